@@ -15,6 +15,7 @@ WORKING, CORRECTED = (
     [notebooks.spans(line) for line in part.splitlines() if line.startswith("| `")]
     for part in PAGE.split("## Parts of arrays")
 )
+CELLS = re.findall(r"```python\n(.*?)\n```\n\n```rust\n(.*?)\n```", PAGE, re.DOTALL)
 
 WORK = [
     ("let x = gpu::linspace(0.0, 1.0, 5); let y = (2.0 * &x).sqrt();", "y.sum() > 4.3", "true"),
@@ -122,3 +123,10 @@ def test_the_error_says_what_to_write(variables, typed, corrected):
     end = "}" if corrected.endswith("{") else ""
     given_away = "let v = v.clone(); " if corrected == "drop(v);" else ""
     variables.check(f"{{ {given_away}{corrected}\n{end} }}")
+
+
+@pytest.mark.parametrize(("typed", "corrected"), CELLS)
+def test_a_cell_is_corrected_as_a_whole(variables, typed, corrected):
+    error = variables.run(typed).error_text
+    assert error.endswith(f"write\n\n{corrected}"), error
+    variables.check(corrected)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy_files
 import products
 import scipy
-from scipy import signal
+from scipy import signal, special
 
 rng = np.random.default_rng(20240229)
 DTYPES = {"u8": "uint8", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64", "f32": "float32",
@@ -365,7 +365,8 @@ def functions():
     """Elementwise functions of floats and of integers, beside those of `unary` and `binary`."""
     floats = {"exp2": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "cbrt": np.cbrt,
               "sinh": np.sinh, "cosh": np.cosh, "asin": np.asin, "acos": np.acos, "atan": np.atan, "asinh": np.asinh,
-              "acosh": np.acosh, "atanh": np.atanh, "round": np.round, "trunc": np.trunc, "reciprocal": np.reciprocal,
+              "acosh": np.acosh, "atanh": np.atanh, "erf": special.erf, "erfc": special.erfc, "erfinv": special.erfinv,
+              "ndtr": special.ndtr, "round": np.round, "trunc": np.trunc, "reciprocal": np.reciprocal,
               "is_inf": np.isinf, "is_finite": np.isfinite, "radians": np.radians, "degrees": np.degrees}
     x = np.concatenate([np.linspace(-3, 3, 25), [np.nan, np.inf, -np.inf, -0.0, 1e-7, 1 + 2.0**-20, 1 - 2.0**-20, 2.5, 1e9]])
     more = [700.0, 1e-300, 1e300, 1e-20, 1 + 2.0**-50, 4503599627370497.5]

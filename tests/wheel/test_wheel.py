@@ -250,7 +250,7 @@ def test_an_environment_that_is_deleted_under_a_kernel(tmp_path):
         shutil.copy2(place.program, place.program.with_name("newer"))
         place.program.with_name("newer").rename(place.program)
         error = session.run("kept.len()").error_text
-        assert "installed anew" in error and str(place.program) in error, error
+        assert "was installed again" in error and str(place.program) in error, error
     finally:
         session.close()
 

@@ -108,6 +108,11 @@ pub fn has(code: &str, name: &str) -> bool {
     commands(code).any(|(_, command, _)| command == name)
 }
 
+/// Whether a cell has a command.
+pub fn has_any(code: &str) -> bool {
+    commands(code).next().is_some()
+}
+
 /// Whether there is more than commands in a cell.
 pub fn has_code(code: &str) -> bool {
     !code.lines().all(is_above_code)

@@ -1,6 +1,6 @@
 //! evcxr's context: how it is opened, and how it is given a cell.
 
-use crate::build_step::{self, BuildAnswer, Types};
+use crate::build_step::{self, BuildAnswer, Diagnostics, Types};
 use crate::environment;
 use crate::evaluator::open_types::{NextAttempt, OpenTypes};
 use crate::evaluator::session_directory::SessionDirectory;
@@ -82,6 +82,13 @@ pub fn execute(
         Ok(()) => first,
         Err(problem) => Err(Error::Message(format!("{problem:#}"))),
     }
+}
+
+/// What the compiler says of code that is not run.
+pub fn check(context: &mut CommandContext, code: &str, session: &Path) -> Option<Diagnostics> {
+    BuildAnswer::change(session, |answer| answer.diagnostics = None).ok()?;
+    context.check(code).ok()?;
+    BuildAnswer::read(session).diagnostics
 }
 
 /// Runs a cell. If rust-analyzer cannot find the types of variables, the compiler is asked.

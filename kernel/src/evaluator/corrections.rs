@@ -10,6 +10,7 @@ mod formats;
 mod indexing;
 mod kernels;
 mod known;
+mod layout;
 mod line;
 mod lists;
 mod numbers;
@@ -19,8 +20,10 @@ mod printing;
 mod words;
 
 use crate::syntax::parse;
-pub use known::Known;
+pub use known::{DeviceFunction, Known};
+pub use layout::{has_blocks, with_braces, with_one_plot, with_semicolons};
 use line::Line;
+pub use line::is_name;
 pub use numbers::{of_expected_number, of_mixed_numbers};
 
 /// Rewrites one construct of a line, if it has one.
@@ -29,12 +32,14 @@ type Rule = fn(&Line, &Known<'_>) -> Option<String>;
 /// The rules. Rules for words come first, because other rules read their results.
 const RULES: &[Rule] = &[
     words::comment,
+    kernels::decorator,
     words::import,
     words::header,
     words::python_words,
     words::none,
     words::lambda,
     plots::figure,
+    plots::pair,
     words::single,
     control::of_c,
     control::several_in_a_loop,
@@ -44,8 +49,10 @@ const RULES: &[Rule] = &[
     formats::concatenation,
     formats::output,
     kernels::types,
+    kernels::start,
     kernels::parameters,
     kernels::variable,
+    kernels::length,
     kernels::names,
     kernels::call,
     kernels::conversion,
@@ -55,8 +62,11 @@ const RULES: &[Rule] = &[
     lists::dictionary,
     lists::member,
     lists::function,
+    lists::method,
     printing::print,
     formats::printed_format,
+    formats::fields,
+    formats::debug,
     printing::text,
     calls::statement,
     control::membership,
@@ -67,6 +77,8 @@ const RULES: &[Rule] = &[
     calls::module,
     calls::data_type,
     calls::function,
+    calls::keywords_of_function,
+    calls::macros,
     calls::keywords,
     calls::positional_axis,
     calls::shape,
@@ -87,6 +99,7 @@ const RULES: &[Rule] = &[
     operators::of_masks,
     operators::moved,
     lists::arithmetic,
+    operators::whole_number,
     operators::increment,
     operators::list,
     indexing::index,
@@ -123,7 +136,13 @@ pub fn is_rust(text: &str) -> bool {
         return false;
     }
     let before = if text.starts_with('}') { "if true {" } else { "" };
-    let after = if text.ends_with('{') { "}" } else { "" };
+    let after = if text.starts_with("#[") && text.ends_with(']') {
+        "fn f() {}"
+    } else if text.ends_with('{') {
+        "}"
+    } else {
+        ""
+    };
     let program = format!("fn main() {{\n{before}{text}\n{after}\n}}");
     parse(&program).errors().is_empty()
 }
@@ -149,7 +168,7 @@ mod tests {
     /// What is said of a line that is not Rust by its form.
     fn corrected(text: &str) -> Option<String> {
         let faults = [(None, "expected something")];
-        of_line(text, &Known { faults: &faults, cell: text, type_of: &type_of, rows: false })
+        of_line(text, &Known::of_line(&faults, text, 1, &type_of))
     }
 
     #[test]
@@ -322,6 +341,18 @@ mod tests {
                 "np.linspace(0, 1, 5, endpoint=False)",
                 "gpu::linspace!(0.0, 1.0, 5, endpoint = false)",
             ),
+            (
+                "E0061",
+                "this function takes 1 argument but 2 arguments were supplied",
+                "gpu::sum(&m, axis = 0)",
+                "gpu::sum!(&m, axis = 0)",
+            ),
+            (
+                "E0425",
+                "cannot find value `np` in this scope",
+                "np.random.seed(0); let r = np.random.normal(0, 1, size=(3, 3));",
+                "gpu::random::seed(0); let r = gpu::random::normal(0.0, 1.0, (3, 3));",
+            ),
             ("E0425", "cannot find value `np` in this scope", "np.diff(a, n=2)", "gpu::diff!(&a, n = 2)"),
             ("E0425", "cannot find value `axis` in this scope", "a.argsort(axis=0)", "gpu::argsort!(&a, axis = 0)"),
             ("E0425", "cannot find value `ddof` in this scope", "a.std(ddof=1)", "gpu::std!(&a, ddof = 1)"),
@@ -486,7 +517,7 @@ mod tests {
             ("E0308", "expected `bool`, found `i32`", "if n { }", "if n != 0 { }"),
         ] {
             let faults = [(Some(code), message)];
-            let known = Known { faults: &faults, cell: typed, type_of: &type_of, rows: false };
+            let known = Known::of_line(&faults, typed, 1, &type_of);
             assert_eq!(of_line(typed, &known).as_deref(), Some(expected), "{typed}");
         }
     }
@@ -505,7 +536,7 @@ mod tests {
             ("E0277", "cannot add `f64` to `usize`", "for j in 0..3 { v[j] += x; }"),
         ] {
             let faults = [(Some(code), message)];
-            let known = Known { faults: &faults, cell: typed, type_of: &type_of, rows: false };
+            let known = Known::of_line(&faults, typed, 1, &type_of);
             assert_eq!(of_line(typed, &known), None, "{typed}");
         }
         assert_eq!(corrected("let y = &x.;"), None);

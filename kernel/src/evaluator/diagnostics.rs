@@ -8,8 +8,13 @@ use crate::syntax::{is_word, line_and_column};
 use evcxr::CompilationError;
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+
+mod whole_cell;
+
+pub use whole_cell::Check;
+use whole_cell::Outcome;
 
 const RED: &str = "\u{1b}[1;31m";
 const BLUE: &str = "\u{1b}[1;34m";
@@ -36,6 +41,7 @@ pub fn compile_error(
     locate: Locate<'_>,
     missed: Missed<'_>,
     type_of: TypeOf<'_>,
+    check: Option<Check<'_>>,
 ) -> CellError {
     // evcxr's own errors are about variables that it cannot store.
     let is_evcxrs = |error: &CompilationError| error.code().is_none() && advice::not_kept(&error.message()).is_some();
@@ -57,7 +63,10 @@ pub fn compile_error(
             None => distinct.push(error),
         }
     }
-    correct(&mut distinct, cell, missed, type_of);
+    // A variable that is gone is missed once.
+    let mut gone: BTreeSet<String> = BTreeSet::new();
+    distinct.retain(|error| error.missed(missed).is_none_or(|hint| gone.insert(hint)));
+    correct(&mut distinct, cell, missed, type_of, check);
     remove_consequences(&mut distinct);
     let value = distinct.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message.clone());
     let mut traceback: Vec<String> = distinct.iter().map(|error| error.render(cell, missed)).collect();
@@ -95,28 +104,66 @@ fn remove_consequences(errors: &mut Vec<Error>) {
 }
 
 /// Adds the corrected lines. The other messages about such a line, and the compiler's own help, would mislead.
-fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: TypeOf<'_>) {
+fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: TypeOf<'_>, check: Option<Check<'_>>) {
     let lines: BTreeSet<usize> = errors.iter().filter_map(Error::line).collect();
-    for line in lines {
+    // A correction does not help if a variable is gone.
+    let gone: BTreeSet<usize> =
+        errors.iter().filter(|error| error.missed(missed).is_some()).filter_map(Error::line).collect();
+    let mut corrected = BTreeMap::new();
+    let mut of_more_axes = BTreeMap::new();
+    // The compiler's own suggestions: one at a time, so that the others are still to come.
+    let mut suggested = BTreeMap::new();
+    for line in lines.difference(&gone).copied() {
         let Some(text) = cell.lines().nth(line - 1) else { continue };
         let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(line)).collect();
-        // A correction does not help if a variable is gone.
-        if here.iter().any(|error| error.missed(missed).is_some()) {
-            continue;
-        }
         let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
-        let corrected = |rows| corrections::of_line(text, &Known { faults: &faults, cell, type_of, rows });
+        let known = Known::of_line(&faults, cell, line, type_of);
+        let by_rule = |rows| corrections::of_line(text, &Known { rows, ..known });
         let of_numbers = || here.iter().find_map(|error| error.with_one_type(cell));
-        let Some(corrected_line) = corrected(false).or_else(of_numbers) else {
+        if let Some(line_of_rule) = by_rule(false).or_else(of_numbers) {
+            of_more_axes.extend(by_rule(true).filter(|rows| *rows != line_of_rule).map(|rows| (line, rows)));
+            corrected.insert(line, line_of_rule);
+        } else {
+            suggested.extend(here.iter().find_map(|error| error.suggested(cell)).map(|text| (line, text)));
             // The function that would get a parameter begins on another line.
             for error in errors.iter_mut().filter(|error| error.line() == Some(line)) {
                 error.advice.extend(error.unseen(cell, type_of));
             }
-            continue;
-        };
-        let mut advice = format!("write `{corrected_line}`");
-        if let Some(rows) = corrected(true).filter(|rows| *rows != corrected_line) {
+        }
+    }
+    let is_syntax = errors.iter().any(Error::is_of_syntax);
+    let has_way = !corrected.is_empty() || !suggested.is_empty() || is_syntax;
+    suggested.extend(corrected.clone());
+    let outcome = match check.filter(|_| has_way && gone.is_empty()) {
+        Some(check) => whole_cell::corrected(cell, &suggested, is_syntax, check, type_of),
+        None => Outcome::Unknown,
+    };
+    let mut left = BTreeMap::new();
+    match outcome {
+        Outcome::Clean(whole) => match changed_lines(cell, &whole) {
+            Some(changed) if changed.keys().all(|line| lines.contains(line)) && (changed.len() == 1 || !is_syntax) => {
+                of_more_axes.retain(|line, _| changed.get(line) == corrected.get(line));
+                corrected = changed;
+            }
+            _ => {
+                remove_consequences(errors);
+                if let Some(last) = errors.last_mut() {
+                    last.children.clear();
+                    last.advice = vec![format!("write\n\n{whole}")];
+                }
+                return;
+            }
+        },
+        Outcome::Faulty(lines) => left = lines,
+        Outcome::Unknown => {}
+    }
+    for (line, text) in corrected {
+        let mut advice = format!("write `{text}`");
+        if let Some(rows) = of_more_axes.get(&line) {
             let _ = write!(advice, ", or `{rows}` where the array has more axes");
+        }
+        if let Some(message) = left.get(&line) {
+            let _ = write!(advice, "; then the compiler says: {message}");
         }
         let mut is_first = true;
         errors.retain_mut(|error| {
@@ -130,6 +177,16 @@ fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: Typ
             std::mem::take(&mut is_first)
         });
     }
+}
+
+/// The lines of a cell that are others now, if none was added.
+fn changed_lines(cell: &str, new: &str) -> Option<BTreeMap<usize, String>> {
+    let pairs = || cell.lines().zip(new.lines());
+    if cell.lines().count() != new.lines().count() {
+        return None;
+    }
+    let changed = pairs().enumerate().filter(|(_, (old, new))| old.trim() != new.trim());
+    Some(changed.map(|(index, (_, new))| (index + 1, new.trim().to_owned())).collect())
 }
 
 /// An error of the compiler's.
@@ -211,7 +268,8 @@ fn is_the_users(text: &str) -> bool {
 /// A text of the compiler with names as the user writes them. The compiler writes `_` for crates that are imported
 /// without a name. The prelude is `gpu` in a cell.
 fn readable(text: &str) -> String {
-    let text = text.replace("warpcell::", "gpu::");
+    // What cells import has no path.
+    let text = text.replace("warpcell::", "gpu::").replace("gpu::DeviceArray", "DeviceArray");
     let mut result = String::with_capacity(text.len());
     for (index, part) in text.split("_::").enumerate() {
         if index > 0 && result.ends_with(is_word) {
@@ -344,12 +402,17 @@ impl Error {
             "prefix `",
             "mismatched closing",
         ];
-        self.code.is_none() && STARTS.iter().any(|start| self.message.starts_with(start))
+        self.is_of_lexer() || self.code.is_none() && STARTS.iter().any(|start| self.message.starts_with(start))
+    }
+
+    /// Whether the compiler could not read a text in quotes.
+    fn is_of_lexer(&self) -> bool {
+        self.code.as_deref().is_some_and(|code| matches!(code, "E0758" | "E0762" | "E0763" | "E0765" | "E0766"))
     }
 
     /// What the compiler says: the message, and what is at its place.
     fn faults(&self) -> Vec<(Option<&str>, &str)> {
-        let code = self.code.as_deref();
+        let code = self.code.as_deref().filter(|_| !self.is_of_lexer());
         let labels = self.labels.iter().filter(|label| !label.text.is_empty());
         let notes = self.children.iter().filter(|(level, _)| level == "note").map(|(_, text)| text.as_str());
         let texts = labels.map(|label| label.text.as_str()).chain(notes);

@@ -1,12 +1,12 @@
 //! A cell that has ended: what is known about it, and its error.
 
 use crate::build_step::{BuildAnswer, Types};
-use crate::evaluator::diagnostics::{Missed, compile_error};
+use crate::evaluator::diagnostics::{Check, Missed, compile_error};
 use crate::evaluator::failures::{
     Traced, build_output, interrupted, locate, lost_values_text, moved_text, plain_error, process_died,
 };
 use crate::evaluator::supervisor_link::Events;
-use crate::evaluator::{CellError, advice};
+use crate::evaluator::{CellError, advice, commands};
 use evcxr::Error;
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub struct Ended {
 
 impl Ended {
     /// The error of a cell that evcxr could not run.
-    pub fn error_of(&self, error: Error, traced: &Traced<'_>, missed: Missed<'_>) -> CellError {
+    pub fn error_of(&self, error: Error, traced: &Traced<'_>, missed: Missed<'_>, check: Check<'_>) -> CellError {
         if self.was_interrupted {
             return interrupted(if self.has_died { &self.before.names } else { const { &BTreeSet::new() } });
         }
@@ -46,6 +46,8 @@ impl Ended {
             }
             Error::CompilationErrors(errors) => {
                 let place = |line, column| locate(traced.expansion, traced.cell, line, column);
+                // Other code has other lines than the cell.
+                let is_plain = traced.code == traced.cell && !commands::has_any(traced.cell);
                 compile_error(
                     &errors,
                     self.answer.diagnostics.as_ref(),
@@ -54,6 +56,7 @@ impl Ended {
                     &place,
                     missed,
                     &|name| self.before.types.get(name).cloned(),
+                    is_plain.then_some(check),
                 )
             }
             Error::TypeRedefinedVariablesLost(names) => CellError {

@@ -63,7 +63,8 @@ pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> S
 fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<(usize, usize), String> {
     let text = |line: usize| source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     // The bracket around the last expression is evcxr's, and the expression's place begins with it.
-    let (line, column) = if text(line).trim() == "(" { (line + 1, 1) } else { (line, column) };
+    let opens = text(line).trim() == "(" || (text(line).contains("evcxr_") && text(line).ends_with('('));
+    let (line, column) = if opens { (line + 1, 1) } else { (line, column) };
     Places::new(source, code).in_cell(line, column).ok_or_else(|| text(line).trim().to_owned())
 }
 

@@ -194,7 +194,11 @@ impl RustEvaluator {
                 self.settings.learn(&expansion.code);
                 self.has_run(&traced, ended).map_or(Ok(()), Err)
             }
-            Err(error) => Err(ended.error_of(error, &traced, &|name| self.variables.hint(name))),
+            Err(error) => {
+                let (context, session) = (&mut self.context, self.session.path());
+                let mut check = |code: &str| context::check(context.as_mut().ok()?, code, session);
+                Err(ended.error_of(error, &traced, &|name| self.variables.hint(name), &mut check))
+            }
         }
     }
 

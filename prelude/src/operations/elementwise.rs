@@ -155,6 +155,30 @@ unary! {
         acosh, try_acosh => Acosh;
         /// The inverse hyperbolic tangent; NaN outside −1 to 1, infinite at the ends.
         atanh, try_atanh => Atanh;
+        /// The error function, `2/√π` times the integral of `exp(−t²)` from 0 to each element; SciPy's `special.erf`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0, f64::INFINITY]).erf().tolist(), [0.0, 1.0]);
+        /// ```
+        erf, try_erf => Erf;
+        /// 1 less the error function; exact also for large elements, where [`erf`](Self::erf) is 1.
+        ///
+        /// ```
+        /// assert!(warpcell::array(&[10.0]).erfc().item() > 2.0e-45);
+        /// ```
+        erfc, try_erfc => Erfc;
+        /// The inverse of the error function; NaN outside −1 to 1, infinite at the ends.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0, 1.0]).erfinv().tolist(), [0.0, f64::INFINITY]);
+        /// ```
+        erfinv, try_erfinv => Erfinv;
+        /// The distribution function of the standard normal distribution; SciPy's `special.ndtr`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0]).ndtr().item(), 0.5);
+        /// ```
+        ndtr, try_ndtr => Ndtr;
     }
     Bitwise -> T {
         /// Each bit inverted; bools negated. The same as `!&a`, and NumPy's `invert`.

@@ -358,21 +358,28 @@ impl<'a> Request<'a> {
     }
 }
 
-fn not_registered(operation: &'static str, name: &str) -> Error {
-    let short = short(name);
+/// Names for the parameters of a function.
+const PARAMETERS: [&str; 8] = ["x", "y", "z", "w", "a", "b", "c", "d"];
+
+/// The error for a function that was not registered. `parameters` are the types that it is called with.
+fn not_registered(operation: &'static str, name: &str, parameters: &[&str]) -> Error {
+    let short_name = short(name);
     let reason = if name.contains("{{closure}}") && name.ends_with('}') {
-        "a closure cannot run over arrays; write it as `gpu::fuse!(|x: f32| …)`, or write a function with `#[vectorize]` before \
-         it and give its name"
-            .to_owned()
+        let typed = PARAMETERS.iter().zip(parameters).map(|(name, of)| format!("{name}: {}", short(of)));
+        format!(
+            "a closure cannot run over arrays; write it as `gpu::fuse!(|{}| …)`, or write a function with `#[vectorize]` before \
+             it and give its name",
+            typed.collect::<Vec<_>>().join(", ")
+        )
     } else if name.contains("fn(") {
         format!("`{name}` is a pointer to a function; give the function itself, by its name")
     } else if registry::has_item(name) {
         format!(
-            "the function `{short}` has `#[device]` before it, so only other functions can call it; write \
+            "the function `{short_name}` has `#[device]` before it, so only other functions can call it; write \
              `#[vectorize]` instead: then it also runs over arrays"
         )
     } else {
-        format!("the function `{short}` cannot run over arrays; write `#[vectorize]` before its `fn`")
+        format!("the function `{short_name}` cannot run over arrays; write `#[vectorize]` before its `fn`")
     };
     Error::InvalidArgument { operation, reason }
 }

@@ -41,7 +41,7 @@ pub mod functions {
         [T: Inexact] T => DeviceArray<T> { exp(); sqrt(); }
         [T: Float] T => DeviceArray<T> {
             log(); sin(); cos(); tan(); tanh(); exp2(); expm1(); log2(); log10(); log1p(); cbrt(); sinh(); cosh(); asin(); acos();
-            atan(); asinh(); acosh(); atanh(); reciprocal(); radians(); degrees();
+            atan(); asinh(); acosh(); atanh(); erf(); erfc(); erfinv(); ndtr(); reciprocal(); radians(); degrees();
             atan2(other: impl Operand<T>); hypot(other: impl Operand<T>); copysign(other: impl Operand<T>);
         }
         [T: Arithmetic] T => DeviceArray<T::Part> { abs(); }

@@ -275,7 +275,11 @@ rows! {
         "np.correlate(np.arange(5.0), b)" => gpu::correlate(&gpu::arange(5.0), b, Mode::Valid),
         "scipy.signal.convolve2d(a, a, 'same')" => gpu::convolve2d(a, a, Mode::Same),
         "scipy.signal.correlate2d(a, a)" => gpu::correlate2d(a, a, Mode::Full),
-        "scipy.signal.fftconvolve(a, a)" => gpu::fftconvolve(a, a, Mode::Full);
+        "scipy.signal.fftconvolve(a, a)" => gpu::fftconvolve(a, a, Mode::Full),
+        "scipy.special.erf(a)" => a.erf(),
+        "scipy.special.erfc(a)" => a.erfc(),
+        "scipy.special.erfinv(a / 8)" => (a / 8.0).erfinv(),
+        "scipy.special.ndtr(a)" => a.ndtr();
     "Linear algebra" and f32:
         "np.linalg.qr(a)[0] @ np.linalg.qr(a)[1]" => gpu::matmul(&gpu::linalg::qr(a).0, &gpu::linalg::qr(a).1),
         "np.linalg.qr(a, 'complete')[1].shape[0]" => gpu::linalg::qr_complete(a).1.shape()[0],

@@ -1,6 +1,6 @@
 //! Arguments of the prelude's functions and methods: borrowed arrays, arrays of the host, numbers, PyTorch's names.
 
-use super::calls::{METHODS, REDUCTIONS, data_type_of, translated};
+use super::calls::{METHODS, REDUCTIONS, data_type_of, sorted_out, translated};
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::operators::{as_argument, as_float, as_object};
@@ -43,6 +43,8 @@ pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
             let is_host = known.is_host_array(name) || type_name.starts_with("Vec<");
             if is_host && !is_array_maker && is_name(name) {
                 format!("&gpu::asarray(&{name})")
+            } else if is_array_maker && argument.starts_with('(') {
+                format!("&[{}]", argument.trim_start_matches('(').trim_end_matches([')', ',']))
             } else if (argument.starts_with("vec!") || argument.starts_with('[')) && is_array_maker
                 || is_host && is_array_maker && !argument.starts_with('&')
             {
@@ -114,6 +116,10 @@ pub fn creation(line: &Line, known: &Known<'_>) -> Option<String> {
     calls_of_prelude(line).find_map(|at| {
         let (arguments, close) = (line.arguments(at + 1)?, line.closing(at + 1)?);
         let is_function = line.before(at, 2) == "gpu";
+        let has_keywords = !sorted_out(&arguments).1.is_empty() && !matches!(line.at(at), "zeros" | "ones" | "empty");
+        if has_keywords {
+            return None;
+        }
         let new = match (line.at(at), arguments.as_slice()) {
             (name, [array, axis])
                 if is_function && REDUCTIONS.contains(&name) && known.says("this function takes 1 argument but 2") =>
@@ -124,7 +130,7 @@ pub fn creation(line: &Line, known: &Known<'_>) -> Option<String> {
                 format!("{name}::<{}>({shape})", data_type_of(data_type.trim_start_matches("dtype=").trim())?)
             }
             (name @ ("eye" | "zeros" | "ones"), [length])
-                if known.says("expected `usize`, found floating-point number") =>
+                if known.says("expected `usize`, found floating-point number") || known.says("is not a shape") =>
             {
                 format!("{name}({})", length.strip_suffix(".0")?)
             }
@@ -135,6 +141,11 @@ pub fn creation(line: &Line, known: &Known<'_>) -> Option<String> {
                 format!("random::random({})", one_shape(&arguments))
             }
             ("uniform", [size]) if line.before(at, 2) == "random" => format!("random({size})"),
+            ("normal", [size]) if line.before(at, 2) == "random" => format!("normal(0.0, 1.0, {size})"),
+            ("plot", [_, _, ..]) if is_function && known.says("this function takes 1 argument") => {
+                let by: Vec<String> = arguments.iter().map(|one| as_argument(one, known)).collect();
+                format!("plot(({}))", by.join(", "))
+            }
             ("get", numbers)
                 if !numbers.is_empty()
                     && (known.says("expected `&[usize]`") || known.says("this method takes 1 argument")) =>
@@ -189,6 +200,13 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             .any(|type_name| known.says(&format!("no method named `{name}` found for type `{type_name}`")));
         let is_at_host =
             ["to_host()", "item()"].iter().any(|end| object.ends_with(end)) && name != "item" && name != "tolist";
+        if name == "collect"
+            && arguments.is_empty()
+            && line.before(at + 1, 1) == name
+            && known.says("type annotations needed")
+        {
+            return Some(line.with(at, close, "collect::<Vec<_>>()"));
+        }
         if name == "unwrap" && is_number {
             return Some(line.with(at - 1, close, ""));
         }

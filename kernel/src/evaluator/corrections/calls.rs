@@ -20,10 +20,14 @@ const OTHER_METHODS: &str = "\
     arctan=atan arctan2=atan2 absolute=abs fabs=abs amax=max amin=min relu=maximum isnan=is_nan isfinite=is_finite isinf=is_inf \
     clamp=clip power=pow float_power=pow mod=remainder fmod=remainder conjugate=conj";
 
-/// Functions of the prelude that take arrays by reference.
-const FUNCTIONS: &str = "\
-    sort argsort unique dot matmul outer inner vdot kron trace median percentile quantile histogram bincount \
-    digitize searchsorted allclose tile flip roll repeat pad split convolve correlate diff meshgrid tensordot einsum";
+/// The page with all names of the prelude.
+const NAMES: &str = include_str!("../../../../prelude/NUMPY.md");
+
+/// Whether the prelude has a function under this name, which takes arrays by reference. For some of them the method is
+/// the usual form.
+fn is_function(name: &str) -> bool {
+    !list_has(METHODS, name) && NAMES.contains(&format!("gpu::{name}("))
+}
 
 /// Functions of the prelude that make arrays.
 const CREATION: [&str; 9] = ["zeros", "ones", "empty", "full", "eye", "arange", "linspace", "array", "asarray"];
@@ -159,6 +163,9 @@ fn plain_call(path: &[&str], arguments: &[&str]) -> Option<String> {
     if let Some((_, ours)) = PLAIN_CALLS.iter().find(|(theirs, _)| *theirs == name) {
         return Some((*ours).to_owned());
     }
+    if path[0] == "plt" && matches!(*path.last()?, "legend" | "grid") {
+        return Some(format!("gpu::Plot::new().{}(true)", path[1]));
+    }
     let is_label = path[0] == "plt" && matches!(*path.last()?, "title" | "xlabel" | "ylabel" | "xlim" | "ylim");
     is_label.then(|| format!("gpu::Plot::new().{}({})", path[1], arguments.join(", ")))
 }
@@ -184,7 +191,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         |values: &[&str]| if values.len() == 1 { values[0].to_owned() } else { format!("({})", values.join(", ")) };
     let by_reference = |value: &&str| {
         let is_one = Line::new(value).operand_after(0).is_some_and(|last| last + 1 == Line::new(value).len());
-        match (value.starts_with('&'), is_one) {
+        match (value.starts_with(|first: char| matches!(first, '&' | '"' | '\'') || first.is_ascii_digit()), is_one) {
             (true, _) => (*value).to_owned(),
             (false, true) => format!("&{value}"),
             (false, false) => format!("&({})", with_references(value, known)),
@@ -215,25 +222,37 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         ("random", "standard_normal") | (_, "randn") => {
             ("gpu::random::normal".to_owned(), vec!["0.0".to_owned(), "1.0".to_owned(), shape(&values)])
         }
-        ("random", "randint") if values.len() == 3 => {
-            let range = format!("{}..{}", values[0], values[1]);
-            ("gpu::random::integers".to_owned(), vec![range, values[2].to_owned()])
-        }
-        ("random", "normal" | "uniform") if values.len() == 3 => {
-            (format!("gpu::random::{name}"), vec![as_float(values[0]), as_float(values[1]), values[2].to_owned()])
-        }
-        ("random", "normal" | "uniform") if value_of(&named, "size").is_some() && values.is_empty() => {
+        ("random", "normal" | "uniform") => {
             taken.extend(["size", "loc", "scale", "low", "high"]);
-            let of = |name, other| value_of(&named, name).map_or_else(|| other, as_float);
-            let (first, second) = match name {
-                "normal" => (of("loc", "0.0".to_owned()), of("scale", "1.0".to_owned())),
-                _ => (of("low", "0.0".to_owned()), of("high", "1.0".to_owned())),
+            let of = |name, place: usize, other: &str| {
+                as_float(value_of(&named, name).or(values.get(place).copied()).unwrap_or(other))
             };
-            (format!("gpu::random::{name}"), vec![first, second, value_of(&named, "size")?.to_owned()])
+            let (first, second) = match name {
+                "normal" => (of("loc", 0, "0.0"), of("scale", 1, "1.0")),
+                _ => (of("low", 0, "0.0"), of("high", 1, "1.0")),
+            };
+            let size = value_of(&named, "size").or(values.get(2).copied()).unwrap_or("1");
+            (format!("gpu::random::{name}"), vec![first, second, size.to_owned()])
+        }
+        ("random", "randint" | "integers") if !values.is_empty() => {
+            taken.extend(["size", "low", "high"]);
+            let high = value_of(&named, "high").or(values.get(1).copied());
+            let range = high.map_or_else(|| format!("0..{}", values[0]), |high| format!("{}..{high}", values[0]));
+            let size = value_of(&named, "size").or(values.get(2).copied()).unwrap_or("1");
+            ("gpu::random::integers".to_owned(), vec![range, size.to_owned()])
         }
         ("random", "default_rng") => ("gpu::random::Generator::new".to_owned(), as_typed()),
         (_, "seed") => ("gpu::random::seed".to_owned(), as_typed()),
+        ("random", "permutation" | "shuffle") if values.len() == 1 && known.is_array(values[0]) => {
+            ("gpu::random::shuffle".to_owned(), vec![format!("&mut {}", values[0])])
+        }
         ("random", "permutation") => (format!("gpu::random::{name}"), as_typed()),
+        ("random", "choice") if !values.is_empty() => {
+            taken.extend(["size", "replace"]);
+            let size = value_of(&named, "size").or(values.get(1).copied()).unwrap_or("1");
+            let replace = value_of(&named, "replace").or(values.get(2).copied()).unwrap_or("true").to_lowercase();
+            ("gpu::random::choice".to_owned(), vec![by_reference(&values[0]), size.to_owned(), replace])
+        }
         ("linalg" | "fft", _) if !values.is_empty() => (format!("gpu::{module}::{name}"), first_by_reference()),
         (_, "zeros" | "ones" | "empty") if !values.is_empty() => {
             let of_type = data_type.map_or_else(String::new, |type_name| format!("::<{type_name}>"));
@@ -326,7 +345,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let axis = (!matches!(name, "vstack" | "hstack")).then(|| axis.to_owned());
             (format!("gpu::{name}"), [format!("[{}]", arrays.join(", "))].into_iter().chain(axis).collect())
         }
-        (_, name) if list_has(FUNCTIONS, name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
+        (_, name) if is_function(name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
         (_, name) => {
             type_behind = data_type;
             let method = list_value(OTHER_METHODS, name).unwrap_or(name);
@@ -463,6 +482,7 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             ("int", [_]) => is_cast("i64"),
             ("str", [_]) => format!("{}.to_string()", as_object(first)),
             ("type", [_]) => format!("gpu::type_of(&{first})"),
+            ("help", [_]) => format!("{}?", first.trim_start_matches("np.").replace('.', "::")),
             ("input", _) => format!("gpu::input({})", if first.is_empty() { "\"\"" } else { first }),
             ("sorted", [_]) if known.is_array(first) => format!("gpu::sort(&{first})"),
             ("enumerate", [_]) => format!("{}.iter().enumerate()", as_object(first)),
@@ -476,11 +496,7 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
                 format!("{}.{name}imum({})", as_object(first), as_argument(second, known))
             }
             ("min" | "max", [_, second]) => format!("{}.{name}({second})", as_object(first)),
-            _ if CREATION.contains(&name)
-                || list_has(FUNCTIONS, name)
-                || list_has(METHODS, name)
-                || plots::is_plot(name) =>
-            {
+            _ if CREATION.contains(&name) || is_function(name) || list_has(METHODS, name) || plots::is_plot(name) => {
                 let is_number = !known.is_array(first) && name == "log";
                 let path = if is_number { ["math", name] } else { ["gpu", name] };
                 translated(&path, &arguments, known)?
@@ -496,6 +512,60 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
 fn in_head(line: &Line, at: usize, range: String) -> String {
     let is_head = line.at(0) == "for" && line.before(at, 1) == "in";
     if is_head { range } else { format!("({range})") }
+}
+
+/// `gpu::sum(&m, axis = 0)`, and values of keywords as NumPy has them: `dtype = "float32"`, `keepdims = True`
+pub fn keywords_of_function(line: &Line, known: &Known<'_>) -> Option<String> {
+    (2..line.len()).find_map(|at| {
+        let is_macro = line.at(at + 1) == "!";
+        let open = if is_macro { at + 2 } else { at + 1 };
+        let is_function = line.before(at, 1) == "::" && line.before(at, 2) == "gpu" && line.at(open) == "(";
+        let arguments = line.arguments(open).filter(|_| is_function && line.is_word(at))?;
+        let (values, named) = sorted_out(&arguments);
+        if named.is_empty() {
+            return None;
+        }
+        let values = values.iter().map(|value| as_argument(value, known)).collect();
+        let call = with_keywords(line.at(at), values, &named, known)?;
+        Some(line.with(at - 2, line.closing(open)?, &call))
+    })
+}
+
+/// `a.sum!(axis = 0)`, `gpu::clip!(&a, 0.0, 1.0)`, `gpu::linspace!(0, 1, num = 5)`
+pub fn macros(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.find("!").filter(|at| *at > 1 && line.is_word(at - 1) && line.at(at + 1) == "(").find_map(|at| {
+        let (name, close, arguments) = (line.at(at - 1), line.closing(at + 1)?, line.arguments(at + 1)?);
+        if line.before(at, 2) == "." {
+            let first = line.operand_before(at - 2)?;
+            let object = format!("&{}", as_object(line.slice(first, at - 3)));
+            let (values, named) = sorted_out(&arguments);
+            let values = values.iter().map(|value| as_argument(value, known));
+            let call = with_keywords(name, std::iter::once(object).chain(values).collect(), &named, known)?;
+            return Some(line.with(first, close, &call));
+        }
+        if line.before(at, 2) != "::" {
+            return None;
+        }
+        if known.says(&format!("cannot find macro `{name}`")) || known.says(&format!("cannot find `{name}` in")) {
+            return Some(line.with(at, at, ""));
+        }
+        let is_whole = known.says("`{integer}`") || known.says("found integer");
+        let is_float = is_whole && matches!(name, "linspace" | "normal" | "uniform" | "logspace");
+        let new: Vec<String> = arguments
+            .iter()
+            .enumerate()
+            .filter(|_| is_float)
+            .map(|(index, argument)| match keyword(argument) {
+                Some((key @ ("start" | "stop" | "loc" | "scale" | "low" | "high"), value)) => {
+                    format!("{key} = {}", as_float(value))
+                }
+                None if index < 2 => as_float(argument),
+                _ => (*argument).to_owned(),
+            })
+            .collect();
+        (is_float && new.iter().ne(arguments.iter()))
+            .then(|| line.with(at + 1, close, &format!("({})", new.join(", "))))
+    })
 }
 
 /// `m.sum(axis=0, keepdims=True)`
@@ -589,9 +659,10 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             return None;
         }
         let new = match name {
+            _ if plots::is_plot(name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             "numpy" | "cpu" | "asnumpy" | "get" => format!("{object}.to_host()"),
             "cuda" | "to" | "detach" => format!("{object}.copy()"),
-            _ if list_has(FUNCTIONS, name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
+            _ if is_function(name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             _ => {
                 let ours = if name == "transpose" { "permute_dims" } else { list_value(OTHER_METHODS, name)? };
                 let all = arguments.join(", ");

@@ -84,6 +84,38 @@ pub fn printed_format(line: &Line, _: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `println!("{}", a.shape())` of what has no form for users.
+pub fn debug(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("doesn't implement `std::fmt::Display`") {
+        return None;
+    }
+    let at = line.find("!").find(|at| line.at(at + 1) == "(" && line.kind(at + 2) == Some(LineTokenKind::Text))?;
+    let text = line.at(at + 2);
+    let (start, end) = (text.find('{')?, text.find('}')?);
+    let field = text.get(start + 1..end).filter(|field| !field.contains(':'))?;
+    let is_one = !text[end + 1..].contains('{');
+    is_one.then(|| line.with(at + 2, at + 2, &format!("{}{{{field}:?}}{}", &text[..start], &text[end + 1..])))
+}
+
+/// `println!("{}", a, b)`, `println!("{x:.3f}")`
+pub fn fields(line: &Line, known: &Known<'_>) -> Option<String> {
+    let (is_unused, is_of_python) = (known.says("argument never used"), known.says("unknown format trait `"));
+    let at = line.find("!").find(|at| is_unused || is_of_python && line.at(at + 1) == "(")?;
+    let (literal, arguments) = (line.at(at + 2), line.arguments(at + 1)?);
+    let mut text = inner(literal)?.to_owned();
+    if is_of_python {
+        for letter in ['f', 'd', 's', 'g', 'i', 'F'] {
+            text = text.replace(&format!("{letter}}}"), "}").replace(&format!("{{{}", '}'), "{}");
+        }
+        text = text.replace(":}", "}");
+    } else {
+        let fields = text.replace("{{", "").matches('{').count();
+        text += &" {}".repeat(arguments.len().checked_sub(1 + fields)?);
+        text = text.trim_start().to_owned();
+    }
+    Some(line.with(at + 2, at + 2, &format!("\"{text}\"")))
+}
+
 /// `printf("%d\n", n)`, `console.log(x)`, `cout << x << endl;`
 pub fn output(line: &Line, known: &Known<'_>) -> Option<String> {
     let end = line.last();

@@ -25,6 +25,10 @@ const ASSIGNMENTS: [&str; 5] = ["=", "+=", "-=", "*=", "/="];
 
 /// `a[1:3]`, `m[0, 1]`, `a[mask]`, and assignments to them.
 pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
+    // What a function of device code computes with are no arrays.
+    if known.device.is_some() {
+        return None;
+    }
     // The parameters of a kernel are indexed as a `Vec` is.
     if known.says("must be a view of an array") {
         return None;
@@ -223,6 +227,10 @@ fn part_of(line: &Line, first: usize, last: usize) -> Option<String> {
 
 /// `m.slice(…) = 5.0`
 pub fn assignment(line: &Line, known: &Known<'_>) -> Option<String> {
+    // What a function of device code computes with are no arrays.
+    if known.device.is_some() {
+        return None;
+    }
     let sign = line.find("=").next().filter(|sign| *sign > 3 && line.before(*sign, 1) == ")")?;
     let open = line.opening(sign - 1)?;
     let is_slice =
@@ -239,6 +247,10 @@ pub fn assignment(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `m.slice(1..3)`
 pub fn range(line: &Line, known: &Known<'_>) -> Option<String> {
+    // What a function of device code computes with are no arrays.
+    if known.device.is_some() {
+        return None;
+    }
     let at = line.calls(true).find(|at| line.at(*at) == "slice" && known.says("AsRef<[SliceInfoElem]>"))?;
     let (open, close) = (at + 1, line.closing(at + 1)?);
     if line.at(open + 1) == "s" || close == open + 1 {

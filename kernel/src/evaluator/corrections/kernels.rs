@@ -1,6 +1,6 @@
 //! Functions of device code and their calls, as CUDA, Numba and NumPy have them.
 
-use super::known::{ARRAY, Known};
+use super::known::{ARRAY, DeviceFunction, Known};
 use super::line::{Line, LineTokenKind, is_name};
 use super::operators::as_argument;
 use crate::syntax::list_value;
@@ -9,6 +9,21 @@ use crate::syntax::list_value;
 const NAMES: &str = "\
     threadIdx=thread_idx() blockIdx=block_idx() blockDim=block_dim() gridDim=grid_dim() \
     __syncthreads=sync_threads syncthreads=sync_threads";
+
+/// `x.size`, `x.shape[0]` of a view.
+pub fn length(line: &Line, known: &Known<'_>) -> Option<String> {
+    if known.device != Some(DeviceFunction::Kernel) {
+        return None;
+    }
+    (1..line.len()).filter(|at| line.before(*at, 1) == ".").find_map(|at| match line.at(at) {
+        "size" => {
+            let last = if line.at(at + 1) == "(" { line.closing(at + 1)? } else { at };
+            Some(line.with(at, last, "len()"))
+        }
+        "shape" if line.at(at + 1) == "[" && line.at(at + 2) == "0" => Some(line.with(at, at + 3, "len()")),
+        _ => None,
+    })
+}
 
 /// `threadIdx.x`, `cuda.grid(1)`, `__syncthreads()`
 pub fn names(line: &Line, known: &Known<'_>) -> Option<String> {
@@ -82,6 +97,17 @@ pub fn variable(line: &Line, known: &Known<'_>) -> Option<String> {
     Some(line.with(name + 1, close, &format!("({parameters}{missing}: {by}{type_name})")))
 }
 
+/// Decorators of Python, and ours: `@cuda.jit`, `@vectorize`
+pub fn decorator(line: &Line, _: &Known<'_>) -> Option<String> {
+    let kind = DeviceFunction::of_attribute(line.text.strip_prefix('@').map(|_| line.text.as_str())?)?;
+    let ours = match kind {
+        DeviceFunction::Kernel => "#[kernel]",
+        DeviceFunction::OfNumbers if line.text.contains("device") => "#[device]",
+        DeviceFunction::OfNumbers => "#[vectorize]",
+    };
+    Some(ours.to_owned())
+}
+
 /// `fn f(x) { … }`, `fn f(x: f64): f64 { … }`
 pub fn types(line: &Line, known: &Known<'_>) -> Option<String> {
     let name = line.find("fn").next()? + 1;
@@ -89,7 +115,7 @@ pub fn types(line: &Line, known: &Known<'_>) -> Option<String> {
         return None;
     }
     let close = line.closing(name + 1)?;
-    if line.at(close + 1) == ":" {
+    if line.at(close + 1) == ":" && line.is_word(close + 2) {
         return Some(line.with(close + 1, close + 1, " ->"));
     }
     let parts = line.parts(name + 1, ",")?;
@@ -99,11 +125,45 @@ pub fn types(line: &Line, known: &Known<'_>) -> Option<String> {
         return None;
     }
     let typed = |part: &(usize, usize)| {
-        if is_untyped(part) { format!("{}: f64", line.part(*part)) } else { line.part(*part).to_owned() }
+        if is_untyped(part) { parameter(line.part(*part), known) } else { line.part(*part).to_owned() }
     };
     let typed: Vec<String> = parts.iter().map(typed).collect();
-    let result = if line.at(close + 1) == "{" { " -> f64" } else { "" };
+    let has_value = known.device != Some(DeviceFunction::Kernel) && line.at(close + 1) == "{";
+    let result = if has_value { " -> f64" } else { "" };
     Some(line.with(name + 1, close, &format!("({}){result}", typed.join(", "))))
+}
+
+/// A parameter of a function with the type that its body needs.
+pub fn parameter(name: &str, known: &Known<'_>) -> String {
+    let cell = Line::new(known.cell);
+    let is_used = |at: &usize| cell.at(*at) == name && !matches!(cell.before(*at, 1), "." | "::");
+    let places: Vec<usize> = (0..cell.len()).filter(is_used).collect();
+    let is_indexed = places.iter().any(|at| cell.at(at + 1) == "[");
+    let is_assigned = places.iter().filter(|at| cell.at(*at + 1) == "[").any(|at| {
+        let behind = cell.closing(at + 1).map_or("", |close| cell.at(close + 1));
+        matches!(behind, "=" | "+=" | "-=" | "*=" | "/=")
+    });
+    let is_limit = places.iter().any(|at| matches!(cell.before(*at, 1), "<" | "..") && is_name(cell.before(*at, 2)));
+    match known.device {
+        Some(DeviceFunction::Kernel) if is_assigned => format!("mut {name}: ViewMut<f64>"),
+        Some(DeviceFunction::Kernel) if is_indexed => format!("{name}: View<f64>"),
+        Some(DeviceFunction::Kernel) if is_limit => format!("{name}: usize"),
+        _ => format!("{name}: f64"),
+    }
+}
+
+/// `scale[blocks, threads](a, 2.0)`, as in Numba.
+pub fn start(line: &Line, known: &Known<'_>) -> Option<String> {
+    (0..line.len()).filter(|at| line.is_word(*at) && line.at(at + 1) == "[").find_map(|at| {
+        let close = line.closing(at + 1)?;
+        let (sizes, end) = (line.arguments(at + 1)?, line.closing(close + 1)?);
+        let ([blocks, threads], "(") = (sizes.as_slice(), line.at(close + 1)) else { return None };
+        let arguments: Vec<String> =
+            line.arguments(close + 1)?.iter().map(|argument| as_argument(argument, known)).collect();
+        let comma = if arguments.len() == 1 { "," } else { "" };
+        let launch = format!("gpu::launch({}, {blocks}, {threads}, ({}{comma}))", line.at(at), arguments.join(", "));
+        Some(line.with(at, end, &launch))
+    })
 }
 
 /// `f(&a)` of a function of numbers, `gpu::map(f, a, b)`, `gpu::launch(k, 1, (a))`

@@ -1,6 +1,6 @@
 //! The facts that the rules use: about the cell, and from the compiler's messages.
 
-use super::line::is_name;
+use super::line::{Line, is_name};
 
 /// The name of the type of arrays.
 pub const ARRAY: &str = "DeviceArray<";
@@ -15,6 +15,86 @@ pub struct Known<'a> {
     pub type_of: &'a dyn Fn(&str) -> Option<String>,
     /// Whether `m[0]` is a row, not a number.
     pub rows: bool,
+    /// The function of device code that the line belongs to.
+    pub device: Option<DeviceFunction>,
+}
+
+/// What a function of device code computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceFunction {
+    /// `#[kernel]`: views of arrays.
+    Kernel,
+    /// `#[vectorize]` or `#[device]`: numbers.
+    OfNumbers,
+}
+
+/// Attributes of such functions, and Python's decorators.
+const ATTRIBUTES: [(&str, DeviceFunction); 11] = [
+    ("#[kernel", DeviceFunction::Kernel),
+    ("#[vectorize", DeviceFunction::OfNumbers),
+    ("#[device", DeviceFunction::OfNumbers),
+    ("@cuda.jit(device", DeviceFunction::OfNumbers),
+    ("@cuda.jit", DeviceFunction::Kernel),
+    ("@jit.rawkernel", DeviceFunction::Kernel),
+    ("@vectorize", DeviceFunction::OfNumbers),
+    ("@cp.fuse", DeviceFunction::OfNumbers),
+    ("@cp.vectorize", DeviceFunction::OfNumbers),
+    ("@cupy.fuse", DeviceFunction::OfNumbers),
+    ("@njit", DeviceFunction::OfNumbers),
+];
+
+impl DeviceFunction {
+    /// The kind of function that an attribute or a decorator begins.
+    pub fn of_attribute(text: &str) -> Option<DeviceFunction> {
+        ATTRIBUTES.iter().find(|(start, _)| text.starts_with(start)).map(|(_, kind)| *kind)
+    }
+
+    /// The function that a line of a cell, counted from 1, belongs to.
+    pub fn around(cell: &str, line: usize) -> Option<DeviceFunction> {
+        let mut attribute = None;
+        // The indentation of the head of the function, and the number of open braces.
+        let mut open: Option<(usize, i32)> = None;
+        for (index, text) in cell.lines().enumerate() {
+            let (trimmed, indent) = (text.trim(), text.len() - text.trim_start().len());
+            if let Some(found) = DeviceFunction::of_attribute(trimmed) {
+                (attribute, open) = (Some(found), None);
+            }
+            if let Some((head, depth)) = &mut open {
+                // A function of Python ends with its indentation, one of Rust with its brace.
+                if *depth <= 0 && indent <= *head && !trimmed.is_empty() && !trimmed.starts_with('}') {
+                    (attribute, open) = (None, None);
+                }
+            }
+            if attribute.is_some()
+                && Line::new(trimmed).find("fn").chain(Line::new(trimmed).find("def")).next().is_some()
+            {
+                open = Some((indent, 0));
+            }
+            if index + 1 == line {
+                return attribute;
+            }
+            if let Some((_, depth)) = &mut open {
+                let count = |brace: char| i32::try_from(text.matches(brace).count()).unwrap_or(0);
+                *depth += count('{') - count('}');
+                if *depth == 0 && text.contains('}') {
+                    (attribute, open) = (None, None);
+                }
+            }
+        }
+        None
+    }
+}
+
+impl<'a> Known<'a> {
+    /// What is known of a line of a cell, counted from 1.
+    pub fn of_line(
+        faults: &'a [(Option<&'a str>, &'a str)],
+        cell: &'a str,
+        line: usize,
+        type_of: &'a dyn Fn(&str) -> Option<String>,
+    ) -> Known<'a> {
+        Known { faults, cell, type_of, rows: false, device: DeviceFunction::around(cell, line) }
+    }
 }
 
 impl Known<'_> {
@@ -37,6 +117,11 @@ impl Known<'_> {
     /// The type of an expression, if it is a variable or makes an array.
     pub fn type_of(&self, expression: &str) -> Option<String> {
         let expression = expression.trim().trim_start_matches('&');
+        // The variable of a loop or of a closure hides the notebook's.
+        let hiding = [format!("for {expression} in "), format!("|{expression}|")];
+        if is_name(expression) && hiding.iter().any(|text| self.cell.contains(text)) {
+            return None;
+        }
         if let Some(known) = (self.type_of)(expression) {
             return Some(known);
         }
@@ -60,5 +145,23 @@ impl Known<'_> {
     /// Whether an expression is a device array, if this can be known.
     pub fn is_array(&self, expression: &str) -> bool {
         self.type_of(expression).is_some_and(|known| known.contains(ARRAY))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_device_code_are_told_apart() {
+        let cell = "let a = 1;\n#[kernel]\nfn k(x) {\n    if x > 0 {\n        f(x)\n    }\n}\nk(a) > 0\n#[vectorize] fn g(x: f64) -> f64 { x }\na > 1\n\
+                    @cuda.jit\ndef h(x):\n    x[0] = 1\n\nh(a)";
+        let found: Vec<_> = (1..=cell.lines().count()).map(|line| DeviceFunction::around(cell, line)).collect();
+        let (kernel, numbers) = (Some(DeviceFunction::Kernel), Some(DeviceFunction::OfNumbers));
+        let expected = [
+            None, kernel, kernel, kernel, kernel, kernel, kernel, None, numbers, None, kernel, kernel, kernel, kernel,
+            None,
+        ];
+        assert_eq!(found, expected);
     }
 }

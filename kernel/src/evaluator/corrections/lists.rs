@@ -1,8 +1,10 @@
 //! Lists, dictionaries and texts of Python: what a `Vec`, a `HashMap` and a `String` have instead.
 
+use super::calls::METHODS;
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_integer};
 use super::operators::as_object;
+use crate::syntax::{list_has, list_value};
 
 /// The element type of a variable that is a `Vec`.
 fn element(name: &str, known: &Known<'_>) -> Option<String> {
@@ -37,6 +39,42 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             _ => return None,
         };
         Some(line.with(at, close, &new))
+    })
+}
+
+/// Methods of Python's texts, and Rust's.
+const TEXT_METHODS: &str = "\
+    upper=to_uppercase lower=to_lowercase strip=trim lstrip=trim_start rstrip=trim_end startswith=starts_with \
+    endswith=ends_with splitlines=lines";
+
+/// `v.sum()`, `v.map(|x| x * 2)`, `text.upper()`, `", ".join(v)`
+pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.calls(true).find_map(|at| {
+        let name = line.at(at);
+        let is_missing = |of: &str| {
+            known
+                .faults
+                .iter()
+                .any(|(_, text)| text.contains(&format!("no method named `{name}` found for")) && text.contains(of))
+        };
+        let (first, close, arguments) = (line.operand_before(at - 1)?, line.closing(at + 1)?, line.arguments(at + 1)?);
+        let object = line.slice(first, at - 2);
+        let is_text = is_missing("str` in") || is_missing("String` in");
+        if let Some(ours) = list_value(TEXT_METHODS, name).filter(|_| is_text) {
+            return Some(line.with(at, at, ours));
+        }
+        if name == "join" && is_text && arguments.len() == 1 {
+            return Some(line.with(first, close, &format!("{}.join({object})", arguments[0])));
+        }
+        let of_list = element(object, known).filter(|_| is_missing("`Vec<") || known.says("is not an iterator"))?;
+        let new = match (name, arguments.as_slice()) {
+            ("map" | "filter", [function]) => format!("{object}.iter().{name}({function}).collect::<Vec<_>>()"),
+            ("sum", []) => format!("{object}.iter().sum::<{of_list}>()"),
+            ("max" | "min", []) if !of_list.starts_with('f') => format!("{object}.iter().{name}().unwrap()"),
+            _ if list_has(METHODS, name) => format!("gpu::array(&{object}).{name}({})", arguments.join(", ")),
+            _ => return None,
+        };
+        Some(line.with(first, close, &new))
     })
 }
 

@@ -1,5 +1,6 @@
 //! The corrected line for an operator between two types of numbers.
 
+use crate::evaluator::corrections::line::is_integer;
 use crate::evaluator::corrections::operators::as_object;
 use crate::syntax::{offset_of, range_of, statements};
 use ra_ap_syntax::ast::{self, AstNode};
@@ -102,6 +103,9 @@ fn operands(cell: &str, operator: usize) -> Option<([ast::Expr; 2], usize)> {
 /// An expression with its numbers converted.
 fn converted(side: &ast::Expr, is_array: bool, target: &str) -> String {
     let text = side.syntax().text().to_string();
+    if !is_array && is_integer(&text) && target.starts_with('f') {
+        return format!("{text}.0");
+    }
     if !is_array {
         let binds = !matches!(side, ast::Expr::BinExpr(_) | ast::Expr::RangeExpr(_) | ast::Expr::RefExpr(_));
         return if binds { format!("{text} as {target}") } else { format!("({text}) as {target}") };
@@ -131,6 +135,7 @@ mod tests {
                 Some("4.0 * inside.sum() as f64 / n"),
             ),
             ("cannot divide `f64` by `{integer}`", "x / (n + 1)", "/", Some("x / (n + 1) as f64")),
+            ("cannot subtract-assign `{integer}` from `f64`", "x -= 1", "-=", Some("x -= 1.0")),
             (
                 "cannot divide `f64` by `usize`",
                 "let m = x.sum() / x.len();",

@@ -103,6 +103,10 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `a > 2.0` of an array.
 pub fn comparison(line: &Line, known: &Known<'_>) -> Option<String> {
+    // What a function of device code computes with are no arrays.
+    if known.device.is_some() {
+        return None;
+    }
     (1..line.len()).find_map(|at| {
         let (sign, method) = COMPARISONS.iter().find(|(sign, _)| *sign == line.at(at))?;
         if is_of_types(line, at) {
@@ -167,7 +171,7 @@ pub fn with_references(expression: &str, known: &Known<'_>) -> String {
     for at in (0..line.len()).rev() {
         let is_operand = line.len() > 1
             && !matches!(line.before(at, 1), "&" | "." | "::")
-            && !matches!(line.at(at + 1), "." | "::" | "(" | "[" | "!");
+            && !matches!(line.at(at + 1), "." | "::" | "(" | "[" | "!" | "**" | "@");
         if is_operand && line.is_word(at) && known.is_array(line.at(at)) {
             line = Line::new(&line.with(at, at, &format!("&{}", line.at(at))));
         }
@@ -188,6 +192,16 @@ pub fn of_masks(line: &Line, known: &Known<'_>) -> Option<String> {
     })?;
     let first = if line.before(at, 1) == "&" { at - 1 } else { at };
     Some(line.with(first, at, &format!("{}.astype::<i64>()", line.at(at))))
+}
+
+/// `1 < x` of a float.
+pub fn whole_number(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("can't compare `{integer}` with `f64`") && !known.says("can't compare `{integer}` with `f32`") {
+        return None;
+    }
+    let at = (1..line.len())
+        .find(|at| COMPARISONS.iter().any(|(sign, _)| *sign == line.at(*at)) && is_integer(line.before(*at, 1)))?;
+    Some(line.with(at - 1, at - 1, &as_float(line.before(at, 1))))
 }
 
 /// `x++`, `++n`, `x =+ 1.0`
@@ -214,19 +228,19 @@ pub fn increment(line: &Line, known: &Known<'_>) -> Option<String> {
     Some(format!("{name} {sign} {one};"))
 }
 
-/// `let c = a + b; a.sum()`: an operator moves an array that it does not get by reference.
+/// `(a - a.min()) / 2.0`: an operator or a function moves an array that it does not get by reference.
 pub fn moved(line: &Line, known: &Known<'_>) -> Option<String> {
-    if !known.says("moved value: `") || !known.says("moved due to usage in operator") {
-        return None;
-    }
+    let name = known.faults.iter().find_map(|(_, text)| text.split_once("of moved value: `")?.1.split('`').next())?;
+    let is_array = known.is_array(name) || known.says("type `DeviceArray<");
     let beside = |sign: &str| matches!(sign, "+" | "-" | "*" | "/" | "%");
-    let at = (0..line.len()).find(|at| {
-        let is_operand =
-            beside(line.before(*at, 1)) || (beside(line.at(at + 1)) && !matches!(line.before(*at, 1), "&" | "."));
-        is_operand
-            && !matches!(line.before(*at, 1), "." | "::")
-            && !matches!(line.at(at + 1), "." | "(" | "[")
-            && known.is_array(line.at(*at))
-    })?;
-    Some(line.with(at, at, &format!("&{}", line.at(at))))
+    let whole = |at: &usize| line.at(*at) == name && !matches!(line.before(*at, 1), "&" | "." | "::");
+    let of_operator = |at: &usize| {
+        (beside(line.before(*at, 1)) || beside(line.at(at + 1))) && !matches!(line.at(at + 1), "." | "(" | "[")
+    };
+    let of_function = |at: &usize| {
+        matches!(line.before(*at, 1), "(" | ",") && matches!(line.at(at + 1), ")" | ",") && line.text.contains("gpu::")
+    };
+    let mut places = (0..line.len()).filter(whole).filter(|at| of_operator(at) || of_function(at));
+    let at = places.next().filter(|_| is_array)?;
+    Some(line.with(at, at, &format!("&{name}")))
 }

@@ -1,7 +1,7 @@
 //! Plots as matplotlib's users type them.
 
 use super::calls::sorted_out;
-use super::known::Known;
+use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_name};
 use super::operators::{as_float, as_object, with_references};
 use crate::syntax::{list_has, list_value};
@@ -105,6 +105,25 @@ fn value(text: &str, known: &Known<'_>) -> Option<String> {
         _ if is_name(text) => Some(format!("&{text}")),
         _ => None,
     }
+}
+
+/// `gpu::plot((x, &y))`: the compiler's message has the types.
+pub fn pair(line: &Line, known: &Known<'_>) -> Option<String> {
+    let types =
+        known.faults.iter().find_map(|(_, text)| text.strip_prefix("`(")?.split_once(")` cannot be plotted"))?.0;
+    let types: Vec<&str> = types.split(", ").collect();
+    line.find("(").filter(|at| line.before(*at, 1) == "(").find_map(|open| {
+        let values = line.arguments(open)?;
+        let needs = |index: usize, value: &str| !value.starts_with('&') && types[index].starts_with(ARRAY);
+        if values.len() != types.len() || !values.iter().enumerate().any(|(index, value)| needs(index, value)) {
+            return None;
+        }
+        let by = |(index, value): (usize, &&str)| {
+            if needs(index, value) { format!("&{value}") } else { (*value).to_owned() }
+        };
+        let new: Vec<String> = values.iter().enumerate().map(by).collect();
+        Some(line.with(open, line.closing(open)?, &format!("({})", new.join(", "))))
+    })
 }
 
 /// The corrected line has at most so many plots in a figure.

@@ -15,7 +15,8 @@ impl Format {
     /// Adds an expression.
     pub fn value(&mut self, expression: &str, how: &str, known: &Known<'_>) {
         let type_name = known.type_of(expression).unwrap_or_default();
-        let is_shown = !["Vec<", "[", "(", "Option<", "HashMap<"].iter().any(|start| type_name.starts_with(start));
+        let is_shown = !["Vec<", "[", "(", "Option<", "HashMap<"].iter().any(|start| type_name.starts_with(start))
+            && ![".shape", ".shape()", ".strides()", ".tolist()"].iter().any(|end| expression.ends_with(end));
         let how = if is_shown { how.to_owned() } else { format!("{how}?") };
         let how = if how.is_empty() { how } else { format!(":{how}") };
         if is_name(expression) {

@@ -1,6 +1,7 @@
 //! Python's words: comments, imports, the heads of blocks, declarations.
 
-use super::known::Known;
+use super::kernels;
+use super::known::{DeviceFunction, Known};
 use super::line::{Line, LineTokenKind, is_name};
 use crate::syntax::list_value;
 
@@ -28,15 +29,15 @@ pub fn import(line: &Line, _: &Known<'_>) -> Option<String> {
 }
 
 /// The heads of blocks, which end with a colon.
-pub fn header(line: &Line, _: &Known<'_>) -> Option<String> {
+pub fn header(line: &Line, known: &Known<'_>) -> Option<String> {
     let last = line.len().checked_sub(1)?;
     let is_function = matches!(line.at(0), "def" | "function" | "func") && line.is_word(1) && line.at(2) == "(";
     if is_function {
         let parameters = line.parts(2, ",")?.into_iter().map(|(first, end)| {
             let (name, behind) = (line.at(first), line.at(first + 1));
-            let known = if behind == ":" { line.at(first + 2) } else { "float" };
-            let type_name = rust_type(known).unwrap_or(known);
-            (first <= end && is_name(name)).then(|| format!("{name}: {type_name}"))
+            let typed = (behind == ":").then(|| line.at(first + 2));
+            let typed = typed.map(|known| format!("{name}: {}", rust_type(known).unwrap_or(known)));
+            (first <= end && is_name(name)).then(|| typed.unwrap_or_else(|| kernels::parameter(name, known)))
         });
         let parameters: Vec<String> = parameters.collect::<Option<_>>()?;
         let close = line.closing(2)?;
@@ -46,7 +47,11 @@ pub fn header(line: &Line, _: &Known<'_>) -> Option<String> {
             "{" => line.slice(close + 1, last).to_owned(),
             _ => return None,
         };
-        return Some(format!("fn {}({}) -> f64 {body}", line.at(1), parameters.join(", ")));
+        // A function of several lines that returns nothing has no type behind its parameters.
+        let is_kernel = known.device == Some(DeviceFunction::Kernel);
+        let has_value = !is_kernel && (body != "{" || !known.cell.contains('\n') || known.cell.contains("return"));
+        let result = if has_value { "-> f64 " } else { "" };
+        return Some(format!("fn {}({}) {result}{body}", line.at(1), parameters.join(", ")));
     }
     let is_head = matches!(line.at(0), "for" | "while" | "if" | "elif" | "else" | "class");
     let mut colon = 1;
@@ -164,11 +169,19 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
                 .then(|| ended(format!("const {}: {type_name} = {value}", line.at(1))));
         }
     }
-    let is_missing = |name: &str| known.says(&format!("cannot find value `{name}` in this scope"));
-    let is_new = line.is_word(0) && line.at(1) == "=" && is_missing(first);
+    // A variable may have the name of a macro.
+    let is_missing = |name: &str| {
+        known.says(&format!("cannot find value `{name}` in this scope"))
+            || known.says(&format!("expected value, found macro `{name}`"))
+    };
+    let is_new = |at: usize| line.is_word(at) && line.at(at + 1) == "=" && is_missing(line.at(at));
+    let behind = (1..line.len()).find(|at| matches!(line.before(*at, 1), ";" | "{") && is_new(*at));
+    if let Some(at) = behind.filter(|_| !is_new(0)) {
+        return Some(ended(line.with(at, at, &format!("let {}", line.at(at)))));
+    }
     // In Python both names have the same array.
-    let shares = if is_new && line.last() == 2 && known.is_array(line.at(2)) { ".clone()" } else { "" };
-    is_new.then(|| ended(format!("let {}{shares}", line.text.trim_end_matches(';'))))
+    let shares = if is_new(0) && line.last() == 2 && known.is_array(line.at(2)) { ".clone()" } else { "" };
+    is_new(0).then(|| ended(format!("let {}{shares}", line.text.trim_end_matches(';'))))
 }
 
 /// `let t: float`, `x as int`

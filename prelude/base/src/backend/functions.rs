@@ -30,6 +30,10 @@ macro_rules! float_functions {
             Asinh asinh "asinh" |x| $crate::backend::functions::asinh(x.into()) as _;
             Acosh acosh "acosh" |x| $crate::backend::functions::acosh(x.into()) as _;
             Atanh atanh "atanh" |x| $crate::backend::functions::atanh(x.into()) as _;
+            Erf erf "erf" |x| $crate::backend::functions::erf(x.into()) as _;
+            Erfc erfc "erfc" |x| $crate::backend::functions::erfc(x.into()) as _;
+            Erfinv erfinv "erfinv" |x| $crate::backend::functions::erfinv(x.into()) as _;
+            Ndtr ndtr "normcdf" |x| $crate::backend::functions::ndtr(x.into()) as _;
         }
     };
 }
@@ -78,4 +82,16 @@ pub fn acosh(x: f64) -> f64 {
 pub fn atanh(x: f64) -> f64 {
     let size = x.abs();
     (0.5 * (2.0 * size / (1.0 - size)).ln_1p()).copysign(x)
+}
+
+pub use libm::{erf, erfc};
+
+/// The inverse of [`erf`], as SciPy's: NaN outside −1 to 1, infinite at the ends.
+pub fn erfinv(y: f64) -> f64 {
+    if y.abs() <= 1.0 { statrs::function::erf::erf_inv(y) } else { f64::NAN }
+}
+
+/// The integral of the normal distribution's density up to `x`.
+pub fn ndtr(x: f64) -> f64 {
+    0.5 * erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }

@@ -142,16 +142,16 @@ fn next<T: Element>(arrays: &mut std::vec::IntoIter<RawArray>) -> DeviceArray<T>
 }
 
 /// The registered function of a type's name; of a reference to a function too.
-fn find(operation: &'static str, name: &'static str) -> Result<registry::Function> {
+fn find(operation: &'static str, name: &'static str, parameters: &[&str]) -> Result<registry::Function> {
     let name = name.trim_start_matches('&');
-    registry::find(name).map(|function| *function).ok_or_else(|| not_registered(operation, name))
+    registry::find(name).map(|function| *function).ok_or_else(|| not_registered(operation, name, parameters))
 }
 
 macro_rules! functions {
     ($(($($type:ident),*))*) => {$(
         impl<FF: Fn($($type),*) -> R, R: Results, $($type: Element),*> sealed::Function<($($type,)*)> for FF {
             fn found(&self, operation: &'static str) -> Result<registry::Function> {
-                find(operation, std::any::type_name::<FF>())
+                find(operation, std::any::type_name::<FF>(), &[$(std::any::type_name::<$type>()),*])
             }
         }
         impl<FF: Fn($($type),*) -> R, R: Results, $($type: Element),*> Function<($($type,)*)> for FF {

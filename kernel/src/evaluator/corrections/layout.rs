@@ -1,0 +1,167 @@
+//! The layout of Python as Rust: blocks by indentation get braces, and statements a semicolon.
+
+use super::line::Line;
+use super::plots::is_plot;
+
+/// The words that begin a block in Python.
+const HEADS: [&str; 8] = ["def", "for", "while", "if", "elif", "else", "class", "with"];
+
+/// Whether a line begins a block in Python.
+fn is_head(text: &str) -> bool {
+    let line = Line::new(text);
+    HEADS.contains(&line.at(0)) && line.len() > 1 && line.at(line.len() - 1) == ":"
+}
+
+/// Whether a cell has blocks by indentation.
+pub fn has_blocks(cell: &str) -> bool {
+    cell.lines().any(|line| is_head(line.trim()))
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// The cell with a brace at the end of each block. The heads of the blocks stay as they are.
+pub fn with_braces(cell: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    for line in cell.lines() {
+        if line.trim().is_empty() {
+            lines.push(line.to_owned());
+            continue;
+        }
+        let indent = indent_of(line);
+        let continues = matches!(Line::new(line.trim()).at(0), "else" | "elif");
+        while let Some(&opened) = open.last().filter(|opened| **opened >= indent) {
+            open.pop();
+            // The head of the other branch closes the first one.
+            if !(continues && opened == indent) {
+                insert_closing(&mut lines, opened);
+            }
+        }
+        if is_head(line.trim()) {
+            open.push(indent);
+        }
+        lines.push(line.to_owned());
+    }
+    open.into_iter().rev().for_each(|opened| insert_closing(&mut lines, opened));
+    lines.join("\n")
+}
+
+/// Closes a block behind its last line that is not blank.
+fn insert_closing(lines: &mut Vec<String>, indent: usize) {
+    let end = lines.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1);
+    lines.insert(end, format!("{}}}", " ".repeat(indent)));
+}
+
+/// The cell with a semicolon behind each statement that has none, but for the last one of each block.
+pub fn with_semicolons(cell: &str) -> String {
+    let lines: Vec<&str> = cell.lines().collect();
+    let mut depth = 0;
+    let mut result: Vec<String> = Vec::with_capacity(lines.len());
+    for (index, text) in lines.iter().enumerate() {
+        let line = Line::new(text.trim());
+        let before = depth;
+        for at in 0..line.len() {
+            depth += match line.at(at) {
+                "(" | "[" => 1,
+                ")" | "]" => -1,
+                _ => 0,
+            };
+        }
+        let next = lines[index + 1..].iter().map(|next| next.trim()).find(|next| !next.is_empty());
+        let last = line.at(line.len().saturating_sub(1));
+        let goes_on = next.is_none_or(|next| next.starts_with(['.', '+', '*', '/', '?', ')', ']', '}', '{', '&', '|']));
+        let ends = before == 0 && depth == 0 && line.len() > 0 && !goes_on;
+        let is_statement = !matches!(last, ";" | "{" | "}" | "," | ":" | "(" | "[" | "=" | "+" | "-" | "*" | "/" | ".")
+            && !text.trim().starts_with("//")
+            && !text.trim().starts_with('#');
+        let mark = if ends && is_statement { ";" } else { "" };
+        result.push(format!("{text}{mark}"));
+    }
+    result.join("\n")
+}
+
+/// What `plt.title("a")` is translated to begins with this.
+const NEW_PLOT: &str = "gpu::Plot::new()";
+
+/// The cell in which plots on lines behind one another are one plot, as the calls of pyplot make it.
+pub fn with_one_plot(cell: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for text in cell.lines() {
+        let part = part_of_plot(text);
+        let before = lines
+            .iter()
+            .rposition(|line| !line.trim().starts_with("//"))
+            .filter(|at| part_of_plot(&lines[*at]).is_some());
+        match (part, before) {
+            (Some(part), Some(at)) => {
+                let whole = format!("{}{part}", lines[at].trim_end_matches(';'));
+                lines.truncate(at);
+                lines.push(whole);
+            }
+            _ => lines.push(text.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+/// The methods that a line adds to a plot, if it makes one.
+fn part_of_plot(line: &str) -> Option<String> {
+    let text = line.trim().trim_end_matches(';');
+    if let Some(methods) = text.strip_prefix(NEW_PLOT) {
+        return Some(methods.to_owned());
+    }
+    let call = text.strip_prefix("gpu::")?;
+    is_plot(call.split('(').next()?).then(|| format!(".{call}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_get_braces() {
+        for (typed, expected) in [
+            ("for i in range(3):\n    print(i)", "for i in range(3):\n    print(i)\n}"),
+            ("if x > 1:\n    a = 1\nelse:\n    a = 2\nprint(a)", "if x > 1:\n    a = 1\nelse:\n    a = 2\n}\nprint(a)"),
+            (
+                "def f(x):\n    if x > 0:\n        return x\n    return 0\n\nf(1)",
+                "def f(x):\n    if x > 0:\n        return x\n    }\n    return 0\n}\n\nf(1)",
+            ),
+            (
+                "while x < 3:\n  for i in range(2):\n    x += 1",
+                "while x < 3:\n  for i in range(2):\n    x += 1\n  }\n}",
+            ),
+            ("let x = 1;\nx", "let x = 1;\nx"),
+        ] {
+            assert_eq!(with_braces(typed), expected);
+        }
+    }
+
+    #[test]
+    fn calls_of_pyplot_make_one_plot() {
+        for (typed, expected) in [
+            (
+                "let x = 1;\ngpu::plot(&a);\ngpu::Plot::new().title(\"t\");\n// shown\ngpu::Plot::new().legend(true)",
+                "let x = 1;\ngpu::plot(&a).title(\"t\").legend(true)",
+            ),
+            ("gpu::Plot::new();\ngpu::hist(&a);\nf()", "gpu::Plot::new().hist(&a)\nf()"),
+            ("gpu::plot(&a);\nf();\ngpu::plot(&b)", "gpu::plot(&a);\nf();\ngpu::plot(&b)"),
+        ] {
+            assert_eq!(with_one_plot(typed), expected);
+        }
+    }
+
+    #[test]
+    fn statements_get_semicolons() {
+        for (typed, expected) in [
+            ("x = 1\ny = 2\nx + y", "x = 1;\ny = 2;\nx + y"),
+            ("f(1,\n  2)\ng()", "f(1,\n  2)\ng()"),
+            ("a\n  .b()\nc", "a\n  .b();\nc"),
+            ("// a\nfor i in 0..3 {\n    f(i)\n}\ng()", "// a\nfor i in 0..3 {\n    f(i)\n}\ng()"),
+        ] {
+            assert_eq!(with_semicolons(typed), expected);
+        }
+    }
+}

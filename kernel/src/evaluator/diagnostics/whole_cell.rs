@@ -1,0 +1,160 @@
+//! A cell with its corrected lines, at which the compiler has looked.
+//!
+//! A rule sees what the compiler says of the line that was typed. Other faults of the line show only when the first ones
+//! are gone: names are looked at when the syntax is right, and types when the names are. So the corrected cell is
+//! checked, and what is still at fault is corrected too, until the compiler has nothing to say.
+
+use super::{Error, TypeOf, of_compiler};
+use crate::build_step::{CompilerMessage, Diagnostics};
+use crate::evaluator::corrections::{self, DeviceFunction, Known};
+use crate::evaluator::open_types;
+use crate::evaluator::places::Places;
+use std::collections::BTreeMap;
+
+/// What the compiler says of other code in place of the cell. `None` if it cannot be asked.
+pub type Check<'a> = &'a mut dyn FnMut(&str) -> Option<Diagnostics>;
+
+/// How often a corrected cell is checked.
+const ROUNDS: usize = 6;
+
+/// What came of the corrections.
+pub enum Outcome {
+    /// The compiler has nothing more to say of this cell.
+    Clean(String),
+    /// The compiler still has something to say of some lines of the cell.
+    Faulty(BTreeMap<usize, String>),
+    /// Nothing was corrected, or the compiler could not be asked.
+    Unknown,
+}
+
+/// The cell with corrections, from a cell with some corrected lines.
+pub fn corrected(
+    cell: &str,
+    lines: &BTreeMap<usize, String>,
+    is_syntax: bool,
+    check: Check<'_>,
+    type_of: TypeOf<'_>,
+) -> Outcome {
+    let has_several_lines = cell.trim().contains('\n');
+    let mut text =
+        if is_syntax && has_several_lines { in_rust_layout(cell, lines, type_of) } else { with_lines(cell, lines) };
+    if text == cell {
+        return Outcome::Unknown;
+    }
+    let mut first = None;
+    for _ in 0..ROUNDS {
+        let Some(said) = check(&text) else { return Outcome::Unknown };
+        let errors = errors_about(said, &text);
+        if errors.is_empty() {
+            // The calls of pyplot that make one plot.
+            let one_plot = corrections::with_one_plot(&text);
+            let said = (one_plot != text).then(|| check(&one_plot)).flatten();
+            let is_plot = said.is_some_and(|said| errors_about(said, &one_plot).is_empty());
+            return Outcome::Clean(if is_plot { one_plot } else { text });
+        }
+        first.get_or_insert_with(|| {
+            errors.iter().rev().filter_map(|error| Some((error.line()?, error.message.clone()))).collect()
+        });
+        match improved(&text, &errors, type_of) {
+            Some(better) => text = better,
+            None => break,
+        }
+    }
+    match first {
+        // Other lines would be meant where lines were added.
+        Some(left) if !(is_syntax && has_several_lines) => Outcome::Faulty(left),
+        _ => Outcome::Unknown,
+    }
+}
+
+/// The errors of a cell. Types that are open, the kernel writes into the cell itself, but not in device code.
+fn errors_about(said: Diagnostics, text: &str) -> Vec<Error> {
+    let said = about_cell(said, text);
+    let mut errors = of_compiler(&said, text, &|line, column| (line, column));
+    errors.retain(|error| {
+        error.line().is_some_and(|line| {
+            DeviceFunction::around(text, line).is_some()
+                || !open_types::is_written(error.code.as_deref(), &error.message)
+        })
+    });
+    errors
+}
+
+/// What is said of the cell itself. In the code that is checked all variables are used once more behind it: so what is said
+/// of a variable that the cell moves away is left out.
+fn about_cell(said: Diagnostics, text: &str) -> Diagnostics {
+    let places = Places::new(&said.source, text);
+    let is_about = |message: &CompilerMessage| {
+        let is_in_cell = || message.line().is_some_and(|index| places.in_cell(index + 1, 1).is_some());
+        !matches!(message.code(), "E0381" | "E0382" | "E0505" | "E0597") || is_in_cell()
+    };
+    let messages = CompilerMessage::all(&said.messages).filter(is_about);
+    let messages = messages.map(|message| format!("{}\n", message.json())).collect();
+    Diagnostics { messages, ..said }
+}
+
+/// The cell with corrected lines, each with the indentation that it had.
+fn with_lines(cell: &str, lines: &BTreeMap<usize, String>) -> String {
+    let texts = cell.lines().enumerate().map(|(index, text)| match lines.get(&(index + 1)) {
+        Some(corrected) => format!("{}{corrected}", &text[..text.len() - text.trim_start().len()]),
+        None => text.to_owned(),
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The cell with its corrected lines in the layout of Rust.
+fn in_rust_layout(cell: &str, lines: &BTreeMap<usize, String>, type_of: TypeOf<'_>) -> String {
+    if !corrections::has_blocks(cell) {
+        return corrections::with_semicolons(&with_lines(cell, lines));
+    }
+    // Each line is Python's.
+    let braced = corrections::with_braces(cell);
+    let faults = [(None, "expected something")];
+    let lines: BTreeMap<usize, String> = braced
+        .lines()
+        .enumerate()
+        .filter_map(|(index, text)| {
+            let known = Known::of_line(&faults, &braced, index + 1, type_of);
+            Some((index + 1, corrections::of_line(text, &known)?))
+        })
+        .collect();
+    corrections::with_semicolons(&with_lines(&braced, &lines))
+}
+
+/// The cell with corrections of the lines that are still at fault.
+fn improved(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String> {
+    let mut lines = BTreeMap::new();
+    for (index, line) in text.lines().enumerate() {
+        let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(index + 1)).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
+        let by_rule = corrections::of_line(line, &Known::of_line(&faults, text, index + 1, type_of));
+        let new = by_rule
+            .or_else(|| here.iter().find_map(|error| error.corrected(text)))
+            .or_else(|| here.iter().find_map(|error| new_variable(line.trim(), error)));
+        lines.extend(new.filter(|new| new != line.trim()).map(|new| (index + 1, new)));
+    }
+    if !lines.is_empty() {
+        return Some(with_lines(text, &lines));
+    }
+    errors.iter().find_map(|error| made_mutable(text, error))
+}
+
+/// `x = gpu::zeros(3);` of a variable that has another type.
+fn new_variable(line: &str, error: &Error) -> Option<String> {
+    let (name, value) = line.split_once('=').filter(|(_, value)| !value.starts_with('='))?;
+    let is_assigned = error.code.as_deref() == Some("E0308") && corrections::is_name(name.trim());
+    is_assigned.then(|| format!("let {} = {}", name.trim(), value.trim()))
+}
+
+/// The cell with `let mut` where a variable is declared that is changed later.
+fn made_mutable(text: &str, error: &Error) -> Option<String> {
+    if !matches!(error.code.as_deref(), Some("E0384" | "E0596")) {
+        return None;
+    }
+    let name = error.message.split('`').nth(1)?;
+    let declared = [format!("let {name} ="), format!("let {name}:")].into_iter().find(|start| text.contains(start))?;
+    Some(text.replacen(&declared, &declared.replacen("let ", "let mut ", 1), 1))
+}
