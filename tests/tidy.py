@@ -31,7 +31,10 @@ MANIFESTS = {
         "never": {"cudarc", "faer", "warpcell-driver", "warpcell-kernel", "evcxr", "jupyter-protocol", "jupyter-zmq-client"}
     },
     "prelude/base/Cargo.toml": {
-        "only": {"half", "libc", "num-complex", "rand", "rayon", "warpcell-macros", "warpcell-threads", "warpcell-translate"}
+        "only": {
+            "half", "libc", "libm", "num-complex", "rand", "rayon", "statrs", "warpcell-macros", "warpcell-threads",
+            "warpcell-translate",
+        }
     },
     "prelude/cpu/Cargo.toml": {"never": {"cudarc", "warpcell", "warpcell-cuda", "warpcell-driver", "warpcell-kernel"}},
     "prelude/cuda/Cargo.toml": {"never": {"cudarc", "rayon", "warpcell", "warpcell-cpu", "warpcell-kernel"}},

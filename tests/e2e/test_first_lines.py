@@ -102,8 +102,9 @@ def test_numbers_of_two_types_get_the_corrected_line(kernel, cell, corrected):
 
 
 @pytest.fixture(scope="module")
-def variables():
-    session = Session()
+def variables(tmp_path_factory):
+    # Some lines write files.
+    session = Session(cwd=tmp_path_factory.mktemp("notebook"))
     session.check(SETUP)
     yield session
     session.close()

@@ -9,6 +9,7 @@ mod control;
 mod formats;
 mod indexing;
 mod kernels;
+mod keywords;
 mod known;
 mod layout;
 mod line;
@@ -25,6 +26,7 @@ pub use layout::{has_blocks, with_braces, with_one_plot, with_semicolons};
 use line::Line;
 pub use line::is_name;
 pub use numbers::{of_expected_number, of_mixed_numbers};
+pub use words::advice;
 
 /// Rewrites one construct of a line, if it has one.
 type Rule = fn(&Line, &Known<'_>) -> Option<String>;
@@ -77,10 +79,10 @@ const RULES: &[Rule] = &[
     calls::module,
     calls::data_type,
     calls::function,
-    calls::keywords_of_function,
-    calls::macros,
-    calls::keywords,
-    calls::positional_axis,
+    keywords::keywords_of_function,
+    keywords::macros,
+    keywords::keywords,
+    keywords::positional_axis,
     calls::shape,
     arguments::method,
     calls::method,

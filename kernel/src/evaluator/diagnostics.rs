@@ -125,9 +125,10 @@ fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: Typ
             corrected.insert(line, line_of_rule);
         } else {
             suggested.extend(here.iter().find_map(|error| error.suggested(cell)).map(|text| (line, text)));
+            let instead = corrections::advice(text, &known);
             // The function that would get a parameter begins on another line.
             for error in errors.iter_mut().filter(|error| error.line() == Some(line)) {
-                error.advice.extend(error.unseen(cell, type_of));
+                error.advice.extend(error.unseen(cell, type_of).or_else(|| instead.clone()));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Arguments of the prelude's functions and methods: borrowed arrays, arrays of the host, numbers, PyTorch's names.
 
-use super::calls::{METHODS, REDUCTIONS, data_type_of, sorted_out, translated};
+use super::calls::{METHODS, data_type_of, translated};
+use super::keywords::{REDUCTIONS, sorted_out};
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::operators::{as_argument, as_float, as_object};

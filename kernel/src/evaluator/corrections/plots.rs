@@ -1,6 +1,6 @@
 //! Plots as matplotlib's users type them.
 
-use super::calls::sorted_out;
+use super::keywords::sorted_out;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_name};
 use super::operators::{as_float, as_object, with_references};

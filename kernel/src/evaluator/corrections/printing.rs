@@ -1,6 +1,6 @@
 //! Texts, and what prints them.
 
-use super::calls::{sorted_out, value_of};
+use super::keywords::{sorted_out, value_of};
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_name};
 

@@ -53,7 +53,7 @@ pub fn header(line: &Line, known: &Known<'_>) -> Option<String> {
         let result = if has_value { "-> f64 " } else { "" };
         return Some(format!("fn {}({}) {result}{body}", line.at(1), parameters.join(", ")));
     }
-    let is_head = matches!(line.at(0), "for" | "while" | "if" | "elif" | "else" | "class");
+    let is_head = matches!(line.at(0), "for" | "while" | "if" | "elif" | "else");
     let mut colon = 1;
     while is_head && colon < line.len() && line.at(colon) != ":" {
         colon = if matches!(line.at(colon), "(" | "[" | "{") { line.closing(colon)? } else { colon } + 1;
@@ -70,7 +70,6 @@ pub fn header(line: &Line, known: &Known<'_>) -> Option<String> {
     Some(match line.at(0) {
         "elif" => format!("}} else if{} {body}", head.trim_start_matches("elif")),
         "else" => format!("}} else {body}"),
-        "class" => format!("struct{} {body}", head.trim_start_matches("class")),
         _ => format!("{head} {body}"),
     })
 }
@@ -191,5 +190,50 @@ pub fn type_names(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_type = matches!(line.before(index, 1), ":" | "as" | "->" | "<");
         (is_type && known.says(&format!("cannot find type `{}`", line.at(index))))
             .then(|| line.with(index, index, ours))
+    })
+}
+
+/// Statements of Python that one line cannot replace, and what to do.
+const STATEMENTS: [(&str, &str); 8] = [
+    ("try", NO_EXCEPTIONS),
+    ("except", NO_EXCEPTIONS),
+    ("finally", NO_EXCEPTIONS),
+    (
+        "raise",
+        "`panic!(\"what is wrong\");` ends the cell; a function that may fail returns `Err(\"what is wrong\".into())`",
+    ),
+    (
+        "with",
+        "files and locks are closed at the end of a block; a file is read by `let text = std::fs::read_to_string(\"file.txt\")?;`",
+    ),
+    (
+        "class",
+        "a `struct` has the fields and an `impl` the methods: `struct Point { x: f64 }` and \
+         `impl Point { fn double(&self) -> f64 { 2.0 * self.x } }`; `Point { x: 1.0 }` makes one",
+    ),
+    ("global", "a function gets what it needs from the notebook by parameters: `fn f(x: f64) -> f64 { 2.0 * x }`"),
+    ("yield", "an iterator gives its values one by one: `let squares = (0..3).map(|i| i * i);`"),
+];
+
+const NO_EXCEPTIONS: &str = "Rust has no exceptions: what may fail returns a `Result`, and \
+    `match \"3\".parse::<i32>() { Ok(number) => println!(\"{number}\"), Err(error) => println!(\"{error}\") }` looks at it";
+
+/// What to do in place of a line that cannot be corrected alone.
+pub fn advice(line: &str, known: &Known<'_>) -> Option<String> {
+    let line = Line::new(line.trim());
+    let statement = STATEMENTS.iter().find(|(word, _)| *word == line.at(0) && line.at(1) != "=");
+    if let Some((_, text)) = statement.filter(|_| known.is_syntax() || known.blames(line.at(0))) {
+        return Some((*text).to_owned());
+    }
+    let module = (0..line.len()).find(|at| {
+        matches!(line.at(*at), "np" | "numpy" | "cp" | "cupy" | "torch" | "scipy" | "plt") && line.at(at + 1) == "."
+    })?;
+    let mut last = module;
+    while line.at(last + 1) == "." && line.is_word(last + 2) {
+        last += 2;
+    }
+    let name = line.slice(module, last);
+    known.blames(line.at(module)).then(|| {
+        format!("`{name}` is Python's; the functions for arrays are in `gpu`: press Tab behind `gpu::` to see them")
     })
 }

@@ -1,0 +1,184 @@
+//! Arguments with names: NumPy's keywords, and the macros that take them.
+
+use super::calls::{CREATION, data_type_of};
+use super::known::Known;
+use super::line::{Line, is_name};
+use super::operators::{as_argument, as_float, as_object};
+use crate::syntax::list_has;
+
+/// Methods that have a twin for one axis.
+pub const REDUCTIONS: [&str; 14] = [
+    "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "all", "any", "cumsum", "cumprod", "median",
+];
+
+/// Functions of the prelude that are macros too, for calls with NumPy's keywords (`prelude/src/keywords/table.rs`).
+pub const WITH_KEYWORDS: &str = "\
+    sum prod mean var std max min all any argmax argmin count_nonzero median quantile percentile norm cumsum cumprod \
+    diff sort argsort unique searchsorted digitize histogram bincount zeros ones empty eye full arange linspace array \
+    asarray split flip roll repeat take pad tensordot allclose convolve correlate fftconvolve convolve2d correlate2d loadtxt \
+    genfromtxt savetxt";
+
+/// The keywords of those macros.
+const KEYWORDS: &str = "\
+    axis keepdims dtype ddof where initial weights ord n side right bins range minlength return_inverse return_counts step stop \
+    num endpoint mode constant_values axes rtol atol equal_nan boundary fillvalue dim keepdim comments \
+    delimiter newline fmt header footer skiprows skip_header skip_footer usecols max_rows filling_values";
+
+/// The name and the value of an argument with a name.
+pub fn keyword(argument: &str) -> Option<(&str, &str)> {
+    let (name, value) = argument.split_once('=')?;
+    (is_name(name.trim()) && !value.starts_with('=')).then(|| (name.trim(), value.trim()))
+}
+
+/// Arguments without a name, and those with one.
+pub fn sorted_out<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(&'a str, &'a str)>) {
+    let named = arguments.iter().filter_map(|argument| keyword(argument)).collect();
+    (arguments.iter().copied().filter(|argument| keyword(argument).is_none()).collect(), named)
+}
+
+pub fn value_of<'a>(named: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
+    named.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// Whether a method, a function or a type behind its name has all that is given by name.
+pub fn is_short(name: &str, named: &[(&str, &str)]) -> bool {
+    let has_axis = named.iter().any(|(key, _)| matches!(*key, "axis" | "dim"));
+    named.iter().all(|(key, _)| match *key {
+        "axis" | "dim" => REDUCTIONS.contains(&name) || matches!(name, "concatenate" | "stack" | "vstack" | "hstack"),
+        "ddof" => has_axis && matches!(name, "var" | "std"),
+        "dtype" => CREATION.contains(&name) || name == "tensor",
+        _ => false,
+    })
+}
+
+/// The call of a macro with NumPy's keywords, if there is such a macro. `values` are references where they must be.
+pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    if !list_has(WITH_KEYWORDS, name) || !named.iter().all(|(key, _)| list_has(KEYWORDS, key)) {
+        return None;
+    }
+    let named = named.iter().map(|(key, value)| {
+        Some(match *key {
+            "dtype" => format!("dtype = {}", data_type_of(value)?),
+            "dim" => format!("axis = {value}"),
+            "keepdim" => format!("keepdims = {}", value.to_lowercase()),
+            key => match *value {
+                "True" => format!("{key} = true"),
+                "False" => format!("{key} = false"),
+                value => format!("{key} = {}", as_argument(value, known)),
+            },
+        })
+    });
+    let arguments: Vec<String> = values.into_iter().map(Some).chain(named).collect::<Option<_>>()?;
+    Some(format!("gpu::{name}!({})", arguments.join(", ")))
+}
+
+/// `gpu::sum(&m, axis = 0)`, and values of keywords as NumPy has them: `dtype = "float32"`, `keepdims = True`
+pub fn keywords_of_function(line: &Line, known: &Known<'_>) -> Option<String> {
+    (2..line.len()).find_map(|at| {
+        let is_macro = line.at(at + 1) == "!";
+        let open = if is_macro { at + 2 } else { at + 1 };
+        let is_function = line.before(at, 1) == "::" && line.before(at, 2) == "gpu" && line.at(open) == "(";
+        let arguments = line.arguments(open).filter(|_| is_function && line.is_word(at))?;
+        let (values, named) = sorted_out(&arguments);
+        if named.is_empty() {
+            return None;
+        }
+        let values = values.iter().map(|value| as_argument(value, known)).collect();
+        let call = with_keywords(line.at(at), values, &named, known)?;
+        Some(line.with(at - 2, line.closing(open)?, &call))
+    })
+}
+
+/// `a.sum!(axis = 0)`, `gpu::clip!(&a, 0.0, 1.0)`, `gpu::linspace!(0, 1, num = 5)`
+pub fn macros(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.find("!").filter(|at| *at > 1 && line.is_word(at - 1) && line.at(at + 1) == "(").find_map(|at| {
+        let (name, close, arguments) = (line.at(at - 1), line.closing(at + 1)?, line.arguments(at + 1)?);
+        if line.before(at, 2) == "." {
+            let first = line.operand_before(at - 2)?;
+            let object = format!("&{}", as_object(line.slice(first, at - 3)));
+            let (values, named) = sorted_out(&arguments);
+            let values = values.iter().map(|value| as_argument(value, known));
+            let call = with_keywords(name, std::iter::once(object).chain(values).collect(), &named, known)?;
+            return Some(line.with(first, close, &call));
+        }
+        if line.before(at, 2) != "::" {
+            return None;
+        }
+        if known.says(&format!("cannot find macro `{name}`")) || known.says(&format!("cannot find `{name}` in")) {
+            return Some(line.with(at, at, ""));
+        }
+        let is_whole = known.says("`{integer}`") || known.says("found integer");
+        let is_float = is_whole && matches!(name, "linspace" | "normal" | "uniform" | "logspace");
+        let new: Vec<String> = arguments
+            .iter()
+            .enumerate()
+            .filter(|_| is_float)
+            .map(|(index, argument)| match keyword(argument) {
+                Some((key @ ("start" | "stop" | "loc" | "scale" | "low" | "high"), value)) => {
+                    format!("{key} = {}", as_float(value))
+                }
+                None if index < 2 => as_float(argument),
+                _ => (*argument).to_owned(),
+            })
+            .collect();
+        (is_float && new.iter().ne(arguments.iter()))
+            .then(|| line.with(at + 1, close, &format!("({})", new.join(", "))))
+    })
+}
+
+/// `m.sum(axis=0, keepdims=True)`
+pub fn keywords(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.calls(true).find_map(|at| {
+        let name = line.at(at);
+        let (arguments, close) = (line.arguments(at + 1)?, line.closing(at + 1)?);
+        let (values, named) = sorted_out(&arguments);
+        // `a.sort(axis=0)` changes the array.
+        if named.is_empty() || name == "sort" {
+            return None;
+        }
+        if !REDUCTIONS.contains(&name) || !is_short(name, &named) {
+            let first = line.operand_before(at - 1)?;
+            let object = format!("&{}", as_object(line.slice(first, at - 2)));
+            let values = values.iter().map(|value| as_argument(value, known));
+            let call = with_keywords(name, std::iter::once(object).chain(values).collect(), &named, known)?;
+            return Some(line.with(first, close, &call));
+        }
+        let axis = value_of(&named, "axis").or(value_of(&named, "dim")).or(values.first().copied())?;
+        let new = match value_of(&named, "ddof") {
+            None if axis == "None" => format!("{name}()"),
+            None => format!("{name}_axis({axis})"),
+            Some(ddof) => format!("{name}_with({axis}, {})", as_float(ddof)),
+        };
+        Some(line.with(at, close, &new))
+    })
+}
+
+/// `m.mean(0)`
+pub fn positional_axis(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("takes 0 arguments but 1 argument was supplied") {
+        return None;
+    }
+    line.calls(true).filter(|at| REDUCTIONS.contains(&line.at(*at)) && line.at(at + 2) != ")").find_map(|at| {
+        let [argument] = line.arguments(at + 1)?[..] else { return None };
+        if known.is_array(argument) {
+            return None;
+        }
+        Some(line.with(at, line.closing(at + 1)?, &format!("{}_axis({argument})", line.at(at))))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEYWORDS, WITH_KEYWORDS};
+
+    #[test]
+    fn functions_and_their_keywords_are_those_of_the_prelude() {
+        let table = include_str!("../../../../prelude/src/keywords/table.rs");
+        let (_, words) = include_str!("../../../../prelude/src/keywords/read.rs").rsplit_once("reader! { $").unwrap();
+        let lacks_row = |name: &&str| !table.contains(&format!("\n    {name}("));
+        assert_eq!(WITH_KEYWORDS.split_whitespace().filter(lacks_row).collect::<Vec<_>>(), [""; 0]);
+        let lacks_word = |name: &&str| !words.split_whitespace().any(|word| word == *name);
+        // PyTorch's names are translated.
+        assert_eq!(KEYWORDS.split_whitespace().filter(lacks_word).collect::<Vec<_>>(), ["dim", "keepdim"]);
+    }
+}
