@@ -63,6 +63,10 @@ pub(crate) fn current_cell() -> u64 {
 
 /// Sends the text of the cell's last value; what evcxr's fallback for values without a display calls.
 pub fn send_text_plain(text: &str) {
+    // A cell without a value shows none.
+    if text == "()" {
+        return;
+    }
     crate::output::result(&serde_json::Map::from_iter([("text/plain".to_owned(), text.into())]));
 }
 

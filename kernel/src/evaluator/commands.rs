@@ -135,11 +135,31 @@ pub fn prepare(expansion: &mut Expansion) -> Result<Vec<String>, String> {
             }
         }
     }
+    notes.extend(floored_quotients(&expansion.code));
     for place in gone {
         let blank = " ".repeat(place.len());
         expansion.code.replace_range(place, &blank);
     }
     Ok(notes)
+}
+
+/// Notes about lines such as `a // 2`, where Python divides and Rust has a comment.
+fn floored_quotients(code: &str) -> Vec<String> {
+    let quotients = code.lines().enumerate().filter_map(|(index, line)| {
+        let (value, comment) = line.split_once("//")?;
+        let divisor = comment.trim();
+        let is_number = !divisor.is_empty() && divisor.chars().all(|digit| digit.is_ascii_digit() || digit == '.');
+        let is_value = value.trim_end().ends_with(|last: char| last.is_alphanumeric() || last == ')' || last == ']');
+        let value = value.trim().rsplit('=').next().unwrap_or_default().trim();
+        (is_number && is_value && !value.contains('"')).then(|| {
+            format!(
+                "note: line {}: `//` begins a comment in Rust; a floored quotient is `{value}.floor_divide({divisor})` of an array, \
+                 and `{value} / {divisor}` of integers\n",
+                index + 1
+            )
+        })
+    });
+    quotients.collect()
 }
 
 /// What commands have set that the build step must know.

@@ -84,11 +84,27 @@ pub fn execute(
     }
 }
 
-/// What the compiler says of code that is not run.
+/// What the compiler says of code that is not run. Types of numbers that are open are written as for a cell that runs.
 pub fn check(context: &mut CommandContext, code: &str, session: &Path) -> Option<Diagnostics> {
-    BuildAnswer::change(session, |answer| answer.diagnostics = None).ok()?;
-    context.check(code).ok()?;
-    BuildAnswer::read(session).diagnostics
+    let mut said_of = |text: &str| {
+        BuildAnswer::change(session, |answer| answer.diagnostics = None).ok()?;
+        context.check(text).ok()?;
+        BuildAnswer::read(session).diagnostics
+    };
+    let first = said_of(code)?;
+    let failed = Error::CompilationErrors(Vec::new());
+    let Some(mut open) = OpenTypes::of(code, &failed, Some(&first)) else { return Some(first) };
+    loop {
+        let said = said_of(&open.text())?;
+        if said.messages.is_empty() {
+            return Some(said);
+        }
+        match open.learn(&failed, Some(&said)) {
+            NextAttempt::Try => {}
+            NextAttempt::SayFirst => return Some(first),
+            NextAttempt::SayLast => return Some(said),
+        }
+    }
 }
 
 /// Runs a cell. If rust-analyzer cannot find the types of variables, the compiler is asked.

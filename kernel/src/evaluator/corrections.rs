@@ -21,11 +21,12 @@ mod printing;
 mod words;
 
 use crate::syntax::parse;
-pub use known::{DeviceFunction, Known};
+pub use known::Known;
 pub use layout::{has_blocks, with_braces, with_one_plot, with_semicolons};
 use line::Line;
 pub use line::is_name;
 pub use numbers::{of_expected_number, of_mixed_numbers};
+pub use operators::keeping_arrays;
 pub use words::advice;
 
 /// Rewrites one construct of a line, if it has one.
@@ -47,11 +48,13 @@ const RULES: &[Rule] = &[
     control::several_in_a_loop,
     control::range,
     control::several_targets,
+    control::tuple,
     formats::formatted,
     formats::concatenation,
     formats::output,
     kernels::types,
     kernels::start,
+    kernels::written,
     kernels::parameters,
     kernels::variable,
     kernels::length,
@@ -92,6 +95,7 @@ const RULES: &[Rule] = &[
     control::ternary,
     control::chain,
     control::shape_comparison,
+    operators::inverted,
     operators::matrix_product,
     operators::power,
     operators::comparison,
@@ -102,6 +106,7 @@ const RULES: &[Rule] = &[
     operators::moved,
     lists::arithmetic,
     operators::whole_number,
+    operators::set_value,
     operators::increment,
     operators::list,
     indexing::index,
@@ -126,7 +131,12 @@ pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
         match RULES.iter().find_map(|rule| rule(&line, known).filter(|new| *new != line.text)) {
             Some(new) if new.len() > text.len() * LONGEST => return None,
             Some(new) => line = Line::new(&new),
-            None => return (line.text != text.trim() && is_rust(&line.text)).then_some(line.text),
+            None => {
+                let kept = keeping_arrays(&line.text, known);
+                // A cell that begins with `!` is a command of the shell.
+                let kept = if kept.starts_with('!') { format!("({kept})") } else { kept };
+                return (line.text != text.trim() && is_rust(&kept)).then_some(kept);
+            }
         }
     }
     None
@@ -530,7 +540,7 @@ mod tests {
             ("E0308", "mismatched types", "let y: String = v[0];"),
             ("E0425", "cannot find value `z` in this scope", "let y = x ^ 2 + z;"),
             ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, zorder=3)"),
-            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, \"r--\")"),
+            ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, \"a text\")"),
             ("E0425", "cannot find value `np` in this scope", "np.linalg.norm(m, check_finite=False)"),
             ("E0425", "cannot find value `plt` in this scope", "plt.plot(a, picker=5)"),
             ("E0425", "cannot find value `np` in this scope", "np.zeros(3, order=\"F\")"),

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 mod whole_cell;
 
 pub use whole_cell::Check;
-use whole_cell::Outcome;
+use whole_cell::{Outcome, changed_lines};
 
 const RED: &str = "\u{1b}[1;31m";
 const BLUE: &str = "\u{1b}[1;34m";
@@ -31,6 +31,14 @@ pub type Missed<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// The type of a variable of the notebook.
 pub type TypeOf<'a> = &'a dyn Fn(&str) -> Option<String>;
 
+/// What may be asked about the notebook.
+pub struct Notebook<'a> {
+    pub missed: Missed<'a>,
+    pub type_of: TypeOf<'a>,
+    /// Nothing if other code was compiled than the cell's.
+    pub check: Option<Check<'a>>,
+}
+
 /// The error of a cell that does not compile. `said` has the last messages of the compiler, and `code` is the code that
 /// evcxr got.
 pub fn compile_error(
@@ -39,10 +47,9 @@ pub fn compile_error(
     cell: &str,
     code: &str,
     locate: Locate<'_>,
-    missed: Missed<'_>,
-    type_of: TypeOf<'_>,
-    check: Option<Check<'_>>,
+    notebook: Notebook<'_>,
 ) -> CellError {
+    let missed = notebook.missed;
     // evcxr's own errors are about variables that it cannot store.
     let is_evcxrs = |error: &CompilationError| error.code().is_none() && advice::not_kept(&error.message()).is_some();
     let said = said.filter(|_| !all.iter().any(is_evcxrs));
@@ -66,7 +73,7 @@ pub fn compile_error(
     // A variable that is gone is missed once.
     let mut gone: BTreeSet<String> = BTreeSet::new();
     distinct.retain(|error| error.missed(missed).is_none_or(|hint| gone.insert(hint)));
-    correct(&mut distinct, cell, missed, type_of, check);
+    correct(&mut distinct, cell, notebook);
     remove_consequences(&mut distinct);
     let value = distinct.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message.clone());
     let mut traceback: Vec<String> = distinct.iter().map(|error| error.render(cell, missed)).collect();
@@ -104,7 +111,8 @@ fn remove_consequences(errors: &mut Vec<Error>) {
 }
 
 /// Adds the corrected lines. The other messages about such a line, and the compiler's own help, would mislead.
-fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: TypeOf<'_>, check: Option<Check<'_>>) {
+fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
+    let Notebook { missed, type_of, check } = notebook;
     let lines: BTreeSet<usize> = errors.iter().filter_map(Error::line).collect();
     // A correction does not help if a variable is gone.
     let gone: BTreeSet<usize> =
@@ -119,12 +127,17 @@ fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: Typ
         let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
         let known = Known::of_line(&faults, cell, line, type_of);
         let by_rule = |rows| corrections::of_line(text, &Known { rows, ..known });
-        let of_numbers = || here.iter().find_map(|error| error.with_one_type(cell));
+        let of_numbers = || {
+            let line = here.iter().find_map(|error| error.with_one_type(cell))?;
+            Some(corrections::keeping_arrays(&line, &known))
+        };
         if let Some(line_of_rule) = by_rule(false).or_else(of_numbers) {
             of_more_axes.extend(by_rule(true).filter(|rows| *rows != line_of_rule).map(|rows| (line, rows)));
             corrected.insert(line, line_of_rule);
         } else {
-            suggested.extend(here.iter().find_map(|error| error.suggested(cell)).map(|text| (line, text)));
+            let by_compiler =
+                here.iter().filter(|error| !error.is_of_ownership()).find_map(|error| error.suggested(cell));
+            suggested.extend(by_compiler.map(|text| (line, text)));
             let instead = corrections::advice(text, &known);
             // The function that would get a parameter begins on another line.
             for error in errors.iter_mut().filter(|error| error.line() == Some(line)) {
@@ -133,7 +146,9 @@ fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: Typ
         }
     }
     let is_syntax = errors.iter().any(Error::is_of_syntax);
-    let has_way = !corrected.is_empty() || !suggested.is_empty() || is_syntax;
+    // `a?` is for the kernel.
+    let is_help = corrected.values().any(|line| line.ends_with('?'));
+    let has_way = !is_help && (!corrected.is_empty() || !suggested.is_empty() || is_syntax);
     suggested.extend(corrected.clone());
     let outcome = match check.filter(|_| has_way && gone.is_empty()) {
         Some(check) => whole_cell::corrected(cell, &suggested, is_syntax, check, type_of),
@@ -178,16 +193,6 @@ fn correct(errors: &mut Vec<Error>, cell: &str, missed: Missed<'_>, type_of: Typ
             std::mem::take(&mut is_first)
         });
     }
-}
-
-/// The lines of a cell that are others now, if none was added.
-fn changed_lines(cell: &str, new: &str) -> Option<BTreeMap<usize, String>> {
-    let pairs = || cell.lines().zip(new.lines());
-    if cell.lines().count() != new.lines().count() {
-        return None;
-    }
-    let changed = pairs().enumerate().filter(|(_, (old, new))| old.trim() != new.trim());
-    Some(changed.map(|(index, (_, new))| (index + 1, new.trim().to_owned())).collect())
 }
 
 /// An error of the compiler's.
@@ -406,6 +411,12 @@ impl Error {
         self.is_of_lexer() || self.code.is_none() && STARTS.iter().any(|start| self.message.starts_with(start))
     }
 
+    /// Whether it is about a value that is moved or borrowed: there are several ways out, and the advice names them.
+    fn is_of_ownership(&self) -> bool {
+        const CODES: [&str; 8] = ["E0373", "E0382", "E0499", "E0502", "E0505", "E0506", "E0507", "E0597"];
+        self.code.as_deref().is_some_and(|code| CODES.contains(&code))
+    }
+
     /// Whether the compiler could not read a text in quotes.
     fn is_of_lexer(&self) -> bool {
         self.code.as_deref().is_some_and(|code| matches!(code, "E0758" | "E0762" | "E0763" | "E0765" | "E0766"))
@@ -472,6 +483,9 @@ impl Error {
     /// The line with the compiler's suggestion.
     fn suggested(&self, cell: &str) -> Option<String> {
         let mut changes = self.suggestion.clone()?;
+        if changes.first().map(|([line, ..], _)| *line) != self.line() {
+            return None;
+        }
         changes.sort_by_key(|([_, column, ..], _)| std::cmp::Reverse(*column));
         let mut characters: Vec<char> = cell.lines().nth(changes.first()?.0[0].checked_sub(1)?)?.chars().collect();
         for ([_, start, _, end], text) in changes {
@@ -481,7 +495,7 @@ impl Error {
             }
             characters.splice(range, text.chars());
         }
-        let line = characters.into_iter().collect::<String>().trim().to_owned();
+        let line = characters.into_iter().collect::<String>().trim().replace(".try_into().unwrap()", " as usize");
         corrections::is_rust(&line).then_some(line)
     }
 

@@ -1,7 +1,7 @@
 //! A cell that has ended: what is known about it, and its error.
 
 use crate::build_step::{BuildAnswer, Types};
-use crate::evaluator::diagnostics::{Check, Missed, compile_error};
+use crate::evaluator::diagnostics::{Check, Missed, Notebook, compile_error};
 use crate::evaluator::failures::{
     Traced, build_output, interrupted, locate, lost_values_text, moved_text, plain_error, process_died,
 };
@@ -54,9 +54,11 @@ impl Ended {
                     traced.cell,
                     traced.code,
                     &place,
-                    missed,
-                    &|name| self.before.types.get(name).cloned(),
-                    is_plain.then_some(check),
+                    Notebook {
+                        missed,
+                        type_of: &|name| self.before.types.get(name).cloned(),
+                        check: is_plain.then_some(check),
+                    },
                 )
             }
             Error::TypeRedefinedVariablesLost(names) => CellError {

@@ -222,7 +222,7 @@ impl<'a> OpenTypes<'a> {
 fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
     match error {
         Error::CompilationErrors(_) => said.is_some_and(|said| {
-            let is_open = |message: CompilerMessage| is_written(Some(message.code()), message.text());
+            let is_open = |message: CompilerMessage| OPEN.contains(&message.code()) || float_beside(&message).is_some();
             let mut errors = errors(said);
             errors.next().is_some_and(is_open) && errors.all(is_open)
         }),
@@ -231,18 +231,10 @@ fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
     }
 }
 
-/// Whether an error says that the type of a number is open. The kernel then writes it.
-pub fn is_written(code: Option<&str>, text: &str) -> bool {
-    code.is_some_and(|code| OPEN.contains(&code) || float_in(code, text).is_some())
-}
-
 /// The type to write behind an integer, if an error says that it is combined with floats.
 fn float_beside(message: &CompilerMessage) -> Option<&'static str> {
-    float_in(message.code(), message.text())
-}
-
-fn float_in(code: &str, text: &str) -> Option<&'static str> {
-    let is_combined = code == "E0277" && text.starts_with("cannot ");
+    let text = message.text();
+    let is_combined = message.code() == "E0277" && text.starts_with("cannot ");
     if !is_combined || !INTEGERS.iter().any(|integer| text.contains(integer)) {
         return None;
     }

@@ -5,8 +5,10 @@ use super::chart::{Chart, Kind, Series};
 use super::look::{LineStyle, Look, Marker, color};
 use super::png;
 use super::shown::{Drawing, Shown};
-use crate::error::{Error, check, fail};
+use crate::error::{Error, Result, check, fail};
+use crate::fallible::fallible;
 use std::fmt;
+use std::path::Path;
 
 /// Curves, points, bars, pictures and more over common axes. See [`plot()`](crate::plot()).
 ///
@@ -361,6 +363,27 @@ impl Plot {
     /// ```
     pub fn png(&self) -> &[u8] {
         self.shown.png()
+    }
+
+    fallible! {
+        /// Writes the plot to a PNG file, as matplotlib's `savefig`.
+        ///
+        /// **Panics** if the file cannot be written ([`Error::File`]).
+        ///
+        /// ```
+        /// # let path = std::env::temp_dir().join("warpcell-doc-plot.png");
+        /// warpcell::plot(&[1, 2, 3]).savefig(&path); // such as "plot.png"
+        /// assert!(std::fs::read(&path).unwrap().starts_with(b"\x89PNG"));
+        /// ```
+        pub fn savefig, try_savefig(&self, path: impl AsRef<Path>) -> Result<()> {
+            let path = path.as_ref();
+            std::fs::write(path, self.png())
+                .map_err(|error| Error::File {
+                    operation: "savefig",
+                    path: path.display().to_string(),
+                    reason: format!("cannot be written: {error}; give a folder that is there and that you may write to"),
+                })
+        }
     }
 
     /// The chart for what shows it in its place.

@@ -1,6 +1,8 @@
 //! Calls of functions and methods under the names that they have elsewhere.
 
-use super::keywords::{REDUCTIONS, WITH_KEYWORDS, is_short, keyword, sorted_out, value_of, with_keywords};
+use super::keywords::{
+    REDUCTIONS, WITH_KEYWORDS, is_short, keyword, keywords_of_module, sorted_out, value_of, with_keywords,
+};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind};
 use super::operators::{as_argument, as_float, as_object, with_references};
@@ -98,7 +100,10 @@ fn plain_call(path: &[&str], arguments: &[&str]) -> Option<String> {
     if let Some((_, ours)) = PLAIN_CALLS.iter().find(|(theirs, _)| *theirs == name) {
         return Some((*ours).to_owned());
     }
-    if path[0] == "plt" && matches!(*path.last()?, "legend" | "grid") {
+    if path[0] == "plt" && *path.last()? == "savefig" {
+        return Some(format!("gpu::Plot::new().savefig({})", arguments.first()?.replace('\'', "\"")));
+    }
+    if path[0] == "plt" && matches!(*path.last()?, "legend" | "grid" | "colorbar") {
         return Some(format!("gpu::Plot::new().{}(true)", path[1]));
     }
     let is_label = path[0] == "plt" && matches!(*path.last()?, "title" | "xlabel" | "ylabel" | "xlim" | "ylim");
@@ -188,6 +193,10 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let replace = value_of(&named, "replace").or(values.get(2).copied()).unwrap_or("true").to_lowercase();
             ("gpu::random::choice".to_owned(), vec![by_reference(&values[0]), size.to_owned(), replace])
         }
+        ("linalg" | "fft", _) if !values.is_empty() && !named.is_empty() => {
+            let new = keywords_of_module(module, name, first_by_reference(), &named, known)?;
+            return Some(new);
+        }
         ("linalg" | "fft", _) if !values.is_empty() => (format!("gpu::{module}::{name}"), first_by_reference()),
         (_, "zeros" | "ones" | "empty") if !values.is_empty() => {
             let of_type = data_type.map_or_else(String::new, |type_name| format!("::<{type_name}>"));
@@ -200,12 +209,21 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         }
         (_, "arange") if values.len() == 2 => {
             type_behind = data_type;
-            let step = if values.iter().any(|value| value.contains('.')) { "1.0" } else { "1" };
-            ("gpu::arange".to_owned(), vec![format!("({}, {}, {step})", values[0], values[1])])
+            let is_float = values.iter().any(|value| value.contains('.'));
+            let (step, ends) = if is_float {
+                ("1.0", values.iter().map(|value| as_float(value)).collect())
+            } else {
+                ("1", as_typed())
+            };
+            ("gpu::arange".to_owned(), vec![format!("({}, {}, {step})", ends[0], ends[1])])
         }
         (_, "arange") if !values.is_empty() => {
             type_behind = data_type;
-            ("gpu::arange".to_owned(), vec![shape(&values)])
+            let are_floats = values.len() > 1 && values.iter().any(|value| value.contains('.'));
+            let numbers: Vec<String> =
+                if are_floats { values.iter().map(|value| as_float(value)).collect() } else { as_typed() };
+            let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+            ("gpu::arange".to_owned(), vec![shape(&numbers)])
         }
         (_, "linspace") if values.len() == 3 => {
             type_behind = data_type;
@@ -233,6 +251,10 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         (_, "array_equal") if values.len() == 2 => {
             let [one, other] = [values[0], values[1]];
             return Some(format!("{}.eq({}).all()", as_object(one), as_argument(other, known)));
+        }
+        (_, "cov" | "corrcoef") if values.len() == 2 => {
+            let [one, other] = [by_reference(&values[0]), by_reference(&values[1])];
+            (format!("gpu::{name}"), vec![format!("&gpu::stack([{one}, {other}], 0)")])
         }
         (_, "einsum") if values.len() > 1 => {
             let arrays: Vec<String> = values[1..].iter().map(by_reference).collect();
@@ -311,6 +333,11 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
 pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
     (0..line.len()).find_map(|at| {
         let module = line.at(at);
+        // `time.time() - start`
+        let is_clock = module == "time" && matches!(line.at(at + 2), "time" | "perf_counter") && known.blames("time");
+        if is_clock && line.at(at + 3) == "(" && line.at(at + 5) == "-" && line.is_word(at + 6) {
+            return Some(line.with(at, at + 6, &format!("{}.elapsed().as_secs_f64()", line.at(at + 6))));
+        }
         if module == "pi" && line.before(at, 1) != "." && known.says("cannot find value `pi`") {
             return Some(line.with(at, at, list_value(CONSTANTS, module)?));
         }
@@ -486,6 +513,15 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         let object = line.slice(first, at - 2);
         let (open, close) = (at + 1, line.closing(at + 1)?);
         let arguments = line.arguments(open)?;
+        // Of a generator: `rng.normal(0, 1, size=(3, 4))`.
+        let is_generator = known.cell.contains(&format!("{object} = gpu::random::Generator::"))
+            || known.cell.contains(&format!("{object} = np.random.default_rng("))
+            || (known.type_of)(object).is_some_and(|name| name.contains("Generator"));
+        if is_generator {
+            let drawn = translated(&["np", "random", name], &arguments, known)?;
+            let new = format!("{object}.{}", drawn.strip_prefix("gpu::random::")?);
+            return Some(line.with(first, close, &new));
+        }
         let is_array =
             ["for struct `", "for reference `&", "`"].iter().any(|before| known.says(&format!("{before}{ARRAY}")))
                 || known.is_array(object);
@@ -519,6 +555,15 @@ pub fn field(line: &Line, known: &Known<'_>) -> Option<String> {
     (1..line.len()).filter(|at| line.before(*at, 1) == "." && line.is_word(*at) && line.at(at + 1) != "(").find_map(
         |at| {
             let name = line.at(at);
+            if name == "shape" && line.at(at + 1) == "=" {
+                let (first, last) = (line.operand_before(at - 1)?, line.last());
+                let object = line.slice(first, at - 2);
+                return Some(line.with(
+                    first,
+                    last,
+                    &format!("{object} = {object}.reshape({})", line.slice(at + 2, last)),
+                ));
+            }
             let is_method = known.says(&format!("value of method `{name}`"));
             let in_syntax = known.is_syntax() && matches!(name, "shape" | "ndim" | "size" | "dtype");
             match name {

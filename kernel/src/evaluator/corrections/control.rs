@@ -17,6 +17,28 @@ fn is_mask(text: &str, known: &Known<'_>) -> bool {
     open.is_some_and(|open| is_comparison(open) && line.before(open, 2) == "." && line.closing(open).is_none())
 }
 
+/// `len(a), a.dtype` without parentheses.
+pub fn tuple(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_plain = known.is_syntax() && !known.cell.trim().contains('\n') && line.find("=").next().is_none();
+    let words = ["for", "if", "while", "let", "fn", "def", "import", "from", "del", "struct", "use"];
+    if !is_plain || words.contains(&line.at(0)) || line.text.contains(['{', ':', ';', '@']) {
+        return None;
+    }
+    let mut at = 0;
+    let mut parts = 1;
+    while at < line.len() {
+        at = match line.at(at) {
+            "(" | "[" => line.closing(at)?,
+            "," => {
+                parts += 1;
+                at
+            }
+            _ => at,
+        } + 1;
+    }
+    (parts > 1).then(|| format!("({})", line.text))
+}
+
 /// `x if x > 1.0 else 0.0`
 pub fn ternary(line: &Line, known: &Known<'_>) -> Option<String> {
     if !known.is_syntax() {

@@ -1,8 +1,8 @@
 //! Parts of arrays in brackets.
 
 use super::known::{ARRAY, Known};
-use super::line::{Line, is_integer, is_name};
-use super::operators::{COMPARISONS, as_argument};
+use super::line::{Line, LineTokenKind, is_integer, is_name};
+use super::operators::{COMPARISONS, as_argument, as_object};
 
 /// The text between the brackets.
 enum Index {
@@ -119,6 +119,12 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
             Index::Mask(array) | Index::Places(array) => array,
             Index::Along(array, axis) => format!("{}{array}", ".., ".repeat(axis)),
         };
+        let element =
+            known.type_of(base).and_then(|name| Some(name.strip_prefix(ARRAY)?.strip_suffix('>')?.to_owned()));
+        let as_element = element
+            .filter(|element| element.starts_with('f') && is_whole(value, known))
+            .map(|element| format!("{} as {element}", as_object(value)));
+        let value = as_element.as_deref().unwrap_or(value);
         let value = if value.starts_with('[') { &format!("gpu::array(&{value})") } else { value };
         let value = &if value.starts_with("gpu::array(") { format!("&{value}") } else { value.to_owned() };
         let last = if line.at(end) == ";" { end } else { end - 1 };
@@ -140,6 +146,15 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
         Index::Along(places, axis) => format!("{base}.take_axis({places}, {axis})"),
     };
     Some(line.with(first, close, &new))
+}
+
+/// Whether an expression has integers only, and a variable among them.
+fn is_whole(value: &str, known: &Known<'_>) -> bool {
+    let line = Line::new(value);
+    let names = || (0..line.len()).filter(|at| line.is_word(*at) && line.before(*at, 1) != ".");
+    names().next().is_some()
+        && names().all(|at| known.is_integer(line.at(at)))
+        && !(0..line.len()).any(|at| line.kind(at) == Some(LineTokenKind::Number) && line.at(at).contains('.'))
 }
 
 fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {

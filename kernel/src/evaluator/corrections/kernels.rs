@@ -144,12 +144,34 @@ pub fn parameter(name: &str, known: &Known<'_>) -> String {
         matches!(behind, "=" | "+=" | "-=" | "*=" | "/=")
     });
     let is_limit = places.iter().any(|at| matches!(cell.before(*at, 1), "<" | "..") && is_name(cell.before(*at, 2)));
+    // Elements are gone through, or functions for arrays are called.
+    let is_gone_through = places.iter().any(|at| {
+        cell.before(*at, 1) == "in"
+            || (matches!(cell.before(*at, 2), "len" | "sum" | "enumerate") && cell.before(*at, 1) == "(")
+            || (cell.before(*at, 1) == "(" && cell.before(*at, 3) == "." && matches!(cell.before(*at, 4), "np" | "cp"))
+    });
     match known.device {
+        None if is_gone_through || is_indexed => format!("{name}: &DeviceArray<f64>"),
         Some(DeviceFunction::Kernel) if is_assigned => format!("mut {name}: ViewMut<f64>"),
         Some(DeviceFunction::Kernel) if is_indexed => format!("{name}: View<f64>"),
         Some(DeviceFunction::Kernel) if is_limit => format!("{name}: usize"),
         _ => format!("{name}: f64"),
     }
+}
+
+/// `(&a, &out)` of a kernel that writes to `out`: the compiler's message says for which argument.
+pub fn written(line: &Line, known: &Known<'_>) -> Option<String> {
+    let wrong = known.says("this parameter of the kernel is `gpu::ViewMut<")
+        && known.says("but the argument is `&DeviceArray<");
+    let at = line.find("launch").find(|_| wrong && !line.text.contains("&mut"))?;
+    let arguments = line.find("(").filter(|open| *open > at + 1).last()?;
+    // Kernels write to their last parameters.
+    let (first, last) = *line
+        .parts(arguments, ",")?
+        .iter()
+        .rev()
+        .find(|part| line.part(**part).starts_with('&') && !line.part(**part).starts_with("&mut"))?;
+    Some(line.with(first, last, &format!("&mut {}", line.slice(first + 1, last))))
 }
 
 /// `scale[blocks, threads](a, 2.0)`, as in Numba.

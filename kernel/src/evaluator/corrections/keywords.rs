@@ -2,7 +2,7 @@
 
 use super::calls::{CREATION, data_type_of};
 use super::known::Known;
-use super::line::{Line, is_name};
+use super::line::{Line, is_integer, is_name};
 use super::operators::{as_argument, as_float, as_object};
 use crate::syntax::list_has;
 
@@ -72,6 +72,40 @@ pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], kn
     Some(format!("gpu::{name}!({})", arguments.join(", ")))
 }
 
+/// The prelude's table of macros that stand in modules.
+const OF_MODULES: &str = include_str!("../../../../prelude/src/keywords/modules.rs");
+
+/// The call of a macro in a module, such as `gpu::linalg::svd!(&m, full_matrices = false)`, if there is such a macro.
+pub fn keywords_of_module(
+    module: &str,
+    name: &str,
+    values: Vec<String>,
+    named: &[(&str, &str)],
+    known: &Known<'_>,
+) -> Option<String> {
+    let (_, row) = OF_MODULES.split_once(&format!("__{module}_{name}("))?;
+    let row = row.lines().next()?;
+    let named = named.iter().map(|(key, value)| {
+        let value = match *value {
+            "True" | "False" => value.to_lowercase(),
+            value => as_argument(&value.replace('\'', "\""), known),
+        };
+        row.contains(key).then(|| format!("{key} = {value}"))
+    });
+    let arguments: Vec<String> = values.into_iter().map(Some).chain(named).collect::<Option<_>>()?;
+    Some(format!("gpu::{module}::{name}!({})", arguments.join(", ")))
+}
+
+/// Whether a message says that a function was given fewer arguments than it takes.
+fn has_too_few_arguments(message: &str) -> bool {
+    let counts = || {
+        let (takes, given) = message.strip_prefix("this function takes ")?.split_once(" but ")?;
+        let count = |text: &str| text.split(' ').next()?.parse::<usize>().ok();
+        Some((count(takes)?, count(given)?))
+    };
+    counts().is_some_and(|(takes, given)| given < takes)
+}
+
 /// `gpu::sum(&m, axis = 0)`, and values of keywords as NumPy has them: `dtype = "float32"`, `keepdims = True`
 pub fn keywords_of_function(line: &Line, known: &Known<'_>) -> Option<String> {
     (2..line.len()).find_map(|at| {
@@ -80,7 +114,9 @@ pub fn keywords_of_function(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_function = line.before(at, 1) == "::" && line.before(at, 2) == "gpu" && line.at(open) == "(";
         let arguments = line.arguments(open).filter(|_| is_function && line.is_word(at))?;
         let (values, named) = sorted_out(&arguments);
-        if named.is_empty() {
+        // The function needs more than NumPy's; the macro has its defaults.
+        let has_too_few = !is_macro && known.faults.iter().any(|(_, text)| has_too_few_arguments(text));
+        if named.is_empty() && !has_too_few {
             return None;
         }
         let values = values.iter().map(|value| as_argument(value, known)).collect();
@@ -106,6 +142,15 @@ pub fn macros(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         if known.says(&format!("cannot find macro `{name}`")) || known.says(&format!("cannot find `{name}` in")) {
             return Some(line.with(at, at, ""));
+        }
+        // `axis = "0"`
+        let quoted = arguments.iter().find(|argument| {
+            let value = keyword(argument).map(|(_, value)| value.trim_matches(['"', '\'']));
+            known.says("is not an axis") && argument.contains('"') && value.is_some_and(is_integer)
+        });
+        if let Some(quoted) = quoted {
+            let all = arguments.join(", ").replace(quoted, &quoted.replace('"', ""));
+            return Some(line.with(at + 1, close, &format!("({all})")));
         }
         let is_whole = known.says("`{integer}`") || known.says("found integer");
         let is_float = is_whole && matches!(name, "linspace" | "normal" | "uniform" | "logspace");

@@ -50,7 +50,7 @@ impl DeviceFunction {
     }
 
     /// The function that a line of a cell, counted from 1, belongs to.
-    pub fn around(cell: &str, line: usize) -> Option<DeviceFunction> {
+    fn around(cell: &str, line: usize) -> Option<DeviceFunction> {
         let mut attribute = None;
         // The indentation of the head of the function, and the number of open braces.
         let mut open: Option<(usize, i32)> = None;
@@ -114,15 +114,34 @@ impl Known<'_> {
         self.faults.iter().any(|(_, message)| message.contains(text))
     }
 
+    /// The type of a variable of the notebook. One of the cell hides it, also that of a loop, a closure or a function.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let hiding = [
+            format!("for {name} in "),
+            format!("|{name}|"),
+            format!("let {name} = "),
+            format!("let mut {name} = "),
+            format!("({name}: "),
+            format!(", {name}: "),
+            format!("({name})"),
+            format!("({name}, "),
+        ];
+        let is_function = self.cell.contains("fn ") || self.cell.contains("def ");
+        let hides = |text: &String| self.cell.contains(text);
+        if is_name(name) && (hiding[..4].iter().any(hides) || is_function && hiding[4..6].iter().any(hides)) {
+            return None;
+        }
+        let heads = || self.cell.lines().filter(|line| line.trim_start().starts_with("def "));
+        if is_name(name) && heads().any(|line| hiding[6..].iter().any(|text| line.contains(text))) {
+            return None;
+        }
+        (self.type_of)(name)
+    }
+
     /// The type of an expression, if it is a variable or makes an array.
     pub fn type_of(&self, expression: &str) -> Option<String> {
         let expression = expression.trim().trim_start_matches('&');
-        // The variable of a loop or of a closure hides the notebook's.
-        let hiding = [format!("for {expression} in "), format!("|{expression}|")];
-        if is_name(expression) && hiding.iter().any(|text| self.cell.contains(text)) {
-            return None;
-        }
-        if let Some(known) = (self.type_of)(expression) {
+        if let Some(known) = self.variable(expression) {
             return Some(known);
         }
         if is_name(expression) {
@@ -140,6 +159,28 @@ impl Known<'_> {
         const NAMES: [&str; 5] = ["ArrayBase<", "ArrayD<", "Array<", "Array1<", "Array2<"];
         let is_one = |known: String| NAMES.iter().any(|name| known.trim_start_matches("ndarray::").starts_with(name));
         (self.type_of)(expression.trim().trim_start_matches('&')).is_some_and(is_one)
+    }
+
+    /// Whether a name is an integer: that of a loop, or of a variable that begins with one.
+    pub fn is_integer(&self, name: &str) -> bool {
+        let begins = |text: &str| {
+            let value = self.cell.split_once(text).map_or("", |(_, rest)| rest.trim_start());
+            let number =
+                value.split(|next: char| !next.is_ascii_alphanumeric() && next != '.').next().unwrap_or_default();
+            !number.is_empty() && number.chars().all(|digit| digit.is_ascii_digit())
+        };
+        let counts = [format!("for {name} in range("), format!("|{name}| {name} % "), format!("|&{name}| {name} % ")];
+        is_name(name)
+            && (counts.iter().any(|text| self.cell.contains(text))
+                || [
+                    format!("for {name} in "),
+                    format!("\n{name} = "),
+                    format!("let {name} = "),
+                    format!("let mut {name} = "),
+                ]
+                .iter()
+                .any(|text| begins(text))
+                || self.cell.strip_prefix(&format!("{name} = ")).is_some_and(|_| begins(&format!("{name} = "))))
     }
 
     /// Whether an expression is a device array, if this can be known.

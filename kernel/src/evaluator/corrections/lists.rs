@@ -3,7 +3,7 @@
 use super::calls::METHODS;
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_integer};
-use super::operators::as_object;
+use super::operators::{as_float, as_object};
 use crate::syntax::{list_has, list_value};
 
 /// The element type of a variable that is a `Vec`.
@@ -63,7 +63,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         if let Some(ours) = list_value(TEXT_METHODS, name).filter(|_| is_text) {
             return Some(line.with(at, at, ours));
         }
-        if name == "join" && is_text && arguments.len() == 1 {
+        if name == "join" && is_text && line.kind(first) == Some(LineTokenKind::Text) && arguments.len() == 1 {
             return Some(line.with(first, close, &format!("{}.join({object})", arguments[0])));
         }
         let of_list = element(object, known).filter(|_| is_missing("`Vec<") || known.says("is not an iterator"))?;
@@ -127,8 +127,15 @@ pub fn dictionary(line: &Line, known: &Known<'_>) -> Option<String> {
         if line.kind(open + 1) != Some(LineTokenKind::Text) || line.at(open + 2) != ":" {
             return None;
         }
-        let pairs = line.parts(open, ",")?.into_iter().map(|(first, last)| {
-            (line.at(first + 1) == ":").then(|| format!("({}, {})", line.at(first), line.slice(first + 2, last)))
+        let parts = line.parts(open, ",")?;
+        // One type for all values.
+        let has_float = parts.iter().any(|(first, last)| {
+            line.kind(first + 2) == Some(LineTokenKind::Number) && line.slice(first + 2, *last).contains('.')
+        });
+        let pairs = parts.into_iter().map(|(first, last)| {
+            let value = line.slice(first + 2, last);
+            let value = if has_float { as_float(value) } else { value.to_owned() };
+            (line.at(first + 1) == ":").then(|| format!("({}, {value})", line.at(first)))
         });
         let pairs: Vec<String> = pairs.collect::<Option<_>>()?;
         Some(line.with(open, close, &format!("std::collections::HashMap::from([{}])", pairs.join(", "))))

@@ -28,8 +28,14 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let is_reference = |name: &str| name.starts_with('&') && !name.contains('<');
     let start = offset_of(cell, line, 1);
     let operator = offset_of(cell, line, column);
-    let (operands, shift) = operands(cell, operator)?;
+    let Some((operands, shift)) = operands(cell, operator) else {
+        return of_literal(cell[start..].lines().next()?, operator - start, left.rank < right.rank);
+    };
+    // As in NumPy, a float beside an array of floats gets the array's type.
+    let is_scalar_wider = |scalar: &Number, array: &Number| !scalar.is_array && array.is_array && array.rank > 0;
     let is_left = match (left.rank, right.rank) {
+        _ if is_scalar_wider(&left, &right) && left.rank > right.rank => true,
+        _ if is_scalar_wider(&right, &left) && right.rank > left.rank => false,
         (left, right) if left < right => true,
         (left, right) if left > right => false,
         _ => return None,
@@ -46,6 +52,21 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let corrected =
         if is_reference(if is_left { left_name } else { right_name }) { format!("*{corrected}") } else { corrected };
     Some(format!("{}{corrected}{}", &cell[start..from], &cell[to..end_of_line]).trim().to_owned())
+}
+
+/// The line with a float for the integer beside an operator, also in the arguments of a macro.
+fn of_literal(line: &str, operator: usize, is_left: bool) -> Option<String> {
+    let before = line[..operator].trim_end();
+    let behind = line[operator + 1..].trim_start();
+    let digits = |text: &str| text.chars().all(|digit| digit.is_ascii_digit()) && !text.is_empty();
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '.' | '_');
+    if is_left {
+        let start = before.rfind(|character| !is_part(character)).map_or(0, |at| at + 1);
+        return digits(&before[start..]).then(|| format!("{before}.0{}", &line[before.len()..]).trim().to_owned());
+    }
+    let length = behind.find(|character| !is_part(character)).unwrap_or(behind.len());
+    let at = line.len() - behind.len() + length;
+    digits(&behind[..length]).then(|| format!("{}.0{}", &line[..at], &line[at..]).trim().to_owned())
 }
 
 /// The line with a conversion, if a number of another type is expected at these columns. `label` is the compiler's.

@@ -50,6 +50,7 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
                 known.type_of(line.at(at)).is_some_and(|name| name.starts_with("Vec<i") || name.starts_with("Vec<u"))
             });
         is_integer(text)
+            || known.is_integer(text)
             || is_of_list
             || known
                 .type_of(text)
@@ -104,9 +105,10 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
 /// `a > 2.0` of an array.
 pub fn comparison(line: &Line, known: &Known<'_>) -> Option<String> {
     // What a function of device code computes with are no arrays.
-    if known.device.is_some() {
-        return None;
-    }
+    if known.device.is_some() { None } else { comparison_of_arrays(line, known) }
+}
+
+fn comparison_of_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
     (1..line.len()).find_map(|at| {
         let (sign, method) = COMPARISONS.iter().find(|(sign, _)| *sign == line.at(at))?;
         if is_of_types(line, at) {
@@ -179,6 +181,22 @@ pub fn with_references(expression: &str, known: &Known<'_>) -> String {
     line.text
 }
 
+/// `~mask`: at the beginning of a cell, `!` would be a command of the shell.
+pub fn inverted(line: &Line, known: &Known<'_>) -> Option<String> {
+    let at = line.find("~").next()?;
+    let last = line.operand_after(at + 1)?;
+    let value = line.slice(at + 1, last);
+    let inner = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(value);
+    // A comparison gets its method first.
+    let value = if COMPARISONS.iter().any(|(sign, _)| Line::new(inner).find(sign).next().is_some()) {
+        comparison_of_arrays(&Line::new(inner), known)?
+    } else {
+        as_argument(value, known)
+    };
+    let inverted = if at == 0 { format!("(!{value})") } else { format!("!{value}") };
+    Some(line.with(at, last, &inverted))
+}
+
 /// `mask + 1`: arrays of `bool` are counted as numbers.
 pub fn of_masks(line: &Line, known: &Known<'_>) -> Option<String> {
     let is_refused =
@@ -192,6 +210,25 @@ pub fn of_masks(line: &Line, known: &Known<'_>) -> Option<String> {
     })?;
     let first = if line.before(at, 1) == "&" { at - 1 } else { at };
     Some(line.with(first, at, &format!("{}.astype::<i64>()", line.at(at))))
+}
+
+/// `gpu::set!(a[0] = n * 2)` of an integer, `gpu::set!(a[1..] = a + b)`
+pub fn set_value(line: &Line, known: &Known<'_>) -> Option<String> {
+    let (element, found) = known.faults.iter().find_map(|(_, text)| {
+        let (element, found) = text.strip_prefix("cannot combine an array of `")?.split_once("` with `")?;
+        Some((element, found.strip_suffix('`')?))
+    })?;
+    let is_array = found.starts_with(ARRAY);
+    let is_number = is_array || found == "{integer}" || found.len() <= 5 && found.starts_with(['i', 'u', 'f']);
+    let set = line.find("set").find(|at| line.at(at + 1) == "!" && line.at(at + 2) == "(" && is_number)?;
+    let sign = (set..line.len()).find(|at| matches!(line.at(*at), "=" | "+=" | "-=" | "*=" | "/="))?;
+    let last = line.closing(set + 2)?.checked_sub(1)?;
+    let value = line.slice(sign + 1, last);
+    if is_array {
+        return (!value.starts_with('&')).then(|| line.with(sign + 1, last, &format!("&{}", as_object(value))));
+    }
+    (!value.ends_with(&format!(" as {element}")))
+        .then(|| line.with(sign + 1, last, &format!("{} as {element}", as_object(value))))
 }
 
 /// `1 < x` of a float.
@@ -243,4 +280,28 @@ pub fn moved(line: &Line, known: &Known<'_>) -> Option<String> {
     let mut places = (0..line.len()).filter(whole).filter(|at| of_operator(at) || of_function(at));
     let at = places.next().filter(|_| is_array)?;
     Some(line.with(at, at, &format!("&{name}")))
+}
+
+/// The line with references to the notebook's arrays beside its operators, which would move them away.
+pub fn keeping_arrays(text: &str, known: &Known<'_>) -> String {
+    let line = Line::new(text);
+    let beside = |sign: &str| matches!(sign, "+" | "-" | "*" | "/" | "%");
+    let at = (0..line.len()).find(|at| {
+        let is_left = beside(line.at(at + 1)) && !matches!(line.before(*at, 1), "&" | "." | "::" | "-" | "!");
+        // A sign before a name may be a prefix.
+        let is_right = beside(line.before(*at, 1))
+            && at.checked_sub(2).is_some_and(|before| {
+                line.kind(before) != Some(LineTokenKind::Sign) || matches!(line.at(before), ")" | "]")
+            });
+        let is_whole = !matches!(line.at(at + 1), "." | "(" | "[" | "::" | "!" | "=" | "+=" | "-=" | "*=" | "/=");
+        let is_assigned = line.at(1) == "=" && line.at(0) == line.at(*at);
+        (is_left || is_right)
+            && is_whole
+            && !is_assigned
+            && known.variable(line.at(*at)).is_some_and(|name| name.starts_with(ARRAY))
+    });
+    match at {
+        Some(at) => keeping_arrays(&line.with(at, at, &format!("&{}", line.at(at))), known),
+        None => text.to_owned(),
+    }
 }

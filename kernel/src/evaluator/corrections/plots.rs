@@ -48,7 +48,13 @@ pub fn is_plot(name: &str) -> bool {
 /// `gpu::errorbar(&x, &y).yerr(&e)` for a function and its arguments.
 pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<String> {
     let (_, form) = PLOTS.iter().find(|(known, _)| *known == name)?;
-    let (values, named) = sorted_out(arguments);
+    let (mut values, named) = sorted_out(arguments);
+    // `"r--"` behind the curve.
+    let style =
+        values.last().filter(|text| values.len() > 1 && text.starts_with(['"', '\''])).and_then(|text| style(text));
+    if style.is_some() {
+        values.pop();
+    }
     let mut all: Vec<String> = match form {
         Form::Method => values.iter().map(|text| (*text).to_owned()).collect(),
         _ => values.iter().map(|text| data(text, known)).collect::<Option<_>>()?,
@@ -69,6 +75,11 @@ pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<S
         let option = match list_value(SHORT, option).unwrap_or(option) {
             // One colour for all.
             "c" if value.starts_with('"') => "color",
+            // An area in points, and a diameter in pixels.
+            "s" => {
+                let area: f64 = value.parse().ok()?;
+                return Some(format!(".markersize({:.1})", area.sqrt() * 1.4));
+            }
             option => option,
         };
         match option {
@@ -77,7 +88,35 @@ pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<S
             _ => None,
         }
     });
-    Some(drawn + &options.collect::<Option<String>>()?)
+    Some(drawn + &style.unwrap_or_default() + &options.collect::<Option<String>>()?)
+}
+
+/// Matplotlib's letters for colours.
+const COLOURS: &str = "r=red g=green b=blue c=cyan m=magenta y=yellow k=black";
+
+/// The methods for a format such as `"r--"` or `"o"`.
+fn style(text: &str) -> Option<String> {
+    let mut rest = text.trim_matches(['"', '\'']).to_owned();
+    let mut methods = String::new();
+    let lines = ["--", "-.", "-", ":"];
+    let line = lines.into_iter().find(|sign| rest.contains(sign));
+    if let Some(sign) = line {
+        rest = rest.replacen(sign, "", 1);
+        methods += &format!(".linestyle(\"{sign}\")");
+    }
+    for letter in rest.chars() {
+        let letter = letter.to_string();
+        match list_value(COLOURS, &letter) {
+            Some(colour) => methods += &format!(".color(\"{colour}\")"),
+            None if "o.x+^sD*v".contains(&letter) => {
+                let none = if line.is_none() { ".linestyle(\"none\")" } else { "" };
+                let marker = if letter == "." { "o" } else { &letter };
+                methods += &format!(".marker(\"{marker}\"){none}");
+            }
+            None => return None,
+        }
+    }
+    Some(methods)
 }
 
 /// What is drawn: any expression, but no text such as `"r--"`. CuPy's arrays are copied to the host first.

@@ -4,10 +4,9 @@
 //! are gone: names are looked at when the syntax is right, and types when the names are. So the corrected cell is
 //! checked, and what is still at fault is corrected too, until the compiler has nothing to say.
 
-use super::{Error, TypeOf, of_compiler};
+use super::{Error, ErrorPlace, TypeOf, of_compiler};
 use crate::build_step::{CompilerMessage, Diagnostics};
-use crate::evaluator::corrections::{self, DeviceFunction, Known};
-use crate::evaluator::open_types;
+use crate::evaluator::corrections::{self, Known};
 use crate::evaluator::places::Places;
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use std::collections::BTreeMap;
 pub type Check<'a> = &'a mut dyn FnMut(&str) -> Option<Diagnostics>;
 
 /// How often a corrected cell is checked.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 8;
 
 /// What came of the corrections.
 pub enum Outcome {
@@ -55,7 +54,7 @@ pub fn corrected(
         first.get_or_insert_with(|| {
             errors.iter().rev().filter_map(|error| Some((error.line()?, error.message.clone()))).collect()
         });
-        match improved(&text, &errors, type_of) {
+        match improved(&text, &errors, type_of).or_else(|| left_out(&text, &errors)) {
             Some(better) => text = better,
             None => break,
         }
@@ -67,16 +66,11 @@ pub fn corrected(
     }
 }
 
-/// The errors of a cell. Types that are open, the kernel writes into the cell itself, but not in device code.
+/// The errors of a cell.
 fn errors_about(said: Diagnostics, text: &str) -> Vec<Error> {
     let said = about_cell(said, text);
     let mut errors = of_compiler(&said, text, &|line, column| (line, column));
-    errors.retain(|error| {
-        error.line().is_some_and(|line| {
-            DeviceFunction::around(text, line).is_some()
-                || !open_types::is_written(error.code.as_deref(), &error.message)
-        })
-    });
+    errors.retain(|error| error.line().is_some());
     errors
 }
 
@@ -86,7 +80,11 @@ fn about_cell(said: Diagnostics, text: &str) -> Diagnostics {
     let places = Places::new(&said.source, text);
     let is_about = |message: &CompilerMessage| {
         let is_in_cell = || message.line().is_some_and(|index| places.in_cell(index + 1, 1).is_some());
-        !matches!(message.code(), "E0381" | "E0382" | "E0505" | "E0597") || is_in_cell()
+        let is_in_loop = || {
+            let mut labels = message.spans().iter().filter_map(|span| span["label"].as_str());
+            labels.any(|label| label.ends_with("in previous iteration of loop"))
+        };
+        !matches!(message.code(), "E0381" | "E0382" | "E0505" | "E0597") || is_in_cell() || is_in_loop()
     };
     let messages = CompilerMessage::all(&said.messages).filter(is_about);
     let messages = messages.map(|message| format!("{}\n", message.json())).collect();
@@ -121,6 +119,30 @@ fn in_rust_layout(cell: &str, lines: &BTreeMap<usize, String>, type_of: TypeOf<'
     corrections::with_semicolons(&with_lines(&braced, &lines))
 }
 
+/// The mark of a line that cannot be corrected.
+const LEFT_OUT: &str = "// not translated: ";
+
+/// A cell of several lines in which those that are still at fault are comments. `None` if little would be left.
+fn left_out(text: &str, errors: &[Error]) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_at_fault = |index: usize| errors.iter().any(|error| error.line() == Some(index + 1));
+    let can_go = |line: &str| {
+        let line = line.trim();
+        !line.ends_with(['{', '(', '[', ',']) && !line.starts_with(['}', ')', ']', '.'])
+    };
+    let at_fault: Vec<usize> = (0..lines.len()).filter(|index| is_at_fault(*index)).collect();
+    let already = text.matches(LEFT_OUT).count();
+    let fits = lines.len() > 2 && 2 * (at_fault.len() + already) <= lines.len();
+    if !fits || !at_fault.iter().all(|index| can_go(lines[*index])) {
+        return None;
+    }
+    let texts = lines.iter().enumerate().map(|(index, line)| {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        if is_at_fault(index) { format!("{indent}{LEFT_OUT}{}", line.trim()) } else { (*line).to_owned() }
+    });
+    Some(texts.collect::<Vec<_>>().join("\n"))
+}
+
 /// The cell with corrections of the lines that are still at fault.
 fn improved(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String> {
     let mut lines = BTreeMap::new();
@@ -130,16 +152,43 @@ fn improved(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String>
             continue;
         }
         let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
-        let by_rule = corrections::of_line(line, &Known::of_line(&faults, text, index + 1, type_of));
+        let known = Known::of_line(&faults, text, index + 1, type_of);
+        let by_rule = corrections::of_line(line, &known);
         let new = by_rule
             .or_else(|| here.iter().find_map(|error| error.corrected(text)))
             .or_else(|| here.iter().find_map(|error| new_variable(line.trim(), error)));
+        let new = new.map(|new| corrections::keeping_arrays(&new, &known));
         lines.extend(new.filter(|new| new != line.trim()).map(|new| (index + 1, new)));
     }
     if !lines.is_empty() {
         return Some(with_lines(text, &lines));
     }
-    errors.iter().find_map(|error| made_mutable(text, error))
+    errors.iter().find_map(|error| {
+        made_mutable(text, error)
+            .or_else(|| with_result(text, error))
+            .or_else(|| gone_through_by_reference(text, error))
+    })
+}
+
+/// The cell with the type that a function returns: `fn f(x: &DeviceArray<f64>) -> f64 { x.exp() }`
+fn with_result(text: &str, error: &Error) -> Option<String> {
+    let is_result = error.labels.iter().any(|label| label.text.ends_with("because of return type"));
+    let found = error.labels.iter().find_map(|label| label.text.split_once("found `")?.1.strip_suffix('`'))?;
+    let line = error.labels.iter().find_map(|label| match label.place {
+        ErrorPlace::Cell([line, ..]) if label.text.ends_with("because of return type") => Some(line),
+        _ => None,
+    })?;
+    let head = text.lines().nth(line - 1)?;
+    let (before, behind) = head.split_once("-> ")?;
+    let (_, behind) = behind.split_once(" {")?;
+    is_result.then(|| {
+        let changed = format!("{before}-> {found} {{{behind}");
+        text.lines()
+            .enumerate()
+            .map(|(index, text)| if index + 1 == line { &changed } else { text })
+            .collect::<Vec<_>>()
+            .join("\n")
+    })
 }
 
 /// `x = gpu::zeros(3);` of a variable that has another type.
@@ -147,6 +196,14 @@ fn new_variable(line: &str, error: &Error) -> Option<String> {
     let (name, value) = line.split_once('=').filter(|(_, value)| !value.starts_with('='))?;
     let is_assigned = error.code.as_deref() == Some("E0308") && corrections::is_name(name.trim());
     is_assigned.then(|| format!("let {} = {}", name.trim(), value.trim()))
+}
+
+/// The cell in which a loop goes through a variable by reference: it would move the variable away.
+fn gone_through_by_reference(text: &str, error: &Error) -> Option<String> {
+    let is_moved = error.labels.iter().any(|label| label.text.contains("implicit call to `.into_iter()`"));
+    let name = error.message.split_once("of moved value: `")?.1.split('`').next()?;
+    let head = format!(" in {name} {{");
+    (is_moved && text.contains(&head)).then(|| text.replacen(&head, &format!(" in &{name} {{"), 1))
 }
 
 /// The cell with `let mut` where a variable is declared that is changed later.
@@ -157,4 +214,14 @@ fn made_mutable(text: &str, error: &Error) -> Option<String> {
     let name = error.message.split('`').nth(1)?;
     let declared = [format!("let {name} ="), format!("let {name}:")].into_iter().find(|start| text.contains(start))?;
     Some(text.replacen(&declared, &declared.replacen("let ", "let mut ", 1), 1))
+}
+
+/// The lines of a cell that are others now, if none was added.
+pub fn changed_lines(cell: &str, new: &str) -> Option<BTreeMap<usize, String>> {
+    let pairs = || cell.lines().zip(new.lines());
+    if cell.lines().count() != new.lines().count() {
+        return None;
+    }
+    let changed = pairs().enumerate().filter(|(_, (old, new))| old.trim() != new.trim());
+    Some(changed.map(|(index, (_, new))| (index + 1, new.trim().to_owned())).collect())
 }
