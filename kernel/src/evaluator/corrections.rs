@@ -22,7 +22,7 @@ mod words;
 
 use crate::syntax::parse;
 pub use known::Known;
-pub use layout::{has_blocks, with_braces, with_one_plot, with_semicolons};
+pub use layout::{has_blocks, with_braces, with_figure, with_one_plot, with_semicolons};
 use line::Line;
 pub use line::is_name;
 pub use numbers::{of_expected_number, of_mixed_numbers};

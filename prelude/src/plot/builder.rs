@@ -5,7 +5,7 @@ use super::chart::{Chart, Kind, Series};
 use super::look::{LineStyle, Look, Marker, color};
 use super::png;
 use super::shown::{Drawing, Shown};
-use crate::error::{Error, Result, check, fail};
+use crate::error::{Error, check, fail};
 use crate::fallible::fallible;
 use std::fmt;
 use std::path::Path;

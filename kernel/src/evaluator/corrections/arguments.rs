@@ -143,7 +143,9 @@ pub fn creation(line: &Line, known: &Known<'_>) -> Option<String> {
             }
             ("uniform", [size]) if line.before(at, 2) == "random" => format!("random({size})"),
             ("normal", [size]) if line.before(at, 2) == "random" => format!("normal(0.0, 1.0, {size})"),
-            ("plot", [_, _, ..]) if is_function && known.says("this function takes 1 argument") => {
+            ("plot", [_, second, ..])
+                if is_function && !second.starts_with('"') && known.says("this function takes 1 argument") =>
+            {
                 let by: Vec<String> = arguments.iter().map(|one| as_argument(one, known)).collect();
                 format!("plot(({}))", by.join(", "))
             }

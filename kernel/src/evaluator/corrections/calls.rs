@@ -32,6 +32,11 @@ fn is_function(name: &str) -> bool {
     !list_has(METHODS, name) && NAMES.contains(&format!("gpu::{name}("))
 }
 
+/// Whether arrays have a method under this name.
+pub fn is_method(name: &str) -> bool {
+    list_has(METHODS, name) || NAMES.contains(&format!("`a.{name}("))
+}
+
 /// Functions of the prelude that make arrays.
 pub const CREATION: [&str; 9] = ["zeros", "ones", "empty", "full", "eye", "arange", "linspace", "array", "asarray"];
 
@@ -306,7 +311,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         (_, name) => {
             type_behind = data_type;
             let method = list_value(OTHER_METHODS, name).unwrap_or(name);
-            let object = values.first().filter(|_| list_has(METHODS, method) || method.starts_with("is_"))?;
+            let object = values.first().filter(|_| is_method(method) || method.starts_with("is_"))?;
             let is_number = path.first().is_some_and(|module| module.eq_ignore_ascii_case("math"))
                 || known.type_of(object).is_some_and(|known| known == "f64" || known == "f32");
             let method = if method == "log" && is_number { "ln" } else { method };
@@ -458,7 +463,7 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
                 format!("{}.{name}imum({})", as_object(first), as_argument(second, known))
             }
             ("min" | "max", [_, second]) => format!("{}.{name}({second})", as_object(first)),
-            _ if CREATION.contains(&name) || is_function(name) || list_has(METHODS, name) || plots::is_plot(name) => {
+            _ if CREATION.contains(&name) || is_function(name) || is_method(name) || plots::is_plot(name) => {
                 let is_number = !known.is_array(first) && name == "log";
                 let path = if is_number { ["math", name] } else { ["gpu", name] };
                 translated(&path, &arguments, known)?

@@ -33,7 +33,7 @@ pub fn names(line: &Line, known: &Known<'_>) -> Option<String> {
         if let Some(ours) = list_value(NAMES, name).filter(|_| is_own && known.blames(name)) {
             return Some(line.with(at, at, ours));
         }
-        if name == "cuda" && line.at(at + 1) == "." && line.before(at, 1) != "." {
+        if name == "cuda" && matches!(line.at(at + 1), "." | "::") && line.before(at, 1) != "." {
             if let Some(ours) = list_value(NAMES, line.at(at + 2)) {
                 return Some(line.with(at, at + 2, ours));
             }

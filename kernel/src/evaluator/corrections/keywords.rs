@@ -1,9 +1,10 @@
 //! Arguments with names: NumPy's keywords, and the macros that take them.
 
-use super::calls::{CREATION, data_type_of};
+use super::calls::{CREATION, data_type_of, translated};
 use super::known::Known;
 use super::line::{Line, is_integer, is_name};
 use super::operators::{as_argument, as_float, as_object};
+use super::plots::is_plot;
 use crate::syntax::list_has;
 
 /// Methods that have a twin for one axis.
@@ -111,6 +112,9 @@ pub fn keywords_of_function(line: &Line, known: &Known<'_>) -> Option<String> {
     (2..line.len()).find_map(|at| {
         let is_macro = line.at(at + 1) == "!";
         let open = if is_macro { at + 2 } else { at + 1 };
+        if !is_macro && let Some(new) = of_path(line, at, known) {
+            return Some(new);
+        }
         let is_function = line.before(at, 1) == "::" && line.before(at, 2) == "gpu" && line.at(open) == "(";
         let arguments = line.arguments(open).filter(|_| is_function && line.is_word(at))?;
         let (values, named) = sorted_out(&arguments);
@@ -123,6 +127,28 @@ pub fn keywords_of_function(line: &Line, known: &Known<'_>) -> Option<String> {
         let call = with_keywords(line.at(at), values, &named, known)?;
         Some(line.with(at - 2, line.closing(open)?, &call))
     })
+}
+
+/// `gpu::linalg::norm(&m, axis = 1)`, `gpu::random::normal(size = 3)`, `gpu::plot(&a, label = "a")`
+fn of_path(line: &Line, at: usize, known: &Known<'_>) -> Option<String> {
+    let arguments = line.arguments(at + 1).filter(|_| line.at(at + 1) == "(" && line.is_word(at))?;
+    let (values, named) = sorted_out(&arguments);
+    let module = line.before(at, 2);
+    let has_format = values.len() > 1 && values.iter().any(|value| value.starts_with('"'));
+    let (first, new) = match (line.before(at, 1), module, line.before(at, 4)) {
+        ("::", "linalg" | "fft", "gpu") if !named.is_empty() => {
+            let values = values.iter().map(|value| as_argument(value, known)).collect();
+            (at - 4, keywords_of_module(module, line.at(at), values, &named, known)?)
+        }
+        ("::", "random", "gpu") if !named.is_empty() => {
+            (at - 4, translated(&["np", module, line.at(at)], &arguments, known)?)
+        }
+        ("::", "gpu", _) if is_plot(line.at(at)) && (!named.is_empty() || has_format) => {
+            (at - 2, translated(&["plt", line.at(at)], &arguments, known)?)
+        }
+        _ => return None,
+    };
+    Some(line.with(first, line.closing(at + 1)?, &new))
 }
 
 /// `a.sum!(axis = 0)`, `gpu::clip!(&a, 0.0, 1.0)`, `gpu::linspace!(0, 1, num = 5)`

@@ -2,6 +2,7 @@
 
 use super::line::Line;
 use super::plots::is_plot;
+use crate::syntax::list_value;
 
 /// The words that begin a block in Python.
 const HEADS: [&str; 8] = ["def", "for", "while", "if", "elif", "else", "class", "with"];
@@ -106,6 +107,67 @@ pub fn with_one_plot(cell: &str) -> String {
     lines.join("\n")
 }
 
+/// Methods of matplotlib's axes that set what those of `plt` set.
+const SETTERS: &str = "set_title=title set_xlabel=xlabel set_ylabel=ylabel set_xlim=xlim set_ylim=ylim";
+
+/// The cell in which the lines that draw into the axes of a figure are one line: `fig, ax = plt.subplots(1, 2)` and
+/// `ax[0].plot(a)`. `correct` corrects a line.
+pub fn with_figure(cell: &str, correct: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let lines: Vec<&str> = cell.lines().collect();
+    let head = lines.iter().position(|line| line.contains("plt.subplots("))?;
+    let line = Line::new(lines[head].trim());
+    let axes = line.at(line.find("=").next()?.checked_sub(1)?).to_owned();
+    let (_, shape) = lines[head].split_once("plt.subplots(")?;
+    let lengths: Vec<usize> = shape.split([',', ')']).map_while(|length| length.trim().parse().ok()).collect();
+    let [rows, columns] = match lengths[..] {
+        [] => [1, 1],
+        [rows] => [rows, 1],
+        [rows, columns] => [rows, columns],
+        _ => return None,
+    };
+    let mut plots: Vec<String> = vec![String::new(); rows * columns];
+    let mut others: Vec<String> = Vec::new();
+    for text in &lines[head + 1..] {
+        let call = Line::new(text.trim());
+        if call.at(0) != axes {
+            others.push((*text).to_owned());
+            continue;
+        }
+        let (place, name) = if call.at(1) == "[" {
+            let close = call.closing(1)?;
+            let places: Vec<usize> =
+                call.arguments(1)?.iter().map(|place| place.parse().ok()).collect::<Option<_>>()?;
+            let place = if let [row, column] = places[..] { row * columns + column } else { *places.first()? };
+            (place, close + 2)
+        } else {
+            (0, 2)
+        };
+        let method = list_value(SETTERS, call.at(name)).unwrap_or(call.at(name));
+        let rest = call.slice(name + 1, call.last());
+        let part = part_of_plot(&correct(&format!("plt.{method}{rest}"))?)?;
+        plots.get_mut(place)?.push_str(&part);
+    }
+    if plots.iter().all(String::is_empty) {
+        return None;
+    }
+    let made = plots.iter().map(|parts| match parts.strip_prefix('.') {
+        // A plot begins with a function.
+        Some(rest) if is_plot(rest.split('(').next().unwrap_or_default()) => format!("gpu::{rest}"),
+        _ => format!("{NEW_PLOT}{parts}"),
+    });
+    let made: Vec<String> = made.collect();
+    let whole = if rows * columns == 1 {
+        made[0].clone()
+    } else {
+        format!("gpu::subplots(({rows}, {columns}), [{}])", made.join(", "))
+    };
+    others.retain(|line| !line.trim_start().starts_with("plt.") && !line.trim_start().starts_with("fig."));
+    let mut all: Vec<String> = lines[..head].iter().map(|line| (*line).to_owned()).collect();
+    all.extend(others);
+    all.push(whole);
+    Some(all.join("\n"))
+}
+
 /// The methods that a line adds to a plot, if it makes one.
 fn part_of_plot(line: &str) -> Option<String> {
     let text = line.trim().trim_end_matches(';');
@@ -151,6 +213,22 @@ mod tests {
         ] {
             assert_eq!(with_one_plot(typed), expected);
         }
+    }
+
+    #[test]
+    fn a_figure_is_one_expression() {
+        let correct = |line: &str| {
+            line.starts_with("plt.").then(|| match line {
+                "plt.title(\"t\")" => "gpu::Plot::new().title(\"t\")".to_owned(),
+                other => other.replace("plt.", "gpu::").replace("(a)", "(&a)"),
+            })
+        };
+        let cell = "let x = 1;\nfig, ax = plt.subplots(1, 2)\nax[0].plot(a)\nax[1].hist(a)\nax[1].set_title(\"t\")\nplt.show()";
+        let expected = "let x = 1;\ngpu::subplots((1, 2), [gpu::plot(&a), gpu::hist(&a).title(\"t\")])";
+        assert_eq!(with_figure(cell, &correct).as_deref(), Some(expected));
+        assert_eq!(with_figure("fig, ax = plt.subplots()\nax.plot(a)", &correct).as_deref(), Some("gpu::plot(&a)"));
+        assert_eq!(with_figure("fig, ax = plt.subplots(1, 2)", &correct), None);
+        assert_eq!(with_figure("ax[0].plot(a)", &correct), None);
     }
 
     #[test]

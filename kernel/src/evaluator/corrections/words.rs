@@ -102,8 +102,20 @@ pub fn python_words(line: &Line, known: &Known<'_>) -> Option<String> {
             "and" if index > 0 => "&&",
             "or" if index > 0 => "||",
             "not" if line.before(index, 1) != "is" && line.at(index + 1) != "in" => {
-                let last = line.operand_after(index + 1)?;
-                let negated = format!("!{}", line.slice(index + 1, last));
+                // It binds less than comparisons.
+                let ends = |at: &usize| {
+                    matches!(
+                        line.at(*at),
+                        "and" | "or" | "&&" | "||" | ":" | "," | "{" | ";" | "else" | "if" | ")" | "]"
+                    )
+                };
+                let operand = line.operand_after(index + 1)?;
+                let last = (operand + 1..line.len()).find(ends).unwrap_or(line.len()) - 1;
+                let negated = if last > operand {
+                    format!("!({})", line.slice(index + 1, last))
+                } else {
+                    format!("!{}", line.slice(index + 1, operand))
+                };
                 // A cell that begins with `!` is a command of the shell.
                 let negated = if index == 0 { format!("({negated})") } else { negated };
                 return Some(line.with(index, last, &negated));

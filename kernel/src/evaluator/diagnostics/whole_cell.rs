@@ -35,8 +35,15 @@ pub fn corrected(
     type_of: TypeOf<'_>,
 ) -> Outcome {
     let has_several_lines = cell.trim().contains('\n');
-    let mut text =
-        if is_syntax && has_several_lines { in_rust_layout(cell, lines, type_of) } else { with_lines(cell, lines) };
+    // A figure is one expression here.
+    let faults = [(None, "expected something")];
+    let correct = |line: &str| corrections::of_line(line, &Known::of_line(&faults, cell, 1, type_of));
+    let figure = corrections::with_figure(cell, &correct);
+    let mut text = match &figure {
+        Some(figure) => in_rust_layout(figure, &BTreeMap::new(), type_of),
+        None if is_syntax && has_several_lines => in_rust_layout(cell, lines, type_of),
+        None => with_lines(cell, lines),
+    };
     if text == cell {
         return Outcome::Unknown;
     }
