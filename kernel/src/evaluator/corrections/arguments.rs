@@ -203,11 +203,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             .any(|type_name| known.says(&format!("no method named `{name}` found for type `{type_name}`")));
         let is_at_host =
             ["to_host()", "item()"].iter().any(|end| object.ends_with(end)) && name != "item" && name != "tolist";
-        if name == "collect"
-            && arguments.is_empty()
-            && line.before(at + 1, 1) == name
-            && known.says("type annotations needed")
-        {
+        if name == "collect" && arguments.is_empty() && known.says("type annotations needed") {
             return Some(line.with(at, close, "collect::<Vec<_>>()"));
         }
         if name == "unwrap" && is_number {

@@ -105,7 +105,7 @@ pub fn fields(line: &Line, known: &Known<'_>) -> Option<String> {
     let mut text = inner(literal)?.to_owned();
     if is_of_python {
         for letter in ['f', 'd', 's', 'g', 'i', 'F'] {
-            text = text.replace(&format!("{letter}}}"), "}").replace(&format!("{{{}", '}'), "{}");
+            text = text.replace(&format!("{letter}}}"), "}");
         }
         text = text.replace(":}", "}");
     } else {

@@ -166,11 +166,7 @@ pub fn written(line: &Line, known: &Known<'_>) -> Option<String> {
     let at = line.find("launch").find(|_| wrong && !line.text.contains("&mut"))?;
     let arguments = line.find("(").filter(|open| *open > at + 1).last()?;
     // Kernels write to their last parameters.
-    let (first, last) = *line
-        .parts(arguments, ",")?
-        .iter()
-        .rev()
-        .find(|part| line.part(**part).starts_with('&') && !line.part(**part).starts_with("&mut"))?;
+    let (first, last) = *line.parts(arguments, ",")?.iter().rev().find(|part| line.part(**part).starts_with('&'))?;
     Some(line.with(first, last, &format!("&mut {}", line.slice(first + 1, last))))
 }
 

@@ -143,11 +143,8 @@ fn left_out(text: &str, errors: &[Error]) -> Option<String> {
     if !fits || !at_fault.iter().all(|index| can_go(lines[*index])) {
         return None;
     }
-    let texts = lines.iter().enumerate().map(|(index, line)| {
-        let indent = &line[..line.len() - line.trim_start().len()];
-        if is_at_fault(index) { format!("{indent}{LEFT_OUT}{}", line.trim()) } else { (*line).to_owned() }
-    });
-    Some(texts.collect::<Vec<_>>().join("\n"))
+    let comments = at_fault.iter().map(|index| (index + 1, format!("{LEFT_OUT}{}", lines[*index].trim())));
+    Some(with_lines(text, &comments.collect()))
 }
 
 /// The cell with corrections of the lines that are still at fault.
@@ -179,23 +176,15 @@ fn improved(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String>
 
 /// The cell with the type that a function returns: `fn f(x: &DeviceArray<f64>) -> f64 { x.exp() }`
 fn with_result(text: &str, error: &Error) -> Option<String> {
-    let is_result = error.labels.iter().any(|label| label.text.ends_with("because of return type"));
     let found = error.labels.iter().find_map(|label| label.text.split_once("found `")?.1.strip_suffix('`'))?;
     let line = error.labels.iter().find_map(|label| match label.place {
         ErrorPlace::Cell([line, ..]) if label.text.ends_with("because of return type") => Some(line),
         _ => None,
     })?;
-    let head = text.lines().nth(line - 1)?;
-    let (before, behind) = head.split_once("-> ")?;
+    let (before, behind) = text.lines().nth(line - 1)?.split_once("-> ")?;
     let (_, behind) = behind.split_once(" {")?;
-    is_result.then(|| {
-        let changed = format!("{before}-> {found} {{{behind}");
-        text.lines()
-            .enumerate()
-            .map(|(index, text)| if index + 1 == line { &changed } else { text })
-            .collect::<Vec<_>>()
-            .join("\n")
-    })
+    let head = format!("{}-> {found} {{{behind}", before.trim_start());
+    Some(with_lines(text, &BTreeMap::from([(line, head)])))
 }
 
 /// `x = gpu::zeros(3);` of a variable that has another type.
