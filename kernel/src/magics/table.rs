@@ -162,7 +162,7 @@ A TimeitResult has the fields average, stdev, best, worst, all_runs, loops, repe
 compile_time and, where a device took part, device; times are in seconds. Display writes the
 line that is printed.",
         options: &[
-            option("-n", "N", "calls per loop (default: 1, 10, 100, … until one loop takes at least 0.2 s)"),
+            option("-n", "N", "calls per loop (default: 1, 2, 5, 10, … until one loop takes at least 0.2 s)"),
             option("-r", "R", "number of loops (default: 7)"),
             flag("-t", "measure wall time (default)"),
             flag("-c", "measure the CPU time of the process"),

@@ -108,12 +108,14 @@ pub struct DeviceTimes {
 
 /// Times many calls of `statement`, prints the report and returns the measurement. `%timeit` calls this.
 ///
-/// The number of calls per run is 1, 10, 100, … until one run takes at least 0.2 s, unless it is given. A run ends
-/// with one wait for the device (see [`set_synchronize`](super::set_synchronize)).
+/// The number of calls per run is 1, 2, 5, 10, 20, … until one run takes at least 0.2 s, unless it is given: so that run takes
+/// no more than some 0.5 s, if no call takes longer. A run ends with one wait for the device (see
+/// [`set_synchronize`](super::set_synchronize)).
 ///
 /// **Panics** if work on the device failed.
 ///
-/// Source of the procedure and of the report: `%timeit` of IPython.
+/// Source of the procedure and of the report: `%timeit` of IPython; of the numbers of calls: `timeit.Timer.autorange` of Python,
+/// with which a run is never ten times as long as it must be.
 ///
 /// ```
 /// use warpcell::timing::{TimeitOptions, timeit};
@@ -212,21 +214,21 @@ fn call(body: &mut dyn FnMut(u64), loops: u64) {
     }
 }
 
-/// 1, 10, 100, … up to 10⁹: the first number of calls that takes at least 0.2 s, on the host or on the device.
+/// 1, 2, 5, 10, 20, … up to 10⁹: the first number of calls that takes at least 0.2 s, on the host or on the device.
 fn automatic_loops(run: &mut dyn FnMut(u64) -> Run) -> u64 {
     const LONG_ENOUGH: f64 = 0.2;
-    let mut loops = 1;
-    loop {
-        let mut time = run(loops);
-        if loops == 1 && time.device.is_some() && time.longest() >= LONG_ENOUGH {
-            // The first call of device work may have compiled its kernels.
-            time = run(loops);
-        }
-        if time.longest() >= LONG_ENOUGH || loops == 1_000_000_000 {
-            return loops;
-        }
-        loops *= 10;
-    }
+    const MOST: u64 = 1_000_000_000;
+    let mut numbers = (0..).map(|decade| 10_u64.pow(decade)).flat_map(|ten| [ten, 2 * ten, 5 * ten]);
+    numbers
+        .find(|&loops| {
+            let mut time = run(loops);
+            if loops == 1 && time.device.is_some() && time.longest() >= LONG_ENOUGH {
+                // The first call of device work may have compiled its kernels.
+                time = run(loops);
+            }
+            time.longest() >= LONG_ENOUGH || loops == MOST
+        })
+        .unwrap_or(MOST)
 }
 
 impl Run {
@@ -353,8 +355,16 @@ mod tests {
 
     #[test]
     fn loops_grow_until_a_run_takes_long_enough() {
-        for (host, expected) in [(0.3, 1), (0.1, 10), (0.02, 10), (0.019, 100), (1e-5, 100_000), (1e-12, 1_000_000_000)]
-        {
+        for (host, expected) in [
+            (0.3, 1),
+            (0.11, 2),
+            (0.099, 5),
+            (0.021, 10),
+            (0.019, 20),
+            (0.009, 50),
+            (1.1e-5, 20_000),
+            (1e-12, 1_000_000_000),
+        ] {
             let (result, _) = measured(&TimeitOptions::new(), host, None);
             assert_eq!((result.loops, result.repeat), (expected, 7), "{host} s");
             assert!(result.device.is_none());
@@ -378,11 +388,11 @@ mod tests {
 
     #[test]
     fn queued_work_shows_both_times() {
-        let (result, _) = measured(&TimeitOptions::new(), 1e-5, Some(2e-3));
+        let (result, _) = measured(&TimeitOptions::new(), 1e-5, Some(2.1e-3));
         assert_eq!(result.loops, 100, "chosen by the device's time");
         expect![[r#"
             Host time:   10 μs ± 0 ns per loop (mean ± std. dev. of 7 runs, 100 loops each)
-            Device time: 2 ms ± 0 ns per loop (mean ± std. dev. of 7 runs, 100 loops each)
+            Device time: 2.1 ms ± 0 ns per loop (mean ± std. dev. of 7 runs, 100 loops each)
             The host only queued the work and went on; the device was done after the device time."#]]
         .assert_eq(&strip_rounding(&result));
     }
@@ -396,9 +406,9 @@ mod tests {
 
     #[test]
     fn the_first_call_of_device_work_does_not_choose_the_loops() {
-        let mut times = vec![0.5, 0.001, 0.01, 0.1, 1.0].into_iter();
+        let mut times = vec![0.5, 0.04, 0.08, 0.19, 0.4].into_iter();
         let loops = automatic_loops(&mut |_| Run { host: 0.0, device: times.next() });
-        assert_eq!(loops, 1000);
+        assert_eq!(loops, 10);
     }
 
     /// The report without the deviation that rounding of sums leaves.
