@@ -2,6 +2,8 @@
 
 import pytest
 
+from e2e.test_dependencies import dep, write_crate
+
 DISTANCE = """#[vectorize]
 fn distance(x: f32, y: f32) -> f32 {
     let point = moved(Point { x, y });
@@ -129,6 +131,56 @@ def test_what_cannot_be_translated_is_an_error_at_its_place(kernel, before, cell
     assert advice in error, error
     line = next(line for line in cell.split("\n") if place in line)
     assert line.strip() in error, f"the line is not shown: {error}"
+
+
+@pytest.fixture(scope="module")
+def foreign(kernel, tmp_path_factory):
+    """A crate of the notebook, which knows nothing of devices."""
+    crate = write_crate(tmp_path_factory.mktemp("crates"), "foreign", "pub fn twice(x: f32) -> f32 { 2.0 * x }\n")
+    kernel.check(dep(crate), seconds=300)
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("#[vectorize]\nfn f(x: f32) -> f32 {\n    foreign::twice(x)\n}", "foreign::twice"),
+        ("use foreign::twice;\n#[vectorize]\nfn f(x: f32) -> f32 {\n    twice(x) + 1.0\n}", "twice"),
+        ("#[device]\nfn f(x: f32) -> f32 {\n    foreign::twice(x)\n}", "foreign::twice"),
+        ("#[kernel]\nfn f(mut out: ViewMut<f32>) {\n    out[0] = foreign::twice(1.0);\n}", "foreign::twice"),
+        ("let f = fuse!(|x: f32| foreign::twice(x));", "foreign::twice"),
+    ],
+    ids=["vectorize", "use", "device", "kernel", "fuse"],
+)
+def test_a_function_of_another_crate_is_an_error_of_the_cell_that_calls_it(foreign, cell, name):
+    error = foreign.run(cell).error_text
+    assert f"`{name}` can be called only on the host" in error or f"`foreign::{name}` can be called only on the host" in error, error
+    assert "`#[device]` before `fn twice`" in error and "E0573" not in error and "not a type" not in error, error
+    line = next(line for line in cell.split("\n") if "twice(" in line)
+    assert line.strip() in error, error
+
+
+def test_functions_of_earlier_cells_and_of_modules_are_called(kernel):
+    kernel.check("#[device]\nfn of_an_earlier_cell(x: f32) -> f32 { x + 1.0 }")
+    kernel.check("mod own { use warpcell::prelude::*; #[device] pub fn inner(x: f32) -> f32 { 3.0 * x } }")
+    kernel.check("#[vectorize]\nfn calls_both(x: f32) -> f32 { own::inner(of_an_earlier_cell(x)) }")
+    kernel.check("use own::inner; let formula = fuse!(|x: f32| calls_both(x) - inner(of_an_earlier_cell(x)));")
+    assert elements(kernel, "gpu::map(calls_both, &gpu::arange(3.0f32))") == "[3.0, 6.0, 9.0]"
+    assert elements(kernel, "gpu::map(formula, &gpu::arange(3.0f32))") == "[0.0, 0.0, 0.0]"
+    error = kernel.run("#[vectorize]\nfn g(x: f32) -> f32 {\n    not_there(x)\n}").error_text
+    assert error.count("not_there(x)") == 1 and "cannot find type" not in error, error
+
+
+def test_floats_of_16_bits(kernel):
+    kernel.check("let x = gpu::array(&[1.0f32, -2.5, 70000.0]).astype::<f16>();")
+    kernel.check("#[vectorize]\nfn halve(x: f16, by: f16) -> f16 { if x < f16::ZERO { -x } else { x * by } }")
+    assert elements(kernel, "gpu::map(halve, (&x, f16::from_f32(0.5))).astype::<f32>()") == "[0.5, 2.5, inf]"
+    kernel.check("#[kernel]\nfn add(a: View<f16>, mut out: ViewMut<bf16>) {\n    let i = global_idx().x;\n"
+                 "    if i < a.len() { out[i] += bf16::from_f32(a[i].to_f32()); }\n}")
+    kernel.check("let mut out = gpu::ones::<bf16>(3); gpu::launch(add, 1, 3, (&x, &mut out));")
+    assert elements(kernel, "out.astype::<f32>()") == "[2.0, -1.5, inf]"
+    error = kernel.run("#[vectorize]\nfn root(x: f16) -> f16 {\n    x.sqrt()\n}").error_text
+    assert "`f16::from_f32(x.to_f32().sqrt())`" in error, error
 
 
 def test_wrong_arguments_say_which(kernel):

@@ -4,8 +4,9 @@
 //! evcxr writes every item of the notebook into every cell. The code of the attributes takes the compiler much longer
 //! than the plain function. An item is identified by a hash of its text and of everything that its text may refer to:
 //! functions, types, constants. The cell process lists what it has registered, by name and hash. If the last line for a
-//! name has the same hash, the attribute is replaced with blanks, and the plain function remains. A struct keeps its
-//! attribute, which then only implements a trait.
+//! name has the same hash, the attribute is replaced with blanks, and the plain function remains. The type by which other functions
+//! see that it runs on devices (`mark` in `prelude/macros`) is written for it. A struct keeps its attribute, which then only implements
+//! a trait.
 
 use super::names::items_before_runtime;
 use crate::environment::{cell_text, functions_listing};
@@ -15,6 +16,7 @@ use crate::syntax::{attribute, blank, declared_name, identifiers, name_of, parse
 use anyhow::Result;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +40,16 @@ pub struct Functions {
     /// The lines for the macros: `item NAME HASH LINE`, followed by ` registered` for registered items, and `plain
     /// NAME` for functions without an attribute.
     notebook: String,
+    /// The types that mark the functions whose attributes are left out.
+    pub marks: String,
 }
+
+/// What evcxr writes behind the notebook's items, one or the other.
+const BEHIND_ITEMS: [&str; 3] = [
+    "\nmod evcxr_internal_runtime {",
+    "\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_",
+    "\nasync fn evcxr_analysis_wrapper(",
+];
 
 impl Functions {
     /// Reads a source that evcxr wrote, and writes the file for the macros.
@@ -53,7 +64,8 @@ impl Functions {
 
     /// Reads a source that evcxr wrote. `listing` lists what the cell process has registered.
     fn read(source: &str, listing: &str) -> Functions {
-        let mut functions = Functions { source: source.to_owned(), registers: false, notebook: "\n".to_owned() };
+        let mut functions =
+            Functions { source: source.to_owned(), registers: false, notebook: "\n".to_owned(), marks: String::new() };
         // Formulas need the plain functions too.
         if !ATTRIBUTES.iter().chain(&["fuse"]).any(|word| source.contains(word)) {
             return functions;
@@ -90,12 +102,24 @@ impl Functions {
                 let range = range_of(attribute.syntax());
                 let blank = blank(&functions.source[range.clone()]);
                 functions.source.replace_range(range, &blank);
+                if attribute.path().is_some_and(|path| !path.syntax().text().to_string().ends_with("kernel")) {
+                    functions.marks.push_str(&format!("#[allow(non_camel_case_types, dead_code)] struct {name} {{}} "));
+                }
             }
         }
         if !lines.is_empty() {
             functions.notebook = lines;
         }
         functions
+    }
+}
+
+/// The source with these marks, on a line that is not the user's.
+pub fn with_marks<'a>(source: &'a str, marks: &str) -> Cow<'a, str> {
+    let behind = BEHIND_ITEMS.iter().filter_map(|behind| source.find(behind)).min();
+    match behind.map(|newline| source.split_at(newline + 1)) {
+        Some((items, rest)) if !marks.is_empty() => Cow::Owned(format!("{items}{marks}{rest}")),
+        _ => Cow::Borrowed(source),
     }
 }
 
@@ -197,6 +221,14 @@ mod tests {
         let (f, other) = (hash(CELL, "f"), hash(CELL, "other"));
         assert_eq!(functions.notebook, format!("plain g\nitem f {f} 5 registered\nitem other {other} 6\n"));
         assert!(functions.registers);
+        assert_eq!(functions.marks, "#[allow(non_camel_case_types, dead_code)] struct f {} ");
+        let marked = with_marks(&functions.source, &functions.marks);
+        assert!(
+            marked
+                .contains("x }\n#[allow(non_camel_case_types, dead_code)] struct f {} mod evcxr_internal_runtime {\n}"),
+            "{marked}"
+        );
+        assert_eq!(marked.lines().count(), CELL.lines().count());
     }
 
     #[test]
@@ -216,7 +248,9 @@ mod tests {
         assert_eq!(functions.notebook, format!("plain g\nitem k {} 4\n", hash(cell, "k")));
         assert!(functions.registers);
         let listing = format!("ctx::k {}\n", hash(cell, "k"));
-        assert_eq!(Functions::read(cell, &listing).source, cell.replacen("#[kernel]", "         ", 1));
+        let functions = Functions::read(cell, &listing);
+        assert_eq!(functions.source, cell.replacen("#[kernel]", "         ", 1));
+        assert_eq!(functions.marks, "", "no function calls a kernel");
     }
 
     #[test]

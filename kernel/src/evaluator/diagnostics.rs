@@ -6,13 +6,16 @@ use crate::evaluator::places::Places;
 use crate::evaluator::{CellError, advice};
 use crate::syntax::{is_word, line_and_column};
 use evcxr::CompilationError;
-use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+mod brackets;
+mod device_calls;
 mod whole_cell;
 
+use brackets::unbalanced;
+use device_calls::{DeviceCall, device_call};
 pub use whole_cell::Check;
 use whole_cell::{Outcome, changed_lines};
 
@@ -289,8 +292,9 @@ fn readable(text: &str) -> String {
 /// The errors that the compiler has reported.
 fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error> {
     let places = Places::new(&said.source, code);
-    let messages =
-        CompilerMessage::errors(&said.messages).filter(|message| !message.text().starts_with("aborting due to"));
+    let messages = CompilerMessage::errors(&said.messages)
+        .filter(|message| !message.text().starts_with("aborting due to"))
+        .filter(|message| device_call(message) != Some(DeviceCall::OfNothing));
     let mut errors: Vec<Error> = messages.map(|message| Error::of_compiler(&message, &places, code, locate)).collect();
     // A bracket that the cell leaves open is closed by generated code, or the other way round.
     if let Some(error) = errors.iter_mut().find(|error| error.message.contains(" delimiter"))
@@ -310,41 +314,6 @@ fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error>
         errors.retain(is_about);
     }
     errors
-}
-
-/// The compiler's message about the brackets in code, with the places and their labels.
-fn unbalanced(code: &str) -> Option<(String, Vec<(usize, &'static str)>)> {
-    const UNCLOSED: &str = "unclosed delimiter";
-    let tokens = LexedStr::new(Edition::Edition2024, code);
-    let mut open: Vec<(usize, SyntaxKind)> = Vec::new();
-    for index in 0..tokens.len() {
-        let at = tokens.text_start(index);
-        let closed_by = |kind| match kind {
-            T!['('] => Some(T![')']),
-            T!['['] => Some(T![']']),
-            T!['{'] => Some(T!['}']),
-            _ => None,
-        };
-        let kind = tokens.kind(index);
-        if let Some(closing) = closed_by(kind) {
-            open.push((at, closing));
-        } else if matches!(kind, T![')'] | T![']'] | T!['}']) {
-            let text = tokens.text(index);
-            match open.pop() {
-                None => {
-                    let message = format!("unexpected closing delimiter: `{text}`");
-                    return Some((message, vec![(at, "unexpected closing delimiter")]));
-                }
-                Some((_, closing)) if closing == kind => {}
-                Some((opening, _)) => {
-                    let message = format!("mismatched closing delimiter: `{text}`");
-                    return Some((message, vec![(at, "mismatched closing delimiter"), (opening, UNCLOSED)]));
-                }
-            }
-        }
-    }
-    let (opening, _) = open.pop()?;
-    Some((format!("this file contains an {UNCLOSED}"), vec![(opening, UNCLOSED)]))
 }
 
 impl Error {
@@ -381,6 +350,10 @@ impl Error {
         let code = Some(message.code()).filter(|code| !code.is_empty()).map(str::to_owned);
         let children = children(message.json(), &|span| Some(place_of(span, places, locate)));
         let suggestion = suggestion(message.json(), &|span| place_of(span, places, locate));
+        if let Some(DeviceCall::OfHost { message, help }) = device_call(message) {
+            labels.iter_mut().for_each(|label| label.text.clear());
+            return Error { advice: vec![help], code: None, message, labels, children: Vec::new(), suggestion: None };
+        }
         Error { advice: Vec::new(), code, message: text, labels, children, suggestion }
     }
 
@@ -445,7 +418,11 @@ impl Error {
                 let _ = writeln!(text, "  {}", label.text);
             }
         }
-        for (level, message) in &self.children {
+        // A name that is like that of a variable that is gone is no help.
+        let is_gone = self.missed(missed).is_some();
+        for (level, message) in
+            self.children.iter().filter(|(_, message)| !(is_gone && message.contains("similar name")))
+        {
             let _ = writeln!(text, "{CYAN}{level}{RESET}: {message}");
         }
         let advice = self.advice_for(cell, missed);

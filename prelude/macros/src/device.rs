@@ -1,7 +1,7 @@
 //! What `#[device]` emits: the function or the struct as it is, and its registration with the prelude.
 
 use crate::notebook::Notebook;
-use crate::registration::{at, prelude, register, report, text};
+use crate::registration::{at, mark, prelude, register, report, text};
 use crate::text::{Text, without_checks};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -84,7 +84,8 @@ fn function(
     let text = text(Role::Device, &Text::of(bare, notebook), "", &references);
     let registration =
         register(&quote!(::core::any::type_name_of_val(&#name)), &hash, &text, &quote!(::core::option::Option::None));
-    Ok(quote! { const _: () = { #registration }; })
+    let mark = mark(&function.vis, name);
+    Ok(quote! { #mark const _: () = { #registration }; })
 }
 
 fn structure(

@@ -233,7 +233,6 @@ fn kind(written: &Type) -> Result<Kind> {
                 "u128" => "write `u64`",
                 "i128" => "write `i64`",
                 "char" => "write `u32`",
-                "f16" | "bf16" => "write `f32`",
                 "String" | "str" => "text cannot be used on a device; pass numbers",
                 _ => {
                     let elements = element_names(", ");

@@ -21,7 +21,7 @@ use proc_macro::TokenStream;
 /// Lets a function of scalars run over arrays: `gpu::map(f, (&a, &b, 2.0f32))`.
 ///
 /// The function stays an ordinary one: `f(1.0, 2.0, 3.0)` is an ordinary call. Its arguments, one to eight, are scalars:
-/// `bool`, integers of 8 to 64 bits, `f32` and `f64`; its result is one too, or a tuple of two to eight. On the CPU it
+/// `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32` and `f64`; its result is one too, or a tuple of two to eight. On the CPU it
 /// runs over arrays as it was compiled by the cell that defined it: with checks for overflow, unless that was a timed cell. On CUDA
 /// devices its text is translated to CUDA C.
 ///
@@ -69,7 +69,7 @@ pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a function a kernel: what one thread does of the many that `gpu::launch(f, grid, block, (&a, &mut out, 3))` starts.
 ///
 /// Its parameters are views of arrays, `View<f32>` for one that it reads and `ViewMut<f32>` for one that it writes to, and scalars:
-/// `bool`, integers of 8 to 64 bits, `usize`, `isize`, `f32` and `f64`. It returns nothing. All threads hold the views at
+/// `bool`, integers of 8 to 64 bits, `usize`, `isize`, `f16`, `bf16`, `f32` and `f64`. It returns nothing. All threads hold the views at
 /// once; which thread it is says `thread_idx()`, `block_idx()` and their relatives, threads of a block share `shared_array`s and meet
 /// at `sync_threads()`.
 ///

@@ -3,8 +3,8 @@
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Error;
 use syn::spanned::Spanned;
+use syn::{Error, Visibility};
 use warpcell_translate::{References, Role, path_text};
 
 /// The crate whose `registry` takes the registrations.
@@ -46,7 +46,11 @@ pub fn text(role: Role, text: &Text, written: &str, references: &References) -> 
 fn found(references: &References) -> TokenStream {
     let functions = references.functions.iter().map(|path| {
         let written = path_text(path);
-        quote_spanned! { at(path.span()) => __warpcell_found.function(#written, ::core::any::type_name_of_val(&#path)); }
+        // The type is there if the function runs on devices (`mark`).
+        quote_spanned! { at(path.span()) =>
+            __warpcell_found.function(#written, ::core::any::type_name_of_val(&#path));
+            let _: #path;
+        }
     });
     let structs = references.structs.iter().map(|path| {
         let written = path_text(path);
@@ -57,6 +61,17 @@ fn found(references: &References) -> TokenStream {
         quote_spanned! { at(path.span()) => __warpcell_found.constant(#written, &#path); }
     });
     quote! { |__warpcell_found| { #(#functions)* #(#structs)* #(#constants)* } }
+}
+
+/// Marks a function as one that runs on devices, by a type of the same name: a path to the function is one to the type too, also
+/// where `use` has brought it. So a call of another function, such as one of another crate, is an error when the caller is
+/// compiled, and not only where it is translated.
+pub fn mark(visibility: &Visibility, function: &Ident) -> TokenStream {
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code)]
+        #visibility struct #function {}
+    }
 }
 
 /// A place for what the macro itself names: it is looked up where the macro is called.

@@ -3,11 +3,11 @@
 use crate::device::{bare, parse};
 use crate::head::{Words, signature, tag};
 use crate::notebook::Notebook;
-use crate::registration::{prelude, register, report, text};
+use crate::registration::{mark, prelude, register, report, text};
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Error, FnArg, Result, ReturnType, Signature, Type};
+use syn::{Error, FnArg, ItemFn, Result, ReturnType, Signature, Type};
 use warpcell_translate::{Role, Scalar, element_named, element_names, name_of};
 
 /// What is checked here, in messages.
@@ -39,7 +39,8 @@ fn registration(
     notebook: Option<&Notebook>,
 ) -> std::result::Result<TokenStream, Vec<Error>> {
     let (signature, parameters, results) = head(arguments, item.clone()).map_err(|error| vec![error])?;
-    let references = warpcell_translate::check(&parse(item.clone())?, Role::Vectorize)?;
+    let whole: ItemFn = parse(item.clone())?;
+    let references = warpcell_translate::check(&whole, Role::Vectorize)?;
     let plain = notebook.map_or_else(Vec::new, |notebook| notebook.plain_calls(&references));
     if !plain.is_empty() {
         return Err(plain);
@@ -50,7 +51,8 @@ fn registration(
     let name = quote!(::core::any::type_name_of_val(&#function));
     let registration = register(&name, &hash, &text, &quote!(::core::option::Option::Some(&__WARPCELL_BLOCKS)));
     let blocks = blocks(function, &parameters, &results, has_wide_vectors(notebook));
-    Ok(quote! { const _: () = { #blocks #registration }; })
+    let mark = mark(&whole.vis, function);
+    Ok(quote! { #mark const _: () = { #blocks #registration }; })
 }
 
 /// Whether the code is for this very processor, which has AVX2 and FMA. A notebook's is.
@@ -202,7 +204,6 @@ pub fn scalar(written: &Type, role: &str, function: &str) -> Result<Scalar> {
         "usize" | "u128" => fail("write `u64`"),
         "isize" | "i128" => fail("write `i64`"),
         "char" => fail("write `u32`"),
-        "f16" | "bf16" => fail("write `f32`"),
         _ => fail("write one of these, not the name of another type for it"),
     }
 }

@@ -5,6 +5,7 @@ use crate::dtype::{Element, dtypes, if_dtype};
 use crate::error::{Error, Result};
 use crate::raw_kernels::sealed;
 use crate::registry::{self, find_kernel};
+use half::{bf16, f16};
 use warpcell_threads::{View, ViewElement, ViewMut};
 
 mod hidden {
@@ -52,7 +53,7 @@ impl<T: Element + ViewElement> KernelArgument<ViewMut<T>> for &mut DeviceArray<T
 
 macro_rules! scalars {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
-        $(if_dtype! { primitive $kind $use { impl KernelArgument<$type> for $type {} } {} })*
+        $(if_dtype! { real $kind $use { impl KernelArgument<$type> for $type {} } {} })*
     };
 }
 dtypes!(scalars!());

@@ -318,6 +318,10 @@ fn total(x: f32) -> f32 {
     gpu::full(2, x).sum()
 }
 
+/// What `#[device]` writes beside a function: without it the compiler refuses the call below.
+#[allow(non_camel_case_types)]
+struct total {}
+
 #[vectorize]
 fn uses_arrays(x: f32) -> f32 {
     total(x)
@@ -354,4 +358,33 @@ fn functions_called_from_parallel_code_do_not_wait_for_one_another() {
             scope.spawn(|| assert_eq!(gpu::map(polynomial, &a).to_host(), expected));
         }
     });
+}
+
+#[vectorize]
+fn half_step(x: f16, y: f16, scale: f32) -> f16 {
+    let step = (x - y) * f16::from_f32(scale);
+    if step < f16::ZERO { -step } else { step }
+}
+
+#[vectorize]
+fn brain_root(x: bf16) -> (bf16, bool) {
+    (bf16::from_f32(x.to_f32().sqrt()), x.is_nan())
+}
+
+#[test]
+fn floats_of_16_bits() {
+    let x = gpu::linspace(-4.0f32, 4.0, 1000).astype::<f16>();
+    let y = gpu::full(1000, f16::from_f32(0.5));
+    let by_hand: Vec<f16> = x.to_host().iter().map(|&x| half_step(x, f16::from_f32(0.5), 0.25)).collect();
+    assert_eq!(gpu::map(half_step, (&x, &y, 0.25)).to_host().iter().copied().collect::<Vec<_>>(), by_hand);
+    assert_eq!(
+        gpu::map(half_step, (&x, f16::from_f32(0.5), 0.25)).to_host().iter().copied().collect::<Vec<_>>(),
+        by_hand
+    );
+    let (roots, lost) = gpu::map(brain_root, &gpu::array(&[4.0f32, 2.0, f32::NAN]).astype::<bf16>());
+    assert_eq!(roots.to_host().iter().map(|root| root.to_f32()).take(2).collect::<Vec<_>>(), [2.0, 1.4140625]);
+    assert_eq!(lost.to_host().iter().copied().collect::<Vec<_>>(), [false, false, true]);
+    let factor = f16::from_f32(2.0);
+    let twice = fuse!(|x: f16| x * factor);
+    assert_eq!(gpu::map(twice, &x).to_host(), (&x * 2.0).to_host());
 }

@@ -1,12 +1,13 @@
 //! What the elements of views may be, and what is done to them in one step.
 
+use half::{bf16, f16};
 use std::any::TypeId;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-/// What the elements of views and shared arrays may be: `bool`, integers of 8 to 64 bits, `f32` and `f64`.
+/// What the elements of views and shared arrays may be: `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32` and `f64`.
 #[diagnostic::on_unimplemented(
     message = "views and shared arrays have no elements of type `{Self}`",
-    note = "their elements are bool, integers of 8 to 64 bits, f32 or f64"
+    note = "their elements are bool, integers of 8 to 64 bits, f16, bf16, f32 or f64"
 )]
 pub trait ViewElement: Copy + PartialEq + Send + Sync + 'static + sealed::Sealed {
     /// The type's name in Rust.
@@ -268,6 +269,36 @@ narrow_integers! {
     8 i8 0x5a
     9 u16 0x97e1
     10 i16 0x67e1
+}
+
+macro_rules! halves {
+    ($($tag:literal $type:ident $unset:literal)*) => {$(
+        impl sealed::Sealed for $type {}
+        impl ViewElement for $type {
+            const NAME: &'static str = stringify!($type);
+            const TAG: u8 = $tag;
+            // A quiet NaN.
+            const UNSET: Self = <$type>::from_bits($unset);
+
+            #[inline]
+            fn to_word(self) -> u64 {
+                self.to_bits().into()
+            }
+
+            #[inline]
+            fn from_word(word: u64) -> Self {
+                <$type>::from_bits(word as u16)
+            }
+
+            fn comes_from_unset(self) -> bool {
+                self.to_bits() & 0x7fff == $unset
+            }
+        }
+    )*};
+}
+halves! {
+    11 f16 0x7fda
+    12 bf16 0x7fda
 }
 
 impl sealed::Sealed for bool {}

@@ -12,7 +12,7 @@ mod values;
 
 use crate::names::{Names, c_name, member_name};
 use crate::program::Value;
-use crate::scalars::{Scalar, is_float, name_of};
+use crate::scalars::{Scalar, has_operators_of_floats, name_of};
 use crate::tree::{Comparison, Function};
 use crate::types::{Access, Layout, Ty};
 use std::collections::{BTreeSet, HashMap};
@@ -283,7 +283,7 @@ impl Module {
         let part = part.referent().clone();
         match part.scalar() {
             Some(_) if ordered => format!("if ({a} != {b}) return {a} < {b};"),
-            Some(scalar) if is_float(scalar) => format!("if (!({a} == {b})) return false;"),
+            Some(scalar) if has_operators_of_floats(scalar) => format!("if (!({a} == {b})) return false;"),
             Some(_) => format!("if ({a} != {b}) return false;"),
             None => {
                 let equal = self.comparison(&part, Comparison::Equal, a, b);

@@ -4,6 +4,7 @@
 mod advice;
 mod constants;
 mod floats;
+mod halves;
 mod integers;
 
 use crate::scalars::{Scalar, scalars};
@@ -61,6 +62,8 @@ fn tables(of: Scalar) -> &'static [Table] {
     match of {
         Scalar::F32 => &floats::OF_F32,
         Scalar::F64 => &floats::OF_F64,
+        Scalar::F16 => &halves::OF_F16,
+        Scalar::BF16 => &halves::OF_BF16,
         other => integers::of(other),
     }
 }
@@ -68,7 +71,7 @@ fn tables(of: Scalar) -> &'static [Table] {
 macro_rules! tags {
     ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:ty, $bits:ty, $c_type:literal })*) => {
         /// The type of a parameter, for the rows of the tables.
-        #[allow(dead_code, reason = "no method has a float of a fixed type")]
+        #[allow(dead_code, reason = "not every type is that of a parameter")]
         mod parameter {
             use super::{Parameter, Scalar};
             pub(super) const SAME: Parameter = Parameter::Same;
@@ -76,7 +79,7 @@ macro_rules! tags {
         }
 
         /// The type of a result, likewise.
-        #[allow(dead_code, reason = "no method has a float of a fixed type")]
+        #[allow(dead_code, reason = "not every type is that of a result")]
         mod result {
             use super::{MethodResult, Scalar};
             pub(super) const SAME: MethodResult = MethodResult::Same;

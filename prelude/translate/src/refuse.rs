@@ -1,7 +1,7 @@
 //! What is said of code that the subset lacks: what it is, and what to write instead.
 
 use crate::methods::suggestion;
-use crate::scalars::{Scalar, element_names, is_float, name_of};
+use crate::scalars::{Scalar, element_names, is_float, is_half, name_of};
 use crate::threads::Atomic;
 use crate::types::Ty;
 use proc_macro2::TokenStream;
@@ -276,13 +276,20 @@ pub(crate) fn array_swap(array: &str) -> String {
 }
 
 pub(crate) fn associated_constant(of: Scalar, name: &str) -> String {
-    let known = if is_float(of) { "`MAX`, `MIN`, `EPSILON`, `INFINITY`, `NAN`" } else { "`MAX`, `MIN`, `BITS`" };
+    let known = match of {
+        _ if is_float(of) => "`MAX`, `MIN`, `EPSILON`, `INFINITY`, `NAN`",
+        _ if is_half(of) => "`ZERO`, `ONE`, `MAX`, `MIN`, `EPSILON`",
+        _ => "`MAX`, `MIN`, `BITS`",
+    };
     let of = name_of(of);
     format!("`{of}::{name}` is not supported in device code; `{of}` has {known} and others: write your own constant")
 }
 
 pub(crate) fn associated_function(of: Scalar, name: &str) -> String {
-    let of = name_of(of);
+    let (half, of) = (is_half(of), name_of(of));
+    if half {
+        return format!("`{of}::{name}` is not supported in device code; write `{of}::from_f32(x as f32)`");
+    }
     format!("`{of}::{name}` is not supported in device code; write a method of `{of}`, an operator, or `as {of}`")
 }
 
@@ -297,7 +304,7 @@ pub(crate) fn standard_function(path: &str) -> String {
 
 pub(crate) fn number_type(suffix: &str) -> String {
     match suffix {
-        "f16" => "`f16` is not for devices; write `f32`".to_owned(),
+        "f16" | "bf16" => format!("`{suffix}` has no literals; write `{suffix}::from_f32(2.0)`"),
         "f128" => "`f128` is not for devices; write `f64`".to_owned(),
         "i128" => "`i128` is not for devices; write `i64`".to_owned(),
         "u128" => "`u128` is not for devices; write `u64`".to_owned(),
@@ -355,7 +362,6 @@ fn named_type_with(name: &str) -> Option<String> {
         "Result" | "Ok" | "Err" => "write a tuple of a `bool` and the value; an impossible case is `panic!()`",
         "u128" => "write `u64`",
         "i128" => "write `i64`",
-        "f16" | "bf16" => "write `f32`",
         "f128" => "write `f64`",
         "Self" => "write the name of the type",
         "Complex" | "Complex32" | "Complex64" => "write two numbers, or a `#[device]` struct of them",
@@ -398,7 +404,6 @@ pub(crate) fn for_scalar(written: &Type, what: &str) -> String {
         Some("u128") => "write `u64`".to_owned(),
         Some("i128") => "write `i64`".to_owned(),
         Some("char") => "write `u32`".to_owned(),
-        Some("f16" | "bf16") => "write `f32`".to_owned(),
         _ => "write one, such as `f32`, not the name of another type for it".to_owned(),
     }
 }
@@ -418,7 +423,6 @@ pub(crate) fn for_kernel(written: &Type) -> String {
             Some("char") => "write `i32`",
             Some("u128") => "write `u64`",
             Some("i128") => "write `i64`",
-            Some("f16" | "bf16") => "write `f32`",
             Some("Vec" | "Array1" | "Array2" | "Array" | "DeviceArray") => {
                 "write `View<f32>`, or `mut out: ViewMut<f32>` for an array that is changed"
             }

@@ -5,7 +5,8 @@
 /// - what sort of values it has. What follows from this and the size, such as the limits, is not in the table.
 /// - `element` if arrays have elements of the type, or `size` for what counts elements.
 /// - the tag, the type in Rust, which has this name in the generated text too, and the name in the tables of methods.
-/// - the type of the same values on a 64-bit machine, the unsigned integer of as many bytes, and the type in CUDA C.
+/// - the type of the same values on a 64-bit machine, the unsigned integer of as many bytes, and the type in CUDA C. Those of the
+///   crate `half` have none: `support/halves.cuh` defines them.
 #[macro_export]
 macro_rules! scalars {
     ($($callback:ident)::+ ! ($($arguments:tt)*)) => {
@@ -23,6 +24,8 @@ macro_rules! scalars {
             { Unsigned size    Usize usize USIZE, u64, u64, "unsigned long long" }
             { Float    element F32   f32   F32,   f32,  u32, "float" }
             { Float    element F64   f64   F64,   f64,  u64, "double" }
+            { Half     element F16   f16   F16,   u16,  u16, "" }
+            { Half     element BF16  bf16  BF16,  u16,  u16, "" }
         }
     };
 }
@@ -35,6 +38,8 @@ enum Sort {
     Signed,
     Unsigned,
     Float,
+    /// Floats of 16 bits, which are structs of the crate `half`: they have Rust's operators, but neither literals nor `as`.
+    Half,
 }
 
 macro_rules! tags {
@@ -66,7 +71,7 @@ macro_rules! tags {
         /// The names of the types, as every generated program begins; CUDA C has `bool` itself.
         pub(crate) fn typedefs() -> String {
             let mut text = String::from("// Scalars by their names in Rust, on a 64-bit machine.\n");
-            $(if stringify!($type) != $c_type {
+            $(if !$c_type.is_empty() && stringify!($type) != $c_type {
                 text += concat!("typedef ", $c_type, " ", stringify!($type), ";\n");
             })*
             text
@@ -116,8 +121,24 @@ pub(crate) fn is_integer(scalar: Scalar) -> bool {
     matches!(sort(scalar), Sort::Signed | Sort::Unsigned)
 }
 
+/// Whether it is one of Rust's own floats.
 pub(crate) fn is_float(scalar: Scalar) -> bool {
     sort(scalar) == Sort::Float
+}
+
+/// Whether it is a float of 16 bits.
+pub(crate) fn is_half(scalar: Scalar) -> bool {
+    sort(scalar) == Sort::Half
+}
+
+/// Whether C++'s operators do what Rust's do, as they do for floats.
+pub(crate) fn has_operators_of_floats(scalar: Scalar) -> bool {
+    is_float(scalar) || is_half(scalar)
+}
+
+/// The scalar of a literal's suffix. Floats of 16 bits have no literals.
+pub(crate) fn scalar_of_suffix(suffix: &str) -> Option<Scalar> {
+    scalar_named(suffix).filter(|&scalar| !is_half(scalar))
 }
 
 pub(crate) fn is_signed(scalar: Scalar) -> bool {

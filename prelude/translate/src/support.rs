@@ -4,17 +4,22 @@
 //! `INT` for what differs; `text` takes those parts that a program uses, with what these need, so that a small program stays
 //! one that compiles in milliseconds.
 
-use crate::scalars::typedefs;
+use crate::scalars::{ALL, is_half, name_of, typedefs};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 #[cfg(test)]
 mod tests;
 
-/// The support text of a program that calls these functions. Other names are not its business.
-pub(crate) fn text(used: &BTreeSet<String>) -> String {
+/// The support text of a program that calls these functions, and names these types in its own text. Other names are not its business.
+pub(crate) fn text(used: &BTreeSet<String>, program: &str) -> String {
     let mut written = typedefs();
     let mut known = BTreeSet::new();
+    for half in ALL.into_iter().filter(|&scalar| is_half(scalar)).map(name_of) {
+        if words(program).any(|word| word == half) {
+            add(half, &mut known, &mut written);
+        }
+    }
     for name in used {
         add(name, &mut known, &mut written);
     }
@@ -44,15 +49,17 @@ enum Family {
     Signed,
     Unsigned,
     Float,
+    Half,
 }
 
 /// The files, those that others need first.
-const FILES: [(Family, &str); 10] = [
+const FILES: [(Family, &str); 11] = [
     (Family::Single, include_str!("../support/failures.cuh")),
     (Family::Single, include_str!("../support/threads.cuh")),
     (Family::Single, include_str!("../support/bytes.cuh")),
     (Family::Float, include_str!("../support/casts.cuh")),
     (Family::Float, include_str!("../support/floats.cuh")),
+    (Family::Half, include_str!("../support/halves.cuh")),
     (Family::Integer, include_str!("../support/integers.cuh")),
     (Family::Signed, include_str!("../support/signed.cuh")),
     (Family::Unsigned, include_str!("../support/unsigned.cuh")),
@@ -85,8 +92,11 @@ impl Library {
             return Some((*part).to_owned());
         }
         // Parts of one float type stand among those of both, under their own names.
-        if let Some(part) = self.parts.get(&(Family::Float, name)) {
+        if let Some(part) = self.parts.get(&(Family::Float, name)).or_else(|| self.parts.get(&(Family::Half, name))) {
             return Some((*part).to_owned());
+        }
+        if let Some(names) = half_names(name) {
+            return self.parts.get(&(Family::Half, "HALF")).map(|part| substitute(part, &names));
         }
         let (first, rest) = name.split_once('_')?;
         if let Some((to, float)) = name.split_once("_from_")
@@ -99,6 +109,12 @@ impl Library {
             return self
                 .parts
                 .get(&(Family::Float, format!("FLOAT_{rest}").as_str()))
+                .map(|part| substitute(part, &names));
+        }
+        if let Some(names) = half_names(first) {
+            return self
+                .parts
+                .get(&(Family::Half, format!("HALF_{rest}").as_str()))
                 .map(|part| substitute(part, &names));
         }
         let (family, names) = integer_names(first)?;
@@ -115,6 +131,9 @@ impl Library {
 fn defined_name(part: &'static str) -> Option<&'static str> {
     if part.contains("struct WarpcellRecord") {
         return Some("warpcell_record");
+    }
+    if let Some(rest) = part.strip_prefix("struct HALF") {
+        return Some(&part["struct ".len()..part.len() - rest.len()]);
     }
     if part.contains("extern __shared__") {
         return Some("warpcell_dynamic_memory");
@@ -149,6 +168,15 @@ fn float_names(float: &str) -> Option<Names> {
         ]),
         _ => None,
     }
+}
+
+fn half_names(half: &str) -> Option<Names> {
+    let (exponent, one) = match half {
+        "f16" => ("0x7c00", "0x3c00"),
+        "bf16" => ("0x7f80", "0x3f80"),
+        _ => return None,
+    };
+    Some(vec![("HALF", half.to_owned()), ("EXPONENT_BITS", exponent.to_owned()), ("ONE_BITS", one.to_owned())])
 }
 
 fn integer_names(integer: &str) -> Option<(Family, Names)> {

@@ -58,7 +58,7 @@ pub fn translate(entry: &str, role: Role, captures: &[Scalar], items: &dyn Items
         other => format!("{NAMESPACE}::{}", module.type_name(other)),
     };
     Ok(Translation {
-        support: support::text(&module.used),
+        support: support::text(&module.used, &module.text()),
         source: module.text(),
         name: format!("{NAMESPACE}::{}", written.name),
         parameters: signature.parameters.iter().filter_map(Ty::scalar).collect(),
@@ -133,7 +133,7 @@ pub fn translate_kernel(
     let Program { module, .. } = program;
     let written = module.written(&instance).ok_or_else(|| error("it was not translated".to_owned()))?;
     Ok(KernelTranslation {
-        support: support::text(&module.used),
+        support: support::text(&module.used, &module.text()),
         source: module.text(),
         name: written.name.clone(),
         may_fail: written.may_fail,

@@ -114,7 +114,7 @@ fn heads_of_others() {
             "fn f(v: Option<f32>) -> f32 { 1.0 }",
             "fn f(v: Box<f32>) -> f32 { 1.0 }",
             "fn f(v: &str) -> f32 { 1.0 }",
-            "fn f(v: f16) -> f32 { 1.0 }",
+            "fn f(v: f128) -> f32 { 1.0 }",
             "fn f(v: Pair<f32>) -> f32 { 1.0 }",
             "fn f(v: (&f32, f32)) -> f32 { 1.0 }",
             "fn f(v: [f32; 1000000]) -> f32 { 1.0 }",
@@ -144,8 +144,8 @@ fn heads_of_others() {
               `Box` is not for devices; write the value itself
             str
               `str` is not for devices; compute with numbers, and write text on the host
-            f16
-              `f16` is not for devices; write `f32`
+            f128
+              `f128` is not for devices; write `f64`
             Pair<f32>
               type parameters are not for devices; write one function for each type, without `::<…>`
             &f32
@@ -426,7 +426,7 @@ fn literals() {
             b"bytes"
               byte strings are not for devices; write an array of numbers, `[97u8, 98]`
             1.0f16
-              `f16` is not for devices; write `f32`
+              `f16` has no literals; write `f16::from_f32(2.0)`
             1u128
               `u128` is not for devices; write `u64`
             1i128

@@ -2,6 +2,7 @@
 
 use super::captures::Captures;
 use crate::dtype::{DType, Tagged, dtypes, if_dtype};
+use half::{bf16, f16};
 use std::marker::PhantomData;
 
 /// Computes blocks of results from blocks of arguments, all of one length.
@@ -102,7 +103,7 @@ pub trait Block: Sized {
 // What the macro calls is not generic: what is generic is compiled again in each cell.
 macro_rules! blocks {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
-        $(if_dtype! { primitive $kind $use {
+        $(if_dtype! { real $kind $use {
             impl Block for $type {
                 fn input<'a>(inputs: &Inputs<'a>, index: usize) -> &'a [$type] {
                     inputs.elements(index)

@@ -2,6 +2,7 @@
 
 use super::Text;
 use super::constant::Constant;
+use half::{bf16, f16};
 use std::mem::MaybeUninit;
 use warpcell_translate::{Scalar, Value, scalars};
 

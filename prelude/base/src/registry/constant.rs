@@ -1,5 +1,6 @@
 //! The values of constants, for the translator.
 
+use half::{bf16, f16};
 use warpcell_translate::{Scalar, Type, Value, scalars};
 
 /// What a constant may be that a function for devices uses: a scalar, a tuple or an array of such, a `#[device]` struct.
@@ -40,6 +41,7 @@ macro_rules! constants {
         }
     )*};
     (@Float $value:expr, $bits:ty) => { $value.to_bits() };
+    (@Half $value:expr, $bits:ty) => { $value.to_bits() };
     (@$integer:ident $value:expr, $bits:ty) => { $value as $bits };
 }
 scalars!(constants!());

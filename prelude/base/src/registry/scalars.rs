@@ -3,12 +3,12 @@
 use crate::dtype::{DType, dtypes, if_dtype};
 use warpcell_translate::Scalar;
 
-/// The type in functions for an element type of arrays: all but 16-bit floats and complex numbers have one.
+/// The type in functions for an element type of arrays: all but complex numbers have one.
 pub fn scalar_of(dtype: DType) -> Option<Scalar> {
     macro_rules! scalars {
         ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
             match dtype {
-                $(DType::$tag => if_dtype! { primitive $kind $use { Some(Scalar::$tag) } { None } },)*
+                $(DType::$tag => if_dtype! { real $kind $use { Some(Scalar::$tag) } { None } },)*
             }
         };
     }

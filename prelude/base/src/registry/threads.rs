@@ -2,6 +2,7 @@
 
 use super::{ScalarType, Text};
 use crate::dtype::{DType, Scalar, Tagged, dtypes, if_dtype};
+use half::{bf16, f16};
 use warpcell_threads::{View, ViewElement, ViewMut};
 
 /// Reads the arguments of a kernel, and calls the second with what one thread does.
@@ -134,7 +135,7 @@ pub trait ViewArgument: ViewElement {
 // What the macro calls is not generic: what is generic is compiled again in each cell.
 macro_rules! arguments {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
-        $(if_dtype! { primitive $kind $use {
+        $(if_dtype! { real $kind $use {
             impl ScalarArgument for $type {
                 fn value(arguments: &Arguments<'_>, index: usize) -> $type {
                     arguments.value(index)

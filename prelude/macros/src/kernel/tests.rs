@@ -73,7 +73,7 @@ fn only_views_and_scalars() {
             "fn f(x: &View<f32>) {}",
             "fn f(x: *mut i32) {}",
             "fn f(x: View) {}",
-            "fn f(x: View<f16>) {}",
+            "fn f(x: View<f128>) {}",
             "fn f(x: View<f32, f32>) {}",
             "fn f(x: &DeviceArray<f32>) {}",
             "fn f(x: DeviceArray<i64>) {}",
@@ -98,8 +98,8 @@ fn only_views_and_scalars() {
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<i32>`
             View
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write the type of its elements, such as `View<f32>`
-            f16
-              the elements of a view must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; convert the array with `astype`, and write one of these
+            f128
+              the elements of a view must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; convert the array with `astype`, and write one of these
             View<f32, f32>
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write only the type of its elements, such as `View<f32>`
             &DeviceArray<f32>
@@ -119,7 +119,7 @@ fn only_views_and_scalars() {
             std::primitive::f32
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these, without a path
             Point
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, and one argument for each field of a struct
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize, and one argument for each field of a struct
             impl Fn()
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these
             q: u8

@@ -3,6 +3,7 @@
 use super::reference::values;
 use crate::dtype::{DType, Element, Scalar, dtypes, if_dtype};
 use crate::registry::{Captures, Function, References, Role, Text, register};
+use half::{bf16, f16};
 
 /// A function for devices, and the same on the host.
 pub(super) struct Case {
@@ -22,7 +23,7 @@ pub(super) trait Plain: Element {
 
 macro_rules! plain {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
-        $(if_dtype! { primitive $kind $use {
+        $(if_dtype! { real $kind $use {
             impl Plain for $type {
                 fn of(value: Scalar) -> $type {
                     <$type>::from_scalar(value).unwrap_or_else(|| unreachable!("{value:?} is of another type"))
@@ -261,6 +262,22 @@ pub(super) fn cases() -> Vec<Case> {
                 let whole =
                     (b as i64).wrapping_add(c as i64).wrapping_add(d as i64).wrapping_add(e).wrapping_add(f as i64);
                 if a { whole as f64 } else { g as f64 - h }
+            }
+        ),
+        case!(
+            any,
+            0.0,
+            fn halves(a: f16, b: f16, c: f32) -> (f16, bool) {
+                let mut sum = a * b - f16::from_f32(c);
+                sum += f16::ONE;
+                (if sum.is_nan() { f16::ZERO } else { -sum }, a < b)
+            }
+        ),
+        case!(
+            moderate,
+            0.0,
+            fn brains(a: bf16, b: bf16) -> bf16 {
+                (a + b) / (b.max(a) * b + bf16::from_f32(a.to_f32().abs() + 1.0))
             }
         ),
         case!(moderate, 2e-5, calls to_cartesian, fn polar(r: f32, a: f32, s: f32, b: f32) -> f32 {

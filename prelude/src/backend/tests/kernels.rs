@@ -110,6 +110,12 @@ fn results(check: &mut Check) {
         crate::try_launch(narrow, 4, 256, (&a, &b, -300, 65_000, &mut out))?;
         Ok(vec![out])
     });
+    same(check, "floats of 16 bits", 0.0, |_| {
+        let a = crate::linspace(-3.0f32, 3.0, 1000).astype::<f16>();
+        let (mut out, mut sums) = (crate::zeros::<f16>(1000), crate::zeros::<bf16>(4));
+        crate::try_launch(halves, 4, 256, (&a, f16::from_f32(0.1), &mut out, &mut sums))?;
+        Ok(vec![out.astype::<f32>(), sums.astype::<f32>()])
+    });
     same(check, "warps", 0.0, |_| {
         let (a, mut out) = (crate::arange(256i32) - 100, crate::zeros::<i32>((3, 256)));
         crate::try_launch(warps, 2, 128, (&a, &mut out))?;

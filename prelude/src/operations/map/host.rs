@@ -9,6 +9,7 @@ use crate::dtype::{DType, Scalar, dtypes, if_dtype};
 use crate::error::Result;
 use crate::fallible::fallible;
 use crate::operations::elementwise::RawOperand;
+use half::{bf16, f16};
 
 /// An argument without its type.
 pub enum HostOperand<'a> {
@@ -72,7 +73,7 @@ impl<A: OnHost + ?Sized> HostArgument<A::Elem> for &A {}
 
 macro_rules! scalars {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {$(
-        if_dtype! { primitive $kind $use {
+        if_dtype! { real $kind $use {
             impl sealed::HostArgument for $type {
                 fn operand(&self) -> HostOperand<'_> {
                     HostOperand::Scalar(Scalar::$tag(*self))

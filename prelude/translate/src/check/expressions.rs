@@ -4,7 +4,7 @@ use super::signature::Position;
 use super::threads::has_view;
 use super::{Checker, path_text, plain_name};
 use crate::refuse;
-use crate::scalars::{is_float, scalar_named};
+use crate::scalars::{is_float, scalar_of_suffix};
 use crate::tree::{Arm, BinaryOperator, Block, Comparison, Expression, ExpressionKind};
 use crate::types::{Kind, Ty};
 use quote::ToTokens;
@@ -125,7 +125,7 @@ impl Checker<'_> {
         let hint = hint.and_then(|ty| self.types.shallow(ty).scalar());
         match literal {
             Lit::Int(integer) => {
-                let suffix = scalar_named(integer.suffix());
+                let suffix = scalar_of_suffix(integer.suffix());
                 if suffix.is_none() && !integer.suffix().is_empty() {
                     return self.refuse(literal, refuse::number_type(integer.suffix()));
                 }
@@ -144,7 +144,7 @@ impl Checker<'_> {
                 self.negated_if(negative, made, literal)
             }
             Lit::Float(float) => {
-                let suffix = scalar_named(float.suffix());
+                let suffix = scalar_of_suffix(float.suffix());
                 if suffix.is_none() && !float.suffix().is_empty() {
                     return self.refuse(literal, refuse::number_type(float.suffix()));
                 }

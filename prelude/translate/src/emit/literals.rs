@@ -4,7 +4,7 @@ use super::Module;
 use crate::check::integer_value;
 use crate::names::member_name;
 use crate::program::Value;
-use crate::scalars::{Scalar, integer_bits, is_signed, limits, name_of};
+use crate::scalars::{Scalar, integer_bits, is_half, is_signed, limits, name_of};
 use crate::types::Ty;
 
 /// An integer of a type, with the suffix by which C++ takes it for one of that type. What does not fit wraps.
@@ -56,6 +56,7 @@ pub(super) fn scalar(module: &mut Module, scalar: Scalar, bits: u64) -> String {
             module.used.insert(function);
             text
         }),
+        _ if is_half(scalar) => format!("{}{{{bits:#x}}}", name_of(scalar)),
         _ => integer(integer_value(&Value::Scalar(scalar, bits)).unwrap_or(0), scalar),
     }
 }

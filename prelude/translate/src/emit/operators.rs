@@ -3,7 +3,7 @@
 
 use super::function::{Operand, PRIMARY, UNARY, Writer};
 use super::literals;
-use crate::scalars::{Scalar, integer_bits, is_float, is_integer, is_signed, limits, name_of};
+use crate::scalars::{Scalar, has_operators_of_floats, integer_bits, is_float, is_integer, is_signed, limits, name_of};
 use crate::tree::{BinaryOperator, Comparison, Expression, ExpressionKind};
 
 pub(super) const MULTIPLY: u8 = 12;
@@ -62,7 +62,7 @@ impl Writer<'_> {
         use BinaryOperator::*;
         let of = name_of(scalar);
         let (a, b) = (left_text, right_text);
-        if is_float(scalar) {
+        if has_operators_of_floats(scalar) {
             return match operator {
                 Add => infix(a, "+", b, ADD),
                 Subtract => infix(a, "-", b, ADD),
@@ -156,7 +156,7 @@ impl Writer<'_> {
             let level = if text.starts_with('-') { UNARY } else { PRIMARY };
             return Operand { text, level, stable: true };
         }
-        if is_float(scalar) {
+        if has_operators_of_floats(scalar) {
             let text = operand.at(UNARY);
             let text = if text.starts_with('-') { format!("-({text})") } else { format!("-{text}") };
             return Operand { text, level: UNARY, stable: operand.stable };

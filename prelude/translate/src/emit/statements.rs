@@ -3,7 +3,7 @@
 use super::branches::Subject;
 use super::function::{Operand, Target, Writer, is_simple};
 use super::values::is_place;
-use crate::scalars::{Scalar, integer_bits, is_float, is_integer, is_signed};
+use crate::scalars::{Scalar, has_operators_of_floats, integer_bits, is_integer, is_signed};
 use crate::tree::{BinaryOperator, Block, Expression, ExpressionKind, Pattern, PatternKind, Statement};
 use crate::types::Ty;
 
@@ -312,10 +312,10 @@ impl Writer<'_> {
 fn own_assignment(operator: BinaryOperator, scalar: Scalar) -> Option<&'static str> {
     let is_wide = integer_bits(scalar) >= 32;
     match operator {
-        BinaryOperator::Add if is_float(scalar) || is_wide && !is_signed(scalar) => Some("+"),
-        BinaryOperator::Subtract if is_float(scalar) || is_wide && !is_signed(scalar) => Some("-"),
-        BinaryOperator::Multiply if is_float(scalar) || is_wide && !is_signed(scalar) => Some("*"),
-        BinaryOperator::Divide if is_float(scalar) => Some("/"),
+        BinaryOperator::Add if has_operators_of_floats(scalar) || is_wide && !is_signed(scalar) => Some("+"),
+        BinaryOperator::Subtract if has_operators_of_floats(scalar) || is_wide && !is_signed(scalar) => Some("-"),
+        BinaryOperator::Multiply if has_operators_of_floats(scalar) || is_wide && !is_signed(scalar) => Some("*"),
+        BinaryOperator::Divide if has_operators_of_floats(scalar) => Some("/"),
         BinaryOperator::And => Some("&"),
         BinaryOperator::Or => Some("|"),
         BinaryOperator::Xor => Some("^"),

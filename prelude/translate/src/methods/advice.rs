@@ -1,10 +1,14 @@
 //! What to write instead of a method that kernels have not.
 
-use super::associated_function;
-use crate::scalars::{Scalar, name_of};
+use super::{associated_function, method};
+use crate::scalars::{Scalar, is_half, name_of};
 
 /// What to write instead of `name` for a receiver of that type: a clause for the end of a message.
 pub(crate) fn suggestion(receiver: Scalar, name: &str) -> String {
+    if is_half(receiver) && method(Scalar::F32, name).is_some() {
+        let arguments = if takes_more(name) { "…" } else { "" };
+        return format!("compute it in `f32`: `{}::from_f32(x.to_f32().{name}({arguments}))`", name_of(receiver));
+    }
     let near = || nearest(receiver, name).map(|known| format!("write `{known}`"));
     option(receiver, name)
         .or_else(|| known_reason(name).map(str::to_owned))
@@ -12,6 +16,11 @@ pub(crate) fn suggestion(receiver: Scalar, name: &str) -> String {
         .or_else(near)
         .or_else(|| other_type(receiver, name))
         .unwrap_or_else(|| "write it out in arithmetic, or as a function with `#[device]` before it".to_owned())
+}
+
+/// Whether a method of floats has arguments.
+fn takes_more(name: &str) -> bool {
+    method(Scalar::F32, name).is_some_and(|method| !method.parameters.is_empty())
 }
 
 /// Variants of arithmetic that give an `Option`, panic on overflow, or are unsafe.

@@ -12,6 +12,7 @@ pub(crate) fn associated_constant(of: Scalar, name: &str) -> Option<Value> {
             }
         };
         (@Bool $tag:ident $host:ident $bits:ident) => { None };
+        (@Half $tag:ident $host:ident $bits:ident) => { of_half(Scalar::$tag, name) };
         (@Float $tag:ident $host:ident $bits:ident) => {
             constants!(@float $tag $host, MIN MAX MIN_POSITIVE EPSILON INFINITY NEG_INFINITY NAN)
         };
@@ -38,6 +39,25 @@ pub(crate) fn associated_constant(of: Scalar, name: &str) -> Option<Value> {
         };
     }
     scalars!(constants!())
+}
+
+/// Those of the crate `half`: for each the bits of an `f16`, and those of a `bf16`.
+fn of_half(of: Scalar, name: &str) -> Option<Value> {
+    const BITS: [(&str, u16, u16); 11] = [
+        ("ZERO", 0x0000, 0x0000),
+        ("NEG_ZERO", 0x8000, 0x8000),
+        ("ONE", 0x3c00, 0x3f80),
+        ("NEG_ONE", 0xbc00, 0xbf80),
+        ("MIN", 0xfbff, 0xff7f),
+        ("MAX", 0x7bff, 0x7f7f),
+        ("MIN_POSITIVE", 0x0400, 0x0080),
+        ("EPSILON", 0x1400, 0x3c00),
+        ("INFINITY", 0x7c00, 0x7f80),
+        ("NEG_INFINITY", 0xfc00, 0xff80),
+        ("NAN", 0x7e00, 0x7fc0),
+    ];
+    let (_, half, brain) = BITS.into_iter().find(|(known, ..)| *known == name)?;
+    Some(Value::Scalar(of, u64::from(if of == Scalar::F16 { half } else { brain })))
 }
 
 fn exponent(of: i32) -> Value {

@@ -2,7 +2,7 @@
 
 use super::{MethodResult, Parameter, Scalar, associated_constant, path_constant, suggestion, tables};
 use crate::program::Value;
-use crate::scalars::{ALL, integer_bits, is_float, is_integer, is_signed, name_of};
+use crate::scalars::{ALL, integer_bits, is_float, is_half, is_integer, is_signed, name_of};
 use crate::support;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,6 +11,8 @@ use std::fmt::Write as _;
 mod inputs;
 #[path = "../../tests/differential/programs.rs"]
 mod programs;
+
+mod halves;
 
 use programs::Case;
 
@@ -46,7 +48,7 @@ impl Functions {
         let count = if parameters.len() == 1 { 200 } else { 400 };
         let inputs = inputs::calls(parameters, count, true, &mut inputs::Random(self.cases.len() as u64));
         let (parameters, results) = (parameters.to_vec(), results.to_vec());
-        let library = programs::calls_library(&support::text(&BTreeSet::from([function.to_owned()])));
+        let library = programs::calls_library(&support::text(&BTreeSet::from([function.to_owned()]), ""));
         self.cases.push(Case { rust: name.clone(), cpp: name, parameters, results, inputs, library });
     }
 
@@ -61,13 +63,18 @@ impl Functions {
     /// What Rust and the support text make of the same arguments.
     fn differences(&self, name: &str) -> Vec<String> {
         let tuples: String = self.tuples.iter().map(String::as_str).collect();
-        let cpp = format!("{}{tuples}{}", support::text(&self.used), self.cpp);
+        let cpp = format!("{}{tuples}{}", support::text(&self.used, ""), self.cpp);
         let folder = std::env::temp_dir().join(format!("warpcell-{name}-{}", std::process::id()));
         let [rust, other] = programs::run(&self.cases, &self.rust, &cpp, &folder);
         programs::write_for_devices(name, &self.cases, &self.rust, &cpp, &rust);
         std::fs::remove_dir_all(&folder).expect("the folder can be removed");
         programs::differences(&self.cases, &rust, &other)
     }
+}
+
+/// The types that are Rust's own: floats of 16 bits have tests of their own.
+fn scalars_of_rust() -> impl Iterator<Item = Scalar> {
+    ALL.into_iter().filter(|&scalar| !is_half(scalar))
 }
 
 /// Whether Rust has `to::from(x)` for `x` of the type `from`. To Rust, sizes have 16 bits or more.
@@ -93,7 +100,7 @@ fn is_lossless(from: Scalar, to: Scalar) -> bool {
 #[test]
 fn methods_are_those_of_rust() {
     let mut functions = Functions::default();
-    for of in ALL.into_iter() {
+    for of in scalars_of_rust() {
         for (name, method) in tables(of).iter().flat_map(|table| table.iter()) {
             let result = |result: &MethodResult| match result {
                 MethodResult::Scalar(scalar) => *scalar,
@@ -105,7 +112,7 @@ fn methods_are_those_of_rust() {
             };
             // A function of several types is one for each of them.
             let several: Vec<Scalar> = match method.parameters {
-                [Parameter::Lossless] => ALL.into_iter().filter(|&from| is_lossless(from, of)).collect(),
+                [Parameter::Lossless] => scalars_of_rust().filter(|&from| is_lossless(from, of)).collect(),
                 _ => vec![Scalar::Bool],
             };
             for any in several {
@@ -144,7 +151,7 @@ fn methods_are_those_of_rust() {
 #[test]
 fn operators_and_casts_are_those_of_rust() {
     let mut functions = Functions::default();
-    for of in ALL.into_iter() {
+    for of in scalars_of_rust() {
         let own = name_of(of);
         let mut add = |parameters: &[Scalar], rust: &str, name: &str, arguments: &str| {
             let function = format!("{own}_{name}");
@@ -161,12 +168,12 @@ fn operators_and_casts_are_those_of_rust() {
             add(&[of, of], "a % b", "rem", "a, b, 0, 0");
             add(&[of], "!a", "not", "a");
             add(&[of], if is_signed(of) { "-a" } else { "a.wrapping_neg()" }, "neg", "a");
-            for count in ALL.into_iter().filter(|count| is_integer(*count)) {
+            for count in scalars_of_rust().filter(|count| is_integer(*count)) {
                 add(&[of, count], "a << b", "shl", "a, b");
                 add(&[of, count], "a >> b", "shr", "a, b");
             }
         }
-        for to in ALL.into_iter().filter(|to| *to != Scalar::Bool) {
+        for to in scalars_of_rust().filter(|to| *to != Scalar::Bool) {
             let rust = format!("a as {}", name_of(to));
             if is_float(of) && is_integer(to) {
                 let function = format!("{}_from_{own}", name_of(to));
@@ -238,6 +245,8 @@ fn what_is_missing_has_a_substitute() {
         (Scalar::U32, "is_ascii_digit", "`u8` has it: write `(x as u8).is_ascii_digit(…)`"),
         (Scalar::Bool, "then_some", "kernels have no `Option`: write `if … { … } else { … }`"),
         (Scalar::Bool, "max", "numbers have it: write `i32::from(x).max(…)` or `f32::from(x).max(…)`"),
+        (Scalar::F16, "sqrt", "compute it in `f32`: `f16::from_f32(x.to_f32().sqrt())`"),
+        (Scalar::BF16, "powf", "compute it in `f32`: `bf16::from_f32(x.to_f32().powf(…))`"),
         (Scalar::F32, "bessel", "write it out in arithmetic, or as a function with `#[device]` before it"),
     ];
     for (of, name, advice) in cases {

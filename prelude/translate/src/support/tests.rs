@@ -4,7 +4,7 @@ use super::{LIBRARY, text};
 use crate::methods;
 
 fn text_of(used: &[&str]) -> String {
-    text(&used.iter().map(|name| (*name).to_owned()).collect())
+    text(&used.iter().map(|name| (*name).to_owned()).collect(), "")
 }
 
 #[test]

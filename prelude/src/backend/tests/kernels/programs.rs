@@ -111,6 +111,30 @@ pub fn narrow(a: View<i8>, b: View<u16>, by: i16, more: u16, mut out: ViewMut<i1
     }
 }
 
+/// Floats of 16 bits as elements, as an argument, in shared memory and as a constant.
+#[kernel]
+pub fn halves(a: View<f16>, by: f16, mut out: ViewMut<f16>, mut sums: ViewMut<bf16>) {
+    const LIMIT: f16 = f16::from_f32_const(2.5);
+    let mut tile = shared_array::<f16>(256);
+    let (i, t) = (global_idx().x, thread_idx().x);
+    if i < a.len() {
+        tile[t] = if a[i] > LIMIT { LIMIT } else { a[i] * by };
+    }
+    sync_threads();
+    if i < a.len() {
+        out[i] = tile[t] - f16::from_f32(a[i].to_f32().abs().sqrt());
+    }
+    if t == 0 {
+        let mut sum = bf16::ZERO;
+        for k in 0..256 {
+            if i + k < a.len() {
+                sum += bf16::from_f32(tile[k].to_f32());
+            }
+        }
+        sums[block_idx().x] = sum;
+    }
+}
+
 #[device]
 fn warp_sum(value: i32) -> i32 {
     let mut sum = value;
