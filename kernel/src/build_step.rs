@@ -15,6 +15,7 @@
 //! | `rustup` | fails, so that evcxr looks for the tools in PATH |
 //! | everything else | the real tool |
 
+mod borrows;
 mod cell;
 pub mod checks;
 mod compile;

@@ -245,3 +245,53 @@ def test_waiting_for_futures(kernel):
     kernel.check(':dep tokio = { version = "1", features = ["full"] }', seconds=600)
     kernel.check("tokio::time::sleep(std::time::Duration::from_millis(1)).await; let again = later(4).await;")
     assert kernel.check("(awaited, again)").value == "(42, 8)"
+
+
+FORMULAS = [
+    "m * 2.0",
+    "2.0 * m",
+    "m * m",
+    "-m",
+    "m - m.min()",
+    "(m - m.mean()) / m.std()",
+    "gpu::exp(m)",
+    "gpu::linalg::norm(m)",
+    "gpu::matmul(m, m.t())",
+    "m.matmul(m.t())",
+    "gpu::maximum(m, m * 3.0)",
+    "{ let mut d = gpu::zeros((2, 3)); d += m; d }",
+    "(0..3).map(|_| (m * 2.0).sum()).sum::<f64>()",
+    "format!(\"{}\", m * 2.0)",
+    "host * 2.0",
+    "pair[1] * 2.0",
+]
+
+
+def test_arrays_in_formulas_stay(kernel):
+    kernel.check("let m = gpu::ones((2, 3)); let host = ndarray::arr1(&[1.0, 2.0]); let pair = [gpu::ones(2), gpu::ones(2)];")
+    # A function of the notebook that uses its argument twice, in later cells too.
+    kernel.check("fn own(x: impl Into<DeviceArray<f64>>) -> f64 { let x = x.into(); let y = x * 2.0; (y + x).sum() }")
+    for formula in FORMULAS:
+        kernel.check(f"let result = {formula};")
+        assert kernel.check("m.sum() + host.sum() + pair[1].sum()").value == "11.0", formula
+    assert kernel.check("own(m.clone())").value == "18.0"
+    for wrong in ("m * gpu::ones((3, 4))", "let m = m + gpu::ones(5);", "gpu::matmul(m, gpu::ones((5, 5)))"):
+        result = kernel.run(wrong)
+        assert result.error["ename"] == "Panic" and "lost" not in result.error_text, result.error_text
+        assert kernel.check("m.sum()").value == "6.0", wrong
+    # What takes an array away still does.
+    kernel.check("let other = m;")
+    error = kernel.run("m.sum()").error_text
+    assert "moved the value of `m` away" in error and "similar name" not in error, error
+    assert kernel.check("other.sum()").value == "6.0"
+
+
+def test_places_in_messages_are_right_behind_an_array_that_stays(kernel):
+    kernel.check("let m = gpu::ones(3);")
+    error = kernel.run("let d = m * 2.0; let n: usize = [1][m.size()]; n").error_text
+    assert "line 1, column 33" in error, error
+    error = kernel.run("let d = m * 2.0; let n: i32 = m.size();").error_text
+    assert "^" in error and "column 31" in error, error
+    # An operator of another type, on a line that had a reference.
+    kernel.check("let m = String::from(\"a\"); let d = m + \"b\";")
+    assert kernel.check("d").value == '"ab"'

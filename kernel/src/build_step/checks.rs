@@ -6,15 +6,19 @@
 
 mod places;
 
+use super::borrows::BORROW;
 use super::compiler_message::with_objects;
 use super::names::is_own;
-use places::INSERTED;
+use places::{AFTER_ELEMENT, BEFORE_ELEMENT, CHECK, EACH_ELEMENT};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
 
 /// Code without any of these words and without functions never needs a check.
 const MAY_NEED_CHECKS: [&str; 9] = ["loop", "while", "for", "sleep", "park", "..", "iter", "cycle", "macro_rules"];
+
+/// All that the build step puts into lines of the user.
+const INSERTED: [&str; 5] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT, BORROW];
 
 /// The source with the checks.
 pub fn with_checks(source: &str) -> Cow<'_, str> {
@@ -34,7 +38,7 @@ pub fn with_checks(source: &str) -> Cow<'_, str> {
     Cow::Owned(result)
 }
 
-/// The source without the checks.
+/// The source without the checks, and without the references before operands.
 pub fn without_checks(source: &str) -> String {
     INSERTED.iter().fold(source.to_owned(), |source, text| source.replace(text, ""))
 }
@@ -72,7 +76,6 @@ pub fn correct_columns(messages: &str, path: &Path, source: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::places::{AFTER_ELEMENT, BEFORE_ELEMENT, CHECK, EACH_ELEMENT};
     use super::*;
 
     #[test]

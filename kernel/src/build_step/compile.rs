@@ -1,9 +1,10 @@
 //! Compiles a cell: one `rustc` call against the installed prelude.
 
+use super::borrows::{self, Borrows};
 use super::cell::CellCrate;
 use super::compile_ahead::{self, CompileGoal, Compiled, CompilerCall};
 use super::diagnostics::{self, Diagnostics};
-use super::functions::Functions;
+use super::functions::{Functions, with_marks};
 use super::messages::{BuildAnswer, BuildRequest};
 use super::repeated::without_repeated;
 use super::rewrite::{self, RewriteOptions, Rewritten};
@@ -36,26 +37,29 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
         std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
     }
-    let Functions { source: text, registers, .. } = Functions::prepare(&written, &cell.session)?;
+    let Functions { source: text, registers, marks, .. } = Functions::prepare(&written, &cell.session)?;
     let crates = cell.dependencies.identities();
     let text = without_repeated(&text);
     let statics = Statics::prepare(&text, &cell.session, &crates);
-    let (text, registers) = (&*statics.source, registers || statics.defines());
+    let (base, registers) = (&*statics.source, registers || statics.defines());
     let request = BuildRequest::read(&cell.session);
     let is_timed = request.timed;
     let own_display = cell.dependencies.own_display || request.shown_by_evcxr;
     let mut findings = CompilerFindings::default();
+    let mut borrows = Borrows::of(&cell.session, base);
     // Separate closures for statements are not used in timed cells, because the closures would be measured too.
     let (mut may_split, mut wants_split) = (!is_timed, false);
     for is_last in (0..ATTEMPTS).map(|attempt| attempt + 1 == ATTEMPTS) {
-        let Rewritten { text: planned, plan } =
-            { rewrite::rewrite(text, RewriteOptions { crates: &crates, own_display, findings: Some(&findings) }) };
+        let borrowing = borrows.write(base);
+        let options = RewriteOptions { crates: &crates, own_display, findings: Some(&findings) };
+        let Rewritten { text: planned, plan } = rewrite::rewrite(&borrowing, options);
         let layout = plan.layout().filter(|_| may_split && !is_last);
         let mut known =
             layout.map(|layout| KnownMoves::read(&cell.session, &Split::code(&planned, layout))).unwrap_or_default();
         let split = layout.and_then(|layout| Split::new(&planned, layout, &known, wants_split));
         let text = split.as_ref().map_or(&planned, |split| &split.text);
-        let text = if is_timed { Cow::Borrowed(&**text) } else { checks::with_checks(text) };
+        let text = with_marks(text, &marks);
+        let text = if is_timed { text } else { Cow::Owned(checks::with_checks(&text).into_owned()) };
         let compilation =
             Compilation { cell: &cell, source: &rewritten, text: &text, is_timed, registers, library: &library };
         if let Some(status) = compilation.replay()? {
@@ -67,10 +71,15 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             split.iter().for_each(|split| split.add_to(&mut report));
             BuildAnswer::change(&cell.session, |answer| answer.report = report)?;
             statics.write(&cell.session)?;
+            borrows.keep(&cell.session, base)?;
             eprint!("{}", compiled.stderr);
             return Ok(0);
         }
         let mut messages = checks::correct_columns(&compiled.stderr, &rewritten, &text);
+        let in_lines_of_evcxr = || split.as_ref().map(|split| split.in_lines_of_evcxr(&messages));
+        if !is_last && borrows.learn(in_lines_of_evcxr().as_deref().unwrap_or(&messages), base) {
+            continue;
+        }
         if let (Some(split), Some(layout)) = (&split, layout) {
             if let SplitVerdict::Consumes(consumed, gone) = split.verdict(&messages) {
                 known.add(&consumed);
@@ -233,7 +242,8 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     if let Some(names) = types::asked() {
         return types::say(&cell, &text, &rewritten.with_file_name("types.rs"), &names);
     }
-    let Functions { source: text, .. } = Functions::prepare(&text, &cell.session)?;
+    let Functions { source: text, marks, .. } = Functions::prepare(&text, &cell.session)?;
+    let text = with_marks(&text, &marks);
     let text = without_repeated(&text);
     let text = types::for_analysis(&text);
     if !installation.has_sources()
@@ -241,14 +251,14 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     {
         return Ok(status);
     }
-    std::fs::write(&rewritten, rewrite::with_display(&text))?;
-    let output = cell.checker(&rewritten).output().with_context(|| cell.cannot_run())?;
-    let messages = diagnostics::errors_in(&String::from_utf8_lossy(&output.stderr));
+    let displayed = rewrite::with_display(&text);
+    let (messages, status) = borrows::checked(&cell, &displayed, &rewritten, &[])?;
+    let messages = diagnostics::errors_in(&messages);
     eprint!("{messages}");
     BuildAnswer::change(&cell.session, |answer| {
         answer.diagnostics = Some(Diagnostics::new(text.into_owned(), messages))
     })?;
-    Ok(output.status.code().unwrap_or(1))
+    Ok(status)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! ([`with_no_types`]). evcxr then has the cell checked, and this check asks for the types of all variables
 //! ([`check`]).
 
+use super::borrows;
 use super::cell::CellCrate;
 use super::compiler_message::CompilerMessage;
 use super::diagnostics::Diagnostics;
@@ -82,9 +83,8 @@ fn ask(
 ) -> Result<Option<(Vec<CompilerMessage>, Types)>> {
     let Some(text) = with_questions(source, names) else { return Ok(None) };
     let compile = |text: &str| -> Result<Vec<CompilerMessage>> {
-        files::write(asking, with_display(text))?;
-        let output = cell.checker(asking).args(WHOLE_TYPES).output().with_context(|| cell.cannot_run())?;
-        Ok(CompilerMessage::all(&String::from_utf8_lossy(&output.stderr)).collect())
+        let (messages, _) = borrows::checked(cell, &with_display(text), asking, &WHOLE_TYPES)?;
+        Ok(CompilerMessage::all(&messages).collect())
     };
     let mut messages = compile(&text)?;
     // The compiler leaves parts of some types open in this phase, such as the `!` of `catch_unwind(|| panic!())`. So

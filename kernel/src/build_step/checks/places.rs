@@ -20,8 +20,6 @@ pub const EACH_ELEMENT: &str = ".inspect(|_| ::warpcell::cell::check())";
 /// The texts around an expression that is computed for each element.
 pub const BEFORE_ELEMENT: &str = "{::warpcell::cell::check(); ";
 pub const AFTER_ELEMENT: &str = " /* ::warpcell::cell::check */ }";
-/// All that is put in.
-pub const INSERTED: [&str; 4] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT];
 
 /// The names of functions that sleep. An interrupt wakes them.
 const SLEEPS: [&str; 3] = ["sleep", "park", "park_timeout"];

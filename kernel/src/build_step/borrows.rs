@@ -1,0 +1,412 @@
+//! Arrays in formulas stay: `let d = gpu::exp(m) * 2.0;` leaves `m` to later lines and cells, as NumPy does.
+//!
+//! Rust moves `m` there, though operators and the prelude's functions only read it. If the compiler reports that an array was moved
+//! away by one of them, the cell is compiled once more with `&` before this operand. So nothing is lost either if the operation
+//! panics, for example because the shapes do not fit. An array that is given where a reference to one is wanted gets a `&` too. Other
+//! functions that take an array by value still move it away.
+
+use super::cell::CellCrate;
+use super::compiler_message::CompilerMessage;
+use super::{checks, messages};
+use crate::files;
+use crate::syntax::{offset_of, parse, range_of};
+use anyhow::{Context, Result};
+use ra_ap_syntax::ast::{self, AstNode, BinaryOp, UnaryOp};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode, T, TextRange};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+
+/// What is written before an operand. It can be told from what the user wrote.
+pub const BORROW: &str = "&/* ::warpcell::cell::borrow */ ";
+
+/// The types of arrays, of which a reference is an operand too: the prelude's, and those of `ndarray`.
+const ARRAYS: [&str; 2] = ["DeviceArray<", "ArrayBase<OwnedRepr<"];
+
+/// How paths to the prelude's functions begin.
+const PRELUDE: [&str; 2] = ["gpu::", "warpcell::"];
+
+/// What the compiler says at the place that moves a value away.
+const MOVES: [&str; 4] = [
+    "value moved here",
+    "moved due to usage in operator",
+    "variable moved due to use in closure",
+    "move occurs because",
+];
+
+/// Errors about types: what a reference can be wrong for.
+const OF_TYPES: [&str; 6] = ["E0277", "E0282", "E0308", "E0369", "E0600", "E0614"];
+
+/// The file of the session with the lines that had references.
+const KNOWN: &str = "borrows.json";
+
+/// The operands that get a `&`.
+#[derive(Debug, Default)]
+pub struct Borrows {
+    /// Offsets in the source.
+    places: BTreeSet<usize>,
+    /// Those at which the compiler wants none.
+    refused: BTreeSet<usize>,
+}
+
+/// A place in a line of the notebook that had a `&`: the line, and the byte in it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct KnownBorrow {
+    line: String,
+    at: usize,
+}
+
+impl Borrows {
+    /// The operands in lines that were compiled before, such as those of functions, which every later cell has too.
+    pub fn of(session: &Path, source: &str) -> Borrows {
+        Borrows::among(&messages::read(session, KNOWN), source)
+    }
+
+    fn among(known: &BTreeSet<KnownBorrow>, source: &str) -> Borrows {
+        let mut borrows = Borrows::default();
+        let mut start = 0;
+        for line in source.split_inclusive('\n').take_while(|_| !known.is_empty()) {
+            let here = known.iter().filter(|known| known.line == line.trim_end());
+            borrows.places.extend(here.map(|known| start + known.at));
+            start += line.len();
+        }
+        borrows
+    }
+
+    /// Keeps the operands for later cells.
+    pub fn keep(&self, session: &Path, source: &str) -> Result<()> {
+        let known: BTreeSet<KnownBorrow> = messages::read(session, KNOWN);
+        let in_line = |place: &usize| {
+            let start = source[..*place].rfind('\n').map_or(0, |newline| newline + 1);
+            let line = source[start..].lines().next().unwrap_or_default().trim_end().to_owned();
+            KnownBorrow { line, at: place - start }
+        };
+        let refused: BTreeSet<KnownBorrow> = self.refused.iter().map(in_line).collect();
+        let now = known.iter().cloned().chain(self.places.iter().map(in_line));
+        let now: BTreeSet<KnownBorrow> = now.filter(|borrow| !refused.contains(borrow)).collect();
+        if now == known { Ok(()) } else { messages::write(session, KNOWN, &now) }
+    }
+
+    /// Takes the operands from messages about the source. Returns whether there is another text to compile.
+    pub fn learn(&mut self, messages: &str, source: &str) -> bool {
+        let line_of = |place: usize| source[..place].matches('\n').count();
+        let errors: Vec<CompilerMessage> = CompilerMessage::errors(messages).collect();
+        let (wanted, others): (Vec<&CompilerMessage>, Vec<&CompilerMessage>) =
+            errors.iter().partition(|message| !wanted_references(message).is_empty());
+        let of_types = others.iter().filter(|message| OF_TYPES.contains(&message.code()));
+        let lines: BTreeSet<usize> = of_types.filter_map(|message| message.line()).collect();
+        let (wrong, right): (BTreeSet<usize>, BTreeSet<usize>) =
+            std::mem::take(&mut self.places).into_iter().partition(|place| lines.contains(&line_of(*place)));
+        let is_changed = !wrong.is_empty();
+        self.places = right;
+        self.refused.extend(wrong);
+        let moved: Vec<&&CompilerMessage> = others.iter().filter(|message| is_of_array(message)).collect();
+        if moved.is_empty() && wanted.is_empty() {
+            return is_changed;
+        }
+        let file = parse(source).syntax_node();
+        let spans = moved.iter().flat_map(|message| message.spans());
+        let moves = spans.filter(|span| is_move(span)).filter_map(|span| operand(&file, source, span));
+        let arguments = wanted.iter().flat_map(|message| wanted_references(message));
+        let arguments = arguments.filter_map(|span| range_in(source, span)).map(|range| range.start);
+        let found = moves.chain(arguments);
+        let before = self.places.len();
+        self.places.extend(found.filter(|place| !self.refused.contains(place)).collect::<Vec<_>>());
+        is_changed || self.places.len() > before
+    }
+
+    /// The source with the references.
+    pub fn write<'a>(&self, source: &'a str) -> Cow<'a, str> {
+        if self.places.is_empty() {
+            return Cow::Borrowed(source);
+        }
+        let mut text = source.to_owned();
+        self.places.iter().rev().for_each(|place| text.insert_str(*place, BORROW));
+        Cow::Owned(text)
+    }
+}
+
+/// What the compiler says of a source that is only checked, in places of the source, and its status. The file is for the source with
+/// references.
+pub fn checked(cell: &CellCrate<'_>, source: &str, file: &Path, arguments: &[&str]) -> Result<(String, i32)> {
+    let mut borrows = Borrows::of(cell.session(), source);
+    loop {
+        let written = borrows.write(source);
+        files::write(file, &*written)?;
+        let output = cell.checker(file).args(arguments).output().with_context(|| cell.cannot_run())?;
+        let mut messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        if *written != *source {
+            messages = checks::correct_columns(&messages, file, &written);
+        }
+        if !borrows.learn(&messages, source) {
+            borrows.keep(cell.session(), source)?;
+            return Ok((messages, output.status.code().unwrap_or(1)));
+        }
+    }
+}
+
+/// Whether a message says that an array is moved away.
+fn is_of_array(message: &CompilerMessage) -> bool {
+    let is_array = |span: &Value| {
+        let label = span["label"].as_str().unwrap_or_default();
+        label.contains("does not implement the `Copy` trait") && ARRAYS.iter().any(|array| label.contains(array))
+    };
+    match message.code() {
+        "E0382" | "E0507" => message.spans().iter().any(is_array),
+        // Of an element of an array of Rust's.
+        "E0508" => ARRAYS.iter().any(|array| message.text().contains(array)),
+        _ => false,
+    }
+}
+
+/// Whether a value is moved away at a place of a message.
+fn is_move(span: &Value) -> bool {
+    span["expansion"].is_null()
+        && span["label"].as_str().is_some_and(|label| MOVES.iter().any(|text| label.contains(text)))
+}
+
+/// The places of arrays that are given where references to arrays are wanted. Of several arguments the compiler says it in notes.
+fn wanted_references(message: &CompilerMessage) -> Vec<&Value> {
+    if message.code() != "E0308" {
+        return Vec::new();
+    }
+    let is_wanted = |text: &Value| {
+        let wanted =
+            text.as_str().and_then(|text| text.strip_prefix("expected `&")).filter(|rest| !rest.starts_with("mut "));
+        let found = wanted.and_then(|rest| rest.split_once("`, found `")).map(|(_, found)| found);
+        found.is_some_and(|found| ARRAYS.iter().any(|array| found.contains(array)))
+    };
+    let labels = message.spans().iter().filter(|span| is_wanted(&span["label"]));
+    let notes = message.json()["children"].as_array().into_iter().flatten().filter(|note| is_wanted(&note["message"]));
+    let places = labels.chain(notes.filter_map(|note| note["spans"].get(0)));
+    places.filter(|span| span["expansion"].is_null()).collect()
+}
+
+/// Whether an operator moves the value away.
+fn is_of_operator(span: &Value) -> bool {
+    span["label"].as_str().is_some_and(|label| label.contains(MOVES[1]))
+}
+
+/// Where the operand of an operator begins, if a place is one.
+fn operand(file: &SyntaxNode, source: &str, span: &Value) -> Option<usize> {
+    let Range { start, end } = range_in(source, span)?;
+    let range = TextRange::new(u32::try_from(start).ok()?.into(), u32::try_from(end).ok()?.into());
+    let element =
+        (range.end() <= file.text_range().end() && !range.is_empty()).then(|| file.covering_element(range))?;
+    let node = element.as_node().cloned().or_else(|| element.parent())?;
+    let expression = node.ancestors().take_while(|node| node.text_range() == range).filter_map(ast::Expr::cast).last();
+    let is_operand = match &expression {
+        // Of an operator the compiler may name the whole. Its left side is the operand.
+        Some(ast::Expr::BinExpr(_)) if is_of_operator(span) => true,
+        Some(ast::Expr::PrefixExpr(prefix)) if is_of_operator(span) => {
+            return prefix.expr().map(|operand| range_of(operand.syntax()).start);
+        }
+        Some(expression) => is_operand(expression.syntax()),
+        None if element.as_token().is_some() => is_beside_operator(&node, range),
+        None => {
+            is_of_operator(span) && source[start..].starts_with(|first: char| first.is_alphabetic() || first == '_')
+        }
+    };
+    is_operand.then_some(start)
+}
+
+/// The bytes of a place in the source.
+fn range_in(source: &str, span: &Value) -> Option<Range<usize>> {
+    let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
+    let start = offset_of(source, number("line_start")?, number("column_start")?);
+    let end = offset_of(source, number("line_end")?, number("column_end")?);
+    Some(start..end)
+}
+
+/// Whether an expression is an operand of an operator, or an argument of a function, that reads references of arrays.
+fn is_operand(expression: &SyntaxNode) -> bool {
+    let Some(around) = expression.parent() else { return false };
+    if let Some(arguments) = ast::ArgList::cast(around.clone()) {
+        return arguments.syntax().parent().and_then(ast::CallExpr::cast).is_some_and(|call| is_of_prelude(&call));
+    }
+    let reads = |operator| matches!(operator, BinaryOp::ArithOp(_));
+    match ast::Expr::cast(around) {
+        Some(ast::Expr::ParenExpr(paren)) => is_operand(paren.syntax()),
+        // Several arrays as one argument.
+        Some(ast::Expr::TupleExpr(tuple)) => is_argument(tuple.syntax()),
+        Some(ast::Expr::ArrayExpr(array)) => is_argument(array.syntax()),
+        Some(ast::Expr::BinExpr(binary)) => match binary.op_kind() {
+            Some(BinaryOp::Assignment { op: Some(_) }) => {
+                binary.rhs().is_some_and(|right| right.syntax() == expression)
+            }
+            operator => operator.is_some_and(reads),
+        },
+        Some(ast::Expr::PrefixExpr(prefix)) => matches!(prefix.op_kind(), Some(UnaryOp::Neg | UnaryOp::Not)),
+        _ => false,
+    }
+}
+
+/// Whether an expression is an argument of one of the prelude's functions.
+fn is_argument(expression: &SyntaxNode) -> bool {
+    expression.parent().is_some_and(|around| ast::ArgList::can_cast(around.kind())) && is_operand(expression)
+}
+
+/// Whether a call is one of the prelude's functions: `gpu::exp`, `gpu::linalg::inv`.
+fn is_of_prelude(call: &ast::CallExpr) -> bool {
+    let Some(callee) = call.expr() else { return false };
+    let path = callee.syntax().text().to_string();
+    // Functions of types keep what they get.
+    let is_of_type = path.split("::").any(|part| part.starts_with(char::is_uppercase));
+    PRELUDE.iter().any(|module| path.starts_with(module)) && !is_of_type
+}
+
+/// The same for a place among the tokens of a macro call.
+fn is_beside_operator(node: &SyntaxNode, range: TextRange) -> bool {
+    if node.kind() != SyntaxKind::TOKEN_TREE {
+        return false;
+    }
+    let is_operator = |kind| matches!(kind, T![+] | T![-] | T![*] | T![/] | T![%] | T![^] | T![|]);
+    let tokens: Vec<_> = node.children_with_tokens().filter(|element| !element.kind().is_trivia()).collect();
+    let before = tokens.iter().rev().find(|token| token.text_range().end() <= range.start());
+    let behind = tokens.iter().find(|token| token.text_range().start() >= range.end());
+    before.is_some_and(|token| is_operator(token.kind()) || token.kind() == T![!])
+        || behind.is_some_and(|token| is_operator(token.kind()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::line_and_column;
+    use serde_json::json;
+
+    /// The source with `&` where the compiler's message, about the `nth` occurrence of a text, leads to one.
+    fn written(source: &str, of: &str, nth: usize, label: &str) -> String {
+        let at = source.match_indices(of).nth(nth).unwrap().0;
+        let ((line, start), (_, end)) = (line_and_column(source, at), line_and_column(source, at + of.len()));
+        let span = |label: &str| json!({ "label": label, "line_start": line, "line_end": line, "column_start": start, "column_end": end });
+        let copy = "move occurs because `m` has type `DeviceArray<f64>`, which does not implement the `Copy` trait";
+        let message = json!({ "level": "error", "message": "use of moved value", "code": { "code": "E0382" }, "spans": [
+            { "label": copy, "line_start": 9, "line_end": 9, "column_start": 1, "column_end": 2 }, span(label)] });
+        let mut borrows = Borrows::default();
+        borrows.learn(&message.to_string(), source);
+        borrows.write(source).replace(BORROW, "&")
+    }
+
+    #[test]
+    fn operands_of_operators_are_borrowed() {
+        for (code, of, expected) in [
+            ("let d = m * 2.0;", "m", "&m * 2.0"),
+            ("let d = 2.0 * m;", "m", "2.0 * &m"),
+            ("let d = (m) * c;", "m", "(&m) * c"),
+            ("let d = -m;", "m", "-&m"),
+            ("let d = !m;", "m", "!&m"),
+            ("d += m;", "m", "d += &m"),
+            ("let d = v[0] * 2.0;", "v[0]", "&v[0] * 2.0"),
+            ("let d = self.m / k;", "self.m", "&self.m / k"),
+            ("let d = gpu::exp(m);", "m", "gpu::exp(&m)"),
+            ("let d = warpcell::linalg::solve(c, q);", "q", "solve(c, &q)"),
+            ("let d = gpu::concatenate((c, q));", "q", "gpu::concatenate((c, &q))"),
+            ("let d = gpu::stack(&[c, q]);", "q", "gpu::stack(&[c, q])"),
+            ("show!(\"{}\", q - z);", "z", "q - &z"),
+            ("show!(z * 2.0, f(q));", "z", "&z * 2.0"),
+        ] {
+            let source = format!("fn f() {{\n    {code}\n}}\n");
+            let result = written(&source, of, 0, "value moved here");
+            assert!(result.contains(expected), "{result}");
+        }
+    }
+
+    #[test]
+    fn the_whole_of_an_operator_may_be_named() {
+        const LABEL: &str = "`m` moved due to usage in operator";
+        for (code, of, expected) in [
+            ("let d = m * 2.0;", "m * 2.0", "let d = &m * 2.0;"),
+            ("let d = (m.part * 2.0 + c).sum();", "m.part * 2.0", "(&m.part * 2.0 + c)"),
+            ("let d = -m;", "-m", "let d = -&m;"),
+            ("show!(\"{}\", z * 2.0);", "z * 2.0", "&z * 2.0"),
+        ] {
+            let source = format!("fn f() {{\n    {code}\n}}\n");
+            let result = written(&source, of, 0, LABEL);
+            assert!(result.contains(expected), "{result}");
+        }
+    }
+
+    #[test]
+    fn what_else_moves_a_value_stays() {
+        for (code, of) in [
+            ("f(m)", "m"),
+            ("let n = m;", "m"),
+            ("m.into_raw()", "m"),
+            ("m = c;", "m"),
+            ("m == c", "m"),
+            ("m += c", "m"),
+            ("g(m)[0] + 1", "m"),
+            ("show!(z, 1 + 2)", "z"),
+            ("show!(f(z) + 2)", "f(z)"),
+            ("own::f(z)", "z"),
+            ("gpu::Plot::of(z)", "z"),
+            ("f((z, 1))", "z"),
+        ] {
+            let source = format!("fn x() {{\n    {code}\n}}\n");
+            assert_eq!(written(&source, of, 0, "value moved here"), source);
+        }
+        let source = "fn f() {\n    let d = m * 2.0;\n}\n";
+        assert_eq!(written(source, "m", 0, "value used here after move"), source);
+    }
+
+    #[test]
+    fn an_array_is_passed_by_reference_where_one_is_wanted() {
+        let source = "fn f() {\n    let d = gpu::exp(m);\n}\n";
+        let said = |label: &str| {
+            let span = json!({ "label": label, "line_start": 2, "line_end": 2, "column_start": 22, "column_end": 23, "is_primary": true });
+            let message = json!({ "level": "error", "message": "mismatched types", "code": { "code": "E0308" }, "spans": [span] });
+            let mut borrows = Borrows::default();
+            borrows.learn(&message.to_string(), source);
+            borrows.write(source).replace(BORROW, "&")
+        };
+        assert_eq!(said("expected `&_`, found `DeviceArray<f64>`"), source.replace("(m)", "(&m)"));
+        assert_eq!(
+            said("expected `&ArrayBase<_, _>`, found `ArrayBase<OwnedRepr<f64>, Dim<[usize; 1]>>`"),
+            source.replace("(m)", "(&m)")
+        );
+        for other in [
+            "expected `&_`, found `Vec<f64>`",
+            "expected `&mut _`, found `DeviceArray<f64>`",
+            "expected `f64`, found `DeviceArray<f64>`",
+        ] {
+            assert_eq!(said(other), source, "{other}");
+        }
+        let note = json!({ "level": "note", "message": "expected `&_`, found `DeviceArray<f64>`", "spans": [
+            { "line_start": 2, "line_end": 2, "column_start": 22, "column_end": 23 }] });
+        let message = json!({ "level": "error", "message": "arguments to this function are incorrect", "code": { "code": "E0308" },
+            "spans": [{ "line_start": 2, "line_end": 2, "column_start": 13, "column_end": 21, "is_primary": true }], "children": [note] });
+        let mut borrows = Borrows::default();
+        assert!(borrows.learn(&message.to_string(), source));
+        assert_eq!(borrows.write(source).replace(BORROW, "&"), source.replace("(m)", "(&m)"));
+    }
+
+    #[test]
+    fn an_operator_without_references_is_left_as_it_was() {
+        let source = "fn f() {\n    let d = m * 2.0;\n}\n";
+        let span = |label: &str| json!({ "label": label, "line_start": 2, "line_end": 2, "column_start": 13, "column_end": 14, "is_primary": true });
+        let error = |code: &str| {
+            json!({ "level": "error", "message": "m", "code": { "code": code }, "spans": [
+            span("move occurs because `m` has type `DeviceArray<f64>`, which does not implement the `Copy` trait"), span("value moved here")] })
+        };
+        let mut borrows = Borrows::default();
+        assert!(borrows.learn(&error("E0382").to_string(), source));
+        assert!(!borrows.learn(&error("E0382").to_string(), source), "the same again is nothing new");
+        assert!(borrows.learn(&error("E0277").to_string(), source));
+        assert_eq!(borrows.write(source), source);
+        assert!(!borrows.learn(&error("E0382").to_string(), source), "once refused, it is not tried again");
+    }
+
+    #[test]
+    fn lines_that_come_again_have_their_references_at_once() {
+        let known = BTreeSet::from([KnownBorrow { line: "fn f(x: A) -> A { x * 2.0 + x }".to_owned(), at: 18 }]);
+        let source = "use a;\nfn f(x: A) -> A { x * 2.0 + x }\nfn g() {}\n";
+        assert_eq!(
+            Borrows::among(&known, source).write(source).replace(BORROW, "&"),
+            source.replace("{ x *", "{ &x *")
+        );
+        assert_eq!(Borrows::among(&known, "fn g() {}\n").write("fn g() {}\n"), "fn g() {}\n");
+    }
+}
