@@ -130,4 +130,9 @@ def test_the_error_says_what_to_write(variables, typed, corrected):
 def test_a_cell_is_corrected_as_a_whole(variables, typed, corrected):
     error = variables.run(typed).error_text
     assert error.endswith(f"write\n\n{corrected}"), error
-    variables.check(corrected)
+    if "todo!(" not in corrected:
+        variables.check(corrected)
+        return
+    # What could not be translated says so when it is reached.
+    result = variables.run(corrected)
+    assert result.error["ename"] == "Panic" and "not yet implemented" in result.error["evalue"], result.error_text

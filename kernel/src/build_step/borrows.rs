@@ -20,8 +20,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-/// What is written before an operand. It can be told from what the user wrote.
-pub const BORROW: &str = "&/* ::warpcell::cell::borrow */ ";
+/// What is written before an operand; and around one that is a formula itself. It can be told from what the user wrote.
+const BORROW: &str = "&/* ::warpcell::cell::borrow */ ";
+const BORROW_OF: &str = "&/* ::warpcell::cell::borrow of */(";
+const END_OF_BORROW: &str = ")/* ::warpcell::cell::borrow */";
+/// All of these, in the order in which they stand at one place.
+pub const BORROWS: [&str; 3] = [END_OF_BORROW, BORROW_OF, BORROW];
 
 /// The types of arrays, of which a reference is an operand too: the prelude's, and those of `ndarray`.
 const ARRAYS: [&str; 2] = ["DeviceArray<", "ArrayBase<OwnedRepr<"];
@@ -46,17 +50,21 @@ const KNOWN: &str = "borrows.json";
 /// The operands that get a `&`.
 #[derive(Debug, Default)]
 pub struct Borrows {
-    /// Offsets in the source.
-    places: BTreeSet<usize>,
-    /// Those at which the compiler wants none.
-    refused: BTreeSet<usize>,
+    /// What is inserted.
+    places: BTreeSet<Insertion>,
+    /// What the compiler does not want.
+    refused: BTreeSet<Insertion>,
 }
 
-/// A place in a line of the notebook that had a `&`: the line, and the byte in it.
+/// An offset in the source, and which of [`BORROWS`] is inserted there.
+type Insertion = (usize, usize);
+
+/// A place in a line of the notebook that had an insertion: the line, the byte in it, and which insertion.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct KnownBorrow {
     line: String,
     at: usize,
+    which: usize,
 }
 
 impl Borrows {
@@ -70,7 +78,7 @@ impl Borrows {
         let mut start = 0;
         for line in source.split_inclusive('\n').take_while(|_| !known.is_empty()) {
             let here = known.iter().filter(|known| known.line == line.trim_end());
-            borrows.places.extend(here.map(|known| start + known.at));
+            borrows.places.extend(here.map(|known| (start + known.at, known.which)));
             start += line.len();
         }
         borrows
@@ -79,10 +87,10 @@ impl Borrows {
     /// Keeps the operands for later cells.
     pub fn keep(&self, session: &Path, source: &str) -> Result<()> {
         let known: BTreeSet<KnownBorrow> = messages::read(session, KNOWN);
-        let in_line = |place: &usize| {
+        let in_line = |(place, which): &Insertion| {
             let start = source[..*place].rfind('\n').map_or(0, |newline| newline + 1);
             let line = source[start..].lines().next().unwrap_or_default().trim_end().to_owned();
-            KnownBorrow { line, at: place - start }
+            KnownBorrow { line, at: place - start, which: *which }
         };
         let refused: BTreeSet<KnownBorrow> = self.refused.iter().map(in_line).collect();
         let now = known.iter().cloned().chain(self.places.iter().map(in_line));
@@ -98,8 +106,8 @@ impl Borrows {
             errors.iter().partition(|message| !wanted_references(message).is_empty());
         let of_types = others.iter().filter(|message| OF_TYPES.contains(&message.code()));
         let lines: BTreeSet<usize> = of_types.filter_map(|message| message.line()).collect();
-        let (wrong, right): (BTreeSet<usize>, BTreeSet<usize>) =
-            std::mem::take(&mut self.places).into_iter().partition(|place| lines.contains(&line_of(*place)));
+        let (wrong, right): (BTreeSet<Insertion>, BTreeSet<Insertion>) =
+            std::mem::take(&mut self.places).into_iter().partition(|(place, _)| lines.contains(&line_of(*place)));
         let is_changed = !wrong.is_empty();
         self.places = right;
         self.refused.extend(wrong);
@@ -111,8 +119,8 @@ impl Borrows {
         let spans = moved.iter().flat_map(|message| message.spans());
         let moves = spans.filter(|span| is_move(span)).filter_map(|span| operand(&file, source, span));
         let arguments = wanted.iter().flat_map(|message| wanted_references(message));
-        let arguments = arguments.filter_map(|span| range_in(source, span)).map(|range| range.start);
-        let found = moves.chain(arguments);
+        let arguments = arguments.filter_map(|span| range_in(source, span)).flat_map(|range| around(&file, range));
+        let found = moves.map(|place| (place, 2)).chain(arguments);
         let before = self.places.len();
         self.places.extend(found.filter(|place| !self.refused.contains(place)).collect::<Vec<_>>());
         is_changed || self.places.len() > before
@@ -124,7 +132,7 @@ impl Borrows {
             return Cow::Borrowed(source);
         }
         let mut text = source.to_owned();
-        self.places.iter().rev().for_each(|place| text.insert_str(*place, BORROW));
+        self.places.iter().rev().for_each(|(place, which)| text.insert_str(*place, BORROWS.get(*which).unwrap_or(&"")));
         Cow::Owned(text)
     }
 }
@@ -213,6 +221,23 @@ fn operand(file: &SyntaxNode, source: &str, span: &Value) -> Option<usize> {
     is_operand.then_some(start)
 }
 
+/// What is inserted so that an argument becomes a reference: a formula needs parentheses.
+fn around(file: &SyntaxNode, range: Range<usize>) -> Vec<Insertion> {
+    let text_range = |range: &Range<usize>| {
+        Some(TextRange::new(u32::try_from(range.start).ok()?.into(), u32::try_from(range.end).ok()?.into()))
+    };
+    let Some(place) = text_range(&range).filter(|place| place.end() <= file.text_range().end()) else {
+        return Vec::new();
+    };
+    let element = file.covering_element(place);
+    let node = element.as_node().cloned().or_else(|| element.parent());
+    let is_formula = node.is_some_and(|node| {
+        node.text_range() == place
+            && matches!(node.kind(), SyntaxKind::BIN_EXPR | SyntaxKind::CAST_EXPR | SyntaxKind::PREFIX_EXPR)
+    });
+    if is_formula { vec![(range.start, 1), (range.end, 0)] } else { vec![(range.start, 2)] }
+}
+
 /// The bytes of a place in the source.
 fn range_in(source: &str, span: &Value) -> Option<Range<usize>> {
     let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
@@ -277,6 +302,11 @@ mod tests {
     use crate::syntax::line_and_column;
     use serde_json::json;
 
+    /// A text with the references alone.
+    fn plain(text: &str) -> String {
+        text.replace(BORROW_OF, "&(").replace(END_OF_BORROW, ")").replace(BORROW, "&")
+    }
+
     /// The source with `&` where the compiler's message, about the `nth` occurrence of a text, leads to one.
     fn written(source: &str, of: &str, nth: usize, label: &str) -> String {
         let at = source.match_indices(of).nth(nth).unwrap().0;
@@ -287,7 +317,7 @@ mod tests {
             { "label": copy, "line_start": 9, "line_end": 9, "column_start": 1, "column_end": 2 }, span(label)] });
         let mut borrows = Borrows::default();
         borrows.learn(&message.to_string(), source);
-        borrows.write(source).replace(BORROW, "&")
+        plain(&borrows.write(source))
     }
 
     #[test]
@@ -360,7 +390,7 @@ mod tests {
             let message = json!({ "level": "error", "message": "mismatched types", "code": { "code": "E0308" }, "spans": [span] });
             let mut borrows = Borrows::default();
             borrows.learn(&message.to_string(), source);
-            borrows.write(source).replace(BORROW, "&")
+            plain(&borrows.write(source))
         };
         assert_eq!(said("expected `&_`, found `DeviceArray<f64>`"), source.replace("(m)", "(&m)"));
         assert_eq!(
@@ -374,13 +404,25 @@ mod tests {
         ] {
             assert_eq!(said(other), source, "{other}");
         }
+        let source_of = |argument: &str| format!("fn f() {{\n    let d = gpu::exp({argument});\n}}\n");
+        for (argument, expected) in
+            [("m * 2.0", "&(m * 2.0)"), ("-m", "&(-m)"), ("m.t()", "&m.t()"), ("(m + c)", "&(m + c)")]
+        {
+            let source = source_of(argument);
+            let span = json!({ "label": "expected `&_`, found `DeviceArray<f64>`", "line_start": 2, "line_end": 2, "column_start": 22,
+                "column_end": 22 + argument.len(), "is_primary": true });
+            let message = json!({ "level": "error", "message": "mismatched types", "code": { "code": "E0308" }, "spans": [span] });
+            let mut borrows = Borrows::default();
+            assert!(borrows.learn(&message.to_string(), &source));
+            assert_eq!(plain(&borrows.write(&source)), source_of(expected));
+        }
         let note = json!({ "level": "note", "message": "expected `&_`, found `DeviceArray<f64>`", "spans": [
             { "line_start": 2, "line_end": 2, "column_start": 22, "column_end": 23 }] });
         let message = json!({ "level": "error", "message": "arguments to this function are incorrect", "code": { "code": "E0308" },
             "spans": [{ "line_start": 2, "line_end": 2, "column_start": 13, "column_end": 21, "is_primary": true }], "children": [note] });
         let mut borrows = Borrows::default();
         assert!(borrows.learn(&message.to_string(), source));
-        assert_eq!(borrows.write(source).replace(BORROW, "&"), source.replace("(m)", "(&m)"));
+        assert_eq!(plain(&borrows.write(source)), source.replace("(m)", "(&m)"));
     }
 
     #[test]
@@ -401,12 +443,10 @@ mod tests {
 
     #[test]
     fn lines_that_come_again_have_their_references_at_once() {
-        let known = BTreeSet::from([KnownBorrow { line: "fn f(x: A) -> A { x * 2.0 + x }".to_owned(), at: 18 }]);
+        let known =
+            BTreeSet::from([KnownBorrow { line: "fn f(x: A) -> A { x * 2.0 + x }".to_owned(), at: 18, which: 2 }]);
         let source = "use a;\nfn f(x: A) -> A { x * 2.0 + x }\nfn g() {}\n";
-        assert_eq!(
-            Borrows::among(&known, source).write(source).replace(BORROW, "&"),
-            source.replace("{ x *", "{ &x *")
-        );
+        assert_eq!(plain(&Borrows::among(&known, source).write(source)), source.replace("{ x *", "{ &x *"));
         assert_eq!(Borrows::among(&known, "fn g() {}\n").write("fn g() {}\n"), "fn g() {}\n");
     }
 }

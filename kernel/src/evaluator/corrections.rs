@@ -80,6 +80,7 @@ const RULES: &[Rule] = &[
     arguments::number,
     arguments::creation,
     calls::module,
+    calls::similar_name,
     calls::data_type,
     calls::function,
     keywords::keywords_of_function,

@@ -399,7 +399,8 @@ impl Error {
     fn faults(&self) -> Vec<(Option<&str>, &str)> {
         let code = self.code.as_deref().filter(|_| !self.is_of_lexer());
         let labels = self.labels.iter().filter(|label| !label.text.is_empty());
-        let notes = self.children.iter().filter(|(level, _)| level == "note").map(|(_, text)| text.as_str());
+        let is_told = |(level, text): &&(String, String)| level == "note" || text.contains("similar name exists");
+        let notes = self.children.iter().filter(is_told).map(|(_, text)| text.as_str());
         let texts = labels.map(|label| label.text.as_str()).chain(notes);
         std::iter::once(self.message.as_str()).chain(texts).map(|text| (code, text)).collect()
     }

@@ -360,6 +360,8 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
             let is_missing =
                 known.says(&format!("function `{name}` in ")) || known.says(&format!("function `r#{name}` in "));
             let is_missing = is_missing || known.says("cannot find `cuda` in `gpu`");
+            // `gpu::linalg.inv(m)`
+            let is_missing = is_missing || known.says("expected value, found module `gpu::");
             let is_list = name == "asarray" && line.at(last + 2) == "[";
             let is_whole =
                 matches!(name, "linspace" | "normal" | "uniform") && known.says("its elements are `{integer}`");
@@ -391,13 +393,22 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         path.insert(0, module);
         let new = translated(&path, &line.arguments(last + 1)?, known).or_else(|| {
-            let is_field = module == "gpu" && line.at(at + 1) == ".";
+            let is_field = module == "gpu" && (at..last).any(|place| line.at(place) == ".");
             is_field.then(|| {
                 format!("{}{}", path.join("::"), line.slice(last + 1, line.closing(last + 1).unwrap_or(last + 1)))
             })
         })?;
         Some(line.with(at, line.closing(last + 1)?, &new))
     })
+}
+
+/// `gpu::histogramm(a, bins=3)`: the function that the compiler takes to be meant.
+pub fn similar_name(line: &Line, known: &Known<'_>) -> Option<String> {
+    const MEANT: &str = "a function with a similar name exists: `";
+    let of = |start: &str| known.faults.iter().find_map(|(_, text)| text.split_once(start)?.1.split('`').next());
+    let (wrong, right) = (of("cannot find function `")?, of(MEANT)?);
+    let at = (0..line.len()).find(|at| line.at(*at) == wrong && line.before(*at, 1) == "::")?;
+    Some(line.with(at, at, right))
 }
 
 /// `a.astype("float32")`

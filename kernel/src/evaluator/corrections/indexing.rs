@@ -54,7 +54,7 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
                 || ["`", "`&", "`&mut "]
                     .iter()
                     .any(|by| known.says(&format!("cannot index into a value of type {by}{ARRAY}")));
-            if is_array {
+            if is_array || is_of_call(line, first, open, base, known) {
                 return array_index(line, first, open, base, known);
             }
             let parts = parts_of(line, open)?;
@@ -91,6 +91,13 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
             }
         })
         .find(|new| *new != line.text)
+}
+
+/// `a.argsort()[::-1]`: what a function of an array gives, with a part in Python's form.
+fn is_of_call(line: &Line, first: usize, open: usize, base: &str, known: &Known<'_>) -> bool {
+    let is_part = parts_of(line, open).is_some_and(|parts| parts.iter().any(|part| part.contains("..")));
+    let is_of_array = known.is_array(line.at(first)) || base.starts_with("gpu::");
+    known.is_syntax() && is_part && is_of_array && base.ends_with(')')
 }
 
 fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known<'_>) -> Option<String> {

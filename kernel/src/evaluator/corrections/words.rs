@@ -198,12 +198,25 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
 /// `let t: float`, `x as int`
 pub fn type_names(line: &Line, known: &Known<'_>) -> Option<String> {
     (1..line.len()).find_map(|index| {
+        let is_missing = || known.says(&format!("cannot find type `{}`", line.at(index)));
+        // `z: gpu::Array`
+        let is_of_prelude =
+            line.before(index, 1) == "::" && matches!(line.before(index, 2), "gpu" | "np" | "cp" | "torch");
+        if is_of_prelude
+            && ARRAYS.contains(&line.at(index))
+            && (is_missing() || known.says("cannot find module or crate"))
+        {
+            return Some(line.with(index - 2, index, "DeviceArray<f64>"));
+        }
         let ours = rust_type(line.at(index))?;
         let is_type = matches!(line.before(index, 1), ":" | "as" | "->" | "<");
         (is_type && known.says(&format!("cannot find type `{}`", line.at(index))))
             .then(|| line.with(index, index, ours))
     })
 }
+
+/// Names of arrays elsewhere.
+const ARRAYS: [&str; 8] = ["Array", "NdArray", "NDArray", "ndarray", "array", "Tensor", "Matrix", "Vector"];
 
 /// Statements of Python that one line cannot replace, and what to do.
 const STATEMENTS: [(&str, &str); 8] = [

@@ -61,7 +61,7 @@ pub fn corrected(
         first.get_or_insert_with(|| {
             errors.iter().rev().filter_map(|error| Some((error.line()?, error.message.clone()))).collect()
         });
-        match improved(&text, &errors, type_of).or_else(|| left_out(&text, &errors)) {
+        match improved(&text, &errors, type_of).or_else(|| left_out(&text, &errors, type_of)) {
             Some(better) => text = better,
             None => break,
         }
@@ -127,10 +127,15 @@ fn in_rust_layout(cell: &str, lines: &BTreeMap<usize, String>, type_of: TypeOf<'
 }
 
 /// The mark of a line that cannot be corrected.
-const LEFT_OUT: &str = "// not translated: ";
+const LEFT_OUT: &str = "// not translated";
 
-/// A cell of several lines in which those that are still at fault are comments. `None` if little would be left.
-fn left_out(text: &str, errors: &[Error]) -> Option<String> {
+/// What stands in place of such a line. A cell that runs without it would give something else. Functions for devices have no texts.
+fn in_place_of(line: &str, is_of_device: bool) -> String {
+    if is_of_device { format!("{LEFT_OUT}: {line}") } else { format!("todo!(\"{{}}\", {line:?}); {LEFT_OUT}") }
+}
+
+/// A cell of several lines in which those that are still at fault say so when they are reached. `None` if little would be left.
+fn left_out(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let is_at_fault = |index: usize| errors.iter().any(|error| error.line() == Some(index + 1));
     let can_go = |line: &str| {
@@ -143,8 +148,11 @@ fn left_out(text: &str, errors: &[Error]) -> Option<String> {
     if !fits || !at_fault.iter().all(|index| can_go(lines[*index])) {
         return None;
     }
-    let comments = at_fault.iter().map(|index| (index + 1, format!("{LEFT_OUT}{}", lines[*index].trim())));
-    Some(with_lines(text, &comments.collect()))
+    let others = at_fault.iter().map(|index| {
+        let is_of_device = Known::of_line(&[], text, index + 1, type_of).device.is_some();
+        (index + 1, in_place_of(lines[*index].trim(), is_of_device))
+    });
+    Some(with_lines(text, &others.collect()))
 }
 
 /// The cell with corrections of the lines that are still at fault.
@@ -171,6 +179,8 @@ fn improved(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String>
         made_mutable(text, error)
             .or_else(|| with_result(text, error))
             .or_else(|| gone_through_by_reference(text, error))
+            .or_else(|| started_as_float(text, error))
+            .or_else(|| launched_with_references(text, error))
     })
 }
 
@@ -200,6 +210,37 @@ fn gone_through_by_reference(text: &str, error: &Error) -> Option<String> {
     let name = error.message.split_once("of moved value: `")?.1.split('`').next()?;
     let head = format!(" in {name} {{");
     (is_moved && text.contains(&head)).then(|| text.replacen(&head, &format!(" in &{name} {{"), 1))
+}
+
+/// The cell in which a sum of floats starts as one: `total = 0` before `total += a[i]`.
+fn started_as_float(text: &str, error: &Error) -> Option<String> {
+    let message = &error.message;
+    let is_mixed = message.contains("-assign") && message.contains("`{integer}`");
+    let is_float = ["`f64`", "`f32`", "`{float}`"].iter().any(|float| message.contains(float));
+    let changed = text.lines().nth(error.line()?.checked_sub(1)?)?.trim_start();
+    let name = changed.split([' ', '+', '-', '*', '/']).next().filter(|name| corrections::is_name(name))?;
+    let is_start = |line: &str| {
+        let value = line.trim().strip_prefix("let ").map(|rest| rest.strip_prefix("mut ").unwrap_or(rest));
+        let value =
+            value.and_then(|rest| rest.strip_prefix(name)?.trim_start().strip_prefix('=')?.trim().strip_suffix(';'));
+        value.is_some_and(|value| value.parse::<i64>().is_ok())
+    };
+    let at = text.lines().take(error.line()?).position(is_start).filter(|_| is_mixed && is_float)?;
+    let line = text.lines().nth(at)?.trim().trim_end_matches(';').to_owned();
+    Some(with_lines(text, &BTreeMap::from([(at + 1, format!("{line}.0;"))])))
+}
+
+/// The cell in which a launch gives a reference to an array of the cell: `gpu::launch(add, 1, 32, (&a, out))`.
+fn launched_with_references(text: &str, error: &Error) -> Option<String> {
+    let wanted = error.message.strip_prefix("this parameter of the kernel is `View")?;
+    let by = if wanted.starts_with("Mut<") { "&mut " } else { "&" };
+    let Some(ErrorPlace::Cell([line, column, ..])) = error.place() else { return None };
+    let written = text.lines().nth(line.checked_sub(1)?)?;
+    let at = written.char_indices().nth(column.checked_sub(1)?)?.0;
+    let (before, argument) = written.split_at(at);
+    let is_name = argument.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    let new = format!("{}{by}{argument}", before.trim_start());
+    is_name.then(|| with_lines(text, &BTreeMap::from([(*line, new)])))
 }
 
 /// The cell with `let mut` where a variable is declared that is changed later.
