@@ -180,7 +180,6 @@ fn improved(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String>
             .or_else(|| with_result(text, error))
             .or_else(|| gone_through_by_reference(text, error))
             .or_else(|| started_as_float(text, error))
-            .or_else(|| launched_with_references(text, error))
     })
 }
 
@@ -228,19 +227,6 @@ fn started_as_float(text: &str, error: &Error) -> Option<String> {
     let at = text.lines().take(error.line()?).position(is_start).filter(|_| is_mixed && is_float)?;
     let line = text.lines().nth(at)?.trim().trim_end_matches(';').to_owned();
     Some(with_lines(text, &BTreeMap::from([(at + 1, format!("{line}.0;"))])))
-}
-
-/// The cell in which a launch gives a reference to an array of the cell: `gpu::launch(add, 1, 32, (&a, out))`.
-fn launched_with_references(text: &str, error: &Error) -> Option<String> {
-    let wanted = error.message.strip_prefix("this parameter of the kernel is `View")?;
-    let by = if wanted.starts_with("Mut<") { "&mut " } else { "&" };
-    let Some(ErrorPlace::Cell([line, column, ..])) = error.place() else { return None };
-    let written = text.lines().nth(line.checked_sub(1)?)?;
-    let at = written.char_indices().nth(column.checked_sub(1)?)?.0;
-    let (before, argument) = written.split_at(at);
-    let is_name = argument.starts_with(|first: char| first.is_alphabetic() || first == '_');
-    let new = format!("{}{by}{argument}", before.trim_start());
-    is_name.then(|| with_lines(text, &BTreeMap::from([(*line, new)])))
 }
 
 /// The cell with `let mut` where a variable is declared that is changed later.
