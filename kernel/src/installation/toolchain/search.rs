@@ -360,7 +360,11 @@ mod tests {
         fn program(&self, name: &str, script: &str) {
             let file = self.at(name);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+            // A process that another test starts just now would hold a file open that this one has written, and then it cannot be run.
+            let text = file.with_extension("text");
+            std::fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
+            assert!(Command::new("cp").args([&text, &file]).status().unwrap().success());
+            std::fs::remove_file(&text).unwrap();
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
 
