@@ -12,7 +12,7 @@ use crate::files;
 use crate::syntax::{offset_of, parse, range_of};
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, BinaryOp, UnaryOp};
-use ra_ap_syntax::{SyntaxKind, SyntaxNode, T, TextRange};
+use ra_ap_syntax::{SyntaxElement, SyntaxKind, SyntaxNode, T, TextRange};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -21,11 +21,27 @@ use std::ops::Range;
 use std::path::Path;
 
 /// What is written before an operand; and around one that is a formula itself. It can be told from what the user wrote.
-const BORROW: &str = "&/* ::warpcell::cell::borrow */ ";
-const BORROW_OF: &str = "&/* ::warpcell::cell::borrow of */(";
-const END_OF_BORROW: &str = ")/* ::warpcell::cell::borrow */";
-/// All of these, in the order in which they stand at one place.
-pub const BORROWS: [&str; 3] = [END_OF_BORROW, BORROW_OF, BORROW];
+pub const BORROW: &str = "&/* ::warpcell::cell::borrow */ ";
+pub const BORROW_OF: &str = "&/* ::warpcell::cell::borrow of */(";
+pub const END_OF_BORROW: &str = ")/* ::warpcell::cell::borrow */";
+
+/// One of these texts, in the order in which they stand at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Part {
+    End,
+    Formula,
+    Operand,
+}
+
+impl Part {
+    fn text(self) -> &'static str {
+        match self {
+            Part::End => END_OF_BORROW,
+            Part::Formula => BORROW_OF,
+            Part::Operand => BORROW,
+        }
+    }
+}
 
 /// The types of arrays, of which a reference is an operand too: the prelude's, and those of `ndarray`.
 const ARRAYS: [&str; 2] = ["DeviceArray<", "ArrayBase<OwnedRepr<"];
@@ -34,12 +50,11 @@ const ARRAYS: [&str; 2] = ["DeviceArray<", "ArrayBase<OwnedRepr<"];
 const PRELUDE: [&str; 2] = ["gpu::", "warpcell::"];
 
 /// What the compiler says at the place that moves a value away.
-const MOVES: [&str; 4] = [
-    "value moved here",
-    "moved due to usage in operator",
-    "variable moved due to use in closure",
-    "move occurs because",
-];
+const MOVES: [&str; 4] =
+    ["value moved here", OF_OPERATOR, "variable moved due to use in closure", "move occurs because"];
+
+/// The same of an operator.
+const OF_OPERATOR: &str = "moved due to usage in operator";
 
 /// Errors about types: what a reference can be wrong for.
 const OF_TYPES: [&str; 6] = ["E0277", "E0282", "E0308", "E0369", "E0600", "E0614"];
@@ -56,15 +71,15 @@ pub struct Borrows {
     refused: BTreeSet<Insertion>,
 }
 
-/// An offset in the source, and which of [`BORROWS`] is inserted there.
-type Insertion = (usize, usize);
+/// An offset in the source, and what is inserted there.
+type Insertion = (usize, Part);
 
 /// A place in a line of the notebook that had an insertion: the line, the byte in it, and which insertion.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct KnownBorrow {
     line: String,
     at: usize,
-    which: usize,
+    part: Part,
 }
 
 impl Borrows {
@@ -78,7 +93,7 @@ impl Borrows {
         let mut start = 0;
         for line in source.split_inclusive('\n').take_while(|_| !known.is_empty()) {
             let here = known.iter().filter(|known| known.line == line.trim_end());
-            borrows.places.extend(here.map(|known| (start + known.at, known.which)));
+            borrows.places.extend(here.map(|known| (start + known.at, known.part)));
             start += line.len();
         }
         borrows
@@ -87,10 +102,10 @@ impl Borrows {
     /// Keeps the operands for later cells.
     pub fn keep(&self, session: &Path, source: &str) -> Result<()> {
         let known: BTreeSet<KnownBorrow> = messages::read(session, KNOWN);
-        let in_line = |(place, which): &Insertion| {
+        let in_line = |(place, part): &Insertion| {
             let start = source[..*place].rfind('\n').map_or(0, |newline| newline + 1);
             let line = source[start..].lines().next().unwrap_or_default().trim_end().to_owned();
-            KnownBorrow { line, at: place - start, which: *which }
+            KnownBorrow { line, at: place - start, part: *part }
         };
         let refused: BTreeSet<KnownBorrow> = self.refused.iter().map(in_line).collect();
         let now = known.iter().cloned().chain(self.places.iter().map(in_line));
@@ -102,25 +117,24 @@ impl Borrows {
     pub fn learn(&mut self, messages: &str, source: &str) -> bool {
         let line_of = |place: usize| source[..place].matches('\n').count();
         let errors: Vec<CompilerMessage> = CompilerMessage::errors(messages).collect();
-        let (wanted, others): (Vec<&CompilerMessage>, Vec<&CompilerMessage>) =
-            errors.iter().partition(|message| !wanted_references(message).is_empty());
-        let of_types = others.iter().filter(|message| OF_TYPES.contains(&message.code()));
+        let wanted: Vec<&Value> = errors.iter().flat_map(wanted_references).collect();
+        let others = || errors.iter().filter(|message| wanted_references(message).is_empty());
+        let of_types = others().filter(|message| OF_TYPES.contains(&message.code()));
         let lines: BTreeSet<usize> = of_types.filter_map(|message| message.line()).collect();
         let (wrong, right): (BTreeSet<Insertion>, BTreeSet<Insertion>) =
             std::mem::take(&mut self.places).into_iter().partition(|(place, _)| lines.contains(&line_of(*place)));
         let is_changed = !wrong.is_empty();
         self.places = right;
         self.refused.extend(wrong);
-        let moved: Vec<&&CompilerMessage> = others.iter().filter(|message| is_of_array(message)).collect();
+        let moved: Vec<&CompilerMessage> = others().filter(|message| is_of_array(message)).collect();
         if moved.is_empty() && wanted.is_empty() {
             return is_changed;
         }
         let file = parse(source).syntax_node();
         let spans = moved.iter().flat_map(|message| message.spans());
         let moves = spans.filter(|span| is_move(span)).filter_map(|span| operand(&file, source, span));
-        let arguments = wanted.iter().flat_map(|message| wanted_references(message));
-        let arguments = arguments.filter_map(|span| range_in(source, span)).flat_map(|range| around(&file, range));
-        let found = moves.map(|place| (place, 2)).chain(arguments);
+        let arguments = wanted.iter().filter_map(|span| range_in(source, span)).flat_map(|place| around(&file, &place));
+        let found = moves.map(|place| (place, Part::Operand)).chain(arguments);
         let before = self.places.len();
         self.places.extend(found.filter(|place| !self.refused.contains(place)).collect::<Vec<_>>());
         is_changed || self.places.len() > before
@@ -132,7 +146,7 @@ impl Borrows {
             return Cow::Borrowed(source);
         }
         let mut text = source.to_owned();
-        self.places.iter().rev().for_each(|(place, which)| text.insert_str(*place, BORROWS.get(*which).unwrap_or(&"")));
+        self.places.iter().rev().for_each(|(place, part)| text.insert_str(*place, part.text()));
         Cow::Owned(text)
     }
 }
@@ -195,15 +209,13 @@ fn wanted_references(message: &CompilerMessage) -> Vec<&Value> {
 
 /// Whether an operator moves the value away.
 fn is_of_operator(span: &Value) -> bool {
-    span["label"].as_str().is_some_and(|label| label.contains(MOVES[1]))
+    span["label"].as_str().is_some_and(|label| label.contains(OF_OPERATOR))
 }
 
 /// Where the operand of an operator begins, if a place is one.
 fn operand(file: &SyntaxNode, source: &str, span: &Value) -> Option<usize> {
-    let Range { start, end } = range_in(source, span)?;
-    let range = TextRange::new(u32::try_from(start).ok()?.into(), u32::try_from(end).ok()?.into());
-    let element =
-        (range.end() <= file.text_range().end() && !range.is_empty()).then(|| file.covering_element(range))?;
+    let place = range_in(source, span)?;
+    let (start, (element, range)) = (place.start, element_at(file, &place)?);
     let node = element.as_node().cloned().or_else(|| element.parent())?;
     let expression = node.ancestors().take_while(|node| node.text_range() == range).filter_map(ast::Expr::cast).last();
     let is_operand = match &expression {
@@ -222,20 +234,21 @@ fn operand(file: &SyntaxNode, source: &str, span: &Value) -> Option<usize> {
 }
 
 /// What is inserted so that an argument becomes a reference: a formula needs parentheses.
-fn around(file: &SyntaxNode, range: Range<usize>) -> Vec<Insertion> {
-    let text_range = |range: &Range<usize>| {
-        Some(TextRange::new(u32::try_from(range.start).ok()?.into(), u32::try_from(range.end).ok()?.into()))
-    };
-    let Some(place) = text_range(&range).filter(|place| place.end() <= file.text_range().end()) else {
-        return Vec::new();
-    };
-    let element = file.covering_element(place);
-    let node = element.as_node().cloned().or_else(|| element.parent());
-    let is_formula = node.is_some_and(|node| {
-        node.text_range() == place
-            && matches!(node.kind(), SyntaxKind::BIN_EXPR | SyntaxKind::CAST_EXPR | SyntaxKind::PREFIX_EXPR)
-    });
-    if is_formula { vec![(range.start, 1), (range.end, 0)] } else { vec![(range.start, 2)] }
+fn around(file: &SyntaxNode, place: &Range<usize>) -> Vec<Insertion> {
+    const FORMULAS: [SyntaxKind; 3] = [SyntaxKind::BIN_EXPR, SyntaxKind::CAST_EXPR, SyntaxKind::PREFIX_EXPR];
+    match element_at(file, place) {
+        None => Vec::new(),
+        Some((element, range)) if element.text_range() == range && FORMULAS.contains(&element.kind()) => {
+            vec![(place.start, Part::Formula), (place.end, Part::End)]
+        }
+        Some(_) => vec![(place.start, Part::Operand)],
+    }
+}
+
+/// The least element that has all of a place in it, and the place as a range.
+fn element_at(file: &SyntaxNode, place: &Range<usize>) -> Option<(SyntaxElement, TextRange)> {
+    let range = TextRange::new(u32::try_from(place.start).ok()?.into(), u32::try_from(place.end).ok()?.into());
+    (range.end() <= file.text_range().end() && !range.is_empty()).then(|| (file.covering_element(range), range))
 }
 
 /// The bytes of a place in the source.
@@ -443,8 +456,11 @@ mod tests {
 
     #[test]
     fn lines_that_come_again_have_their_references_at_once() {
-        let known =
-            BTreeSet::from([KnownBorrow { line: "fn f(x: A) -> A { x * 2.0 + x }".to_owned(), at: 18, which: 2 }]);
+        let known = BTreeSet::from([KnownBorrow {
+            line: "fn f(x: A) -> A { x * 2.0 + x }".to_owned(),
+            at: 18,
+            part: Part::Operand,
+        }]);
         let source = "use a;\nfn f(x: A) -> A { x * 2.0 + x }\nfn g() {}\n";
         assert_eq!(plain(&Borrows::among(&known, source).write(source)), source.replace("{ x *", "{ &x *"));
         assert_eq!(Borrows::among(&known, "fn g() {}\n").write("fn g() {}\n"), "fn g() {}\n");

@@ -6,7 +6,7 @@
 
 mod places;
 
-use super::borrows::BORROWS;
+use super::borrows::{BORROW, BORROW_OF, END_OF_BORROW};
 use super::compiler_message::with_objects;
 use super::names::is_own;
 use places::{AFTER_ELEMENT, BEFORE_ELEMENT, CHECK, EACH_ELEMENT};
@@ -18,7 +18,7 @@ use std::path::Path;
 const MAY_NEED_CHECKS: [&str; 9] = ["loop", "while", "for", "sleep", "park", "..", "iter", "cycle", "macro_rules"];
 
 /// All that the build step puts into lines of the user.
-const INSERTED: [&str; 7] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT, BORROWS[0], BORROWS[1], BORROWS[2]];
+const INSERTED: [&str; 7] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT, BORROW, BORROW_OF, END_OF_BORROW];
 
 /// The source with the checks.
 pub fn with_checks(source: &str) -> Cow<'_, str> {

@@ -58,8 +58,8 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             layout.map(|layout| KnownMoves::read(&cell.session, &Split::code(&planned, layout))).unwrap_or_default();
         let split = layout.and_then(|layout| Split::new(&planned, layout, &known, wants_split));
         let text = split.as_ref().map_or(&planned, |split| &split.text);
-        let text = with_marks(text, &marks);
-        let text = if is_timed { text } else { Cow::Owned(checks::with_checks(&text).into_owned()) };
+        let marked = with_marks(text, &marks);
+        let text = if is_timed { Cow::Borrowed(&*marked) } else { checks::with_checks(&marked) };
         let compilation =
             Compilation { cell: &cell, source: &rewritten, text: &text, is_timed, registers, library: &library };
         if let Some(status) = compilation.replay()? {

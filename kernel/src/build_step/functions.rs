@@ -8,7 +8,7 @@
 //! see that it runs on devices (`mark` in `prelude/macros`) is written for it. A struct keeps its attribute, which then only implements
 //! a trait.
 
-use super::names::items_before_runtime;
+use super::names::{end_of_items, items_before_runtime};
 use crate::environment::{cell_text, functions_listing};
 use crate::files;
 use crate::hashing::hash;
@@ -43,13 +43,6 @@ pub struct Functions {
     /// The types that mark the functions whose attributes are left out.
     pub marks: String,
 }
-
-/// What evcxr writes behind the notebook's items, one or the other.
-const BEHIND_ITEMS: [&str; 3] = [
-    "\nmod evcxr_internal_runtime {",
-    "\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_",
-    "\nasync fn evcxr_analysis_wrapper(",
-];
 
 impl Functions {
     /// Reads a source that evcxr wrote, and writes the file for the macros.
@@ -116,8 +109,7 @@ impl Functions {
 
 /// The source with these marks, on a line that is not the user's.
 pub fn with_marks<'a>(source: &'a str, marks: &str) -> Cow<'a, str> {
-    let behind = BEHIND_ITEMS.iter().filter_map(|behind| source.find(behind)).min();
-    match behind.map(|newline| source.split_at(newline + 1)) {
+    match end_of_items(source).map(|newline| source.split_at(newline + 1)) {
         Some((items, rest)) if !marks.is_empty() => Cow::Owned(format!("{items}{marks}{rest}")),
         _ => Cow::Borrowed(source),
     }

@@ -160,6 +160,18 @@ pub fn items_before_runtime(source: &str) -> &str {
     source.split("\nmod evcxr_internal_runtime {").next().unwrap_or_default()
 }
 
+/// What evcxr writes behind the items, one or the other.
+const BEHIND_ITEMS: [&str; 3] = [
+    "\nmod evcxr_internal_runtime {",
+    "\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_",
+    "\nasync fn evcxr_analysis_wrapper(",
+];
+
+/// The end of the items in what evcxr wrote: the newline before its own code.
+pub fn end_of_items(source: &str) -> Option<usize> {
+    BEHIND_ITEMS.iter().filter_map(|behind| source.find(behind)).min()
+}
+
 /// The names that code may assign to, as in `a = f(a)`, `(a, b) = (b, a)`, and in the arguments of macros.
 pub fn assigned(code: &str) -> HashSet<String> {
     let mut names = HashSet::new();

@@ -7,6 +7,7 @@
 //! changed, it is a new static.
 
 use super::definitions::Definitions;
+use super::names::end_of_items;
 use crate::environment::cell_text;
 use crate::files;
 use crate::hashing::hash;
@@ -18,9 +19,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The text behind the items.
-const END_OF_ITEMS: [&str; 2] =
-    ["\nmod evcxr_internal_runtime {", "\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_"];
 /// Prefix of the linker's names of statics.
 const SYMBOL: &str = "warpcell_static_";
 
@@ -62,7 +60,7 @@ impl<'a> Statics<'a> {
     }
 
     fn read(source: &'a str, known: &KnownStatics, cell: &str, crates: &[(String, String)]) -> Statics<'a> {
-        let end = END_OF_ITEMS.iter().filter_map(|text| source.find(text)).min().unwrap_or(source.len());
+        let end = end_of_items(source).unwrap_or(source.len());
         let items = &source[..end];
         let function = source[end..].split("fn run_user_code_").nth(1).unwrap_or_default();
         let number: String = function.chars().take_while(char::is_ascii_digit).collect();

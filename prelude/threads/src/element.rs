@@ -202,11 +202,9 @@ integers! {
     3 u64 AtomicU64 0x2a5c_97e1_d34b_86f5
 }
 
-macro_rules! floats {
-    ($($tag:literal $type:ident $atomic:ident $word:ident $unset:literal)*) => {$(
+macro_rules! view_of_floats {
+    ($tag:literal $type:ident $word:ident $unset:literal) => {
         impl sealed::Sealed for $type {}
-        impl ShuffleElement for $type {}
-
         impl ViewElement for $type {
             const NAME: &'static str = stringify!($type);
             const TAG: u8 = $tag;
@@ -224,9 +222,16 @@ macro_rules! floats {
             }
 
             fn comes_from_unset(self) -> bool {
-                self.abs().to_bits() == $unset
+                self.to_bits() & ($word::MAX >> 1) == $unset
             }
         }
+    };
+}
+
+macro_rules! floats {
+    ($($tag:literal $type:ident $atomic:ident $word:ident $unset:literal)*) => {$(
+        view_of_floats!($tag $type $word $unset);
+        impl ShuffleElement for $type {}
 
         impl AtomicElement for $type {
             atomics!($type, $atomic, $word, |value: $type| value.to_bits(), |bits: $word| <$type>::from_bits(bits));
@@ -273,27 +278,7 @@ narrow_integers! {
 
 macro_rules! halves {
     ($($tag:literal $type:ident $unset:literal)*) => {$(
-        impl sealed::Sealed for $type {}
-        impl ViewElement for $type {
-            const NAME: &'static str = stringify!($type);
-            const TAG: u8 = $tag;
-            // A quiet NaN.
-            const UNSET: Self = <$type>::from_bits($unset);
-
-            #[inline]
-            fn to_word(self) -> u64 {
-                self.to_bits().into()
-            }
-
-            #[inline]
-            fn from_word(word: u64) -> Self {
-                <$type>::from_bits(word as u16)
-            }
-
-            fn comes_from_unset(self) -> bool {
-                self.to_bits() & 0x7fff == $unset
-            }
-        }
+        view_of_floats!($tag $type u16 $unset);
     )*};
 }
 halves! {
