@@ -26,13 +26,19 @@ class Root:
             self.mounted.append(Path(arguments[-1]))
         return done
 
+    def overlay(self, lower: Path, upper: Path, work: Path, place: Path) -> bool:
+        """Lays `upper` over `lower`."""
+        layers = f"lowerdir={lower},upperdir={upper},workdir={work}"
+        # What is thrown away need not reach the disk. Without `volatile` the end waits until all that was written on that disk
+        # has reached it. Old systems do not know the word.
+        return any(self.mount("-t", "overlay", "overlay", "-o", options, place) for options in (f"{layers},volatile", layers))
+
     def open(self) -> bool:
         """Makes the tree; `False` if the system does not allow it."""
         for name in ("above", "work", "tree"):
             (self.folder / name).mkdir(parents=True)
-        layers = f"lowerdir=/,upperdir={self.folder}/above,workdir={self.folder}/work"
         return (
-            self.mount("-t", "overlay", "overlay", "-o", layers, self.tree)
+            self.overlay(Path("/"), self.folder / "above", self.folder / "work", self.tree)
             and self.mount("-t", "proc", "proc", self.tree / "proc")
             and self.mount("--rbind", "/dev", self.tree / "dev")
             and self.mount("--make-rslave", self.tree / "dev")

@@ -10,7 +10,7 @@ mod config;
 mod overlap;
 mod request;
 
-pub use arguments::{Kernel, KernelArgument, KernelArguments};
+pub use arguments::{Kernel, KernelArgument, KernelArguments, LaunchArgument, hidden};
 pub use config::LaunchConfig;
 
 use crate::backend::kernel::Checks;

@@ -108,7 +108,13 @@ pub use kernel::{
 };
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
-pub use num_complex::Complex;
+/// What the macro of `#[device]` names.
+#[doc(hidden)]
+pub mod launch_arguments {
+    pub use crate::kernel::LaunchArgument;
+    pub use crate::kernel::hidden::Argument;
+}
+pub use num_complex::{Complex, Complex32, Complex64};
 pub use operations::allclose::{allclose, allclose_with, array_equal, isclose, try_allclose_with};
 pub use operations::convolve::{
     Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,

@@ -5,6 +5,7 @@ pub use crate::{Boundary, DeviceArray, Function, Mode, Results, fuse};
 // `a.slice(s![1..]).add_assign(&b)` is one expression; `+=` needs a variable.
 pub use half::{bf16, f16};
 pub use ndarray::{Array1, Array2, ArrayD, Axis, Ix1, Ix2, IxDyn, NewAxis, array, s};
+pub use num_complex::{Complex, Complex32, Complex64};
 pub use std::ops::{AddAssign as _, DivAssign as _, MulAssign as _, SubAssign as _};
 pub use warpcell_macros::{device, kernel, vectorize};
 pub use warpcell_threads::{

@@ -183,6 +183,47 @@ def test_floats_of_16_bits(kernel):
     assert "`f16::from_f32(x.to_f32().sqrt())`" in error, error
 
 
+def test_complex_numbers(kernel):
+    kernel.check("""#[vectorize]
+fn mandelbrot(c: Complex<f64>, most: i32) -> i32 {
+    let mut z = Complex::new(0.0, 0.0);
+    for i in 0..most {
+        if z.norm() > 2.0 {
+            return i;
+        }
+        z = z * z + c;
+    }
+    most
+}""")
+    kernel.check("let x = gpu::array(&[0.0, 0.25, 2.0]); let c = gpu::map(fuse!(|x: f64| Complex::new(x, 1.0 - x)), &x);")
+    assert elements(kernel, "gpu::map(mandelbrot, (&c, 30))") == "[30, 5, 1]"
+    assert elements(kernel, "gpu::map(fuse!(|z: Complex<f64>| 2.0 * z.conj() + Complex::I), &c).imag()") == "[-1.0, -0.5, 3.0]"
+    kernel.check("#[kernel]\nfn turn(z: View<Complex32>, by: Complex<f32>, mut out: ViewMut<Complex<f32>>) {\n"
+                 "    let i = global_idx().x;\n    if i < out.len() { out[i] = z[i] * by; out[i].re += 1.0; }\n}")
+    kernel.check("let z = c.astype::<Complex<f32>>(); let mut out = gpu::zeros::<Complex<f32>>(3);")
+    kernel.check("gpu::launch_for(turn, 3, (&z, Complex::new(0.0, 1.0), &mut out));")
+    assert elements(kernel, "out.real()") == "[0.0, 0.25, 2.0]"
+    error = kernel.run("#[vectorize]\nfn root(z: Complex<f64>) -> f64 {\n    z.abs()\n}").error_text
+    assert "norm" in error, error
+
+
+def test_structs_are_arguments_of_kernels(kernel):
+    kernel.check("#[device]\n#[derive(Clone, Copy, Debug)]\nstruct Physics {\n    dt: f32,\n    gravity: [f32; 2],\n}")
+    kernel.check("#[kernel]\nfn fall(p: Physics, mut v: ViewMut<f32>) {\n    let i = global_idx().x;\n"
+                 "    if i < v.len() { v[i] += p.dt * p.gravity[i % 2]; }\n}")
+    kernel.check("let physics = Physics { dt: 0.5, gravity: [0.0, -10.0] }; let mut v = gpu::zeros::<f32>(4);")
+    kernel.check("gpu::launch_for(fall, 4, (physics, &mut v));")
+    kernel.check("gpu::launch_for(fall, 4, (Physics { dt: 1.0, ..physics }, &mut v));")
+    assert elements(kernel, "v") == "[0.0, -15.0, 0.0, -15.0]"
+    # Defined anew with another field, in another cell than the kernel.
+    kernel.check("#[device]\n#[derive(Clone, Copy, Debug)]\nstruct Physics {\n    drag: u8,\n    dt: f32,\n    gravity: [f32; 2],\n}")
+    kernel.check("gpu::launch_for(fall, 4, (Physics { drag: 1, dt: -0.5, gravity: [2.0, -10.0] }, &mut v));")
+    assert elements(kernel, "v") == "[-1.0, -10.0, -1.0, -10.0]"
+    kernel.check("#[derive(Clone, Copy)]\nstruct Plain {\n    x: f32,\n}")
+    error = kernel.run("#[kernel]\nfn f(p: Plain, mut out: ViewMut<f32>) {\n    out[0] = p.x;\n}").error_text
+    assert "`#[device]`" in error and "p: Plain" in error, error
+
+
 def test_wrong_arguments_say_which(kernel):
     kernel.check("#[vectorize] fn add(x: f32, y: f32) -> f32 { x + y }")
     kernel.check("let a = gpu::ones::<f32>(3);")

@@ -67,8 +67,7 @@ def root():
         conda = made.tree / "opt/conda"
         for place in (conda, folder / "conda", folder / "conda-work"):
             place.mkdir()
-        layers = f"lowerdir={TOOLS}/venv,upperdir={folder}/conda,workdir={folder}/conda-work"
-        assert made.mount("-t", "overlay", "overlay", "-o", layers, conda)
+        assert made.overlay(TOOLS / "venv", folder / "conda", folder / "conda-work", conda)
         # The script that is there belongs to the folder where it was made.
         (conda / "bin/pip").write_text('#!/bin/sh\nexec /opt/conda/bin/python -m pip "$@"\n')
         home = made.tree / "home/jovyan"

@@ -251,12 +251,24 @@ fn element_at(file: &SyntaxNode, place: &Range<usize>) -> Option<(SyntaxElement,
     (range.end() <= file.text_range().end() && !range.is_empty()).then(|| (file.covering_element(range), range))
 }
 
-/// The bytes of a place in the source.
+/// The bytes of a place in the source; none if something else stands there, as where the message is about code that was added to the
+/// source.
 fn range_in(source: &str, span: &Value) -> Option<Range<usize>> {
     let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
     let start = offset_of(source, number("line_start")?, number("column_start")?);
     let end = offset_of(source, number("line_end")?, number("column_end")?);
-    Some(start..end)
+    let is_said = source.get(start..).is_some_and(|rest| rest.starts_with(&highlighted(span)));
+    is_said.then_some(start..end)
+}
+
+/// The text of the first line of a place, as it was before references were added.
+fn highlighted(span: &Value) -> String {
+    let line = &span["text"][0];
+    let number = |name: &str| line[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(1);
+    let (start, end) = (number("highlight_start"), number("highlight_end"));
+    let text = line["text"].as_str().unwrap_or_default();
+    let text: String = text.chars().take(end.saturating_sub(1)).skip(start.saturating_sub(1)).collect();
+    checks::without_checks(&text)
 }
 
 /// Whether an expression is an operand of an operator, or an argument of a function, that reads references of arrays.
@@ -331,6 +343,25 @@ mod tests {
         let mut borrows = Borrows::default();
         borrows.learn(&message.to_string(), source);
         plain(&borrows.write(source))
+    }
+
+    #[test]
+    fn messages_about_code_that_was_added_change_nothing() {
+        let source = "let g = gpu::map(fuse!(|t: f64| turned(t)), &a);\n";
+        let added = "if let ::std::option::Option::Some((g, )) = statement(|| {";
+        let learned = |text: &str, start: usize, end: usize| {
+            let line = json!({ "text": text, "highlight_start": start, "highlight_end": end });
+            let copy = "move occurs because `g` has type `DeviceArray<f64>`, which does not implement the `Copy` trait";
+            let message = json!({ "level": "error", "message": "use of moved value: `g`", "code": { "code": "E0382" }, "spans": [
+                { "label": copy, "line_start": 1, "line_end": 1, "column_start": 33, "column_end": 34, "text": [line] },
+                { "label": OF_OPERATOR, "line_start": 1, "line_end": 1, "column_start": 33, "column_end": 34, "text": [line] } ] });
+            let mut borrows = Borrows::default();
+            borrows.learn(&message.to_string(), source);
+            plain(&borrows.write(source))
+        };
+        assert_eq!(learned(added, 37, 38), source);
+        // The same place, where the message is about the source itself.
+        assert_ne!(learned(source, 33, 34), source);
     }
 
     #[test]

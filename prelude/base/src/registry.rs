@@ -24,9 +24,11 @@ mod threads;
 
 pub use blocks::{Block, BlockFunction, Inputs, Outputs};
 pub use captures::{Capture, Captured, Captures, Formula};
-pub use constant::{Constant, structure, structure_type};
+pub use constant::{Constant, field, structure, structure_type};
 pub use scalars::{element_of, scalar_of, values_of};
-pub use threads::{Arguments, Given, Kernel, Parameter, ScalarArgument, ThreadFunction, Threads, ViewArgument};
+pub use threads::{
+    Arguments, Given, Kernel, Parameter, ScalarArgument, StructParameter, ThreadFunction, Threads, ViewArgument,
+};
 pub use warpcell_macros::{formula, wrong_call, wrong_word};
 
 /// What the macros know of an item when it is compiled.

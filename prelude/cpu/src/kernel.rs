@@ -32,6 +32,7 @@ pub(super) fn launch(guard: QueueGuard<'_>, launch: &Launch, arguments: &[Argume
         .iter()
         .map(|argument| match argument {
             Argument::Scalar(value) => Given::Scalar(*value),
+            Argument::Struct(value) => Given::Struct(value),
             Argument::Array(view, _) => {
                 let (start, shape, strides) = (origin(view), &view.layout.shape[..], &view.layout.strides[..]);
                 if view.dtype == DType::Bool {

@@ -5,7 +5,7 @@
 
 use super::graph;
 use super::map::{contracts, options};
-use super::{address_of, bits, source_of};
+use super::{address_of, source_of};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use warpcell_base::backend::text::{FunctionAttributes, Limits};
 use warpcell_base::error::{Error, Result};
 use warpcell_base::failures;
 use warpcell_base::limits as messages;
-use warpcell_base::registry::{self, Kernel, Parameter, scalar_of};
+use warpcell_base::registry::{self, Kernel, Parameter, StructParameter, Type, Value, scalar_of};
 use warpcell_driver::compile;
 use warpcell_driver::context::{self, Device};
 use warpcell_driver::event::Event;
@@ -78,6 +78,8 @@ struct Words {
     words: [u64; MOST_ARGUMENTS * MOST_WORDS],
     count: usize,
     starts: [usize; MOST_ARGUMENTS],
+    /// The bytes of structs, as words, so that they are aligned.
+    structs: [Option<Box<[u64]>>; MOST_ARGUMENTS],
     arguments: usize,
 }
 
@@ -87,18 +89,20 @@ impl Words {
             words: [0; MOST_ARGUMENTS * MOST_WORDS],
             count: 0,
             starts: [0; MOST_ARGUMENTS],
+            structs: [const { None }; MOST_ARGUMENTS],
             arguments: arguments.len(),
         };
-        for (start, argument) in words.starts.iter_mut().zip(arguments) {
+        for ((start, structure), argument) in words.starts.iter_mut().zip(&mut words.structs).zip(arguments) {
+            *start = words.count;
             let mut push = |word| {
                 words.words[words.count] = word;
                 words.count += 1;
             };
             match *argument {
-                Argument::Scalar(value) => push(bits(value)),
+                Argument::Scalar(value) => super::words(value).into_iter().for_each(&mut push),
+                Argument::Struct(value) => *structure = Some(words_of(value)),
                 Argument::Array(view, writes) => push(if writes { address_of(view)? } else { source_of(view)? }),
             }
-            *start = words.count - 1;
             if let Argument::Array(view, _) = argument {
                 let (shape, strides) = (&view.layout.shape, &view.layout.strides);
                 let lengths = shape.iter().map(|&length| length as u64);
@@ -114,7 +118,10 @@ impl Words {
 
     /// Pointers to the arguments, for a launch.
     fn pointers(&self) -> [*mut c_void; MOST_ARGUMENTS] {
-        self.starts.map(|start| (&raw const self.words[start]).cast_mut().cast())
+        std::array::from_fn(|number| match &self.structs[number] {
+            Some(words) => words.as_ptr().cast_mut().cast(),
+            None => (&raw const self.words[self.starts[number]]).cast_mut().cast(),
+        })
     }
 }
 
@@ -338,14 +345,34 @@ impl Key {
 fn passed((argument, parameter): (&Argument<'_>, &Parameter)) -> Passed {
     match (argument, parameter) {
         (Argument::Array(view, changing), _) => Passed::View {
-            element: scalar_of(view.dtype).expect("an element of views"),
+            element: scalar_of(view.dtype),
             rank: view.layout.shape.len(),
             contiguous: view.layout.is_contiguous(),
             changing: *changing,
         },
         (Argument::Scalar(_), Parameter::Scalar(_, of)) => Passed::Scalar(*of),
-        (Argument::Scalar(_), _) => unreachable!("arguments are checked"),
+        (Argument::Struct(_), Parameter::Struct(_, of)) => passed_struct(of),
+        (Argument::Scalar(_) | Argument::Struct(_), _) => unreachable!("arguments are checked"),
     }
+}
+
+/// A struct by the name of its item.
+fn passed_struct(of: &StructParameter) -> Passed {
+    match (of.kind)() {
+        Type::Struct(item) => Passed::Struct(item),
+        _ => unreachable!("the macro has made the parameter of a struct"),
+    }
+}
+
+/// The bytes of a struct, in words.
+fn words_of(value: &Value) -> Box<[u64]> {
+    let bytes = value.bytes().expect("arguments are checked");
+    let word = |chunk: &[u8]| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_ne_bytes(word)
+    };
+    bytes.chunks(8).map(word).collect()
 }
 
 /// The whole program.
@@ -369,7 +396,8 @@ fn translate(
 fn usual(kernel: &Kernel) -> Result<Vec<Passed>> {
     let items = registry::items_of_kernel(kernel);
     let parameters = kernel.threads.parameters;
-    let views = parameters.iter().filter(|parameter| !matches!(parameter, Parameter::Scalar(..))).count();
+    let is_view = |parameter: &&Parameter| matches!(parameter, Parameter::View(..) | Parameter::ViewMut(..));
+    let views = parameters.iter().filter(is_view).count();
     let mut ranks = vec![1; views];
     let mut first = None;
     loop {
@@ -377,8 +405,9 @@ fn usual(kernel: &Kernel) -> Result<Vec<Passed>> {
         let mut rank = || next.next().copied().unwrap_or(1);
         let passed = parameters.iter().map(|parameter| match parameter {
             Parameter::Scalar(_, of) => Passed::Scalar(*of),
+            Parameter::Struct(_, of) => passed_struct(of),
             Parameter::View(_, dtype) | Parameter::ViewMut(_, dtype) => Passed::View {
-                element: scalar_of(*dtype).expect("an element of views"),
+                element: scalar_of(*dtype),
                 rank: rank(),
                 contiguous: true,
                 changing: matches!(parameter, Parameter::ViewMut(..)),

@@ -94,8 +94,8 @@ struct Loaded {
 
 /// The arguments of a call: the words that the kernel takes, and the layouts of arrays.
 struct Arguments<'a> {
-    /// Addresses of arrays and bits of values.
-    words: [u64; WORDS],
+    /// Addresses of arrays and bits of values, in the low ends.
+    words: [u128; WORDS],
     count: usize,
     scalars: u32,
     /// The arrays, in the order of the words.
@@ -129,14 +129,14 @@ impl<'a> Arguments<'a> {
         for input in inputs {
             match *input {
                 Operand::Array(view) => arguments.add_array(view, source_of(view)?),
-                Operand::Scalar(value) => arguments.add_value(super::bits(value)),
+                Operand::Scalar(value) => arguments.add_value(value.bits()),
             }
         }
         function.captures.scalars().iter().for_each(|captured| arguments.add_value(captured.bits));
         Ok(arguments)
     }
 
-    fn add_value(&mut self, bits: u64) {
+    fn add_value(&mut self, bits: u128) {
         self.scalars |= 1 << self.count;
         self.words[self.count] = bits;
         self.count += 1;
@@ -147,7 +147,7 @@ impl<'a> Arguments<'a> {
         self.aligned &= address.is_multiple_of(16);
         self.sides[self.arrays] = Side { strides: &view.layout.strides, size: view.dtype.size(), word: self.count };
         self.arrays += 1;
-        self.words[self.count] = address;
+        self.words[self.count] = address.into();
         self.count += 1;
     }
 
@@ -199,12 +199,12 @@ impl Maps {
         let (sides, arrays) = (arguments.sides, arguments.arrays);
         let mut addresses = [0; SIDES];
         for (address, side) in addresses.iter_mut().zip(&sides[..arrays]) {
-            *address = arguments.words[side.word];
+            *address = arguments.words[side.word] as u64;
         }
         let axes = arguments.axes(&out.layout.shape);
         launch_over(&axes, addresses, sides.map(|side| side.size), &mut |addresses, size, axes| {
             for (address, side) in addresses.iter().zip(&sides[..arrays]) {
-                arguments.words[side.word] = *address;
+                arguments.words[side.word] = (*address).into();
             }
             let grid = blocks("map", size, kernel.threads)?;
             let elements = size as i64;

@@ -97,10 +97,14 @@ fn structure(
     let references = warpcell_translate::check_struct(&structure)?;
     let (name, prelude) = (&structure.ident, prelude());
     let members: Vec<Member> = structure.fields.members().collect();
-    let fields = members.iter().map(|member| match member {
-        Member::Named(ident) => ident.to_string(),
-        Member::Unnamed(index) => index.index.to_string(),
-    });
+    let fields: Vec<String> = members
+        .iter()
+        .map(|member| match member {
+            Member::Named(ident) => ident.to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        })
+        .collect();
+    let indices = 0..members.len();
     // Constants of the struct's type are values for the translator.
     let value = quote! {
         impl ::#prelude::registry::Constant for #name {
@@ -110,7 +114,13 @@ fn structure(
             fn kind() -> ::#prelude::registry::Type {
                 ::#prelude::registry::structure_type(::core::any::type_name::<#name>())
             }
+            fn from_value(value: &::#prelude::registry::Value) -> ::core::option::Option<#name> {
+                ::core::option::Option::Some(#name {
+                    #(#members: ::#prelude::registry::field(value, #indices, #fields)?,)*
+                })
+            }
         }
+        ::#prelude::__device_struct!(#name);
     };
     let own = name.to_string();
     if notebook.is_some_and(|notebook| notebook.is_registered(&own)) {

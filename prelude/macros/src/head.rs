@@ -1,14 +1,25 @@
 //! The heads of functions with an attribute: their signatures, and what makes them no plain functions.
 
+use crate::registration::prelude;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Error, Result, Signature, Visibility};
-use warpcell_translate::Scalar;
+use warpcell_translate::{Scalar, name_of};
 
 /// The prelude's tag of a type, which has the name of the translator's.
 pub fn tag(scalar: Scalar) -> Ident {
     Ident::new(&format!("{scalar:?}"), Span::call_site())
+}
+
+/// The type, wherever the macro is called.
+pub fn type_of(scalar: Scalar) -> TokenStream {
+    let prelude = prelude();
+    match scalar {
+        Scalar::C64 => quote!(::#prelude::Complex<f32>),
+        Scalar::C128 => quote!(::#prelude::Complex<f64>),
+        other => Ident::new(name_of(other), Span::call_site()).to_token_stream(),
+    }
 }
 
 /// What messages say of a function with an attribute.

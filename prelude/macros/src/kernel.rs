@@ -1,14 +1,15 @@
 //! What `#[kernel]` emits: the function as it is, and its registration with the prelude.
 
 use crate::device::{bare, parse};
-use crate::head::{Words, signature, tag};
+use crate::head::{Words, signature, tag, type_of};
 use crate::notebook::Notebook;
-use crate::registration::{prelude, register_kernel, report, text};
+use crate::registration::{at, prelude, register_kernel, report, text};
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Error, FnArg, GenericArgument, Pat, PathArguments, Result, ReturnType, Signature, Type};
-use warpcell_translate::{Role, Scalar, element_named, element_names, name_of, scalar_named};
+use warpcell_translate::{Role, Scalar, element_names, element_of_path, may_be_struct, scalar_of_path};
 
 /// What messages say of such functions.
 const WORDS: Words = Words {
@@ -37,6 +38,8 @@ enum Kind {
     View(Scalar),
     ViewMut(Scalar),
     Scalar(Scalar),
+    /// A path that may be that of a `#[device]` struct.
+    Struct(Box<Type>),
 }
 
 fn registration(
@@ -68,16 +71,28 @@ fn threads(function: &Ident, parameters: &[Parameter], line: usize, places: &[(S
     let ident = |name: &str| Ident::new(name, Span::call_site());
     let values: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__warpcell_argument_{index}")).collect();
     let reads = parameters.iter().zip(&values).enumerate().map(|(index, (parameter, value))| {
-        let (of, argument, getter) = match parameter.kind {
+        let (of, argument, getter) = match &parameter.kind {
+            Kind::Struct(of) => {
+                return quote_spanned! { at(of.span()) =>
+                    let #value = __warpcell_arguments.structure::<#of>(#index);
+                };
+            }
             Kind::View(element) => (element, "ViewArgument", "view"),
             Kind::ViewMut(element) => (element, "ViewArgument", "view_mut"),
             Kind::Scalar(scalar) => (scalar, "ScalarArgument", "value"),
         };
-        let (of, argument, getter) = (ident(name_of(of)), ident(argument), ident(getter));
+        let (of, argument, getter) = (type_of(*of), ident(argument), ident(getter));
         quote! { let #value = <#of as ::#prelude::registry::#argument>::#getter(__warpcell_arguments, #index); }
     });
     let declared = parameters.iter().map(|Parameter { name, kind }| {
         let (kind, of, scalar) = match kind {
+            Kind::Struct(of) => {
+                return quote! {
+                    ::#prelude::registry::Parameter::Struct(
+                        #name, ::#prelude::registry::StructParameter::of::<#of>()
+                    )
+                };
+            }
             Kind::View(element) => ("View", "DType", element),
             Kind::ViewMut(element) => ("ViewMut", "DType", element),
             Kind::Scalar(scalar) => ("Scalar", "ScalarType", scalar),
@@ -163,8 +178,8 @@ fn parameters(signature: &Signature) -> Result<Vec<Parameter>> {
 fn kind(written: &Type) -> Result<Kind> {
     let fail = |advice: String| {
         let text = format!(
-            "an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a \
-             scalar; {advice}"
+            "an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a \
+             scalar or a `#[device]` struct; {advice}"
         );
         Err(Error::new_spanned(written, text))
     };
@@ -199,17 +214,17 @@ fn kind(written: &Type) -> Result<Kind> {
     let name = last.ident.to_string();
     match (name.as_str(), &last.arguments) {
         ("View" | "ViewMut", PathArguments::AngleBracketed(given)) => {
-            let element = match given.args.first() {
-                Some(GenericArgument::Type(element)) if given.args.len() == 1 => element,
+            let written = match given.args.first() {
+                Some(GenericArgument::Type(written)) if given.args.len() == 1 => written,
                 _ => return fail(format!("write only the type of its elements, such as `{name}<f32>`")),
             };
-            let Some(found) = element_name(element).and_then(|name| element_named(&name)) else {
+            let Some(found) = element(written) else {
                 let text = format!(
                     "the elements of a view must have one of the types {}; convert the array with `astype`, and write one \
                      of these",
                     element_names(", ")
                 );
-                return Err(Error::new_spanned(element, text));
+                return Err(Error::new_spanned(written, text));
             };
             Ok(if name == "View" { Kind::View(found) } else { Kind::ViewMut(found) })
         }
@@ -224,26 +239,31 @@ fn kind(written: &Type) -> Result<Kind> {
         ("Vec" | "ArrayView" | "ArrayViewMut" | "Array" | "Array1" | "Array2" | "ArrayD", _) => {
             fail("write `View<f32>`, or `ViewMut<f32>` if it is written to".to_owned())
         }
-        _ if path.segments.len() > 1 => fail("write one of these, without a path".to_owned()),
+        _ if let Some(scalar) = scalar_of_path(path) => Ok(Kind::Scalar(scalar)),
         (scalar, PathArguments::None) => {
-            if let Some(scalar) = scalar_named(scalar) {
-                return Ok(Kind::Scalar(scalar));
-            }
             let advice = match scalar {
                 "u128" => "write `u64`",
                 "i128" => "write `i64`",
                 "char" => "write `u32`",
                 "String" | "str" => "text cannot be used on a device; pass numbers",
+                _ if may_be_struct(path) => return Ok(Kind::Struct(Box::new(written.clone()))),
                 _ => {
                     let elements = element_names(", ");
-                    return fail(format!(
-                        "write one of {elements}, usize, isize, and one argument for each field of a struct"
-                    ));
+                    return fail(format!("write one of {elements}, usize, isize, or a `#[device]` struct"));
                 }
             };
             fail(advice.to_owned())
         }
         _ => fail("write one of these".to_owned()),
+    }
+}
+
+/// The type of elements that is written.
+fn element(written: &Type) -> Option<Scalar> {
+    match written {
+        Type::Path(path) if path.qself.is_none() => element_of_path(&path.path),
+        Type::Group(group) => element(&group.elem),
+        _ => None,
     }
 }
 

@@ -21,8 +21,8 @@ use proc_macro::TokenStream;
 /// Lets a function of scalars run over arrays: `gpu::map(f, (&a, &b, 2.0f32))`.
 ///
 /// The function stays an ordinary one: `f(1.0, 2.0, 3.0)` is an ordinary call. Its arguments, one to eight, are scalars:
-/// `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32` and `f64`; its result is one too, or a tuple of two to eight. On the CPU it
-/// runs over arrays as it was compiled by the cell that defined it: with checks for overflow, unless that was a timed cell. On CUDA
+/// `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`, `Complex<f32>` and `Complex<f64>`; its result is one too, or a tuple
+/// of two to eight. On the CPU it runs over arrays as it was compiled by the cell that defined it: with checks for overflow, unless that was a timed cell. On CUDA
 /// devices its text is translated to CUDA C.
 ///
 /// So its body is of that part of Rust that can be translated: numbers, bools, tuples, fixed arrays, `#[device]` structs, their
@@ -46,20 +46,29 @@ pub fn vectorize(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// #[device]
 /// #[derive(Clone, Copy)]
-/// struct Complex {
-///     re: f32,
-///     im: f32,
+/// struct Circle {
+///     x: f32,
+///     y: f32,
+///     radius: f32,
 /// }
 ///
 /// #[device]
-/// fn square(z: Complex) -> Complex {
-///     Complex { re: z.re * z.re - z.im * z.im, im: 2.0 * z.re * z.im }
+/// fn contains(circle: Circle, x: f32, y: f32) -> bool {
+///     (x - circle.x).hypot(y - circle.y) <= circle.radius
 /// }
 ///
-/// #[vectorize]
-/// fn real_part_of_square(re: f32, im: f32) -> f32 {
-///     square(Complex { re, im }).re
+/// #[kernel]
+/// fn count(circle: Circle, x: View<f32>, y: View<f32>, counts: ViewMut<u32>) {
+///     let i = global_idx().x;
+///     if i < x.len() && contains(circle, x[i], y[i]) {
+///         counts.atomic_add(0, 1);
+///     }
 /// }
+///
+/// let (x, y) = (gpu::array(&[0.5f32, 2.0, 1.0]), gpu::array(&[0.5f32, 0.0, 0.0]));
+/// let mut counts = gpu::zeros::<u32>(1);
+/// gpu::launch_for(count, 3, (Circle { x: 0.0, y: 0.0, radius: 1.0 }, &x, &y, &mut counts));
+/// assert_eq!(counts.get(&[0]), 2);
 /// ```
 #[proc_macro_attribute]
 pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -68,9 +77,13 @@ pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function a kernel: what one thread does of the many that `gpu::launch(f, grid, block, (&a, &mut out, 3))` starts.
 ///
-/// Its parameters are views of arrays, `View<f32>` for one that it reads and `ViewMut<f32>` for one that it writes to, and scalars:
-/// `bool`, integers of 8 to 64 bits, `usize`, `isize`, `f16`, `bf16`, `f32` and `f64`. It returns nothing. All threads hold the views at
-/// once; which thread it is says `thread_idx()`, `block_idx()` and their relatives, threads of a block share `shared_array`s and meet
+/// Its parameters are:
+///
+/// - views of arrays: `View<f32>` for one that it reads, `ViewMut<f32>` for one that it writes to;
+/// - scalars: `bool`, integers of 8 to 64 bits, `usize`, `isize`, `f16`, `bf16`, `f32`, `f64`, `Complex<f32>` and `Complex<f64>`;
+/// - `#[device]` structs, of 2,560 bytes at most.
+///
+/// It returns nothing. All threads hold the views at once; which thread it is says `thread_idx()`, `block_idx()` and their relatives, threads of a block share `shared_array`s and meet
 /// at `sync_threads()`.
 ///
 /// Its body is of the part of Rust that `#[vectorize]` names, and may call `#[device]` functions. On the CPU it runs as the cell that

@@ -1,14 +1,14 @@
 //! What `#[vectorize]` emits: the function as it is, and its registration with the prelude.
 
 use crate::device::{bare, parse};
-use crate::head::{Words, signature, tag};
+use crate::head::{Words, signature, tag, type_of};
 use crate::notebook::Notebook;
 use crate::registration::{mark, prelude, register, report, text};
 use crate::text::Text;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Error, FnArg, ItemFn, Result, ReturnType, Signature, Type};
-use warpcell_translate::{Role, Scalar, element_named, element_names, name_of};
+use warpcell_translate::{Role, Scalar, element_names, element_of_path};
 
 /// What is checked here, in messages.
 const VECTORIZE: &str = "a `#[vectorize]` function";
@@ -72,8 +72,8 @@ fn blocks(function: &Ident, parameters: &[Scalar], results: &[Scalar], is_wide: 
     };
     let inputs = numbered("input", parameters.len());
     let outputs = numbered("output", results.len());
-    let named = |scalars: &[Scalar]| -> (Vec<Ident>, Vec<Ident>) {
-        scalars.iter().map(|&scalar| (tag(scalar), Ident::new(name_of(scalar), Span::call_site()))).unzip()
+    let named = |scalars: &[Scalar]| -> (Vec<Ident>, Vec<TokenStream>) {
+        scalars.iter().map(|&scalar| (tag(scalar), type_of(scalar))).unzip()
     };
     let ((tags, types), (result_tags, result_types)) = (named(parameters), named(results));
     let indices = 0..parameters.len();
@@ -195,11 +195,11 @@ pub fn scalar(written: &Type, role: &str, function: &str) -> Result<Scalar> {
         Type::Array(_) | Type::Slice(_) => return fail("write one argument for each element"),
         _ => return fail("write one of these"),
     };
-    let Some(name) = path.get_ident() else { return fail("write one of these, without a path or type arguments") };
-    let text = name.to_string();
-    if let Some(scalar) = element_named(&text) {
+    if let Some(scalar) = element_of_path(path) {
         return Ok(scalar);
     }
+    let Some(name) = path.get_ident() else { return fail("write one of these, without a path or type arguments") };
+    let text = name.to_string();
     match text.as_str() {
         "usize" | "u128" => fail("write `u64`"),
         "isize" | "i128" => fail("write `i64`"),

@@ -1,20 +1,70 @@
 //! Kernels and their arguments as types: what a function with `#[kernel]` takes, and what may be given for it.
 
-use crate::array::DeviceArray;
-use crate::dtype::{Element, dtypes, if_dtype};
+use crate::array::{DeviceArray, RawArray};
+use crate::dtype::{Element, dtypes};
 use crate::error::{Error, Result};
-use crate::raw_kernels::sealed;
-use crate::registry::{self, find_kernel};
+use crate::raw_kernels::{RawArgument, sealed};
+use crate::registry::{self, Value, find_kernel};
 use half::{bf16, f16};
+use num_complex::Complex;
 use warpcell_threads::{View, ViewElement, ViewMut};
 
-mod hidden {
-    use super::{Result, registry};
+pub mod hidden {
+    use super::{LaunchArgument, Result, registry};
 
     pub trait Kernel<P> {
         /// What runs it.
         fn found(&self, operation: &'static str) -> Result<registry::Kernel>;
     }
+
+    /// What `#[device]` implements for structs, and what arrays and scalars have.
+    pub trait Argument {
+        /// The argument.
+        fn launch_argument(&self) -> LaunchArgument<'_>;
+    }
+
+    pub trait Arguments {
+        /// Does `work` with the arguments in their order.
+        fn with(&self, work: &mut dyn FnMut(&[LaunchArgument<'_>]) -> Result<()>) -> Result<()>;
+    }
+}
+
+/// An argument of a launch, without its type.
+pub enum LaunchArgument<'a> {
+    /// An array or a scalar.
+    Plain(RawArgument<'a>),
+    /// A struct.
+    Struct(Value),
+}
+
+impl<'a> LaunchArgument<'a> {
+    /// The array, if it is one.
+    pub(super) fn array(&self) -> Option<&'a RawArray> {
+        match self {
+            LaunchArgument::Plain(argument) => argument.array(),
+            LaunchArgument::Struct(_) => None,
+        }
+    }
+}
+
+impl<T: sealed::Argument> hidden::Argument for T {
+    fn launch_argument(&self) -> LaunchArgument<'_> {
+        LaunchArgument::Plain(self.raw_argument())
+    }
+}
+
+/// What `#[device]` adds to a struct besides its registration: it may be the argument of a kernel.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __device_struct {
+    ($name:ident) => {
+        impl $crate::launch_arguments::Argument for $name {
+            fn launch_argument(&self) -> $crate::launch_arguments::LaunchArgument<'_> {
+                $crate::launch_arguments::LaunchArgument::Struct($crate::registry::Constant::value(self))
+            }
+        }
+        impl $crate::KernelArgument<$name> for $name {}
+    };
 }
 
 /// A function with `#[kernel]` before it, given by its name, with parameters of the types `P`, a tuple. Not an extension point.
@@ -34,18 +84,19 @@ pub trait Kernel<P>: hidden::Kernel<P> {}
     note = "give a tuple such as `(&a, &mut out, 3)`: `&a` for a `View`, `&mut out` for a `ViewMut`; write a tuple of \
             one argument as `(&a,)`"
 )]
-pub trait KernelArguments<P>: sealed::Arguments {}
+pub trait KernelArguments<P>: hidden::Arguments {}
 
-/// An argument for a parameter of type `P`: `&a` for a `View`, `&mut a` for a `ViewMut`, a scalar for one of its type; integers need
-/// no suffix. Not an extension point.
+/// An argument for a parameter of type `P`: `&a` for a `View`, `&mut a` for a `ViewMut`, a scalar for one of its type, a value of the
+/// struct for a `#[device]` struct; integers need no suffix. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "this parameter of the kernel is `{P}`, but the argument is `{Self}`",
     label = "does not fit `{P}`",
     note = "give `&a` for a `View`, `&mut a` for a `ViewMut`, with elements of its type (convert others: `a.astype::<f32>()`), and a \
-            value of its type for a scalar",
+            value of its type for a scalar or a struct",
+    note = "if it is a struct of yours, write `#[device]` and `#[derive(Clone, Copy)]` before it",
     note = "copy a host array to the device first: `gpu::asarray(&a)`"
 )]
-pub trait KernelArgument<P>: sealed::Argument {}
+pub trait KernelArgument<P>: hidden::Argument {}
 
 impl<T: Element + ViewElement> KernelArgument<View<T>> for &DeviceArray<T> {}
 impl<T: Element + ViewElement> KernelArgument<View<T>> for &mut DeviceArray<T> {}
@@ -53,13 +104,23 @@ impl<T: Element + ViewElement> KernelArgument<ViewMut<T>> for &mut DeviceArray<T
 
 macro_rules! scalars {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
-        $(if_dtype! { real $kind $use { impl KernelArgument<$type> for $type {} } {} })*
+        $(impl KernelArgument<$type> for $type {})*
     };
 }
 dtypes!(scalars!());
 impl KernelArgument<usize> for usize {}
 impl KernelArgument<isize> for isize {}
 
+macro_rules! one_array {
+    ($($type:ty)*) => {$(
+        impl<T: Element> hidden::Arguments for $type {
+            fn with(&self, work: &mut dyn FnMut(&[LaunchArgument<'_>]) -> Result<()>) -> Result<()> {
+                work(&[hidden::Argument::launch_argument(self)])
+            }
+        }
+    )*};
+}
+one_array!(&DeviceArray<T> &mut DeviceArray<T>);
 impl<T: Element + ViewElement> KernelArguments<(View<T>,)> for &DeviceArray<T> {}
 impl<T: Element + ViewElement> KernelArguments<(View<T>,)> for &mut DeviceArray<T> {}
 impl<T: Element + ViewElement> KernelArguments<(ViewMut<T>,)> for &mut DeviceArray<T> {}
@@ -96,6 +157,13 @@ macro_rules! tuples {
             }
         }
         impl<FF: Fn($($parameter),*), $($parameter),*> Kernel<($($parameter,)*)> for FF {}
+        impl<$($argument: hidden::Argument),*> hidden::Arguments for ($($argument,)*) {
+            fn with(&self, work: &mut dyn FnMut(&[LaunchArgument<'_>]) -> Result<()>) -> Result<()> {
+                #[allow(non_snake_case)]
+                let ($($argument,)*) = self;
+                work(&[$($argument.launch_argument()),*])
+            }
+        }
         impl<$($parameter, $argument: KernelArgument<$parameter>),*> KernelArguments<($($parameter,)*)> for ($($argument,)*) {}
     )*};
 }

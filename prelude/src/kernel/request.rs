@@ -1,14 +1,18 @@
 //! A launch before it is the backend's: whether its arguments and its size are such that it can be made.
 
+use super::arguments::{LaunchArgument, hidden};
 use super::config::LaunchConfig;
 use super::overlap::may_overlap;
 use crate::array::{RawArray, writable};
 use crate::backend::kernel::{Argument, Checks, Launch};
 use crate::device::{self, Device, Handle};
 use crate::error::{Error, Result};
-use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument, sealed};
+use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument};
 use crate::registry::{Kernel, Parameter, values_of};
 use warpcell_base::limits;
+
+/// Of the 4 KiB that CUDA has for the arguments of a launch, the most for structs: sixteen arrays take the rest.
+const MOST_STRUCT_BYTES: usize = 2560;
 
 /// The most axes of an argument.
 const MOST_AXES: usize = 4;
@@ -43,15 +47,16 @@ impl Request {
         Ok(Request { operation, kernel, config: LaunchConfig::new(grid, block), has_threads })
     }
 
-    pub fn run(&self, arguments: &dyn sealed::Arguments) -> Result<()> {
+    pub fn run(&self, arguments: &dyn hidden::Arguments) -> Result<()> {
         arguments.with(&mut |arguments| self.launch(arguments))
     }
 
     /// Launches the kernel if everything is in order.
-    fn launch(&self, arguments: &[RawArgument<'_>]) -> Result<()> {
+    fn launch(&self, arguments: &[LaunchArgument<'_>]) -> Result<()> {
         let LaunchConfig { grid, block, dynamic_shared_bytes, stream, checks, time_limit } = &self.config;
         let name = self.kernel.short_name();
         self.fit(arguments)?;
+        self.have_room(arguments)?;
         let handle = self.place(arguments)?;
         arguments.iter().zip(self.kernel.threads.parameters).try_for_each(|(argument, parameter)| {
             argument.array().map_or(Ok(()), |array| self.takes(parameter, array))
@@ -71,11 +76,12 @@ impl Request {
             .iter()
             .zip(self.kernel.threads.parameters)
             .zip(&copies)
-            .map(|((argument, parameter), copy)| match *argument {
-                RawArgument::Array { array, .. } => {
+            .map(|((argument, parameter), copy)| match argument {
+                LaunchArgument::Plain(RawArgument::Array { array, .. }) => {
                     Argument::Array(copy.as_ref().unwrap_or(array).view(), matches!(parameter, Parameter::ViewMut(..)))
                 }
-                RawArgument::Scalar { value, .. } => Argument::Scalar(value),
+                LaunchArgument::Plain(RawArgument::Scalar { value, .. }) => Argument::Scalar(*value),
+                LaunchArgument::Struct(value) => Argument::Struct(value),
             })
             .collect();
         let (operation, kernel) = (self.operation, self.kernel);
@@ -100,13 +106,18 @@ impl Request {
     }
 
     /// Fails if the arguments are not of the parameters' types. The compiler has seen to that, unless the kernel was defined anew.
-    fn fit(&self, arguments: &[RawArgument<'_>]) -> Result<()> {
+    fn fit(&self, arguments: &[LaunchArgument<'_>]) -> Result<()> {
         let parameters = self.kernel.threads.parameters;
-        let fits = |(argument, parameter): (&RawArgument<'_>, &Parameter)| match (argument, parameter) {
-            (RawArgument::Array { array, .. }, Parameter::View(_, dtype)) => array.dtype == *dtype,
-            (RawArgument::Array { array, writes }, Parameter::ViewMut(_, dtype)) => array.dtype == *dtype && *writes,
-            (RawArgument::Scalar { value, .. }, Parameter::Scalar(_, scalar)) => values_of(*scalar) == value.dtype(),
-            _ => false,
+        let fits = |(argument, parameter): (&LaunchArgument<'_>, &Parameter)| match argument {
+            LaunchArgument::Struct(value) => matches!(parameter, Parameter::Struct(_, of) if (of.fits)(value)),
+            LaunchArgument::Plain(plain) => match (plain, parameter) {
+                (RawArgument::Array { array, .. }, Parameter::View(_, dtype)) => array.dtype == *dtype,
+                (RawArgument::Array { array, writes }, Parameter::ViewMut(_, dtype)) => {
+                    array.dtype == *dtype && *writes
+                }
+                (RawArgument::Scalar { value, .. }, Parameter::Scalar(_, of)) => values_of(*of) == value.dtype(),
+                _ => false,
+            },
         };
         if parameters.len() == arguments.len() && arguments.iter().zip(parameters).all(fits) {
             return Ok(());
@@ -119,9 +130,33 @@ impl Request {
         )))
     }
 
+    /// Fails if structs take more room than CUDA has for arguments.
+    fn have_room(&self, arguments: &[LaunchArgument<'_>]) -> Result<()> {
+        let mut total = 0;
+        for (argument, parameter) in arguments.iter().zip(self.kernel.threads.parameters) {
+            let LaunchArgument::Struct(value) = argument else { continue };
+            let Some(bytes) = value.bytes() else {
+                return Err(self.wrong(format!(
+                    "the struct for `{}` of `{}` has an empty array of structs; remove the array",
+                    parameter.name(),
+                    self.kernel.short_name()
+                )));
+            };
+            total += bytes.len();
+        }
+        if total > MOST_STRUCT_BYTES {
+            return Err(self.wrong(format!(
+                "the structs for `{}` have {total} bytes, but at most {MOST_STRUCT_BYTES} are allowed; pass large arrays as a \
+                 `View`: `gpu::array(&values)`",
+                self.kernel.short_name()
+            )));
+        }
+        Ok(())
+    }
+
     /// The device of the arrays, or the current one.
-    fn place(&self, arguments: &[RawArgument<'_>]) -> Result<Handle> {
-        let mut arrays = arguments.iter().filter_map(RawArgument::array);
+    fn place(&self, arguments: &[LaunchArgument<'_>]) -> Result<Handle> {
+        let mut arrays = arguments.iter().filter_map(LaunchArgument::array);
         let Some(first) = arrays.next() else { return device::current() };
         arrays.try_for_each(|array| first.same_device(self.operation, array))?;
         Ok(first.handle.clone())
@@ -154,7 +189,7 @@ impl Request {
     }
 
     /// Copies of those arrays that are read and overlap one that is written to; fails if two that are written to overlap.
-    fn apart(&self, arguments: &[RawArgument<'_>]) -> Result<Vec<Option<RawArray>>> {
+    fn apart(&self, arguments: &[LaunchArgument<'_>]) -> Result<Vec<Option<RawArray>>> {
         let parameters = self.kernel.threads.parameters;
         let writes = |number: usize| matches!(parameters[number], Parameter::ViewMut(..));
         let written = |but: usize| {

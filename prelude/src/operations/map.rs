@@ -321,8 +321,8 @@ impl<'a> Request<'a> {
             })
             .collect();
         match self.reduction {
-            Some(reduction) if self.function.results[0].is_storage() => {
-                // Reductions compute in a wider type: first the elements, then these.
+            Some(reduction) if self.function.results[0].is_storage() || self.function.results[0].is_complex() => {
+                // Reductions compute in a wider type, or on the parts: first the elements, then these.
                 let dtype = self.function.results[0];
                 let elements = RawArray::uninitialised(self.operation, handle, shape, dtype)?;
                 if elements.size() > 0 {

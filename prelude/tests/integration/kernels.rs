@@ -288,6 +288,70 @@ fn what_overlaps_is_read_as_it_was_before() {
     assert_eq!((a.get(&[1]), a.get(&[2]), a.get(&[63])), (2, 2, 0));
 }
 
+#[device]
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    dt: f32,
+    gravity: [f32; 2],
+    bounces: bool,
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Table([f64; 400]);
+
+#[kernel]
+fn moves(step: Step, mut position: ViewMut<f32>, mut velocity: ViewMut<f32>) {
+    let i = global_idx().x;
+    if i < position.shape()[0] {
+        for axis in 0..2 {
+            velocity[[i, axis]] += step.dt * step.gravity[axis];
+            position[[i, axis]] += step.dt * velocity[[i, axis]];
+            if step.bounces && position[[i, axis]] < 0.0 {
+                velocity[[i, axis]] = -velocity[[i, axis]];
+            }
+        }
+    }
+}
+
+#[kernel]
+fn looks_up(table: Table, mut out: ViewMut<f64>) {
+    out[0] = table.0[399];
+}
+
+/// One step of `moves`, on the host.
+fn moved(step: Step, position: f32, velocity: f32, axis: usize) -> (f32, f32) {
+    let velocity = velocity + step.dt * step.gravity[axis];
+    let position = position + step.dt * velocity;
+    (position, if step.bounces && position < 0.0 { -velocity } else { velocity })
+}
+
+#[test]
+fn structs_are_arguments() {
+    let step = Step { dt: 0.25, gravity: [0.0, -9.5], bounces: true };
+    let start = Array2::from_shape_fn((50, 2), |(i, axis)| (i * 2 + axis) as f32 / 100.0);
+    let (mut position, mut velocity) = (gpu::asarray(&start), gpu::zeros::<f32>((50, 2)));
+    gpu::launch_for(moves, 50, (step, &mut position, &mut velocity));
+    for ((i, axis), &x) in start.indexed_iter() {
+        let found = (position.get(&[i, axis]), velocity.get(&[i, axis]));
+        assert_eq!(found, moved(step, x, 0.0, axis));
+    }
+    // A graph keeps the struct.
+    let once = position.to_host();
+    let graph = gpu::Graph::capture(|| {
+        gpu::launch_for(moves, 50, (Step { bounces: false, ..step }, &mut position, &mut velocity));
+    });
+    graph.launch();
+    assert_ne!(position.to_host(), once);
+    let mut out = gpu::zeros::<f64>(1);
+    says(
+        gpu::try_launch(looks_up, 1, 1, (Table([1.0; 400]), &mut out)),
+        expect![
+            "launch: the structs for `looks_up` have 3200 bytes, but at most 2560 are allowed; pass large arrays as a `View`: `gpu::array(&values)`"
+        ],
+    );
+}
+
 #[test]
 fn launches_are_captured() {
     let a = gpu::arange(100.0f32);

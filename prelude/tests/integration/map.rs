@@ -388,3 +388,64 @@ fn floats_of_16_bits() {
     let twice = fuse!(|x: f16| x * factor);
     assert_eq!(gpu::map(twice, &x).to_host(), (&x * 2.0).to_host());
 }
+
+/// How often Mandelbrot's iteration goes on.
+#[vectorize]
+fn escape(c: Complex<f64>, most: i32) -> i32 {
+    let mut z = Complex::new(0.0, 0.0);
+    for step in 0..most {
+        if z.norm_sqr() > 4.0 {
+            return step;
+        }
+        z = z * z + c;
+    }
+    most
+}
+
+#[vectorize]
+fn moebius(z: Complex32, a: Complex<f32>, scale: f32) -> (Complex32, f32, bool) {
+    const SHIFT: Complex32 = Complex32::new(0.5, -0.25);
+    let Complex { re, im } = z;
+    let mut w = (2.0 * z - a) / (z * a.conj() + 9.0) + Complex { im: re, re: -im };
+    w *= scale;
+    w -= SHIFT;
+    w.im += 1.0;
+    (w.exp() * Complex::I, w.norm(), w != z)
+}
+
+#[test]
+fn complex_numbers() {
+    let x = gpu::linspace(-2.0, 0.5, 300).reshape((1, 300));
+    let y = gpu::linspace(-1.2, 1.2, 200).reshape((200, 1));
+    let c = gpu::map(fuse!(|x: f64, y: f64| Complex::new(x, y)), (&x, &y));
+    assert_eq!(c.shape(), [200, 300]);
+    let steps = gpu::map(escape, (&c, 50));
+    let host = c.to_host();
+    assert_eq!(steps.to_host(), host.mapv(|c| escape(c, 50)));
+    assert!(steps.sum() > 300_000, "some points stay");
+
+    let z = gpu::linspace(-3.0f32, 3.0, 1001).astype::<Complex<f32>>() * Complex::new(0.6f32, 0.8);
+    let (results, sizes, differ) = gpu::map(moebius, (&z, Complex::new(0.3, 0.4), 1.5));
+    for (index, &z) in z.to_host().iter().enumerate() {
+        let (result, size, differs) = moebius(z, Complex::new(0.3, 0.4), 1.5);
+        let found = results.get(&[index]);
+        assert!(
+            result.is_finite() && (found - result).norm() <= 1e-5 * (1.0 + result.norm()),
+            "{found} is not {result}"
+        );
+        assert!((sizes.get(&[index]) - size).abs() <= 1e-5 * (1.0 + size));
+        assert_eq!(differ.get(&[index]), differs);
+    }
+
+    let factor = Complex::new(0.0, 2.0);
+    let turned = gpu::map(fuse!(|z: Complex<f64>| z * factor), &c);
+    assert_eq!(turned.to_host(), host.mapv(|z| z * factor));
+    let by_hand: Complex<f64> = host.iter().map(|z| z * z).sum();
+    for total in [
+        gpu::map(fuse!(|z: Complex<f64>| sum(z * z)), &c).item(),
+        gpu::map_reduce(fuse!(|z: Complex<f64>| z * z), gpu::reduction::Sum, &c).item(),
+        gpu::map_host(fuse!(|z: Complex<f64>| sum(z * z)), &host).first().copied().unwrap(),
+    ] {
+        assert!((total - by_hand).norm() < 1e-9 * by_hand.norm());
+    }
+}

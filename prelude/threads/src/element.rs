@@ -1,13 +1,15 @@
 //! What the elements of views may be, and what is done to them in one step.
 
 use half::{bf16, f16};
+use num_complex::Complex;
 use std::any::TypeId;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-/// What the elements of views and shared arrays may be: `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32` and `f64`.
+/// What the elements of views and shared arrays may be: `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`,
+/// `Complex<f32>` and `Complex<f64>`.
 #[diagnostic::on_unimplemented(
     message = "views and shared arrays have no elements of type `{Self}`",
-    note = "their elements are bool, integers of 8 to 64 bits, f16, bf16, f32 or f64"
+    note = "their elements are bool, integers of 8 to 64 bits, f16, bf16, f32, f64, Complex<f32> or Complex<f64>"
 )]
 pub trait ViewElement: Copy + PartialEq + Send + Sync + 'static + sealed::Sealed {
     /// The type's name in Rust.
@@ -22,12 +24,6 @@ pub trait ViewElement: Copy + PartialEq + Send + Sync + 'static + sealed::Sealed
     #[doc(hidden)]
     const UNSET: Self;
 
-    #[doc(hidden)]
-    fn to_word(self) -> u64;
-
-    #[doc(hidden)]
-    fn from_word(word: u64) -> Self;
-
     /// Whether this is [`ViewElement::UNSET`], or what a `+=` or the like has made of it.
     #[doc(hidden)]
     fn comes_from_unset(self) -> bool;
@@ -38,7 +34,12 @@ pub trait ViewElement: Copy + PartialEq + Send + Sync + 'static + sealed::Sealed
     message = "warps do not shuffle values of type `{Self}`",
     note = "they pass on i32, u32, i64, u64, f32 and f64; convert other numbers with `as`"
 )]
-pub trait ShuffleElement: ViewElement {}
+pub trait ShuffleElement: ViewElement {
+    #[doc(hidden)]
+    fn to_word(self) -> u64;
+    #[doc(hidden)]
+    fn from_word(word: u64) -> Self;
+}
 
 /// What atomic operations work on: `i32`, `u32`, `i64`, `u64`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
@@ -131,16 +132,6 @@ macro_rules! view_of_integers {
             const TAG: u8 = $tag;
             const UNSET: Self = $unset;
 
-            #[inline]
-            fn to_word(self) -> u64 {
-                self as u64
-            }
-
-            #[inline]
-            fn from_word(word: u64) -> Self {
-                word as Self
-            }
-
             fn comes_from_unset(self) -> bool {
                 ($comes_from_unset)(self)
             }
@@ -151,7 +142,17 @@ macro_rules! view_of_integers {
 macro_rules! integers {
     ($($tag:literal $type:ident $atomic:ident $unset:literal)*) => {$(
         view_of_integers!($tag $type $unset, |value: $type| value.abs_diff(<$type>::UNSET) <= 64);
-        impl ShuffleElement for $type {}
+        impl ShuffleElement for $type {
+            #[inline]
+            fn to_word(self) -> u64 {
+                self as u64
+            }
+
+            #[inline]
+            fn from_word(word: u64) -> Self {
+                word as Self
+            }
+        }
 
         impl AtomicElement for $type {
             atomics!($type, $atomic, $type, |value: $type| value, |bits: $type| bits);
@@ -211,16 +212,6 @@ macro_rules! view_of_floats {
             // A quiet NaN: what is computed of it has its bits, perhaps with another sign.
             const UNSET: Self = <$type>::from_bits($unset);
 
-            #[inline]
-            fn to_word(self) -> u64 {
-                self.to_bits().into()
-            }
-
-            #[inline]
-            fn from_word(word: u64) -> Self {
-                <$type>::from_bits(word as $word)
-            }
-
             fn comes_from_unset(self) -> bool {
                 self.to_bits() & ($word::MAX >> 1) == $unset
             }
@@ -231,7 +222,17 @@ macro_rules! view_of_floats {
 macro_rules! floats {
     ($($tag:literal $type:ident $atomic:ident $word:ident $unset:literal)*) => {$(
         view_of_floats!($tag $type $word $unset);
-        impl ShuffleElement for $type {}
+        impl ShuffleElement for $type {
+            #[inline]
+            fn to_word(self) -> u64 {
+                self.to_bits().into()
+            }
+
+            #[inline]
+            fn from_word(word: u64) -> Self {
+                <$type>::from_bits(word as $word)
+            }
+        }
 
         impl AtomicElement for $type {
             atomics!($type, $atomic, $word, |value: $type| value.to_bits(), |bits: $word| <$type>::from_bits(bits));
@@ -286,21 +287,30 @@ halves! {
     12 bf16 0x7fda
 }
 
+macro_rules! complex {
+    ($($tag:literal $type:ty, $name:literal)*) => {$(
+        impl sealed::Sealed for $type {}
+        impl ViewElement for $type {
+            const NAME: &'static str = $name;
+            const TAG: u8 = $tag;
+            const UNSET: Self = Complex::new(ViewElement::UNSET, ViewElement::UNSET);
+
+            fn comes_from_unset(self) -> bool {
+                self.re.comes_from_unset() || self.im.comes_from_unset()
+            }
+        }
+    )*};
+}
+complex! {
+    13 Complex<f32>, "Complex<f32>"
+    14 Complex<f64>, "Complex<f64>"
+}
+
 impl sealed::Sealed for bool {}
 impl ViewElement for bool {
     const NAME: &'static str = "bool";
     const TAG: u8 = 7;
     const UNSET: Self = true;
-
-    #[inline]
-    fn to_word(self) -> u64 {
-        self.into()
-    }
-
-    #[inline]
-    fn from_word(word: u64) -> Self {
-        word != 0
-    }
 
     fn comes_from_unset(self) -> bool {
         false

@@ -14,6 +14,7 @@ mod signature;
 mod statements;
 mod threads;
 
+use crate::complex::{COMPLEX, ComplexPath, complex_path, has_own_complex};
 use crate::program::{References, Role, Value};
 use crate::refuse;
 use crate::scalars::Scalar;
@@ -83,7 +84,7 @@ pub(crate) struct Checked {
 
 /// Checks a function. Without a world only the function itself is known, and what follows from others is left open.
 pub(crate) fn function(written: &syn::ItemFn, item: &str, asked: &Asked<'_>, world: Option<&World>) -> Checked {
-    let mut checker = Checker::new(asked.role, world, written.sig.ident.to_string());
+    let mut checker = Checker::new(asked.role, world, written.sig.ident.to_string(), written);
     checker.layouts = asked.layouts.iter().cloned().collect();
     checker.first_array = asked.first_array;
     checker.attributes(&written.attrs);
@@ -117,7 +118,7 @@ pub(crate) fn function(written: &syn::ItemFn, item: &str, asked: &Asked<'_>, wor
 
 /// The types of a device function's parameters and result; of views it says nothing but the types.
 pub(crate) fn signature(written: &syn::ItemFn, item: &str, world: &World) -> Result<Signature, Vec<Error>> {
-    let mut checker = Checker::new(Role::Device, Some(world), written.sig.ident.to_string());
+    let mut checker = Checker::new(Role::Device, Some(world), written.sig.ident.to_string(), written);
     let parameters = checker.parameters(&written.sig, &[]);
     let parameters = parameters.iter().map(|parameter| checker.types.resolve(&parameter.ty)).collect();
     let result = checker.result(&written.sig);
@@ -131,6 +132,8 @@ pub(crate) fn signature(written: &syn::ItemFn, item: &str, world: &World) -> Res
 pub(crate) struct Checker<'a> {
     role: Role,
     world: Option<&'a World>,
+    /// Whether `Complex` is a struct of the user's.
+    has_own_complex: bool,
     /// The function's own identifier.
     identifier: String,
     types: Types,
@@ -176,8 +179,12 @@ struct Frame {
 }
 
 impl<'a> Checker<'a> {
-    fn new(role: Role, world: Option<&'a World>, identifier: String) -> Checker<'a> {
+    fn new(role: Role, world: Option<&'a World>, identifier: String, item: &dyn ToTokens) -> Checker<'a> {
         Checker {
+            has_own_complex: match world {
+                Some(world) => world.structs.contains_key(COMPLEX),
+                None => has_own_complex(item.to_token_stream()),
+            },
             role,
             world,
             identifier,
@@ -245,6 +252,13 @@ impl<'a> Checker<'a> {
             self.refuse(at, refuse::UNKNOWN_TYPE);
         }
         None
+    }
+
+    /// A path that begins with a type of complex numbers, unless that is a struct of the user's.
+    fn complex_path(&self, path: &syn::Path) -> Option<ComplexPath> {
+        let is_own = self.has_own_complex
+            && path.segments.first().is_some_and(|first| first.ident == COMPLEX && first.arguments.is_none());
+        if is_own { None } else { complex_path(path) }
     }
 
     fn declare(&mut self, name: &str, ty: Ty, mutable: bool, at: Span) -> LocalId {
@@ -317,7 +331,7 @@ fn has_changing_reference(ty: &Ty) -> bool {
         Ty::Reference(true, _) => true,
         Ty::Reference(false, of) | Ty::Array(of, _) => has_changing_reference(of),
         Ty::Tuple(parts) => parts.iter().any(has_changing_reference),
-        Ty::Variable(_) | Ty::Scalar(_) | Ty::Struct(_) | Ty::View(..) | Ty::Layout(_) => false,
+        Ty::Variable(_) | Ty::Scalar(_) | Ty::Complex(_) | Ty::Struct(_) | Ty::View(..) | Ty::Layout(_) => false,
     }
 }
 

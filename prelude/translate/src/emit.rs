@@ -140,7 +140,7 @@ impl Module {
     /// The name of a type. Tuples and arrays become structs when they are first needed.
     pub(crate) fn type_name(&mut self, ty: &Ty) -> String {
         match ty {
-            Ty::Scalar(scalar) => name_of(*scalar).to_owned(),
+            Ty::Scalar(_) | Ty::Complex(_) => name_of(ty.scalar().unwrap_or(Scalar::C128)).to_owned(),
             Ty::Reference(_, of) => self.type_name(of),
             // Only of values that never come to be.
             Ty::Variable(_) => self.type_name(&Ty::UNIT),

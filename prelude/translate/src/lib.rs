@@ -33,7 +33,9 @@
 //! A name in capitals within a formula or a pattern is taken for a constant, and a called path whose last name begins with a
 //! capital for a tuple struct: these are Rust's own conventions, of which the compiler warns otherwise.
 
+mod bytes;
 mod check;
+mod complex;
 mod emit;
 mod methods;
 mod names;
@@ -47,11 +49,13 @@ mod tree;
 mod types;
 
 pub use check::path_text;
+pub use complex::{element_of_path, scalar_of_path};
 pub use methods::distance;
 pub use program::{
     Error, Item, Items, KernelOptions, KernelTranslation, Parameter, References, Role, Translation, Type, Value,
 };
-pub use scalars::{Scalar, element_named, element_names, name_of, scalar_named};
+pub use refuse::may_be_struct;
+pub use scalars::{Scalar, element_names, name_of};
 pub use translation::{translate, translate_kernel};
 
 /// Checks one function: what it refers to, or everything in it that the subset of Rust lacks, each at its token and with

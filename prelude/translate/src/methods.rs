@@ -2,6 +2,7 @@
 //! called in the support texts, where their definitions stand.
 
 mod advice;
+mod complex;
 mod constants;
 mod floats;
 mod halves;
@@ -32,6 +33,8 @@ pub(crate) enum Parameter {
     /// The type whose method it is.
     Same,
     Scalar(Scalar),
+    /// The type of the parts of complex numbers.
+    Part,
     /// Each type that converts without loss. Rust's compiler sees to it.
     Lossless,
 }
@@ -41,6 +44,8 @@ pub(crate) enum MethodResult {
     /// The type whose method it is.
     Same,
     Scalar(Scalar),
+    /// The type of the parts of complex numbers.
+    Part,
     /// Functions with such a result are templates of the tuple's struct.
     Tuple(&'static [MethodResult]),
 }
@@ -54,7 +59,13 @@ pub(crate) fn method(receiver: Scalar, name: &str) -> Option<&'static Method> {
 
 /// `of::name(…)`: methods too, which take their receiver as the first argument.
 pub(crate) fn associated_function(of: Scalar, name: &str) -> Option<&'static Method> {
-    tables(of).iter().flat_map(|table| table.iter()).find(|(known, _)| *known == name).map(|(_, method)| method)
+    named_function(of, name).map(|(_, method)| method)
+}
+
+/// The same, with the name as the tables have it.
+pub(crate) fn named_function(of: Scalar, name: &str) -> Option<(&'static str, &'static Method)> {
+    let rows = tables(of).iter().flat_map(|table| table.iter());
+    rows.map(|(known, method)| (*known, method)).find(|(known, _)| *known == name)
 }
 
 /// All functions of a type, by their names in Rust.
@@ -64,6 +75,8 @@ fn tables(of: Scalar) -> &'static [Table] {
         Scalar::F64 => &floats::OF_F64,
         Scalar::F16 => &halves::OF_F16,
         Scalar::BF16 => &halves::OF_BF16,
+        Scalar::C64 => &complex::OF_C64,
+        Scalar::C128 => &complex::OF_C128,
         other => integers::of(other),
     }
 }
@@ -75,6 +88,7 @@ macro_rules! tags {
         mod parameter {
             use super::{Parameter, Scalar};
             pub(super) const SAME: Parameter = Parameter::Same;
+            pub(super) const PART: Parameter = Parameter::Part;
             $(pub(super) const $name: Parameter = Parameter::Scalar(Scalar::$tag);)*
         }
 
@@ -83,6 +97,7 @@ macro_rules! tags {
         mod result {
             use super::{MethodResult, Scalar};
             pub(super) const SAME: MethodResult = MethodResult::Same;
+            pub(super) const PART: MethodResult = MethodResult::Part;
             $(pub(super) const $name: MethodResult = MethodResult::Scalar(Scalar::$tag);)*
         }
     };
@@ -115,13 +130,13 @@ macro_rules! given {
 
 /// A row for a function without `self`.
 macro_rules! function {
-    ($name:literal, $c_name:expr, $taken:expr) => {
+    ($name:literal, $c_name:expr $(, $taken:expr)*) => {
         (
             $name,
             $crate::methods::Method {
                 c_name: $c_name,
                 takes_self: false,
-                parameters: &[$taken],
+                parameters: &[$($taken),*],
                 result: $crate::methods::MethodResult::Same,
                 may_fail: false,
             },

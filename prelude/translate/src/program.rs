@@ -20,7 +20,7 @@ pub enum Type {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// The bits of the value, those above its size zero.
-    Scalar(Scalar, u64),
+    Scalar(Scalar, u128),
     /// The parts.
     Tuple(Vec<Value>),
     /// The elements, and their type, which an empty array has too.
@@ -89,7 +89,7 @@ pub struct Translation {
 }
 
 /// What is passed for a parameter of a kernel at a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Parameter {
     /// An array: `struct { T *data; unsigned long long shape[rank]; long long strides[rank]; }`, by value, the strides in
     /// elements. Without axes there are no shape and no strides.
@@ -105,6 +105,8 @@ pub enum Parameter {
     },
     /// A number or a truth value.
     Scalar(Scalar),
+    /// A struct by value, whose bytes are [`Value::bytes`]: the name of its item.
+    Struct(String),
 }
 
 /// How a kernel is to be translated.

@@ -254,7 +254,7 @@ pub(crate) fn method_of(of: &Ty, name: &str) -> String {
 }
 
 pub(crate) fn scalar_method(of: Scalar, name: &str) -> String {
-    format!("`{}` has no method `{name}` on a device; {}", name_of(of), suggestion(of, name))
+    format!("`{}` has no method `{name}` on a device; {}", Ty::of(of), suggestion(of, name))
 }
 
 /// Of a value whose type follows from another function.
@@ -364,11 +364,22 @@ fn named_type_with(name: &str) -> Option<String> {
         "i128" => "write `i64`",
         "f128" => "write `f64`",
         "Self" => "write the name of the type",
-        "Complex" | "Complex32" | "Complex64" => "write two numbers, or a `#[device]` struct of them",
         "Wrapping" => "write the integer itself: integers wrap on devices",
         _ => return None,
     };
     Some(format!("`{name}` is not for devices; {advice}"))
+}
+
+/// Whether a path may be that of a user's struct: it has no arguments, and is not known to be something else.
+pub fn may_be_struct(path: &syn::Path) -> bool {
+    let Some(last) = path.segments.last() else { return false };
+    let name = last.ident.to_string();
+    let is_other =
+        ["DeviceArray", "Array", "Array1", "Array2", "ArrayD", "ArrayView", "ArrayViewMut", "SharedArray", "Dim3"];
+    last.arguments.is_none()
+        && name.starts_with(char::is_uppercase)
+        && !is_other.contains(&name.as_str())
+        && named_type_with(&name).is_none()
 }
 
 /// What is said of a type that is no name.
@@ -431,7 +442,9 @@ pub(crate) fn for_kernel(written: &Type) -> String {
         _ => "write one of these",
     };
     let elements = element_names(", ");
-    format!("a parameter of a kernel must be a `View`, a `ViewMut` or a scalar ({elements}, usize, isize); {advice}")
+    format!(
+        "a parameter of a kernel must be a `View`, a `ViewMut`, a scalar ({elements}, usize, isize) or a `#[device]` struct; {advice}"
+    )
 }
 
 pub(crate) fn pattern_of(pattern: &Pat) -> &'static str {

@@ -6,7 +6,7 @@
 /// - `element` if arrays have elements of the type, or `size` for what counts elements.
 /// - the tag, the type in Rust, which has this name in the generated text too, and the name in the tables of methods.
 /// - the type of the same values on a 64-bit machine, the unsigned integer of as many bytes, and the type in CUDA C. Those of the
-///   crate `half` have none: `support/halves.cuh` defines them.
+///   crate `half` and complex numbers have none: `support/halves.cuh` and `support/complex.cuh` define them.
 #[macro_export]
 macro_rules! scalars {
     ($($callback:ident)::+ ! ($($arguments:tt)*)) => {
@@ -26,6 +26,8 @@ macro_rules! scalars {
             { Float    element F64   f64   F64,   f64,  u64, "double" }
             { Half     element F16   f16   F16,   u16,  u16, "" }
             { Half     element BF16  bf16  BF16,  u16,  u16, "" }
+            { Complex  element C64   Complex32 C64,  [f32; 2], u64, "" }
+            { Complex  element C128  Complex64 C128, [f64; 2], u128, "" }
         }
     };
 }
@@ -40,6 +42,8 @@ enum Sort {
     Float,
     /// Floats of 16 bits, which are structs of the crate `half`: they have Rust's operators, but neither literals nor `as`.
     Half,
+    /// Complex numbers of the crate `num-complex`, structs too: their operators also take a float on one side.
+    Complex,
 }
 
 macro_rules! tags {
@@ -96,13 +100,8 @@ macro_rules! tags {
 scalars!(tags!());
 
 /// The type of this name.
-pub fn scalar_named(name: &str) -> Option<Scalar> {
+pub(crate) fn scalar_named(name: &str) -> Option<Scalar> {
     ALL.into_iter().find(|&scalar| name_of(scalar) == name)
-}
-
-/// The type of elements of arrays that has this name.
-pub fn element_named(name: &str) -> Option<Scalar> {
-    scalar_named(name).filter(|&scalar| is_element(scalar))
 }
 
 /// The names of the types of elements, with commas between them and `before_last` before the last one.
@@ -133,12 +132,31 @@ pub(crate) fn is_half(scalar: Scalar) -> bool {
 
 /// Whether C++'s operators do what Rust's do, as they do for floats.
 pub(crate) fn has_operators_of_floats(scalar: Scalar) -> bool {
-    is_float(scalar) || is_half(scalar)
+    matches!(sort(scalar), Sort::Float | Sort::Half | Sort::Complex)
 }
 
-/// The scalar of a literal's suffix. Floats of 16 bits have no literals.
+/// Whether it is a struct in the generated text, which the support defines.
+pub(crate) fn is_struct(scalar: Scalar) -> bool {
+    matches!(sort(scalar), Sort::Half | Sort::Complex)
+}
+
+/// The type of the real and the imaginary part of a complex number.
+pub(crate) fn part_of(scalar: Scalar) -> Option<Scalar> {
+    match scalar {
+        Scalar::C64 => Some(Scalar::F32),
+        Scalar::C128 => Some(Scalar::F64),
+        _ => None,
+    }
+}
+
+/// The complex numbers with parts of this type.
+pub(crate) fn complex_of(part: Scalar) -> Option<Scalar> {
+    ALL.into_iter().find(|&scalar| part_of(scalar) == Some(part))
+}
+
+/// The scalar of a literal's suffix. Floats of 16 bits and complex numbers have no literals.
 pub(crate) fn scalar_of_suffix(suffix: &str) -> Option<Scalar> {
-    scalar_named(suffix).filter(|&scalar| !is_half(scalar))
+    scalar_named(suffix).filter(|&scalar| !is_struct(scalar))
 }
 
 pub(crate) fn is_signed(scalar: Scalar) -> bool {

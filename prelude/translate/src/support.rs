@@ -4,7 +4,7 @@
 //! `INT` for what differs; `text` takes those parts that a program uses, with what these need, so that a small program stays
 //! one that compiles in milliseconds.
 
-use crate::scalars::{ALL, is_half, name_of, typedefs};
+use crate::scalars::{ALL, is_struct, name_of, part_of, scalar_named, typedefs};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -15,9 +15,9 @@ mod tests;
 pub(crate) fn text(used: &BTreeSet<String>, program: &str) -> String {
     let mut written = typedefs();
     let mut known = BTreeSet::new();
-    for half in ALL.into_iter().filter(|&scalar| is_half(scalar)).map(name_of) {
-        if words(program).any(|word| word == half) {
-            add(half, &mut known, &mut written);
+    for of in ALL.into_iter().filter(|&scalar| is_struct(scalar)).map(name_of) {
+        if words(program).any(|word| word == of) {
+            add(of, &mut known, &mut written);
         }
     }
     for name in used {
@@ -50,16 +50,18 @@ enum Family {
     Unsigned,
     Float,
     Half,
+    Complex,
 }
 
 /// The files, those that others need first.
-const FILES: [(Family, &str); 11] = [
+const FILES: [(Family, &str); 12] = [
     (Family::Single, include_str!("../support/failures.cuh")),
     (Family::Single, include_str!("../support/threads.cuh")),
     (Family::Single, include_str!("../support/bytes.cuh")),
     (Family::Float, include_str!("../support/casts.cuh")),
     (Family::Float, include_str!("../support/floats.cuh")),
     (Family::Half, include_str!("../support/halves.cuh")),
+    (Family::Complex, include_str!("../support/complex.cuh")),
     (Family::Integer, include_str!("../support/integers.cuh")),
     (Family::Signed, include_str!("../support/signed.cuh")),
     (Family::Unsigned, include_str!("../support/unsigned.cuh")),
@@ -98,6 +100,9 @@ impl Library {
         if let Some(names) = half_names(name) {
             return self.parts.get(&(Family::Half, "HALF")).map(|part| substitute(part, &names));
         }
+        if let Some(names) = complex_names(name) {
+            return self.parts.get(&(Family::Complex, "COMPLEX")).map(|part| substitute(part, &names));
+        }
         let (first, rest) = name.split_once('_')?;
         if let Some((to, float)) = name.split_once("_from_")
             && let Some(names) = float_names(float)
@@ -117,6 +122,12 @@ impl Library {
                 .get(&(Family::Half, format!("HALF_{rest}").as_str()))
                 .map(|part| substitute(part, &names));
         }
+        if let Some(names) = complex_names(first) {
+            return self
+                .parts
+                .get(&(Family::Complex, format!("COMPLEX_{rest}").as_str()))
+                .map(|part| substitute(part, &names));
+        }
         let (family, names) = integer_names(first)?;
         let generic = format!("INT_{rest}");
         let part = self
@@ -132,8 +143,8 @@ fn defined_name(part: &'static str) -> Option<&'static str> {
     if part.contains("struct WarpcellRecord") {
         return Some("warpcell_record");
     }
-    if let Some(rest) = part.strip_prefix("struct HALF") {
-        return Some(&part["struct ".len()..part.len() - rest.len()]);
+    if let Some(name) = ["HALF", "COMPLEX"].into_iter().find(|name| part.starts_with(&format!("struct {name} "))) {
+        return Some(name);
     }
     if part.contains("extern __shared__") {
         return Some("warpcell_dynamic_memory");
@@ -177,6 +188,12 @@ fn half_names(half: &str) -> Option<Names> {
         _ => return None,
     };
     Some(vec![("HALF", half.to_owned()), ("EXPONENT_BITS", exponent.to_owned()), ("ONE_BITS", one.to_owned())])
+}
+
+fn complex_names(complex: &str) -> Option<Names> {
+    let mut names = float_names(name_of(part_of(scalar_named(complex)?)?))?;
+    names.push(("COMPLEX", complex.to_owned()));
+    Some(names)
 }
 
 fn integer_names(integer: &str) -> Option<(Family, Names)> {

@@ -1,6 +1,7 @@
 //! The way from items to a translation: an entry, and before it all that it leads to.
 
 use crate::check::{self, Asked, Signature, World};
+use crate::complex::COMPLEX;
 use crate::emit::{Instance, Module, NAMESPACE, Source};
 use crate::program::{Error, Item, Items, KernelOptions, KernelTranslation, Parameter, Role, Translation, Value};
 use crate::refuse;
@@ -48,13 +49,12 @@ pub fn translate(entry: &str, role: Role, captures: &[Scalar], items: &dyn Items
     let signature = done.get(&instance).ok_or_else(missing)?;
     let written = module.written(&instance).cloned().ok_or_else(missing)?;
     let scalars = |ty: &Ty| match ty {
-        Ty::Scalar(scalar) => vec![*scalar],
         Ty::Tuple(parts) => parts.iter().filter_map(Ty::scalar).collect(),
-        _ => Vec::new(),
+        one => one.scalar().into_iter().collect(),
     };
     let result_type = match &signature.result {
         result if result.is_unit() => "void".to_owned(),
-        Ty::Scalar(scalar) => crate::scalars::name_of(*scalar).to_owned(),
+        Ty::Scalar(_) | Ty::Complex(_) => module.type_name(&signature.result),
         other => format!("{NAMESPACE}::{}", module.type_name(other)),
     };
     Ok(Translation {
@@ -149,10 +149,11 @@ pub fn translate_kernel(
 /// The type of a parameter, as it is written in Rust.
 fn written_parameter(parameter: &Parameter) -> String {
     match parameter {
-        Parameter::Scalar(scalar) => crate::scalars::name_of(*scalar).to_owned(),
+        Parameter::Scalar(scalar) => Ty::of(*scalar).to_string(),
+        Parameter::Struct(item) => Ty::Struct(item.clone()).to_string(),
         Parameter::View { element, changing, .. } => {
             let access = if *changing { Access::Change } else { Access::Read };
-            format!("{}<{}>", access.type_name(), crate::scalars::name_of(*element))
+            format!("{}<{}>", access.type_name(), Ty::of(*element))
         }
     }
 }
@@ -185,7 +186,11 @@ impl<'a> Program<'a> {
         for argument in &parsed.sig.inputs {
             let syn::FnArg::Typed(argument) = argument else { continue };
             if let syn::Type::Path(path) = &*argument.ty
-                && path.path.segments.last().is_some_and(|segment| !segment.arguments.is_none())
+                && path
+                    .path
+                    .segments
+                    .last()
+                    .is_some_and(|segment| segment.ident != "Complex" && !segment.arguments.is_none())
             {
                 names.push(match &*argument.pat {
                     syn::Pat::Ident(ident) => ident.ident.to_string(),
@@ -283,6 +288,13 @@ impl<'a> Program<'a> {
 
     /// The structs that an item names, with those that these are made of.
     fn structs(&mut self, item: &Item, world: &mut World) -> Result<(), Error> {
+        // A function that only makes such values does not tell whether `Complex` is the user's.
+        let module = item.name.rsplit_once("::").map_or("", |(module, _)| module);
+        let own = format!("{module}::{COMPLEX}");
+        if self.items.item(&own).is_some_and(|item| item.source.contains("struct")) {
+            self.structure(&own)?;
+            world.structs.insert(COMPLEX.to_owned(), own);
+        }
         for (path, target) in &item.structs {
             if self.items.item(target).is_some() {
                 self.structure(target)?;

@@ -102,6 +102,8 @@ pub(crate) enum ExpressionKind {
     /// A change of an element of a view: the view, the index, the values.
     Atomic(&'static Atomic, Box<Expression>, Box<Expression>, Vec<Expression>),
     Method(&'static Method, Scalar, Vec<Expression>),
+    /// A function of complex numbers by its name, and the type whose it is: that of the parts may follow later.
+    Complex(&'static str, Ty, Vec<Expression>),
     /// `min`, `max` or `clamp` of what may be integers of any type, until all of the function is known.
     Ordered(&'static str, Vec<Expression>),
     Swap(Box<Expression>, Box<Expression>),

@@ -1,14 +1,17 @@
 //! Types while they are inferred: unification, with Rust's defaults for literals.
 
 use crate::program::Type;
-use crate::scalars::{Scalar, is_float, is_integer, name_of};
+use crate::scalars::{Scalar, complex_of, is_float, is_integer, name_of, part_of};
 use std::fmt;
 
 /// A type, parts of which may not be known yet.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Ty {
     Variable(usize),
+    /// A number or a truth value that is not complex.
     Scalar(Scalar),
+    /// A complex number, by the type of its parts.
+    Complex(Box<Ty>),
     Tuple(Vec<Ty>),
     /// The length is open while a constant's value is not known.
     Array(Box<Ty>, Option<usize>),
@@ -90,9 +93,18 @@ impl Ty {
         *self == Ty::UNIT
     }
 
+    /// The type of a scalar.
+    pub(crate) fn of(scalar: Scalar) -> Ty {
+        match part_of(scalar) {
+            Some(part) => Ty::Complex(Box::new(Ty::Scalar(part))),
+            None => Ty::Scalar(scalar),
+        }
+    }
+
     pub(crate) fn scalar(&self) -> Option<Scalar> {
         match self {
             Ty::Scalar(scalar) => Some(*scalar),
+            Ty::Complex(part) => complex_of(part.scalar()?),
             _ => None,
         }
     }
@@ -113,7 +125,7 @@ impl Ty {
 impl From<&Type> for Ty {
     fn from(of: &Type) -> Ty {
         match of {
-            Type::Scalar(scalar) => Ty::Scalar(*scalar),
+            Type::Scalar(scalar) => Ty::of(*scalar),
             Type::Tuple(parts) => Ty::Tuple(parts.iter().map(Ty::from).collect()),
             Type::Array(element, length) => Ty::Array(Box::new(Ty::from(&**element)), Some(*length)),
             Type::Struct(name) => Ty::Struct(name.clone()),
@@ -126,6 +138,7 @@ impl fmt::Display for Ty {
         match self {
             Ty::Variable(_) => write!(formatter, "_"),
             Ty::Scalar(scalar) => write!(formatter, "{}", name_of(*scalar)),
+            Ty::Complex(part) => write!(formatter, "Complex<{part}>"),
             Ty::Tuple(parts) => {
                 write!(formatter, "(")?;
                 for (index, part) in parts.iter().enumerate() {
@@ -198,6 +211,7 @@ impl Types {
     pub(crate) fn resolve(&self, of: &Ty) -> Ty {
         match self.shallow(of) {
             Ty::Tuple(parts) => Ty::Tuple(parts.iter().map(|part| self.resolve(part)).collect()),
+            Ty::Complex(part) => Ty::Complex(Box::new(self.resolve(&part))),
             Ty::Array(element, length) => Ty::Array(Box::new(self.resolve(&element)), length),
             Ty::Reference(changing, inner) => Ty::Reference(changing, Box::new(self.resolve(&inner))),
             Ty::View(access, element, layout) => {
@@ -234,6 +248,7 @@ impl Types {
             (Ty::Variable(index), _) => self.bind(*index, right),
             (_, Ty::Variable(index)) => self.bind(*index, left),
             (Ty::Scalar(one), Ty::Scalar(other)) => one == other,
+            (Ty::Complex(one), Ty::Complex(other)) => self.unify(one, other),
             (Ty::Tuple(one), Ty::Tuple(other)) => {
                 let same = one.len() == other.len();
                 one.iter().zip(other).fold(same, |same, (one, other)| self.unify(one, other) && same)
@@ -279,7 +294,7 @@ impl Types {
         match self.shallow(of) {
             Ty::Variable(other) => other == index,
             Ty::Tuple(parts) => parts.iter().any(|part| self.contains(part, index)),
-            Ty::Array(element, _) => self.contains(&element, index),
+            Ty::Array(element, _) | Ty::Complex(element) => self.contains(&element, index),
             Ty::Reference(_, inner) => self.contains(&inner, index),
             Ty::View(_, element, layout) => self.contains(&element, index) || self.contains(&layout, index),
             Ty::Scalar(_) | Ty::Struct(_) | Ty::Layout(_) => false,

@@ -13,7 +13,7 @@ fn gaussian_pdf() {
 fn gaussian_pdf(x: f32, mean: f32, sigma: f32) -> f32 {
     (-0.5 * ((x - mean) / sigma).powi(2)).exp() / (sigma * SQRT_2PI)
 }";
-    let constants = [("SQRT_2PI", Value::Scalar(Scalar::F32, u64::from(2.506_628_3f32.to_bits())))];
+    let constants = [("SQRT_2PI", Value::Scalar(Scalar::F32, u128::from(2.506_628_3f32.to_bits())))];
     let translation = program::program(text, &constants).translate("gaussian_pdf").unwrap();
     program::compiles(&translation);
     expect![[r#"
@@ -200,7 +200,7 @@ fn captures() {
 fn formula(x: f32, y: u8, scale: _, offset: _) -> _ {
     (x * scale, if y > 3 { offset + 1 } else { OFFSETS[y as usize] })
 }";
-    let offsets = [1, 2, -3i32].map(|value| Value::Scalar(Scalar::I32, u64::from(value as u32)));
+    let offsets = [1, 2, -3i32].map(|value| Value::Scalar(Scalar::I32, u128::from(value as u32)));
     let constants = [("OFFSETS", Value::Array(Type::Scalar(Scalar::I32), offsets.to_vec()))];
     let program = program::program(text, &constants).with_captures("formula", &[Scalar::F32, Scalar::I32]);
     let translation = program.translate("formula").unwrap();
@@ -256,22 +256,22 @@ fn of_constants(i: usize) -> f64 {
     let Ray { origin, weight, .. } = RAY;
     origin[i] + weight as f64 + far + PAIRS[1].0 as f64 + math::SMALLEST as f64 + std::f64::consts::TAU
 }";
-    let float = |value: f64| Value::Scalar(Scalar::F64, value.to_bits());
+    let float = |value: f64| Value::Scalar(Scalar::F64, value.to_bits().into());
     let ray = Value::Struct(
         "Ray".to_owned(),
         vec![
             ("origin".to_owned(), Value::Array(Type::Scalar(Scalar::F64), vec![float(1.5), float(f64::NAN)])),
-            ("weight".to_owned(), Value::Scalar(Scalar::F32, u64::from(f32::INFINITY.to_bits()))),
+            ("weight".to_owned(), Value::Scalar(Scalar::F32, u128::from(f32::INFINITY.to_bits()))),
             ("float".to_owned(), Value::Scalar(Scalar::Bool, 1)),
         ],
     );
-    let pair = |value: u64| Value::Tuple(vec![Value::Scalar(Scalar::U8, value), Value::Scalar(Scalar::Bool, 0)]);
+    let pair = |value: u128| Value::Tuple(vec![Value::Scalar(Scalar::U8, value), Value::Scalar(Scalar::Bool, 0)]);
     let pair_type = Type::Tuple(vec![Type::Scalar(Scalar::U8), Type::Scalar(Scalar::Bool)]);
     let constants = [
         ("RAY", ray),
         ("LIMIT", float(f64::INFINITY)),
         ("PAIRS", Value::Array(pair_type, vec![pair(7), pair(255)])),
-        ("math::SMALLEST", Value::Scalar(Scalar::I64, i64::MIN as u64)),
+        ("math::SMALLEST", Value::Scalar(Scalar::I64, u128::from(i64::MIN as u64))),
     ];
     let translation = program::program(text, &constants).translate("of_constants").unwrap();
     program::compiles(&translation);

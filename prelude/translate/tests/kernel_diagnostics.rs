@@ -40,7 +40,7 @@ fn heads() {
             "fn f(a: Vec<f32>) {}",
             "fn f(a: *mut f32) {}",
             "fn f(a: i128) {}",
-            "fn f(a: Point) {}",
+            "fn f(a: Point<f32>) {}",
             "fn f(a: View) {}",
             "fn f(a: View<isize>) {}",
             "fn f(a: View<usize>) {}",
@@ -54,35 +54,35 @@ fn heads() {
         ],
         expect![[r#"
             &mut [f32]
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write `mut out: ViewMut<f32>`: threads change one array together
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write `mut out: ViewMut<f32>`: threads change one array together
             &[f32]
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write `View<f32>`
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write `View<f32>`
             &View<f32>
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write the type itself
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write the type itself
             [f32; 3]
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write `View<f32>`, or one argument for each element
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write `View<f32>`, or one argument for each element
             (i32, i32)
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write one argument for each part
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write one argument for each part
             Vec<f32>
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write `View<f32>`, or `mut out: ViewMut<f32>` for an array that is changed
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write `View<f32>`, or `mut out: ViewMut<f32>` for an array that is changed
             *mut f32
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write `View<f32>`, or `mut out: ViewMut<f32>` for an array that is changed
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write `View<f32>`, or `mut out: ViewMut<f32>` for an array that is changed
             i128
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write `i64`
-            Point
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write one of these, not the name of another type
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write `i64`
+            Point<f32>
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write one of these, not the name of another type
             View
               the type of the elements is missing; write it, such as `View<f32>`
             isize
-              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16, not `isize`; write `i64`
+              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32 or Complex64, not `isize`; write `i64`
             usize
-              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16, not `usize`; write `u64`
+              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32 or Complex64, not `usize`; write `u64`
             (f32, f32)
-              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16, not `(f32, f32)`; write one array for each part
+              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32 or Complex64, not `(f32, f32)`; write one array for each part
             SharedArray<f32>
               shared memory cannot be passed to a kernel; write `let mut tile = shared_array::<f32>(256);` in it
             Dim3
-              a parameter of a kernel must be a `View`, a `ViewMut` or a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize); write one of these, not the name of another type
+              a parameter of a kernel must be a `View`, a `ViewMut`, a scalar (bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize) or a `#[device]` struct; write one of these, not the name of another type
             f32
               a kernel cannot return a value; write its results into an array: `mut out: ViewMut<f32>`, `out[i] = …`
             const
@@ -90,7 +90,7 @@ fn heads() {
             <T>
               a `#[kernel]` function cannot have type parameters; write one function for each type, such as `fn f(a: View<f32>)`
             T
-              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16, not `T`; write one array for each part
+              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32 or Complex64, not `T`; write one array for each part
             unsafe
               a `#[kernel]` function must be a plain `fn`; remove `unsafe`
         "#]],
@@ -158,7 +158,7 @@ fn shared_memory() {
             1 << 40
               a block's shared memory has no room for 1099511627776 elements; write tiles of fewer elements, one after the other
             isize
-              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16 or bf16, not `isize`; write `i64`
+              elements of arrays must be of type bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32 or Complex64, not `isize`; write `i64`
             shared_array::<f32>()
               `shared_array` takes 1 argument, not 0
             dynamic_shared_array::<f32>(4)

@@ -13,6 +13,97 @@ fn translation(text: &str, name: &str, parameters: &[&str], checked: bool) -> Ke
     translation
 }
 
+/// Structs and complex numbers by value, and arrays of complex numbers.
+#[test]
+fn structs_and_complex_numbers() {
+    let text = "
+struct Grid {
+    origin: Complex<f64>,
+    step: [f64; 2],
+    most: u32,
+}
+
+#[kernel]
+fn julia(grid: Grid, c: Complex64, starts: View<Complex<f64>>, mut out: gpu::ViewMut<u32>) {
+    let i = global_idx();
+    if i.y < out.shape()[0] && i.x < out.shape()[1] {
+        let Grid { origin, step: [dx, dy], most } = grid;
+        let mut z = starts[i.x] + origin + Complex::new(i.x as f64 * dx, i.y as f64 * dy);
+        let mut count = 0;
+        while count < most && z.norm_sqr() <= 4.0 {
+            z = z * z + c;
+            count += 1;
+        }
+        out[[i.y, i.x]] = count;
+    }
+}";
+    let parameters = ["struct Grid", "Complex64", "View1<Complex64>", "ViewMut2<u32>"];
+    let kernel = translation(text, "julia", &parameters, true);
+    assert_eq!(kernel.arrays, ["starts", "out"]);
+    expect![[r#"
+        namespace rust {
+
+        struct Array2_f64 {
+            f64 at[2];
+        };
+        // struct Grid {
+        //     origin: Complex<f64>,
+        //     step: [f64; 2],
+        //     most: u32,
+        struct Grid {
+            Complex64 origin;
+            Array2_f64 step;
+            u32 most;
+        };
+        struct View1_Complex64 {
+            const Complex64 *data;
+            usize shape[1];
+            i64 strides[1];
+        };
+        struct ViewMut2_u32 {
+            u32 *data;
+            usize shape[2];
+            i64 strides[2];
+        };
+        struct Dim3 {
+            usize x;
+            usize y;
+            usize z;
+        };
+
+        // fn julia(grid: Grid, c: Complex64, starts: View<Complex<f64>>, mut out: gpu::ViewMut<u32>) {
+        extern "C" __global__ void julia_kernel(Grid grid, Complex64 c, const __grid_constant__ View1_Complex64 starts, const __grid_constant__ ViewMut2_u32 out) {
+            u32 passes = 0;
+            // let i = global_idx();
+            const Dim3 i = Dim3{(usize)blockIdx.x * (usize)blockDim.x + (usize)threadIdx.x, (usize)blockIdx.y * (usize)blockDim.y + (usize)threadIdx.y, (usize)blockIdx.z * (usize)blockDim.z + (usize)threadIdx.z};
+            // if i.y < out.shape()[0] && i.x < out.shape()[1] {
+            if (i.y < out.shape[0] && i.x < out.shape[1]) {
+                // let Grid { origin, step: [dx, dy], most } = grid;
+                const Complex64 origin = grid.origin;
+                const f64 dx = grid.step.at[0];
+                const f64 dy = grid.step.at[1];
+                const u32 most = grid.most;
+                // let mut z = starts[i.x] + origin + Complex::new(i.x as f64 * dx, i.y as f64 * dy);
+                Complex64 z = starts.data[checked_axis(i.x, starts.shape[0], 1, 0, 0, 13)] + origin + Complex64_new((f64)i.x * dx, (f64)i.y * dy);
+                // let mut count = 0;
+                u32 count = 0u;
+                // while count < most && z.norm_sqr() <= 4.0 {
+                while (count < most && Complex64_norm_sqr(z) <= 4.0) {
+                    look_for_stop(passes, 0, 15);
+                    // z = z * z + c;
+                    z = z * z + c;
+                    // count += 1;
+                    count += 1u;
+                }
+                // out[[i.y, i.x]] = count;
+                out.data[checked_axis(i.y, out.shape[0], 2, 0, 0, 19) * out.shape[1] + checked_axis(i.x, out.shape[1], 2, 1, 0, 19)] = count;
+            }
+        }
+
+        } // namespace rust
+    "#]].assert_eq(&kernel.source);
+}
+
 #[test]
 fn check_prime() {
     let text = "

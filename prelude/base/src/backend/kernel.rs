@@ -3,7 +3,7 @@
 use super::View;
 pub use super::text::LaunchSize;
 use crate::dtype::Scalar;
-use crate::registry::Kernel;
+use crate::registry::{Kernel, Value};
 use std::time::Duration;
 
 /// What a launch checks.
@@ -37,4 +37,6 @@ pub enum Argument<'a> {
     Array(View<'a>, bool),
     /// A value; those of pointers' size have 64 bits.
     Scalar(Scalar),
+    /// The value of a struct, for a parameter of its type.
+    Struct(&'a Value),
 }

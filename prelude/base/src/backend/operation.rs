@@ -16,7 +16,7 @@ use super::{
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
 use crate::philox::Blocks;
-use crate::registry::Function;
+use crate::registry::{Function, Value};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -140,6 +140,8 @@ pub enum KeptArgument {
     Array(KeptView, bool),
     /// A value.
     Scalar(Scalar),
+    /// The value of a struct.
+    Struct(Value),
 }
 
 impl Field for KernelArgument {
@@ -150,12 +152,14 @@ impl Field for KernelArgument {
         match lent {
             Argument::Array(view, writes) => KeptArgument::Array(Array::keep(view), writes),
             Argument::Scalar(value) => KeptArgument::Scalar(value),
+            Argument::Struct(value) => KeptArgument::Struct(value.clone()),
         }
     }
     fn lender(kept: &KeptArgument) -> Argument<'_> {
         match kept {
             KeptArgument::Array(view, writes) => Argument::Array(Array::lender(view), *writes),
             KeptArgument::Scalar(value) => Argument::Scalar(*value),
+            KeptArgument::Struct(value) => Argument::Struct(value),
         }
     }
     fn lend<'a>(lender: &'a Argument<'a>) -> Argument<'a> {

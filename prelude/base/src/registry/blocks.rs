@@ -1,8 +1,9 @@
 //! Blocks of elements: what a function over arrays gets and fills on the CPU.
 
 use super::captures::Captures;
-use crate::dtype::{DType, Tagged, dtypes, if_dtype};
+use crate::dtype::{DType, Tagged, dtypes};
 use half::{bf16, f16};
+use num_complex::Complex;
 use std::marker::PhantomData;
 
 /// Computes blocks of results from blocks of arguments, all of one length.
@@ -103,7 +104,7 @@ pub trait Block: Sized {
 // What the macro calls is not generic: what is generic is compiled again in each cell.
 macro_rules! blocks {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
-        $(if_dtype! { real $kind $use {
+        $(
             impl Block for $type {
                 fn input<'a>(inputs: &Inputs<'a>, index: usize) -> &'a [$type] {
                     inputs.elements(index)
@@ -112,7 +113,7 @@ macro_rules! blocks {
                     outputs.next_of(outputs.length)
                 }
             }
-        } {} })*
+        )*
     };
 }
 dtypes!(blocks!());

@@ -3,6 +3,7 @@
 use super::Text;
 use super::constant::Constant;
 use half::{bf16, f16};
+use num_complex::{Complex32, Complex64};
 use std::mem::MaybeUninit;
 use warpcell_translate::{Scalar, Value, scalars};
 
@@ -15,7 +16,7 @@ pub struct Captured {
     /// Its type.
     pub scalar: Scalar,
     /// Its bits; those above its size are zero.
-    pub bits: u64,
+    pub bits: u128,
 }
 
 /// A type whose values a formula may capture: numbers and truth values.
@@ -48,7 +49,7 @@ pub struct Captures {
     count: usize,
     scalars: [Captured; MOST],
     /// The bytes of the closure.
-    closure: [MaybeUninit<u64>; MOST],
+    closure: [MaybeUninit<u128>; MOST],
 }
 
 impl Captures {
@@ -60,7 +61,7 @@ impl Captures {
 
     /// Those of a closure that has captured these, which are [`MOST`] at most.
     pub fn new<F: Copy + Send + Sync + 'static>(scalars: &[Captured], closure: F) -> Captures {
-        const { assert!(size_of::<F>() <= 8 * MOST && align_of::<F>() <= 8, "`fuse!` captures at most eight numbers") };
+        const { assert!(size_of::<F>() <= 16 * MOST && align_of::<F>() <= 16, "`fuse!` captures at most eight numbers") };
         let mut captures = Captures::none();
         captures.count = scalars.len();
         captures.scalars[..scalars.len()].copy_from_slice(scalars);

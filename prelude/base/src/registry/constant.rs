@@ -1,13 +1,15 @@
 //! The values of constants, for the translator.
 
+use crate::dtype::{DType, Tagged};
 use half::{bf16, f16};
+use num_complex::{Complex32, Complex64};
 use warpcell_translate::{Scalar, Type, Value, scalars};
 
-/// What a constant may be that a function for devices uses: a scalar, a tuple or an array of such, a `#[device]` struct.
+/// What a constant that a function for devices uses may be, or the argument of a kernel: a scalar, a tuple or an array of such, a `#[device]` struct.
 #[diagnostic::on_unimplemented(
-    message = "a constant of type `{Self}` cannot be used in a function that runs on devices",
+    message = "a value of type `{Self}` cannot be used in a function that runs on devices",
     label = "not a number, nor a tuple, an array or a `#[device]` struct of numbers",
-    note = "if it is a struct of numbers, write `#[device]` before it"
+    note = "if it is a struct of numbers, write `#[device]` and `#[derive(Clone, Copy)]` before it"
 )]
 pub trait Constant {
     /// Its value.
@@ -16,12 +18,26 @@ pub trait Constant {
     fn kind() -> Type
     where
         Self: Sized;
+    /// The constant of this value; none if the value is of another type.
+    fn from_value(value: &Value) -> Option<Self>
+    where
+        Self: Sized;
 }
 
 /// The value of a struct: the name of its type, and its fields.
 pub fn structure(name: &str, fields: &[(&str, &dyn Constant)]) -> Value {
     let fields = fields.iter().map(|(field, value)| ((*field).to_owned(), value.value()));
     Value::Struct(name.to_owned(), fields.collect())
+}
+
+/// A field of the value of a struct, of the type that is asked for.
+pub fn field<T: Constant>(of: &Value, index: usize, name: &str) -> Option<T> {
+    match of {
+        Value::Struct(_, fields) => {
+            fields.get(index).filter(|(known, _)| known == name).and_then(|(_, value)| T::from_value(value))
+        }
+        _ => None,
+    }
 }
 
 /// The type of a struct.
@@ -38,13 +54,29 @@ macro_rules! constants {
             fn kind() -> Type {
                 Type::Scalar(Scalar::$tag)
             }
+            fn from_value(value: &Value) -> Option<$type> {
+                match value {
+                    Value::Scalar(Scalar::$tag, bits) => constants!(@$use $tag $type *bits),
+                    _ => None,
+                }
+            }
         }
     )*};
+    (@element $tag:ident $type:ident $bits:expr) => {
+        <$type>::untagged(crate::dtype::Scalar::from_bits(DType::$tag, $bits))
+    };
+    (@size $tag:ident $type:ident $bits:expr) => { Some($bits as $type) };
     (@Float $value:expr, $bits:ty) => { $value.to_bits() };
+    (@Complex $value:expr, $bits:ty) => { complex_bits($value.re.to_bits(), $value.im.to_bits()) };
     (@Half $value:expr, $bits:ty) => { $value.to_bits() };
     (@$integer:ident $value:expr, $bits:ty) => { $value as $bits };
 }
 scalars!(constants!());
+
+/// The bits of a complex number: the real part's in the low half.
+fn complex_bits<T: Into<u128>>(re: T, im: T) -> u128 {
+    re.into() | im.into() << (8 * size_of::<T>())
+}
 
 impl<T: Constant, const N: usize> Constant for [T; N] {
     fn value(&self) -> Value {
@@ -52,6 +84,14 @@ impl<T: Constant, const N: usize> Constant for [T; N] {
     }
     fn kind() -> Type {
         Type::Array(Box::new(T::kind()), N)
+    }
+    fn from_value(value: &Value) -> Option<[T; N]> {
+        match value {
+            Value::Array(_, elements) => {
+                elements.iter().map(T::from_value).collect::<Option<Vec<T>>>()?.try_into().ok()
+            }
+            _ => None,
+        }
     }
 }
 
@@ -63,6 +103,13 @@ macro_rules! tuples {
             }
             fn kind() -> Type {
                 Type::Tuple(vec![$($type::kind()),*])
+            }
+            fn from_value(value: &Value) -> Option<($($type,)*)> {
+                const COUNT: usize = { let indices: &[usize] = &[$($index),*]; indices.len() };
+                match value {
+                    Value::Tuple(parts) if parts.len() == COUNT => Some(($($type::from_value(&parts[$index])?,)*)),
+                    _ => None,
+                }
             }
         }
     )*};

@@ -1,8 +1,9 @@
 //! Kernels: what runs their threads on the CPU, and the arguments that those get.
 
-use super::{ScalarType, Text};
-use crate::dtype::{DType, Scalar, Tagged, dtypes, if_dtype};
+use super::{Constant, ScalarType, Text, Type, Value};
+use crate::dtype::{DType, Scalar, Tagged, dtypes};
 use half::{bf16, f16};
+use num_complex::Complex;
 use warpcell_threads::{View, ViewElement, ViewMut};
 
 /// Reads the arguments of a kernel, and calls the second with what one thread does.
@@ -21,7 +22,7 @@ pub struct Threads {
 }
 
 /// A parameter of a kernel: its name, and its type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Parameter {
     /// An array that it reads.
     View(&'static str, DType),
@@ -29,13 +30,34 @@ pub enum Parameter {
     ViewMut(&'static str, DType),
     /// A value.
     Scalar(&'static str, ScalarType),
+    /// A `#[device]` struct.
+    Struct(&'static str, StructParameter),
+}
+
+/// The struct of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct StructParameter {
+    /// Its type.
+    pub kind: fn() -> Type,
+    /// Whether a value is one of it.
+    pub fits: fn(&Value) -> bool,
+}
+
+impl StructParameter {
+    /// That of a type.
+    pub const fn of<T: Constant>() -> StructParameter {
+        StructParameter { kind: T::kind, fits: |value| T::from_value(value).is_some() }
+    }
 }
 
 impl Parameter {
     /// Its name.
     pub const fn name(&self) -> &'static str {
         match self {
-            Parameter::View(name, _) | Parameter::ViewMut(name, _) | Parameter::Scalar(name, _) => name,
+            Parameter::View(name, _)
+            | Parameter::ViewMut(name, _)
+            | Parameter::Scalar(name, _)
+            | Parameter::Struct(name, _) => name,
         }
     }
 }
@@ -71,6 +93,8 @@ pub enum Given<'a> {
     Array { start: *mut u8, shape: &'a [usize], strides: &'a [isize] },
     /// A value.
     Scalar(Scalar),
+    /// The value of a struct.
+    Struct(&'a Value),
 }
 
 /// The arguments of a kernel.
@@ -97,7 +121,7 @@ impl<'a> Arguments<'a> {
             Given::Array { start, shape, strides } => unsafe {
                 View::from_raw(start.cast_const().cast(), shape, strides, name)
             },
-            Given::Scalar(_) => unreachable!("arguments are checked"),
+            Given::Scalar(_) | Given::Struct(_) => unreachable!("arguments are checked"),
         }
     }
 
@@ -107,14 +131,22 @@ impl<'a> Arguments<'a> {
         match self.given[index] {
             // SAFETY: as for `view`.
             Given::Array { start, shape, strides } => unsafe { ViewMut::from_raw(start.cast(), shape, strides, name) },
-            Given::Scalar(_) => unreachable!("arguments are checked"),
+            Given::Scalar(_) | Given::Struct(_) => unreachable!("arguments are checked"),
+        }
+    }
+
+    /// The argument of a number, which is a struct.
+    pub fn structure<T: Constant>(&self, index: usize) -> T {
+        match self.given[index] {
+            Given::Struct(value) => T::from_value(value).expect("arguments are checked"),
+            Given::Array { .. } | Given::Scalar(_) => unreachable!("arguments are checked"),
         }
     }
 
     fn value<T: Tagged>(&self, index: usize) -> T {
         match self.given[index] {
             Given::Scalar(value) => T::untagged(value).expect("arguments are checked"),
-            Given::Array { .. } => unreachable!("arguments are checked"),
+            Given::Array { .. } | Given::Struct(_) => unreachable!("arguments are checked"),
         }
     }
 }
@@ -135,7 +167,7 @@ pub trait ViewArgument: ViewElement {
 // What the macro calls is not generic: what is generic is compiled again in each cell.
 macro_rules! arguments {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
-        $(if_dtype! { real $kind $use {
+        $(
             impl ScalarArgument for $type {
                 fn value(arguments: &Arguments<'_>, index: usize) -> $type {
                     arguments.value(index)
@@ -149,7 +181,7 @@ macro_rules! arguments {
                     arguments.view_mut(index)
                 }
             }
-        } {} })*
+        )*
     };
 }
 dtypes!(arguments!());

@@ -46,10 +46,10 @@ pub(super) fn own_name(translation: &Translation) -> &str {
     translation.name.rsplit("::").next().unwrap_or(&translation.name)
 }
 
-/// The type of a value in CUDA C. Floats of 16 bits are the structs of the function's support.
+/// The type of a value in CUDA C. Floats of 16 bits and complex numbers are the structs of the function's support.
 fn value_type(scalar: Scalar) -> &'static str {
     match scalar {
-        Scalar::F16 | Scalar::BF16 => name_of(scalar),
+        Scalar::F16 | Scalar::BF16 | Scalar::C64 | Scalar::C128 => name_of(scalar),
         _ => values_of(scalar).c_name(),
     }
 }

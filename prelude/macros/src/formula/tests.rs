@@ -55,9 +55,9 @@ fn only_closures_with_types() {
             ,
               `max(…)` around a formula takes one value, and reduces the results over all elements; for two numbers, write `a.min(b)` or `a.max(b)`
             usize
-              a parameter of a formula of `fuse!` must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write `u64`
+              a parameter of a formula of `fuse!` must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write `u64`
             [f32; 2]
-              a parameter of a formula of `fuse!` must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write one argument for each element
+              a parameter of a formula of `fuse!` must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one argument for each element
             i
               a formula can have at most 8 parameters
             to_string

@@ -83,45 +83,45 @@ fn only_views_and_scalars() {
             "fn f(x: [f32; 3]) {}",
             "fn f(x: i128) {}",
             "fn f(x: std::primitive::f32) {}",
-            "fn f(x: Point) {}",
+            "fn f(x: Point<f32>) {}",
             "fn f(x: impl Fn()) {}",
             "fn f(a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8, j: u8, k: u8, l: u8, m: u8, n: u8, o: u8, p: u8, q: u8) {}",
         ],
         expect![[r#"
             &[f32]
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`: all threads use the same array
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write `View<f32>`: all threads use the same array
             &mut [f64]
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<f64>`: all threads use the same array
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write `ViewMut<f64>`: all threads use the same array
             &View<f32>
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; views are passed by value: remove the `&`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; views are passed by value: remove the `&`
             *mut i32
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `ViewMut<i32>`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write `ViewMut<i32>`
             View
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write the type of its elements, such as `View<f32>`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write the type of its elements, such as `View<f32>`
             f128
-              the elements of a view must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; convert the array with `astype`, and write one of these
+              the elements of a view must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; convert the array with `astype`, and write one of these
             View<f32, f32>
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write only the type of its elements, such as `View<f32>`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write only the type of its elements, such as `View<f32>`
             &DeviceArray<f32>
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`: all threads use the same array
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write `View<f32>`: all threads use the same array
             DeviceArray<i64>
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<i64>`, or `ViewMut<i64>` if it is written to; pass the array to `gpu::launch`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write `View<i64>`, or `ViewMut<i64>` if it is written to; pass the array to `gpu::launch`
             SharedArray<f32>
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `let mut tile = shared_array::<f32>(256);` in the function
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write `let mut tile = shared_array::<f32>(256);` in the function
             Vec<f32>
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `View<f32>`, or `ViewMut<f32>` if it is written to
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write `View<f32>`, or `ViewMut<f32>` if it is written to
             (f32, f32)
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one argument for each part
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write one argument for each part
             [f32; 3]
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write a view, or one argument for each element
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write a view, or one argument for each element
             i128
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write `i64`
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write `i64`
             std::primitive::f32
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these, without a path
-            Point
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, usize, isize, and one argument for each field of a struct
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write one of bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64, usize, isize, or a `#[device]` struct
+            Point<f32>
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write one of these
             impl Fn()
-              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, or a scalar; write one of these
+              an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write one of these
             q: u8
               a `#[kernel]` function can take at most 16 arguments; join arrays, or put scalars into one array
         "#]],

@@ -79,25 +79,25 @@ fn only_scalars_in() {
             &self
               a `#[vectorize]` function must be outside of `impl` blocks; it takes scalars, not `self`
             &f32
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write the scalar type itself: the function gets one element at a time
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write the scalar type itself: the function gets one element at a time
             &mut [f32]
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write the scalar type itself: the function gets one element at a time
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write the scalar type itself: the function gets one element at a time
             [f32; 3]
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write one argument for each element
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one argument for each element
             (f32, f32)
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write one argument for each part
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one argument for each part
             usize
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write `u64`
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write `u64`
             i128
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write `i64`
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write `i64`
             u128
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write `u64`
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write `u64`
             Real
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write one of these, not the name of another type for it
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one of these, not the name of another type for it
             Vec<f32>
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write one of these, without a path or type arguments
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one of these, without a path or type arguments
             impl Fn()
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write one of these
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one of these
             i: u8
               a `#[vectorize]` function can take at most 8 arguments
         "#]],
@@ -123,11 +123,11 @@ fn only_scalars_out() {
             (f32,)
               the result of a `#[vectorize]` function must be a scalar, or a tuple of two to 8 scalars; return one of these
             i128
-              each part of the result of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write `i64`
+              each part of the result of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write `i64`
             [f32; 2]
-              the result of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; return a tuple of these, such as `(f32, f32)`
+              the result of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; return a tuple of these, such as `(f32, f32)`
             String
-              the result of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16; write one of these, not the name of another type for it
+              the result of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one of these, not the name of another type for it
         "#]],
     );
 }

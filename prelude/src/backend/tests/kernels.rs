@@ -116,6 +116,24 @@ fn results(check: &mut Check) {
         crate::try_launch(halves, 4, 256, (&a, f16::from_f32(0.1), &mut out, &mut sums))?;
         Ok(vec![out.astype::<f32>(), sums.astype::<f32>()])
     });
+    same(check, "complex numbers", 1e-14, |_| {
+        let z = crate::linspace(-3.0, 3.0, 1000).astype::<Complex<f64>>() * Complex::new(0.6, 0.8);
+        let (mut out, mut small) = (crate::zeros::<Complex<f64>>(1000), crate::zeros::<Complex<f32>>(1000));
+        crate::try_launch(complex_numbers, 8, 128, (&z, Complex::new(0.5, 2.0), &mut out, &mut small))?;
+        Ok(vec![out.real(), out.imag(), small.real().astype(), small.imag().astype()])
+    });
+    same(check, "structs", 0.0, |_| {
+        let turn = |mirrored, re| Turn { mirrored, factor: Complex::new(re, 0.5) };
+        let motion = Motion {
+            small: -3,
+            turns: [turn(true, 1.5), turn(false, -2.0)],
+            range: (40, 0.25),
+            weights: [1.0, -0.5, 8.0],
+        };
+        let (x, mut out) = (crate::linspace(-1.0, 1.0, 100), crate::zeros::<f64>(100));
+        crate::try_launch_for(structs, 100, (motion, &x, Shift(4.0, 50_000), &mut out))?;
+        Ok(vec![out])
+    });
     same(check, "warps", 0.0, |_| {
         let (a, mut out) = (crate::arange(256i32) - 100, crate::zeros::<i32>((3, 256)));
         crate::try_launch(warps, 2, 128, (&a, &mut out))?;

@@ -37,7 +37,7 @@ pub trait Function<T>: sealed::Function<T> {
 #[diagnostic::on_unimplemented(
     message = "a function over arrays cannot return `{Self}`",
     label = "not an element of an array, nor a tuple of such",
-    note = "return a bool, an integer of 8 to 64 bits, an f32 or an f64, or a tuple of two to eight of them"
+    note = "return a bool, an integer of 8 to 64 bits, a float or a complex number, or a tuple of two to eight of them"
 )]
 pub trait Results: sealed::Results + Copy + 'static {
     /// What [`map`](crate::map) gives: a device array, or a tuple of such.

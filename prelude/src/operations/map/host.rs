@@ -5,11 +5,12 @@ use crate::array::sides::HostView;
 use crate::array::{OnHost, RawArray, shape, transfer};
 use crate::backend::{Layout, cpu};
 use crate::device;
-use crate::dtype::{DType, Scalar, dtypes, if_dtype};
+use crate::dtype::{DType, Scalar, dtypes};
 use crate::error::Result;
 use crate::fallible::fallible;
 use crate::operations::elementwise::RawOperand;
 use half::{bf16, f16};
+use num_complex::Complex;
 
 /// An argument without its type.
 pub enum HostOperand<'a> {
@@ -73,14 +74,12 @@ impl<A: OnHost + ?Sized> HostArgument<A::Elem> for &A {}
 
 macro_rules! scalars {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {$(
-        if_dtype! { real $kind $use {
-            impl sealed::HostArgument for $type {
-                fn operand(&self) -> HostOperand<'_> {
-                    HostOperand::Scalar(Scalar::$tag(*self))
-                }
+        impl sealed::HostArgument for $type {
+            fn operand(&self) -> HostOperand<'_> {
+                HostOperand::Scalar(Scalar::$tag(*self))
             }
-            impl HostArgument<$type> for $type {}
-        } {} }
+        }
+        impl HostArgument<$type> for $type {}
     )*};
 }
 dtypes!(scalars!());

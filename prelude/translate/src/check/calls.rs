@@ -2,6 +2,7 @@
 
 use super::paths::of_scalar;
 use super::{Checker, path_text, plain_name};
+use crate::complex::ComplexPath;
 use crate::methods::{self, Method, MethodResult, Parameter};
 use crate::refuse;
 use crate::scalars::{ALL, Scalar};
@@ -34,6 +35,11 @@ impl Checker<'_> {
         }
         if let Some(reason) = refuse::named_value(&path) {
             return self.refuse(function, reason);
+        }
+        if let Some(ComplexPath { part, name: Some(name) }) = self.complex_path(&path) {
+            let part = part.map_or_else(|| self.types.fresh(Kind::Float), Ty::Scalar);
+            let arguments = call.args.iter().map(|argument| self.expression(argument)).collect();
+            return self.complex_call(Ty::Complex(Box::new(part)), &name, arguments, call);
         }
         if let Some((scalar, name)) = of_scalar(&path) {
             return self.associated_call(scalar, &name, call);
@@ -134,6 +140,33 @@ impl Checker<'_> {
         }
     }
 
+    /// `Complex::new(a, b)`, `z.exp()` or `Complex::I`.
+    pub(super) fn complex_call(
+        &mut self,
+        of: Ty,
+        name: &str,
+        arguments: Vec<Expression>,
+        at: &dyn ToTokens,
+    ) -> Expression {
+        // All complex numbers have the same functions.
+        let scalar = of.scalar().unwrap_or(Scalar::C128);
+        let Some((name, method)) = methods::named_function(scalar, name) else {
+            return self.refuse(at, refuse::scalar_method(scalar, name));
+        };
+        let wanted = method.argument_types(&of);
+        if arguments.len() != wanted.len() {
+            let own = usize::from(method.takes_self);
+            let count = wanted.len() - own;
+            return self.refuse(at, refuse::argument_count(name, count, arguments.len().saturating_sub(own)));
+        }
+        for (argument, wanted) in arguments.iter().zip(wanted.iter().flatten()) {
+            let found = self.types.stripped(&argument.ty);
+            self.expect(&found, wanted, at.to_token_stream().span());
+        }
+        let ty = method.result_type(&of);
+        self.made(ExpressionKind::Complex(name, of, arguments), ty, at)
+    }
+
     /// `std::cmp::min(a, b)`: the method of what its arguments are.
     fn of_two(&mut self, name: &str, call: &syn::ExprCall) -> Expression {
         let arguments: Vec<Expression> = call.args.iter().map(|argument| self.expression(argument)).collect();
@@ -191,6 +224,11 @@ impl Checker<'_> {
         }
         let of = match self.known(&receiver.ty, &call.receiver) {
             Some(Ty::Scalar(scalar)) => scalar,
+            Some(of @ Ty::Complex(_)) if name != "clone" => {
+                let mut arguments = vec![receiver];
+                arguments.extend(call.args.iter().map(|argument| self.expression(argument)));
+                return self.complex_call(of, &name, arguments, &call.method);
+            }
             Some(ty @ Ty::Variable(_)) if ordering(&name).is_some() && self.types.kind(&ty) == Some(Kind::Integer) => {
                 let mut arguments = vec![receiver];
                 arguments.extend(call.args.iter().map(|argument| self.expression(argument)));
@@ -276,7 +314,8 @@ impl Checker<'_> {
         arguments: Vec<Expression>,
         at: &dyn ToTokens,
     ) -> Expression {
-        let wanted = method.argument_types(of);
+        let of_type = Ty::of(of);
+        let wanted = method.argument_types(&of_type);
         if arguments.len() != wanted.len() {
             let counts = (wanted.len().saturating_sub(1), arguments.len().saturating_sub(1));
             return self.refuse(at, refuse::argument_count(name, counts.0, counts.1));
@@ -287,7 +326,7 @@ impl Checker<'_> {
                 self.expect(&found, wanted, at.to_token_stream().span());
             }
         }
-        let ty = method.result_type(of);
+        let ty = method.result_type(&of_type);
         self.made(ExpressionKind::Method(method, of, arguments), ty, at)
     }
 
@@ -401,25 +440,35 @@ fn ordering(name: &str) -> Option<(&'static str, usize)> {
 
 impl Method {
     /// The types of its arguments, the receiver's first; none where several are taken.
-    pub(crate) fn argument_types(&self, of: Scalar) -> Vec<Option<Ty>> {
-        let receiver = self.takes_self.then_some(Some(Ty::Scalar(of)));
+    pub(crate) fn argument_types(&self, of: &Ty) -> Vec<Option<Ty>> {
+        let receiver = self.takes_self.then_some(Some(of.clone()));
         let others = self.parameters.iter().map(|parameter| match parameter {
-            Parameter::Same => Some(Ty::Scalar(of)),
-            Parameter::Scalar(scalar) => Some(Ty::Scalar(*scalar)),
+            Parameter::Same => Some(of.clone()),
+            Parameter::Scalar(scalar) => Some(Ty::of(*scalar)),
+            Parameter::Part => Some(part(of)),
             Parameter::Lossless => None,
         });
         receiver.into_iter().chain(others).collect()
     }
 
-    pub(crate) fn result_type(&self, of: Scalar) -> Ty {
-        fn whole(result: &MethodResult, of: Scalar) -> Ty {
+    pub(crate) fn result_type(&self, of: &Ty) -> Ty {
+        fn whole(result: &MethodResult, of: &Ty) -> Ty {
             match result {
-                MethodResult::Same => Ty::Scalar(of),
-                MethodResult::Scalar(scalar) => Ty::Scalar(*scalar),
+                MethodResult::Same => of.clone(),
+                MethodResult::Scalar(scalar) => Ty::of(*scalar),
+                MethodResult::Part => part(of),
                 MethodResult::Tuple(parts) => Ty::Tuple(parts.iter().map(|part| whole(part, of)).collect()),
             }
         }
         whole(&self.result, of)
+    }
+}
+
+/// The type of the parts of complex numbers.
+fn part(of: &Ty) -> Ty {
+    match of {
+        Ty::Complex(part) => (**part).clone(),
+        other => other.clone(),
     }
 }
 

@@ -87,7 +87,7 @@ pub(crate) fn integer_value(value: &Value) -> Option<i128> {
         Value::Scalar(scalar, bits) if is_integer(*scalar) => {
             // Signed ones are extended to 128 bits.
             let unused = if is_signed(*scalar) { 128 - integer_bits(*scalar) } else { 0 };
-            Some((i128::from(*bits) << unused) >> unused)
+            Some((bits.cast_signed() << unused) >> unused)
         }
         _ => None,
     }

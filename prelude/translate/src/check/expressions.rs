@@ -252,10 +252,22 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        if !matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight) {
-            self.expect(right, left, at.right.span());
+        match (left, right) {
+            _ if matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight) => {}
+            // Complex numbers have operators with their parts too.
+            (Ty::Complex(part), other) if self.is_part(other) => self.expect(other, part, at.right.span()),
+            (other, Ty::Complex(part)) if self.is_part(other) => {
+                self.expect(part, other, at.right.span());
+                return Some(right.clone());
+            }
+            _ => self.expect(right, left, at.right.span()),
         }
         Some(left.clone())
+    }
+
+    /// Whether a type is that of a float, which may be the part of a complex number.
+    fn is_part(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Scalar(_)) || self.types.kind(ty) == Some(Kind::Float)
     }
 
     fn assign_binary(&mut self, binary: &syn::ExprBinary, operator: BinaryOperator) -> Expression {
@@ -320,7 +332,7 @@ impl Checker<'_> {
                 Some(ty) => ty,
                 None => return self.refuse(&field.member, refuse::field(&name, &self.types.resolve(&base.ty))),
             },
-            Some(of @ Ty::Struct(_)) => match self.fields_of(&of) {
+            Some(of @ (Ty::Struct(_) | Ty::Complex(_))) => match self.fields_of(&of) {
                 None => self.types.any(),
                 Some(fields) => match fields.into_iter().find(|(known, _)| *known == name) {
                     Some((_, ty)) => ty,

@@ -2,12 +2,13 @@
 
 use super::patterns::is_in_capitals;
 use super::{Checker, Meaning, path_text, plain_name};
+use crate::complex::ComplexPath;
 use crate::methods;
 use crate::program::{Role, Value};
 use crate::refuse;
 use crate::scalars::scalar_named;
 use crate::tree::{Expression, ExpressionKind, LocalId};
-use crate::types::Ty;
+use crate::types::{Kind, Ty};
 
 impl Checker<'_> {
     pub(super) fn path(&mut self, written: &syn::ExprPath) -> Expression {
@@ -24,6 +25,10 @@ impl Checker<'_> {
         }
         if let Some(name) = crate::threads::thread_name(&path).filter(|_| self.world.is_none()) {
             return self.refuse(written, refuse::not_called(&name));
+        }
+        if let Some(ComplexPath { part, name: Some(name) }) = self.complex_path(&path) {
+            let part = part.map_or_else(|| self.types.fresh(Kind::Float), Ty::Scalar);
+            return self.complex_call(Ty::Complex(Box::new(part)), &name, Vec::new(), written);
         }
         if let Some((scalar, name)) = of_scalar(&path) {
             return match methods::associated_constant(scalar, &name) {
@@ -103,7 +108,7 @@ pub(super) fn of_scalar(path: &syn::Path) -> Option<(crate::scalars::Scalar, Str
 /// The type of a constant.
 pub(crate) fn type_of(value: &Value) -> Ty {
     match value {
-        Value::Scalar(scalar, _) => Ty::Scalar(*scalar),
+        Value::Scalar(scalar, _) => Ty::of(*scalar),
         Value::Tuple(parts) => Ty::Tuple(parts.iter().map(type_of).collect()),
         Value::Array(element, elements) => Ty::Array(Box::new(Ty::from(element)), Some(elements.len())),
         Value::Struct(name, _) => Ty::Struct(name.clone()),

@@ -217,6 +217,7 @@ impl Checker<'_> {
         match self.types.stripped(ty) {
             Ty::Struct(name) if name == crate::threads::DIM3 => Some(crate::threads::dim3_fields()),
             Ty::Struct(name) => self.world?.fields.get(&name).cloned(),
+            Ty::Complex(part) => Some(["re", "im"].map(|name| (name.to_owned(), (*part).clone())).to_vec()),
             _ => None,
         }
     }

@@ -1,12 +1,13 @@
 //! Parameters, results and other types as they are written; the fields of structs.
 
 use super::{Checker, World, path_text, plain_name};
+use crate::complex::{ComplexPath, scalar_of_path};
 use crate::program::{References, Role};
 use crate::refuse;
-use crate::scalars::{Scalar, scalar_named};
+use crate::scalars::Scalar;
 use crate::threads::{dim3, own_name};
 use crate::tree::Parameter;
-use crate::types::{Access, Ty};
+use crate::types::{Access, Kind, Ty};
 use syn::{Error, FnArg, ReturnType};
 
 /// Where a type is written: not everything may be everywhere.
@@ -90,7 +91,7 @@ impl Checker<'_> {
             self.attributes(&argument.attrs);
             let ty = match (&*argument.ty, self.role) {
                 (syn::Type::Infer(_), Role::Formula) => match captured.next() {
-                    Some(scalar) => Ty::Scalar(*scalar),
+                    Some(scalar) => Ty::of(*scalar),
                     None => self.types.any(),
                 },
                 (written, Role::Device) => self.written_type(written, Position::Parameter),
@@ -137,7 +138,7 @@ impl Checker<'_> {
     /// What a formula comes to must be what an array can hold.
     pub(super) fn check_result(&mut self, signature: &syn::Signature) {
         let result = self.types.resolve(&self.result);
-        let fits = |ty: &Ty| matches!(ty, Ty::Scalar(_) | Ty::Variable(_));
+        let fits = |ty: &Ty| matches!(ty, Ty::Scalar(_) | Ty::Complex(_) | Ty::Variable(_));
         let fine = match &result {
             Ty::Tuple(parts) => !parts.is_empty() && parts.iter().all(fits),
             one => fits(one),
@@ -160,26 +161,26 @@ impl Checker<'_> {
                 return self.types.any();
             }
         };
-        match path.get_ident().and_then(|ident| scalar_named(&ident.to_string())) {
-            Some(scalar) => Ty::Scalar(scalar),
+        match scalar_of_path(&path) {
+            Some(scalar) => Ty::of(scalar),
             None => match self.view_type(&path, Position::Parameter) {
                 Some(Ty::View(Access::Shared, ..)) => self.refuse(written, refuse::SHARED_PARAMETER).ty,
                 Some(ty @ Ty::View(..)) => ty,
+                _ if refuse::may_be_struct(&path) => self.struct_type(&path),
                 _ => self.refuse(written, refuse::for_kernel(written)).ty,
             },
         }
     }
 
     fn scalar_type(&mut self, written: &syn::Type, what: &str) -> Ty {
-        let ident = match written {
-            syn::Type::Path(path) if path.qself.is_none() => path.path.get_ident(),
+        let scalar = match written {
+            syn::Type::Path(path) if path.qself.is_none() => scalar_of_path(&path.path),
             syn::Type::Group(group) => return self.scalar_type(&group.elem, what),
             syn::Type::Paren(paren) => return self.scalar_type(&paren.elem, what),
             _ => None,
         };
-        let name = ident.map(ToString::to_string).unwrap_or_default();
-        match scalar_named(&name) {
-            Some(scalar) => Ty::Scalar(scalar),
+        match scalar {
+            Some(scalar) => Ty::of(scalar),
             None => {
                 let text =
                     format!("{what} of {} must be a scalar; {}", self.role_name(), refuse::for_scalar(written, what));
@@ -224,10 +225,10 @@ impl Checker<'_> {
     }
 
     fn path_type(&mut self, path: &syn::Path, position: Position) -> Ty {
-        if let Some(scalar) = path.get_ident().and_then(|ident| scalar_named(&ident.to_string())) {
-            return Ty::Scalar(scalar);
-        }
         let used = self.without_use(path);
+        if let Some(scalar) = scalar_of_path(&used) {
+            return Ty::of(scalar);
+        }
         if let Some(view) = self.view_type(&used, position) {
             return view;
         }
@@ -241,6 +242,10 @@ impl Checker<'_> {
     /// A struct by its path, which is noted as a reference.
     pub(super) fn struct_type(&mut self, path: &syn::Path) -> Ty {
         let path = &self.without_use(path);
+        if let Some(ComplexPath { part, name: None }) = self.complex_path(path) {
+            let part = part.map_or_else(|| self.types.fresh(Kind::Float), Ty::Scalar);
+            return Ty::Complex(Box::new(part));
+        }
         if own_name(path).is_some_and(|name| name == "Dim3") {
             return dim3();
         }
@@ -264,7 +269,7 @@ pub(crate) fn struct_fields(
     item: &syn::ItemStruct,
     world: Option<&World>,
 ) -> (Vec<(String, Ty)>, References, Vec<Error>) {
-    let mut checker = Checker::new(Role::Device, world, String::new());
+    let mut checker = Checker::new(Role::Device, world, String::new(), item);
     if !item.generics.params.is_empty() {
         let text = "a `#[device]` struct cannot have type parameters; write one struct for each type";
         checker.refuse(&item.generics, text);

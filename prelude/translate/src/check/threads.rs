@@ -402,6 +402,6 @@ pub(super) fn has_view(ty: &Ty) -> bool {
         Ty::View(..) => true,
         Ty::Reference(_, of) | Ty::Array(of, _) => has_view(of),
         Ty::Tuple(parts) => parts.iter().any(has_view),
-        Ty::Variable(_) | Ty::Scalar(_) | Ty::Struct(_) | Ty::Layout(_) => false,
+        Ty::Variable(_) | Ty::Scalar(_) | Ty::Complex(_) | Ty::Struct(_) | Ty::Layout(_) => false,
     }
 }

@@ -77,7 +77,9 @@ impl Writer<'_> {
                 arguments.iter().any(|part| self.is_sized(part))
             }
             ExpressionKind::Ordered("min", arguments) => arguments.iter().any(|part| self.is_sized(part)),
-            ExpressionKind::Method(_, _, arguments) | ExpressionKind::Ordered(_, arguments) => all(arguments),
+            ExpressionKind::Method(_, _, arguments)
+            | ExpressionKind::Complex(_, _, arguments)
+            | ExpressionKind::Ordered(_, arguments) => all(arguments),
             ExpressionKind::Block(None, block) if block.statements.is_empty() => {
                 block.tail.as_ref().is_some_and(|tail| self.is_sized(tail))
             }

@@ -352,7 +352,9 @@ pub(super) fn is_simple(expression: &Expression, function: &Function) -> bool {
                     .iter()
                     .all(|of| simple(of) && !matches!(function.types.shallow(&of.ty), Ty::Reference(true, _)))
         }
-        ExpressionKind::Method(_, _, arguments) | ExpressionKind::Ordered(_, arguments) => arguments.iter().all(simple),
+        ExpressionKind::Method(_, _, arguments)
+        | ExpressionKind::Complex(_, _, arguments)
+        | ExpressionKind::Ordered(_, arguments) => arguments.iter().all(simple),
         ExpressionKind::Thread(function, _) => !function.has_effects(),
         ExpressionKind::Length(_) | ExpressionKind::Shape(_) => true,
         // An index that is an array or a tuple may have to be kept.

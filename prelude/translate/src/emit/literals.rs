@@ -4,7 +4,7 @@ use super::Module;
 use crate::check::integer_value;
 use crate::names::member_name;
 use crate::program::Value;
-use crate::scalars::{Scalar, integer_bits, is_half, is_signed, limits, name_of};
+use crate::scalars::{Scalar, integer_bits, is_half, is_signed, limits, name_of, part_of, size_of};
 use crate::types::Ty;
 
 /// An integer of a type, with the suffix by which C++ takes it for one of that type. What does not fit wraps.
@@ -26,27 +26,31 @@ pub(super) fn integer(value: i128, scalar: Scalar) -> String {
 }
 
 /// A float by its shortest decimals, which are read as the same one; none for infinities and NaN.
-pub(super) fn float(bits: u64, scalar: Scalar) -> Option<String> {
+pub(super) fn float(bits: u128, scalar: Scalar) -> Option<String> {
     if scalar == Scalar::F32 {
         let value = f32::from_bits(u32::try_from(bits).ok()?);
         value.is_finite().then(|| format!("{value:?}f"))
     } else {
-        let value = f64::from_bits(bits);
+        let value = f64::from_bits(u64::try_from(bits).ok()?);
         value.is_finite().then(|| format!("{value:?}"))
     }
 }
 
 /// The bits of a float literal.
-pub(super) fn float_bits(digits: &str, scalar: Scalar) -> u64 {
+pub(super) fn float_bits(digits: &str, scalar: Scalar) -> u128 {
     if scalar == Scalar::F32 {
-        u64::from(digits.parse::<f32>().unwrap_or(f32::NAN).to_bits())
+        u128::from(digits.parse::<f32>().unwrap_or(f32::NAN).to_bits())
     } else {
-        digits.parse::<f64>().unwrap_or(f64::NAN).to_bits()
+        u128::from(digits.parse::<f64>().unwrap_or(f64::NAN).to_bits())
     }
 }
 
 /// A scalar as an expression, with the support's function that it needs.
-pub(super) fn scalar(module: &mut Module, scalar: Scalar, bits: u64) -> String {
+pub(super) fn scalar(module: &mut Module, scalar: Scalar, bits: u128) -> String {
+    if let Some((part, parts)) = parts(scalar, bits) {
+        let [re, im] = parts.map(|bits| self::scalar(module, part, bits));
+        return format!("{}{{{re}, {im}}}", name_of(scalar));
+    }
     match scalar {
         Scalar::Bool => if bits == 0 { "false" } else { "true" }.to_owned(),
         Scalar::F32 | Scalar::F64 => float(bits, scalar).unwrap_or_else(|| {
@@ -61,6 +65,13 @@ pub(super) fn scalar(module: &mut Module, scalar: Scalar, bits: u64) -> String {
     }
 }
 
+/// The type and the bits of the parts of a complex number.
+fn parts(complex: Scalar, bits: u128) -> Option<(Scalar, [u128; 2])> {
+    let part = part_of(complex)?;
+    let width = 8 * size_of(part);
+    Some((part, [bits & ((1 << width) - 1), bits >> width]))
+}
+
 /// What a constant is initialised with. None for a float that has no literal: it is written where it is used. Within others
 /// it is a division: the compilers know no other constant expression for it.
 pub(super) fn constant(module: &mut Module, value: &Value) -> Option<String> {
@@ -68,6 +79,9 @@ pub(super) fn constant(module: &mut Module, value: &Value) -> Option<String> {
         Value::Scalar(Scalar::F32 | Scalar::F64, bits) => {
             let of = if let Value::Scalar(of, _) = value { *of } else { Scalar::F64 };
             float(*bits, of)
+        }
+        Value::Scalar(of, bits) if let Some((part, parts)) = parts(*of, *bits) => {
+            parts.into_iter().all(|bits| float(bits, part).is_some()).then(|| scalar(module, *of, *bits))
         }
         Value::Scalar(of, bits) => Some(scalar(module, *of, *bits)),
         _ => Some(part(module, value)),
@@ -79,7 +93,7 @@ fn part(module: &mut Module, value: &Value) -> String {
         Value::Scalar(of @ (Scalar::F32 | Scalar::F64), bits) => float(*bits, *of).unwrap_or_else(|| {
             let (suffix, value) = match of {
                 Scalar::F32 => ("f", f64::from(f32::from_bits(*bits as u32))),
-                _ => ("", f64::from_bits(*bits)),
+                _ => ("", f64::from_bits(*bits as u64)),
             };
             let dividend = if value.is_nan() {
                 "0.0"
@@ -90,7 +104,13 @@ fn part(module: &mut Module, value: &Value) -> String {
             };
             format!("{dividend}{suffix} / 0.0{suffix}")
         }),
-        Value::Scalar(of, bits) => scalar(module, *of, *bits),
+        Value::Scalar(of, bits) => match parts(*of, *bits) {
+            Some((of, parts)) => {
+                let [re, im] = parts.map(|bits| part(module, &Value::Scalar(of, bits)));
+                format!("{{{re}, {im}}}")
+            }
+            None => scalar(module, *of, *bits),
+        },
         Value::Tuple(parts) => {
             let parts: Vec<String> = parts.iter().map(|value| part(module, value)).collect();
             format!("{{{}}}", parts.join(", "))

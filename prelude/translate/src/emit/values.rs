@@ -126,7 +126,7 @@ impl Writer<'_> {
             }
             ExpressionKind::Binary(operator, left, right) => {
                 let operands = self.values(&[left, right]);
-                let scalar = self.value_type(left).scalar().unwrap_or(Scalar::I32);
+                let scalar = self.value_type(expression).scalar().unwrap_or(Scalar::I32);
                 let sides = ((&**left, &operands[0]), (&**right, &operands[1]));
                 self.operation(*operator, scalar, sides.0, sides.1, expression.line)
             }
@@ -152,6 +152,13 @@ impl Writer<'_> {
             ExpressionKind::Call(item, arguments, _) => self.function_call(item, arguments),
             ExpressionKind::Method(method, scalar, arguments) => {
                 self.method_call(method, *scalar, arguments, expression)
+            }
+            ExpressionKind::Complex(name, of, arguments) => {
+                let scalar = self.function.types.resolve(of).scalar().unwrap_or(Scalar::C128);
+                match methods::associated_function(scalar, name) {
+                    Some(method) => self.method_call(method, scalar, arguments, expression),
+                    None => self.unit(),
+                }
             }
             ExpressionKind::Ordered(name, arguments) => {
                 let scalar = self.value_type(expression).scalar().unwrap_or(Scalar::I32);
@@ -288,7 +295,7 @@ impl Writer<'_> {
         let operands = self.values(&arguments.iter().collect::<Vec<_>>());
         let mut function = self.support(method.c_name);
         if matches!(method.result, MethodResult::Tuple(_)) {
-            let ty = method.result_type(scalar);
+            let ty = method.result_type(&Ty::of(scalar));
             function += &format!("<{}>", self.module.type_name(&ty));
         }
         if !method.may_fail {
@@ -321,6 +328,7 @@ impl Writer<'_> {
         match ty {
             Ty::Tuple(parts) => parts.clone(),
             Ty::Array(element, _) => vec![(**element).clone()],
+            Ty::Complex(part) => vec![(**part).clone(); 2],
             Ty::Struct(item) => self.module.fields_of(item).iter().map(|(_, ty)| ty.clone()).collect(),
             _ => Vec::new(),
         }
@@ -365,7 +373,10 @@ impl Writer<'_> {
             let ty = self.value_type(rest);
             if last.stable && last.level == PRIMARY { last } else { self.keep(&last, &ty) }
         });
-        let order: Vec<String> = self.module.fields_of(item).iter().map(|(name, _)| name.clone()).collect();
+        let order: Vec<String> = match self.value_type(expression) {
+            Ty::Complex(_) => ["re", "im"].map(str::to_owned).to_vec(),
+            _ => self.module.fields_of(item).iter().map(|(name, _)| name.clone()).collect(),
+        };
         let mut parts = Vec::new();
         for name in &order {
             match (fields.iter().position(|(own, _)| own == name), &base) {

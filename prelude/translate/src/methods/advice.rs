@@ -1,10 +1,13 @@
 //! What to write instead of a method that kernels have not.
 
 use super::{associated_function, method};
-use crate::scalars::{Scalar, is_half, name_of};
+use crate::scalars::{Scalar, is_half, name_of, part_of};
 
 /// What to write instead of `name` for a receiver of that type: a clause for the end of a message.
 pub(crate) fn suggestion(receiver: Scalar, name: &str) -> String {
+    if part_of(receiver).is_some() {
+        return of_complex(receiver, name);
+    }
     if is_half(receiver) && method(Scalar::F32, name).is_some() {
         let arguments = if takes_more(name) { "…" } else { "" };
         return format!("compute it in `f32`: `{}::from_f32(x.to_f32().{name}({arguments}))`", name_of(receiver));
@@ -16,6 +19,31 @@ pub(crate) fn suggestion(receiver: Scalar, name: &str) -> String {
         .or_else(near)
         .or_else(|| other_type(receiver, name))
         .unwrap_or_else(|| "write it out in arithmetic, or as a function with `#[device]` before it".to_owned())
+}
+
+/// The same for complex numbers.
+fn of_complex(receiver: Scalar, name: &str) -> String {
+    let instead = match name.to_ascii_lowercase().as_str() {
+        "abs" | "absolute" | "magnitude" | "modulus" | "hypot" | "cabs" => "z.norm()",
+        "abs2" | "square" | "norm_squared" | "norm2" => "z.norm_sqr()",
+        "angle" | "phase" | "atan2" | "carg" => "z.arg()",
+        "conjugate" => "z.conj()",
+        "real" => "z.re",
+        "imag" => "z.im",
+        "recip" | "reciprocal" => "z.inv()",
+        "pow" | "power" => "z.powi(2)` or `z.powf(0.5)",
+        "sin_cos" => "z.sin()` and `z.cos()",
+        "min" | "max" | "clamp" | "cmp" | "partial_cmp" | "total_cmp" => {
+            return "complex numbers have no order: compare `z.norm()` or `z.re`".to_owned();
+        }
+        "is_zero" => "z == Complex::ZERO",
+        _ => match (known_reason(name), nearest(receiver, name)) {
+            (Some(reason), _) => return reason.to_owned(),
+            (None, Some(known)) => known,
+            (None, None) => return "compute with the parts: `z.re` and `z.im`".to_owned(),
+        },
+    };
+    format!("write `{instead}`")
 }
 
 /// Whether a method of floats has arguments.

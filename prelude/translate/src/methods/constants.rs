@@ -6,22 +6,24 @@ use crate::scalars::{Scalar, scalars};
 /// `f32::MAX`, `u32::BITS`.
 pub(crate) fn associated_constant(of: Scalar, name: &str) -> Option<Value> {
     macro_rules! constants {
-        ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:ident, $bits:ident, $c_type:literal })*) => {
+        ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:tt, $bits:ident, $c_type:literal })*) => {
             match of {
                 $(Scalar::$tag => constants!(@$sort $tag $host $bits),)*
             }
         };
-        (@Bool $tag:ident $host:ident $bits:ident) => { None };
-        (@Half $tag:ident $host:ident $bits:ident) => { of_half(Scalar::$tag, name) };
-        (@Float $tag:ident $host:ident $bits:ident) => {
+        (@Bool $tag:ident $host:tt $bits:ident) => { None };
+        // They follow from what is done with them (`methods/complex.rs`).
+        (@Complex $tag:ident $host:tt $bits:ident) => { None };
+        (@Half $tag:ident $host:tt $bits:ident) => { of_half(Scalar::$tag, name) };
+        (@Float $tag:ident $host:tt $bits:ident) => {
             constants!(@float $tag $host, MIN MAX MIN_POSITIVE EPSILON INFINITY NEG_INFINITY NAN)
         };
-        (@float $tag:ident $host:ident, $($constant:ident)*) => {
+        (@float $tag:ident $host:tt, $($constant:ident)*) => {
             match name {
-                $(stringify!($constant) => Some(Value::Scalar(Scalar::$tag, u64::from($host::$constant.to_bits()))),)*
-                "RADIX" => Some(Value::Scalar(Scalar::U32, u64::from($host::RADIX))),
-                "DIGITS" => Some(Value::Scalar(Scalar::U32, u64::from($host::DIGITS))),
-                "MANTISSA_DIGITS" => Some(Value::Scalar(Scalar::U32, u64::from($host::MANTISSA_DIGITS))),
+                $(stringify!($constant) => Some(Value::Scalar(Scalar::$tag, u128::from($host::$constant.to_bits()))),)*
+                "RADIX" => Some(Value::Scalar(Scalar::U32, u128::from($host::RADIX))),
+                "DIGITS" => Some(Value::Scalar(Scalar::U32, u128::from($host::DIGITS))),
+                "MANTISSA_DIGITS" => Some(Value::Scalar(Scalar::U32, u128::from($host::MANTISSA_DIGITS))),
                 "MIN_EXP" => Some(exponent($host::MIN_EXP)),
                 "MAX_EXP" => Some(exponent($host::MAX_EXP)),
                 "MIN_10_EXP" => Some(exponent($host::MIN_10_EXP)),
@@ -29,11 +31,11 @@ pub(crate) fn associated_constant(of: Scalar, name: &str) -> Option<Value> {
                 _ => None,
             }
         };
-        (@$integer:ident $tag:ident $host:ident $bits:ident) => {
+        (@$integer:ident $tag:ident $host:tt $bits:ident) => {
             match name {
-                "MIN" => Some(Value::Scalar(Scalar::$tag, u64::from($host::MIN as $bits))),
-                "MAX" => Some(Value::Scalar(Scalar::$tag, u64::from($host::MAX as $bits))),
-                "BITS" => Some(Value::Scalar(Scalar::U32, u64::from($host::BITS))),
+                "MIN" => Some(Value::Scalar(Scalar::$tag, u128::from($host::MIN as $bits))),
+                "MAX" => Some(Value::Scalar(Scalar::$tag, u128::from($host::MAX as $bits))),
+                "BITS" => Some(Value::Scalar(Scalar::U32, u128::from($host::BITS))),
                 _ => None,
             }
         };
@@ -57,11 +59,11 @@ fn of_half(of: Scalar, name: &str) -> Option<Value> {
         ("NAN", 0x7e00, 0x7fc0),
     ];
     let (_, half, brain) = BITS.into_iter().find(|(known, ..)| *known == name)?;
-    Some(Value::Scalar(of, u64::from(if of == Scalar::F16 { half } else { brain })))
+    Some(Value::Scalar(of, u128::from(if of == Scalar::F16 { half } else { brain })))
 }
 
 fn exponent(of: i32) -> Value {
-    Value::Scalar(Scalar::I32, u64::from(of as u32))
+    Value::Scalar(Scalar::I32, u128::from(of as u32))
 }
 
 /// `std::f32::consts::PI` and, of the modules that are named like the types, `std::i32::MAX`.
@@ -83,8 +85,8 @@ fn mathematical(of: Scalar, name: &str) -> Option<Value> {
         ($($name:ident)*) => {
             match (of, name) {
                 $(
-                    (Scalar::F32, stringify!($name)) => Some(u64::from(std::f32::consts::$name.to_bits())),
-                    (Scalar::F64, stringify!($name)) => Some(std::f64::consts::$name.to_bits()),
+                    (Scalar::F32, stringify!($name)) => Some(u128::from(std::f32::consts::$name.to_bits())),
+                    (Scalar::F64, stringify!($name)) => Some(u128::from(std::f64::consts::$name.to_bits())),
                 )*
                 _ => None,
             }

@@ -2,16 +2,18 @@
 
 use super::{MethodResult, Parameter, Scalar, associated_constant, path_constant, suggestion, tables};
 use crate::program::Value;
-use crate::scalars::{ALL, integer_bits, is_float, is_half, is_integer, is_signed, name_of};
+use crate::scalars::{ALL, integer_bits, is_float, is_integer, is_signed, is_struct, name_of};
 use crate::support;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::process::Command;
 
 #[path = "../../tests/differential/inputs.rs"]
 mod inputs;
 #[path = "../../tests/differential/programs.rs"]
 mod programs;
 
+mod complex;
 mod halves;
 
 use programs::Case;
@@ -72,9 +74,29 @@ impl Functions {
     }
 }
 
-/// The types that are Rust's own: floats of 16 bits have tests of their own.
+/// The types that are Rust's own: floats of 16 bits and complex numbers have tests of their own.
 fn scalars_of_rust() -> impl Iterator<Item = Scalar> {
-    ALL.into_iter().filter(|&scalar| !is_half(scalar))
+    ALL.into_iter().filter(|&scalar| !is_struct(scalar))
+}
+
+/// What a program in C++ prints, whose argument is a file with this input.
+fn printed_by(name: &str, program: &str, input: &[u8]) -> Vec<u8> {
+    let folder = std::env::temp_dir().join(format!("warpcell-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let file = |name: &str| folder.join(name);
+    std::fs::write(file("main.cpp"), program).expect("the program can be written");
+    std::fs::write(file("host.h"), include_str!("../../tests/differential/host.h")).expect("the header can be written");
+    std::fs::write(file("input"), input).expect("the input can be written");
+    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
+    let built = Command::new(compiler)
+        .args(["-std=c++17", "-O1", "-ffp-contract=off", "-w", "-o"])
+        .args([file("program"), file("main.cpp")])
+        .output()
+        .expect("the compiler starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let done = Command::new(file("program")).arg(file("input")).output().expect("the program starts");
+    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+    done.stdout
 }
 
 /// Whether Rust has `to::from(x)` for `x` of the type `from`. To Rust, sizes have 16 bits or more.
@@ -120,7 +142,7 @@ fn methods_are_those_of_rust() {
                 parameters.extend(method.parameters.iter().map(|parameter| match parameter {
                     Parameter::Same => of,
                     Parameter::Scalar(scalar) => *scalar,
-                    Parameter::Lossless => any,
+                    Parameter::Part | Parameter::Lossless => any,
                 }));
                 let mut arguments: Vec<String> =
                     parameters.iter().zip('a'..).map(|(_, name)| name.to_string()).collect();
@@ -190,7 +212,7 @@ fn operators_and_casts_are_those_of_rust() {
 
 #[test]
 fn constants_are_those_of_rust() {
-    let scalar = |of, bits| Some(Value::Scalar(of, bits));
+    let scalar = |of, bits: u64| Some(Value::Scalar(of, bits.into()));
     assert_eq!(associated_constant(Scalar::F32, "MAX"), scalar(Scalar::F32, u64::from(f32::MAX.to_bits())));
     assert_eq!(associated_constant(Scalar::F64, "NEG_INFINITY"), scalar(Scalar::F64, f64::NEG_INFINITY.to_bits()));
     assert_eq!(associated_constant(Scalar::I8, "MIN"), scalar(Scalar::I8, 0x80));

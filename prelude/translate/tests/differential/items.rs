@@ -151,8 +151,8 @@ fn value_of(expression: &syn::Expr, of: &syn::Type) -> Value {
                 match scalar {
                     Scalar::F32 => bits ^ 0x8000_0000,
                     Scalar::F64 => bits ^ 0x8000_0000_0000_0000,
-                    Scalar::I32 => u64::from((bits as u32).wrapping_neg()),
-                    _ => bits.wrapping_neg(),
+                    Scalar::I32 => u128::from((bits as u32).wrapping_neg()),
+                    _ => u128::from((bits as u64).wrapping_neg()),
                 },
             )
         }
@@ -166,7 +166,7 @@ fn value_of(expression: &syn::Expr, of: &syn::Type) -> Value {
                 (syn::Lit::Int(integer), _) => integer.base10_parse::<u64>().expect("a number"),
                 _ => panic!("constants are numbers"),
             };
-            Value::Scalar(scalar, bits)
+            Value::Scalar(scalar, u128::from(bits))
         }
         _ => panic!("constants are numbers, arrays and tuples of literals"),
     }

@@ -24,7 +24,7 @@ struct Known {
 }
 
 fn known() -> Known {
-    let tile = Value::Scalar(Scalar::Usize, super::kernels::TILE as u64);
+    let tile = Value::Scalar(Scalar::Usize, super::kernels::TILE as u128);
     Known { kernels: program::program(KERNELS, &[("TILE", tile)]), faults: program::program(FAULTS, &[]) }
 }
 

@@ -103,7 +103,7 @@ impl Program {
         translate(name, self.roles[name], captures, self)
     }
 
-    /// A kernel for arguments of these kinds, such as `View2<f32>`, `ViewMut1<i32>` or `f32`; `View2<f32>*` has gaps.
+    /// A kernel for arguments of these kinds, such as `View2<f32>`, `ViewMut1<i32>`, `f32` or `struct Point`; `View2<f32>*` has gaps.
     pub fn kernel(&self, name: &str, parameters: &[&str], checked: bool) -> Result<KernelTranslation, Error> {
         let parameters: Vec<Parameter> = parameters.iter().map(|text| parameter(text).expect(text)).collect();
         translate_kernel(name, &parameters, KernelOptions { checked }, self)
@@ -112,6 +112,9 @@ impl Program {
 
 /// What an argument is by its text, as `Program::kernel` takes it.
 pub fn parameter(text: &str) -> Option<Parameter> {
+    if let Some(name) = text.strip_prefix("struct ") {
+        return Some(Parameter::Struct(name.to_owned()));
+    }
     let scalar = |name: &str| {
         Some(match name {
             "bool" => Scalar::Bool,
@@ -124,6 +127,8 @@ pub fn parameter(text: &str) -> Option<Parameter> {
             "usize" => Scalar::Usize,
             "f32" => Scalar::F32,
             "f64" => Scalar::F64,
+            "Complex32" => Scalar::C64,
+            "Complex64" => Scalar::C128,
             _ => return None,
         })
     };

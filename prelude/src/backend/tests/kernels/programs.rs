@@ -135,6 +135,62 @@ pub fn halves(a: View<f16>, by: f16, mut out: ViewMut<f16>, mut sums: ViewMut<bf
     }
 }
 
+/// Complex numbers as elements, as an argument, in shared memory and as a constant, in both precisions.
+#[kernel]
+pub fn complex_numbers(
+    z: View<Complex<f64>>,
+    by: Complex<f64>,
+    mut out: ViewMut<Complex64>,
+    mut small: ViewMut<Complex32>,
+) {
+    const SHIFT: Complex64 = Complex64::new(0.25, -1.5);
+    let mut tile = shared_array::<Complex<f64>>(128);
+    let (i, t) = (global_idx().x, thread_idx().x);
+    tile[t] = if i < z.len() { z[i] * by - SHIFT } else { Complex::ZERO };
+    sync_threads();
+    if i < z.len() {
+        let mut w = tile[127 - t] / (tile[t] + 2.0);
+        w += 1.0;
+        out[i] = w.conj() * w;
+        out[i].im -= w.norm_sqr();
+        let Complex { re, im } = 0.5 * tile[t].powi(3);
+        small[i] = Complex::new(re as f32, -im as f32) / 3.0;
+    }
+}
+
+#[device]
+#[derive(Clone, Copy)]
+pub struct Turn {
+    pub mirrored: bool,
+    pub factor: Complex<f32>,
+}
+
+#[device]
+#[derive(Clone, Copy)]
+pub struct Motion {
+    pub small: i8,
+    pub turns: [Turn; 2],
+    pub range: (usize, f64),
+    pub weights: [f64; 3],
+}
+
+/// A struct with another one, an array, a tuple and a complex number in it, as an argument; and a tuple struct.
+#[kernel]
+pub fn structs(motion: Motion, x: View<f64>, shift: Shift, mut out: ViewMut<f64>) {
+    let i = global_idx().x;
+    if i < out.len() {
+        let turn = motion.turns[i % 2];
+        let (least, scale) = motion.range;
+        let sign = if turn.mirrored { -1.0 } else { 1.0 };
+        let weight = motion.weights[i % 3] + (turn.factor.re * turn.factor.im) as f64;
+        out[i] = sign * weight * x[i.max(least)] * scale + motion.small as f64 + shift.1 as f64 / shift.0;
+    }
+}
+
+#[device]
+#[derive(Clone, Copy)]
+pub struct Shift(pub f64, pub u16);
+
 #[device]
 fn warp_sum(value: i32) -> i32 {
     let mut sum = value;

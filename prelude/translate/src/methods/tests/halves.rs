@@ -1,13 +1,13 @@
 //! Floats of 16 bits: the support text against the crate `half`, for all values, and for random pairs of them.
 
 use super::inputs::Random;
+use super::printed_by;
 use crate::methods::{associated_constant, tables};
 use crate::program::Value;
 use crate::scalars::Scalar;
 use crate::support;
 use half::{bf16, f16};
 use std::collections::BTreeSet;
-use std::process::Command;
 
 /// Pairs that operators are tried with.
 const PAIRS: usize = 200_000;
@@ -56,24 +56,9 @@ fn of_cpp(half: &str, scalar: Scalar, pairs: &[u32]) -> Vec<u32> {
         "f32_from_bits".to_owned(),
     ]);
     let text = format!("#include \"host.h\"\n{}{}", support::text(&used, half), MAIN.replace("HALF", half));
-    let folder = std::env::temp_dir().join(format!("warpcell-{half}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the folder can be made");
-    let file = |name: &str| folder.join(name);
-    std::fs::write(file("main.cpp"), text).expect("the program can be written");
-    std::fs::write(file("host.h"), include_str!("../../../tests/differential/host.h"))
-        .expect("the header can be written");
     let words: Vec<u8> = pairs.iter().flat_map(|word| word.to_le_bytes()).collect();
-    std::fs::write(file("pairs"), words).expect("the pairs can be written");
-    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
-    let built = Command::new(compiler)
-        .args(["-std=c++17", "-O1", "-ffp-contract=off", "-w", "-o"])
-        .args([file("program"), file("main.cpp")])
-        .output()
-        .expect("the compiler starts");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let done = Command::new(file("program")).arg(file("pairs")).output().expect("the program starts");
-    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
-    done.stdout.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
+    let printed = printed_by(half, &text, &words);
+    printed.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
 }
 
 /// Random bits: those of all values, those of numbers near one another, and those of `f32` at the limits of 16 bits.
