@@ -13,6 +13,7 @@ mod like;
 mod manipulate;
 mod operators;
 mod ownership;
+mod pinned;
 mod print_options;
 mod range;
 mod rows;
@@ -37,6 +38,10 @@ pub use manipulate::{
 };
 pub(crate) use manipulate::{repeated, rolled, stacked};
 pub use ownership::IntoDevice;
+pub use pinned::{
+    HostTarget, PinnedArray, empty_pinned, try_empty_pinned, try_zeros_like_pinned, try_zeros_pinned,
+    zeros_like_pinned, zeros_pinned,
+};
 pub use print_options::{PrintOptions, get_printoptions, set_printoptions};
 pub use range::IntoRange;
 pub use rows::Iter;

@@ -72,11 +72,12 @@ pub(crate) use warpcell_base::{error, failures, philox, profiling};
 #[doc(hidden)]
 pub use array::set;
 pub use array::{
-    AnyArray, DeviceArray, Index, IntoAxes, IntoDevice, IntoIndices, IntoNewShape, IntoPadding, IntoRange, IntoShape,
-    Iter, Length, OnDevice, OnHost, Pad, PrintOptions, arange, array, asarray, concatenate, diag, empty, empty_like,
-    eye, flip, full, full_like, get_printoptions, hstack, linspace, meshgrid, ones, ones_like, pad, repeat, roll,
-    set_printoptions, split, stack, tile, tril, triu, try_arange, try_asarray, try_concatenate, try_empty, try_full,
-    try_linspace, try_ones, try_stack, try_tile, try_zeros, vstack, zeros, zeros_like,
+    AnyArray, DeviceArray, HostTarget, Index, IntoAxes, IntoDevice, IntoIndices, IntoNewShape, IntoPadding, IntoRange,
+    IntoShape, Iter, Length, OnDevice, OnHost, Pad, PinnedArray, PrintOptions, arange, array, asarray, concatenate,
+    diag, empty, empty_like, empty_pinned, eye, flip, full, full_like, get_printoptions, hstack, linspace, meshgrid,
+    ones, ones_like, pad, repeat, roll, set_printoptions, split, stack, tile, tril, triu, try_arange, try_asarray,
+    try_concatenate, try_empty, try_empty_pinned, try_full, try_linspace, try_ones, try_stack, try_tile, try_zeros,
+    try_zeros_like_pinned, try_zeros_pinned, vstack, zeros, zeros_like, zeros_like_pinned, zeros_pinned,
 };
 pub use device::{
     Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,

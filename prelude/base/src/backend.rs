@@ -255,6 +255,12 @@ pub struct PoolFigures {
     pub limit: Option<usize>,
 }
 
+/// Host memory that is locked in place.
+pub trait PinnedMemory: Send + Sync {
+    /// Waits until no transfer reads it.
+    fn wait(&self) -> Result<()>;
+}
+
 /// What a backend must do. A thread's work is queued in its stream, in order, and behind what other streams still do to the same
 /// memory. Only what says so waits: `download`, `synchronize` and what gives a number of elements. Those, and `upload`, cannot
 /// be captured in a graph.
@@ -270,10 +276,19 @@ pub trait Backend: Send + Sync {
     fn details(&self) -> Vec<(&'static str, String)>;
     /// Uninitialised memory of at least `bytes` bytes (zero is allowed).
     fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>>;
-    /// Copies host bytes to the start of `target`; `source` may be reused when this returns.
+    /// Copies host bytes to the start of `target`; `source` may be reused when this returns, unless it was [pinned](Self::pin).
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()>;
     /// Waits for queued work, then copies from byte `offset` of `source` into `target`.
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()>;
+    /// Locks host memory in place, so that the device reads it itself. None where that means nothing.
+    ///
+    /// # Safety
+    ///
+    /// The memory is there until the result is dropped, nothing else locks it, and after each transfer from it, it is written to only
+    /// when [`PinnedMemory::wait`] has returned.
+    unsafe fn pin(&self, _start: *mut u8, _bytes: usize) -> Result<Option<Box<dyn PinnedMemory>>> {
+        Ok(None)
+    }
     /// Does an operation, or queues it.
     fn execute(&self, operation: Operation<'_>) -> Result<()>;
     /// The positions of the true elements of `mask`, ascending, as i64; or the elements of `source` at these positions.

@@ -14,7 +14,7 @@ use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
     Allocation, Backend, CaptureHandle, DeviceProperties, Distinct, EventHandle, Foreign, Layout, MemoryFigures,
-    Operand, Operation, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, View,
+    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, View,
 };
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::{Error, Result};
@@ -24,6 +24,7 @@ use warpcell_driver::context::{self, Device};
 use warpcell_driver::event::Event;
 use warpcell_driver::memory::{self, DeviceMemory};
 use warpcell_driver::module::Module;
+use warpcell_driver::pinned::Pinned;
 use warpcell_driver::queue::Stream;
 use warpcell_driver::{attribute, interop, nvrtc, profile, staging};
 
@@ -97,6 +98,15 @@ pub struct CudaBackend {
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
 struct CudaAllocation(DeviceMemory);
+
+/// Host memory that is locked.
+struct LockedMemory(Pinned);
+
+impl PinnedMemory for LockedMemory {
+    fn wait(&self) -> Result<()> {
+        self.0.wait()
+    }
+}
 
 /// Memory that others have made, and what they keep it by.
 struct ForeignAllocation {
@@ -327,6 +337,12 @@ impl Backend for CudaBackend {
 
     fn allocate(&self, bytes: usize) -> Result<Arc<dyn Allocation>> {
         Ok(Arc::new(CudaAllocation(DeviceMemory::new(&self.device, bytes)?)))
+    }
+
+    unsafe fn pin(&self, start: *mut u8, bytes: usize) -> Result<Option<Box<dyn PinnedMemory>>> {
+        // SAFETY: the caller's promise.
+        let pinned = unsafe { Pinned::new(&self.device, start, bytes)? };
+        Ok(Some(Box::new(LockedMemory(pinned))))
     }
 
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {

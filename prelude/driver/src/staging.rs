@@ -6,6 +6,7 @@
 //! would wait for itself.
 
 use super::context::Device;
+use super::pinned;
 use super::pool::Figures;
 use super::status::check;
 use cudarc::driver::sys;
@@ -41,8 +42,8 @@ struct Buffer {
 // SAFETY: pinned memory is ordinary host memory, and events may be used from every thread.
 unsafe impl Send for Buffer {}
 
-/// Copies host bytes to a device address, in this thread's stream. `source` has been read when this returns; the last transfers
-/// may be queued.
+/// Copies host bytes to a device address, in this thread's stream. `source` has been read when this returns, unless it is pinned; the
+/// last transfers may be queued.
 ///
 /// # Safety
 /// `source.len()` bytes from `target` lie in a live block of `device`.
@@ -50,6 +51,10 @@ pub unsafe fn upload(device: &Device, source: &[u8], target: u64) -> Result<()> 
     let pieces = source.len().div_ceil(PIECE);
     if device.is_capturing() {
         return Err(Error::NotCapturable { operation: "a copy to the device", reason: HOST });
+    }
+    if let Some(memory) = pinned::of(device, source.as_ptr(), source.len()) {
+        // SAFETY: it was just seen to lie there; the rest is the caller's promise.
+        return unsafe { memory.upload(source, target) };
     }
     // That of this thread: the others that take part have entered no stream.
     let stream = Stream(device.stream());
@@ -86,6 +91,11 @@ pub unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -> Resul
     let pieces = length.div_ceil(PIECE);
     if device.is_capturing() {
         return Err(Error::NotCapturable { operation: "a copy to the host", reason: HOST });
+    }
+    if let Some(memory) = pinned::of(device, target.as_ptr(), length) {
+        // SAFETY: as for uploads.
+        unsafe { memory.download(source, target)? };
+        return device.failure();
     }
     let (base, stream) = (Shared(target.as_mut_ptr()), Stream(device.stream()));
     run(device, pieces, |buffers, thread, threads| {

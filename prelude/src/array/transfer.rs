@@ -128,6 +128,13 @@ pub(crate) fn download_vec<T: Element>(raw: &RawArray) -> Result<Vec<T>> {
     Ok(elements)
 }
 
+/// Copies the elements in row-major order to as many that are there.
+pub(crate) fn download_into<T: Element>(raw: &RawArray, target: &mut [T]) -> Result<()> {
+    debug_assert_eq!((raw.dtype, raw.size()), (T::DTYPE, target.len()));
+    // SAFETY: there is room for all of them; what is written is valid for the dtype.
+    unsafe { download(raw, target.as_mut_ptr().cast()) }
+}
+
 /// Copies all elements in row-major order to `target`; bools become exactly 0 or 1.
 ///
 /// # Safety

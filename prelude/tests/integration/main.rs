@@ -20,6 +20,7 @@ mod lesson;
 mod map;
 mod names;
 mod parity;
+mod pinned;
 mod printing;
 mod products;
 mod puzzles;
