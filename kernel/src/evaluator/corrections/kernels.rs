@@ -170,14 +170,32 @@ pub fn written(line: &Line, known: &Known<'_>) -> Option<String> {
     Some(line.with(first, last, &format!("&mut {}", line.slice(first + 1, last))))
 }
 
+/// An argument of a launch. What the cell's own kernel does with it says whether it is an array, and whether it is written to.
+fn launched(kernel: &str, index: usize, argument: &str, known: &Known<'_>) -> String {
+    let cell = Line::new(known.cell);
+    let is_head =
+        |at: &usize| matches!(cell.at(*at), "def" | "fn") && cell.at(at + 1) == kernel && cell.at(at + 2) == "(";
+    let parameters = (0..cell.len()).find(is_head).and_then(|at| cell.arguments(at + 2)).unwrap_or_default();
+    let Some(name) = parameters.get(index).filter(|_| is_name(argument)) else { return as_argument(argument, known) };
+    let Known { faults, cell, type_of, rows, .. } = *known;
+    let in_kernel = Known { faults, cell, type_of, rows, device: Some(DeviceFunction::Kernel) };
+    let name = name.split(':').next().unwrap_or_default().trim().trim_start_matches("mut ");
+    match parameter(name, &in_kernel) {
+        said if said.contains("ViewMut<") => format!("&mut {argument}"),
+        said if said.contains("View<") => format!("&{argument}"),
+        _ => as_argument(argument, known),
+    }
+}
+
 /// `scale[blocks, threads](a, 2.0)`, as in Numba.
 pub fn start(line: &Line, known: &Known<'_>) -> Option<String> {
     (0..line.len()).filter(|at| line.is_word(*at) && line.at(at + 1) == "[").find_map(|at| {
         let close = line.closing(at + 1)?;
         let (sizes, end) = (line.arguments(at + 1)?, line.closing(close + 1)?);
         let ([blocks, threads], "(") = (sizes.as_slice(), line.at(close + 1)) else { return None };
+        let given = line.arguments(close + 1)?;
         let arguments: Vec<String> =
-            line.arguments(close + 1)?.iter().map(|argument| as_argument(argument, known)).collect();
+            given.iter().enumerate().map(|(index, given)| launched(line.at(at), index, given, known)).collect();
         let comma = if arguments.len() == 1 { "," } else { "" };
         let launch = format!("gpu::launch({}, {blocks}, {threads}, ({}{comma}))", line.at(at), arguments.join(", "));
         Some(line.with(at, end, &launch))
