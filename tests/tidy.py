@@ -323,7 +323,7 @@ def links(files: list[str]) -> Iterator[str]:
     """Files that the documents link to exist. What stands in code is no link, such as `kernel[1, 32](x)`."""
     for path in files:
         if path.endswith(".md"):
-            text = re.sub(r"`[^`\n]*`", "", text_of(path))
+            text = re.sub(r"^```.*?^```|`[^`\n]*`", "", text_of(path), flags=re.DOTALL | re.MULTILINE)
             for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
                 if "://" not in target and not (ROOT / Path(path).parent / target).exists():
                     yield f"{path}: links to {target}, which does not exist"
