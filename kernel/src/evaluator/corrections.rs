@@ -87,6 +87,7 @@ const RULES: &[Rule] = &[
     keywords::macros,
     keywords::keywords,
     keywords::positional_axis,
+    keywords::missing_axis,
     calls::shape,
     arguments::method,
     calls::method,
@@ -378,6 +379,12 @@ mod tests {
             ("E0425", "cannot find value `y` in this scope", "y = 3", "let y = 3;"),
             ("E0425", "cannot find value `True` in this scope", "let t = True;", "let t = true;"),
             ("E0061", "this method takes 0 arguments but 1 argument was supplied", "m.mean(0)", "m.mean_axis(0)"),
+            (
+                "E0061",
+                "this method takes 2 arguments but 1 argument was supplied",
+                "println!(\"{}\", a.repeat(2));",
+                "println!(\"{}\", gpu::repeat!(&a, 2));",
+            ),
             (
                 "E0061",
                 "this method takes 1 argument but 2 arguments were supplied",

@@ -115,6 +115,19 @@ fn plain_call(path: &[&str], arguments: &[&str]) -> Option<String> {
     is_label.then(|| format!("gpu::Plot::new().{}({})", path[1], arguments.join(", ")))
 }
 
+/// `np.set_printoptions(precision=3, suppress=True)`
+fn print_options(named: &[(&str, &str)]) -> Option<String> {
+    let options = named.iter().map(|(name, value)| match *name {
+        "suppress" => Some(format!(".suppress({})", value.to_lowercase())),
+        "threshold" if value.ends_with("inf") || value.ends_with("maxsize") => {
+            Some(".threshold(usize::MAX)".to_owned())
+        }
+        "precision" | "threshold" | "edgeitems" | "linewidth" => Some(format!(".{name}({value})")),
+        _ => None,
+    });
+    Some(format!("gpu::set_printoptions(gpu::PrintOptions::new(){})", options.collect::<Option<String>>()?))
+}
+
 /// What `np.name(…)` is here.
 pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<String> {
     let name = *path.last()?;
@@ -127,6 +140,9 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         return Some(new);
     }
     let (values, named) = sorted_out(arguments);
+    if name == "set_printoptions" {
+        return print_options(&named).filter(|_| values.is_empty());
+    }
     let data_type = value_of(&named, "dtype").map(data_type_of);
     if data_type == Some(None) {
         return None;

@@ -238,6 +238,19 @@ pub fn positional_axis(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `a.repeat(2)`: a method that wants the axis too, where the macro of that name does without.
+pub fn missing_axis(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("this method takes 2 arguments but 1 argument was supplied") {
+        return None;
+    }
+    line.calls(true).filter(|at| list_has(WITH_KEYWORDS, line.at(*at))).find_map(|at| {
+        let ([argument], first) = (&line.arguments(at + 1)?[..], line.operand_before(at - 1)?) else { return None };
+        let object = format!("&{}", as_object(line.slice(first, at - 2)));
+        let call = with_keywords(line.at(at), vec![object, as_argument(argument, known)], &[], known)?;
+        Some(line.with(first, line.closing(at + 1)?, &call))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{KEYWORDS, WITH_KEYWORDS};

@@ -9,8 +9,17 @@ use std::ops::Range;
 /// Rust's integers, and the compiler's name for an integer whose type is open.
 const INTEGERS: [&str; 13] =
     ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "{integer}"];
-/// Floats, the wider ones later.
-const FLOATS: [(&str, &str); 3] = [("f32", "f32"), ("f64", "f64"), ("{float}", "f64")];
+/// Floats and complex numbers, with their ranks and the names that conversions take.
+const FLOATS: [(&str, usize, &str); 6] = [
+    ("f32", 1, "f32"),
+    ("f64", 2, "f64"),
+    ("{float}", 2, "f64"),
+    ("Complex<f32>", COMPLEX, "gpu::Complex<f32>"),
+    ("Complex<f64>", COMPLEX + 1, "gpu::Complex<f64>"),
+    ("Complex<{float}>", COMPLEX + 1, "gpu::Complex<f64>"),
+];
+/// The rank of complex numbers and above.
+const COMPLEX: usize = 3;
 
 /// The line with numbers of one type, if an operator at `line` and `column` (from 1, in characters) combines two.
 pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -> Option<String> {
@@ -32,7 +41,8 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
         return of_literal(cell[start..].lines().next()?, operator - start, left.rank < right.rank);
     };
     // As in NumPy, a float beside an array of floats gets the array's type.
-    let is_scalar_wider = |scalar: &Number, array: &Number| !scalar.is_array && array.is_array && array.rank > 0;
+    let is_scalar_wider =
+        |scalar: &Number, array: &Number| !scalar.is_array && array.is_array && array.rank > 0 && scalar.rank < COMPLEX;
     let is_left = match (left.rank, right.rank) {
         _ if is_scalar_wider(&left, &right) && left.rank > right.rank => true,
         _ if is_scalar_wider(&right, &left) && right.rank > left.rank => false,
@@ -105,8 +115,9 @@ impl Number {
         if INTEGERS.contains(&name) {
             return Some(Number { is_array, rank: 0, type_name: "i64" });
         }
-        let found = FLOATS.iter().position(|(known, _)| *known == name)?;
-        Some(Number { is_array, rank: found.min(1) + 1, type_name: FLOATS[found].1 })
+        let name = name.trim_start_matches("gpu::").trim_start_matches("num_complex::");
+        let (_, rank, type_name) = *FLOATS.iter().find(|(known, ..)| *known == name)?;
+        Some(Number { is_array, rank, type_name })
     }
 }
 
@@ -180,6 +191,24 @@ mod tests {
                 "a.abs() - &(b + c)",
                 "-",
                 Some("a.abs() - (b + c).astype::<f32>()"),
+            ),
+            (
+                "cannot multiply `&DeviceArray<gpu::Complex<f64>>` by `&DeviceArray<f64>`",
+                "let z = &c * &r;",
+                "*",
+                Some("let z = &c * r.astype::<gpu::Complex<f64>>();"),
+            ),
+            (
+                "cannot multiply `&DeviceArray<f32>` by `Complex<f32>`",
+                "let z = &r * w;",
+                "*",
+                Some("let z = r.astype::<gpu::Complex<f32>>() * w;"),
+            ),
+            (
+                "cannot add `&DeviceArray<i64>` to `&DeviceArray<gpu::Complex<f64>>`",
+                "let z = &c + &i;",
+                "+",
+                Some("let z = &c + i.astype::<gpu::Complex<f64>>();"),
             ),
             ("cannot add `String` to `f64`", "x + s", "+", None),
             ("cannot add `i32` to `i64`", "x + s", "+", None),
