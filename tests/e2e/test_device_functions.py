@@ -203,6 +203,9 @@ fn mandelbrot(c: Complex<f64>, most: i32) -> i32 {
     kernel.check("let z = c.astype::<Complex<f32>>(); let mut out = gpu::zeros::<Complex<f32>>(3);")
     kernel.check("gpu::launch_for(turn, 3, (&z, Complex::new(0.0, 1.0), &mut out));")
     assert elements(kernel, "out.real()") == "[0.0, 0.25, 2.0]"
+    kernel.check("const SHIFT: Complex<f64> = Complex::new(1.0, 0.5);\n#[device]\nfn shifted(x: f64) -> Complex<f64> { SHIFT * x }")
+    kernel.check("let w = Complex::new(0.0, 2.0);")
+    assert elements(kernel, "gpu::map(fuse!(|x: f64| (w * (shifted(x) * 2.0)).norm_sqr()), &x)") == "[0.0, 1.25, 80.0]"
     error = kernel.run("#[vectorize]\nfn root(z: Complex<f64>) -> f64 {\n    z.abs()\n}").error_text
     assert "norm" in error, error
 
@@ -222,6 +225,8 @@ def test_structs_are_arguments_of_kernels(kernel):
     kernel.check("#[derive(Clone, Copy)]\nstruct Plain {\n    x: f32,\n}")
     error = kernel.run("#[kernel]\nfn f(p: Plain, mut out: ViewMut<f32>) {\n    out[0] = p.x;\n}").error_text
     assert "`#[device]`" in error and "p: Plain" in error, error
+    error = kernel.run("type Real = f32;\n#[kernel]\nfn g(by: Real, mut out: ViewMut<f32>) {\n    out[0] = by;\n}").error_text
+    assert "write the scalar's own name" in error, error
 
 
 def test_wrong_arguments_say_which(kernel):

@@ -259,6 +259,8 @@ pub struct PoolFigures {
 pub trait PinnedMemory: Send + Sync {
     /// Waits until no transfer reads it.
     fn wait(&self) -> Result<()>;
+    /// Says whether somebody may write to it without waiting again. Then a transfer from it is waited for at once.
+    fn set_lent(&self, is_lent: bool);
 }
 
 /// What a backend must do. A thread's work is queued in its stream, in order, and behind what other streams still do to the same
@@ -285,7 +287,7 @@ pub trait Backend: Send + Sync {
     /// # Safety
     ///
     /// The memory is there until the result is dropped, nothing else locks it, and after each transfer from it, it is written to only
-    /// when [`PinnedMemory::wait`] has returned.
+    /// when [`PinnedMemory::wait`] has returned, or the transfer came while it was [lent](PinnedMemory::set_lent).
     unsafe fn pin(&self, _start: *mut u8, _bytes: usize) -> Result<Option<Box<dyn PinnedMemory>>> {
         Ok(None)
     }

@@ -27,7 +27,8 @@ pub use captures::{Capture, Captured, Captures, Formula};
 pub use constant::{Constant, field, structure, structure_type};
 pub use scalars::{element_of, scalar_of, values_of};
 pub use threads::{
-    Arguments, Given, Kernel, Parameter, ScalarArgument, StructParameter, ThreadFunction, Threads, ViewArgument,
+    Arguments, DeviceStruct, Given, Kernel, Parameter, ScalarArgument, StructParameter, ThreadFunction, Threads,
+    ViewArgument,
 };
 pub use warpcell_macros::{formula, wrong_call, wrong_word};
 

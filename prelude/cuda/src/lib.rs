@@ -106,6 +106,9 @@ impl PinnedMemory for LockedMemory {
     fn wait(&self) -> Result<()> {
         self.0.wait()
     }
+    fn set_lent(&self, is_lent: bool) {
+        self.0.set_lent(is_lent);
+    }
 }
 
 /// Memory that others have made, and what they keep it by.

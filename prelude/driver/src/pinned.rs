@@ -9,7 +9,6 @@ use super::status::check;
 use cudarc::driver::sys;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpcell_base::error::Result;
 
@@ -22,8 +21,16 @@ pub struct Memory {
     bytes: usize,
     /// Recorded behind the last transfer from it.
     read: sys::CUevent,
-    /// Whether there was one since somebody has waited.
-    is_read: AtomicBool,
+    /// Held while a transfer is queued, so that the event is that of the last one.
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Whether there was a transfer since somebody has waited.
+    is_read: bool,
+    /// Whether somebody may write to it without waiting again.
+    is_lent: bool,
 }
 
 // SAFETY: events may be used from every thread.
@@ -42,7 +49,7 @@ impl Pinned {
     ///
     /// # Safety
     /// The memory is there until the result is dropped, nothing else locks it, and after each transfer from it, it is written to only
-    /// when [`wait`](Self::wait) has returned.
+    /// when [`wait`](Self::wait) has returned, or the transfer came while it was [lent](Self::set_lent).
     pub unsafe fn new(device: &Arc<Device>, start: *mut u8, bytes: usize) -> Result<Pinned> {
         device.bind()?;
         let mut read = std::ptr::null_mut();
@@ -56,7 +63,7 @@ impl Pinned {
                 return Err(error);
             }
         }
-        let memory = Arc::new(Memory { device: device.clone(), bytes, read, is_read: AtomicBool::new(false) });
+        let memory = Arc::new(Memory { device: device.clone(), bytes, read, state: Mutex::default() });
         locked().insert(start.addr(), memory.clone());
         Ok(Pinned { start: start.addr(), memory })
     }
@@ -64,6 +71,11 @@ impl Pinned {
     /// Waits until no transfer reads the memory.
     pub fn wait(&self) -> Result<()> {
         self.memory.wait()
+    }
+
+    /// Says whether somebody may write to the memory without waiting again. Then a transfer from it is waited for at once.
+    pub fn set_lent(&self, is_lent: bool) {
+        self.memory.state().is_lent = is_lent;
     }
 }
 
@@ -82,12 +94,22 @@ impl Drop for Pinned {
 }
 
 impl Memory {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn wait(&self) -> Result<()> {
-        if !self.is_read.swap(false, Ordering::AcqRel) {
-            return Ok(());
+        self.wait_in(&mut self.state())
+    }
+
+    fn wait_in(&self, state: &mut State) -> Result<()> {
+        if state.is_read {
+            self.device.bind()?;
+            // SAFETY: the event lives as long as the memory is locked.
+            check(unsafe { sys::cuEventSynchronize(self.read) }, "a transfer")?;
+            state.is_read = false;
         }
-        // SAFETY: the event lives as long as the memory is locked.
-        check(unsafe { sys::cuEventSynchronize(self.read) }, "a transfer")
+        Ok(())
     }
 
     /// Queues a transfer to a device address in this thread's stream, behind earlier ones of other streams.
@@ -97,16 +119,18 @@ impl Memory {
     pub(super) unsafe fn upload(&self, source: &[u8], target: u64) -> Result<()> {
         self.device.bind()?;
         let stream = self.device.stream();
+        let mut state = self.state();
         // SAFETY: the caller's promise; event and stream are of one context and alive.
         unsafe {
-            if self.is_read.load(Ordering::Acquire) {
+            if state.is_read {
                 check(sys::cuStreamWaitEvent(stream, self.read, 0), "cuStreamWaitEvent")?;
             }
             let status = sys::cuMemcpyHtoDAsync_v2(target, source.as_ptr().cast(), source.len(), stream);
             check(status, "cuMemcpyHtoDAsync")?;
-            self.is_read.store(true, Ordering::Release);
-            check(sys::cuEventRecord(self.read, stream), "cuEventRecord")
+            state.is_read = true;
+            check(sys::cuEventRecord(self.read, stream), "cuEventRecord")?;
         }
+        if state.is_lent { self.wait_in(&mut state) } else { Ok(()) }
     }
 
     /// Copies from a device address, and waits.

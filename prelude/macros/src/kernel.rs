@@ -144,14 +144,14 @@ fn reject_result(signature: &Signature) -> Result<()> {
 fn parameters(signature: &Signature) -> Result<Vec<Parameter>> {
     if let Some(argument) = signature.inputs.iter().nth(MOST_ARGUMENTS) {
         let text = format!(
-            "a `#[kernel]` function can take at most {MOST_ARGUMENTS} arguments; join arrays, or put scalars into one \
-             array"
+            "a `#[kernel]` function can take at most {MOST_ARGUMENTS} arguments; join arrays, or put scalars into a \
+             `#[device]` struct"
         );
         return Err(Error::new_spanned(argument, text));
     }
     let parameters = signature.inputs.iter().map(|argument| match argument {
         FnArg::Receiver(receiver) => {
-            let text = "a `#[kernel]` function must be outside of `impl` blocks; it takes views and scalars, not \
+            let text = "a `#[kernel]` function must be outside of `impl` blocks; it takes views, scalars and structs, not \
                         `self`";
             Err(Error::new_spanned(receiver, text))
         }

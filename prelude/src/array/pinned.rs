@@ -1,5 +1,7 @@
 //! Host arrays in memory that is locked in place, and device arrays that are copied into host arrays that are there.
 
+use crate::array::sides::sealed::{Any, Host};
+use crate::array::sides::{AnyArray, AnyView, HostView, OnHost};
 use crate::array::{DeviceArray, IntoShape, RawArray, transfer};
 use crate::backend::PinnedMemory;
 use crate::device;
@@ -19,8 +21,8 @@ use std::ops::{Deref, Index, IndexMut};
 /// It is an `ndarray` array for what only reads: `p[[0, 1]]`, `p.sum()`, `p.slice(s![0, ..])`. To write, use an index or
 /// [`view_mut`](Self::view_mut). On the CPU device it is a host array like all others.
 ///
-/// Pinned memory is missing elsewhere, and locking it takes longer than a copy of the same size: make such arrays once, for data that is
-/// copied often.
+/// Other programs cannot use pinned memory, and locking it takes longer than a copy of the same size: make such arrays once, for data that
+/// is copied often. A copy from what [`view_mut`](Self::view_mut) gives is waited for; give the array itself.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -52,11 +54,25 @@ impl<T: Element> PinnedArray<T> {
                 reason: "has more elements than can be addressed".to_owned(),
             });
         }
-        let mut array = ArrayD::from_elem(IxDyn(shape), T::default());
-        let bytes = array.len() * size_of::<T>();
-        let backend = device::current()?.backend;
-        // SAFETY: the elements are the array's own, which drops the lock before them and gives them to be written to only when it has
-        // waited; they are never moved, and freshly allocated, so nothing else locks them.
+        let count = shape.iter().product();
+        let bytes = count * size_of::<T>();
+        let handle = device::current()?;
+        let mut elements = Vec::new();
+        if elements.try_reserve_exact(count).is_err() {
+            return Err(Error::OutOfMemory {
+                device: "the host".to_owned(),
+                requested: bytes,
+                free: 0,
+                pooled: 0,
+                limit: None,
+            });
+        }
+        elements.resize(count, T::default());
+        let mut array = ArrayD::from_shape_vec(IxDyn(shape), elements).expect("as many elements as the shape has");
+        let backend = handle.backend;
+        // SAFETY: the elements are the array's own, which drops the lock before them. It gives them to be written to when it has waited,
+        // and says that they are lent until it is borrowed to be read again. They are never moved, and freshly allocated, so nothing else
+        // locks them.
         let lock = if bytes == 0 { None } else { unsafe { backend.pin(array.as_mut_ptr().cast(), bytes)? } };
         Ok(PinnedArray { lock, array })
     }
@@ -83,8 +99,17 @@ impl<T: Element> PinnedArray<T> {
     /// ```
     #[track_caller]
     pub fn view_mut(&mut self) -> ArrayViewMutD<'_, T> {
-        check(self.wait());
+        check(self.lend());
         self.array.view_mut()
+    }
+
+    /// Waits before elements are written to. Whoever has them may give them to a transfer and then write to them again.
+    fn lend(&mut self) -> Result<()> {
+        self.wait()?;
+        if let Some(lock) = &self.lock {
+            lock.set_lent(true);
+        }
+        Ok(())
     }
 
     /// Waits until nothing reads the memory.
@@ -111,9 +136,30 @@ impl<T, I: NdIndex<IxDyn>> Index<I> for PinnedArray<T> {
 impl<T: Element, I: NdIndex<IxDyn>> IndexMut<I> for PinnedArray<T> {
     #[track_caller]
     fn index_mut(&mut self, index: I) -> &mut T {
-        check(self.wait());
+        check(self.lend());
         &mut self.array[index]
     }
+}
+
+impl<T: Element> Host for PinnedArray<T> {
+    fn host_view(&self) -> HostView<'_> {
+        // Nobody has elements to write to while the array is borrowed here.
+        if let Some(lock) = &self.lock {
+            lock.set_lent(false);
+        }
+        self.array.host_view()
+    }
+}
+impl<T: Element> OnHost for PinnedArray<T> {
+    type Elem = T;
+}
+impl<T: Element> Any for PinnedArray<T> {
+    fn any_view(&self) -> AnyView<'_> {
+        AnyView::Host(self.host_view())
+    }
+}
+impl<T: Element> AnyArray for PinnedArray<T> {
+    type Elem = T;
 }
 
 impl<T: fmt::Debug> fmt::Debug for PinnedArray<T> {

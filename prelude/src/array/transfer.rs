@@ -131,8 +131,13 @@ pub(crate) fn download_vec<T: Element>(raw: &RawArray) -> Result<Vec<T>> {
 /// Copies the elements in row-major order to as many that are there.
 pub(crate) fn download_into<T: Element>(raw: &RawArray, target: &mut [T]) -> Result<()> {
     debug_assert_eq!((raw.dtype, raw.size()), (T::DTYPE, target.len()));
-    // SAFETY: there is room for all of them; what is written is valid for the dtype.
-    unsafe { download(raw, target.as_mut_ptr().cast()) }
+    // SAFETY: there is room for all of them. What is written is valid for the dtype; only bools are made so at the end.
+    let result = unsafe { download(raw, target.as_mut_ptr().cast()) };
+    if result.is_err() && raw.dtype == DType::Bool {
+        // SAFETY: bools whose bytes are 0 are false.
+        unsafe { target.as_mut_ptr().write_bytes(0, target.len()) };
+    }
+    result
 }
 
 /// Copies all elements in row-major order to `target`; bools become exactly 0 or 1.

@@ -58,6 +58,7 @@ impl<T: sealed::Argument> hidden::Argument for T {
 #[macro_export]
 macro_rules! __device_struct {
     ($name:ident) => {
+        impl $crate::registry::DeviceStruct for $name {}
         impl $crate::launch_arguments::Argument for $name {
             fn launch_argument(&self) -> $crate::launch_arguments::LaunchArgument<'_> {
                 $crate::launch_arguments::LaunchArgument::Struct($crate::registry::Constant::value(self))
@@ -71,7 +72,7 @@ macro_rules! __device_struct {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched as a kernel",
     label = "not a function with `#[kernel]` before it",
-    note = "give a function that has `#[kernel]` before it, takes views and scalars and returns nothing, by its name",
+    note = "give a function that has `#[kernel]` before it, takes views, scalars and `#[device]` structs and returns nothing, by its name",
     note = "to run a function of single elements over arrays, write `#[vectorize]` before it and use `gpu::map`"
 )]
 pub trait Kernel<P>: hidden::Kernel<P> {}

@@ -25,6 +25,43 @@ fn copies_have_what_was_there_when_they_were_queued() {
 }
 
 #[test]
+fn what_a_view_is_copied_from_may_be_written_to_at_once() {
+    let mut p = gpu::zeros_pinned::<f32>(MANY);
+    let mut copies = Vec::new();
+    let mut view = p.view_mut();
+    for step in 0..4 {
+        view.fill(step as f32);
+        copies.push(gpu::asarray(&view));
+    }
+    for (step, copy) in copies.iter().enumerate() {
+        assert_eq!((copy.min(), copy.max()), (step as f32, step as f32));
+    }
+}
+
+#[test]
+fn threads_copy_from_one_array() {
+    for step in 0..4i64 {
+        let mut p = gpu::zeros_pinned::<i64>(MANY);
+        p.view_mut().fill(step);
+        let copy = || Stream::new().with(|| gpu::asarray(&p));
+        let copies: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..3).map(|_| scope.spawn(copy)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        p.view_mut().fill(-1);
+        for copy in copies {
+            assert_eq!((copy.min(), copy.max()), (step, step));
+        }
+    }
+}
+
+#[test]
+fn memory_that_cannot_be_had_is_an_error() {
+    let error = gpu::try_zeros_pinned::<u8>(1 << 50).unwrap_err();
+    assert!(matches!(error, gpu::Error::OutOfMemory { requested, .. } if requested == 1 << 50), "{error}");
+}
+
+#[test]
 fn streams_share_the_memory() {
     let mut p = gpu::zeros_pinned::<i64>(MANY);
     let streams = [Stream::new(), Stream::new()];

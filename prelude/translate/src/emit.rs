@@ -12,7 +12,7 @@ mod values;
 
 use crate::names::{Names, c_name, member_name};
 use crate::program::Value;
-use crate::scalars::{Scalar, has_operators_of_floats, name_of};
+use crate::scalars::{Scalar, has_operators_of_floats, is_struct, name_of};
 use crate::tree::{Comparison, Function};
 use crate::types::{Access, Layout, Ty};
 use std::collections::{BTreeSet, HashMap};
@@ -225,7 +225,9 @@ impl Module {
         let ty = self.type_name(&crate::check::type_of(value));
         let name = self.names.declare(&c_name(wanted));
         // Parts of others may be asked for by an index that is not known here: these have to lie in memory.
-        let kind = if matches!(value, Value::Scalar(..)) { "constexpr" } else { "__device__ const" };
+        // A copy of a struct is a use of the variable, which has to be on the device for it.
+        let is_plain = matches!(value, Value::Scalar(of, _) if !is_struct(*of));
+        let kind = if is_plain { "constexpr" } else { "__device__ const" };
         self.constants += &format!("{kind} {ty} {name} = {text};\n");
         self.named_constants.push((value.clone(), wanted.to_owned(), name.clone()));
         Some(name)

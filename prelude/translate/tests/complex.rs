@@ -41,7 +41,7 @@ fn escape(c: Complex<f64>, most: i32) -> (i32, Complex64) {
             Complex64 _1;
         };
 
-        constexpr Complex64 SHIFT = Complex64{0.5, -2.0};
+        __device__ const Complex64 SHIFT = Complex64{0.5, -2.0};
 
         // fn turned(z: gpu::Complex<f64>, by: f64) -> Complex64 {
         __device__ inline Complex64 turned(Complex64 z, f64 by) {
@@ -155,6 +155,21 @@ fn whose_complex_is_meant_is_seen_in_the_code() {
     }
 }
 
+/// What other items give is not known when a function is looked at alone: it may be complex beside a float.
+#[test]
+fn what_is_not_known_yet_is_neither_a_float_nor_complex() {
+    for text in [
+        "fn f(t: f64) -> f64 { (turned(t) * 2.0).norm() }",
+        "fn f(t: f64) -> f64 { (0.5 * camera(t).centre).re }",
+        "fn f(t: f64) -> f64 { (SHIFT * t).re + (t * SHIFT).im }",
+        "fn f(x: f32, z: Complex<f32>) -> f32 { let g = gain(x); let y = z * g; y.re + g.max(1.0) }",
+    ] {
+        assert!(check(&syn::parse_str(text).unwrap(), Role::Device).is_ok(), "{text}");
+    }
+    let formula = syn::parse_str("fn formula(x: f64) -> _ { (w * x).norm() }").unwrap();
+    assert!(check(&formula, Role::Formula).is_ok());
+}
+
 #[test]
 fn what_they_lack_has_a_substitute() {
     let said = [
@@ -174,15 +189,15 @@ fn what_they_lack_has_a_substitute() {
     });
     expect![[r#"
         Complex::new(x, 1.0).abs()
-          `Complex<f64>` has no method `abs` on a device; write `z.norm()`
+          `Complex<f32>` has no method `abs` on a device; write `z.norm()`
         Complex32::new(x, 1.0).angle()
           `Complex<f32>` has no method `angle` on a device; write `z.arg()`
         Complex::new(x, 1.0).max(Complex::I).re
-          `Complex<f64>` has no method `max` on a device; complex numbers have no order: compare `z.norm()` or `z.re`
+          `Complex<f32>` has no method `max` on a device; complex numbers have no order: compare `z.norm()` or `z.re`
         Complex::new(x, 1.0).conjg().re
-          `Complex<f64>` has no method `conjg` on a device; write `conj`
+          `Complex<f32>` has no method `conjg` on a device; write `conj`
         Complex::new(x, 1.0).to_string()
-          `Complex<f64>` has no method `to_string` on a device; kernels have no text: do this before or after the kernel
+          `Complex<f32>` has no method `to_string` on a device; kernels have no text: do this before or after the kernel
         Complex::new(x).re
           `new` takes 2 arguments, not 1
         Complex::make(x).re

@@ -53,6 +53,14 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let (side, of_side, target) =
         if is_left { (&operands[0], left, right.type_name) } else { (&operands[1], right, left.type_name) };
     let end_of_line = cell[start..].find('\n').map_or(cell.len(), |length| start + length);
+    // Complex numbers have operators with floats of their parts.
+    let part = target.strip_prefix("gpu::Complex<").and_then(|rest| rest.strip_suffix('>'));
+    let target = match part {
+        Some(_) if of_side.rank >= COMPLEX => return None,
+        Some("f32") if of_side.is_array && of_side.rank == FLOATS[1].1 => return None,
+        Some(part) if !of_side.is_array => part,
+        _ => target,
+    };
     let range = range_of(side.syntax());
     let (from, to) = (range.start - shift, range.end - shift);
     if from < start || to > end_of_line {
@@ -210,6 +218,10 @@ mod tests {
                 "+",
                 Some("let z = &c + i.astype::<gpu::Complex<f64>>();"),
             ),
+            ("cannot multiply `gpu::Complex<f64>` by `{integer}`", "let y = z * 2;", "*", Some("let y = z * 2.0;")),
+            ("cannot multiply `Complex<f64>` by `f32`", "let y = z * x;", "*", Some("let y = z * x as f64;")),
+            ("cannot multiply `Complex<f32>` by `Complex<f64>`", "let y = z * w;", "*", None),
+            ("cannot multiply `DeviceArray<f64>` by `Complex<f32>`", "let y = a * w;", "*", None),
             ("cannot add `String` to `f64`", "x + s", "+", None),
             ("cannot add `i32` to `i64`", "x + s", "+", None),
             ("cannot add `i32` to `f64`", "not rust at all +", "+", None),

@@ -34,6 +34,15 @@ pub enum Parameter {
     Struct(&'static str, StructParameter),
 }
 
+/// A struct with `#[device]` before it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `#[device]` struct, so a kernel cannot take it under this name",
+    label = "not a view, a scalar or a `#[device]` struct",
+    note = "if it is a struct of numbers, write `#[device]` and `#[derive(Clone, Copy)]` before it",
+    note = "if it is another name of a scalar, write the scalar's own name, such as `f32`"
+)]
+pub trait DeviceStruct: Constant {}
+
 /// The struct of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct StructParameter {
@@ -45,7 +54,7 @@ pub struct StructParameter {
 
 impl StructParameter {
     /// That of a type.
-    pub const fn of<T: Constant>() -> StructParameter {
+    pub const fn of<T: DeviceStruct>() -> StructParameter {
         StructParameter { kind: T::kind, fits: |value| T::from_value(value).is_some() }
     }
 }
@@ -136,7 +145,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// The argument of a number, which is a struct.
-    pub fn structure<T: Constant>(&self, index: usize) -> T {
+    pub fn structure<T: DeviceStruct>(&self, index: usize) -> T {
         match self.given[index] {
             Given::Struct(value) => T::from_value(value).expect("arguments are checked"),
             Given::Array { .. } | Given::Scalar(_) => unreachable!("arguments are checked"),

@@ -55,7 +55,7 @@ fn only_plain_functions_that_return_nothing() {
             struct
               `#[kernel]` goes before a plain function: `#[kernel] fn f(input: View<f32>, mut out: ViewMut<f32>) { … }`
             &self
-              a `#[kernel]` function must be outside of `impl` blocks; it takes views and scalars, not `self`
+              a `#[kernel]` function must be outside of `impl` blocks; it takes views, scalars and structs, not `self`
             (a, b)
               a parameter of a `#[kernel]` function must be a name with a type, such as `mut out: ViewMut<f32>`
         "#]],
@@ -123,7 +123,7 @@ fn only_views_and_scalars() {
             impl Fn()
               an argument of a `#[kernel]` function must be a view of an array, `View<f32>` or `ViewMut<f32>`, a scalar or a `#[device]` struct; write one of these
             q: u8
-              a `#[kernel]` function can take at most 16 arguments; join arrays, or put scalars into one array
+              a `#[kernel]` function can take at most 16 arguments; join arrays, or put scalars into a `#[device]` struct
         "#]],
     );
 }

@@ -149,6 +149,7 @@ impl Checker<'_> {
         at: &dyn ToTokens,
     ) -> Expression {
         // All complex numbers have the same functions.
+        let of = self.types.resolve(&of);
         let scalar = of.scalar().unwrap_or(Scalar::C128);
         let Some((name, method)) = methods::named_function(scalar, name) else {
             return self.refuse(at, refuse::scalar_method(scalar, name));

@@ -252,8 +252,11 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+        let is_open = |ty: &Ty| self.world.is_none() && self.types.kind(ty) == Some(Kind::Any);
         match (left, right) {
             _ if matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight) => {}
+            // It may be a complex number beside a float, or the other way round.
+            _ if is_open(left) || is_open(right) => return Some(self.types.any()),
             // Complex numbers have operators with their parts too.
             (Ty::Complex(part), other) if self.is_part(other) => self.expect(other, part, at.right.span()),
             (other, Ty::Complex(part)) if self.is_part(other) => {

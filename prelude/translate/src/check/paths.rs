@@ -27,6 +27,10 @@ impl Checker<'_> {
             return self.refuse(written, refuse::not_called(&name));
         }
         if let Some(ComplexPath { part, name: Some(name) }) = self.complex_path(&path) {
+            let takes_nothing = |method: &methods::Method| !method.takes_self && method.parameters.is_empty();
+            if methods::associated_function(crate::scalars::Scalar::C128, &name).is_some_and(|of| !takes_nothing(of)) {
+                return self.refuse(written, refuse::CALLED_VALUE);
+            }
             let part = part.map_or_else(|| self.types.fresh(Kind::Float), Ty::Scalar);
             return self.complex_call(Ty::Complex(Box::new(part)), &name, Vec::new(), written);
         }

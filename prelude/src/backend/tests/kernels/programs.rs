@@ -135,7 +135,9 @@ pub fn halves(a: View<f16>, by: f16, mut out: ViewMut<f16>, mut sums: ViewMut<bf
     }
 }
 
-/// Complex numbers as elements, as an argument, in shared memory and as a constant, in both precisions.
+const TURN: Complex64 = Complex64::new(0.6, 0.8);
+
+/// Complex numbers as elements, as an argument, in shared memory and as constants, in both precisions.
 #[kernel]
 pub fn complex_numbers(
     z: View<Complex<f64>>,
@@ -151,7 +153,7 @@ pub fn complex_numbers(
     if i < z.len() {
         let mut w = tile[127 - t] / (tile[t] + 2.0);
         w += 1.0;
-        out[i] = w.conj() * w;
+        out[i] = w.conj() * w * TURN;
         out[i].im -= w.norm_sqr();
         let Complex { re, im } = 0.5 * tile[t].powi(3);
         small[i] = Complex::new(re as f32, -im as f32) / 3.0;
