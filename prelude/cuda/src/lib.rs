@@ -99,18 +99,6 @@ pub struct CudaBackend {
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
 struct CudaAllocation(DeviceMemory);
 
-/// Host memory that is locked.
-struct LockedMemory(Pinned);
-
-impl PinnedMemory for LockedMemory {
-    fn wait(&self) -> Result<()> {
-        self.0.wait()
-    }
-    fn set_lent(&self, is_lent: bool) {
-        self.0.set_lent(is_lent);
-    }
-}
-
 /// Memory that others have made, and what they keep it by.
 struct ForeignAllocation {
     device: Arc<Device>,
@@ -344,8 +332,7 @@ impl Backend for CudaBackend {
 
     unsafe fn pin(&self, start: *mut u8, bytes: usize) -> Result<Option<Box<dyn PinnedMemory>>> {
         // SAFETY: the caller's promise.
-        let pinned = unsafe { Pinned::new(&self.device, start, bytes)? };
-        Ok(Some(Box::new(LockedMemory(pinned))))
+        Ok(Some(Box::new(unsafe { Pinned::new(&self.device, start, bytes)? })))
     }
 
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {

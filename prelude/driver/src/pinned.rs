@@ -2,7 +2,7 @@
 //! copies on the host.
 //!
 //! A transfer finds by its address that it concerns such memory ([`of`]). The memory stays what it is until the last transfer from it
-//! has ended, for which its owner waits ([`Pinned::wait`]) before it writes to it.
+//! has ended, for which its owner waits ([`PinnedMemory::wait`]) before it writes to it.
 
 use super::context::Device;
 use super::status::check;
@@ -10,6 +10,7 @@ use cudarc::driver::sys;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use warpcell_base::backend::PinnedMemory;
 use warpcell_base::error::Result;
 
 /// The memory that is locked, by its first address.
@@ -49,7 +50,7 @@ impl Pinned {
     ///
     /// # Safety
     /// The memory is there until the result is dropped, nothing else locks it, and after each transfer from it, it is written to only
-    /// when [`wait`](Self::wait) has returned, or the transfer came while it was [lent](Self::set_lent).
+    /// when [`wait`](PinnedMemory::wait) has returned, or the transfer came while it was [lent](PinnedMemory::set_lent).
     pub unsafe fn new(device: &Arc<Device>, start: *mut u8, bytes: usize) -> Result<Pinned> {
         device.bind()?;
         let mut read = std::ptr::null_mut();
@@ -67,14 +68,14 @@ impl Pinned {
         locked().insert(start.addr(), memory.clone());
         Ok(Pinned { start: start.addr(), memory })
     }
+}
 
-    /// Waits until no transfer reads the memory.
-    pub fn wait(&self) -> Result<()> {
+impl PinnedMemory for Pinned {
+    fn wait(&self) -> Result<()> {
         self.memory.wait()
     }
 
-    /// Says whether somebody may write to the memory without waiting again. Then a transfer from it is waited for at once.
-    pub fn set_lent(&self, is_lent: bool) {
+    fn set_lent(&self, is_lent: bool) {
         self.memory.state().is_lent = is_lent;
     }
 }

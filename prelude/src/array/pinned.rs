@@ -1,7 +1,5 @@
 //! Host arrays in memory that is locked in place, and device arrays that are copied into host arrays that are there.
 
-use crate::array::sides::sealed::{Any, Host};
-use crate::array::sides::{AnyArray, AnyView, HostView, OnHost};
 use crate::array::{DeviceArray, IntoShape, RawArray, transfer};
 use crate::backend::PinnedMemory;
 use crate::device;
@@ -112,6 +110,14 @@ impl<T: Element> PinnedArray<T> {
         Ok(())
     }
 
+    /// The address of the elements, for a view that only reads: nobody has elements to write to while the array is borrowed for it.
+    pub(super) fn start_to_read(&self) -> *const T {
+        if let Some(lock) = &self.lock {
+            lock.set_lent(false);
+        }
+        self.array.as_ptr()
+    }
+
     /// Waits until nothing reads the memory.
     fn wait(&self) -> Result<()> {
         self.lock.as_ref().map_or(Ok(()), |lock| lock.wait())
@@ -139,27 +145,6 @@ impl<T: Element, I: NdIndex<IxDyn>> IndexMut<I> for PinnedArray<T> {
         check(self.lend());
         &mut self.array[index]
     }
-}
-
-impl<T: Element> Host for PinnedArray<T> {
-    fn host_view(&self) -> HostView<'_> {
-        // Nobody has elements to write to while the array is borrowed here.
-        if let Some(lock) = &self.lock {
-            lock.set_lent(false);
-        }
-        self.array.host_view()
-    }
-}
-impl<T: Element> OnHost for PinnedArray<T> {
-    type Elem = T;
-}
-impl<T: Element> Any for PinnedArray<T> {
-    fn any_view(&self) -> AnyView<'_> {
-        AnyView::Host(self.host_view())
-    }
-}
-impl<T: Element> AnyArray for PinnedArray<T> {
-    type Elem = T;
 }
 
 impl<T: fmt::Debug> fmt::Debug for PinnedArray<T> {

@@ -2,7 +2,7 @@
 //!
 //! They exist so that an array on the wrong side is a compile error that says what to do.
 
-use crate::array::{DeviceArray, RawArray};
+use crate::array::{DeviceArray, PinnedArray, RawArray};
 use crate::dtype::Element;
 use ndarray::{ArrayBase, Data, Dimension};
 pub use warpcell_base::host_view::HostView;
@@ -104,6 +104,7 @@ macro_rules! host_arrays {
 }
 host_arrays! {
     ArrayBase<S, D> [S: Data<Elem = T>, D: Dimension] self => self.as_ptr(), self.shape(), self.strides();
+    PinnedArray<T> [] self => self.start_to_read(), self.shape(), self.strides();
     [T] [] self => self.as_ptr(), &[self.len()], &[1];
     Vec<T> [] self => self.as_ptr(), &[self.len()], &[1];
     [T; N] [const N: usize] self => self.as_ptr(), &[N], &[1];

@@ -261,6 +261,11 @@ impl<'a> Checker<'a> {
         if is_own { None } else { complex_path(path) }
     }
 
+    /// The complex numbers with parts of this type; without one it follows from what is done with them.
+    fn complex_type(&mut self, part: Option<Scalar>) -> Ty {
+        Ty::Complex(Box::new(part.map_or_else(|| self.types.fresh(Kind::Float), Ty::Scalar)))
+    }
+
     fn declare(&mut self, name: &str, ty: Ty, mutable: bool, at: Span) -> LocalId {
         let id = self.locals.len();
         self.locals.push(Local { name: name.to_owned(), ty, mutable, reads: 0 });

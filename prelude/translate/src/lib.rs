@@ -55,7 +55,7 @@ pub use program::{
     Error, Item, Items, KernelOptions, KernelTranslation, Parameter, References, Role, Translation, Type, Value,
 };
 pub use refuse::may_be_struct;
-pub use scalars::{Scalar, element_names, name_of};
+pub use scalars::{Scalar, element_names, is_struct, name_of};
 pub use translation::{translate, translate_kernel};
 
 /// Checks one function: what it refers to, or everything in it that the subset of Rust lacks, each at its token and with

@@ -136,7 +136,7 @@ pub(crate) fn has_operators_of_floats(scalar: Scalar) -> bool {
 }
 
 /// Whether it is a struct in the generated text, which the support defines.
-pub(crate) fn is_struct(scalar: Scalar) -> bool {
+pub fn is_struct(scalar: Scalar) -> bool {
     matches!(sort(scalar), Sort::Half | Sort::Complex)
 }
 

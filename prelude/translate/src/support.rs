@@ -97,11 +97,8 @@ impl Library {
         if let Some(part) = self.parts.get(&(Family::Float, name)).or_else(|| self.parts.get(&(Family::Half, name))) {
             return Some((*part).to_owned());
         }
-        if let Some(names) = half_names(name) {
-            return self.parts.get(&(Family::Half, "HALF")).map(|part| substitute(part, &names));
-        }
-        if let Some(names) = complex_names(name) {
-            return self.parts.get(&(Family::Complex, "COMPLEX")).map(|part| substitute(part, &names));
+        if let Some((family, generic, names)) = names_of(name) {
+            return self.parts.get(&(family, generic)).map(|part| substitute(part, &names));
         }
         let (first, rest) = name.split_once('_')?;
         if let Some((to, float)) = name.split_once("_from_")
@@ -110,23 +107,9 @@ impl Library {
         {
             return Some(substitute(part, &names));
         }
-        if let Some(names) = float_names(first) {
-            return self
-                .parts
-                .get(&(Family::Float, format!("FLOAT_{rest}").as_str()))
-                .map(|part| substitute(part, &names));
-        }
-        if let Some(names) = half_names(first) {
-            return self
-                .parts
-                .get(&(Family::Half, format!("HALF_{rest}").as_str()))
-                .map(|part| substitute(part, &names));
-        }
-        if let Some(names) = complex_names(first) {
-            return self
-                .parts
-                .get(&(Family::Complex, format!("COMPLEX_{rest}").as_str()))
-                .map(|part| substitute(part, &names));
+        if let Some((family, generic, names)) = names_of(first) {
+            let generic = format!("{generic}_{rest}");
+            return self.parts.get(&(family, generic.as_str())).map(|part| substitute(part, &names));
         }
         let (family, names) = integer_names(first)?;
         let generic = format!("INT_{rest}");
@@ -155,6 +138,14 @@ fn defined_name(part: &'static str) -> Option<&'static str> {
 
 /// What stands for the names of a part, for one type.
 type Names = Vec<(&'static str, String)>;
+
+/// Of a type that is no integer: the family, the name that stands for the type in the texts, and all names that it replaces.
+fn names_of(of: &str) -> Option<(Family, &'static str, Names)> {
+    let floats = || Some((Family::Float, "FLOAT", float_names(of)?));
+    let halves = || Some((Family::Half, "HALF", half_names(of)?));
+    let complex = || Some((Family::Complex, "COMPLEX", complex_names(of)?));
+    floats().or_else(halves).or_else(complex)
+}
 
 fn float_names(float: &str) -> Option<Names> {
     let own = |name, text: &str| (name, text.to_owned());

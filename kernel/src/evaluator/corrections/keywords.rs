@@ -151,17 +151,29 @@ fn of_path(line: &Line, at: usize, known: &Known<'_>) -> Option<String> {
     Some(line.with(first, line.closing(at + 1)?, &new))
 }
 
+/// The line with the macro of that name in place of a method, whose name stands at `at` and whose call ends at `close`.
+fn method_as_macro(
+    line: &Line,
+    at: usize,
+    close: usize,
+    values: &[&str],
+    named: &[(&str, &str)],
+    known: &Known<'_>,
+) -> Option<String> {
+    let first = line.operand_before(at - 1)?;
+    let object = format!("&{}", as_object(line.slice(first, at - 2)));
+    let values = values.iter().map(|value| as_argument(value, known));
+    let call = with_keywords(line.at(at), std::iter::once(object).chain(values).collect(), named, known)?;
+    Some(line.with(first, close, &call))
+}
+
 /// `a.sum!(axis = 0)`, `gpu::clip!(&a, 0.0, 1.0)`, `gpu::linspace!(0, 1, num = 5)`
 pub fn macros(line: &Line, known: &Known<'_>) -> Option<String> {
     line.find("!").filter(|at| *at > 1 && line.is_word(at - 1) && line.at(at + 1) == "(").find_map(|at| {
         let (name, close, arguments) = (line.at(at - 1), line.closing(at + 1)?, line.arguments(at + 1)?);
         if line.before(at, 2) == "." {
-            let first = line.operand_before(at - 2)?;
-            let object = format!("&{}", as_object(line.slice(first, at - 3)));
             let (values, named) = sorted_out(&arguments);
-            let values = values.iter().map(|value| as_argument(value, known));
-            let call = with_keywords(name, std::iter::once(object).chain(values).collect(), &named, known)?;
-            return Some(line.with(first, close, &call));
+            return method_as_macro(line, at - 1, close, &values, &named, known);
         }
         if line.before(at, 2) != "::" {
             return None;
@@ -208,11 +220,7 @@ pub fn keywords(line: &Line, known: &Known<'_>) -> Option<String> {
             return None;
         }
         if !REDUCTIONS.contains(&name) || !is_short(name, &named) {
-            let first = line.operand_before(at - 1)?;
-            let object = format!("&{}", as_object(line.slice(first, at - 2)));
-            let values = values.iter().map(|value| as_argument(value, known));
-            let call = with_keywords(name, std::iter::once(object).chain(values).collect(), &named, known)?;
-            return Some(line.with(first, close, &call));
+            return method_as_macro(line, at, close, &values, &named, known);
         }
         let axis = value_of(&named, "axis").or(value_of(&named, "dim")).or(values.first().copied())?;
         let new = match value_of(&named, "ddof") {
@@ -244,10 +252,8 @@ pub fn missing_axis(line: &Line, known: &Known<'_>) -> Option<String> {
         return None;
     }
     line.calls(true).filter(|at| list_has(WITH_KEYWORDS, line.at(*at))).find_map(|at| {
-        let ([argument], first) = (&line.arguments(at + 1)?[..], line.operand_before(at - 1)?) else { return None };
-        let object = format!("&{}", as_object(line.slice(first, at - 2)));
-        let call = with_keywords(line.at(at), vec![object, as_argument(argument, known)], &[], known)?;
-        Some(line.with(first, line.closing(at + 1)?, &call))
+        let [argument] = line.arguments(at + 1)?[..] else { return None };
+        method_as_macro(line, at, line.closing(at + 1)?, &[argument], &[], known)
     })
 }
 

@@ -57,7 +57,7 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let part = target.strip_prefix("gpu::Complex<").and_then(|rest| rest.strip_suffix('>'));
     let target = match part {
         Some(_) if of_side.rank >= COMPLEX => return None,
-        Some("f32") if of_side.is_array && of_side.rank == FLOATS[1].1 => return None,
+        Some("f32") if of_side.is_array && of_side.type_name == "f64" => return None,
         Some(part) if !of_side.is_array => part,
         _ => target,
     };

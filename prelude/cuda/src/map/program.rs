@@ -5,7 +5,7 @@ use crate::codegen::{Access, Elementwise, Form, THREADS, WalkedArray, WholeReduc
 use warpcell_base::backend::ReduceOperation;
 use warpcell_base::dtype::DType;
 use warpcell_base::registry::{element_of, values_of};
-use warpcell_translate::{Scalar, Translation, name_of};
+use warpcell_translate::{Scalar, Translation, is_struct, name_of};
 
 /// Threads of a block for functions with loops. A block ends with its slowest thread, so small blocks make room for others sooner.
 /// With 256 threads the compiler also moves work into loops, in order to save registers.
@@ -48,10 +48,7 @@ pub(super) fn own_name(translation: &Translation) -> &str {
 
 /// The type of a value in CUDA C. Floats of 16 bits and complex numbers are the structs of the function's support.
 fn value_type(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::F16 | Scalar::BF16 | Scalar::C64 | Scalar::C128 => name_of(scalar),
-        _ => values_of(scalar).c_name(),
-    }
+    if is_struct(scalar) { name_of(scalar) } else { values_of(scalar).c_name() }
 }
 
 /// The type of an array's elements in CUDA C. Truth values are bytes; all but 0 are true.

@@ -37,9 +37,9 @@ impl Checker<'_> {
             return self.refuse(function, reason);
         }
         if let Some(ComplexPath { part, name: Some(name) }) = self.complex_path(&path) {
-            let part = part.map_or_else(|| self.types.fresh(Kind::Float), Ty::Scalar);
+            let of = self.complex_type(part);
             let arguments = call.args.iter().map(|argument| self.expression(argument)).collect();
-            return self.complex_call(Ty::Complex(Box::new(part)), &name, arguments, call);
+            return self.complex_call(of, &name, arguments, call);
         }
         if let Some((scalar, name)) = of_scalar(&path) {
             return self.associated_call(scalar, &name, call);

@@ -8,7 +8,7 @@ use crate::program::{Role, Value};
 use crate::refuse;
 use crate::scalars::scalar_named;
 use crate::tree::{Expression, ExpressionKind, LocalId};
-use crate::types::{Kind, Ty};
+use crate::types::Ty;
 
 impl Checker<'_> {
     pub(super) fn path(&mut self, written: &syn::ExprPath) -> Expression {
@@ -31,8 +31,8 @@ impl Checker<'_> {
             if methods::associated_function(crate::scalars::Scalar::C128, &name).is_some_and(|of| !takes_nothing(of)) {
                 return self.refuse(written, refuse::CALLED_VALUE);
             }
-            let part = part.map_or_else(|| self.types.fresh(Kind::Float), Ty::Scalar);
-            return self.complex_call(Ty::Complex(Box::new(part)), &name, Vec::new(), written);
+            let of = self.complex_type(part);
+            return self.complex_call(of, &name, Vec::new(), written);
         }
         if let Some((scalar, name)) = of_scalar(&path) {
             return match methods::associated_constant(scalar, &name) {

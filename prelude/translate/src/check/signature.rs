@@ -7,7 +7,7 @@ use crate::refuse;
 use crate::scalars::Scalar;
 use crate::threads::{dim3, own_name};
 use crate::tree::Parameter;
-use crate::types::{Access, Kind, Ty};
+use crate::types::{Access, Ty};
 use syn::{Error, FnArg, ReturnType};
 
 /// Where a type is written: not everything may be everywhere.
@@ -243,8 +243,7 @@ impl Checker<'_> {
     pub(super) fn struct_type(&mut self, path: &syn::Path) -> Ty {
         let path = &self.without_use(path);
         if let Some(ComplexPath { part, name: None }) = self.complex_path(path) {
-            let part = part.map_or_else(|| self.types.fresh(Kind::Float), Ty::Scalar);
-            return Ty::Complex(Box::new(part));
+            return self.complex_type(part);
         }
         if own_name(path).is_some_and(|name| name == "Dim3") {
             return dim3();
