@@ -17,6 +17,7 @@ use crate::backend::kernel::Checks;
 use crate::error::{Result, check};
 use crate::fallible::fallible;
 use crate::raw_kernels::{IntoDim3, KernelAttributes};
+pub(crate) use request::without_room;
 use request::{Request, attributes};
 
 fallible! {

@@ -115,6 +115,14 @@ pub mod launch_arguments {
     pub use crate::kernel::LaunchArgument;
     pub use crate::kernel::hidden::Argument;
 }
+/// The same for functions over arrays.
+#[doc(hidden)]
+pub mod map_arguments {
+    pub use crate::operations::map::MapOperand;
+    pub use crate::operations::map::hidden::Argument;
+    pub use crate::operations::map::host::HostOperand;
+    pub use crate::operations::map::host::hidden::HostArgument;
+}
 pub use num_complex::{Complex, Complex32, Complex64};
 pub use operations::allclose::{allclose, allclose_with, array_equal, isclose, try_allclose_with};
 pub use operations::convolve::{
@@ -134,8 +142,8 @@ pub use operations::fftconvolve::{
 pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::interp::interp;
 pub use operations::map::{
-    Argument, Arguments, Function, Fused, HostArgument, HostArguments, Results, map, map_host, map_into, map_reduce,
-    reduction, try_map, try_map_host, try_map_into, try_map_reduce,
+    Argument, Arguments, Function, Fused, HostArgument, HostArguments, MapParameter, Results, map, map_host, map_into,
+    map_reduce, reduction, try_map, try_map_host, try_map_into, try_map_reduce,
 };
 pub use operations::partition::{argpartition, partition, topk};
 pub use operations::products::{

@@ -229,6 +229,24 @@ def test_structs_are_arguments_of_kernels(kernel):
     assert "write the scalar's own name" in error, error
 
 
+def test_structs_are_arguments_of_functions_over_arrays(kernel):
+    kernel.check("#[device]\n#[derive(Clone, Copy, Debug)]\nstruct Line {\n    slope: f64,\n    offset: f64,\n}")
+    kernel.check("#[vectorize]\nfn on_line(x: f64, line: Line) -> f64 {\n    line.slope * x + line.offset\n}")
+    kernel.check("let x = gpu::arange(3.0); let line = Line { slope: 2.0, offset: 1.0 };")
+    assert elements(kernel, "gpu::map(on_line, (&x, line))") == "[1.0, 3.0, 5.0]"
+    assert kernel.check("gpu::map_host(on_line, (&[1.0, 4.0], line))[1]").value == "9.0"
+    # Defined anew with another field, in another cell than the function.
+    kernel.check("#[device]\n#[derive(Clone, Copy, Debug)]\nstruct Line {\n    slope: f64,\n    name: u8,\n    offset: f64,\n}")
+    kernel.check("let line = Line { slope: -1.0, name: 7, offset: 10.0 };")
+    assert elements(kernel, "gpu::map(on_line, (&x, line))") == "[10.0, 9.0, 8.0]"
+    error = kernel.run("gpu::map(on_line, (&x, 2.0))").error_text
+    assert "Line" in error and "f64" in error or "float" in error, error
+    error = kernel.run("#[derive(Clone, Copy)]\nstruct Point {\n    x: f64,\n}\n#[vectorize]\nfn f(x: f64, p: Point) -> f64 {\n    x + p.x\n}").error_text
+    assert "`#[device]`" in error and "p: Point" in error, error
+    error = kernel.run("type Real = f64;\n#[vectorize]\nfn g(x: Real) -> f64 {\n    x\n}").error_text
+    assert "write the scalar's own name" in error, error
+
+
 def test_wrong_arguments_say_which(kernel):
     kernel.check("#[vectorize] fn add(x: f32, y: f32) -> f32 { x + y }")
     kernel.check("let a = gpu::ones::<f32>(3);")

@@ -22,13 +22,13 @@ mod constant;
 mod scalars;
 mod threads;
 
-pub use blocks::{Block, BlockFunction, Inputs, Outputs};
+pub use blocks::{Block, BlockFunction, FunctionParameter, Inputs, Outputs};
 pub use captures::{Capture, Captured, Captures, Formula};
 pub use constant::{Constant, field, structure, structure_type};
 pub use scalars::{element_of, scalar_of, values_of};
 pub use threads::{
     Arguments, DeviceStruct, Given, Kernel, Parameter, ScalarArgument, StructParameter, ThreadFunction, Threads,
-    ViewArgument,
+    ViewArgument, copied,
 };
 pub use warpcell_macros::{formula, wrong_call, wrong_word};
 
@@ -49,7 +49,7 @@ pub struct Text {
 /// What runs a registered function over blocks.
 pub struct Blocks {
     /// The types of its parameters.
-    pub parameters: &'static [DType],
+    pub parameters: &'static [FunctionParameter],
     /// The types of its results: one for a scalar, several for a tuple.
     pub results: &'static [DType],
     /// The loop over a block.
@@ -84,7 +84,7 @@ pub struct Function {
     /// What `std::any::type_name` says of the function, its path; of a formula [`FORMULA`].
     pub name: &'static str,
     /// Of the arguments that a caller gives.
-    pub parameters: &'static [DType],
+    pub parameters: &'static [FunctionParameter],
     /// One for a scalar result, several for a tuple.
     pub results: &'static [DType],
     /// The loop over a block.
@@ -311,12 +311,14 @@ mod tests {
 
     #[test]
     fn items_are_what_a_function_leads_to() {
-        let blocks: &'static Blocks = &Blocks { parameters: &[DType::F32], results: &[DType::Bool], run: |_, _| () };
+        let blocks: &'static Blocks =
+            &Blocks { parameters: &[FunctionParameter::Element(DType::F32)], results: &[DType::Bool], run: |_, _| () };
         register("registry_tests::outer", "", &OUTER, Some(blocks));
         register("registry_tests::inner", "", &INNER, None);
         register("registry_tests::Point", "", &POINT, None);
         let outer = find("registry_tests::outer").unwrap();
-        assert_eq!((outer.parameters, outer.results), (&[DType::F32][..], &[DType::Bool][..]));
+        assert!(matches!(outer.parameters, [FunctionParameter::Element(DType::F32)]));
+        assert_eq!(outer.results, [DType::Bool]);
         assert!(find("registry_tests::inner").is_none() && has_item("registry_tests::inner"));
 
         let before = items(&outer);

@@ -8,17 +8,18 @@ use super::numeric::{Shared, for_bits, for_dtype, for_number};
 use super::pool;
 use super::reduce::{All, Any, Cascade, Max, Min, Product, Reduction, Sum, leaf};
 use super::runs::Runs;
-use super::{QueueGuard, completed, input, origin};
+use super::{QueueGuard, completed, origin};
 use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use warpcell_base::backend::{Layout, Operand, ReduceOperation, View};
+use warpcell_base::backend::kernel::Argument;
+use warpcell_base::backend::{Layout, ReduceOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
 use warpcell_base::interrupt;
-use warpcell_base::registry::{Function, Inputs, Outputs};
+use warpcell_base::registry::{Function, Inputs, Outputs, Value};
 
 /// The elements of a block.
 const BLOCK: usize = 512;
@@ -29,6 +30,24 @@ const GRAIN: usize = 1 << 12;
 /// Room for a block of any element type.
 type Buffer = [u128; BLOCK];
 
+/// An argument of a function over arrays.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// An array, or one value for all elements.
+    Elements(Input<'a>),
+    /// A struct.
+    Struct(&'a Value),
+}
+
+/// An argument in the memory of this backend.
+fn source<'a>(argument: &Argument<'a>) -> Source<'a> {
+    match argument {
+        Argument::Array(view, _) => Source::Elements(Input::Array(origin(view), view.layout)),
+        Argument::Scalar(value) => Source::Elements(Input::Scalar(*value)),
+        Argument::Struct(value) => Source::Struct(value),
+    }
+}
+
 /// What a panic carries.
 type Payload = Box<dyn std::any::Any + Send>;
 
@@ -38,11 +57,11 @@ pub(super) fn on_arrays(
     guard: QueueGuard<'_>,
     function: &Function,
     reduction: Option<ReduceOperation>,
-    inputs: &[Operand<'_>],
+    inputs: &[Argument<'_>],
     shape: &[usize],
     outs: &[View<'_>],
 ) -> Result<()> {
-    let inputs: Vec<Input<'_>> = inputs.iter().map(input).collect();
+    let inputs: Vec<Source<'_>> = inputs.iter().map(source).collect();
     // SAFETY: the invariants of `Memory`.
     let panicked = unsafe { on_memory(function, reduction, &inputs, shape, outs) };
     end(guard, panicked)
@@ -57,7 +76,7 @@ pub(super) fn on_arrays(
 pub unsafe fn on_host(
     function: &Function,
     reduction: Option<ReduceOperation>,
-    inputs: &[Input<'_>],
+    inputs: &[Source<'_>],
     shape: &[usize],
     outs: &[View<'_>],
 ) -> Result<()> {
@@ -86,7 +105,7 @@ fn end(guard: QueueGuard<'_>, panicked: Option<Payload>) -> Result<()> {
 unsafe fn on_memory(
     function: &Function,
     reduction: Option<ReduceOperation>,
-    inputs: &[Input<'_>],
+    inputs: &[Source<'_>],
     shape: &[usize],
     outs: &[View<'_>],
 ) -> Option<Payload> {
@@ -109,7 +128,7 @@ unsafe fn on_memory(
 /// have `shape`; an output overlaps no input, unless both are the very same elements, and no other output.
 unsafe fn map(
     function: &Function,
-    inputs: &[Input<'_>],
+    inputs: &[Source<'_>],
     outs: &[(*mut u8, &Layout)],
     shape: &[usize],
 ) -> Option<Payload> {
@@ -128,7 +147,7 @@ unsafe fn map(
 unsafe fn map_reduce(
     function: &Function,
     operation: ReduceOperation,
-    inputs: &[Input<'_>],
+    inputs: &[Source<'_>],
     shape: &[usize],
     out: *mut u8,
 ) -> Option<Payload> {
@@ -157,6 +176,8 @@ struct Plan<'a> {
     sources: Vec<Option<(Shared<u8>, usize)>>,
     /// For each input, a block of its value if it is a scalar.
     filled: Vec<Buffer>,
+    /// The inputs that are structs, with their numbers.
+    structs: Vec<(usize, &'a Value)>,
     /// Of each result that is stored: where, and the number of its layout.
     targets: Vec<Option<Target>>,
     runs: Runs,
@@ -171,11 +192,11 @@ struct Target {
 }
 
 impl<'a> Plan<'a> {
-    fn new(function: &'a Function, inputs: &[Input<'_>], outs: &[(*mut u8, &Layout)], shape: &[usize]) -> Plan<'a> {
+    fn new(function: &'a Function, inputs: &[Source<'a>], outs: &[(*mut u8, &Layout)], shape: &[usize]) -> Plan<'a> {
         let whole = Layout::contiguous(shape);
         let arrays = inputs.iter().filter_map(|input| match *input {
-            Input::Array(start, layout) => Some((start, layout)),
-            Input::Scalar(_) => None,
+            Source::Elements(Input::Array(start, layout)) => Some((start, layout)),
+            Source::Elements(Input::Scalar(_)) | Source::Struct(_) => None,
         });
         // The first layout decides in which order the axes are walked.
         let repeats = |layout: &Layout| layout.shape.iter().zip(&layout.strides).any(|(&n, &step)| n > 1 && step == 0);
@@ -186,18 +207,21 @@ impl<'a> Plan<'a> {
         let mut layouts = vec![first];
         let mut sources = Vec::new();
         let mut filled = Vec::new();
-        for input in inputs {
-            match *input {
-                Input::Array(start, layout) => {
+        let mut structs = Vec::new();
+        for (index, input) in inputs.iter().enumerate() {
+            let (source, buffer) = match *input {
+                Source::Elements(Input::Array(start, layout)) => {
                     layouts.push(layout);
-                    sources.push(Some((Shared(start.cast_mut()), layouts.len() - 1)));
-                    filled.push([0; BLOCK]);
+                    (Some((Shared(start.cast_mut()), layouts.len() - 1)), [0; BLOCK])
                 }
-                Input::Scalar(value) => {
-                    sources.push(None);
-                    filled.push(repeated(value));
+                Source::Elements(Input::Scalar(value)) => (None, repeated(value)),
+                Source::Struct(value) => {
+                    structs.push((index, value));
+                    (None, [0; BLOCK])
                 }
-            }
+            };
+            sources.push(source);
+            filled.push(buffer);
         }
         let mut targets: Vec<Option<Target>> = function.results.iter().map(|_| None).collect();
         for (target, &(start, layout)) in targets.iter_mut().zip(outs) {
@@ -205,7 +229,7 @@ impl<'a> Plan<'a> {
             let is_input = arrays.clone().any(|(input, _)| std::ptr::eq(input, start));
             *target = Some(Target { start: Shared(start), layout: layouts.len() - 1, is_input });
         }
-        Plan { function, sources, filled, targets, runs: Runs::new(&layouts) }
+        Plan { function, sources, filled, structs, targets, runs: Runs::new(&layouts) }
     }
 
     /// Calls `work` for parts of `0..total`, spread over the threads; gives what it has panicked with.
@@ -245,14 +269,19 @@ impl<'a> Plan<'a> {
         let mut buffers = self.filled.clone();
         let mut results: Vec<Buffer> = vec![[0; BLOCK]; self.targets.len()];
         let mut blocks: Vec<*const u8> = buffers.iter().map(|buffer| buffer.as_ptr().cast()).collect();
+        for &(index, value) in &self.structs {
+            blocks[index] = std::ptr::from_ref(value).cast();
+        }
         let mut written: Vec<*mut u8> = results.iter_mut().map(|buffer| buffer.as_mut_ptr().cast()).collect();
         runs.visit(range, &mut |offsets, length| {
             for first in (0..length).step_by(BLOCK) {
                 let count = BLOCK.min(length - first);
                 let at = |operand: usize| offsets[operand] + first as isize * runs.inner_strides[operand];
                 for (index, source) in self.sources.iter().enumerate() {
-                    let Some((start, operand)) = *source else { continue };
-                    let (dtype, stride) = (function.parameters[index], runs.inner_strides[operand]);
+                    let (Some((start, operand)), Some(dtype)) = (*source, function.parameters[index].dtype()) else {
+                        continue;
+                    };
+                    let stride = runs.inner_strides[operand];
                     // SAFETY: the run's indices lie within the layout, which the caller vouches for.
                     let start = unsafe { start.get().offset(at(operand) * dtype.size() as isize) };
                     blocks[index] = if stride == 1 && dtype != DType::Bool {
@@ -274,7 +303,8 @@ impl<'a> Plan<'a> {
                     }
                 }
                 // SAFETY: each block is `count` elements of an input, which nobody writes to before the function has returned,
-                // or a buffer that was filled with as many; bools have gone through `gather` or come from a `bool`.
+                // or a buffer that was filled with as many; bools have gone through `gather` or come from a `bool`. Those of
+                // structs are their values.
                 let given = unsafe { Inputs::new(&blocks, function.parameters, &function.captures, count) };
                 // SAFETY: as many initialised elements of an output that is no input, or of a buffer; of this task alone.
                 let mut taken = unsafe { Outputs::new(&written, function.results, count) };

@@ -365,7 +365,7 @@ fn passed_struct(of: &StructParameter) -> Passed {
 }
 
 /// The bytes of a struct, in words.
-fn words_of(value: &Value) -> Box<[u64]> {
+pub(super) fn words_of(value: &Value) -> Box<[u64]> {
     let bytes = value.bytes().expect("arguments are checked");
     let word = |chunk: &[u8]| {
         let mut word = [0; 8];

@@ -6,6 +6,7 @@
 
 use super::axes::{Axis, KernelAxes, MOST_AXES, joined, launch_over};
 use super::codegen::Form;
+use super::kernel::words_of;
 use super::reduce::Reduce;
 use super::{address_of, blocks, graph, source_of};
 use program::{MapKernel, MapProgram};
@@ -13,16 +14,17 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use warpcell_base::backend::{Operand, ReduceOperation, View};
+use warpcell_base::backend::kernel::Argument;
+use warpcell_base::backend::{ReduceOperation, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
-use warpcell_base::registry::{self, FORMULA, Function, element_of};
+use warpcell_base::registry::{self, FORMULA, Function, FunctionParameter, Type, element_of};
 use warpcell_driver::compile;
 use warpcell_driver::context::{self, Device};
 use warpcell_driver::failures::{Names, Slot};
 use warpcell_driver::launch::launch;
 use warpcell_driver::module::{Function as DeviceFunction, Module};
-use warpcell_translate::{Scalar, Translation};
+use warpcell_translate::{FunctionParameter as TranslatedParameter, Scalar, Translation};
 
 pub mod program;
 
@@ -97,6 +99,8 @@ struct Arguments<'a> {
     /// Addresses of arrays and bits of values, in the low ends.
     words: [u128; WORDS],
     count: usize,
+    /// The bytes of structs, each with the number of its parameter.
+    structs: Vec<(usize, Box<[u64]>)>,
     scalars: u32,
     /// The arrays, in the order of the words.
     sides: [Side<'a>; SIDES],
@@ -116,10 +120,11 @@ struct Side<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    fn new(function: &Function, inputs: &[Operand<'a>]) -> Result<Arguments<'a>> {
+    fn new(function: &Function, inputs: &[Argument<'a>]) -> Result<Arguments<'a>> {
         let mut arguments = Arguments {
             words: [0; WORDS],
             count: 0,
+            structs: Vec::new(),
             scalars: 0,
             sides: [Side::default(); SIDES],
             arrays: 0,
@@ -128,8 +133,12 @@ impl<'a> Arguments<'a> {
         };
         for input in inputs {
             match *input {
-                Operand::Array(view) => arguments.add_array(view, source_of(view)?),
-                Operand::Scalar(value) => arguments.add_value(value.bits()),
+                Argument::Array(view, _) => arguments.add_array(view, source_of(view)?),
+                Argument::Scalar(value) => arguments.add_value(value.bits()),
+                Argument::Struct(value) => {
+                    arguments.structs.push((arguments.count, words_of(value)));
+                    arguments.add_value(0);
+                }
             }
         }
         function.captures.scalars().iter().for_each(|captured| arguments.add_value(captured.bits));
@@ -162,6 +171,9 @@ impl<'a> Arguments<'a> {
         for (pointer, word) in pointers.iter_mut().zip(&self.words[..self.count]) {
             *pointer = (&raw const *word).cast_mut().cast();
         }
+        for (number, bytes) in &self.structs {
+            pointers[*number] = bytes.as_ptr().cast_mut().cast();
+        }
         for (pointer, more) in pointers[self.count..].iter_mut().zip(more) {
             *pointer = more.cast_mut();
         }
@@ -174,7 +186,7 @@ impl Maps {
         Maps { device: device.clone(), functions: Mutex::default() }
     }
 
-    pub fn run(&self, function: &Function, inputs: &[Operand<'_>], outs: &[View<'_>]) -> Result<()> {
+    pub fn run(&self, function: &Function, inputs: &[Argument<'_>], outs: &[View<'_>]) -> Result<()> {
         let Some(out) = outs.first() else { return Ok(()) };
         let size = out.layout.size();
         if size == 0 {
@@ -222,7 +234,7 @@ impl Maps {
         reduce: &Reduce,
         function: &Function,
         operation: ReduceOperation,
-        inputs: &[Operand<'_>],
+        inputs: &[Argument<'_>],
         shape: &[usize],
         out: View<'_>,
     ) -> Result<()> {
@@ -367,6 +379,17 @@ impl Translated {
     }
 }
 
+/// Whether a translated parameter is what the host has registered.
+fn is_same((translated, parameter): (&TranslatedParameter, &FunctionParameter)) -> bool {
+    match (translated, parameter) {
+        (TranslatedParameter::Scalar(scalar), FunctionParameter::Element(dtype)) => element_of(*scalar) == Some(*dtype),
+        (TranslatedParameter::Struct { item, .. }, FunctionParameter::Struct(of)) => {
+            matches!((of.kind)(), Type::Struct(name) if name == *item)
+        }
+        _ => false,
+    }
+}
+
 /// The translation of a function and of all that it calls.
 fn translate(function: &Function, items: &registry::Items) -> Result<Translation> {
     let captures: Vec<Scalar> = function.captures.scalars().iter().map(|captured| captured.scalar).collect();
@@ -374,7 +397,8 @@ fn translate(function: &Function, items: &registry::Items) -> Result<Translation
         .map_err(|error| Error::InvalidArgument { operation: "map", reason: error.to_string() })?;
     let dtypes = |scalars: &[Scalar]| scalars.iter().map(|&scalar| element_of(scalar)).collect::<Option<Vec<DType>>>();
     let own = translation.parameters.len().saturating_sub(captures.len());
-    let agrees = dtypes(&translation.parameters[..own]).is_some_and(|dtypes| dtypes == function.parameters)
+    let agrees = own == function.parameters.len()
+        && translation.parameters.iter().zip(function.parameters).all(is_same)
         && dtypes(&translation.results).is_some_and(|dtypes| dtypes == function.results);
     if agrees {
         return Ok(translation);
@@ -390,9 +414,9 @@ fn translate(function: &Function, items: &registry::Items) -> Result<Translation
 /// The CUDA C with which a function runs over contiguous arrays.
 pub fn source(function: &Function, reduction: Option<ReduceOperation>) -> Result<String> {
     let translation = translate(function, &registry::items(function))?;
-    // The values that a formula has captured.
-    let own = function.parameters.len();
-    let scalars = (own..translation.parameters.len()).fold(0, |bits, number| bits | 1 << number);
+    // Structs, and the values that a formula has captured.
+    let is_value = |number: &usize| !matches!(function.parameters.get(*number), Some(FunctionParameter::Element(_)));
+    let scalars = (0..translation.parameters.len()).filter(is_value).fold(0, |bits, number| bits | 1 << number);
     Ok(MapKernel { translation: &translation, form: Form::Packed, scalars, reduction }.program().source)
 }
 

@@ -84,6 +84,10 @@ fn threads(function: &Ident, parameters: &[Parameter], line: usize, places: &[(S
         let (of, argument, getter) = (type_of(*of), ident(argument), ident(getter));
         quote! { let #value = <#of as ::#prelude::registry::#argument>::#getter(__warpcell_arguments, #index); }
     });
+    let passed = parameters.iter().zip(&values).map(|(parameter, value)| match parameter.kind {
+        Kind::Struct(_) => quote! { ::#prelude::registry::copied(&#value) },
+        Kind::View(_) | Kind::ViewMut(_) | Kind::Scalar(_) => quote! { #value },
+    });
     let declared = parameters.iter().map(|Parameter { name, kind }| {
         let (kind, of, scalar) = match kind {
             Kind::Struct(of) => {
@@ -110,7 +114,7 @@ fn threads(function: &Ident, parameters: &[Parameter], line: usize, places: &[(S
             __warpcell_run: &mut dyn ::core::ops::FnMut(&(dyn ::core::ops::Fn() + ::core::marker::Sync)),
         ) {
             #(#reads)*
-            __warpcell_run(&|| #function(#(#values),*));
+            __warpcell_run(&|| #function(#(#passed),*));
         }
         static __WARPCELL_THREADS: ::#prelude::registry::Threads = ::#prelude::registry::Threads {
             parameters: &[#(#declared),*],

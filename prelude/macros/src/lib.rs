@@ -21,9 +21,10 @@ use proc_macro::TokenStream;
 /// Lets a function of scalars run over arrays: `gpu::map(f, (&a, &b, 2.0f32))`.
 ///
 /// The function stays an ordinary one: `f(1.0, 2.0, 3.0)` is an ordinary call. Its arguments, one to eight, are scalars:
-/// `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`, `Complex<f32>` and `Complex<f64>`; its result is one too, or a tuple
-/// of two to eight. On the CPU it runs over arrays as it was compiled by the cell that defined it: with checks for overflow, unless that was a timed cell. On CUDA
-/// devices its text is translated to CUDA C.
+/// `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`, `Complex<f32>` and `Complex<f64>`; or `#[device]` structs, of
+/// 2,560 bytes at most, which are the same for all elements. Its result is a scalar, or a tuple of two to eight. On the CPU it
+/// runs over arrays as it was compiled by the cell that defined it: with checks for overflow, unless that was a timed cell. On
+/// CUDA devices its text is translated to CUDA C.
 ///
 /// So its body is of that part of Rust that can be translated: numbers, bools, tuples, fixed arrays, `#[device]` structs, their
 /// methods and operators, `if`, `match`, loops over ranges and arrays, constants, and calls of functions that have

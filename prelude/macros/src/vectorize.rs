@@ -3,12 +3,13 @@
 use crate::device::{bare, parse};
 use crate::head::{Words, signature, tag, type_of};
 use crate::notebook::Notebook;
-use crate::registration::{mark, prelude, register, report, text};
+use crate::registration::{at, mark, prelude, register, report, text};
 use crate::text::Text;
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Error, FnArg, ItemFn, Result, ReturnType, Signature, Type};
-use warpcell_translate::{Role, Scalar, element_names, element_of_path};
+use warpcell_translate::{Role, Scalar, element_names, element_of_path, may_be_struct};
 
 /// What is checked here, in messages.
 const VECTORIZE: &str = "a `#[vectorize]` function";
@@ -65,19 +66,41 @@ pub fn has_wide_vectors(notebook: Option<&Notebook>) -> bool {
 }
 
 /// The loop over a block, and the static that has it.
-fn blocks(function: &Ident, parameters: &[Scalar], results: &[Scalar], is_wide: bool) -> TokenStream {
+fn blocks(function: &Ident, parameters: &[Kind], results: &[Scalar], is_wide: bool) -> TokenStream {
     let prelude = prelude();
     let numbered = |what: &str, count: usize| -> Vec<Ident> {
         (0..count).map(|index| format_ident!("__warpcell_{what}_{index}")).collect()
     };
     let inputs = numbered("input", parameters.len());
     let outputs = numbered("output", results.len());
-    let named = |scalars: &[Scalar]| -> (Vec<Ident>, Vec<TokenStream>) {
-        scalars.iter().map(|&scalar| (tag(scalar), type_of(scalar))).unzip()
-    };
-    let ((tags, types), (result_tags, result_types)) = (named(parameters), named(results));
-    let indices = 0..parameters.len();
-    let call = quote! { #function(#(#inputs[__warpcell_index]),*) };
+    let (result_tags, result_types): (Vec<Ident>, Vec<TokenStream>) =
+        results.iter().map(|&scalar| (tag(scalar), type_of(scalar))).unzip();
+    let declared = parameters.iter().map(|kind| match kind {
+        Kind::Element(scalar) => {
+            let tag = tag(*scalar);
+            quote! { Element(::#prelude::DType::#tag) }
+        }
+        Kind::Struct(of) => {
+            quote_spanned! { at(of.span()) => Struct(::#prelude::registry::StructParameter::of::<#of>()) }
+        }
+    });
+    let reads = parameters.iter().zip(&inputs).enumerate().map(|(index, (kind, input))| match kind {
+        Kind::Element(scalar) => {
+            let of = type_of(*scalar);
+            quote! {
+                let #input = <#of as ::#prelude::registry::Block>::input(__warpcell_inputs, #index);
+                assert!(#input.len() == __warpcell_length);
+            }
+        }
+        Kind::Struct(of) => quote_spanned! { at(of.span()) =>
+            let #input = __warpcell_inputs.structure::<#of>(#index);
+        },
+    });
+    let arguments = parameters.iter().zip(&inputs).map(|(kind, input)| match kind {
+        Kind::Element(_) => quote! { #input[__warpcell_index] },
+        Kind::Struct(_) => quote! { ::#prelude::registry::copied(&#input) },
+    });
+    let call = quote! { #function(#(#arguments),*) };
     let first = &outputs[0];
     let store = if let [output] = &outputs[..] {
         quote! { #output[__warpcell_index] = #call; }
@@ -108,10 +131,7 @@ fn blocks(function: &Ident, parameters: &[Scalar], results: &[Scalar], is_wide: 
             #(let #outputs = <#result_types as ::#prelude::registry::Block>::output(__warpcell_outputs);)*
             let __warpcell_length = #first.len();
             #(assert!(#outputs.len() == __warpcell_length);)*
-            #(
-                let #inputs = <#types as ::#prelude::registry::Block>::input(__warpcell_inputs, #indices);
-                assert!(#inputs.len() == __warpcell_length);
-            )*
+            #(#reads)*
             let mut __warpcell_index = 0usize;
             while __warpcell_index < __warpcell_length {
                 #store
@@ -119,7 +139,7 @@ fn blocks(function: &Ident, parameters: &[Scalar], results: &[Scalar], is_wide: 
             }
         }
         static __WARPCELL_BLOCKS: ::#prelude::registry::Blocks = ::#prelude::registry::Blocks {
-            parameters: &[#(::#prelude::DType::#tags),*],
+            parameters: &[#(::#prelude::registry::FunctionParameter::#declared),*],
             results: &[#(::#prelude::DType::#result_tags),*],
             run: #run,
         };
@@ -127,13 +147,21 @@ fn blocks(function: &Ident, parameters: &[Scalar], results: &[Scalar], is_wide: 
 }
 
 /// The signature, the types of the parameters and of the results.
-fn head(arguments: TokenStream, item: TokenStream) -> Result<(Signature, Vec<Scalar>, Vec<Scalar>)> {
+fn head(arguments: TokenStream, item: TokenStream) -> Result<(Signature, Vec<Kind>, Vec<Scalar>)> {
     let signature = signature(arguments, item, &WORDS)?;
     let (parameters, results) = (parameters(&signature)?, results(&signature)?);
     Ok((signature, parameters, results))
 }
 
-fn parameters(signature: &Signature) -> Result<Vec<Scalar>> {
+/// What a parameter is.
+enum Kind {
+    /// An element of an array.
+    Element(Scalar),
+    /// A `#[device]` struct.
+    Struct(Box<Type>),
+}
+
+fn parameters(signature: &Signature) -> Result<Vec<Kind>> {
     if signature.inputs.is_empty() {
         let text = "a `#[vectorize]` function needs at least one argument, which is an element of an array, such as \
                     `x: f32`";
@@ -145,12 +173,24 @@ fn parameters(signature: &Signature) -> Result<Vec<Scalar>> {
     }
     let parameters = signature.inputs.iter().map(|argument| match argument {
         FnArg::Receiver(receiver) => {
-            let text = "a `#[vectorize]` function must be outside of `impl` blocks; it takes scalars, not `self`";
+            let text =
+                "a `#[vectorize]` function must be outside of `impl` blocks; it takes scalars and structs, not `self`";
             Err(Error::new_spanned(receiver, text))
         }
-        FnArg::Typed(parameter) => scalar(&parameter.ty, "an argument", VECTORIZE),
+        FnArg::Typed(parameter) if is_struct(&parameter.ty) => Ok(Kind::Struct(parameter.ty.clone())),
+        FnArg::Typed(parameter) => scalar(&parameter.ty, "an argument", VECTORIZE).map(Kind::Element),
     });
     parameters.collect()
+}
+
+/// Whether a type may be that of a user's struct.
+fn is_struct(written: &Type) -> bool {
+    match written {
+        Type::Path(path) if path.qself.is_none() => element_of_path(&path.path).is_none() && may_be_struct(&path.path),
+        Type::Group(group) => is_struct(&group.elem),
+        Type::Paren(paren) => is_struct(&paren.elem),
+        _ => false,
+    }
 }
 
 fn results(signature: &Signature) -> Result<Vec<Scalar>> {
@@ -191,6 +231,13 @@ pub fn scalar(written: &Type, role: &str, function: &str) -> Result<Scalar> {
             return fail("write the scalar type itself: the function gets one element at a time");
         }
         Type::Array(_) if role == "the result" => return fail("return a tuple of these, such as `(f32, f32)`"),
+        // Formulas take no structs.
+        Type::Tuple(_) if function == VECTORIZE => {
+            return fail("write one argument for each part, or a `#[device]` struct that has them");
+        }
+        Type::Array(_) | Type::Slice(_) if function == VECTORIZE => {
+            return fail("write one argument for each element, or a `#[device]` struct that has them");
+        }
         Type::Tuple(_) => return fail("write one argument for each part"),
         Type::Array(_) | Type::Slice(_) => return fail("write one argument for each element"),
         _ => return fail("write one of these"),

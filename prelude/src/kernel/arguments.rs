@@ -53,7 +53,7 @@ impl<T: sealed::Argument> hidden::Argument for T {
     }
 }
 
-/// What `#[device]` adds to a struct besides its registration: it may be the argument of a kernel.
+/// What `#[device]` adds to a struct besides its registration: it may be the argument of a kernel, and of a function over arrays.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __device_struct {
@@ -65,6 +65,19 @@ macro_rules! __device_struct {
             }
         }
         impl $crate::KernelArgument<$name> for $name {}
+        impl $crate::map_arguments::Argument for $name {
+            fn map_operand(&self) -> $crate::map_arguments::MapOperand<'_> {
+                $crate::map_arguments::MapOperand::Struct(self)
+            }
+        }
+        impl $crate::MapParameter for $name {}
+        impl $crate::Argument<$name> for $name {}
+        impl $crate::map_arguments::HostArgument for $name {
+            fn operand(&self) -> $crate::map_arguments::HostOperand<'_> {
+                $crate::map_arguments::HostOperand::Struct(self)
+            }
+        }
+        impl $crate::HostArgument<$name> for $name {}
     };
 }
 

@@ -8,7 +8,7 @@ use crate::backend::kernel::{Argument, Checks, Launch};
 use crate::device::{self, Device, Handle};
 use crate::error::{Error, Result};
 use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument};
-use crate::registry::{Kernel, Parameter, values_of};
+use crate::registry::{Kernel, Parameter, Value, values_of};
 use warpcell_base::limits;
 
 /// Of the 4 KiB that CUDA has for the arguments of a launch, the most for structs: sixteen arrays take the rest.
@@ -16,6 +16,25 @@ const MOST_STRUCT_BYTES: usize = 2560;
 
 /// The most axes of an argument.
 const MOST_AXES: usize = 4;
+
+/// Why structs do not fit into the arguments of a launch of `function`. Each comes with what messages say of its parameter.
+pub(crate) fn without_room<'a>(function: &str, structs: impl Iterator<Item = (String, &'a Value)>) -> Option<String> {
+    let mut total = 0;
+    for (parameter, value) in structs {
+        let Some(bytes) = value.bytes() else {
+            return Some(format!(
+                "the struct for {parameter} of `{function}` has an empty array of structs; remove the array"
+            ));
+        };
+        total += bytes.len();
+    }
+    (total > MOST_STRUCT_BYTES).then(|| {
+        format!(
+            "the structs for `{function}` have {total} bytes, but at most {MOST_STRUCT_BYTES} are allowed; pass large arrays \
+             as a `View` of a kernel: `gpu::array(&values)`"
+        )
+    })
+}
 
 /// What is to be launched.
 pub(super) struct Request {
@@ -132,26 +151,12 @@ impl Request {
 
     /// Fails if structs take more room than CUDA has for arguments.
     fn have_room(&self, arguments: &[LaunchArgument<'_>]) -> Result<()> {
-        let mut total = 0;
-        for (argument, parameter) in arguments.iter().zip(self.kernel.threads.parameters) {
-            let LaunchArgument::Struct(value) = argument else { continue };
-            let Some(bytes) = value.bytes() else {
-                return Err(self.wrong(format!(
-                    "the struct for `{}` of `{}` has an empty array of structs; remove the array",
-                    parameter.name(),
-                    self.kernel.short_name()
-                )));
-            };
-            total += bytes.len();
-        }
-        if total > MOST_STRUCT_BYTES {
-            return Err(self.wrong(format!(
-                "the structs for `{}` have {total} bytes, but at most {MOST_STRUCT_BYTES} are allowed; pass large arrays as a \
-                 `View`: `gpu::array(&values)`",
-                self.kernel.short_name()
-            )));
-        }
-        Ok(())
+        let structs =
+            arguments.iter().zip(self.kernel.threads.parameters).filter_map(|(argument, parameter)| match argument {
+                LaunchArgument::Struct(value) => Some((format!("`{}`", parameter.name()), value)),
+                LaunchArgument::Plain(_) => None,
+            });
+        without_room(self.kernel.short_name(), structs).map_or(Ok(()), |reason| Err(self.wrong(reason)))
     }
 
     /// The device of the arrays, or the current one.

@@ -1,14 +1,16 @@
 //! Functions of the notebook over arrays: [`map`] and its relatives.
 
 use crate::array::{DeviceArray, RawArray, assign, shape, writable};
-use crate::backend::{self, ReduceOperation, View};
+use crate::backend::kernel::Argument as Passed;
+use crate::backend::{ReduceOperation, View};
 use crate::device::{self, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
+use crate::kernel::without_room;
 use crate::operations::elementwise::RawOperand;
 use crate::operations::reduce::reduce;
-use crate::registry;
+use crate::registry::{self, FunctionParameter, Value};
 use std::borrow::Cow;
 
 /// Hands tuples of one to eight elements to a macro: for each element two names of types, the name of a value, and its number.
@@ -33,7 +35,7 @@ pub(crate) mod fuse;
 pub(crate) mod host;
 pub mod reduction;
 
-pub use arguments::{Argument, Arguments};
+pub use arguments::{Argument, Arguments, MapOperand, MapParameter, hidden};
 pub use function::{Function, Results};
 pub use fuse::Fused;
 pub use host::{HostArgument, HostArguments, map_host, try_map_host};
@@ -43,18 +45,18 @@ fallible! {
     /// Applies a function that has `#[vectorize]` before it to each element, or to those of several arrays that meet in
     /// broadcasting; CuPy's `vectorize`, Numba's `@vectorize`. It takes formulas of [`fuse!`](crate::fuse) too.
     ///
-    /// The arguments are one array, `&a`, or a tuple of arrays, views and scalars, one for each parameter of the
-    /// function; shapes broadcast as in NumPy. The result is a new array of the function's result type, of the
-    /// broadcast shape, on the arrays' device; of a function that returns a tuple, a tuple of such arrays. In which
-    /// order the elements are computed, and by how many threads, is not specified; the function cannot use arrays
-    /// itself.
+    /// The arguments are one array, `&a`, or a tuple of arrays, views, scalars and `#[device]` structs, one for each parameter
+    /// of the function; shapes broadcast as in NumPy, and a struct is the same for all elements. The result is a new array of
+    /// the function's result type, of the broadcast shape, on the arrays' device; of a function that returns a tuple, a tuple
+    /// of such arrays. In which order the elements are computed, and by how many threads, is not specified; the function
+    /// cannot use arrays itself.
     ///
     /// On a CUDA device the function runs as CUDA C, into which its Rust text is translated at the first call. On the
     /// CPU it runs as the cell that defined it has compiled it: with checks for overflow, unless that was a timed cell.
     ///
-    /// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast or devices differ, or if the
-    /// function panics or fails on an element: divides an integer by zero, or indexes past the end of an array. A panic
-    /// of the function is one of [`try_map`] too.
+    /// **Panics** if the function has no `#[vectorize]`, if shapes do not broadcast or devices differ, if structs have more
+    /// than 2,560 bytes, or if the function panics or fails on an element: divides an integer by zero, or indexes past the
+    /// end of an array. A panic of the function is one of [`try_map`] too.
     ///
     /// ```
     /// use warpcell as gpu; // in a notebook, this and the next line are done already
@@ -76,6 +78,20 @@ fallible! {
     /// assert_eq!(d.shape(), [2, 2]);
     /// assert_eq!((d.get(&[0, 0]), d.get(&[1, 1])), (10.0, 26.0));
     /// assert_eq!(distance(3.0, 4.0, 1.0), 5.0);
+    ///
+    /// #[device]
+    /// #[derive(Clone, Copy)]
+    /// struct Line {
+    ///     slope: f64,
+    ///     offset: f64,
+    /// }
+    ///
+    /// #[vectorize]
+    /// fn on_line(x: f64, line: Line) -> f64 {
+    ///     line.slope * x + line.offset
+    /// }
+    /// let line = Line { slope: 2.0, offset: 1.0 };
+    /// assert_eq!(gpu::map(on_line, (&x, line)).sum(), 18.0);
     ///
     /// let (radius, angle) = gpu::map(polar, (&x, 0.0));
     /// assert_eq!((radius.get(&[1]), angle.sum()), (5.0, 0.0));
@@ -166,6 +182,53 @@ pub(crate) fn first<T: crate::dtype::Element>(arrays: Vec<RawArray>) -> DeviceAr
     DeviceArray::from_raw(arrays.into_iter().next().expect("a function has a result"))
 }
 
+/// An argument, of a struct with its value.
+enum Operand<'a> {
+    Elements(RawOperand<'a>),
+    Struct(Value),
+}
+
+/// What an argument is, for a comparison with a parameter.
+enum Given<'a> {
+    /// Elements of a type.
+    Elements(DType),
+    /// A struct.
+    Struct(&'a Value),
+}
+
+impl<'a> Operand<'a> {
+    fn of(operand: &MapOperand<'a>) -> Operand<'a> {
+        match operand {
+            MapOperand::Elements(operand) => Operand::Elements(*operand),
+            MapOperand::Struct(value) => Operand::Struct(value.value()),
+        }
+    }
+
+    fn given(&self) -> Given<'_> {
+        match self {
+            Operand::Elements(operand) => Given::Elements(operand.dtype()),
+            Operand::Struct(value) => Given::Struct(value),
+        }
+    }
+
+    fn array(&self) -> Option<&'a RawArray> {
+        match self {
+            Operand::Elements(RawOperand::Array(array)) => Some(array),
+            Operand::Elements(RawOperand::Scalar(_)) | Operand::Struct(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Given<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Given::Elements(dtype) => dtype.fmt(formatter),
+            Given::Struct(Value::Struct(name, _)) => formatter.write_str(short(name)),
+            Given::Struct(_) => formatter.write_str("a struct"),
+        }
+    }
+}
+
 /// What is to be done with a function.
 pub struct Request<'a> {
     operation: &'static str,
@@ -200,18 +263,30 @@ impl<'a> Request<'a> {
         Ok(Request { operation, function, reduction, targets: None })
     }
 
-    /// The error if these are not the types of the function's parameters.
-    fn accepts(&self, given: impl Iterator<Item = DType> + Clone) -> Result<()> {
-        if given.clone().eq(self.function.parameters.iter().copied()) {
-            return Ok(());
+    /// The error if these are not of the types of the function's parameters.
+    fn accepts(&self, given: &[Given<'_>]) -> Result<()> {
+        let parameters = self.function.parameters;
+        let fits = |(given, parameter): (&Given<'_>, &FunctionParameter)| match (given, parameter) {
+            (Given::Elements(dtype), FunctionParameter::Element(of)) => dtype == of,
+            (Given::Struct(value), FunctionParameter::Struct(of)) => (of.fits)(value),
+            _ => false,
+        };
+        let wrong = |reason| Err(Error::InvalidArgument { operation: self.operation, reason });
+        let function = short(self.function.name);
+        if given.len() != parameters.len() || !given.iter().zip(parameters).all(fits) {
+            let listed = |names: Vec<String>| names.join(", ");
+            return wrong(format!(
+                "`{function}` was registered with the arguments ({}), but is called with ({}); run the cell that defines it \
+                 again",
+                listed(parameters.iter().map(ToString::to_string).collect()),
+                listed(given.iter().map(ToString::to_string).collect()),
+            ));
         }
-        let reason = format!(
-            "`{}` was registered with the arguments {:?}, but is called with {:?}; run the cell that defines it again",
-            short(self.function.name),
-            self.function.parameters,
-            given.collect::<Vec<_>>()
-        );
-        Err(Error::InvalidArgument { operation: self.operation, reason })
+        let structs = given.iter().enumerate().filter_map(|(number, given)| match given {
+            Given::Elements(_) => None,
+            Given::Struct(value) => Some((format!("argument {}", number + 1), *value)),
+        });
+        without_room(function, structs).map_or(Ok(()), wrong)
     }
 
     /// The shape of the results.
@@ -237,9 +312,10 @@ impl<'a> Request<'a> {
     }
 
     /// Does it; gives the results if they have no targets.
-    fn run(&self, operands: &[RawOperand<'_>]) -> Result<Vec<RawArray>> {
-        self.accepts(operands.iter().map(RawOperand::dtype))?;
-        let (handle, shape) = self.place(operands)?;
+    fn run(&self, operands: &[MapOperand<'_>]) -> Result<Vec<RawArray>> {
+        let operands: Vec<Operand<'_>> = operands.iter().map(Operand::of).collect();
+        self.accepts(&operands.iter().map(Operand::given).collect::<Vec<_>>())?;
+        let (handle, shape) = self.place(&operands)?;
         let result_shape = self.result_shape(&shape)?;
         let given = match &self.targets {
             Some(targets) => self.accepted(targets, &handle, result_shape)?,
@@ -250,7 +326,7 @@ impl<'a> Request<'a> {
             None => self.new_arrays(&handle, result_shape)?,
         };
         if outs[0].size() > 0 {
-            self.compute(&handle, operands, &shape, &outs)?;
+            self.compute(&handle, &operands, &shape, &outs)?;
         }
         if let (Some(targets), None) = (&self.targets, &given) {
             for (target, out) in targets.iter().zip(&outs) {
@@ -261,11 +337,8 @@ impl<'a> Request<'a> {
     }
 
     /// The device, and the shape to which the operands broadcast.
-    fn place<'s>(&'s self, operands: &[RawOperand<'s>]) -> Result<(Handle, Cow<'s, [usize]>)> {
-        let mut arrays = operands.iter().filter_map(|operand| match operand {
-            RawOperand::Array(array) => Some(*array),
-            RawOperand::Scalar(_) => None,
-        });
+    fn place<'s>(&'s self, operands: &[Operand<'s>]) -> Result<(Handle, Cow<'s, [usize]>)> {
+        let mut arrays = operands.iter().filter_map(Operand::array);
         let Some(first) = arrays.next() else {
             let target = self.targets.as_ref().and_then(|targets| targets.first());
             let handle = target.map_or_else(device::current, |target| Ok(target.handle.clone()))?;
@@ -306,18 +379,20 @@ impl<'a> Request<'a> {
         Ok((!overlap).then(|| targets.iter().copied().cloned().collect()))
     }
 
-    fn compute(&self, handle: &Handle, operands: &[RawOperand<'_>], shape: &[usize], outs: &[RawArray]) -> Result<()> {
+    fn compute(&self, handle: &Handle, operands: &[Operand<'_>], shape: &[usize], outs: &[RawArray]) -> Result<()> {
         let wide = operands
             .iter()
-            .map(|operand| self.widened(operand, shape, outs))
+            .map(|operand| operand.array().map_or(Ok(None), |array| self.widened(array, shape, outs)))
             .collect::<Result<Vec<Option<RawArray>>>>()?;
-        let inputs: Vec<backend::Operand<'_>> = operands
+        let inputs: Vec<Passed<'_>> = operands
             .iter()
             .zip(&wide)
-            .map(|(operand, wide)| match (operand, wide) {
-                (RawOperand::Scalar(value), _) => backend::Operand::Scalar(*value),
-                (RawOperand::Array(array), None) => backend::Operand::Array(array.view()),
-                (RawOperand::Array(_), Some(wide)) => backend::Operand::Array(wide.view()),
+            .map(|(operand, wide)| match operand {
+                Operand::Elements(RawOperand::Scalar(value)) => Passed::Scalar(*value),
+                Operand::Elements(RawOperand::Array(array)) => {
+                    Passed::Array(wide.as_ref().unwrap_or(array).view(), false)
+                }
+                Operand::Struct(value) => Passed::Struct(value),
             })
             .collect();
         match self.reduction {
@@ -340,9 +415,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// An operand that cannot be read as it is, in the form in which it can: repeated to the shape, or copied.
-    fn widened(&self, operand: &RawOperand<'_>, shape: &[usize], outs: &[RawArray]) -> Result<Option<RawArray>> {
-        let RawOperand::Array(array) = operand else { return Ok(None) };
+    /// An array that cannot be read as it is, in the form in which it can: repeated to the shape, or copied.
+    fn widened(&self, array: &RawArray, shape: &[usize], outs: &[RawArray]) -> Result<Option<RawArray>> {
         // New arrays are nobody's input.
         if array.shape() == shape && self.targets.is_none() {
             return Ok(None);

@@ -347,7 +347,7 @@ fn structs_are_arguments() {
     says(
         gpu::try_launch(looks_up, 1, 1, (Table([1.0; 400]), &mut out)),
         expect![
-            "launch: the structs for `looks_up` have 3200 bytes, but at most 2560 are allowed; pass large arrays as a `View`: `gpu::array(&values)`"
+            "launch: the structs for `looks_up` have 3200 bytes, but at most 2560 are allowed; pass large arrays as a `View` of a kernel: `gpu::array(&values)`"
         ],
     );
 }

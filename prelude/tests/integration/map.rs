@@ -29,6 +29,73 @@ fn is_prime(n: i64) -> bool {
     n > 1
 }
 
+#[device]
+#[derive(Clone, Copy)]
+struct Bend {
+    at: f64,
+    slopes: [f64; 2],
+    is_mirrored: bool,
+}
+
+#[vectorize]
+fn bent(x: f64, bend: Bend, offset: f64) -> f64 {
+    let slope = bend.slopes[if x < bend.at { 0 } else { 1 }];
+    let y = bend.slopes[0] * bend.at + slope * (x - bend.at) + offset;
+    if bend.is_mirrored { -y } else { y }
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Powers([f32; 3]);
+
+#[vectorize]
+fn two_structs(bend: Bend, n: i32, powers: Powers) -> (f32, bool) {
+    (powers.0[n as usize % 3], n as f64 > bend.at)
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Wide([f64; 400]);
+
+#[vectorize]
+fn looks_up(n: i32, wide: Wide) -> f64 {
+    wide.0[n as usize]
+}
+
+#[test]
+fn structs_are_the_same_for_all_elements() {
+    // All products and sums are exact, also where they are contracted.
+    let bend = Bend { at: 2.5, slopes: [0.5, -3.0], is_mirrored: true };
+    let x = Array2::from_shape_fn((700, 3), |(i, j)| (i as f64 - 300.0) / 64.0 + j as f64);
+    let offset = ndarray::arr1(&[0.0, 0.5, 1.0]);
+    let expected = |bend: Bend| Zip::from(&x).and_broadcast(&offset).map_collect(|&x, &offset| bent(x, bend, offset));
+    let (a, b) = (gpu::asarray(&x), gpu::asarray(&offset));
+    assert_eq!(gpu::map(bent, (&a, bend, &b)).to_host(), expected(bend).into_dyn());
+    // Of arrays with gaps, into an array that is there, reduced, and over host arrays.
+    assert_eq!(gpu::map(bent, (&a.t(), bend, 0.25)).get(&[1, 699]), bent(x[[699, 1]], bend, 0.25));
+    let mut out = gpu::zeros::<f64>((700, 3));
+    gpu::map_into(bent, (&a, bend, &b), &mut out);
+    assert_eq!(out.to_host(), expected(bend).into_dyn());
+    let total = gpu::map_reduce(bent, gpu::reduction::Sum, (&a, bend, &b)).item();
+    assert_eq!(total, expected(bend).sum());
+    assert_eq!(gpu::map_host(bent, (&x, bend, &offset)), expected(bend).into_dyn());
+    assert_eq!(gpu::host::map(bent, (&x, bend, &offset)), expected(bend).into_dyn());
+    // Several, and results of several types.
+    let powers = Powers([1.0, 2.5, 6.25]);
+    let (power, above) = gpu::map(two_structs, (bend, &gpu::arange(7), powers));
+    assert_eq!(power.to_host(), ndarray::arr1(&[1.0f32, 2.5, 6.25, 1.0, 2.5, 6.25, 1.0]).into_dyn());
+    assert_eq!(above.to_host(), ndarray::arr1(&[false, false, false, true, true, true, true]).into_dyn());
+    // Nothing but values, and a graph, which keeps the struct.
+    assert_eq!(gpu::map(bent, (1.0, bend, 0.0)).item(), bent(1.0, bend, 0.0));
+    let other = Bend { is_mirrored: false, ..bend };
+    let graph = gpu::Graph::capture(|| gpu::map_into(bent, (&a, other, &b), &mut out));
+    graph.launch();
+    assert_eq!(out.to_host(), expected(other).into_dyn());
+    let wide = Wide([0.5; 400]);
+    expect!["map: the structs for `looks_up` have 3200 bytes, but at most 2560 are allowed; pass large arrays as a `View` of a kernel: `gpu::array(&values)`"]
+        .assert_eq(&gpu::try_map(looks_up, (&gpu::arange(3), wide)).unwrap_err().to_string());
+}
+
 #[vectorize]
 fn choose(first: bool, a: u8, b: u8) -> u8 {
     if first { a } else { b }

@@ -52,7 +52,8 @@ pub use check::path_text;
 pub use complex::{element_of_path, scalar_of_path};
 pub use methods::distance;
 pub use program::{
-    Error, Item, Items, KernelOptions, KernelTranslation, Parameter, References, Role, Translation, Type, Value,
+    Error, FunctionParameter, Item, Items, KernelOptions, KernelTranslation, Parameter, References, Role, Translation,
+    Type, Value,
 };
 pub use refuse::may_be_struct;
 pub use scalars::{Scalar, element_names, is_struct, name_of};

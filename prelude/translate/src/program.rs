@@ -75,8 +75,8 @@ pub struct Translation {
     pub source: String,
     /// What the entry is called there.
     pub name: String,
-    /// The types of the entry's parameters.
-    pub parameters: Vec<Scalar>,
+    /// The entry's parameters.
+    pub parameters: Vec<FunctionParameter>,
     /// One for a scalar result, several for a tuple.
     pub results: Vec<Scalar>,
     /// The type of the result in CUDA C. A tuple's parts are its members `_0`, `_1` ….
@@ -86,6 +86,30 @@ pub struct Translation {
     pub may_fail: bool,
     /// The names of its functions, by the numbers that a record of failures has for them; the entry's is the first.
     pub functions: Vec<String>,
+}
+
+impl Translation {
+    /// The types of the parameters that are scalars.
+    pub fn scalars(&self) -> impl Iterator<Item = Scalar> {
+        self.parameters.iter().filter_map(|parameter| match parameter {
+            FunctionParameter::Scalar(scalar) => Some(*scalar),
+            FunctionParameter::Struct { .. } => None,
+        })
+    }
+}
+
+/// A parameter of a function over arrays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FunctionParameter {
+    /// A number or a truth value.
+    Scalar(Scalar),
+    /// A struct by value, whose bytes are [`Value::bytes`].
+    Struct {
+        /// The name of its item.
+        item: String,
+        /// What it is called in CUDA C.
+        c_name: String,
+    },
 }
 
 /// What is passed for a parameter of a kernel at a launch.

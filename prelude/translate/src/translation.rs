@@ -3,7 +3,9 @@
 use crate::check::{self, Asked, Signature, World};
 use crate::complex::COMPLEX;
 use crate::emit::{Instance, Module, NAMESPACE, Source};
-use crate::program::{Error, Item, Items, KernelOptions, KernelTranslation, Parameter, Role, Translation, Value};
+use crate::program::{
+    Error, FunctionParameter, Item, Items, KernelOptions, KernelTranslation, Parameter, Role, Translation, Value,
+};
 use crate::refuse;
 use crate::scalars::Scalar;
 use crate::support;
@@ -52,6 +54,14 @@ pub fn translate(entry: &str, role: Role, captures: &[Scalar], items: &dyn Items
         Ty::Tuple(parts) => parts.iter().filter_map(Ty::scalar).collect(),
         one => one.scalar().into_iter().collect(),
     };
+    let parameter = |ty: &Ty| match ty {
+        Ty::Struct(item) => Some(FunctionParameter::Struct {
+            item: item.clone(),
+            c_name: format!("{NAMESPACE}::{}", module.type_name(ty)),
+        }),
+        other => other.scalar().map(FunctionParameter::Scalar),
+    };
+    let parameters = signature.parameters.iter().filter_map(parameter).collect();
     let result_type = match &signature.result {
         result if result.is_unit() => "void".to_owned(),
         Ty::Scalar(_) | Ty::Complex(_) => module.type_name(&signature.result),
@@ -61,7 +71,7 @@ pub fn translate(entry: &str, role: Role, captures: &[Scalar], items: &dyn Items
         support: support::text(&module.used, &module.text()),
         source: module.text(),
         name: format!("{NAMESPACE}::{}", written.name),
-        parameters: signature.parameters.iter().filter_map(Ty::scalar).collect(),
+        parameters,
         results: scalars(&signature.result),
         result_type,
         may_fail: written.may_fail,

@@ -83,7 +83,7 @@ fn escape(c: Complex<f64>, most: i32) -> (i32, Complex64) {
         } // namespace rust
     "#]].assert_eq(&translation.source);
     assert_eq!(
-        (translation.parameters, translation.results),
+        (translation.scalars().collect::<Vec<_>>(), translation.results),
         (vec![Scalar::C128, Scalar::I32], vec![Scalar::I32, Scalar::C128])
     );
 }

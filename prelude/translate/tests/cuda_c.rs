@@ -227,7 +227,7 @@ fn formula(x: f32, y: u8, scale: _, offset: _) -> _ {
         } // namespace rust
     "#]]
     .assert_eq(&translation.source);
-    assert_eq!(translation.parameters, [Scalar::F32, Scalar::U8, Scalar::F32, Scalar::I32]);
+    assert_eq!(translation.scalars().collect::<Vec<_>>(), [Scalar::F32, Scalar::U8, Scalar::F32, Scalar::I32]);
     assert_eq!(translation.results, [Scalar::F32, Scalar::I32]);
     assert_eq!(translation.result_type, "rust::Tuple2_f32_i32");
     assert!(translation.may_fail);
@@ -339,4 +339,38 @@ fn entry(a: i32, b: i32) -> i32 {
     assert!(translation.source.contains("i32_div(a, b, 1, 6)"), "{}", translation.source);
     assert!(translation.source.contains("i32_rem(ratio(a, b), b, 0, 11)"), "{}", translation.source);
     assert!(translation.may_fail);
+}
+
+#[test]
+fn structs_are_parameters_of_functions_over_arrays() {
+    let text = "
+#[device]
+struct Shift { by: f32, is_up: bool }
+
+#[vectorize]
+fn shifted(x: f32, shift: Shift) -> f32 {
+    if shift.is_up { x + shift.by } else { x - shift.by }
+}";
+    let translation = program::program(text, &[]).translate("shifted").unwrap();
+    program::compiles(&translation);
+    expect![[r#"
+        namespace rust {
+
+        // struct Shift { by: f32, is_up: bool }
+        struct Shift {
+            f32 by;
+            bool is_up;
+        };
+
+        // fn shifted(x: f32, shift: Shift) -> f32 {
+        __device__ inline f32 shifted(f32 x, Shift shift) {
+            // if shift.is_up { x + shift.by } else { x - shift.by }
+            return shift.is_up ? x + shift.by : x - shift.by;
+        }
+
+        } // namespace rust
+    "#]]
+    .assert_eq(&translation.source);
+    expect![[r#"[Scalar(F32), Struct { item: "Shift", c_name: "rust::Shift" }]"#]]
+        .assert_eq(&format!("{:?}", translation.parameters));
 }

@@ -50,11 +50,12 @@ fn compare(name: &str, text: &str, calls: usize) -> usize {
         let space = format!("{function}_alone");
         joined.add(&translation, &space);
         let seed = cases.len() as u64;
+        let parameters: Vec<_> = translation.scalars().collect();
         cases.push(Case {
             rust: function.clone(),
             cpp: format!("{space}::{}", translation.name),
-            inputs: inputs::calls(&translation.parameters, calls, cases.len() % 2 == 0, &mut Random(seed)),
-            parameters: translation.parameters,
+            inputs: inputs::calls(&parameters, calls, cases.len() % 2 == 0, &mut Random(seed)),
+            parameters,
             results: translation.results,
             library: programs::calls_library(&translation.support),
         });

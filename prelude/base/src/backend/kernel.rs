@@ -30,7 +30,7 @@ pub struct Launch {
     pub time_limit: Option<Duration>,
 }
 
-/// An argument of a kernel.
+/// An argument of a kernel, or of a function over arrays.
 #[derive(Clone, Copy)]
 pub enum Argument<'a> {
     /// An array, and whether the kernel may write to it.

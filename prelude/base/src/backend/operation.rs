@@ -50,7 +50,7 @@ pub struct Numbers;
 pub struct Maybe<F>(PhantomData<F>);
 /// Several of a sort.
 pub struct Several<F>(PhantomData<F>);
-/// An argument of a kernel.
+/// An argument of a kernel, or of a function over arrays.
 pub struct KernelArgument;
 
 impl<T: Copy + Send + Sync + 'static> Field for Plain<T> {
@@ -278,17 +278,17 @@ operations! {
     /// Applies `function` to each pair of elements; both operands have one dtype, arrays are broadcast to `out`.
     Binary binary { function: Plain<BinaryOperation>, a: Input, b: Input, out: Array }
     /// Computes each element of `outs`, an array for each result, by a function of the user; inputs and `outs` are of the
-    /// function's dtypes, arrays are broadcast to `outs`, which are of one shape and may be empty. An array may have the very
-    /// elements of one of `outs` (the same allocation and layout); otherwise none of `outs` overlaps any other. Passes a panic
-    /// of the function on.
-    Map map { function: Borrowed<Function>, inputs: Several<Input>, outs: Several<Array> }
+    /// function's types. Arrays are only read, and are broadcast to `outs`, which are of one shape and may be empty. An array
+    /// may have the very elements of one of `outs` (the same allocation and layout); otherwise none of `outs` overlaps any
+    /// other. Passes a panic of the function on.
+    Map map { function: Borrowed<Function>, inputs: Several<KernelArgument>, outs: Several<Array> }
     /// Reduces to the one element of `out`, which is of the reduction's dtype, what a function with one result gives for each
     /// element of the inputs; those are as for `Map`, with arrays broadcast to `shape`. There are elements if the reduction
     /// needs some; it is none of `ArgMax`, `ArgMin` and `SumSquares`.
     MapReduce map_reduce {
         function: Borrowed<Function>,
         reduction: Plain<ReduceOperation>,
-        inputs: Several<Input>,
+        inputs: Several<KernelArgument>,
         shape: Numbers,
         out: Array,
     }

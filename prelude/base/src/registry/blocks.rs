@@ -1,18 +1,52 @@
 //! Blocks of elements: what a function over arrays gets and fills on the CPU.
 
 use super::captures::Captures;
+use super::{DeviceStruct, StructParameter, Type, Value};
 use crate::dtype::{DType, Tagged, dtypes};
 use half::{bf16, f16};
 use num_complex::Complex;
+use std::fmt;
 use std::marker::PhantomData;
 
 /// Computes blocks of results from blocks of arguments, all of one length.
 pub type BlockFunction = fn(&Inputs<'_>, &mut Outputs<'_>);
 
+/// A parameter of a function over arrays.
+#[derive(Clone, Copy, Debug)]
+pub enum FunctionParameter {
+    /// An element of an array, or one value for all elements.
+    Element(DType),
+    /// A `#[device]` struct, the same for all elements.
+    Struct(StructParameter),
+}
+
+impl FunctionParameter {
+    /// The type of the elements; none of a struct.
+    pub fn dtype(&self) -> Option<DType> {
+        match self {
+            FunctionParameter::Element(dtype) => Some(*dtype),
+            FunctionParameter::Struct(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for FunctionParameter {
+    /// The type: of a struct the last part of its name.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FunctionParameter::Element(dtype) => dtype.fmt(formatter),
+            FunctionParameter::Struct(of) => match (of.kind)() {
+                Type::Struct(name) => formatter.write_str(name.rsplit("::").next().unwrap_or(&name)),
+                _ => formatter.write_str("a struct"),
+            },
+        }
+    }
+}
+
 /// Blocks of arguments: elements that follow one another.
 pub struct Inputs<'a> {
     blocks: &'a [*const u8],
-    dtypes: &'a [DType],
+    parameters: &'a [FunctionParameter],
     captures: &'a Captures,
     length: usize,
     elements: PhantomData<&'a [u8]>,
@@ -31,16 +65,16 @@ pub struct Outputs<'a> {
 impl<'a> Inputs<'a> {
     /// # Safety
     ///
-    /// Each of `blocks` must point to `length` elements of its dtype, aligned, which are not written to for `'a`; those
-    /// of bool must be 0 or 1.
+    /// Each of `blocks` must point to `length` elements of its parameter's dtype, aligned, which are not written to for `'a`; those
+    /// of bool must be 0 or 1. For a struct it must point to its [`Value`].
     pub unsafe fn new(
         blocks: &'a [*const u8],
-        dtypes: &'a [DType],
+        parameters: &'a [FunctionParameter],
         captures: &'a Captures,
         length: usize,
     ) -> Inputs<'a> {
-        assert_eq!(blocks.len(), dtypes.len());
-        Inputs { blocks, dtypes, captures, length, elements: PhantomData }
+        assert_eq!(blocks.len(), parameters.len());
+        Inputs { blocks, parameters, captures, length, elements: PhantomData }
     }
 
     /// What the function has captured.
@@ -59,8 +93,19 @@ impl<'a> Inputs<'a> {
         unsafe { std::slice::from_raw_parts(self.block(index, T::TAG).cast(), self.length) }
     }
 
+    /// The struct of the argument of this number.
+    pub fn structure<T: DeviceStruct>(&self, index: usize) -> T {
+        assert!(
+            matches!(self.parameters[index], FunctionParameter::Struct(_)),
+            "the function was registered with other types"
+        );
+        // SAFETY: a value, as `new` was promised.
+        let value = unsafe { &*self.blocks[index].cast::<Value>() };
+        T::from_value(value).expect("arguments are checked")
+    }
+
     fn block(&self, index: usize, dtype: DType) -> *const u8 {
-        assert_eq!(self.dtypes[index], dtype, "the function was registered with other types");
+        assert_eq!(self.parameters[index].dtype(), Some(dtype), "the function was registered with other types");
         self.blocks[index]
     }
 }

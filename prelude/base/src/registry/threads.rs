@@ -36,12 +36,21 @@ pub enum Parameter {
 
 /// A struct with `#[device]` before it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a `#[device]` struct, so a kernel cannot take it under this name",
-    label = "not a view, a scalar or a `#[device]` struct",
+    message = "`{Self}` is not a `#[device]` struct, so a function for devices cannot take it under this name",
+    label = "not a scalar, a view or a `#[device]` struct",
     note = "if it is a struct of numbers, write `#[device]` and `#[derive(Clone, Copy)]` before it",
     note = "if it is another name of a scalar, write the scalar's own name, such as `f32`"
 )]
 pub trait DeviceStruct: Constant {}
+
+/// A copy, also of a struct that lacks `Copy`: that is said once, where the struct is defined.
+#[inline(always)]
+pub fn copied<T: DeviceStruct>(value: &T) -> T {
+    const { assert!(!std::mem::needs_drop::<T>(), "a `#[device]` struct is made of numbers") };
+    // SAFETY: nothing owns anything in a value that need not be dropped; `DeviceStruct` is implemented by the macro only, for structs
+    // of numbers.
+    unsafe { std::ptr::read(value) }
+}
 
 /// The struct of a parameter.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use crate::codegen::{Access, Elementwise, Form, THREADS, WalkedArray, WholeReduc
 use warpcell_base::backend::ReduceOperation;
 use warpcell_base::dtype::DType;
 use warpcell_base::registry::{element_of, values_of};
-use warpcell_translate::{Scalar, Translation, is_struct, name_of};
+use warpcell_translate::{FunctionParameter, Scalar, Translation, is_struct, name_of};
 
 /// Threads of a block for functions with loops. A block ends with its slowest thread, so small blocks make room for others sooner.
 /// With 256 threads the compiler also moves work into loops, in order to save registers.
@@ -19,7 +19,7 @@ const REDUCTIONS: &str = include_str!("../../kernels/reduce.cu");
 pub struct MapKernel<'a> {
     pub translation: &'a Translation,
     pub form: Form,
-    /// A bit for each parameter: whether it is one value for all elements.
+    /// A bit for each parameter: whether it is one value for all elements. Structs are.
     pub scalars: u32,
     /// How all results are reduced to one value; without it they are written to arrays.
     pub reduction: Option<ReduceOperation>,
@@ -121,10 +121,17 @@ impl MapKernel<'_> {
         self.scalars & 1 << parameter != 0
     }
 
+    /// The parameters that are arrays: their numbers, and the types of their elements.
+    fn elements_of_arrays(&self) -> impl Iterator<Item = (usize, Scalar)> {
+        self.translation.parameters.iter().enumerate().filter_map(|(number, parameter)| match parameter {
+            FunctionParameter::Scalar(scalar) if !self.is_scalar(number) => Some((number, *scalar)),
+            FunctionParameter::Scalar(_) | FunctionParameter::Struct { .. } => None,
+        })
+    }
+
     /// The types of the parameters that are arrays.
     fn inputs(&self) -> impl Iterator<Item = Scalar> {
-        let parameters = self.translation.parameters.iter().copied().enumerate();
-        parameters.filter(|(number, _)| !self.is_scalar(*number)).map(|(_, scalar)| scalar)
+        self.elements_of_arrays().map(|(_, scalar)| scalar)
     }
 
     /// How many neighbouring elements a thread takes at once, and how often, before it computes. Many elements keep the memory busy.
@@ -154,12 +161,10 @@ impl MapKernel<'_> {
 
     /// The kernel's parameters: `x0` … for the function's, and `y0` … for its results.
     fn parameters(&self) -> Vec<String> {
-        let parameters = self.translation.parameters.iter().enumerate().map(|(number, &scalar)| {
-            if self.is_scalar(number) {
-                format!("{} x{number}", value_type(scalar))
-            } else {
-                format!("const {}* x{number}", stored_type(scalar))
-            }
+        let parameters = self.translation.parameters.iter().enumerate().map(|(number, parameter)| match parameter {
+            FunctionParameter::Struct { c_name, .. } => format!("{c_name} x{number}"),
+            FunctionParameter::Scalar(scalar) if self.is_scalar(number) => format!("{} x{number}", value_type(*scalar)),
+            FunctionParameter::Scalar(scalar) => format!("const {}* x{number}", stored_type(*scalar)),
         });
         let results = self.translation.results.iter().enumerate().filter(|_| self.reduction.is_none());
         parameters.chain(results.map(|(number, &scalar)| format!("{}* y{number}", stored_type(scalar)))).collect()
@@ -172,10 +177,9 @@ impl MapKernel<'_> {
             element: stored_type(scalar),
             access,
         };
-        let parameters = self.translation.parameters.iter().enumerate().filter(|(number, _)| !self.is_scalar(*number));
         let results = self.translation.results.iter().enumerate().filter(|_| self.reduction.is_none());
-        parameters
-            .map(|(number, &scalar)| array("x", number, scalar, Access::Read))
+        self.elements_of_arrays()
+            .map(|(number, scalar)| array("x", number, scalar, Access::Read))
             .chain(results.map(|(number, &scalar)| array("y", number, scalar, Access::Write)))
             .collect()
     }
@@ -183,11 +187,12 @@ impl MapKernel<'_> {
     /// The function's call with these elements of the arrays.
     fn call(&self, elements: &[String]) -> String {
         let mut elements = elements.iter();
-        let arguments = self.translation.parameters.iter().enumerate().map(|(number, &scalar)| {
-            let element = if self.is_scalar(number) { None } else { elements.next() };
-            match (element, scalar) {
+        let arguments = self.translation.parameters.iter().enumerate().map(|(number, parameter)| {
+            let is_value = self.is_scalar(number) || matches!(parameter, FunctionParameter::Struct { .. });
+            let element = if is_value { None } else { elements.next() };
+            match (element, parameter) {
                 (None, _) => format!("x{number}"),
-                (Some(element), Scalar::Bool) => format!("{element} != 0"),
+                (Some(element), FunctionParameter::Scalar(Scalar::Bool)) => format!("{element} != 0"),
                 (Some(element), _) => element.clone(),
             }
         });

@@ -68,7 +68,7 @@ fn only_scalars_in() {
             "fn f(n: usize) -> f32 { 1.0 }",
             "fn f(n: i128) -> f32 { 1.0 }",
             "fn f(n: u128) -> f32 { 1.0 }",
-            "fn f(x: Real) -> f32 { 1.0 }",
+            "fn f(x: real) -> f32 { 1.0 }",
             "fn f(x: Vec<f32>) -> f32 { 1.0 }",
             "fn f(x: impl Fn()) -> f32 { 1.0 }",
             "fn f(a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8) -> u8 { a }",
@@ -77,22 +77,22 @@ fn only_scalars_in() {
             ()
               a `#[vectorize]` function needs at least one argument, which is an element of an array, such as `x: f32`
             &self
-              a `#[vectorize]` function must be outside of `impl` blocks; it takes scalars, not `self`
+              a `#[vectorize]` function must be outside of `impl` blocks; it takes scalars and structs, not `self`
             &f32
               an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write the scalar type itself: the function gets one element at a time
             &mut [f32]
               an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write the scalar type itself: the function gets one element at a time
             [f32; 3]
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one argument for each element
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one argument for each element, or a `#[device]` struct that has them
             (f32, f32)
-              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one argument for each part
+              an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one argument for each part, or a `#[device]` struct that has them
             usize
               an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write `u64`
             i128
               an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write `i64`
             u128
               an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write `u64`
-            Real
+            real
               an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one of these, not the name of another type for it
             Vec<f32>
               an argument of a `#[vectorize]` function must have one of the types bool, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, f16, bf16, Complex32, Complex64; write one of these, without a path or type arguments
@@ -164,6 +164,14 @@ fn what_is_emitted_calls_the_function_for_each_element() {
 
 #[test]
 fn the_parts_of_a_tuple_go_to_an_output_each() {
+    let with_struct = emitted("fn f(x: f32, shift: Shift) -> f32 { x + shift.by }", None);
+    for part in [
+        "StructParameter :: of :: < Shift > ()",
+        "structure :: < Shift > (1usize)",
+        "registry :: copied (& __warpcell_input_1)",
+    ] {
+        assert!(with_struct.contains(part), "{part} is not in {with_struct}");
+    }
     let text = emitted("fn f(x: f32) -> (f32, bool) { (x, true) }", None);
     for part in [
         "let (__warpcell_result_0 , __warpcell_result_1) = f (__warpcell_input_0 [__warpcell_index]) ;",

@@ -2,7 +2,8 @@
 
 use super::check::Check;
 use super::functions::{Case, case};
-use crate::backend::{Allocation, Backend, Layout, Operand, ReduceOperation, View};
+use crate::backend::kernel::Argument;
+use crate::backend::{Allocation, Backend, Layout, ReduceOperation, View};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::{Device, Error, Stream};
@@ -71,7 +72,7 @@ impl Division {
     }
 
     fn queue(&self, fails: bool) -> Result<()> {
-        let operands = [&self.a, &self.b[usize::from(fails)]].map(|array| Operand::Array(self.view(array)));
+        let operands = [&self.a, &self.b[usize::from(fails)]].map(|array| Argument::Array(self.view(array), false));
         self.gpu.map(&self.case.function, &operands, &[self.view(&self.out)])
     }
 
@@ -151,7 +152,7 @@ fn kinds(check: &mut Check) {
     check.gpu.upload(&[1; 4 * 33], &allocation).unwrap();
     let x = View { allocation: &allocation, layout: &layout, dtype: DType::I32 };
     for (case, text) in cases {
-        let queued = check.gpu.map(&case.function, &[Operand::Array(x)], &[x]);
+        let queued = check.gpu.map(&case.function, &[Argument::Array(x, false)], &[x]);
         let outcome = queued.and_then(|()| check.gpu.synchronize());
         let right = matches!(&outcome, Err(Error::FunctionFailed { function, reason, .. })
             if function == case.function.name && reason.contains(text));
@@ -186,7 +187,8 @@ fn where_the_host_waits(check: &mut Check) {
     for fails in [true, false, true, false] {
         let out = division.gpu.allocate(8).unwrap();
         let layout = Layout::contiguous(&[]);
-        let operands = [&division.a, &division.b[usize::from(fails)]].map(|array| Operand::Array(division.view(array)));
+        let operands =
+            [&division.a, &division.b[usize::from(fails)]].map(|array| Argument::Array(division.view(array), false));
         let target = View { allocation: &out, layout: &layout, dtype: DType::I64 };
         let queued = division.gpu.map_reduce(
             &division.case.function,
@@ -273,7 +275,7 @@ fn without_an_end(check: &mut Check) {
     check.note(division.works(), &|| "before a loop without an end".into());
     for round in 0..3 {
         let x = division.view(&division.a);
-        check.gpu.map(&endless.function, &[Operand::Array(x)], &[division.view(&division.out)]).unwrap();
+        check.gpu.map(&endless.function, &[Argument::Array(x, false)], &[division.view(&division.out)]).unwrap();
         let (gpu, start) = (check.gpu.clone(), Instant::now());
         let stopping = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(300));

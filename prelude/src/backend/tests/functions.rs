@@ -2,7 +2,7 @@
 
 use super::reference::values;
 use crate::dtype::{DType, Element, Scalar, dtypes, if_dtype};
-use crate::registry::{Captures, Function, References, Role, Text, register};
+use crate::registry::{Captures, Function, FunctionParameter, References, Role, Text, register};
 use half::{bf16, f16};
 
 /// A function for devices, and the same on the host.
@@ -78,7 +78,7 @@ pub(super) fn moderate(dtype: DType, count: usize, seed: u64) -> Vec<Scalar> {
 pub(super) fn function(
     name: &'static str,
     text: &'static Text,
-    parameters: &'static [DType],
+    parameters: &'static [FunctionParameter],
     results: &'static [DType],
 ) -> Function {
     Function {
@@ -111,7 +111,7 @@ macro_rules! case {
             function: $crate::backend::tests::functions::function(
                 stringify!($name),
                 &TEXT,
-                &[$(<$type as $crate::Element>::DTYPE),*],
+                &[$($crate::registry::FunctionParameter::Element(<$type as $crate::Element>::DTYPE)),*],
                 <$result as $crate::backend::tests::functions::Results>::DTYPES,
             ),
             host: |given| {

@@ -5,8 +5,10 @@ use super::functions::{Case, cases, register_helpers};
 use super::reductions::reduced;
 use super::reference::*;
 use crate::backend::cuda::map::contract;
-use crate::backend::{Allocation, Layout, Operand, ReduceOperation, View};
+use crate::backend::kernel::Argument;
+use crate::backend::{Allocation, Layout, ReduceOperation, View};
 use crate::dtype::{DType, Scalar};
+use crate::registry::FunctionParameter;
 use crate::{Device, Error, Stream};
 use std::sync::Arc;
 
@@ -125,10 +127,10 @@ struct Input {
 }
 
 impl Input {
-    fn operand(&self) -> Operand<'_> {
+    fn operand(&self) -> Argument<'_> {
         match &self.array {
-            Some((allocation, layout, dtype)) => Operand::Array(View { allocation, layout, dtype: *dtype }),
-            None => Operand::Scalar(self.elements[0]),
+            Some((allocation, layout, dtype)) => Argument::Array(View { allocation, layout, dtype: *dtype }, false),
+            None => Argument::Scalar(self.elements[0]),
         }
     }
 }
@@ -136,7 +138,8 @@ impl Input {
 impl Check {
     fn inputs(&self, case: &Case, shape: &[usize], choice: &Choice) -> Vec<Input> {
         let parameters = case.function.parameters.iter().enumerate();
-        let of_parameter = |(number, &dtype): (usize, &DType)| {
+        let of_parameter = |(number, parameter): (usize, &FunctionParameter)| {
+            let dtype = parameter.dtype().expect("these cases have no structs");
             let seed = 91 + number as u64;
             if choice.values & 1 << number != 0 {
                 let value = (case.values)(dtype, 1, seed)[0];
@@ -180,7 +183,7 @@ impl Check {
             .zip(results)
             .map(|((allocation, layout, _), &dtype)| View { allocation, layout, dtype })
             .collect();
-        let operands: Vec<Operand<'_>> = inputs.iter().map(Input::operand).collect();
+        let operands: Vec<Argument<'_>> = inputs.iter().map(Input::operand).collect();
         let what = format!("{} over {shape:?}, {choice:?}", case.function.name);
         if let Err(error) = self.gpu.map(&case.function, &operands, &views) {
             return self.note(false, &|| format!("{what}: {error}"));
@@ -224,7 +227,7 @@ impl Check {
             (_, DType::F32) => 3e-7,
             _ => 1e-15,
         };
-        let operands: Vec<Operand<'_>> = inputs.iter().map(Input::operand).collect();
+        let operands: Vec<Argument<'_>> = inputs.iter().map(Input::operand).collect();
         let what = format!("{operation:?} of {} over {shape:?}, {choice:?}", case.function.name);
         let out = (Layout::contiguous(&[]), 1);
         let tolerance = (tolerance.max(case.tolerance), &[scale][..]);
@@ -237,8 +240,8 @@ impl Check {
 /// The results may go where the elements of an input are.
 fn in_place(check: &mut Check) {
     for case in cases() {
-        let ([dtype, ..], [result]) = (case.function.parameters, case.function.results) else { continue };
-        if dtype != result {
+        let ([first, ..], [result]) = (case.function.parameters, case.function.results) else { continue };
+        if first.dtype() != Some(*result) {
             continue;
         }
         for input in [0, 1, 3, 4] {
@@ -246,8 +249,8 @@ fn in_place(check: &mut Check) {
             let expected: Vec<Scalar> = (0..1003)
                 .map(|at| (case.host)(&inputs.iter().map(|input| input.elements[at]).collect::<Vec<_>>())[0])
                 .collect();
-            let operands: Vec<Operand<'_>> = inputs.iter().map(Input::operand).collect();
-            let Operand::Array(out) = operands[0] else { unreachable!("no parameter is a value") };
+            let operands: Vec<Argument<'_>> = inputs.iter().map(Input::operand).collect();
+            let Argument::Array(out, _) = operands[0] else { unreachable!("no parameter is a value") };
             check.gpu.map(&case.function, &operands, &[out]).unwrap();
             let mut bytes = vec![0; out.allocation.bytes()];
             check.gpu.download(out.allocation, 0, &mut bytes).unwrap();
@@ -291,7 +294,7 @@ fn graphs(check: &mut Check) {
     let dtype = case.function.results[0];
     let allocation = check.gpu.allocate(1003 * dtype.size()).unwrap();
     let out = View { allocation: &allocation, layout: &y, dtype };
-    let operands: Vec<Operand<'_>> = x.iter().map(Input::operand).collect();
+    let operands: Vec<Argument<'_>> = x.iter().map(Input::operand).collect();
     let capture = check.gpu.begin_capture().unwrap();
     check.gpu.map(&case.function, &operands, &[out]).unwrap();
     let waits = check.gpu.download(&allocation, 0, &mut [0; 4]);

@@ -10,7 +10,7 @@ use crate::backend::cuda::map::source;
 use expect_test::expect_file;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use warpcell_translate::{Scalar, Translation};
+use warpcell_translate::{FunctionParameter, Scalar, Translation};
 
 const TYPES: [(Scalar, &str); 11] = [
     (Scalar::Bool, "bool"),
@@ -31,7 +31,7 @@ fn translation(name: &str, source: String, parameters: &[Scalar], results: &[Sca
         support: String::new(),
         source,
         name: name.into(),
-        parameters: parameters.to_vec(),
+        parameters: parameters.iter().copied().map(FunctionParameter::Scalar).collect(),
         results: results.to_vec(),
         result_type: String::new(),
         may_fail: false,
@@ -60,6 +60,18 @@ fn squared_difference() -> Translation {
     translation("squared_difference", source.into(), &[Scalar::F32; 2], &[Scalar::F32])
 }
 
+/// One that takes a struct between elements.
+fn shifted() -> Translation {
+    let source = "namespace rust {\nstruct Shift { float by; bool is_up; };\n\
+                  __device__ __forceinline__ float shifted(float x, Shift shift, bool on) {\n    \
+                  return on && shift.is_up ? x + shift.by : x - shift.by;\n}\n}\n";
+    let mut translation = translation("shifted", source.into(), &[Scalar::F32, Scalar::Bool], &[Scalar::F32]);
+    translation.name = "rust::shifted".to_owned();
+    let shift = FunctionParameter::Struct { item: "cell::Shift".to_owned(), c_name: "rust::Shift".to_owned() };
+    translation.parameters.insert(1, shift);
+    translation
+}
+
 fn text(translation: &Translation, form: Form, scalars: u32, reduction: Option<ReduceOperation>) -> MapProgram {
     MapKernel { translation, form, scalars, reduction }.program()
 }
@@ -68,8 +80,11 @@ fn text(translation: &Translation, form: Form, scalars: u32, reduction: Option<R
 fn texts() -> Vec<MapProgram> {
     use ReduceOperation::{All, Any, Max, Min, Product, Sum};
     let mut all = Vec::new();
-    let functions =
-        TYPES.map(|(scalar, name)| larger(scalar, name)).into_iter().chain([several(), squared_difference()]);
+    let functions = TYPES.map(|(scalar, name)| larger(scalar, name)).into_iter().chain([
+        several(),
+        squared_difference(),
+        shifted(),
+    ]);
     for function in functions {
         let everything = (1 << function.parameters.len()) - 1;
         for form in Form::ALL {

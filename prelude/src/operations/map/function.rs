@@ -1,6 +1,6 @@
 //! Functions over arrays as types: what they take, and what comes of it.
 
-use super::{Fused, first, not_registered};
+use super::{Fused, MapParameter, first, not_registered};
 use crate::array::{DeviceArray, RawArray};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
@@ -149,12 +149,12 @@ fn find(operation: &'static str, name: &'static str, parameters: &[&str]) -> Res
 
 macro_rules! functions {
     ($(($($type:ident),*))*) => {$(
-        impl<FF: Fn($($type),*) -> R, R: Results, $($type: Element),*> sealed::Function<($($type,)*)> for FF {
+        impl<FF: Fn($($type),*) -> R, R: Results, $($type: MapParameter),*> sealed::Function<($($type,)*)> for FF {
             fn found(&self, operation: &'static str) -> Result<registry::Function> {
                 find(operation, std::any::type_name::<FF>(), &[$(std::any::type_name::<$type>()),*])
             }
         }
-        impl<FF: Fn($($type),*) -> R, R: Results, $($type: Element),*> Function<($($type,)*)> for FF {
+        impl<FF: Fn($($type),*) -> R, R: Results, $($type: MapParameter),*> Function<($($type,)*)> for FF {
             type Output = R;
         }
         impl<R: Results, $($type: Element),*> sealed::Function<($($type,)*)> for Fused<fn($($type),*) -> R> {

@@ -2,7 +2,7 @@
 
 use crate::dtype::Element;
 use crate::operations::map::Results;
-use crate::registry::{self, BlockFunction, Captures, FORMULA, Formula, Inputs, Outputs};
+use crate::registry::{self, BlockFunction, Captures, FORMULA, Formula, FunctionParameter, Inputs, Outputs};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -82,7 +82,7 @@ macro_rules! formulas {
                 };
                 let function = registry::Function {
                     name: FORMULA,
-                    parameters: const { &[$($type::DTYPE),*] },
+                    parameters: const { &[$(FunctionParameter::Element($type::DTYPE)),*] },
                     results: R::DTYPES,
                     block,
                     text: formula.text,

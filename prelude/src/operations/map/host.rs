@@ -1,14 +1,16 @@
 //! Functions of the notebook over host arrays: on the device, with transfers both ways, or on the host's own cores.
 
-use super::{Function, Request, Results};
+use super::{Function, Given, MapOperand, Request, Results};
 use crate::array::sides::HostView;
 use crate::array::{OnHost, RawArray, shape, transfer};
+use crate::backend::cpu::elementwise::Input;
 use crate::backend::{Layout, cpu};
 use crate::device;
-use crate::dtype::{DType, Scalar, dtypes};
+use crate::dtype::{Scalar, dtypes};
 use crate::error::Result;
 use crate::fallible::fallible;
 use crate::operations::elementwise::RawOperand;
+use crate::registry::{Constant, Value};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -18,19 +20,22 @@ pub enum HostOperand<'a> {
     Array(HostView<'a>),
     /// One value for all elements.
     Scalar(Scalar),
+    /// A struct, the same for all elements.
+    Struct(&'a dyn Constant),
 }
 
-impl HostOperand<'_> {
-    fn dtype(&self) -> DType {
-        match self {
-            HostOperand::Array(array) => array.dtype,
-            HostOperand::Scalar(value) => value.dtype(),
-        }
+pub mod hidden {
+    use super::HostOperand;
+
+    /// What `#[device]` implements for structs, and what arrays and scalars have.
+    pub trait HostArgument {
+        /// The argument.
+        fn operand(&self) -> HostOperand<'_>;
     }
 }
 
 mod sealed {
-    use super::{HostOperand, RawArray, Request, Result};
+    use super::{RawArray, Request, Result};
 
     /// Where the function runs.
     #[derive(Clone, Copy)]
@@ -41,9 +46,6 @@ mod sealed {
 
     pub trait HostArguments {
         fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>>;
-    }
-    pub trait HostArgument {
-        fn operand(&self) -> HostOperand<'_>;
     }
 }
 use sealed::Place;
@@ -57,15 +59,15 @@ use sealed::Place;
 pub trait HostArguments<T>: sealed::HostArguments {}
 
 /// One argument in a tuple, for a parameter of type `T`: a reference to a host array of `T` (of `ndarray`, a slice, a `Vec`, a
-/// Rust array), or a `T`. Not an extension point.
+/// Rust array), or a `T`; for a `#[device]` struct a value of it. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "the function takes elements of type `{T}`, but this argument is `{Self}`",
     label = "expected a reference to a host array of `{T}`, or a `{T}`",
     note = "for device arrays use `gpu::map`; convert other element types: `a.mapv(|x| x as {T})`"
 )]
-pub trait HostArgument<T>: sealed::HostArgument {}
+pub trait HostArgument<T>: hidden::HostArgument {}
 
-impl<A: OnHost + ?Sized> sealed::HostArgument for &A {
+impl<A: OnHost + ?Sized> hidden::HostArgument for &A {
     fn operand(&self) -> HostOperand<'_> {
         HostOperand::Array((**self).host_view())
     }
@@ -74,7 +76,7 @@ impl<A: OnHost + ?Sized> HostArgument<A::Elem> for &A {}
 
 macro_rules! scalars {
     ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {$(
-        impl sealed::HostArgument for $type {
+        impl hidden::HostArgument for $type {
             fn operand(&self) -> HostOperand<'_> {
                 HostOperand::Scalar(Scalar::$tag(*self))
             }
@@ -86,14 +88,14 @@ dtypes!(scalars!());
 
 impl<A: OnHost + ?Sized> sealed::HostArguments for &A {
     fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
-        run(request, place, &[sealed::HostArgument::operand(self)])
+        run(request, place, &[hidden::HostArgument::operand(self)])
     }
 }
 impl<A: OnHost + ?Sized> HostArguments<(A::Elem,)> for &A {}
 
 macro_rules! tuples {
     ($(($($type:ident $argument:ident $name:ident $index:tt),*))*) => {$(
-        impl<$($argument: sealed::HostArgument),*> sealed::HostArguments for ($($argument,)*) {
+        impl<$($argument: hidden::HostArgument),*> sealed::HostArguments for ($($argument,)*) {
             fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
                 run(request, place, &[$(self.$index.operand()),*])
             }
@@ -165,10 +167,26 @@ fallible! {
 }
 
 fn run(request: &Request<'_>, place: Place, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
-    request.accepts(operands.iter().map(HostOperand::dtype))?;
+    let values: Vec<Option<Value>> = operands
+        .iter()
+        .map(|operand| match operand {
+            HostOperand::Struct(value) => Some(value.value()),
+            HostOperand::Array(_) | HostOperand::Scalar(_) => None,
+        })
+        .collect();
+    let given: Vec<Given<'_>> = operands
+        .iter()
+        .zip(&values)
+        .filter_map(|(operand, value)| match operand {
+            HostOperand::Array(array) => Some(Given::Elements(array.dtype)),
+            HostOperand::Scalar(value) => Some(Given::Elements(value.dtype())),
+            HostOperand::Struct(_) => value.as_ref().map(Given::Struct),
+        })
+        .collect();
+    request.accepts(&given)?;
     match place {
         Place::Device => on_device(request, operands),
-        Place::Host => on_host(request, operands),
+        Place::Host => on_host(request, operands, &values),
     }
 }
 
@@ -180,21 +198,22 @@ fn on_device(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<
         .iter()
         .map(|operand| match operand {
             HostOperand::Array(array) => transfer::upload(request.operation, array, &handle).map(Some),
-            HostOperand::Scalar(_) => Ok(None),
+            HostOperand::Scalar(_) | HostOperand::Struct(_) => Ok(None),
         })
         .collect::<Result<Vec<_>>>()?;
-    let given: Vec<RawOperand<'_>> = operands
+    let given: Vec<MapOperand<'_>> = operands
         .iter()
         .zip(&arrays)
         .filter_map(|(operand, array)| match operand {
-            HostOperand::Array(_) => array.as_ref().map(RawOperand::Array),
-            HostOperand::Scalar(value) => Some(RawOperand::Scalar(*value)),
+            HostOperand::Array(_) => array.as_ref().map(|array| MapOperand::Elements(RawOperand::Array(array))),
+            HostOperand::Scalar(value) => Some(MapOperand::Elements(RawOperand::Scalar(*value))),
+            HostOperand::Struct(value) => Some(MapOperand::Struct(*value)),
         })
         .collect();
     request.run(&given)
 }
 
-fn on_host(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
+fn on_host(request: &Request<'_>, operands: &[HostOperand<'_>], values: &[Option<Value>]) -> Result<Vec<RawArray>> {
     let shape = broadcast(request, operands)?;
     let handle = device::host();
     let outs = request.new_arrays(&handle, request.result_shape(&shape)?)?;
@@ -205,17 +224,19 @@ fn on_host(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<Ra
                 let layout = Layout { shape: array.shape.clone(), strides: array.strides.clone(), offset: 0 };
                 Some(shape::broadcast_layout(&layout, &shape))
             }
-            HostOperand::Scalar(_) => None,
+            HostOperand::Scalar(_) | HostOperand::Struct(_) => None,
         })
         .collect();
-    let inputs: Vec<cpu::elementwise::Input<'_>> = operands
+    let inputs: Vec<cpu::map::Source<'_>> = operands
         .iter()
-        .zip(&layouts)
-        .filter_map(|(operand, layout)| match operand {
+        .zip(layouts.iter().zip(values))
+        .filter_map(|(operand, (layout, value))| match operand {
             HostOperand::Array(array) => {
-                layout.as_ref().map(|layout| cpu::elementwise::Input::Array(array.pointer, layout))
+                let array = |layout| cpu::map::Source::Elements(Input::Array(array.pointer, layout));
+                layout.as_ref().map(array)
             }
-            HostOperand::Scalar(value) => Some(cpu::elementwise::Input::Scalar(*value)),
+            HostOperand::Scalar(value) => Some(cpu::map::Source::Elements(Input::Scalar(*value))),
+            HostOperand::Struct(_) => value.as_ref().map(cpu::map::Source::Struct),
         })
         .collect();
     if outs[0].size() > 0 {
@@ -230,6 +251,6 @@ fn on_host(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<Ra
 fn broadcast(request: &Request<'_>, operands: &[HostOperand<'_>]) -> Result<Vec<usize>> {
     operands.iter().try_fold(Vec::new(), |shape, operand| match operand {
         HostOperand::Array(array) => shape::broadcast_shapes(request.operation, &shape, &array.shape),
-        HostOperand::Scalar(_) => Ok(shape),
+        HostOperand::Scalar(_) | HostOperand::Struct(_) => Ok(shape),
     })
 }

@@ -96,6 +96,7 @@ impl Checker<'_> {
                 },
                 (written, Role::Device) => self.written_type(written, Position::Parameter),
                 (written, Role::Kernel) => self.kernel_parameter(written),
+                (written, Role::Vectorize) => self.element_or_struct(written),
                 (written, _) => self.scalar_type(written, "an argument"),
             };
             let pattern = self.pattern(&argument.pat, &ty);
@@ -169,6 +170,23 @@ impl Checker<'_> {
                 _ if refuse::may_be_struct(&path) => self.struct_type(&path),
                 _ => self.refuse(written, refuse::for_kernel(written)).ty,
             },
+        }
+    }
+
+    /// The type of a parameter of a function over arrays: of an element, or a struct.
+    fn element_or_struct(&mut self, written: &syn::Type) -> Ty {
+        match written {
+            syn::Type::Group(group) => self.element_or_struct(&group.elem),
+            syn::Type::Paren(paren) => self.element_or_struct(&paren.elem),
+            syn::Type::Path(path)
+                if path.qself.is_none()
+                    && scalar_of_path(&path.path).is_none()
+                    && refuse::may_be_struct(&self.without_use(&path.path)) =>
+            {
+                let path = self.without_use(&path.path);
+                self.struct_type(&path)
+            }
+            _ => self.scalar_type(written, "an argument"),
         }
     }
 
