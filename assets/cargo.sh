@@ -23,10 +23,11 @@ cargo_kernel() {
 }
 
 # cargo for the prelude and its companion crates: cargo_prelude SUBCOMMAND ARGUMENTS...
-# prelude/dylib.toml has the flags and the target folder; one of the flags is unstable.
+# prelude/dylib.toml has the flags and the target folder; one of the flags is unstable. It is named behind the subcommand: cargo
+# passes on to clippy what stands there, and nothing else.
 cargo_prelude() {
   (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR PATH="$cargo_path" RUSTC_BOOTSTRAP=1 \
-    cargo --config prelude/dylib.toml "$@")
+    cargo "$1" --config prelude/dylib.toml "${@:2}")
 }
 
 # share_processors: cargo calls that run side by side from now on share this machine's processors, by make's protocol. Without
