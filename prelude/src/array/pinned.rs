@@ -43,11 +43,11 @@ pub struct PinnedArray<T> {
 }
 
 impl<T: Element> PinnedArray<T> {
-    fn zeros(shape: &[usize]) -> Result<PinnedArray<T>> {
+    fn zeros(operation: &'static str, shape: &[usize]) -> Result<PinnedArray<T>> {
         let size = shape.iter().try_fold(size_of::<T>(), |size, &length| size.checked_mul(length));
         if size.is_none_or(|size| size > isize::MAX as usize) {
             return Err(Error::InvalidShape {
-                operation: "zeros_pinned",
+                operation,
                 shape: shape.to_vec(),
                 reason: "has more elements than can be addressed".to_owned(),
             });
@@ -169,7 +169,7 @@ fallible! {
     /// assert_eq!((p.shape(), p.sum()), (&[4, 5][..], 0.0));
     /// ```
     pub fn zeros_pinned, try_zeros_pinned<T: Element>(shape: impl IntoShape) -> Result<PinnedArray<T>> {
-        PinnedArray::zeros(&shape.into_shape())
+        PinnedArray::zeros("zeros_pinned", &shape.into_shape())
     }
 
     /// A host array in [pinned memory](PinnedArray), for results; CuPy's `cupyx.empty_pinned`. Its elements are zeros too.
@@ -182,7 +182,7 @@ fallible! {
     /// assert_eq!(p[2], 2.0);
     /// ```
     pub fn empty_pinned, try_empty_pinned<T: Element>(shape: impl IntoShape) -> Result<PinnedArray<T>> {
-        PinnedArray::zeros(&shape.into_shape())
+        PinnedArray::zeros("empty_pinned", &shape.into_shape())
     }
 
     /// A host array of zeros in [pinned memory](PinnedArray) with the shape of a device array; CuPy's `cupyx.zeros_like_pinned`.
@@ -196,7 +196,7 @@ fallible! {
     /// assert_eq!(p.sum(), 4);
     /// ```
     pub fn zeros_like_pinned, try_zeros_like_pinned<T: Element>(a: &DeviceArray<T>) -> Result<PinnedArray<T>> {
-        PinnedArray::zeros(a.shape())
+        PinnedArray::zeros("zeros_like_pinned", a.shape())
     }
 }
 

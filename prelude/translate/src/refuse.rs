@@ -133,7 +133,10 @@ pub(crate) fn argument_count(name: &str, wanted: usize, given: usize) -> String 
 }
 
 pub(crate) fn field(name: &str, of: &Ty) -> String {
-    format!("`{of}` has no field `{name}`")
+    match of {
+        Ty::Complex(_) => format!("a complex number has no field `{name}`; its parts are `re` and `im`"),
+        _ => format!("`{of}` has no field `{name}`"),
+    }
 }
 
 pub(crate) fn index(of: &Ty) -> String {

@@ -203,9 +203,9 @@ fn what_they_lack_has_a_substitute() {
         Complex::make(x).re
           `Complex<f64>` has no method `make` on a device; compute with the parts: `z.re` and `z.im`
         Complex::new(x, 1.0).real
-          `Complex<_>` has no field `real`
+          a complex number has no field `real`; its parts are `re` and `im`
         Complex::new(x, 1.0).0
-          `Complex<_>` has no field `0`
+          a complex number has no field `0`; its parts are `re` and `im`
     "#]]
     .assert_eq(&said.concat());
 }
