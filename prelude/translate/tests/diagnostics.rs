@@ -40,7 +40,7 @@ fn heads_of_vectorized_functions() {
             "fn f(x: f32, y: &mut [f32]) -> f32 { x }",
             "fn f(x: [f32; 3]) -> f32 { x[0] }",
             "fn f(x: (f32, f32)) -> f32 { x.0 }",
-            "fn f(x: Real) -> f32 { 1.0 }",
+            "fn f(x: real) -> f32 { 1.0 }",
             "fn f(x: u128) -> f32 { 1.0 }",
             "fn f(x: char) -> f32 { 1.0 }",
             "fn f(x: impl Fn()) -> f32 { 1.0 }",
@@ -75,7 +75,7 @@ fn heads_of_vectorized_functions() {
               an argument of a `#[vectorize]` function must be a scalar; write one argument for each element
             (f32, f32)
               an argument of a `#[vectorize]` function must be a scalar; write one argument for each part
-            Real
+            real
               an argument of a `#[vectorize]` function must be a scalar; write one, such as `f32`, not the name of another type for it
             u128
               an argument of a `#[vectorize]` function must be a scalar; write `u64`
