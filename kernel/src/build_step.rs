@@ -4,7 +4,7 @@
 //!
 //! | call | answer |
 //! |---|---|
-//! | `cargo build` of a cell | one direct `rustc` call against the prelude ([`compile`]) |
+//! | `cargo build` of a cell | the library from the user's cache ([`cell_cache`]), or one direct `rustc` call against the prelude ([`compile`]) |
 //! | `cargo check` of a cell | the same, metadata only; or the types of variables ([`types`]) |
 //! | `cargo clean` | nothing to do: cells leave no files |
 //! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
@@ -17,6 +17,7 @@
 
 mod borrows;
 mod cell;
+mod cell_cache;
 pub mod checks;
 mod compile;
 mod compile_ahead;
@@ -26,6 +27,7 @@ mod dependencies;
 mod diagnostics;
 mod flags;
 mod functions;
+mod item_order;
 mod messages;
 mod metadata;
 mod names;
@@ -51,6 +53,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use tools::{finish, real_cargo, replace_by};
 
+pub use cell_cache::{COMPILED_SOURCE, ENTRY};
 pub use compile_ahead::{end_waiting as end_waiting_compiler, serve as serve_compilations};
 pub use compiler_message::CompilerMessage;
 pub use dependencies::SOCKET_NAME;

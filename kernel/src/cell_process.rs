@@ -169,8 +169,14 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
 
 fn load_cell(path: &str, function: &str, defines_statics: bool) -> anyhow::Result<CellFunction> {
     let library = load(Path::new(path), if defines_statics { RTLD_GLOBAL } else { RTLD_LOCAL })?;
-    // SAFETY: evcxr names the cell's entry function, which has this type.
-    Ok(unsafe { *library.get(function)? })
+    // SAFETY: the cell's entry function has this type. It has the name that evcxr gave it only where the installation has recorded the
+    // cell.
+    unsafe {
+        match library.get(build_step::ENTRY) {
+            Ok(common) => Ok(*common),
+            Err(_) => Ok(*library.get(function)?),
+        }
+    }
 }
 
 /// Loads a library, which is never unloaded. An error has the loader's own text.

@@ -2,9 +2,11 @@
 
 use super::borrows::{self, Borrows};
 use super::cell::CellCrate;
+use super::cell_cache::{self, CachedCell};
 use super::compile_ahead::{self, CompileGoal, Compiled, CompilerCall};
 use super::diagnostics::{self, Diagnostics};
 use super::functions::{Functions, with_marks};
+use super::item_order::OrderedItems;
 use super::messages::{BuildAnswer, BuildRequest};
 use super::repeated::without_repeated;
 use super::rewrite::{self, RewriteOptions, Rewritten};
@@ -28,7 +30,7 @@ const ATTEMPTS: usize = 10;
 pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = CellCrate::prepare(installation, context)?;
     let source = context.join("src").join("lib.rs");
-    let written = files::read(&source)?;
+    let items = OrderedItems::of(files::read(&source)?);
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let target = context.join("target").join(&installation.record.prelude.target).join("debug").join("deps");
@@ -37,7 +39,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
         std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
     }
-    let Functions { source: text, registers, marks, .. } = Functions::prepare(&written, &cell.session)?;
+    let Functions { source: text, registers, marks, .. } = Functions::prepare(&items.source, &cell.session)?;
     let crates = cell.dependencies.identities();
     let text = without_repeated(&text);
     let statics = Statics::prepare(&text, &cell.session, &crates);
@@ -87,7 +89,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                 known.write(&cell.session)?;
                 match gone {
                     // evcxr forgets these variables, and asks once more.
-                    Some(gone) => return tell(&cell, &plan, &gone, compiled.status),
+                    Some(gone) => return tell(&cell, &plan, &items, &gone, compiled.status),
                     None => continue,
                 }
             }
@@ -109,17 +111,17 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         match found {
             Some(found) if split.is_none() => {
                 if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
-                    return tell(&cell, &plan, &messages, compiled.status);
+                    return tell(&cell, &plan, &items, &messages, compiled.status);
                 }
                 findings.add(found);
             }
             Some(found) => findings.add(found),
             None if split.as_ref().is_some_and(|split| split.may_have_caused(&messages)) => may_split = false,
             None => {
-                let said = Diagnostics::new(written, messages);
+                let said = Diagnostics::new(items.source.clone(), messages);
                 let for_evcxr = plan.for_evcxr(&said.messages);
                 BuildAnswer::change(&cell.session, |answer| answer.diagnostics = Some(said))?;
-                return tell(&cell, &plan, &for_evcxr, compiled.status);
+                return tell(&cell, &plan, &items, &for_evcxr, compiled.status);
             }
         }
     }
@@ -127,12 +129,12 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
 }
 
 /// Ends the call with messages for evcxr. It forgets the variables that these say to be moved away.
-fn tell(cell: &CellCrate<'_>, plan: &VariablePlan, messages: &str, status: i32) -> Result<i32> {
+fn tell(cell: &CellCrate<'_>, plan: &VariablePlan, items: &OrderedItems, messages: &str, status: i32) -> Result<i32> {
     let gone = plan.new_that_are_moved_away(messages);
     if !gone.is_empty() {
         BuildAnswer::change(&cell.session, |answer| answer.gone.extend(gone))?;
     }
-    eprint!("{messages}");
+    eprint!("{}", items.in_lines_of_evcxr(messages));
     Ok(status)
 }
 
@@ -155,6 +157,7 @@ impl Compilation<'_> {
         let mut command = self.cell.compiler(source);
         command.args(["--crate-type", "cdylib"]);
         command.arg("--emit").arg(format!("link={}", self.library.display()));
+        cell_cache::add_arguments(&mut command, self.source, self.cell.context);
         command
     }
 
@@ -178,24 +181,38 @@ impl Compilation<'_> {
         Ok(status)
     }
 
-    /// Compiles.
+    /// Takes the library from the cache, or compiles.
     fn run(&self) -> Result<Compiled> {
+        let text = cell_cache::with_common_entry(self.text);
         // There is nothing to run, and so nothing to generate and to link: an empty library says that.
-        let goal = if only_defines(self.text) && !self.registers { CompileGoal::Checked } else { CompileGoal::Linked };
+        let goal = if only_defines(&text) && !self.registers { CompileGoal::Checked } else { CompileGoal::Linked };
         if goal == CompileGoal::Checked {
             std::fs::write(self.library, "")?;
         }
         lead_group(&self.cell.session)?;
         // Timed cells use their own compiler.
-        if !self.is_timed
-            && let Some((attributes, rest)) = compile_ahead::split(self.text)
-        {
-            std::fs::write(self.source, rest)?;
+        let split = if self.is_timed { None } else { compile_ahead::split(&text) };
+        std::fs::write(self.source, split.as_ref().map_or(&*text, |(_, rest)| rest))?;
+        let cached = CachedCell::of(self.cell, &self.command(self.source), &text, goal);
+        if let Some(compiled) = cached.as_ref().and_then(|cached| cached.take(self.library)) {
+            return Ok(compiled);
+        }
+        let compiled = self.compile(&text, split, goal)?;
+        if let Some(cached) = cached {
+            cached.keep(self.cell, self.library, &compiled);
+        }
+        Ok(compiled)
+    }
+
+    /// Compiles `text`, which `split` has in two parts if it can be compiled ahead.
+    fn compile(&self, text: &str, split: Option<(String, String)>, goal: CompileGoal) -> Result<Compiled> {
+        cell_cache::forget_inputs(self.cell.context);
+        if let Some((attributes, _)) = split {
             let call = self.ahead(&attributes)?;
             if let Some(compiled) = compile_ahead::compile(&self.cell.session, call, self.source, goal)? {
                 return Ok(compiled);
             }
-            std::fs::write(self.source, self.text)?;
+            std::fs::write(self.source, text)?;
         }
         let mut command = match goal {
             CompileGoal::Checked => self.cell.checker(self.source),

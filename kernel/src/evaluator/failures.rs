@@ -1,6 +1,6 @@
 //! The errors of failed cells: what happened, where in the cell, and which variables are lost.
 
-use crate::build_step::checks;
+use crate::build_step::{COMPILED_SOURCE, checks};
 use crate::evaluator::CellError;
 use crate::evaluator::places::Places;
 use crate::evaluator::supervisor_link::Events;
@@ -46,7 +46,7 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Opti
 
 /// The place of a panic: a line of the cell or of an earlier cell with its text. Other places are returned unchanged.
 pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
-    let Some((line, column)) = place_in(location, compiled) else { return location.to_owned() };
+    let Some((line, column)) = place_in(location) else { return location.to_owned() };
     let source = std::fs::read_to_string(compiled).unwrap_or_default();
     let column = source.lines().nth(line - 1).map_or(column, |text| checks::column_without_checks(text, column));
     match find_in_cell(&source, line, column, traced.code) {
@@ -68,9 +68,9 @@ fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<
     Places::new(source, code).in_cell(line, column).ok_or_else(|| text(line).trim().to_owned())
 }
 
-/// Line and column of a location `FILE:LINE:COLUMN` in `file`.
-fn place_in(location: &str, file: &Path) -> Option<(usize, usize)> {
-    let mut parts = location.strip_prefix(file.to_str()?)?.strip_prefix(':')?.split(':');
+/// Line and column of a location `FILE:LINE:COLUMN` in the compiled source.
+fn place_in(location: &str) -> Option<(usize, usize)> {
+    let mut parts = location.strip_prefix(COMPILED_SOURCE)?.strip_prefix(':')?.split(':');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! CACHE/crates/KEY/          crates of `:dep`, built for one compiler and prelude
+//!                  cells/    compiled cells (`build_step/cell_cache.rs`)
 //!                  users/    a file for each installation that uses them: its directory
 //!       *.cubin              programs for GPUs, named by a hash of their sources
 //! ```

@@ -3,7 +3,8 @@
 One scripted session (`cells.py`) runs in both kernels on this machine, cell by cell in turns, several times. evcxr_jupyter
 is built from this project's lock file (`cargo build --release --locked -p warpcell-kernel --example evcxr_jupyter`) and
 gets the same prelude by `:dep`, in a target directory that is ready before the clock starts. A cell's time goes from
-sending its request to the kernel's `idle`, as the client sees it.
+sending its request to the kernel's `idle`, as the client sees it. Each cell is compiled; `--cached` measures cells that were compiled
+before.
 
 Needs an installed Warpcell: `--prefix`, by default the one that `tests/run install` makes. Measure on a quiet machine.
 """
@@ -26,6 +27,7 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
 from against import against
+from cached import cached
 from cells import CELLS, SETUP
 from growth import growth
 
@@ -90,6 +92,10 @@ class Kernel:
             time.sleep(0.25)
         return sum(process.memory_info().rss for process in processes) / 2**20
 
+    def restart(self) -> None:
+        self.manager.restart_kernel(now=False)
+        self.client.wait_for_ready(timeout=300)
+
     def close(self) -> None:
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
@@ -102,9 +108,10 @@ class Sides:
     def __init__(self, prefix: Path, peer: Path, target: Path, cwd: str):
         self.prefix, self.peer, self.target, self.cwd = prefix, peer, target, cwd
 
-    def ours(self) -> Kernel:
+    def ours(self, env: dict[str, str] | None = None) -> Kernel:
         argv = [str(self.prefix / "bin" / "warpcell"), "kernel", "--connection-file", "{connection_file}"]
-        return Kernel(argv, {"WARPCELL_DEVICE": "cpu"}, self.cwd)
+        # Without a word about the cache, each cell is compiled.
+        return Kernel(argv, {"WARPCELL_DEVICE": "cpu", **(env or {"WARPCELL_CELL_CACHE": "0"})}, self.cwd)
 
     def theirs(self) -> Kernel:
         # Its own settings file would change what is measured; its target directory is kept from session to session.
@@ -190,6 +197,7 @@ def main() -> int:
     parser.add_argument("--cells", action="store_true", help="print every cell's times too")
     parser.add_argument("--ours", action="store_true", help="run no peer: our times only")
     parser.add_argument("--against", type=Path, help="instead: side by side with the Warpcell in this prefix (against.py)")
+    parser.add_argument("--cached", action="store_true", help="instead: cells that were compiled before (cached.py)")
     parser.add_argument("--growth", action="store_true", help="instead: whether cells get slower with use (growth.py)")
     options = parser.parse_args()
     for name in ("RUSTFLAGS", "CARGO_TARGET_DIR"):
@@ -200,6 +208,8 @@ def main() -> int:
         sides = Sides(options.prefix, options.peer, target, cwd)
         if options.growth:
             return growth(sides.ours)
+        if options.cached:
+            return cached(sides.ours, options.sessions)
         if options.against:
             other = Sides(options.against, options.peer, target, cwd)
             return against({"this": sides.ours, "other": other.ours}, first_result, options.starts, options.sessions)

@@ -1,0 +1,527 @@
+//! The user's cache of compiled cells. A cell whose generated code is the same as before is not compiled again: when it is run again, after
+//! a restart, in another session.
+//!
+//! An entry is one file. Its name is a hash of everything that the compiler gets: the source, the arguments, the file for the prelude's
+//! macros, the files of `:dep` crates, and the processor. The folder belongs to one compiler and one prelude. What the compiler has found out
+//! by itself, by `include_str!` or `env!`, is in the entry and is compared before it is used. Names of sessions and cells do not count:
+//! the entry function has the same name in all cells, and the compiled source has the same path in all sessions.
+//!
+//! A library is written to a new file for each run, so each run has its own statics.
+
+use super::cell::CellCrate;
+use super::compile_ahead::{CompileGoal, Compiled};
+use super::compiler_message::CompilerMessage;
+use super::functions;
+use crate::files;
+use crate::installation::cache;
+use crate::installation::package::metadata::CONTEXT_PLACEHOLDER;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+/// Turns the cache off if it is `0`.
+const CELL_CACHE: &str = "WARPCELL_CELL_CACHE";
+
+/// The folder beside the crates of `:dep`.
+const FOLDER: &str = "cells";
+
+/// A part of each name. Another layout of the entries has another number.
+const LAYOUT: &str = "layout 1";
+
+/// The path of every compiled source, as panics and `file!` tell it. Only compiled code has it: the compiler's messages have the real path.
+pub const COMPILED_SOURCE: &str = "/cell/lib.rs";
+
+/// The name of every cell's entry function. evcxr numbers them.
+pub const ENTRY: &str = "run_user_code_";
+
+/// The most bytes of an entry, and of all entries. When there are more, the entries that were not used for the longest time are removed.
+const MOST_OF_ENTRY: u64 = 32 << 20;
+const MOST_OF_ALL: u64 = 512 << 20;
+
+/// Adds what makes code the same in all sessions, and what tells which files it was made of.
+pub fn add_arguments(command: &mut Command, source: &Path, context: &Path) {
+    command
+        .arg("--remap-path-prefix")
+        .arg(format!("{}={COMPILED_SOURCE}", source.display()))
+        .args(["--remap-path-scope", "macro,object"])
+        .arg("--emit")
+        .arg(format!("dep-info={}", dep_info(context).display()));
+}
+
+fn dep_info(context: &Path) -> PathBuf {
+    context.join("target").join("ctx.d")
+}
+
+/// Forgets what an earlier compilation has read.
+pub fn forget_inputs(context: &Path) {
+    let _ = std::fs::remove_file(dep_info(context));
+}
+
+/// A source whose entry function has the name of all.
+pub fn with_common_entry(source: &str) -> Cow<'_, str> {
+    let Some(start) = entry_number(source) else { return Cow::Borrowed(source) };
+    let digits = source[start..].bytes().take_while(u8::is_ascii_digit).count();
+    Cow::Owned(format!("{}{}", &source[..start], &source[start + digits..]))
+}
+
+/// Where the number of the entry function stands.
+fn entry_number(source: &str) -> Option<usize> {
+    const HEAD: &str = "\npub extern \"C\" fn run_user_code_";
+    source.rfind(HEAD).map(|start| start + HEAD.len())
+}
+
+/// The place of a compilation in the cache.
+pub struct CachedCell {
+    path: PathBuf,
+    context: PathBuf,
+    /// Whether a failure can be kept too: nothing but what the name tells can have caused it.
+    keeps_failures: bool,
+}
+
+/// What an entry has before the library, as a line.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    status: i32,
+    stderr: String,
+    /// Other files that were read, with the hashes of their contents.
+    files: Vec<(PathBuf, String)>,
+    /// Variables of the environment that were asked for, as the compiler writes them: `NAME=VALUE`, or `NAME` if it was not set.
+    variables: Vec<String>,
+    /// A hash of the library.
+    library: String,
+}
+
+impl CachedCell {
+    /// The place for a compilation by `command` of `source`. None if it is not to be kept.
+    pub fn of(cell: &CellCrate<'_>, command: &Command, source: &str, goal: CompileGoal) -> Option<CachedCell> {
+        if std::env::var_os(CELL_CACHE).is_some_and(|value| value == "0") {
+            return None;
+        }
+        // What the linker finds beside the compiler is not known here.
+        if source.contains("#[link") {
+            return None;
+        }
+        let crates = crates_of_the_user(&cell.dependencies.arguments)?;
+        let context = cell.context.to_str()?;
+        let mut name = Sha256::new();
+        let mut add = |part: &[u8]| {
+            name.update(part.len().to_le_bytes());
+            name.update(part);
+        };
+        add(LAYOUT.as_bytes());
+        add(format!("{goal:?} {:?}", processor()).as_bytes());
+        add(comparable(source).as_bytes());
+        for argument in command.get_args() {
+            add(argument.to_str()?.replace(context, CONTEXT_PLACEHOLDER).as_bytes());
+        }
+        add(&std::fs::read(functions::notebook_file(&cell.session)).unwrap_or_default());
+        crates.iter().for_each(|file| add(file.as_bytes()));
+        let folder = cache::crates_of(cell.installation)?.join(FOLDER);
+        let reads = ["include", "env!", "#[path"].iter().any(|word| source.contains(word));
+        Some(CachedCell {
+            path: folder.join(hex(&name.finalize())),
+            context: cell.context.to_owned(),
+            keeps_failures: crates.is_empty() && !reads,
+        })
+    }
+
+    /// Takes the library from the cache, and what the compiler said.
+    pub fn take(&self, library: &Path) -> Option<Compiled> {
+        let (head, contents) = self.read()?;
+        if head.status == 0 {
+            std::fs::write(library, contents).ok()?;
+        }
+        let stderr = head.stderr.replace(CONTEXT_PLACEHOLDER, self.context.to_str()?);
+        Some(Compiled { status: head.status, stderr })
+    }
+
+    /// The entry, if it is whole, nobody else could have written it, and what was read for it is as it was.
+    fn read(&self) -> Option<(Head, Vec<u8>)> {
+        let mut file = File::open(&self.path).ok()?;
+        let folder = std::fs::metadata(self.path.parent()?).ok()?;
+        if !is_safe(&file.metadata().ok()?) || !is_safe(&folder) {
+            return None;
+        }
+        let mut contents = Vec::new();
+        file.read_to_end(&mut contents).ok()?;
+        let end = contents.iter().position(|&byte| byte == b'\n')?;
+        let head: Head = serde_json::from_slice(&contents[..end]).ok()?;
+        let library = contents.split_off(end + 1);
+        let is_whole = head.library == digest(&library);
+        let is_same = |(path, hash): &(PathBuf, String)| std::fs::read(path).is_ok_and(|text| digest(&text) == *hash);
+        if !is_whole || !head.files.iter().all(is_same) || !head.variables.iter().all(|line| variable(line) == *line) {
+            return None;
+        }
+        // So the entries that nobody uses are known.
+        let _ = file.set_modified(SystemTime::now());
+        Some((head, library))
+    }
+
+    /// Keeps a library and what the compiler said. Without room or rights nothing is kept.
+    pub fn keep(&self, cell: &CellCrate<'_>, library: &Path, compiled: &Compiled) {
+        let _ = self.write(cell, library, compiled);
+    }
+
+    fn write(&self, cell: &CellCrate<'_>, library: &Path, compiled: &Compiled) -> Result<()> {
+        let (contents, found) = match compiled.status {
+            0 => {
+                let text = std::fs::read_to_string(dep_info(&self.context))?;
+                (std::fs::read(library)?, Found::read(&text, &self.context))
+            }
+            _ if self.keeps_failures && is_about_the_source(&compiled.stderr) => (Vec::new(), Found::default()),
+            _ => return Ok(()),
+        };
+        if contents.len() as u64 > MOST_OF_ENTRY {
+            return Ok(());
+        }
+        let mut read = Vec::new();
+        for file in found.files {
+            let hash = digest(&std::fs::read(&file)?);
+            read.push((file, hash));
+        }
+        let context = self.context.to_str().context("not text")?;
+        let head = Head {
+            status: compiled.status,
+            stderr: compiled.stderr.replace(context, CONTEXT_PLACEHOLDER),
+            files: read,
+            variables: found.variables,
+            library: digest(&contents),
+        };
+        let mut entry = serde_json::to_vec(&head)?;
+        entry.push(b'\n');
+        entry.extend(contents);
+        let folder = self.path.parent().context("no folder")?;
+        if !folder.is_dir() {
+            let crates = folder.parent().context("no folder")?;
+            if let Some(cache) = cache::folder() {
+                crate::private::create_cache(&cache)?;
+            }
+            cache::claim(crates, cell.installation)?;
+            crate::private::create(folder)?;
+        }
+        files::replace(&self.path, entry)?;
+        // Looking through the folder takes time, so not each entry does it.
+        if self.path.to_string_lossy().ends_with('0') {
+            prune(folder, MOST_OF_ALL);
+        }
+        Ok(())
+    }
+}
+
+/// Codes of errors about crates that cannot be loaded: a file may be missing or damaged.
+const ABOUT_CRATES: [&str; 9] = ["E0457", "E0458", "E0460", "E0461", "E0462", "E0463", "E0514", "E0519", "E0786"];
+
+/// Whether the compiler has refused a source, and would do so again: it came to its end, and each error has a code and a place in the
+/// source. Others may be about the machine, such as a full disk.
+fn is_about_the_source(stderr: &str) -> bool {
+    let (counts, errors): (Vec<_>, Vec<_>) = CompilerMessage::errors(stderr).partition(CompilerMessage::is_count);
+    let is_in_source = |error: &CompilerMessage| {
+        let file = error.primary().and_then(|span| span["file_name"].as_str()).unwrap_or_default();
+        file.ends_with("build/lib.rs") && !error.code().is_empty() && !ABOUT_CRATES.contains(&error.code())
+    };
+    !counts.is_empty() && !errors.is_empty() && errors.iter().all(is_in_source)
+}
+
+/// What the compiler has found out by itself.
+#[derive(Debug, Default, PartialEq)]
+struct Found {
+    files: Vec<PathBuf>,
+    variables: Vec<String>,
+}
+
+impl Found {
+    /// Reads what the compiler writes about its inputs: a line `PATH:` for each file, and `# env-dep:NAME=VALUE`.
+    fn read(text: &str, context: &Path) -> Found {
+        let own = [context.join("build").join("lib.rs"), context.join("build").join("root.rs"), "/dev/stdin".into()];
+        let mut found = Found::default();
+        for line in text.lines() {
+            if let Some(variable) = line.strip_prefix("# env-dep:") {
+                found.variables.push(variable.to_owned());
+            } else if let Some(path) = line.strip_suffix(':') {
+                let path = context.join(path.replace("\\ ", " "));
+                if !own.contains(&path) {
+                    found.files.push(path);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A variable of a line `NAME=VALUE` as it is now, in the same form.
+fn variable(line: &str) -> String {
+    let name = line.split_once('=').map_or(line, |(name, _)| name);
+    match std::env::var(name) {
+        Ok(value) => format!("{name}={}", value.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")),
+        Err(_) => name.to_owned(),
+    }
+}
+
+/// A source in the form in which it is compared: the number of the cell does not count, nor the order in which evcxr names the
+/// variables.
+fn comparable(source: &str) -> String {
+    let source = with_common_entry(source);
+    let Some(start) = entry_number(&source) else { return source.into_owned() };
+    let (items, body) = source.split_at(start);
+    let is_check = |line: &&str| line.starts_with("vars_ok &= evcxr_variable_store.");
+    let is_taken = |line: &&str| {
+        line.starts_with(NOT_NAMED) || (line.starts_with("let ") && line.contains(" = evcxr_variable_store."))
+    };
+    let is_put = |line: &&str| line.starts_with(NOT_NAMED) || line.starts_with("evcxr_variable_store.");
+    let mut lines: Vec<&str> = body.lines().collect();
+    let Some(begin) = lines.iter().position(|line| *line == "{let mut vars_ok = true;") else {
+        return source.into_owned();
+    };
+    let checks = begin + 1..begin + 1 + lines[begin + 1..].iter().take_while(|line| is_check(line)).count();
+    let first = checks.end + 1;
+    let taken = first..first + lines.get(first..).unwrap_or_default().iter().take_while(|line| is_taken(line)).count();
+    // The last lines, behind the user's code, return the store.
+    let end = lines.iter().rposition(|line| *line == "evcxr_variable_store").unwrap_or(taken.end).max(taken.end);
+    let end = end - lines[taken.end..end].iter().rev().take_while(|line| line.is_empty()).count();
+    let put = end - lines[taken.end..end].iter().rev().take_while(|line| is_put(line)).count()..end;
+    for range in [checks, taken, put] {
+        lines[range].sort_unstable();
+    }
+    format!("{items}{}", lines.join("\n"))
+}
+
+/// What the rewritten source has in place of a variable that a cell does not name.
+const NOT_NAMED: &str = "// not named in this cell: ";
+
+/// The files of the user's crates, with their sizes and times. None if a macro of theirs may read what is not known here.
+fn crates_of_the_user(arguments: &[String]) -> Option<Vec<String>> {
+    let mut crates = Vec::new();
+    for pair in arguments.windows(2) {
+        match &*pair[0] {
+            "--extern" => {
+                let file = pair[1].split_once('=').map_or(&*pair[1], |(_, file)| file);
+                let found = std::fs::metadata(file).ok()?;
+                crates.push(format!("{} {} {:?}", pair[1], found.len(), found.modified().ok()?));
+            }
+            "-L" => {
+                let folder = pair[1].split_once('=').map_or(&*pair[1], |(_, folder)| folder);
+                let has_macros =
+                    files::paths_in(Path::new(folder)).any(|path| path.extension().is_some_and(|end| end == "so"));
+                if has_macros {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(crates)
+}
+
+/// What tells processors apart: code may be for the one that it was made on.
+fn processor() -> Vec<u32> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{__cpuid, __cpuid_count};
+        let (maker, kind) = (__cpuid(0), __cpuid(1));
+        let mut words = vec![maker.ebx, maker.ecx, maker.edx, kind.eax, kind.ecx, kind.edx];
+        if maker.eax >= 7 {
+            let more = __cpuid_count(7, 0);
+            words.extend([more.ebx, more.ecx, more.edx]);
+        }
+        words
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    Vec::new()
+}
+
+/// Whether nobody but this user and root can write to a file or folder.
+fn is_safe(found: &std::fs::Metadata) -> bool {
+    // SAFETY: the call has no preconditions.
+    let own = unsafe { libc::geteuid() };
+    (found.uid() == own || found.uid() == 0) && found.mode() & 0o022 == 0
+}
+
+/// Removes the entries that were not used for the longest time, until the others take three quarters of `most` bytes.
+fn prune(folder: &Path, most: u64) {
+    let known = |path: PathBuf| {
+        let found = std::fs::metadata(&path).ok()?;
+        Some((found.modified().ok()?, found.len(), path))
+    };
+    let mut entries: Vec<(SystemTime, u64, PathBuf)> = files::paths_in(folder).filter_map(known).collect();
+    let mut total: u64 = entries.iter().map(|(_, size, _)| size).sum();
+    if total <= most {
+        return;
+    }
+    entries.sort_unstable();
+    for (_, size, path) in entries {
+        if total <= most / 4 * 3 {
+            break;
+        }
+        let _ = std::fs::remove_file(path);
+        total -= size;
+    }
+}
+
+fn digest(contents: &[u8]) -> String {
+    hex(&Sha256::digest(contents))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(number: usize, checks: &[&str], puts: &[&str], code: &str) -> String {
+        let check =
+            |name: &&str| format!("vars_ok &= evcxr_variable_store.check_variable::<f64>(stringify!({name}));\n");
+        let take =
+            |name: &&str| format!("let {name} = evcxr_variable_store.take_variable::<f64>(stringify!({name}));\n");
+        let put = |name: &&str| format!("evcxr_variable_store.put_variable::<f64>(stringify!({name}), {name});\n");
+        format!(
+            "fn f() {{}}\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_{number}(\n{{let mut vars_ok = true;\n{}if !vars_ok \
+             {{return evcxr_variable_store;}}}}\n{}{code}\n{}\nevcxr_variable_store\n}}\n",
+            checks.iter().map(check).collect::<String>(),
+            checks.iter().map(take).collect::<String>(),
+            puts.iter().map(put).collect::<String>(),
+        )
+    }
+
+    #[test]
+    fn numbers_of_cells_and_the_order_of_variables_do_not_count() {
+        let one = source(3, &["a", "b"], &["a", "b"], "f(a, b)");
+        assert_eq!(comparable(&one), comparable(&source(12, &["b", "a"], &["b", "a"], "f(a, b)")));
+        for other in [
+            source(3, &["a", "b"], &["a", "b"], "f(b, a)"),
+            source(3, &["a"], &["a", "b"], "f(a, b)"),
+            source(3, &["a", "b"], &["a"], "f(a, b)"),
+            one.replace("fn f() {}", "fn f() { g() }"),
+            one.replace("<f64>(stringify!(b))", "<f32>(stringify!(b))"),
+        ] {
+            assert_ne!(comparable(&one), comparable(&other), "{other}");
+        }
+        // The user's own lines keep their order.
+        let lines = [
+            "evcxr_variable_store.put_variable::<f64>(stringify!(x), x);\n1;",
+            "1;\nevcxr_variable_store.put_variable::<f64>(stringify!(x), x);\n2",
+        ];
+        assert_ne!(comparable(&source(1, &[], &[], lines[0])), comparable(&source(1, &[], &[], lines[1])));
+    }
+
+    #[test]
+    fn all_cells_have_one_entry() {
+        let named =
+            with_common_entry("fn f() {}\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_17(\nmut x: u8")
+                .into_owned();
+        assert_eq!(named, format!("fn f() {{}}\n#[unsafe(no_mangle)]\npub extern \"C\" fn {ENTRY}(\nmut x: u8"));
+        assert_eq!(with_common_entry("fn f() {}"), "fn f() {}");
+    }
+
+    #[test]
+    fn what_the_compiler_has_read_is_found() {
+        let text = "/s/target/libctx.so: /s/build/lib.rs /home/a\\ b.txt data.csv\n\n/s/build/lib.rs:\n/home/a\\ b.txt:\ndata.csv:\n\
+                    /dev/stdin:\n\n# env-dep:MINE=a\\\\b\n# env-dep:UNSET\n";
+        let found = Found::read(text, Path::new("/s"));
+        assert_eq!(found.files, [PathBuf::from("/home/a b.txt"), PathBuf::from("/s/data.csv")]);
+        assert_eq!(found.variables, ["MINE=a\\\\b", "UNSET"]);
+        assert_eq!(variable("WARPCELL_NO_SUCH_VARIABLE=1"), "WARPCELL_NO_SUCH_VARIABLE");
+        assert!(variable("PATH").starts_with("PATH="));
+    }
+
+    fn cached(folder: &Path) -> CachedCell {
+        CachedCell { path: folder.join("entry"), context: folder.to_owned(), keeps_failures: true }
+    }
+
+    fn write(cell: &CachedCell, head: &Head, library: &[u8]) {
+        let mut entry = serde_json::to_vec(head).unwrap();
+        entry.push(b'\n');
+        entry.extend(library);
+        files::replace(&cell.path, entry).unwrap();
+    }
+
+    #[test]
+    fn an_entry_is_used_only_if_nothing_has_changed() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let cell = cached(folder.path());
+        let data = folder.path().join("data");
+        std::fs::write(&data, "1").unwrap();
+        let head = |variables: &[&str]| Head {
+            status: 0,
+            stderr: format!("at {CONTEXT_PLACEHOLDER}/build/lib.rs"),
+            files: vec![(data.clone(), digest(b"1"))],
+            variables: variables.iter().map(|line| (*line).to_owned()).collect(),
+            library: digest(b"code"),
+        };
+        let library = folder.path().join("libctx.so");
+        let take = |cell: &CachedCell| cell.take(&library).map(|compiled| compiled.stderr);
+        assert_eq!(take(&cell), None, "there is none");
+        write(&cell, &head(&["WARPCELL_NO_SUCH_VARIABLE"]), b"code");
+        assert_eq!(take(&cell), Some(format!("at {}/build/lib.rs", folder.path().display())));
+        assert_eq!(std::fs::read(&library).unwrap(), b"code");
+        write(&cell, &head(&[]), b"c0de");
+        assert_eq!(take(&cell), None, "it is damaged");
+        std::fs::write(&cell.path, "{").unwrap();
+        assert_eq!(take(&cell), None, "it is cut");
+        write(&cell, &head(&["WARPCELL_NO_SUCH_VARIABLE=1"]), b"code");
+        assert_eq!(take(&cell), None, "a variable has another value");
+        write(&cell, &head(&[]), b"code");
+        std::fs::write(&data, "2").unwrap();
+        assert_eq!(take(&cell), None, "a file has other contents");
+        std::fs::write(&data, "1").unwrap();
+        assert!(take(&cell).is_some());
+        for (path, safe) in [(cell.path.as_path(), 0o600), (folder.path(), 0o700)] {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(safe | 0o022)).unwrap();
+            assert_eq!(take(&cell), None, "others can write to {}", path.display());
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(safe)).unwrap();
+        }
+        assert!(take(&cell).is_some());
+    }
+
+    #[test]
+    fn errors_about_the_machine_are_not_kept() {
+        let error = |code: &str, file: &str| {
+            format!(
+                r#"{{"message":"m","level":"error","code":{{"code":"{code}"}},"spans":[{{"is_primary":true,"file_name":"{file}"}}]}}"#
+            )
+        };
+        let of_source = error("E0382", "/s/context/build/lib.rs");
+        let count = r#"{"message":"aborting due to 1 previous error","level":"error","code":null,"spans":[]}"#;
+        let full = r#"{"message":"failed to write: No space left on device","level":"error","code":null,"spans":[{"is_primary":true}]}"#;
+        assert!(is_about_the_source(&format!("{of_source}\n{count}\n")));
+        for text in [
+            String::new(),
+            format!("{count}\n"),
+            format!("{of_source}\n"),
+            format!("{of_source}\n{full}\n{count}\n"),
+            format!("{}\n{count}\n", error("E0463", "/s/context/build/lib.rs")),
+            format!("{}\n{count}\n", error("E0382", "/s/context/build/root.rs")),
+            format!("{}\n{count}\n", error("", "/s/context/build/lib.rs")),
+        ] {
+            assert!(!is_about_the_source(&text), "{text}");
+        }
+    }
+
+    #[test]
+    fn old_entries_go_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let now = SystemTime::now();
+        for (age, name) in ["new", "middle", "old"].iter().enumerate() {
+            let path = folder.path().join(name);
+            std::fs::write(&path, [0; 100]).unwrap();
+            let used = now - std::time::Duration::from_secs(100 * age as u64);
+            File::options().write(true).open(&path).unwrap().set_modified(used).unwrap();
+        }
+        prune(folder.path(), 300);
+        assert_eq!(files::paths_in(folder.path()).count(), 3);
+        prune(folder.path(), 299);
+        let mut left: Vec<_> =
+            files::paths_in(folder.path()).filter_map(|path| Some(path.file_name()?.to_owned())).collect();
+        left.sort();
+        assert_eq!(left, ["middle", "new"]);
+    }
+}

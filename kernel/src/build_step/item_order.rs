@@ -1,0 +1,146 @@
+//! The order of the notebook's items in a cell crate. evcxr keeps them in a hash map, so each session writes them in another order. Here they
+//! get one order, so that a cell that was compiled before is found again. Definitions of macros come first: the language wants them before
+//! their uses.
+
+use super::compiler_message::with_objects;
+use super::names::end_of_items;
+use crate::syntax::{declared_name, parse, range_of};
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// What evcxr adds to the items after the first `?` of a session.
+const ERROR_OF_EVCXR: &str = "EvcxrUserCodeError";
+
+/// A source with its items in order, on as many lines as before.
+pub struct OrderedItems {
+    pub source: String,
+    /// For each line of the items, from 1, its number in evcxr's source.
+    lines: Vec<usize>,
+}
+
+impl OrderedItems {
+    /// Orders the items of a source that evcxr wrote. If they do not begin on lines of their own, the source stays as it is.
+    pub fn of(written: String) -> OrderedItems {
+        ordered(&written).unwrap_or(OrderedItems { source: written, lines: Vec::new() })
+    }
+
+    /// Messages about the source, with the lines of evcxr's.
+    pub fn in_lines_of_evcxr<'a>(&self, messages: &'a str) -> Cow<'a, str> {
+        if self.lines.iter().enumerate().all(|(index, &line)| line == index + 1) {
+            return Cow::Borrowed(messages);
+        }
+        Cow::Owned(with_objects(messages, |fields| {
+            if !fields.get("file_name").and_then(Value::as_str).is_some_and(|name| name.ends_with("lib.rs")) {
+                return;
+            }
+            for name in ["line_start", "line_end"] {
+                let line = fields.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
+                if let Some(&before) = line.and_then(|line| self.lines.get(line.checked_sub(1)?)) {
+                    fields.insert(name.to_owned(), before.into());
+                }
+            }
+        }))
+    }
+}
+
+fn ordered(written: &str) -> Option<OrderedItems> {
+    let items_text = &written[..end_of_items(written)? + 1];
+    // evcxr's own come last, and other modules look for them there.
+    let is_own = |item: &ast::Item| declared_name(item.syntax()).is_some_and(|name| name == ERROR_OF_EVCXR);
+    let mut items: Vec<ast::Item> = parse(items_text).tree().items().collect();
+    let own = items.iter().position(is_own);
+    let own_start = own.map(|own| range_of(items[own].syntax()).start);
+    items.truncate(own.unwrap_or(items.len()));
+    let items_text =
+        own_start.map_or(Some(items_text), |start| line_start(items_text, start).map(|line| &items_text[..line]))?;
+    let mut starts = Vec::with_capacity(items.len() + 1);
+    for item in &items {
+        starts.push(line_start(items_text, range_of(item.syntax()).start)?);
+    }
+    let first = *starts.first()?;
+    starts.push(items_text.len());
+    let mut blocks: Vec<(bool, &str, usize)> = Vec::with_capacity(items.len());
+    let mut line = 1 + items_text[..first].matches('\n').count();
+    for (item, range) in items.iter().zip(starts.windows(2)) {
+        // Two on one line would have the same start.
+        let text = items_text.get(range[0]..range[1]).filter(|text| text.ends_with('\n'))?;
+        let is_macro = matches!(item, ast::Item::MacroRules(_) | ast::Item::MacroDef(_));
+        blocks.push((!is_macro, text, line));
+        line += text.matches('\n').count();
+    }
+    blocks.sort_unstable();
+    let mut source = items_text[..first].to_owned();
+    let mut lines: Vec<usize> = (1..=source.matches('\n').count()).collect();
+    for (_, text, line) in blocks {
+        source.push_str(text);
+        lines.extend(line..line + text.matches('\n').count());
+    }
+    source.push_str(&written[items_text.len()..]);
+    Some(OrderedItems { source, lines })
+}
+
+/// The beginning of the line on which something starts, if nothing is before it.
+fn line_start(text: &str, start: usize) -> Option<usize> {
+    let line = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    text[line..start].trim().is_empty().then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEHIND: &str = "mod evcxr_internal_runtime {\n}\nfn code() {}\n";
+
+    fn source(items: &[&str]) -> String {
+        format!("#![allow(dead_code)]\n\n{}{BEHIND}", items.concat())
+    }
+
+    #[test]
+    fn all_orders_become_one() {
+        let items = [
+            "use a::B;\n",
+            "#[x]\nstruct B;\nimpl B {}\n\n",
+            "fn f() {\n    1\n}\n",
+            "macro_rules! m {\n    () => {};\n}\n",
+        ];
+        let one = OrderedItems::of(source(&items)).source;
+        assert!(one.starts_with("#![allow(dead_code)]\n\nmacro_rules! m {"), "{one}");
+        assert!(one.ends_with(BEHIND) && one.lines().count() == source(&items).lines().count(), "{one}");
+        for turn in 1..items.len() {
+            let mut turned = items;
+            turned.rotate_left(turn);
+            assert_eq!(OrderedItems::of(source(&turned)).source, one);
+        }
+        assert_eq!(OrderedItems::of(one.clone()).source, one);
+    }
+
+    #[test]
+    fn what_evcxr_adds_stays_last() {
+        let own = "#[derive(Debug)]\nstruct EvcxrUserCodeError {}\nimpl<T> From<T> for EvcxrUserCodeError {}\n";
+        let text = source(&["use z::Z;\n", "fn a() {}\n", own]);
+        assert_eq!(OrderedItems::of(text).source, source(&["fn a() {}\n", "use z::Z;\n", own]));
+    }
+
+    #[test]
+    fn messages_get_the_lines_of_evcxr() {
+        let ordered = OrderedItems::of(source(&["fn g() {\n}\n", "fn f() {\n}\n"]));
+        assert_eq!(ordered.source, source(&["fn f() {\n}\n", "fn g() {\n}\n"]));
+        let message = |line: usize| {
+            format!(r#"{{"spans":[{{"file_name":"/s/build/lib.rs","line_end":{line},"line_start":{line}}}]}}"#) + "\n"
+        };
+        for (line, before) in [(1, 1), (3, 5), (4, 6), (5, 3), (6, 4), (7, 7), (9, 9)] {
+            assert_eq!(ordered.in_lines_of_evcxr(&message(line)), message(before));
+        }
+        let other = r#"{"spans":[{"file_name":"/other.rs","line_end":3,"line_start":3}]}"#.to_owned() + "\n";
+        assert_eq!(ordered.in_lines_of_evcxr(&other), other);
+    }
+
+    #[test]
+    fn what_has_no_lines_of_its_own_stays() {
+        for items in [&["fn f() {} fn g() {}\n", "fn a() {}\n"][..], &[]] {
+            assert_eq!(OrderedItems::of(source(items)).source, source(items));
+        }
+        assert_eq!(OrderedItems::of("fn f() {}".to_owned()).source, "fn f() {}");
+    }
+}

@@ -1,0 +1,196 @@
+"""The user's cache of compiled cells: what was compiled before is used, unless anything that it was made of has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from programs.run import compare_all
+
+CELLS = [
+    "use std::collections::BTreeMap;",
+    "#[derive(Debug, Clone, Copy)]\nstruct Point {\n    x: f64,\n}",
+    "fn twice(x: f64) -> f64 {\n    2.0 * x\n}",
+    "#[vectorize]\nfn shifted(x: f64, by: f64) -> f64 {\n    x + by\n}",
+    "let p = Point { x: 1.5 };\nlet mut seen: BTreeMap<&str, f64> = BTreeMap::new();",
+    'seen.insert("a", twice(p.x));\nseen["a"]',
+    "let a = gpu::map(shifted, (&gpu::arange(3.0), p.x));\na.sum()",
+    "let y = gpu::linspace(0.0, 1.0, 5);\n(2.0 * &y).sum()",
+    "println!(\"{p:?} {seen:?}\");",
+]
+VALUES = [None, None, None, None, None, "3.0", "7.5", "5.0", None]
+
+
+@pytest.fixture
+def cached(fresh_kernel, tmp_path):
+    """Starts kernels that share a cache of their own."""
+
+    def start(**env):
+        return fresh_kernel(env={"WARPCELL_CACHE_DIR": str(tmp_path / "cache"), **env})
+
+    start.folder = tmp_path / "cache"
+    return start
+
+
+def entries(folder: Path) -> set[str]:
+    return {path.name for path in folder.glob("crates/*/cells/*")}
+
+
+def run_all(session) -> None:
+    values = [session.check(cell).value for cell in CELLS]
+    assert values == VALUES
+
+
+def test_another_session_and_a_restarted_one_compile_nothing(cached):
+    first = cached()
+    run_all(first)
+    made = entries(cached.folder)
+    assert len(made) >= len(CELLS)
+    first.manager.restart_kernel(now=False)
+    first.client.wait_for_ready(timeout=120)
+    run_all(first)
+    run_all(cached())
+    assert entries(cached.folder) == made
+
+
+def test_a_cell_that_is_run_again_is_not_compiled_again(cached):
+    session = cached()
+    run_all(session)
+    session.check("twice(2.0)")
+    made = entries(cached.folder)
+    for _ in range(3):
+        assert session.check("twice(2.0)").value == "4.0"
+    assert entries(cached.folder) == made
+
+
+def test_the_cache_can_be_turned_off(cached):
+    session = cached(WARPCELL_CELL_CACHE="0")
+    run_all(session)
+    assert entries(cached.folder) == set()
+
+
+def test_each_run_has_its_own_statics_and_each_library_its_own_initialisers(cached):
+    counts = ["use std::sync::atomic::{AtomicU32, Ordering};", "static COUNT: AtomicU32 = AtomicU32::new(5);"]
+    block = "{ static INNER: AtomicU32 = AtomicU32::new(1); INNER.fetch_add(1, Ordering::Relaxed) }"
+    for _ in range(2):
+        session = cached()
+        for cell in counts:
+            session.check(cell)
+        assert [session.check("COUNT.fetch_add(1, Ordering::Relaxed)").value for _ in range(3)] == ["5", "6", "7"]
+        # A cell that is run again has new statics, as if it were compiled again.
+        assert [session.check(block).value for _ in range(3)] == ["1", "1", "1"]
+        session.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "use", "values"),
+    [
+        ("fn f() -> i32 {\n    1\n}", "fn f() -> i32 {\n    2\n}", "f()", ("1", "2")),
+        ("const N: usize = 3;", "const N: usize = 4;", "[0u8; N].len()", ("3", "4")),
+        ("struct S {\n    a: u8,\n}", "struct S {\n    a: u8,\n    b: u64,\n}", "std::mem::size_of::<S>()", ("1", "16")),
+        ("type T = u8;", "type T = u32;", "T::MAX", ("255", "4294967295")),
+        ("macro_rules! m {\n    () => { 1 };\n}", "macro_rules! m {\n    () => { 2 };\n}", "m!()", ("1", "2")),
+        ("trait V {\n    fn v(&self) -> u8 {\n        1\n    }\n}\nimpl V for u8 {}", "trait V {\n    fn v(&self) -> u8 {\n        2\n    }\n}\nimpl V for u8 {}",
+         "0u8.v()", ("1", "2")),
+        ("#[device]\nfn inner(x: f64) -> f64 {\n    x + 1.0\n}\n#[vectorize]\nfn outer(x: f64) -> f64 {\n    inner(x)\n}",
+         "#[device]\nfn inner(x: f64) -> f64 {\n    x + 2.0\n}\n#[vectorize]\nfn outer(x: f64) -> f64 {\n    inner(x)\n}",
+         "gpu::map(outer, &gpu::ones::<f64>(2)).sum()", ("4.0", "6.0")),
+    ],
+)  # fmt: skip
+def test_a_changed_definition_is_noticed(cached, before, after, use, values):
+    # In one session, and in others that share the cache; each of them twice.
+    session = cached()
+    for cell, value in ((before, values[0]), (after, values[1])) * 2:
+        session.check(cell)
+        assert session.check(use).value == value
+    session.close()
+    for cell, value in ((after, values[1]), (before, values[0])):
+        session = cached()
+        session.check(cell)
+        assert session.check(use).value == value
+        session.close()
+
+
+def test_changed_files_and_variables_are_noticed(cached, tmp_path):
+    data = tmp_path / "data.txt"
+    text = f'include_str!("{data}").trim().to_owned()'
+    asks = 'option_env!("MINE").unwrap_or("nothing")'
+    for content, env in (("one", {"MINE": "1"}), ("one", {"MINE": "1"}), ("two", {"MINE": "2"}), ("two", {}), ("one", {"MINE": "1"})):
+        data.write_text(content)
+        session = cached(**env)
+        assert session.check(text).value == f'"{content}"'
+        assert session.check(asks).value == f'"{env.get("MINE", "nothing")}"'
+        # Also while the session goes on.
+        data.write_text("three")
+        assert session.check(text).value == '"three"'
+        session.close()
+    data.unlink()
+    session = cached()
+    assert "data.txt" in session.run(text).error_text
+    data.write_text("four")
+    assert session.check(text).value == '"four"'
+
+
+def test_a_crate_that_is_edited_is_noticed(cached, tmp_path):
+    crate = tmp_path / "mine"
+    (crate / "src").mkdir(parents=True)
+    (crate / "Cargo.toml").write_text('[package]\nname = "mine"\nversion = "0.1.0"\nedition = "2024"\n')
+    for number in (7, 8, 7):
+        (crate / "src" / "lib.rs").write_text(f"#[inline(always)]\npub fn number() -> u8 {{ {number} }}\n")
+        session = cached()
+        session.check(f':dep mine = {{ path = "{crate}" }}')
+        assert session.check("mine::number()").value == str(number)
+        session.close()
+
+
+def test_a_panic_in_a_cached_cell_has_its_place(cached):
+    for _ in range(2):
+        session = cached()
+        error = session.run("let n = 3;\nlet list = vec![1, 2];\nlist[n]").error_text
+        assert "line 3, column 5: list[n]" in error and "index is 3" in error, error
+        error = session.run("let x: i32 = 1;\nx.foo()").error_text
+        assert "no method named `foo`" in error and "line 2, column 3" in error, error
+        session.close()
+
+
+def test_damaged_entries_are_made_again(cached):
+    session = cached()
+    run_all(session)
+    session.close()
+    for number, path in enumerate(sorted(cached.folder.glob("crates/*/cells/*"))):
+        whole = path.read_bytes()
+        path.write_bytes((whole[: len(whole) // 2], whole[:-1] + bytes([whole[-1] ^ 1]), b"")[number % 3])
+    run_all(cached())
+    run_all(cached())
+
+
+def test_an_entry_that_others_can_write_is_not_used(cached):
+    session = cached()
+    assert session.check("40 + 2").value == "42"
+    session.close()
+    for path in cached.folder.glob("crates/*/cells/*"):
+        path.chmod(0o666)
+    before = {path: path.stat().st_ino for path in cached.folder.glob("crates/*/cells/*")}
+    assert cached().check("40 + 2").value == "42"
+    after = {path: path.stat().st_ino for path in cached.folder.glob("crates/*/cells/*")}
+    changed = {path for path in after if before.get(path) != after[path]}
+    assert changed, "it was compiled again, and its entry replaced"
+    assert all(path.stat().st_mode & 0o077 == 0 for path in changed)
+
+
+def test_kernels_side_by_side_share_the_cache(cached):
+    sessions = [cached() for _ in range(3)]
+    for cell, value in zip(CELLS, VALUES, strict=True):
+        requests = [session.send(cell) for session in sessions]
+        for session, request in zip(sessions, requests, strict=True):
+            result = session.collect(request)
+            assert result.ok and result.value == value, result.summary()
+
+
+@pytest.mark.parametrize("failures", [False, True], ids=["whole", "with failures"])
+def test_random_programs_do_the_same_with_a_cold_and_a_warm_cache(failures, tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPCELL_CACHE_DIR", str(tmp_path / "cache"))
+    for state in ("cold", "warm"):
+        differences = compare_all(10, 5000, 1, failures)
+        assert not differences, f"{state}: " + "\n".join(map(str, differences[:3]))
