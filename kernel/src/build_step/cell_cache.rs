@@ -12,6 +12,7 @@ use super::cell::CellCrate;
 use super::compile_ahead::{CompileGoal, Compiled};
 use super::compiler_message::CompilerMessage;
 use super::functions;
+use super::names::end_of_items;
 use crate::files;
 use crate::installation::cache;
 use crate::installation::package::metadata::CONTEXT_PLACEHOLDER;
@@ -24,13 +25,16 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Turns the cache off if it is `0`.
 const CELL_CACHE: &str = "WARPCELL_CELL_CACHE";
 
 /// The folder beside the crates of `:dep`.
 const FOLDER: &str = "cells";
+
+/// The end of the names of failures.
+const FAILED: &str = ".failed";
 
 /// A part of each name. Another layout of the entries has another number.
 const LAYOUT: &str = "layout 1";
@@ -44,6 +48,9 @@ pub const ENTRY: &str = "run_user_code_";
 /// The most bytes of an entry, and of all entries. When there are more, the entries that were not used for the longest time are removed.
 const MOST_OF_ENTRY: u64 = 32 << 20;
 const MOST_OF_ALL: u64 = 512 << 20;
+
+/// By how much the times of files may be behind.
+const CLOCK: Duration = Duration::from_secs(1);
 
 /// Adds what makes code the same in all sessions, and what tells which files it was made of.
 pub fn add_arguments(command: &mut Command, source: &Path, context: &Path) {
@@ -74,15 +81,18 @@ pub fn with_common_entry(source: &str) -> Cow<'_, str> {
 /// Where the number of the entry function stands.
 fn entry_number(source: &str) -> Option<usize> {
     const HEAD: &str = "\npub extern \"C\" fn run_user_code_";
-    source.rfind(HEAD).map(|start| start + HEAD.len())
+    // Before and behind it is the user's text.
+    let items = end_of_items(source)?;
+    source[items..].find(HEAD).map(|start| items + start + HEAD.len())
 }
 
 /// The place of a compilation in the cache.
 pub struct CachedCell {
     path: PathBuf,
+    /// The place of a failure, whose messages name lines: so the order of the lines counts. None if it is not to be kept, since something
+    /// else than what the name tells may have caused it.
+    failure: Option<PathBuf>,
     context: PathBuf,
-    /// Whether a failure can be kept too: nothing but what the name tells can have caused it.
-    keeps_failures: bool,
 }
 
 /// What an entry has before the library, as a line.
@@ -105,7 +115,7 @@ impl CachedCell {
             return None;
         }
         // What the linker finds beside the compiler is not known here.
-        if source.contains("#[link") {
+        if links_libraries(source) {
             return None;
         }
         let crates = crates_of_the_user(&cell.dependencies.arguments)?;
@@ -117,24 +127,25 @@ impl CachedCell {
         };
         add(LAYOUT.as_bytes());
         add(format!("{goal:?} {:?}", processor()).as_bytes());
-        add(comparable(source).as_bytes());
         for argument in command.get_args() {
             add(argument.to_str()?.replace(context, CONTEXT_PLACEHOLDER).as_bytes());
         }
         add(&std::fs::read(functions::notebook_file(&cell.session)).unwrap_or_default());
         crates.iter().for_each(|file| add(file.as_bytes()));
         let folder = cache::crates_of(cell.installation)?.join(FOLDER);
-        let reads = ["include", "env!", "#[path"].iter().any(|word| source.contains(word));
+        let named = |source: &str| hex(&name.clone().chain_update(source).finalize());
+        let reads = ["include", "env!", "path"].iter().any(|word| source.contains(word));
+        let keeps_failures = crates.is_empty() && !reads;
         Some(CachedCell {
-            path: folder.join(hex(&name.finalize())),
+            path: folder.join(named(&comparable(source))),
+            failure: keeps_failures.then(|| folder.join(named(&with_common_entry(source)) + FAILED)),
             context: cell.context.to_owned(),
-            keeps_failures: crates.is_empty() && !reads,
         })
     }
 
     /// Takes the library from the cache, and what the compiler said.
     pub fn take(&self, library: &Path) -> Option<Compiled> {
-        let (head, contents) = self.read()?;
+        let (head, contents) = read(&self.path).or_else(|| read(self.failure.as_deref()?))?;
         if head.status == 0 {
             std::fs::write(library, contents).ok()?;
         }
@@ -142,40 +153,18 @@ impl CachedCell {
         Some(Compiled { status: head.status, stderr })
     }
 
-    /// The entry, if it is whole, nobody else could have written it, and what was read for it is as it was.
-    fn read(&self) -> Option<(Head, Vec<u8>)> {
-        let mut file = File::open(&self.path).ok()?;
-        let folder = std::fs::metadata(self.path.parent()?).ok()?;
-        if !is_safe(&file.metadata().ok()?) || !is_safe(&folder) {
-            return None;
-        }
-        let mut contents = Vec::new();
-        file.read_to_end(&mut contents).ok()?;
-        let end = contents.iter().position(|&byte| byte == b'\n')?;
-        let head: Head = serde_json::from_slice(&contents[..end]).ok()?;
-        let library = contents.split_off(end + 1);
-        let is_whole = head.library == digest(&library);
-        let is_same = |(path, hash): &(PathBuf, String)| std::fs::read(path).is_ok_and(|text| digest(&text) == *hash);
-        if !is_whole || !head.files.iter().all(is_same) || !head.variables.iter().all(|line| variable(line) == *line) {
-            return None;
-        }
-        // So the entries that nobody uses are known.
-        let _ = file.set_modified(SystemTime::now());
-        Some((head, library))
+    /// Keeps a library that was compiled since `began`, and what the compiler said. Without room or rights nothing is kept.
+    pub fn keep(&self, cell: &CellCrate<'_>, library: &Path, compiled: &Compiled, began: SystemTime) {
+        let _ = self.write(cell, library, compiled, began);
     }
 
-    /// Keeps a library and what the compiler said. Without room or rights nothing is kept.
-    pub fn keep(&self, cell: &CellCrate<'_>, library: &Path, compiled: &Compiled) {
-        let _ = self.write(cell, library, compiled);
-    }
-
-    fn write(&self, cell: &CellCrate<'_>, library: &Path, compiled: &Compiled) -> Result<()> {
-        let (contents, found) = match compiled.status {
-            0 => {
+    fn write(&self, cell: &CellCrate<'_>, library: &Path, compiled: &Compiled, began: SystemTime) -> Result<()> {
+        let (path, contents, found) = match (compiled.status, &self.failure) {
+            (0, _) => {
                 let text = std::fs::read_to_string(dep_info(&self.context))?;
-                (std::fs::read(library)?, Found::read(&text, &self.context))
+                (&self.path, std::fs::read(library)?, Found::read(&text, &self.context))
             }
-            _ if self.keeps_failures && is_about_the_source(&compiled.stderr) => (Vec::new(), Found::default()),
+            (_, Some(path)) if is_about_the_source(&compiled.stderr) => (path, Vec::new(), Found::default()),
             _ => return Ok(()),
         };
         if contents.len() as u64 > MOST_OF_ENTRY {
@@ -183,6 +172,10 @@ impl CachedCell {
         }
         let mut read = Vec::new();
         for file in found.files {
+            // The compiler may have read other contents than these.
+            if std::fs::metadata(&file)?.modified()? + CLOCK >= began {
+                return Ok(());
+            }
             let hash = digest(&std::fs::read(&file)?);
             read.push((file, hash));
         }
@@ -197,26 +190,58 @@ impl CachedCell {
         let mut entry = serde_json::to_vec(&head)?;
         entry.push(b'\n');
         entry.extend(contents);
-        let folder = self.path.parent().context("no folder")?;
+        let folder = path.parent().context("no folder")?;
         if !folder.is_dir() {
-            let crates = folder.parent().context("no folder")?;
             if let Some(cache) = cache::folder() {
                 crate::private::create_cache(&cache)?;
             }
-            cache::claim(crates, cell.installation)?;
             crate::private::create(folder)?;
         }
-        files::replace(&self.path, entry)?;
+        cache::claim(folder.parent().context("no folder")?, cell.installation)?;
+        files::replace(path, entry)?;
         // Looking through the folder takes time, so not each entry does it.
-        if self.path.to_string_lossy().ends_with('0') {
+        if path == &self.path && path.to_string_lossy().ends_with('0') {
             prune(folder, MOST_OF_ALL);
         }
         Ok(())
     }
 }
 
-/// Codes of errors about crates that cannot be loaded: a file may be missing or damaged.
-const ABOUT_CRATES: [&str; 9] = ["E0457", "E0458", "E0460", "E0461", "E0462", "E0463", "E0514", "E0519", "E0786"];
+/// The entry in a file, if it is whole, nobody else could have written it, and what was read for it is as it was.
+fn read(path: &Path) -> Option<(Head, Vec<u8>)> {
+    let mut file = File::open(path).ok()?;
+    let folder = std::fs::metadata(path.parent()?).ok()?;
+    if !is_safe(&file.metadata().ok()?) || !is_safe(&folder) {
+        return None;
+    }
+    let mut contents = Vec::new();
+    file.read_to_end(&mut contents).ok()?;
+    let end = contents.iter().position(|&byte| byte == b'\n')?;
+    let head: Head = serde_json::from_slice(&contents[..end]).ok()?;
+    let library = contents.split_off(end + 1);
+    let is_whole = head.library == digest(&library);
+    let is_same = |(path, hash): &(PathBuf, String)| std::fs::read(path).is_ok_and(|text| digest(&text) == *hash);
+    if !is_whole || !head.files.iter().all(is_same) || !head.variables.iter().all(|line| variable(line) == *line) {
+        return None;
+    }
+    // So the entries that nobody uses are known.
+    let _ = file.set_modified(SystemTime::now());
+    Some((head, library))
+}
+
+/// Whether a source has an attribute that names a library to link: `link(…)`, also inside of others. A function of that name looks the
+/// same.
+fn links_libraries(source: &str) -> bool {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    source.match_indices("link").any(|(start, word)| {
+        !source[..start].ends_with(is_word) && source[start + word.len()..].trim_start().starts_with('(')
+    })
+}
+
+/// Codes of errors that another try may not have: crates and files that are missing or damaged, and memory that a constant takes.
+const NOT_OF_THE_SOURCE: [&str; 13] = [
+    "E0080", "E0457", "E0458", "E0460", "E0461", "E0462", "E0463", "E0464", "E0514", "E0519", "E0523", "E0583", "E0786",
+];
 
 /// Whether the compiler has refused a source, and would do so again: it came to its end, and each error has a code and a place in the
 /// source. Others may be about the machine, such as a full disk.
@@ -224,7 +249,7 @@ fn is_about_the_source(stderr: &str) -> bool {
     let (counts, errors): (Vec<_>, Vec<_>) = CompilerMessage::errors(stderr).partition(CompilerMessage::is_count);
     let is_in_source = |error: &CompilerMessage| {
         let file = error.primary().and_then(|span| span["file_name"].as_str()).unwrap_or_default();
-        file.ends_with("build/lib.rs") && !error.code().is_empty() && !ABOUT_CRATES.contains(&error.code())
+        file.ends_with("build/lib.rs") && !error.code().is_empty() && !NOT_OF_THE_SOURCE.contains(&error.code())
     };
     !counts.is_empty() && !errors.is_empty() && errors.iter().all(is_in_source)
 }
@@ -326,10 +351,18 @@ fn processor() -> Vec<u32> {
         use std::arch::x86_64::{__cpuid, __cpuid_count};
         let (maker, kind) = (__cpuid(0), __cpuid(1));
         let mut words = vec![maker.ebx, maker.ecx, maker.edx, kind.eax, kind.ecx, kind.edx];
-        if maker.eax >= 7 {
-            let more = __cpuid_count(7, 0);
-            words.extend([more.ebx, more.ecx, more.edx]);
+        for (leaf, part) in [(7, 0), (7, 1), (0xd, 1), (0x14, 0), (0x19, 0)] {
+            if maker.eax >= leaf {
+                let more = __cpuid_count(leaf, part);
+                words.extend([more.eax, more.ebx, more.ecx, more.edx]);
+            }
         }
+        if __cpuid(0x8000_0000).eax >= 0x8000_0008 {
+            let (more, last) = (__cpuid(0x8000_0001), __cpuid(0x8000_0008));
+            words.extend([more.ecx, more.edx, last.ebx]);
+        }
+        // What the system allows.
+        words.extend([is_x86_feature_detected!("avx"), is_x86_feature_detected!("avx512f")].map(u32::from));
         words
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -419,6 +452,8 @@ mod tests {
                 .into_owned();
         assert_eq!(named, format!("fn f() {{}}\n#[unsafe(no_mangle)]\npub extern \"C\" fn {ENTRY}(\nmut x: u8"));
         assert_eq!(with_common_entry("fn f() {}"), "fn f() {}");
+        let quoted = format!("{named}\nr#\"\npub extern \"C\" fn run_user_code_5\"#");
+        assert_eq!(with_common_entry(&quoted.replace(&format!("{ENTRY}("), &format!("{ENTRY}8("))), quoted);
     }
 
     #[test]
@@ -433,7 +468,7 @@ mod tests {
     }
 
     fn cached(folder: &Path) -> CachedCell {
-        CachedCell { path: folder.join("entry"), context: folder.to_owned(), keeps_failures: true }
+        CachedCell { path: folder.join("entry"), failure: Some(folder.join("failure")), context: folder.to_owned() }
     }
 
     fn write(cell: &CachedCell, head: &Head, library: &[u8]) {
@@ -483,6 +518,21 @@ mod tests {
     }
 
     #[test]
+    fn libraries_that_are_linked_are_seen() {
+        for source in ["#[link(name = \"m\")]", "#[ link (name = \"m\")]", "#[cfg_attr(all(), link(name = \"m\"))]"] {
+            assert!(links_libraries(source), "{source}");
+        }
+        for source in [
+            "#[link_name = \"x\"] static X: u8;",
+            "#[unsafe(link_section = \".init_array\")]",
+            "unlink(1)",
+            "let link = 1;",
+        ] {
+            assert!(!links_libraries(source), "{source}");
+        }
+    }
+
+    #[test]
     fn errors_about_the_machine_are_not_kept() {
         let error = |code: &str, file: &str| {
             format!(
@@ -513,7 +563,7 @@ mod tests {
         for (age, name) in ["new", "middle", "old"].iter().enumerate() {
             let path = folder.path().join(name);
             std::fs::write(&path, [0; 100]).unwrap();
-            let used = now - std::time::Duration::from_secs(100 * age as u64);
+            let used = now - Duration::from_secs(100 * age as u64);
             File::options().write(true).open(&path).unwrap().set_modified(used).unwrap();
         }
         prune(folder.path(), 300);

@@ -22,6 +22,7 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+use std::time::SystemTime;
 
 /// How often a cell is compiled until it is in a form that the compiler takes, or its errors are the user's.
 const ATTEMPTS: usize = 10;
@@ -197,9 +198,10 @@ impl Compilation<'_> {
         if let Some(compiled) = cached.as_ref().and_then(|cached| cached.take(self.library)) {
             return Ok(compiled);
         }
+        let began = SystemTime::now();
         let compiled = self.compile(&text, split, goal)?;
         if let Some(cached) = cached {
-            cached.keep(self.cell, self.library, &compiled);
+            cached.keep(self.cell, self.library, &compiled, began);
         }
         Ok(compiled)
     }

@@ -4,8 +4,9 @@
 
 use super::compiler_message::with_objects;
 use super::names::end_of_items;
-use crate::syntax::{declared_name, parse, range_of};
+use crate::syntax::{attribute, declared_name, parse};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -50,34 +51,63 @@ fn ordered(written: &str) -> Option<OrderedItems> {
     let is_own = |item: &ast::Item| declared_name(item.syntax()).is_some_and(|name| name == ERROR_OF_EVCXR);
     let mut items: Vec<ast::Item> = parse(items_text).tree().items().collect();
     let own = items.iter().position(is_own);
-    let own_start = own.map(|own| range_of(items[own].syntax()).start);
+    let items_text = match own {
+        Some(own) => &items_text[..first_line(items_text, &items[own])?],
+        None => items_text,
+    };
     items.truncate(own.unwrap_or(items.len()));
-    let items_text =
-        own_start.map_or(Some(items_text), |start| line_start(items_text, start).map(|line| &items_text[..line]))?;
     let mut starts = Vec::with_capacity(items.len() + 1);
     for item in &items {
-        starts.push(line_start(items_text, range_of(item.syntax()).start)?);
+        starts.push(first_line(items_text, item)?);
     }
     let first = *starts.first()?;
     starts.push(items_text.len());
-    let mut blocks: Vec<(bool, &str, usize)> = Vec::with_capacity(items.len());
+    let mut blocks: Vec<(u8, usize, &str, usize)> = Vec::with_capacity(items.len());
     let mut line = 1 + items_text[..first].matches('\n').count();
     for (item, range) in items.iter().zip(starts.windows(2)) {
         // Two on one line would have the same start.
         let text = items_text.get(range[0]..range[1]).filter(|text| text.ends_with('\n'))?;
-        let is_macro = matches!(item, ast::Item::MacroRules(_) | ast::Item::MacroDef(_));
-        blocks.push((!is_macro, text, line));
+        let rank = rank(item);
+        blocks.push((rank, if rank == 3 { line } else { 0 }, text, line));
         line += text.matches('\n').count();
     }
     blocks.sort_unstable();
     let mut source = items_text[..first].to_owned();
     let mut lines: Vec<usize> = (1..=source.matches('\n').count()).collect();
-    for (_, text, line) in blocks {
+    for (.., text, line) in blocks {
         source.push_str(text);
         lines.extend(line..line + text.matches('\n').count());
     }
     source.push_str(&written[items_text.len()..]);
     Some(OrderedItems { source, lines })
+}
+
+/// What decides about an item's place: definitions of macros, modules that give macros, everything else. The parser counts a comment
+/// behind an item to the next one.
+fn rank(item: &ast::Item) -> u8 {
+    match item {
+        ast::Item::MacroRules(_) | ast::Item::MacroDef(_) => 0,
+        ast::Item::Module(module) if attribute(module, &["macro_use"]).is_some() => 1,
+        ast::Item::ExternCrate(external) if attribute(external, &["macro_use"]).is_some() => 1,
+        // Of these the last counts.
+        ast::Item::ExternBlock(_) | ast::Item::MacroCall(_) => 3,
+        _ => 2,
+    }
+}
+
+/// The beginning of an item's first line. A comment on the line of the item before it belongs to that.
+fn first_line(text: &str, item: &ast::Item) -> Option<usize> {
+    let tokens = item.syntax().descendants_with_tokens().filter_map(NodeOrToken::into_token);
+    for token in tokens {
+        let start = usize::from(token.text_range().start());
+        match (line_start(text, start), token.kind()) {
+            (_, SyntaxKind::WHITESPACE) => {}
+            (Some(line), _) => return Some(line),
+            (None, SyntaxKind::COMMENT) if !token.text().contains('\n') => {}
+            (None, _) => return None,
+        }
+    }
+    None
 }
 
 /// The beginning of the line on which something starts, if nothing is before it.
@@ -113,6 +143,32 @@ mod tests {
             assert_eq!(OrderedItems::of(source(&turned)).source, one);
         }
         assert_eq!(OrderedItems::of(one.clone()).source, one);
+    }
+
+    #[test]
+    fn a_comment_behind_an_item_is_its_own() {
+        let items =
+            ["const N: u8 = 10; // points\n", "/// Text.\n#[inline]\nfn f() {}\n", "// Before.\nconst A: u8 = 1;\n"];
+        let expected = source(&[items[2], items[1], items[0]]);
+        assert_eq!(OrderedItems::of(source(&items)).source, expected);
+        assert_eq!(OrderedItems::of(source(&[items[1], items[0], items[2]])).source, expected);
+    }
+
+    #[test]
+    fn what_gives_macros_comes_before_what_uses_them() {
+        let items = [
+            "#[inline]\nfn f() { sq!(1) }\n",
+            "unsafe extern \"C\" { safe fn abs(x: i32) -> i32; }\n",
+            "#[macro_use]\nmod m { macro_rules! sq { ($x:expr) => { $x } } }\n",
+            "unsafe extern \"C\" { fn abs(x: i32) -> i32; }\n",
+            "macro_rules! z { () => {} }\n",
+        ];
+        let expected = source(&[items[4], items[2], items[0], items[1], items[3]]);
+        assert_eq!(
+            OrderedItems::of(source(&items)).source,
+            expected,
+            "blocks whose last declaration counts keep their order"
+        );
     }
 
     #[test]
