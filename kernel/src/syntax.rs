@@ -55,6 +55,11 @@ pub fn attribute(item: &impl HasAttrs, names: &[&str]) -> Option<ast::Attr> {
     })
 }
 
+/// The beginning of the line of a byte.
+pub fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
 /// Whether a character belongs to an identifier or number.
 pub fn is_word(character: char) -> bool {
     character == '_' || character.is_alphanumeric()

@@ -9,7 +9,7 @@ use super::cell::CellCrate;
 use super::compiler_message::CompilerMessage;
 use super::{checks, messages};
 use crate::files;
-use crate::syntax::{offset_of, parse, range_of};
+use crate::syntax::{line_start, offset_of, parse, range_of};
 use anyhow::{Context, Result};
 use ra_ap_syntax::ast::{self, AstNode, BinaryOp, UnaryOp};
 use ra_ap_syntax::{SyntaxElement, SyntaxKind, SyntaxNode, T, TextRange};
@@ -103,7 +103,7 @@ impl Borrows {
     pub fn keep(&self, session: &Path, source: &str) -> Result<()> {
         let known: BTreeSet<KnownBorrow> = messages::read(session, KNOWN);
         let in_line = |(place, part): &Insertion| {
-            let start = source[..*place].rfind('\n').map_or(0, |newline| newline + 1);
+            let start = line_start(source, *place);
             let line = source[start..].lines().next().unwrap_or_default().trim_end().to_owned();
             KnownBorrow { line, at: place - start, part: *part }
         };

@@ -14,6 +14,7 @@ use super::compiler_message::CompilerMessage;
 use super::functions;
 use super::names::end_of_items;
 use crate::files;
+use crate::hashing::hex;
 use crate::installation::cache;
 use crate::installation::package::metadata::CONTEXT_PLACEHOLDER;
 use anyhow::{Context, Result};
@@ -109,7 +110,7 @@ struct Head {
 }
 
 impl CachedCell {
-    /// The place for a compilation by `command` of `source`. None if it is not to be kept.
+    /// The place for a compilation by `command` of `source`, which has the common entry. None if it is not to be kept.
     pub fn of(cell: &CellCrate<'_>, command: &Command, source: &str, goal: CompileGoal) -> Option<CachedCell> {
         if std::env::var_os(CELL_CACHE).is_some_and(|value| value == "0") {
             return None;
@@ -138,7 +139,7 @@ impl CachedCell {
         let keeps_failures = crates.is_empty() && !reads;
         Some(CachedCell {
             path: folder.join(named(&comparable(source))),
-            failure: keeps_failures.then(|| folder.join(named(&with_common_entry(source)) + FAILED)),
+            failure: keeps_failures.then(|| folder.join(named(source) + FAILED)),
             context: cell.context.to_owned(),
         })
     }
@@ -399,10 +400,6 @@ fn prune(folder: &Path, most: u64) {
 
 fn digest(contents: &[u8]) -> String {
     hex(&Sha256::digest(contents))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

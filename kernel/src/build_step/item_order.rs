@@ -4,7 +4,7 @@
 
 use super::compiler_message::with_objects;
 use super::names::end_of_items;
-use crate::syntax::{attribute, declared_name, parse};
+use crate::syntax::{attribute, declared_name, line_start, parse};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind};
 use serde_json::Value;
@@ -100,7 +100,7 @@ fn first_line(text: &str, item: &ast::Item) -> Option<usize> {
     let tokens = item.syntax().descendants_with_tokens().filter_map(NodeOrToken::into_token);
     for token in tokens {
         let start = usize::from(token.text_range().start());
-        match (line_start(text, start), token.kind()) {
+        match (own_line(text, start), token.kind()) {
             (_, SyntaxKind::WHITESPACE) => {}
             (Some(line), _) => return Some(line),
             (None, SyntaxKind::COMMENT) if !token.text().contains('\n') => {}
@@ -111,8 +111,8 @@ fn first_line(text: &str, item: &ast::Item) -> Option<usize> {
 }
 
 /// The beginning of the line on which something starts, if nothing is before it.
-fn line_start(text: &str, start: usize) -> Option<usize> {
-    let line = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+fn own_line(text: &str, start: usize) -> Option<usize> {
+    let line = line_start(text, start);
     text[line..start].trim().is_empty().then_some(line)
 }
 

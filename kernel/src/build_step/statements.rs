@@ -30,7 +30,7 @@ use super::report::{StoredVariable, VariableReport};
 use super::rewrite::SHOW;
 use super::store_calls::STORE;
 use super::stored_variables::{CellForm, FunctionLayout, KEEPING};
-use crate::syntax::{plain, statements};
+use crate::syntax::{line_start, plain, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use serde::{Deserialize, Serialize};
@@ -283,7 +283,7 @@ fn parts(lines: &[&str], layout: &FunctionLayout) -> Option<Vec<Part>> {
         if leaves(node) {
             return None;
         }
-        let line_start = code[..*start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line_start = line_start(&code, *start);
         let line = layout.code.start + code[..*start].matches('\n').count();
         // evcxr gives each statement its own lines.
         let begins_line = code[line_start..*start].trim().is_empty();

@@ -20,6 +20,7 @@ pub mod toolchain;
 
 use crate::choices;
 use crate::files;
+use crate::hashing::hex;
 use crate::installation::package::{self, Package};
 use crate::installation::setup::{self, SetupPlan, binary_in};
 use crate::installation::toolchain::Toolchain;
@@ -230,7 +231,7 @@ fn sum(path: &Path) -> Result<String> {
     let mut buffer = vec![0; 1 << 20];
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            0 => return Ok(hex(&hasher.finalize())),
             length => hasher.update(&buffer[..length]),
         }
     }

@@ -183,8 +183,7 @@ impl Checker<'_> {
                     && scalar_of_path(&path.path).is_none()
                     && refuse::may_be_struct(&self.without_use(&path.path)) =>
             {
-                let path = self.without_use(&path.path);
-                self.struct_type(&path)
+                self.struct_type(&path.path)
             }
             _ => self.scalar_type(written, "an argument"),
         }
