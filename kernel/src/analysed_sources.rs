@@ -1,14 +1,32 @@
-//! Copies of crates for rust-analyzer, without text that it does not need: bodies of functions, and the documentation
-//! inside macro definitions. rust-analyzer parses every file of the standard library and expands all of its macros at
-//! the start of a session. The macros that define the integer types are mostly documentation.
-//!
-//! The rest is enough for the types of variables, for completion and for documentation.
+//! Copies of crates for rust-analyzer, without text that it does not need: bodies of functions, attributes, and the
+//! documentation inside macro definitions. At the start of a session rust-analyzer parses every file and expands all macros
+//! between items. The rest is enough for the types of variables, for completion and for documentation.
+
+pub mod standard_library;
 
 use crate::files;
 use anyhow::{Context, Result};
-use ra_ap_syntax::ast::HasName;
+use ra_ap_syntax::ast::{HasAttrs, HasName};
 use ra_ap_syntax::{AstNode, NodeOrToken, SyntaxElement, SyntaxKind, SyntaxNode, TextRange, ast};
 use std::path::Path;
+
+/// Attributes that tell rust-analyzer nothing. It does read `unstable`, and names what is so.
+const USELESS: [&str; 14] = [
+    "allow",
+    "automatically_derived",
+    "cold",
+    "inline",
+    "must_use",
+    "rustc_allow_const_fn_unstable",
+    "rustc_const_stable",
+    "rustc_const_unstable",
+    "rustc_diagnostic_item",
+    "rustc_inherit_overflow_checks",
+    "rustc_never_returns_null_ptr",
+    "rustc_specialization_trait",
+    "stable",
+    "track_caller",
+];
 
 /// Copies the Rust files of a crate's source directory, without tests and benchmarks.
 pub fn copy(from: &Path, to: &Path) -> Result<()> {
@@ -21,31 +39,47 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
                 copy(&path, &to.join(name))?;
             }
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files::write(&to.join(name), shortened(&files::read(&path)?))?;
+            let text = files::read(&path)?;
+            files::write(&to.join(name), shortened(&text, Calls::Present).unwrap_or(text))?;
         }
     }
     Ok(())
 }
 
-/// A Rust file without the parts that rust-analyzer does not need. A file that does not parse stays unchanged.
-fn shortened(text: &str) -> String {
+/// Whether the macros of a file have to be expanded still.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    Present,
+    Expanded,
+}
+
+/// A Rust file without the parts that rust-analyzer does not need; `None` if what remains does not parse.
+fn shortened(text: &str, calls: Calls) -> Option<String> {
     let parse = crate::syntax::parse(text);
-    if !parse.errors().is_empty() {
-        return text.to_owned();
-    }
+    let has_errors = !parse.errors().is_empty();
     let mut dropped = Vec::new();
     let mut nodes = parse.syntax_node().preorder();
     while let Some(event) = nodes.next() {
         let ra_ap_syntax::WalkEvent::Enter(node) = event else { continue };
         if let Some(function) = ast::Fn::cast(node.clone()) {
             if let Some(range) = useless_body(&function) {
+                let attributes = function.attrs().filter(is_useless);
+                dropped.extend(attributes.map(|attribute| attribute.syntax().text_range()));
                 dropped.push(range);
                 nodes.skip_subtree();
             }
+        } else if ast::MacroRules::cast(node.clone())
+            .is_some_and(|rules| calls == Calls::Expanded && is_private(&rules))
+        {
+            dropped.push(node.text_range());
+            nodes.skip_subtree();
         } else if matches!(node.kind(), SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF) {
             for tree in node.descendants().filter(is_transcriber) {
                 drop_from_macro(&tree, &mut dropped);
             }
+            nodes.skip_subtree();
+        } else if ast::Attr::cast(node.clone()).is_some_and(|attribute| is_useless(&attribute)) {
+            dropped.push(node.text_range());
             nodes.skip_subtree();
         }
     }
@@ -56,7 +90,19 @@ fn shortened(text: &str) -> String {
         end = usize::from(range.end());
     }
     result.push_str(&text[end..]);
-    result
+    // The errors may stand in what was dropped.
+    (!has_errors || crate::syntax::parse(&result).errors().is_empty()).then_some(result)
+}
+
+/// Whether nothing outside its crate can call a macro.
+fn is_private(rules: &ast::MacroRules) -> bool {
+    crate::syntax::attribute(rules, &["macro_export"]).is_none()
+}
+
+/// Whether an attribute tells rust-analyzer nothing.
+fn is_useless(attribute: &ast::Attr) -> bool {
+    let name = attribute.path().map(|path| path.syntax().text().to_string());
+    name.is_some_and(|name| USELESS.contains(&&*name))
 }
 
 /// The inside of a body that does not determine the type of the function. The body is needed for an `impl Trait`. A
@@ -132,18 +178,35 @@ mod tests {
     fn bodies_go_and_signatures_stay() {
         let text =
             "/// Kept.\npub fn f<T>(x: T) -> Vec<T> { let y = g(x); vec![y] }\ntrait T { fn a(); fn b() { c() } }\n";
-        assert_eq!(shortened(text), "/// Kept.\npub fn f<T>(x: T) -> Vec<T> {}\ntrait T { fn a(); fn b() {} }\n");
+        let short = "/// Kept.\npub fn f<T>(x: T) -> Vec<T> {}\ntrait T { fn a(); fn b() {} }\n";
+        assert_eq!(shortened(text, Calls::Present).as_deref(), Some(short));
+        // What is wrong in a body goes with it.
+        assert_eq!(shortened("fn f() { a b c }", Calls::Present).as_deref(), Some("fn f() {}"));
+        assert_eq!(shortened("struct S { fn f() {}", Calls::Present), None);
     }
 
     #[test]
     fn bodies_that_tell_a_type_or_a_value_stay() {
-        for text in [
-            "fn f() -> impl Iterator<Item = u8> { [1, 2].into_iter() }",
-            "const fn length() -> usize { 3 + 4 }",
-            "fn f() { this does not parse",
-        ] {
-            assert_eq!(shortened(text), text);
+        for text in
+            ["fn f() -> impl Iterator<Item = u8> { [1, 2].into_iter() }", "const fn length() -> usize { 3 + 4 }"]
+        {
+            assert_eq!(shortened(text, Calls::Present).as_deref(), Some(text));
         }
+    }
+
+    #[test]
+    fn attributes_that_tell_nothing_go() {
+        let text = "#[inline]\n#[unstable(feature = \"x\")]\n#[cfg(unix)]\npub fn f() { 1 }\n#[allow(x)]\nstruct S;\n";
+        let short = "\n#[unstable(feature = \"x\")]\n#[cfg(unix)]\npub fn f() {}\n\nstruct S;\n";
+        assert_eq!(shortened(text, Calls::Present).as_deref(), Some(short));
+    }
+
+    #[test]
+    fn macros_of_a_crate_that_is_expanded_go() {
+        let text = "macro_rules! m {}\n#[macro_export]\nmacro_rules! n {}\npub macro o {}\n";
+        let short = "\n#[macro_export]\nmacro_rules! n {}\npub macro o {}\n";
+        assert_eq!(shortened(text, Calls::Expanded).as_deref(), Some(short));
+        assert_eq!(shortened(text, Calls::Present).as_deref(), Some(text));
     }
 
     #[test]
@@ -151,7 +214,7 @@ mod tests {
         let text = "macro_rules! m {\n    (#[doc = $d:expr] $t:ty) => {\n        /// Text.\n        #[doc = concat!(\"a\", $d)]\n        \
                     #[stable(feature = \"x\", since = \"1\")]\n        #[rustc_intrinsic] #[inline(always)]\n        \
                     pub const fn f(self) -> $t { #[cfg(x)] { 1 } }\n        fn g() -> impl Sized { 1 }\n        type T = fn();\n    };\n}\n";
-        let short = shortened(text);
+        let short = shortened(text, Calls::Present).unwrap();
         assert!(short.contains("(#[doc = $d:expr] $t:ty) => {"), "{short}");
         assert!(short.contains("#[rustc_intrinsic]") && short.contains("pub const fn f(self) -> $t {}"), "{short}");
         assert!(short.contains("fn g() -> impl Sized { 1 }") && short.contains("type T = fn();"), "{short}");

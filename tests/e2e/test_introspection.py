@@ -55,6 +55,15 @@ def test_inspection_shows_documentation(kernel):
     assert kernel.inspect("nosuchname")["found"] is False
 
 
+def test_what_macros_of_the_standard_library_define(kernel):
+    kernel.check("let counted = std::sync::atomic::AtomicU16::new(5);")
+    assert kernel.complete("7u16.leading_ze")["matches"] == ["leading_zeros"]
+    assert kernel.complete("7i64.checked_pow(2).unwrap_or_de")["matches"] == ["unwrap_or_default"]
+    assert kernel.complete("counted.fetch_nan")["matches"] == ["fetch_nand"]
+    assert "Raises self to the power of" in kernel.inspect("i32::pow")["data"]["text/plain"]
+    assert "Bitwise" in kernel.inspect("std::sync::atomic::AtomicU16::fetch_nand")["data"]["text/plain"]
+
+
 def test_completion_in_a_timed_statement(kernel):
     kernel.check("let timed_vector = vec![1, 2, 3];")
     code = "let a = 1;\n%timeit -n 2 timed_vector.is_em"

@@ -43,6 +43,21 @@ def test_offline_with_a_fresh_home(tmp_path):
         session.close()
 
 
+def test_the_macros_of_the_standard_library_are_expanded():
+    home = PREFIX / "lib/warpcell"
+    sources = json.loads((home / "installation.json").read_text())["sources"]
+    if sources is None:
+        pytest.skip("the installation has no sources of the standard library")
+    for name in ("core", "alloc", "std"):
+        crate = home / "sysroot/lib/rustlib/src/rust/library" / name / "src"
+        text = (crate / "lib.rs").read_text()
+        compiler = subprocess.run(["rustc", "-V"], capture_output=True, text=True, check=True).stdout
+        if f" {sources['release']} " in compiler:
+            assert os.listdir(crate) == ["lib.rs"] and "macro_rules! int_impl" not in text and len(text) > 500_000, name
+        else:
+            assert len(os.listdir(crate)) > 10, f"{name}: sources of another release are copied"
+
+
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory):
     """A copy of the installation whose toolchain notes each of its calls; gives the binary and the notes."""

@@ -1,7 +1,7 @@
 //! Puts an installation together of a package and a toolchain, and takes it away: the prelude, the tools' links, the
 //! private sysroot, the recorded start. The parts are listed in [`crate::installation`].
 
-use crate::analysed_sources;
+use crate::analysed_sources::standard_library;
 use crate::build_step::Linker;
 use crate::environment::{INSTALLATION, RECORD};
 use crate::files;
@@ -18,9 +18,6 @@ use anyhow::{Context, Result, bail};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// Crates of the standard library that rust-analyzer reads.
-const STANDARD_CRATES: &[&str] = &["alloc", "core", "proc_macro", "std"];
 
 /// Directories that an installation makes in a prefix if they are not there.
 pub const MADE: &[&str] =
@@ -285,7 +282,7 @@ fn fill(home: &Path, plan: &SetupPlan<'_>) -> Result<()> {
     // For the `!` lines of evcxr. evcxr looks for the shell where it looks for cargo.
     symlink("/bin/sh", home.join("tools/sh"))?;
     link_tools(&home.join("sysroot/bin"), &["cargo", "rustc"], &program("../../../.."))?;
-    link_libraries(&toolchain.root, plan.standard_library, &home.join("sysroot"))?;
+    link_libraries(toolchain, plan.standard_library, &home.join("sysroot"))?;
     let record = InstallationRecord {
         prelude: plan.package.manifest.prelude.clone(),
         toolchain: toolchain.root.clone(),
@@ -305,11 +302,11 @@ fn link_tools(directory: &Path, names: &[&str], target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links the toolchain's libraries, and copies the sources of the standard library without their manifest. Without a
+/// Links the toolchain's libraries, and writes the sources of the standard library without their manifest. Without a
 /// manifest rust-analyzer combines the crates itself. Otherwise it would run cargo and need the network.
-fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, sysroot: &Path) -> Result<()> {
+fn link_libraries(toolchain: &Toolchain, sources: Option<&Path>, sysroot: &Path) -> Result<()> {
     let libraries = &sysroot.join("lib");
-    let real = toolchain.join("lib");
+    let real = toolchain.root.join("lib");
     let crates = sysroot.join(SOURCES);
     files::create_folder(&libraries.join("rustlib"))?;
     for (from, to, except) in
@@ -321,12 +318,10 @@ fn link_libraries(toolchain: &Path, standard_library: Option<&Path>, sysroot: &P
             }
         }
     }
-    if let Some(standard_library) = standard_library {
-        for name in STANDARD_CRATES {
-            analysed_sources::copy(&standard_library.join(name).join("src"), &crates.join(name).join("src"))?;
-        }
+    match sources {
+        Some(sources) => standard_library::write(&toolchain.tool("rustc"), toolchain.architecture(), sources, &crates),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Copies the running binary into the prefix. A kernel that runs keeps the old file.

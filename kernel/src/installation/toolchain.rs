@@ -56,6 +56,11 @@ impl Toolchain {
         self.root.join("bin").join(name)
     }
 
+    /// The processor's architecture, such as `x86_64`.
+    pub fn architecture(&self) -> &str {
+        self.target.split('-').next().unwrap_or_default()
+    }
+
     /// Directory of the compiled standard library.
     pub fn libraries(&self) -> PathBuf {
         libraries(&self.root, &self.target)

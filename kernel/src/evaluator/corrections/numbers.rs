@@ -4,6 +4,7 @@ use crate::evaluator::corrections::line::is_integer;
 use crate::evaluator::corrections::operators::as_object;
 use crate::syntax::{offset_of, range_of, statements};
 use ra_ap_syntax::ast::{self, AstNode};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxToken};
 use std::ops::Range;
 
 /// Rust's integers, and the compiler's name for an integer whose type is open.
@@ -37,7 +38,7 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let is_reference = |name: &str| name.starts_with('&') && !name.contains('<');
     let start = offset_of(cell, line, 1);
     let operator = offset_of(cell, line, column);
-    let Some((operands, shift)) = operands(cell, operator) else {
+    let Some(operands) = operands(cell, operator) else {
         return of_literal(cell[start..].lines().next()?, operator - start, left.rank < right.rank);
     };
     // As in NumPy, a float beside an array of floats gets the array's type.
@@ -50,7 +51,7 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
         (left, right) if left > right => false,
         _ => return None,
     };
-    let (side, of_side, target) =
+    let ((side, range), of_side, target) =
         if is_left { (&operands[0], left, right.type_name) } else { (&operands[1], right, left.type_name) };
     let end_of_line = cell[start..].find('\n').map_or(cell.len(), |length| start + length);
     // Complex numbers have operators with floats of their parts.
@@ -61,15 +62,13 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
         Some(part) if !of_side.is_array => part,
         _ => target,
     };
-    let range = range_of(side.syntax());
-    let (from, to) = (range.start - shift, range.end - shift);
-    if from < start || to > end_of_line {
+    if range.start < start || range.end > end_of_line {
         return None;
     }
     let corrected = converted(side, of_side.is_array, target);
     let corrected =
         if is_reference(if is_left { left_name } else { right_name }) { format!("*{corrected}") } else { corrected };
-    Some(format!("{}{corrected}{}", &cell[start..from], &cell[to..end_of_line]).trim().to_owned())
+    Some(format!("{}{corrected}{}", &cell[start..range.start], &cell[range.end..end_of_line]).trim().to_owned())
 }
 
 /// The line with a float for the integer beside an operator, also in the arguments of a macro.
@@ -129,15 +128,41 @@ impl Number {
     }
 }
 
-/// The operands of the operator at a place of the cell, and by how much their places are further on.
-fn operands(cell: &str, operator: usize) -> Option<([ast::Expr; 2], usize)> {
+/// The operands of the operator at a place of the cell, with their places. Also in the arguments of a macro.
+fn operands(cell: &str, operator: usize) -> Option<[(ast::Expr, Range<usize>); 2]> {
     statements(cell).into_iter().find_map(|(start, node)| {
         let shift = range_of(&node).start.checked_sub(start)?;
-        let binary = node.descendants().filter_map(ast::BinExpr::cast).find(|binary| {
-            binary.op_token().is_some_and(|token| usize::from(token.text_range().start()) == operator + shift)
-        })?;
-        Some(([binary.lhs()?, binary.rhs()?], shift))
+        let at = operator + shift;
+        let is_operator = |token: &SyntaxToken| usize::from(token.text_range().start()) == at;
+        let placed = |side: ast::Expr| {
+            let range = range_of(side.syntax());
+            (side, range.start - shift..range.end - shift)
+        };
+        let binary = node.descendants().filter_map(ast::BinExpr::cast);
+        if let Some(binary) =
+            binary.into_iter().find(|binary| binary.op_token().is_some_and(|token| is_operator(&token)))
+        {
+            return Some([placed(binary.lhs()?), placed(binary.rhs()?)]);
+        }
+        let calls = node.descendants().filter_map(ast::MacroCall::cast);
+        let arguments = calls.filter_map(|call| call.token_tree()).flat_map(|tree| arguments_of(&tree));
+        let argument = arguments.into_iter().find(|argument| argument.contains(&at))?;
+        let from = argument.start - shift;
+        let inside = operands(&cell[from..argument.end - shift], operator - from)?;
+        Some(inside.map(|(side, range)| (side, range.start + from..range.end + from)))
     })
+}
+
+/// The places of a macro's arguments: what stands between its commas.
+fn arguments_of(tree: &ast::TokenTree) -> Vec<Range<usize>> {
+    let whole = range_of(tree.syntax());
+    let tokens = tree.syntax().children_with_tokens().filter_map(NodeOrToken::into_token);
+    let commas =
+        tokens.filter(|token| token.kind() == SyntaxKind::COMMA).map(|token| token.text_range().start().into());
+    let mut ends: Vec<usize> = commas.collect();
+    ends.push(whole.end - 1);
+    let starts = std::iter::once(whole.start).chain(ends.clone()).map(|end| end + 1);
+    starts.zip(ends).filter(|(start, end)| start < end).map(|(start, end)| start..end).collect()
 }
 
 /// An expression with its numbers converted.
@@ -222,6 +247,18 @@ mod tests {
             ("cannot multiply `Complex<f64>` by `f32`", "let y = z * x;", "*", Some("let y = z * x as f64;")),
             ("cannot multiply `Complex<f32>` by `Complex<f64>`", "let y = z * w;", "*", None),
             ("cannot multiply `DeviceArray<f64>` by `Complex<f32>`", "let y = a * w;", "*", None),
+            (
+                "cannot multiply `&DeviceArray<{integer}>` by `{float}`",
+                "let i = gpu::arange(3);\nprintln!(\"{} of {}\", n, &i * 0.5);",
+                "* 0",
+                Some("println!(\"{} of {}\", n, i.astype::<f64>() * 0.5);"),
+            ),
+            (
+                "cannot divide `f64` by `usize`",
+                "assert_eq!(vec![x / n, 1.0], [0.5, 1.0]);",
+                "/",
+                Some("assert_eq!(vec![x / n as f64, 1.0], [0.5, 1.0]);"),
+            ),
             ("cannot add `String` to `f64`", "x + s", "+", None),
             ("cannot add `i32` to `i64`", "x + s", "+", None),
             ("cannot add `i32` to `f64`", "not rust at all +", "+", None),
