@@ -1,9 +1,16 @@
 //! How the code of a cell is generated and linked: the compiler's flags for short waits, or for measuring time.
 
 use super::messages::BuildRequest;
+use crate::files;
+use anyhow::Context;
 use serde::{Deserialize, Serialize};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Lets the compiler use all instructions of this machine's processor.
+pub const NATIVE: &str = "target-cpu=native";
 
 /// Adds the flags of code generation. `opt_level` is chosen by the user.
 ///
@@ -13,7 +20,7 @@ use std::process::Command;
 pub fn generate_code(command: &mut Command, request: BuildRequest, opt_level: &str) {
     command.env("RUSTC_BOOTSTRAP", "1").arg("-Zallow-features=");
     if request.timed {
-        command.args(["-C", "opt-level=3", "-C", "target-cpu=native"]);
+        command.args(["-C", "opt-level=3", "-C", NATIVE]);
     } else {
         command.arg("-C").arg(format!("opt-level={opt_level}"));
         command.args(["-C", "debug-assertions=on", "-C", "overflow-checks=on", "-Zshare-generics=y"]);
@@ -23,9 +30,11 @@ pub fn generate_code(command: &mut Command, request: BuildRequest, opt_level: &s
 }
 
 /// The linker of the toolchain, with the arguments that the C compiler would pass. A direct call saves three processes
-/// for each cell.
+/// for each cell. It is called by a script, which leaves out the prelude and the standard library: half of the linker's time would
+/// go into their tables of symbols. The cell's process has loaded both for all to see, so the loader finds them there.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Linker {
+    /// `rust-lld`.
     program: PathBuf,
     /// Object files around the cell's own.
     first: Vec<PathBuf>,
@@ -39,6 +48,19 @@ impl Linker {
         home.join("linker.json")
     }
 
+    /// The script that calls the linker.
+    fn script(home: &Path) -> PathBuf {
+        home.join("tools/linker")
+    }
+
+    fn script_text(&self) -> String {
+        let program = self.program.display().to_string().replace('\'', r"'\''");
+        format!(
+            "#!/bin/sh\nfor word; do\n  shift\n  case $word in\n  */libwarpcell.so | */libstd-*.so) ;;\n  *) set -- \"$@\" \"$word\" ;;\n  \
+             esac\ndone\nexec '{program}' \"$@\"\n"
+        )
+    }
+
     /// Asks the C compiler how it links, and records this in the installation. If the answer is not understood, nothing
     /// is recorded and cells are linked through the C compiler.
     pub fn record(home: &Path, toolchain: &Path, target: &str) -> anyhow::Result<()> {
@@ -47,7 +69,12 @@ impl Linker {
             return Ok(());
         };
         let Some(linker) = Linker::read(program, &String::from_utf8_lossy(&answer.stderr)) else { return Ok(()) };
-        Ok(std::fs::write(Linker::path(home), serde_json::to_string_pretty(&linker)?)?)
+        files::write(&Linker::path(home), serde_json::to_string_pretty(&linker)?)?;
+        let script = Linker::script(home);
+        files::create_folder(script.parent().unwrap_or(home))?;
+        files::write(&script, linker.script_text())?;
+        std::fs::set_permissions(&script, Permissions::from_mode(0o755))
+            .with_context(|| format!("{} cannot be made executable", script.display()))
     }
 
     /// Takes the object files and directories out of what `cc -###` prints.
@@ -83,7 +110,9 @@ pub fn link(command: &mut Command, home: &Path, prelude: &Path, plain: bool) {
         command.arg("-C").arg(format!("link-arg=-Wl,-rpath,{}", prelude.display()));
         return;
     };
-    command.arg("-C").arg(format!("linker={}", linker.program.display())).args(["-C", "linker-flavor=ld.lld"]);
+    let script = Linker::script(home);
+    let program = if script.is_file() { &script } else { &linker.program };
+    command.arg("-C").arg(format!("linker={}", program.display())).args(["-C", "linker-flavor=ld.lld"]);
     for file in &linker.first {
         command.arg("-Z").arg(format!("pre-link-arg={}", file.display()));
     }
@@ -127,6 +156,18 @@ mod tests {
             assert_eq!(linker.last, [at("crtendS.o"), at("crtn.o")]);
             assert_eq!(linker.search, [directory.path().to_owned(), PathBuf::from("/usr/lib")]);
         }
+    }
+
+    #[test]
+    fn the_script_leaves_out_what_the_process_has_loaded() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("the user's echo");
+        std::os::unix::fs::symlink("/bin/echo", &program).unwrap();
+        let linker = Linker { program, first: Vec::new(), last: Vec::new(), search: Vec::new() };
+        let words = ["-flavor", "gnu", "a b.o", "/p/libwarpcell.so", "/p/libstd-0123.so", "/p/libstdx.so", "-lc", "$x"];
+        let output =
+            Command::new("/bin/sh").arg("-c").arg(linker.script_text()).arg("linker").args(words).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "-flavor gnu a b.o /p/libstdx.so -lc $x\n", "{output:?}");
     }
 
     #[test]
