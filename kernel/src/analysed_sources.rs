@@ -2,6 +2,7 @@
 //! documentation inside macro definitions. At the start of a session rust-analyzer parses every file and expands all macros
 //! between items. The rest is enough for the types of variables, for completion and for documentation.
 
+pub mod expansion;
 pub mod standard_library;
 
 use crate::files;
@@ -68,9 +69,7 @@ fn shortened(text: &str, calls: Calls) -> Option<String> {
                 dropped.push(range);
                 nodes.skip_subtree();
             }
-        } else if ast::MacroRules::cast(node.clone())
-            .is_some_and(|rules| calls == Calls::Expanded && is_private(&rules))
-        {
+        } else if calls == Calls::Expanded && (is_private(&node) || is_injected(&node)) {
             dropped.push(node.text_range());
             nodes.skip_subtree();
         } else if matches!(node.kind(), SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF) {
@@ -94,9 +93,18 @@ fn shortened(text: &str, calls: Calls) -> Option<String> {
     (!has_errors || crate::syntax::parse(&result).errors().is_empty()).then_some(result)
 }
 
-/// Whether nothing outside its crate can call a macro.
-fn is_private(rules: &ast::MacroRules) -> bool {
-    crate::syntax::attribute(rules, &["macro_export"]).is_none()
+/// Whether a node is a macro that nothing outside its crate can call.
+fn is_private(node: &SyntaxNode) -> bool {
+    ast::MacroRules::cast(node.clone())
+        .is_some_and(|rules| crate::syntax::attribute(&rules, &["macro_export"]).is_none())
+}
+
+/// Whether the compiler has written an item, which brings the standard library: rust-analyzer does that itself, and would
+/// offer the name in completions.
+fn is_injected(node: &SyntaxNode) -> bool {
+    let name =
+        ast::ExternCrate::cast(node.clone()).filter(|item| item.rename().is_none()).and_then(|item| item.name_ref());
+    name.is_some_and(|name| matches!(name.text(), "core" | "std"))
 }
 
 /// Whether an attribute tells rust-analyzer nothing.
@@ -203,8 +211,8 @@ mod tests {
 
     #[test]
     fn macros_of_a_crate_that_is_expanded_go() {
-        let text = "macro_rules! m {}\n#[macro_export]\nmacro_rules! n {}\npub macro o {}\n";
-        let short = "\n#[macro_export]\nmacro_rules! n {}\npub macro o {}\n";
+        let text = "extern crate std;\nmacro_rules! m {}\n#[macro_export]\nmacro_rules! n {}\npub macro o {}\nextern crate self as std;\n";
+        let short = "\n\n#[macro_export]\nmacro_rules! n {}\npub macro o {}\nextern crate self as std;\n";
         assert_eq!(shortened(text, Calls::Expanded).as_deref(), Some(short));
         assert_eq!(shortened(text, Calls::Present).as_deref(), Some(text));
     }

@@ -58,6 +58,13 @@ def test_the_macros_of_the_standard_library_are_expanded():
             assert len(os.listdir(crate)) > 10, f"{name}: sources of another release are copied"
 
 
+def test_the_macros_of_the_preludes_crates_are_expanded():
+    sources = PREFIX / "lib/warpcell/sources"
+    for name in ("warpcell", "warpcell-base", "warpcell-threads", "ndarray", "half", "num-complex", "num-traits"):
+        (crate,) = sources.glob(f"{name}-[0-9]*")
+        assert os.listdir(crate / "src") == ["lib.rs"], name
+
+
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory):
     """A copy of the installation whose toolchain notes each of its calls; gives the binary and the notes."""

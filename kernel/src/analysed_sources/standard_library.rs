@@ -2,11 +2,10 @@
 //! start of a session rust-analyzer reads all items of these crates. It would need more than half of that time to expand the
 //! macros that define the integer types and their traits, each time with the same result.
 
-use super::{Calls, shortened};
+use super::expansion::Expansion;
 use crate::files;
 use anyhow::Result;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// The crates that rust-analyzer reads. The compiler expands those that have a list of crates: these it must be given.
 const CRATES: [(&str, Option<&[&str]>); 4] = [
@@ -50,14 +49,11 @@ pub fn write(compiler: &Path, architecture: &str, library: &Path, to: &Path) -> 
 
 /// A crate as one file without macro calls between its items, and shortened.
 fn expanded(compiler: &Path, architecture: &str, from: &Path, name: &str, externs: &[&str]) -> Option<String> {
-    let mut command = Command::new(compiler);
-    command.args(["-Zunpretty=expanded", "-Zforce-unstable-if-unmarked", "--edition=2024", "--crate-type=lib"]);
-    command.arg(format!("--crate-name={name}")).args(externs.iter().map(|name| format!("--extern={name}")));
-    command.arg(from.join("src/lib.rs")).stdin(Stdio::null()).stderr(Stdio::null());
-    let output = command.env("RUSTC_BOOTSTRAP", "1").env("STD_ENV_ARCH", architecture).output().ok()?;
-    let text = output.status.success().then(|| String::from_utf8(output.stdout).ok())??;
-    let text = LEFT_OUT.iter().fold(text, |text, header| without_module(&text, header));
-    shortened(&without_pattern_types(&text), Calls::Expanded)
+    Expansion::new(compiler, name, "2024", &from.join("src/lib.rs"))
+        .arguments(["-Zforce-unstable-if-unmarked"])
+        .arguments(externs.iter().map(|name| format!("--extern={name}")))
+        .variable("STD_ENV_ARCH", architecture)
+        .run(|text| without_pattern_types(&LEFT_OUT.iter().fold(text, |text, header| without_module(&text, header))))
 }
 
 /// The core library without the items of a module.

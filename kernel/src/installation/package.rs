@@ -79,7 +79,7 @@ impl Package {
                 carried.features.push("default".to_owned());
             }
         }
-        metadata::record(directory, source, &metadata, &toolchain.target, &prelude.carried)?;
+        metadata::record(directory, source, &metadata, toolchain, &prelude.carried)?;
         Package::write(toolchain, directory, prelude, artifacts.len())
     }
 

@@ -1,9 +1,11 @@
 //! The metadata in a package: the recorded answers for the cell crate, and the sources that they name.
 
 use super::prelude::NAMEABLE;
-use crate::analysed_sources;
+use crate::analysed_sources::{self, expansion::Expansion};
 use crate::cargo_metadata::{dep, dependency, is_macro, items, node, package, strings, with_all_below};
+use crate::files;
 use crate::installation::Carried;
+use crate::installation::toolchain::Toolchain;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -19,12 +21,12 @@ const ANALYSED: &[&str] =
 
 /// Records the answer to `cargo metadata` for the cell crate, the additions for crates of the prelude that `:dep`
 /// names, and the locked versions. Copies the sources of these crates.
-pub fn record(directory: &Path, source: &Path, all: &Value, target: &str, carried: &[Carried]) -> Result<()> {
+pub fn record(directory: &Path, source: &Path, all: &Value, toolchain: &Toolchain, carried: &[Carried]) -> Result<()> {
     let analysed = |package: &Value| ANALYSED.contains(&package["name"].as_str().unwrap_or_default());
     let (packages, nodes) = part_of(all, &analysed);
     let offered = below(all, carried);
     let (more_packages, more_nodes) = part_of(all, &|package| offered.contains(&package["id"]));
-    let mut answer = cell_metadata(packages, nodes, target);
+    let mut answer = cell_metadata(packages, nodes, &toolchain.target);
     let mut more = json!({ "packages": more_packages, "nodes": more_nodes });
     for package in more["packages"].as_array_mut().into_iter().flatten() {
         plain_library(package);
@@ -41,7 +43,15 @@ pub fn record(directory: &Path, source: &Path, all: &Value, target: &str, carrie
         let copy = directory.join("sources").join(&name);
         std::fs::create_dir_all(&copy)?;
         std::fs::copy(&manifest, copy.join("Cargo.toml"))?;
-        analysed_sources::copy(&place.join("src"), &copy.join("src"))?;
+        let built = BuiltCrates { all, carried, prelude: &directory.join("prelude"), toolchain };
+        let expanded = if analysed(package) { built.expanded(package, &place) } else { None };
+        match expanded {
+            Some(text) => {
+                files::create_folder(&copy.join("src"))?;
+                files::write(&copy.join("src/lib.rs"), text)?;
+            }
+            None => analysed_sources::copy(&place.join("src"), &copy.join("src"))?,
+        }
         directories.push((place, format!("{HOME_PLACEHOLDER}/sources/{name}")));
     }
     // The longest first: one crate's directory may lie inside another's.
@@ -55,6 +65,53 @@ pub fn record(directory: &Path, source: &Path, all: &Value, target: &str, carrie
     let lock = std::fs::read_to_string(source.join("Cargo.lock")).context("Cargo.lock cannot be read")?;
     std::fs::write(metadata.join("Cargo.lock"), part_of_lock(&lock, carried)?)?;
     Ok(())
+}
+
+/// The crates of the prelude, as they were built.
+struct BuiltCrates<'a> {
+    all: &'a Value,
+    carried: &'a [Carried],
+    /// The directory with the metadata of the crates, and the macros.
+    prelude: &'a Path,
+    toolchain: &'a Toolchain,
+}
+
+impl BuiltCrates<'_> {
+    /// A crate in the directory `place` with its macros expanded. At the start of a session rust-analyzer expands those that are
+    /// left.
+    fn expanded(&self, package: &Value, place: &Path) -> Option<String> {
+        let found = self.carried_of(package)?;
+        let edition = package["edition"].as_str()?;
+        let mut arguments = vec![format!("-Ldependency={}", self.prelude.to_str()?)];
+        arguments.extend(found.features.iter().map(|feature| format!("--cfg=feature={feature:?}")));
+        for dep in items(&node(self.all, &package["id"])?["deps"]) {
+            let file = self.file_of(items(&self.all["packages"]).find(|package| package["id"] == dep["pkg"])?);
+            arguments.extend(file.map(|file| format!("--extern={}={file}", dep["name"].as_str().unwrap_or_default())));
+        }
+        Expansion::new(&self.toolchain.tool("rustc"), &found.library, edition, &place.join("src/lib.rs"))
+            .arguments(arguments)
+            .variable("CARGO_PKG_NAME", &found.name)
+            .variable("CARGO_PKG_VERSION", &found.version)
+            .variable("CARGO_MANIFEST_DIR", place)
+            .run(|text| text)
+    }
+
+    fn carried_of(&self, package: &Value) -> Option<&Carried> {
+        self.carried.iter().find(|carried| package["name"] == *carried.name && package["version"] == *carried.version)
+    }
+
+    /// The file that the compiler reads to use a crate. None for one that only build scripts and tests use.
+    fn file_of(&self, package: &Value) -> Option<String> {
+        if let Some(found) = self.carried_of(package) {
+            return Some(self.prelude.join(&found.file).to_str()?.to_owned());
+        }
+        let start = format!("lib{}-", package["name"].as_str()?.replace('-', "_"));
+        let is_it = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            is_macro(package) && name.starts_with(&start) && name.ends_with(".so")
+        };
+        Some(files::paths_in(self.prelude).find(is_it)?.to_str()?.to_owned())
+    }
 }
 
 /// Ids of the offered crates and of those in the prelude that they build on.
