@@ -3,7 +3,7 @@
 use crate::installation::{self, bundle, cache, setup, user};
 use crate::kernelspec::{self, SpecPlace};
 use crate::language::{self, EvaluatorChoice};
-use crate::lessons::{self, Edition};
+use crate::lessons::{self, Edition, precompile};
 use crate::{cell_process, doctor, server};
 use clap::{Args, Parser, Subcommand};
 use std::io::ErrorKind;
@@ -105,6 +105,9 @@ enum Command {
     /// Start once without a client, so that the installation can record what that takes.
     #[command(hide = true)]
     RecordStart,
+    /// Run the cells of standard input, a list in JSON, and print how many have failed.
+    #[command(name = precompile::RUN_CELLS, hide = true)]
+    RunCells,
     /// Load the prelude and print the device that cells compute on.
     Device,
     /// The lessons that come with the kernel.
@@ -123,6 +126,13 @@ enum LessonsCommand {
         /// The directory; it is made if it is not there.
         #[arg(value_name = "DIR")]
         directory: PathBuf,
+    },
+    /// Run the cells of the lessons and keep what was compiled in the installation, so that they start no compiler for its
+    /// users. This takes minutes
+    Precompile {
+        /// Other notebooks in place of the lessons that come with the kernel.
+        #[arg(value_name = "NOTEBOOK")]
+        notebooks: Vec<PathBuf>,
     },
 }
 
@@ -253,12 +263,19 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             language::clean_up();
             started?;
         }
+        Command::RunCells => {
+            let cells: Vec<String> = serde_json::from_reader(std::io::stdin())?;
+            let failed = language::run_cells(&cells);
+            language::clean_up();
+            println!("{}", failed?);
+        }
         Command::Device => println!("{}", cell_process::device()?),
         Command::Lessons { command: LessonsCommand::Export { edition, directory } } => {
             let edition = if edition.student { Edition::Student } else { Edition::Instructor };
             let count = lessons::export(edition, &directory)?;
             println!("Wrote {count} files to {}", directory.display());
         }
+        Command::Lessons { command: LessonsCommand::Precompile { notebooks } } => precompile::precompile(&notebooks)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::echo::Echo;
 use crate::evaluator::rust::RustEvaluator;
 use crate::evaluator::session_directory::SessionDirectory;
-use crate::evaluator::{self, Evaluator};
+use crate::evaluator::{self, Evaluator, InputAnswer, Output, OutputSink};
 use crate::server::{Factory, Language};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -48,6 +48,24 @@ pub fn start_once() -> Result<()> {
     let session = SessionDirectory::prepare()?;
     let assistant = Assistant::new(session.path());
     RustEvaluator::start(session, assistant)?.started()
+}
+
+/// Runs cells in a session without a client. Their outputs are dropped. Returns how many have failed.
+///
+/// Must be called while the process has one thread.
+pub fn run_cells(cells: &[String]) -> Result<usize> {
+    let session = SessionDirectory::prepare()?;
+    let assistant = Assistant::new(session.path());
+    let mut evaluator = RustEvaluator::start(session, assistant)?;
+    evaluator.started()?;
+    let handle = evaluator.interrupt_handle();
+    let sink: OutputSink = Arc::new(move |output| {
+        if matches!(output, Output::Input { .. }) {
+            handle.answer(InputAnswer::Refused { reason: "no client is there".to_owned() });
+        }
+    });
+    let results = (1..).zip(cells).map(|(number, code)| evaluator.execute(number, code, &sink));
+    Ok(results.filter(Result::is_err).count())
 }
 
 fn rust() -> Result<Language> {

@@ -5,6 +5,8 @@
 //! nbgrader, with the configuration that lets nbgrader make the notebooks for students. A cell with `points` in its
 //! metadata is a test of nbgrader. It gives so many points if it does not fail.
 
+pub mod precompile;
+
 use crate::files;
 use anyhow::{Context, bail};
 use serde_json::ser::PrettyFormatter;

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from programs.run import compare_all
+
+from .session import Session
 
 CELLS = [
     "use std::collections::BTreeMap;",
@@ -34,8 +39,8 @@ def cached(fresh_kernel, tmp_path):
 
 
 def entries(folder: Path) -> set[str]:
-    """The libraries. What the compiler has refused is found only if the session has its variables in the same order."""
-    return {path.name for path in folder.glob("crates/*/cells/*") if path.suffix != ".failed"}
+    """What the compiler has made a library of, or has refused."""
+    return {path.name for path in folder.glob("crates/*/cells/*")}
 
 
 def run_all(session) -> None:
@@ -220,3 +225,63 @@ def test_random_programs_do_the_same_with_a_cold_and_a_warm_cache(failures, tmp_
     for state in ("cold", "warm"):
         differences = compare_all(10, 5000, 1, failures)
         assert not differences, f"{state}: " + "\n".join(map(str, differences[:3]))
+
+
+@pytest.fixture(scope="module")
+def precompiled(tmp_path_factory):
+    """An installation that has the compiled cells of a notebook; gives its binary and their folder."""
+    root = tmp_path_factory.mktemp("precompiled")
+    prefix, notebook = root / "prefix", root / "lesson.ipynb"
+    subprocess.run(["cp", "--archive", "--link", os.environ["WARPCELL_TEST_PREFIX"], prefix], check=True)
+    cells = [{"cell_type": "markdown", "source": "# A lesson"}]
+    cells += [{"cell_type": "code", "source": source} for source in (*CELLS, 'panic!("on purpose")')]
+    notebook.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    binary, folder = prefix / "bin/warpcell", prefix / "lib/warpcell/cells"
+    run = [binary, "lessons", "precompile", notebook]
+    said = subprocess.run(run, capture_output=True, text=True, timeout=300, check=True).stdout.splitlines()
+    assert said[0].startswith(f"{notebook}: {len(CELLS) + 1} cells in ") and said[0].endswith(", 1 of them with errors")
+    assert said[1].endswith(f"MB, in {folder}") and int(said[1].split()[0]) == len(list(folder.iterdir())) >= len(CELLS)
+    return binary, folder
+
+
+@pytest.fixture
+def of_installation(precompiled, tmp_path):
+    """Starts kernels of that installation, for a user who has compiled nothing."""
+    sessions = []
+
+    def start():
+        command = [str(precompiled[0]), "kernel", "--connection-file", "{connection_file}"]
+        sessions.append(Session(command=command, env={"WARPCELL_CACHE_DIR": str(tmp_path / "cache")}))
+        return sessions[-1]
+
+    start.folder = tmp_path / "cache"
+    yield start
+    for session in sessions:
+        session.close()
+
+
+def test_users_of_an_installation_do_not_compile_its_cells(precompiled, of_installation):
+    before = {path.name: path.read_bytes() for path in precompiled[1].iterdir()}
+    session = of_installation()
+    run_all(session)
+    assert entries(of_installation.folder) == set(), "no cell was compiled"
+    session.check("twice(p.x) + 1.0")
+    assert len(entries(of_installation.folder)) == 1, "another cell was"
+    assert {path.name: path.read_bytes() for path in precompiled[1].iterdir()} == before
+
+
+def test_what_others_could_have_written_is_not_used(precompiled, of_installation):
+    precompiled[1].chmod(0o777)
+    try:
+        run_all(of_installation())
+        assert len(entries(of_installation.folder)) >= len(CELLS)
+    finally:
+        precompiled[1].chmod(0o755)
+
+
+def test_only_who_may_write_to_the_installation_compiles_for_all(precompiled, tmp_path):
+    text = tmp_path / "text.ipynb"
+    text.write_text("# no notebook")
+    for notebook, problem in ((text, "this is no notebook"), (tmp_path / "none.ipynb", "cannot be read")):
+        run = subprocess.run([precompiled[0], "lessons", "precompile", notebook], capture_output=True, text=True, check=False)
+        assert run.returncode == 1 and problem in run.stderr and str(notebook) in run.stderr, run.stderr

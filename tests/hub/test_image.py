@@ -91,8 +91,11 @@ def test_the_images_steps_make_a_kernel_that_runs(root):
         "PATH": "/opt/conda/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": "/home/jovyan", "NB_UID": "1000", "NB_GID": "100", "CONDA_DIR": "/opt/conda", "DEBIAN_FRONTEND": "noninteractive",
     }  # fmt: skip
+    course = root.tree / "course.ipynb"
+    course.write_text(json.dumps(NOTEBOOK))
     # Of the CUDA libraries the smallest will do.
-    env = build(DOCKERFILE, root, ROOT, {"CUDA_LIBRARIES": "nvidia-cuda-runtime"}, base)
+    given = {"CUDA_LIBRARIES": "nvidia-cuda-runtime", "PRECOMPILE": "warpcell lessons precompile /course.ipynb"}
+    env = build(DOCKERFILE, root, ROOT, given, base)
     notebook = root.tree / "home/jovyan/first.ipynb"
     notebook.write_text(json.dumps(NOTEBOOK))
     shutil.chown(notebook, *map(int, USER.split(":")))
@@ -101,6 +104,9 @@ def test_the_images_steps_make_a_kernel_that_runs(root):
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (output,) = json.loads(notebook.read_text())["cells"][0]["outputs"]
     assert "".join(output["data"]["text/plain"]).startswith("100"), output
+    cells = [path.name for path in (root.tree / "opt/conda/lib/warpcell/cells").iterdir()]
+    own = [path.name for path in (root.tree / "home/jovyan/.cache/warpcell").glob("crates/*/cells/*")]
+    assert cells and not own, "the user has compiled no cell of the course"
     for folder in ("opt/rust", "opt/conda/lib/warpcell", "opt/conda/share/warpcell"):
         found = subprocess.run(["find", root.tree / folder, "-not", "-user", "root", "-o", "-not", "-type", "l", "-perm", "/022"], capture_output=True, text=True)
         assert found.returncode == 0 and not found.stdout, found.stdout[:2000]

@@ -7,16 +7,19 @@
 //! the entry function has the same name in all cells, and the compiled source has the same path in all sessions.
 //!
 //! A library is written to a new file for each run, so each run has its own statics.
+//!
+//! An installation may have entries for all of its users: `warpcell lessons precompile` makes them. They are only read.
 
 use super::cell::CellCrate;
 use super::compile_ahead::{CompileGoal, Compiled};
 use super::compiler_message::CompilerMessage;
+use super::flags::NATIVE;
 use super::functions;
 use super::names::end_of_items;
 use crate::files;
 use crate::hashing::hex;
 use crate::installation::cache;
-use crate::installation::package::metadata::CONTEXT_PLACEHOLDER;
+use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -28,17 +31,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-/// Turns the cache off if it is `0`.
-const CELL_CACHE: &str = "WARPCELL_CELL_CACHE";
+/// Turns the cache off if it is `0`. The path of a folder is the folder of an installation that is to be filled.
+pub const CELL_CACHE: &str = "WARPCELL_CELL_CACHE";
 
-/// The folder beside the crates of `:dep`.
-const FOLDER: &str = "cells";
-
-/// The end of the names of failures.
-const FAILED: &str = ".failed";
+/// The folder beside the crates of `:dep`, and in an installation.
+pub const FOLDER: &str = "cells";
 
 /// A part of each name. Another layout of the entries has another number.
-const LAYOUT: &str = "layout 1";
+const LAYOUT: &str = "layout 2";
 
 /// The path of every compiled source, as panics and `file!` tell it. Only compiled code has it: the compiler's messages have the real path.
 pub const COMPILED_SOURCE: &str = "/cell/lib.rs";
@@ -89,11 +89,60 @@ fn entry_number(source: &str) -> Option<usize> {
 
 /// The place of a compilation in the cache.
 pub struct CachedCell {
-    path: PathBuf,
-    /// The place of a failure, whose messages name lines: so the order of the lines counts. None if it is not to be kept, since something
-    /// else than what the name tells may have caused it.
-    failure: Option<PathBuf>,
+    folder: CacheFolder,
+    /// The installation's folder.
+    installed: PathBuf,
+    name: String,
+    /// Whether a failure is kept too. Not if something else than what the name tells may have caused it.
+    keeps_failures: bool,
     context: PathBuf,
+}
+
+/// Where entries are kept.
+enum CacheFolder {
+    /// For this user.
+    User(PathBuf),
+    /// For all users of an installation.
+    Installation(PathBuf),
+}
+
+impl CacheFolder {
+    /// None if nothing is to be kept.
+    fn of(cell: &CellCrate<'_>) -> Option<CacheFolder> {
+        let set = std::env::var_os(CELL_CACHE).map(PathBuf::from);
+        match set {
+            Some(value) if value.as_os_str() == "0" => None,
+            Some(folder) if folder.is_absolute() => Some(CacheFolder::Installation(folder)),
+            _ => Some(CacheFolder::User(cache::crates_of(cell.installation)?.join(FOLDER))),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            CacheFolder::User(folder) | CacheFolder::Installation(folder) => folder,
+        }
+    }
+
+    /// Writes an entry.
+    fn put(&self, name: &str, entry: &[u8], cell: &CellCrate<'_>) -> Result<()> {
+        let folder = match self {
+            CacheFolder::Installation(folder) => return files::replace_for_all(&folder.join(name), entry),
+            CacheFolder::User(folder) => folder,
+        };
+        if !folder.is_dir() {
+            if let Some(cache) = cache::folder() {
+                crate::private::create_cache(&cache)?;
+            }
+            crate::private::create(folder)?;
+        }
+        cache::claim(folder.parent().context("no folder")?, cell.installation)?;
+        files::replace(&folder.join(name), entry)?;
+        // Looking through the folder takes time, so not each entry does it.
+        if name.ends_with('0') {
+            prune(folder, MOST_OF_ALL);
+        }
+        Ok(())
+    }
 }
 
 /// What an entry has before the library, as a line.
@@ -112,41 +161,44 @@ struct Head {
 impl CachedCell {
     /// The place for a compilation by `command` of `source`, which has the common entry. None if it is not to be kept.
     pub fn of(cell: &CellCrate<'_>, command: &Command, source: &str, goal: CompileGoal) -> Option<CachedCell> {
-        if std::env::var_os(CELL_CACHE).is_some_and(|value| value == "0") {
-            return None;
-        }
+        let folder = CacheFolder::of(cell)?;
         // What the linker finds beside the compiler is not known here.
         if links_libraries(source) {
             return None;
         }
         let crates = crates_of_the_user(&cell.dependencies.arguments)?;
-        let context = cell.context.to_str()?;
+        let (context, home) = (cell.context.to_str()?, cell.installation.home.to_str()?);
         let mut name = Sha256::new();
         let mut add = |part: &[u8]| {
             name.update(part.len().to_le_bytes());
             name.update(part);
         };
         add(LAYOUT.as_bytes());
-        add(format!("{goal:?} {:?}", processor()).as_bytes());
+        add(format!("{goal:?}").as_bytes());
         for argument in command.get_args() {
-            add(argument.to_str()?.replace(context, CONTEXT_PLACEHOLDER).as_bytes());
+            let argument = argument.to_str()?;
+            add(argument.replace(context, CONTEXT_PLACEHOLDER).replace(home, HOME_PLACEHOLDER).as_bytes());
+            if argument == NATIVE {
+                add(format!("{:?}", processor()).as_bytes());
+            }
         }
         add(&std::fs::read(functions::notebook_file(&cell.session)).unwrap_or_default());
         crates.iter().for_each(|file| add(file.as_bytes()));
-        let folder = cache::crates_of(cell.installation)?.join(FOLDER);
-        let named = |source: &str| hex(&name.clone().chain_update(source).finalize());
+        add(source.as_bytes());
         let reads = ["include", "env!", "path"].iter().any(|word| source.contains(word));
-        let keeps_failures = crates.is_empty() && !reads;
         Some(CachedCell {
-            path: folder.join(named(&comparable(source))),
-            failure: keeps_failures.then(|| folder.join(named(source) + FAILED)),
+            folder,
+            installed: cell.installation.home.join(FOLDER),
+            name: hex(&name.finalize()),
+            keeps_failures: crates.is_empty() && !reads,
             context: cell.context.to_owned(),
         })
     }
 
     /// Takes the library from the cache, and what the compiler said.
     pub fn take(&self, library: &Path) -> Option<Compiled> {
-        let (head, contents) = read(&self.path).or_else(|| read(self.failure.as_deref()?))?;
+        let mut folders = [self.folder.path(), &self.installed].into_iter();
+        let (head, contents) = folders.find_map(|folder| read(&folder.join(&self.name)))?;
         if head.status == 0 {
             std::fs::write(library, contents).ok()?;
         }
@@ -160,12 +212,12 @@ impl CachedCell {
     }
 
     fn write(&self, cell: &CellCrate<'_>, library: &Path, compiled: &Compiled, began: SystemTime) -> Result<()> {
-        let (path, contents, found) = match (compiled.status, &self.failure) {
-            (0, _) => {
+        let (contents, found) = match compiled.status {
+            0 => {
                 let text = std::fs::read_to_string(dep_info(&self.context))?;
-                (&self.path, std::fs::read(library)?, Found::read(&text, &self.context))
+                (std::fs::read(library)?, Found::read(&text, &self.context))
             }
-            (_, Some(path)) if is_about_the_source(&compiled.stderr) => (path, Vec::new(), Found::default()),
+            _ if self.keeps_failures && is_about_the_source(&compiled.stderr) => (Vec::new(), Found::default()),
             _ => return Ok(()),
         };
         if contents.len() as u64 > MOST_OF_ENTRY {
@@ -191,20 +243,7 @@ impl CachedCell {
         let mut entry = serde_json::to_vec(&head)?;
         entry.push(b'\n');
         entry.extend(contents);
-        let folder = path.parent().context("no folder")?;
-        if !folder.is_dir() {
-            if let Some(cache) = cache::folder() {
-                crate::private::create_cache(&cache)?;
-            }
-            crate::private::create(folder)?;
-        }
-        cache::claim(folder.parent().context("no folder")?, cell.installation)?;
-        files::replace(path, entry)?;
-        // Looking through the folder takes time, so not each entry does it.
-        if path == &self.path && path.to_string_lossy().ends_with('0') {
-            prune(folder, MOST_OF_ALL);
-        }
-        Ok(())
+        self.folder.put(&self.name, &entry, cell)
     }
 }
 
@@ -290,37 +329,6 @@ fn variable(line: &str) -> String {
     }
 }
 
-/// A source in the form in which it is compared: the number of the cell does not count, nor the order in which evcxr names the
-/// variables.
-fn comparable(source: &str) -> String {
-    let source = with_common_entry(source);
-    let Some(start) = entry_number(&source) else { return source.into_owned() };
-    let (items, body) = source.split_at(start);
-    let is_check = |line: &&str| line.starts_with("vars_ok &= evcxr_variable_store.");
-    let is_taken = |line: &&str| {
-        line.starts_with(NOT_NAMED) || (line.starts_with("let ") && line.contains(" = evcxr_variable_store."))
-    };
-    let is_put = |line: &&str| line.starts_with(NOT_NAMED) || line.starts_with("evcxr_variable_store.");
-    let mut lines: Vec<&str> = body.lines().collect();
-    let Some(begin) = lines.iter().position(|line| *line == "{let mut vars_ok = true;") else {
-        return source.into_owned();
-    };
-    let checks = begin + 1..begin + 1 + lines[begin + 1..].iter().take_while(|line| is_check(line)).count();
-    let first = checks.end + 1;
-    let taken = first..first + lines.get(first..).unwrap_or_default().iter().take_while(|line| is_taken(line)).count();
-    // The last lines, behind the user's code, return the store.
-    let end = lines.iter().rposition(|line| *line == "evcxr_variable_store").unwrap_or(taken.end).max(taken.end);
-    let end = end - lines[taken.end..end].iter().rev().take_while(|line| line.is_empty()).count();
-    let put = end - lines[taken.end..end].iter().rev().take_while(|line| is_put(line)).count()..end;
-    for range in [checks, taken, put] {
-        lines[range].sort_unstable();
-    }
-    format!("{items}{}", lines.join("\n"))
-}
-
-/// What the rewritten source has in place of a variable that a cell does not name.
-const NOT_NAMED: &str = "// not named in this cell: ";
-
 /// The files of the user's crates, with their sizes and times. None if a macro of theirs may read what is not known here.
 fn crates_of_the_user(arguments: &[String]) -> Option<Vec<String>> {
     let mut crates = Vec::new();
@@ -345,7 +353,7 @@ fn crates_of_the_user(arguments: &[String]) -> Option<Vec<String>> {
     Some(crates)
 }
 
-/// What tells processors apart: code may be for the one that it was made on.
+/// What tells processors apart. Timed cells have code for the one that they were compiled on.
 fn processor() -> Vec<u32> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -406,41 +414,7 @@ fn digest(contents: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn source(number: usize, checks: &[&str], puts: &[&str], code: &str) -> String {
-        let check =
-            |name: &&str| format!("vars_ok &= evcxr_variable_store.check_variable::<f64>(stringify!({name}));\n");
-        let take =
-            |name: &&str| format!("let {name} = evcxr_variable_store.take_variable::<f64>(stringify!({name}));\n");
-        let put = |name: &&str| format!("evcxr_variable_store.put_variable::<f64>(stringify!({name}), {name});\n");
-        format!(
-            "fn f() {{}}\n#[unsafe(no_mangle)]\npub extern \"C\" fn run_user_code_{number}(\n{{let mut vars_ok = true;\n{}if !vars_ok \
-             {{return evcxr_variable_store;}}}}\n{}{code}\n{}\nevcxr_variable_store\n}}\n",
-            checks.iter().map(check).collect::<String>(),
-            checks.iter().map(take).collect::<String>(),
-            puts.iter().map(put).collect::<String>(),
-        )
-    }
-
-    #[test]
-    fn numbers_of_cells_and_the_order_of_variables_do_not_count() {
-        let one = source(3, &["a", "b"], &["a", "b"], "f(a, b)");
-        assert_eq!(comparable(&one), comparable(&source(12, &["b", "a"], &["b", "a"], "f(a, b)")));
-        for other in [
-            source(3, &["a", "b"], &["a", "b"], "f(b, a)"),
-            source(3, &["a"], &["a", "b"], "f(a, b)"),
-            source(3, &["a", "b"], &["a"], "f(a, b)"),
-            one.replace("fn f() {}", "fn f() { g() }"),
-            one.replace("<f64>(stringify!(b))", "<f32>(stringify!(b))"),
-        ] {
-            assert_ne!(comparable(&one), comparable(&other), "{other}");
-        }
-        // The user's own lines keep their order.
-        let lines = [
-            "evcxr_variable_store.put_variable::<f64>(stringify!(x), x);\n1;",
-            "1;\nevcxr_variable_store.put_variable::<f64>(stringify!(x), x);\n2",
-        ];
-        assert_ne!(comparable(&source(1, &[], &[], lines[0])), comparable(&source(1, &[], &[], lines[1])));
-    }
+    const ENTRY_NAME: &str = "entry";
 
     #[test]
     fn all_cells_have_one_entry() {
@@ -465,14 +439,21 @@ mod tests {
     }
 
     fn cached(folder: &Path) -> CachedCell {
-        CachedCell { path: folder.join("entry"), failure: Some(folder.join("failure")), context: folder.to_owned() }
+        CachedCell {
+            folder: CacheFolder::User(folder.to_owned()),
+            installed: folder.join("installed"),
+            name: ENTRY_NAME.to_owned(),
+            keeps_failures: true,
+            context: folder.to_owned(),
+        }
     }
 
-    fn write(cell: &CachedCell, head: &Head, library: &[u8]) {
+    fn write(folder: &Path, head: &Head, library: &[u8]) {
         let mut entry = serde_json::to_vec(head).unwrap();
         entry.push(b'\n');
         entry.extend(library);
-        files::replace(&cell.path, entry).unwrap();
+        files::create_folder(folder).unwrap();
+        files::replace(&folder.join(ENTRY_NAME), entry).unwrap();
     }
 
     #[test]
@@ -492,26 +473,44 @@ mod tests {
         let library = folder.path().join("libctx.so");
         let take = |cell: &CachedCell| cell.take(&library).map(|compiled| compiled.stderr);
         assert_eq!(take(&cell), None, "there is none");
-        write(&cell, &head(&["WARPCELL_NO_SUCH_VARIABLE"]), b"code");
+        write(folder.path(), &head(&["WARPCELL_NO_SUCH_VARIABLE"]), b"code");
         assert_eq!(take(&cell), Some(format!("at {}/build/lib.rs", folder.path().display())));
         assert_eq!(std::fs::read(&library).unwrap(), b"code");
-        write(&cell, &head(&[]), b"c0de");
+        write(folder.path(), &head(&[]), b"c0de");
         assert_eq!(take(&cell), None, "it is damaged");
-        std::fs::write(&cell.path, "{").unwrap();
+        std::fs::write(folder.path().join(ENTRY_NAME), "{").unwrap();
         assert_eq!(take(&cell), None, "it is cut");
-        write(&cell, &head(&["WARPCELL_NO_SUCH_VARIABLE=1"]), b"code");
+        write(folder.path(), &head(&["WARPCELL_NO_SUCH_VARIABLE=1"]), b"code");
         assert_eq!(take(&cell), None, "a variable has another value");
-        write(&cell, &head(&[]), b"code");
+        write(folder.path(), &head(&[]), b"code");
         std::fs::write(&data, "2").unwrap();
         assert_eq!(take(&cell), None, "a file has other contents");
         std::fs::write(&data, "1").unwrap();
         assert!(take(&cell).is_some());
-        for (path, safe) in [(cell.path.as_path(), 0o600), (folder.path(), 0o700)] {
+        for (path, safe) in [(&*folder.path().join(ENTRY_NAME), 0o600), (folder.path(), 0o700)] {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(safe | 0o022)).unwrap();
             assert_eq!(take(&cell), None, "others can write to {}", path.display());
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(safe)).unwrap();
         }
         assert!(take(&cell).is_some());
+    }
+
+    #[test]
+    fn entries_of_the_installation_come_second() {
+        let folder = tempfile::tempdir().unwrap();
+        let cell = cached(folder.path());
+        let head = |stderr: &str, status: i32| Head {
+            status,
+            stderr: stderr.to_owned(),
+            files: Vec::new(),
+            variables: Vec::new(),
+            library: digest(b""),
+        };
+        let take = || cell.take(&folder.path().join("libctx.so")).map(|compiled| (compiled.status, compiled.stderr));
+        write(&cell.installed, &head("of all", 1), b"");
+        assert_eq!(take(), Some((1, "of all".to_owned())));
+        write(folder.path(), &head("of the user", 0), b"");
+        assert_eq!(take(), Some((0, "of the user".to_owned())));
     }
 
     #[test]

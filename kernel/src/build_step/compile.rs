@@ -6,10 +6,10 @@ use super::cell_cache::{self, CachedCell};
 use super::compile_ahead::{self, CompileGoal, Compiled, CompilerCall};
 use super::diagnostics::{self, Diagnostics};
 use super::functions::{Functions, with_marks};
-use super::item_order::OrderedItems;
 use super::messages::{BuildAnswer, BuildRequest};
 use super::repeated::without_repeated;
 use super::rewrite::{self, RewriteOptions, Rewritten};
+use super::source_order::OrderedSource;
 use super::statements::{KnownMoves, Split, SplitVerdict};
 use super::statics::Statics;
 use super::stored_variables::{CompilerFindings, VariablePlan};
@@ -31,7 +31,7 @@ const ATTEMPTS: usize = 10;
 pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = CellCrate::prepare(installation, context)?;
     let source = context.join("src").join("lib.rs");
-    let items = OrderedItems::of(files::read(&source)?);
+    let ordered = OrderedSource::of(&files::read(&source)?);
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let target = context.join("target").join(&installation.record.prelude.target).join("debug").join("deps");
@@ -40,7 +40,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
         std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
     }
-    let Functions { source: text, registers, marks, .. } = Functions::prepare(&items.source, &cell.session)?;
+    let Functions { source: text, registers, marks, .. } = Functions::prepare(&ordered.text, &cell.session)?;
     let crates = cell.dependencies.identities();
     let text = without_repeated(&text);
     let statics = Statics::prepare(&text, &cell.session, &crates);
@@ -90,7 +90,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                 known.write(&cell.session)?;
                 match gone {
                     // evcxr forgets these variables, and asks once more.
-                    Some(gone) => return tell(&cell, &plan, &items, &gone, compiled.status),
+                    Some(gone) => return tell(&cell, &plan, &ordered, &gone, compiled.status),
                     None => continue,
                 }
             }
@@ -112,17 +112,17 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         match found {
             Some(found) if split.is_none() => {
                 if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
-                    return tell(&cell, &plan, &items, &messages, compiled.status);
+                    return tell(&cell, &plan, &ordered, &messages, compiled.status);
                 }
                 findings.add(found);
             }
             Some(found) => findings.add(found),
             None if split.as_ref().is_some_and(|split| split.may_have_caused(&messages)) => may_split = false,
             None => {
-                let said = Diagnostics::new(items.source.clone(), messages);
+                let said = Diagnostics::new(ordered.text.clone(), messages);
                 let for_evcxr = plan.for_evcxr(&said.messages);
                 BuildAnswer::change(&cell.session, |answer| answer.diagnostics = Some(said))?;
-                return tell(&cell, &plan, &items, &for_evcxr, compiled.status);
+                return tell(&cell, &plan, &ordered, &for_evcxr, compiled.status);
             }
         }
     }
@@ -130,12 +130,18 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
 }
 
 /// Ends the call with messages for evcxr. It forgets the variables that these say to be moved away.
-fn tell(cell: &CellCrate<'_>, plan: &VariablePlan, items: &OrderedItems, messages: &str, status: i32) -> Result<i32> {
+fn tell(
+    cell: &CellCrate<'_>,
+    plan: &VariablePlan,
+    ordered: &OrderedSource,
+    messages: &str,
+    status: i32,
+) -> Result<i32> {
     let gone = plan.new_that_are_moved_away(messages);
     if !gone.is_empty() {
         BuildAnswer::change(&cell.session, |answer| answer.gone.extend(gone))?;
     }
-    eprint!("{}", items.in_lines_of_evcxr(messages));
+    eprint!("{}", ordered.in_lines_of_evcxr(messages));
     Ok(status)
 }
 

@@ -1,6 +1,6 @@
-//! The order of the notebook's items in a cell crate. evcxr keeps them in a hash map, so each session writes them in another order. Here they
-//! get one order, so that a cell that was compiled before is found again. Definitions of macros come first: the language wants them before
-//! their uses.
+//! The order of the notebook's items and variables in a cell crate. evcxr keeps them in hash maps, so each session writes them in another
+//! order. Here they get one order, so that a cell that was compiled before is found again. Definitions of macros come first: the language
+//! wants them before their uses.
 
 use super::compiler_message::with_objects;
 use super::names::end_of_items;
@@ -13,17 +13,20 @@ use std::borrow::Cow;
 /// What evcxr adds to the items after the first `?` of a session.
 const ERROR_OF_EVCXR: &str = "EvcxrUserCodeError";
 
-/// A source with its items in order, on as many lines as before.
-pub struct OrderedItems {
-    pub source: String,
-    /// For each line of the items, from 1, its number in evcxr's source.
+/// A source with its items and variables in order, on as many lines as before.
+pub struct OrderedSource {
+    pub text: String,
+    /// For each line, from 1, its number in evcxr's source.
     lines: Vec<usize>,
 }
 
-impl OrderedItems {
-    /// Orders the items of a source that evcxr wrote. If they do not begin on lines of their own, the source stays as it is.
-    pub fn of(written: String) -> OrderedItems {
-        ordered(&written).unwrap_or(OrderedItems { source: written, lines: Vec::new() })
+impl OrderedSource {
+    /// Orders a source that evcxr wrote. If the items do not begin on lines of their own, they stay as they are.
+    pub fn of(written: &str) -> OrderedSource {
+        let whole = || (written.to_owned(), (1..=written.lines().count()).collect());
+        let (text, mut lines) = with_ordered_items(written).unwrap_or_else(whole);
+        let text = with_ordered_variables(&text, &mut lines).unwrap_or(text);
+        OrderedSource { text, lines }
     }
 
     /// Messages about the source, with the lines of evcxr's.
@@ -45,7 +48,8 @@ impl OrderedItems {
     }
 }
 
-fn ordered(written: &str) -> Option<OrderedItems> {
+/// The source with its items in order, and the numbers that its lines had before.
+fn with_ordered_items(written: &str) -> Option<(String, Vec<usize>)> {
     let items_text = &written[..end_of_items(written)? + 1];
     // evcxr's own come last, and other modules look for them there.
     let is_own = |item: &ast::Item| declared_name(item.syntax()).is_some_and(|name| name == ERROR_OF_EVCXR);
@@ -79,7 +83,36 @@ fn ordered(written: &str) -> Option<OrderedItems> {
         lines.extend(line..line + text.matches('\n').count());
     }
     source.push_str(&written[items_text.len()..]);
-    Some(OrderedItems { source, lines })
+    lines.extend(lines.len() + 1..=written.lines().count());
+    Some((source, lines))
+}
+
+/// The source with the lines in order that check the variables, that take them from the store, and that put them back. Changes the
+/// numbers of the lines in the same way.
+fn with_ordered_variables(source: &str, numbers: &mut [usize]) -> Option<String> {
+    const BEGIN: &str = "{let mut vars_ok = true;\n";
+    const STORE: &str = "evcxr_variable_store";
+    let is_check = |line: &&str| line.starts_with("vars_ok &= evcxr_variable_store.");
+    let is_taken = |line: &&str| line.starts_with("let ") && line.contains(" = evcxr_variable_store.");
+    let is_put = |line: &&str| line.starts_with("evcxr_variable_store.");
+    let mut lines: Vec<&str> = source.split_inclusive('\n').collect();
+    let items = source[..end_of_items(source)?].matches('\n').count();
+    let begin = items + lines[items..].iter().position(|line| *line == BEGIN)?;
+    let checks = begin + 1..begin + 1 + lines[begin + 1..].iter().take_while(|line| is_check(line)).count();
+    let first = checks.end + 1;
+    let taken = first..first + lines.get(first..)?.iter().take_while(|line| is_taken(line)).count();
+    // The last lines, behind the user's code, return the store.
+    let end = lines.iter().rposition(|line| line.trim_end() == STORE)?;
+    let put = end - lines.get(taken.end..end)?.iter().rev().take_while(|line| is_put(line)).count()..end;
+    for range in [checks, taken, put] {
+        let mut ordered: Vec<(&str, usize)> =
+            lines[range.clone()].iter().copied().zip(numbers.get(range.clone())?.iter().copied()).collect();
+        ordered.sort_unstable();
+        for (index, (line, number)) in range.zip(ordered) {
+            (lines[index], numbers[index]) = (line, number);
+        }
+    }
+    Some(lines.concat())
 }
 
 /// What decides about an item's place: definitions of macros, modules that give macros, everything else. The parser counts a comment
@@ -134,15 +167,15 @@ mod tests {
             "fn f() {\n    1\n}\n",
             "macro_rules! m {\n    () => {};\n}\n",
         ];
-        let one = OrderedItems::of(source(&items)).source;
+        let one = OrderedSource::of(&source(&items)).text;
         assert!(one.starts_with("#![allow(dead_code)]\n\nmacro_rules! m {"), "{one}");
         assert!(one.ends_with(BEHIND) && one.lines().count() == source(&items).lines().count(), "{one}");
         for turn in 1..items.len() {
             let mut turned = items;
             turned.rotate_left(turn);
-            assert_eq!(OrderedItems::of(source(&turned)).source, one);
+            assert_eq!(OrderedSource::of(&source(&turned)).text, one);
         }
-        assert_eq!(OrderedItems::of(one.clone()).source, one);
+        assert_eq!(OrderedSource::of(&one).text, one);
     }
 
     #[test]
@@ -150,8 +183,8 @@ mod tests {
         let items =
             ["const N: u8 = 10; // points\n", "/// Text.\n#[inline]\nfn f() {}\n", "// Before.\nconst A: u8 = 1;\n"];
         let expected = source(&[items[2], items[1], items[0]]);
-        assert_eq!(OrderedItems::of(source(&items)).source, expected);
-        assert_eq!(OrderedItems::of(source(&[items[1], items[0], items[2]])).source, expected);
+        assert_eq!(OrderedSource::of(&source(&items)).text, expected);
+        assert_eq!(OrderedSource::of(&source(&[items[1], items[0], items[2]])).text, expected);
     }
 
     #[test]
@@ -165,7 +198,7 @@ mod tests {
         ];
         let expected = source(&[items[4], items[2], items[0], items[1], items[3]]);
         assert_eq!(
-            OrderedItems::of(source(&items)).source,
+            OrderedSource::of(&source(&items)).text,
             expected,
             "blocks whose last declaration counts keep their order"
         );
@@ -175,13 +208,13 @@ mod tests {
     fn what_evcxr_adds_stays_last() {
         let own = "#[derive(Debug)]\nstruct EvcxrUserCodeError {}\nimpl<T> From<T> for EvcxrUserCodeError {}\n";
         let text = source(&["use z::Z;\n", "fn a() {}\n", own]);
-        assert_eq!(OrderedItems::of(text).source, source(&["fn a() {}\n", "use z::Z;\n", own]));
+        assert_eq!(OrderedSource::of(&text).text, source(&["fn a() {}\n", "use z::Z;\n", own]));
     }
 
     #[test]
     fn messages_get_the_lines_of_evcxr() {
-        let ordered = OrderedItems::of(source(&["fn g() {\n}\n", "fn f() {\n}\n"]));
-        assert_eq!(ordered.source, source(&["fn f() {\n}\n", "fn g() {\n}\n"]));
+        let ordered = OrderedSource::of(&source(&["fn g() {\n}\n", "fn f() {\n}\n"]));
+        assert_eq!(ordered.text, source(&["fn f() {\n}\n", "fn g() {\n}\n"]));
         let message = |line: usize| {
             format!(r#"{{"spans":[{{"file_name":"/s/build/lib.rs","line_end":{line},"line_start":{line}}}]}}"#) + "\n"
         };
@@ -195,8 +228,33 @@ mod tests {
     #[test]
     fn what_has_no_lines_of_its_own_stays() {
         for items in [&["fn f() {} fn g() {}\n", "fn a() {}\n"][..], &[]] {
-            assert_eq!(OrderedItems::of(source(items)).source, source(items));
+            assert_eq!(OrderedSource::of(&source(items)).text, source(items));
         }
-        assert_eq!(OrderedItems::of("fn f() {}".to_owned()).source, "fn f() {}");
+        assert_eq!(OrderedSource::of("fn f() {}").text, "fn f() {}");
+    }
+
+    #[test]
+    fn variables_get_one_order() {
+        let written = |names: &[&str], code: &str| {
+            let lines = |form: &dyn Fn(&str) -> String| names.iter().map(|name| form(name)).collect::<String>();
+            let checks =
+                lines(&|name| format!("vars_ok &= evcxr_variable_store.check_variable::<T>(stringify!({name}));\n"));
+            let taken =
+                lines(&|name| format!("let {name} = evcxr_variable_store.take_variable::<T>(stringify!({name}));\n"));
+            let put = lines(&|name| format!("evcxr_variable_store.put_variable::<T>(stringify!({name}), {name});\n"));
+            let head = "fn g() {}\nmod evcxr_internal_runtime {\n}\npub extern \"C\" fn run_user_code_3(\n{let mut vars_ok = true;\n";
+            format!(
+                "{head}{checks}if !vars_ok {{return evcxr_variable_store;}}}}\n{taken}{code}\n{put}evcxr_variable_store\n}}\n"
+            )
+        };
+        // Lines of the user that look the same stay.
+        let code = "match f(\nlet z = evcxr_variable_store.a();\nlet y = evcxr_variable_store.b();\n}";
+        let one = OrderedSource::of(&written(&["a", "b", "c"], code));
+        assert_eq!(one.text, written(&["a", "b", "c"], code));
+        let turned = OrderedSource::of(&written(&["c", "a", "b"], code));
+        assert_eq!(turned.text, one.text);
+        let moved: Vec<usize> = (6..=8).chain(10..=12).chain(17..=19).map(|line| turned.lines[line - 1]).collect();
+        assert_eq!(moved, [7, 8, 6, 11, 12, 10, 18, 19, 17]);
+        assert_ne!(OrderedSource::of(&written(&["a", "b"], code)).text, one.text);
     }
 }

@@ -1,0 +1,108 @@
+//! Compiles the cells of notebooks ahead, for all users of an installation: `warpcell lessons precompile`.
+//!
+//! The cells are run in sessions of their own, one for each notebook, which keep what they compile in the installation's folder
+//! `cells` (`build_step/cell_cache.rs`). A cell that a user leaves as it is, behind the same cells, then starts no compiler. Nobody
+//! but the owner of the installation can write there.
+
+use super::{Edition, files, source_of};
+use crate::build_step::{CELL_CACHE, CELL_FOLDER};
+use crate::choices;
+use crate::files::{paths_in, read};
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::fs::Permissions;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// The hidden subcommand that runs the cells of one notebook.
+pub const RUN_CELLS: &str = "run-cells";
+
+/// Compiles the cells of notebooks: of these files, or of the lessons that come with the kernel.
+pub fn precompile(notebooks: &[PathBuf]) -> Result<()> {
+    let installation = choices::installation()?;
+    let folder = installation.home.join(CELL_FOLDER);
+    open_folder(&folder)?;
+    let found = if notebooks.is_empty() { of_lessons()? } else { of_files(notebooks)? };
+    for (name, cells) in found {
+        let began = Instant::now();
+        let failed = run(&folder, &cells).with_context(|| name.clone())?;
+        let note = if failed == 0 { String::new() } else { format!(", {failed} of them with errors") };
+        println!("{name}: {} cells in {:.0} s{note}", cells.len(), began.elapsed().as_secs_f64());
+    }
+    let sizes: Vec<u64> = paths_in(&folder).filter_map(|path| Some(path.metadata().ok()?.len())).collect();
+    let size = sizes.iter().sum::<u64>() as f64 / 1e6;
+    println!("{} compiled cells, {size:.1} MB, in {}", sizes.len(), folder.display());
+    Ok(())
+}
+
+/// Makes the folder, which others may read and not change. Kernels read no other.
+fn open_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::set_permissions(folder, Permissions::from_mode(0o755)))
+        .and_then(|()| tempfile::tempfile_in(folder).map(drop))
+        .with_context(|| {
+            format!("{} cannot be written; run this command as the user who has installed Warpcell", folder.display())
+        })
+}
+
+/// A name and the code of its cells.
+type Notebook = (String, Vec<String>);
+
+/// The lessons as students get them.
+fn of_lessons() -> Result<Vec<Notebook>> {
+    let notebooks = files(Edition::Student)?.into_iter().filter(|(name, _)| name.ends_with(".ipynb"));
+    notebooks.map(|(name, text)| Ok((name.to_owned(), code_of(&text).context(name)?))).collect()
+}
+
+fn of_files(paths: &[PathBuf]) -> Result<Vec<Notebook>> {
+    let notebook = |path: &PathBuf| {
+        let name = path.display().to_string();
+        let code = read(path).and_then(|text| code_of(&text)).with_context(|| name.clone())?;
+        Ok((name, code))
+    };
+    paths.iter().map(notebook).collect()
+}
+
+/// The code of a notebook's cells.
+fn code_of(text: &str) -> Result<Vec<String>> {
+    let notebook: Value = serde_json::from_str(text).context("this is no notebook")?;
+    let Some(cells) = notebook["cells"].as_array() else { bail!("this is no notebook: it has no cells") };
+    Ok(cells.iter().filter(|cell| cell["cell_type"] == "code").map(source_of).collect())
+}
+
+/// Runs cells in a new session that keeps compiled cells in `folder`. Returns how many have failed.
+fn run(folder: &Path, cells: &[String]) -> Result<usize> {
+    let directory = tempfile::tempdir()?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg(RUN_CELLS).env(CELL_CACHE, folder).current_dir(directory.path());
+    let mut session = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    session.stdin.take().context("no pipe")?.write_all(serde_json::to_string(cells)?.as_bytes())?;
+    let output = session.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    match said.trim().parse() {
+        Ok(failed) if output.status.success() => Ok(failed),
+        _ => bail!("the cells could not be run: {}", output.status),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_of_a_notebook_is_that_of_its_code_cells() {
+        let text = r##"{"cells": [{"cell_type": "markdown", "source": "# A"}, {"cell_type": "code", "source": ["1 +\n", "1"]}]}"##;
+        assert_eq!(code_of(text).unwrap(), ["1 +\n1"]);
+        assert!(code_of("{}").unwrap_err().to_string().contains("no cells"));
+        assert!(code_of("# a text").unwrap_err().to_string().contains("no notebook"));
+    }
+
+    #[test]
+    fn all_lessons_have_cells() {
+        let lessons = of_lessons().unwrap();
+        assert!(lessons.len() >= 6 && lessons.iter().all(|(_, cells)| cells.len() > 5), "{lessons:?}");
+    }
+}
