@@ -128,6 +128,11 @@ const LONGEST: usize = 12;
 
 /// The corrected line, if a correction is known.
 pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
+    // `%timeit -n 5 np.sum(a)`
+    if let Some(start) = code_behind_magic(text) {
+        let (magic, code) = text.split_at(start);
+        return of_line(code, known).map(|code| format!("{magic}{code}"));
+    }
     let mut line = Line::new(text.trim());
     for _ in 0..MOST_STEPS {
         match RULES.iter().find_map(|rule| rule(&line, known).filter(|new| *new != line.text)) {
@@ -142,6 +147,21 @@ pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// Where the code begins behind `%timeit` or `%time` and their options.
+fn code_behind_magic(text: &str) -> Option<usize> {
+    let start = |rest: &str| text.len() - rest.trim_start().len();
+    let after_word = |rest: &str| start(rest) + text[start(rest)..].find(' ').unwrap_or(0);
+    let mut rest = ["%timeit ", "%time "].iter().find_map(|magic| text.trim_start().strip_prefix(magic))?;
+    while let Some(option) = rest.trim_start().strip_prefix('-').filter(|rest| rest.starts_with(char::is_alphabetic)) {
+        let has_value = option.starts_with("n ") || option.starts_with("r ") || option.starts_with("v ");
+        rest = &text[after_word(rest)..];
+        if has_value {
+            rest = &text[after_word(rest)..];
+        }
+    }
+    (!rest.trim().is_empty()).then(|| start(rest))
 }
 
 /// Whether a line has the form of Rust; it may open a block or close one.
@@ -173,7 +193,7 @@ mod tests {
             "x" => "f64",
             "n" => "i32",
             "v" => "Vec<i32>",
-            "h" => "ArrayBase<OwnedRepr<f64>, Dim<[usize; 2]>>",
+            "h" => "ndarray::prelude::ArrayBase<ndarray::OwnedRepr<f64>, ndarray::prelude::Dim<[usize; 2]>, f64>",
             _ => return None,
         };
         Some(known.to_owned())
@@ -183,6 +203,21 @@ mod tests {
     fn corrected(text: &str) -> Option<String> {
         let faults = [(None, "expected something")];
         of_line(text, &Known::of_line(&faults, text, 1, &type_of))
+    }
+
+    #[test]
+    fn code_behind_magics_is_corrected() {
+        for (typed, expected) in [
+            ("%timeit a ** 2", "%timeit a.powi(2)"),
+            ("%timeit -n 5 -r 3 a ** 2", "%timeit -n 5 -r 3 a.powi(2)"),
+            ("%timeit -q a ** 2", "%timeit -q a.powi(2)"),
+        ] {
+            let start = code_behind_magic(typed).unwrap();
+            assert!(typed.is_char_boundary(start) && !typed[..start].contains("**"), "{typed}: {start}");
+            assert_eq!(corrected(typed).as_deref(), Some(expected), "{typed}");
+        }
+        assert_eq!(code_behind_magic("%timeit "), None);
+        assert_eq!(code_behind_magic("a % timeit "), None);
     }
 
     #[test]
@@ -535,6 +570,18 @@ mod tests {
             ("E0369", "cannot multiply `Vec<i32>` by `{integer}`", "v * 2", "gpu::array(&v) * 2"),
             ("E0277", "the type `[i32]` cannot be indexed by `i32`", "v[n]", "v[n as usize]"),
             ("E0308", "expected `bool`, found `i32`", "if n { }", "if n != 0 { }"),
+            (
+                "E0599",
+                "no method named `any` found for struct `DeviceArray<f64>` in the current scope",
+                "a.any()",
+                "a.ne(0.0).any()",
+            ),
+            (
+                "E0277",
+                "cannot combine an array of `f64` with `&ArrayBase<OwnedRepr<f64>, Dim<[usize; 2]>, f64>`",
+                "a.assign(&h)",
+                "a.assign(&gpu::asarray(&h))",
+            ),
         ] {
             let faults = [(Some(code), message)];
             let known = Known::of_line(&faults, typed, 1, &type_of);

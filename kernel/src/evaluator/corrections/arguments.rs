@@ -65,13 +65,16 @@ pub fn host_operand(line: &Line, known: &Known<'_>) -> Option<String> {
         return None;
     }
     let beside = |sign: &str| matches!(sign, "+" | "-" | "*" | "/");
-    (0..line.len()).find_map(|at| {
-        let is_borrowed = line.before(at, 1) == "&";
-        let before = if is_borrowed { line.before(at, 2) } else { line.before(at, 1) };
-        let is_operand =
-            line.is_word(at) && known.is_host_array(line.at(at)) && (beside(before) || beside(line.at(at + 1)));
-        let first = if is_borrowed { at - 1 } else { at };
-        is_operand.then(|| line.with(first, at, &format!("gpu::asarray(&{})", line.at(at))))
+    (0..line.len()).filter(|at| line.is_word(*at) && known.is_host_array(line.at(*at))).find_map(|at| {
+        let first = if line.before(at, 1) == "&" { at - 1 } else { at };
+        let on_device = format!("gpu::asarray(&{})", line.at(at));
+        // `d.assign(&host)`
+        let is_of_method =
+            line.before(first, 1) == "(" && first > 2 && line.is_word(first - 2) && line.before(first, 3) == ".";
+        if is_of_method && line.at(at + 1) == ")" {
+            return Some(line.with(first, at, &format!("&{on_device}")));
+        }
+        (beside(line.before(first, 1)) || beside(line.at(at + 1))).then(|| line.with(first, at, &on_device))
     })
 }
 
@@ -205,6 +208,17 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             ["to_host()", "item()"].iter().any(|end| object.ends_with(end)) && name != "item" && name != "tolist";
         if name == "collect" && arguments.is_empty() && known.says("type annotations needed") {
             return Some(line.with(at, close, "collect::<Vec<_>>()"));
+        }
+        let is_of_numbers = is_array && is_missing && !object.contains(".ne(");
+        if is_of_numbers && matches!(name, "any" | "all") && arguments.is_empty() {
+            let zero = if known.says("for struct `DeviceArray<f") { "0.0" } else { "0" };
+            return Some(line.with(at, close, &format!("ne({zero}).{name}()")));
+        }
+        // `a.item(0)`, `a.item((0, 1))`
+        let is_place = |text: &str| text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, ',' | ' '));
+        if is_array && name == "item" && known.says("takes 0 arguments but") && !arguments.is_empty() {
+            let place = arguments.join(", ").replace(['(', ')'], "");
+            return is_place(&place).then(|| line.with(at, close, &format!("get(&[{place}])")));
         }
         if name == "unwrap" && is_number {
             return Some(line.with(at - 1, close, ""));

@@ -196,6 +196,14 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
     {
         return Some(Index::Along(as_argument(last, known), before.len()));
     }
+    // `m[:, [0, 2]]`
+    if let Some((last, before)) = parts.split_last()
+        && last.starts_with('[')
+        && !before.is_empty()
+        && before.iter().all(|part| part == "..")
+    {
+        return Some(Index::Along(format!("&gpu::array(&{last})"), before.len()));
+    }
     let is_part = |part: &String| part.contains("..") || part == "NewAxis";
     Some(if parts.iter().any(is_part) { Index::Parts(parts) } else { Index::Elements(parts) })
 }

@@ -97,14 +97,11 @@ pub fn keywords_of_module(
     Some(format!("gpu::{module}::{name}!({})", arguments.join(", ")))
 }
 
-/// Whether a message says that a function was given fewer arguments than it takes.
-fn has_too_few_arguments(message: &str) -> bool {
-    let counts = || {
-        let (takes, given) = message.strip_prefix("this function takes ")?.split_once(" but ")?;
-        let count = |text: &str| text.split(' ').next()?.parse::<usize>().ok();
-        Some((count(takes)?, count(given)?))
-    };
-    counts().is_some_and(|(takes, given)| given < takes)
+/// How many arguments a function takes, and how many it was given, if a message is about that.
+fn argument_counts(message: &str) -> Option<(usize, usize)> {
+    let (takes, given) = message.strip_prefix("this function takes ")?.split_once(" but ")?;
+    let count = |text: &str| text.split(' ').next()?.parse().ok();
+    Some((count(takes)?, count(given)?))
 }
 
 /// `gpu::sum(&m, axis = 0)`, and values of keywords as NumPy has them: `dtype = "float32"`, `keepdims = True`
@@ -118,9 +115,17 @@ pub fn keywords_of_function(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_function = line.before(at, 1) == "::" && line.before(at, 2) == "gpu" && line.at(open) == "(";
         let arguments = line.arguments(open).filter(|_| is_function && line.is_word(at))?;
         let (values, named) = sorted_out(&arguments);
-        // The function needs more than NumPy's; the macro has its defaults.
-        let has_too_few = !is_macro && known.faults.iter().any(|(_, text)| has_too_few_arguments(text));
-        if named.is_empty() && !has_too_few {
+        // The function needs more than NumPy's, or it takes fewer; the macro has its defaults.
+        let is_miscounted = known.faults.iter().filter_map(|(_, text)| argument_counts(text)).any(|(takes, given)| {
+            given == arguments.len()
+                && (given < takes
+                    || given > takes && !REDUCTIONS.contains(&line.at(at)) && !CREATION.contains(&line.at(at)))
+        });
+        // Several axes, where the function takes one.
+        let has_several = values.iter().any(|value| value.starts_with('('))
+            && (known.says("expected `isize`, found `(") || known.says("expected `usize`, found `("));
+        let is_macro_only = known.says(&format!("found macro `gpu::{}`", line.at(at)));
+        if named.is_empty() && (is_macro || !(is_miscounted || has_several || is_macro_only)) {
             return None;
         }
         let values = values.iter().map(|value| as_argument(value, known)).collect();
@@ -237,9 +242,14 @@ pub fn positional_axis(line: &Line, known: &Known<'_>) -> Option<String> {
     if !known.says("takes 0 arguments but 1 argument was supplied") {
         return None;
     }
-    line.calls(true).filter(|at| REDUCTIONS.contains(&line.at(*at)) && line.at(at + 2) != ")").find_map(|at| {
+    line.calls(true).filter(|at| line.at(at + 2) != ")").find_map(|at| {
         let [argument] = line.arguments(at + 1)?[..] else { return None };
-        if known.is_array(argument) {
+        // `m.sort(0)` changes the array.
+        if line.at(at) == "sort" && at == 2 && line.closing(at + 1)? == line.last() {
+            let (name, last) = (line.at(0), line.len() - 1);
+            return Some(line.with(0, last, &format!("{name} = gpu::sort!(&{name}, axis = {argument});")));
+        }
+        if known.is_array(argument) || !REDUCTIONS.contains(&line.at(at)) {
             return None;
         }
         Some(line.with(at, line.closing(at + 1)?, &format!("{}_axis({argument})", line.at(at))))

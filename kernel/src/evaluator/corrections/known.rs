@@ -156,8 +156,12 @@ impl Known<'_> {
 
     /// Whether an expression is an array of the host.
     pub fn is_host_array(&self, expression: &str) -> bool {
-        const NAMES: [&str; 5] = ["ArrayBase<", "ArrayD<", "Array<", "Array1<", "Array2<"];
-        let is_one = |known: String| NAMES.iter().any(|name| known.trim_start_matches("ndarray::").starts_with(name));
+        const NAMES: [&str; 5] = ["ArrayBase", "ArrayD", "Array", "Array1", "Array2"];
+        // `ndarray::prelude::ArrayBase<…>`
+        let is_one = |known: String| {
+            let path = known.split('<').next().unwrap_or_default();
+            NAMES.contains(&path.rsplit("::").next().unwrap_or_default())
+        };
         (self.type_of)(expression.trim().trim_start_matches('&')).is_some_and(is_one)
     }
 

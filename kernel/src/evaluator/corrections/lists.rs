@@ -66,6 +66,11 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         if name == "join" && is_text && line.kind(first) == Some(LineTokenKind::Text) && arguments.len() == 1 {
             return Some(line.with(first, close, &format!("{}.join({object})", arguments[0])));
         }
+        // `[1, 2, 3].sum()`
+        let is_array = object.starts_with('[') && object.ends_with(']');
+        if is_array && list_has(METHODS, name) && known.says(&format!("`{name}` ")) {
+            return Some(line.with(first, close, &format!("gpu::array(&{object}).{name}({})", arguments.join(", "))));
+        }
         let of_list = element(object, known).filter(|_| is_missing("`Vec<") || known.says("is not an iterator"))?;
         let new = match (name, arguments.as_slice()) {
             ("map" | "filter", [function]) => format!("{object}.iter().{name}({function}).collect::<Vec<_>>()"),
