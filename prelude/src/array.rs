@@ -5,8 +5,10 @@
 
 pub(crate) mod axes;
 mod complex;
-mod create;
+pub(crate) mod create;
+pub(crate) mod dimensions;
 mod display;
+pub(crate) mod grids;
 mod html;
 pub(crate) mod indices;
 mod like;
@@ -20,6 +22,8 @@ mod rows;
 pub mod set;
 pub(crate) mod shape;
 pub(crate) mod sides;
+pub(crate) mod spacing;
+mod splitting;
 pub(crate) mod transfer;
 pub(crate) mod triangles;
 pub(crate) mod view;
@@ -27,16 +31,22 @@ pub(crate) mod view;
 pub use axes::IntoAxes;
 pub(crate) use complex::truths;
 pub use create::{
-    arange, array, asarray, empty, eye, full, linspace, meshgrid, ones, tile, try_arange, try_asarray, try_empty,
-    try_full, try_linspace, try_ones, try_tile, try_zeros, zeros,
+    arange, array, asarray, empty, eye, frombuffer, full, linspace, meshgrid, ones, tile, try_arange, try_asarray,
+    try_empty, try_full, try_linspace, try_ones, try_tile, try_zeros, zeros,
 };
 pub(crate) use create::{arange_length, bad_range};
+pub use dimensions::{
+    ascontiguousarray, asfortranarray, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, fliplr, flipud,
+    matrix_transpose, rollaxis, rot90, sliding_window_view,
+};
+pub use grids::{fromfunction, indices, mgrid, ogrid};
 pub use indices::{Index, IntoIndices};
 pub use like::{empty_like, full_like, ones_like, zeros_like};
 pub use manipulate::{
-    IntoPadding, Pad, concatenate, flip, hstack, pad, repeat, roll, split, stack, try_concatenate, try_stack, vstack,
+    IntoPadding, Pad, column_stack, concatenate, dstack, flip, hstack, pad, repeat, roll, split, stack,
+    try_concatenate, try_stack, vstack,
 };
-pub(crate) use manipulate::{repeated, rolled, stacked};
+pub(crate) use manipulate::{join, repeated, rolled, stacked, with_rank};
 pub use ownership::IntoDevice;
 pub use pinned::{
     HostTarget, PinnedArray, empty_pinned, try_empty_pinned, try_zeros_like_pinned, try_zeros_pinned,
@@ -47,7 +57,10 @@ pub use range::IntoRange;
 pub use rows::Iter;
 pub use shape::{IntoNewShape, IntoShape, Length};
 pub use sides::{AnyArray, OnDevice, OnHost};
-pub use triangles::{diag, tril, triu};
+pub use spacing::{geomspace, logspace};
+pub(crate) use splitting::cut;
+pub use splitting::{IntoSections, Sections, array_split, dsplit, hsplit, vsplit};
+pub use triangles::{diag, diagflat, fill_diagonal, identity, tri, tril, triu, vander};
 pub(crate) use view::{assign, slice_axis, writable};
 
 use crate::backend::{Allocation, Layout, View};
@@ -88,7 +101,8 @@ impl<T: Element> std::panic::RefUnwindSafe for DeviceArray<T> {}
 ///
 /// 1. `layout` keeps the invariants that [`Layout`] states, within `allocation`.
 /// 2. `allocation` was made by `handle.backend`.
-/// 3. A layout with a zero stride along an axis longer than 1 (a broadcast view) is never written to.
+/// 3. A layout with a zero stride along an axis longer than 1 (a broadcast view), or in which two indices have one element (a
+///    view of windows), is never written to.
 #[derive(Clone)]
 pub struct RawArray {
     pub(crate) handle: Handle,

@@ -12,16 +12,23 @@
 mod read;
 #[macro_use]
 mod call;
+mod calculus;
 mod functions;
 #[macro_use]
 mod row;
 // After `row`, whose macro it calls; its own macros are named below, in the modules of `gpu`.
 #[macro_use]
 mod modules;
+mod nan_reductions;
 mod reductions;
+mod shapes;
 mod table;
 
+pub use calculus::*;
 pub use functions::*;
+pub use nan_reductions::*;
 pub use reductions::*;
 // The call of a reduction is made from the name of its macro.
 pub use reductions::norm as __linalg_norm;
+pub use reductions::{max as amax, min as amin};
+pub use shapes::*;

@@ -21,8 +21,7 @@
 // named in this way by the crate itself. Tests only use the functions.
 #![cfg_attr(test, allow(macro_expanded_macro_exports_accessed_by_absolute_paths))]
 
-// What the macros emit names this crate, in its own tests too.
-#[cfg(test)]
+// What the macros emit names this crate, in itself too.
 extern crate self as warpcell;
 
 // Its macros for the functions of modules are named in those modules, which come after it.
@@ -69,15 +68,22 @@ mod type_name;
 pub use warpcell_base::registry;
 pub(crate) use warpcell_base::{error, failures, philox, profiling};
 
+/// The name that the array API standard has for [`concatenate`](fn@concatenate).
+#[doc(no_inline)]
+pub use array::concatenate as concat;
 #[doc(hidden)]
 pub use array::set;
 pub use array::{
     AnyArray, DeviceArray, HostTarget, Index, IntoAxes, IntoDevice, IntoIndices, IntoNewShape, IntoPadding, IntoRange,
-    IntoShape, Iter, Length, OnDevice, OnHost, Pad, PinnedArray, PrintOptions, arange, array, asarray, concatenate,
-    diag, empty, empty_like, empty_pinned, eye, flip, full, full_like, get_printoptions, hstack, linspace, meshgrid,
-    ones, ones_like, pad, repeat, roll, set_printoptions, split, stack, tile, tril, triu, try_arange, try_asarray,
-    try_concatenate, try_empty, try_empty_pinned, try_full, try_linspace, try_ones, try_stack, try_tile, try_zeros,
-    try_zeros_like_pinned, try_zeros_pinned, vstack, zeros, zeros_like, zeros_like_pinned, zeros_pinned,
+    IntoSections, IntoShape, Iter, Length, OnDevice, OnHost, Pad, PinnedArray, PrintOptions, Sections, arange, array,
+    array_split, asarray, ascontiguousarray, asfortranarray, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays,
+    column_stack, concatenate, diag, diagflat, dsplit, dstack, empty, empty_like, empty_pinned, eye, fill_diagonal,
+    flip, fliplr, flipud, frombuffer, fromfunction, full, full_like, geomspace, get_printoptions, hsplit, hstack,
+    identity, indices, linspace, logspace, matrix_transpose, meshgrid, mgrid, ogrid, ones, ones_like, pad, repeat,
+    roll, rollaxis, rot90, set_printoptions, sliding_window_view, split, stack, tile, tri, tril, triu, try_arange,
+    try_asarray, try_concatenate, try_empty, try_empty_pinned, try_full, try_linspace, try_ones, try_stack, try_tile,
+    try_zeros, try_zeros_like_pinned, try_zeros_pinned, vander, vsplit, vstack, zeros, zeros_like, zeros_like_pinned,
+    zeros_pinned,
 };
 pub use device::{
     Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,
@@ -94,8 +100,8 @@ pub use files::npz::{
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
 pub use files::text::{
-    ReadText, WriteText, genfromtxt, genfromtxt_with, loadtxt, loadtxt_with, savetxt, savetxt_with, try_genfromtxt,
-    try_genfromtxt_with, try_loadtxt, try_loadtxt_with, try_savetxt, try_savetxt_with,
+    ReadText, WriteText, fromstring, genfromtxt, genfromtxt_with, loadtxt, loadtxt_with, savetxt, savetxt_with,
+    try_genfromtxt, try_genfromtxt_with, try_loadtxt, try_loadtxt_with, try_savetxt, try_savetxt_with,
 };
 pub use files::{load, save, try_load, try_save};
 pub use graph::Graph;
@@ -125,6 +131,9 @@ pub mod map_arguments {
 }
 pub use num_complex::{Complex, Complex32, Complex64};
 pub use operations::allclose::{allclose, allclose_with, array_equal, isclose, try_allclose_with};
+pub use operations::calculus::{IntoSpacing, cross, ediff1d, gradient, trapezoid, unwrap};
+pub use operations::choosing::{choose, compress, copyto, extract, place, put, put_along_axis, putmask, select};
+pub use operations::composed::array_equiv;
 pub use operations::convolve::{
     Boundary, Convolve, DeviceSide, HostSide, Mode, SameSide, convolve, convolve2d, convolve2d_with, try_convolve,
     try_convolve2d, try_convolve2d_with,
@@ -139,26 +148,41 @@ pub use operations::elementwise::Operand;
 pub use operations::fftconvolve::{
     Method, choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
+pub use operations::functional::{apply_along_axis, apply_over_axes, piecewise};
 pub use operations::indexing::{ravel_multi_index, unravel_index};
+pub use operations::insertion::{append, delete, insert, resize, trim_zeros};
 pub use operations::interp::interp;
 pub use operations::map::{
     Argument, Arguments, Function, Fused, HostArgument, HostArguments, MapParameter, Results, map, map_host, map_into,
     map_reduce, reduction, try_map, try_map_host, try_map_into, try_map_reduce,
 };
+pub use operations::nan_reductions::{
+    nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanprod, nanstd, nansum, nanvar, ptp,
+};
+pub use operations::ordering::{lexsort, msort, nanargmax, nanargmin, sort_complex};
 pub use operations::partition::{argpartition, partition, topk};
+pub use operations::polynomials::{
+    poly, polyadd, polycompanion, polyfit, polymul, polysub, polyval, polyvalfromroots, polyvander, trimcoef, trimseq,
+};
+pub use operations::positions::{
+    diag_indices, diag_indices_from, ix_, mask_indices, tril_indices, tril_indices_from, triu_indices,
+    triu_indices_from,
+};
 pub use operations::products::{
     IntoPairedAxes, PairedAxes, dot, inner, kron, matmul, outer, tensordot, trace, try_dot, try_matmul, try_tensordot,
     vdot,
 };
 pub use operations::quantiles::{median, median_axis, percentile, percentile_axis, quantile, quantile_axis};
 pub use operations::random;
-pub use operations::scan::diff;
+pub use operations::scan::{cumulative_prod, cumulative_sum, diff};
 pub use operations::selection::{try_where, where_};
+pub use operations::sets::{in1d, intersect1d, isin, setdiff1d, setxor1d, union1d, unique_all, unique_values};
 pub use operations::siblings::functions::*;
 pub use operations::sorting::{
     Side, argsort, argsort_axis, digitize, digitize_with, searchsorted, sort, sort_axis, try_sort, unique,
     unique_counts, unique_inverse,
 };
+pub use operations::windows::{bartlett, blackman, hamming, hanning, kaiser};
 pub use plot::*;
 pub use raw_kernels::{
     ElementwiseKernel, IntoDim3, KernelAttributes, Occupancy, RawKernel, RawModule, ReductionKernel, TextArgument,

@@ -13,11 +13,13 @@ pub(crate) mod matrices;
 pub(crate) mod norms;
 pub(crate) mod spectra;
 mod stacks;
+pub(crate) mod tensors;
 
 pub use equations::*;
 pub use factors::*;
 pub use norms::NormOrder;
 pub use spectra::*;
+pub use tensors::{tensorinv, tensorsolve};
 
 // The macros for calls with keywords.
 pub use __linalg_eigh as eigh;
@@ -27,6 +29,8 @@ pub use __linalg_norm as norm;
 pub use __linalg_pinv as pinv;
 pub use __linalg_qr as qr;
 pub use __linalg_svd as svd;
+pub use __linalg_tensorinv as tensorinv;
+pub use __linalg_tensorsolve as tensorsolve;
 
 use crate::array::{OnDevice, transfer};
 use crate::backend::ReduceOperation;

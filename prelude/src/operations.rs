@@ -1,6 +1,10 @@
 //! What can be computed with arrays. Each module holds one family: checks first, then one call of the backend.
 
 pub(crate) mod allclose;
+pub(crate) mod calculus;
+pub(crate) mod choosing;
+pub(crate) mod composed;
+pub(crate) mod composing;
 pub(crate) mod convolve;
 pub(crate) mod correlate;
 pub(crate) mod counting;
@@ -9,16 +13,25 @@ pub(crate) mod einsum;
 pub(crate) mod elementwise;
 pub(crate) mod fftconvolve;
 pub(crate) mod fourier;
+pub(crate) mod functional;
 pub(crate) mod indexing;
+pub(crate) mod insertion;
 pub(crate) mod interp;
 pub(crate) mod map;
+pub(crate) mod nan_reductions;
+pub(crate) mod ordering;
 pub(crate) mod partition;
+pub(crate) mod per_element;
+pub(crate) mod polynomials;
+pub(crate) mod positions;
 pub(crate) mod products;
 pub(crate) mod quantiles;
 pub mod random;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 pub(crate) mod selection;
+pub(crate) mod sets;
 pub(crate) mod siblings;
 pub(crate) mod sorting;
 pub(crate) mod statistics;
+pub(crate) mod windows;

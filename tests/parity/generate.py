@@ -52,7 +52,8 @@ def number(value):
         return "inf" if value > 0 else "-inf"
     if value == 0 and np.signbit(value):
         return -0.0
-    return int(value) if value == int(value) else value
+    # The largest floats as integers are more than readers of JSON take.
+    return int(value) if value == int(value) and abs(value) < 1e308 else value
 
 
 def array(a):

@@ -571,12 +571,6 @@ mod tests {
             ("E0277", "the type `[i32]` cannot be indexed by `i32`", "v[n]", "v[n as usize]"),
             ("E0308", "expected `bool`, found `i32`", "if n { }", "if n != 0 { }"),
             (
-                "E0599",
-                "no method named `any` found for struct `DeviceArray<f64>` in the current scope",
-                "a.any()",
-                "a.ne(0.0).any()",
-            ),
-            (
                 "E0277",
                 "cannot combine an array of `f64` with `&ArrayBase<OwnedRepr<f64>, Dim<[usize; 2]>, f64>`",
                 "a.assign(&h)",

@@ -165,6 +165,58 @@ pub fn eye<T: Arithmetic>(n: usize) -> DeviceArray<T> {
     check(eye_raw(n, T::DTYPE).map(DeviceArray::from_raw))
 }
 
+/// The array whose elements are in memory as these bytes, one after the other, in the byte order of this machine: copied to the
+/// current device, 1-D. NumPy's `frombuffer`; `gpu::frombuffer!(&bytes, dtype = f32, count = 3, offset = 8)` takes a part.
+///
+/// **Panics** if the bytes are not a whole number of elements ([`Error::InvalidArgument`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let bytes: Vec<u8> = [1.5f32, -2.0].iter().flat_map(|value| value.to_ne_bytes()).collect();
+/// assert_eq!(gpu::frombuffer::<f32>(&bytes).tolist(), [1.5, -2.0]);
+/// ```
+#[track_caller]
+pub fn frombuffer<T: Element>(buffer: &[u8]) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(of_buffer(buffer, -1, 0, T::DTYPE)))
+}
+
+/// `frombuffer` with all arguments.
+pub(crate) fn of_buffer(buffer: &[u8], count: isize, offset: usize, dtype: DType) -> Result<RawArray> {
+    const NAME: &str = "frombuffer";
+    let invalid = |reason: String| Error::InvalidArgument { operation: NAME, reason };
+    let size = dtype.size();
+    let Some(rest) = buffer.get(offset..) else {
+        return Err(invalid(format!(
+            "the buffer has {} bytes, so it has none from byte {offset} on; give a smaller offset",
+            buffer.len()
+        )));
+    };
+    let bytes = match usize::try_from(count) {
+        Ok(count) => count.checked_mul(size).and_then(|bytes| rest.get(..bytes)).ok_or_else(|| {
+            invalid(format!(
+                "{} bytes are fewer than {count} elements of {dtype} have; give a smaller count",
+                rest.len()
+            ))
+        })?,
+        Err(_) if rest.len().is_multiple_of(size) => rest,
+        Err(_) => {
+            let reason = format!(
+                "{} bytes are no whole number of elements of {dtype}, each of {size} bytes; give a count, or another type",
+                rest.len()
+            );
+            return Err(invalid(reason));
+        }
+    };
+    let handle = device::current()?;
+    handle.may_upload(NAME)?;
+    if dtype == DType::Bool {
+        // Other bytes than 0 and 1 are no bools.
+        let bytes: Vec<u8> = bytes.iter().map(|&byte| u8::from(byte != 0)).collect();
+        return RawArray::of_bytes(NAME, &handle, &[bytes.len()], &bytes, dtype);
+    }
+    RawArray::of_bytes(NAME, &handle, &[bytes.len() / size], bytes, dtype)
+}
+
 fn upload(operation: &'static str, host: crate::array::sides::HostView<'_>) -> Result<RawArray> {
     transfer::upload(operation, &host, &device::current()?)
 }
@@ -187,7 +239,7 @@ pub(crate) fn arange_length(start: Scalar, stop: Scalar, step: Scalar) -> Option
     (float(step) != 0.0 && float(step).is_finite() && length.is_finite()).then_some(length.max(0.0) as usize)
 }
 
-fn arange_raw(start: Scalar, stop: Scalar, step: Scalar) -> Result<RawArray> {
+pub(super) fn arange_raw(start: Scalar, stop: Scalar, step: Scalar) -> Result<RawArray> {
     let length = arange_length(start, stop, step).ok_or_else(|| bad_range(start, stop, step))?;
     let out = RawArray::uninitialised("arange", &device::current()?, &[length], start.dtype())?;
     if length > 0 {

@@ -1,7 +1,9 @@
 //! Joining, splitting and rearranging arrays: NumPy's array manipulation routines.
 
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
+use crate::array::dimensions::with_axes;
 use crate::array::sides::OnDevice;
+use crate::array::splitting::{IntoSections, cut};
 use crate::array::view::{assign, broadcast_to, reshape, slice_axis};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::Layout;
@@ -79,18 +81,61 @@ pub fn hstack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(arrays: impl IntoItera
     })))
 }
 
-/// The array cut into `parts` equal parts along an axis; views. NumPy's `split`.
+/// Matrices one behind the other: arrays along their third axis, which a vector and a matrix get, as
+/// [`atleast_3d`](fn@crate::atleast_3d) says. NumPy's `dstack`.
 ///
-/// **Panics** if there is no such axis, or its length is no multiple of `parts` ([`Error::InvalidShape`]).
+/// **Panics** as [`concatenate`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[1, 2, 3]);
+/// assert_eq!(gpu::dstack([&a, &a]).shape(), [1, 3, 2]);
+/// ```
+#[track_caller]
+pub fn dstack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(arrays: impl IntoIterator<Item = &'a A>) -> DeviceArray<T> {
+    let parts: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_axes("dstack", raw, 3)).collect();
+    DeviceArray::from_raw(check(parts.and_then(|parts| join("dstack", &parts, 2))))
+}
+
+/// Vectors as the columns of a matrix, and matrices with their columns side by side; NumPy's `column_stack`.
+///
+/// **Panics** as [`concatenate`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let (a, b) = (gpu::array(&[1, 2]), gpu::array(&[3, 4]));
+/// assert_eq!(gpu::column_stack([&a, &b]).ravel().tolist(), [1, 3, 2, 4]);
+/// ```
+#[track_caller]
+pub fn column_stack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
+    arrays: impl IntoIterator<Item = &'a A>,
+) -> DeviceArray<T> {
+    let column = |raw: &RawArray| match raw.shape().len() {
+        0 | 1 => expanded("column_stack", &with_rank("column_stack", raw, 1)?, 1),
+        _ => Ok(raw.clone()),
+    };
+    let columns: Result<Vec<RawArray>> = raws(arrays).iter().map(column).collect();
+    DeviceArray::from_raw(check(columns.and_then(|columns| join("column_stack", &columns, 1))))
+}
+
+/// The array cut along an axis into so many equal parts, or where other parts than the first shall begin; views. NumPy's `split`.
+///
+/// **Panics** if there is no such axis, or its length is no multiple of the number of parts ([`Error::InvalidShape`]).
 ///
 /// ```
 /// use warpcell as gpu;
 /// let halves = gpu::split(&gpu::arange(6), 2, 0);
 /// assert_eq!(halves[1].get(&[0]), 3);
+/// let parts = gpu::split(&gpu::arange(6), [1, 4], 0);
+/// assert_eq!(parts[1].tolist(), [1, 2, 3]);
 /// ```
 #[track_caller]
-pub fn split<A: OnDevice<Elem = T>, T: Element>(a: &A, parts: usize, axis: isize) -> Vec<DeviceArray<T>> {
-    check(cut(a.raw(), parts, axis)).into_iter().map(DeviceArray::from_raw).collect()
+pub fn split<A: OnDevice<Elem = T>, T: Element>(
+    a: &A,
+    sections: impl IntoSections,
+    axis: isize,
+) -> Vec<DeviceArray<T>> {
+    check(cut("split", a.raw(), &sections.into_sections(), axis, true)).into_iter().map(DeviceArray::from_raw).collect()
 }
 
 /// The array with its elements in reverse order along some axes; a view. NumPy's `flip`.
@@ -269,7 +314,7 @@ fn raws<'a, A: OnDevice + 'a>(arrays: impl IntoIterator<Item = &'a A>) -> Vec<Ra
 }
 
 /// A new array of the parts, one behind the other along an axis that all have.
-fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> Result<RawArray> {
+pub(crate) fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> Result<RawArray> {
     let Some(first) = parts.first() else {
         return Err(Error::InvalidArgument {
             operation,
@@ -326,11 +371,11 @@ pub(crate) fn stacked(parts: &[RawArray], axis: isize) -> Result<RawArray> {
 }
 
 /// The array with axes of length 1 in front, until it has `rank` of them.
-fn with_rank(operation: &'static str, raw: &RawArray, rank: usize) -> Result<RawArray> {
+pub(crate) fn with_rank(operation: &'static str, raw: &RawArray, rank: usize) -> Result<RawArray> {
     (raw.shape().len()..rank).try_fold(raw.clone(), |raw, _| expanded(operation, &raw, 0))
 }
 
-fn expanded(operation: &'static str, raw: &RawArray, axis: isize) -> Result<RawArray> {
+pub(crate) fn expanded(operation: &'static str, raw: &RawArray, axis: isize) -> Result<RawArray> {
     let mut layout = raw.layout.clone();
     // A shape of the result's rank, so that negative axes are counted there.
     let mut result = layout.shape.clone();
@@ -339,22 +384,6 @@ fn expanded(operation: &'static str, raw: &RawArray, axis: isize) -> Result<RawA
     layout.shape.insert(axis, 1);
     layout.strides.insert(axis, 0);
     Ok(raw.with_layout(layout))
-}
-
-fn cut(raw: &RawArray, parts: usize, axis: isize) -> Result<Vec<RawArray>> {
-    let axis = axis_of("split", raw.shape(), axis)?;
-    let length = raw.shape()[axis];
-    if parts == 0 || !length.is_multiple_of(parts) {
-        return Err(Error::InvalidShape {
-            operation: "split",
-            shape: raw.shape().to_vec(),
-            reason: format!(
-                "has {length} elements along axis {axis}, which cannot be divided into {parts} equal parts"
-            ),
-        });
-    }
-    let length = length / parts;
-    Ok((0..parts).map(|part| slice_axis(raw, axis, part * length, 1, length)).collect())
 }
 
 fn flipped(raw: &RawArray, axes: &[isize]) -> Result<RawArray> {
@@ -496,6 +525,7 @@ fn add_place(runs: &mut Vec<(usize, isize, usize)>, next: isize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::array::splitting::Sections;
 
     #[test]
     fn runs_say_the_places_of_a_padded_axis() {
@@ -523,7 +553,13 @@ mod tests {
         assert!(error.contains("[2, 4]") && error.contains("same shape"), "{error}");
         let none: [&DeviceArray<f32>; 0] = [];
         assert!(try_concatenate(none, 0).unwrap_err().to_string().contains("no array to join"));
-        assert!(cut(&a.raw, 2, 1).err().unwrap().to_string().contains("3 elements along axis 1"));
+        assert!(
+            cut("split", &a.raw, &Sections::Parts(2), 1, true)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("3 elements along axis 1")
+        );
         assert!(repeated(&a.raw, usize::MAX, 0).is_err());
         assert!(padded(&a.raw, 1usize.into_padding(2), Pad::Edge, None).is_ok());
         assert!(

@@ -1,11 +1,15 @@
 //! Diagonals and triangles of matrices.
 
+use crate::array::grids::numbers;
 use crate::array::view::assign;
-use crate::array::{DeviceArray, OnDevice, RawArray};
-use crate::backend::{BinaryOperation, Layout};
-use crate::dtype::{Element, Scalar};
+use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis, writable};
+use crate::backend::{BinaryOperation, Layout, ScanOperation};
+use crate::device::{self, Handle};
+use crate::dtype::{Arithmetic, DType, Element, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::elementwise::{Operand, RawOperand, binary};
+use crate::operations::insertion::resized;
+use crate::operations::scan::scan_axis;
 use crate::operations::selection::choose;
 
 /// The matrix with a 1-D array on its diagonal; or of a matrix the diagonal, a view. NumPy's `diag`. Another diagonal than
@@ -51,6 +55,77 @@ pub fn tril<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> {
     DeviceArray::from_raw(check(triangle("tril", m.raw(), 0)))
 }
 
+/// The identity matrix of order `n`, the same as [`eye`](fn@crate::eye); NumPy's `identity`.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::identity::<f64>(2).ravel().tolist(), [1.0, 0.0, 0.0, 1.0]);
+/// ```
+#[track_caller]
+pub fn identity<T: Arithmetic>(n: usize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(ones_on_diagonal("identity", [n, n], 0, T::DTYPE)))
+}
+
+/// The matrix of order `n` with ones on the main diagonal and below it, and zeros above; NumPy's `tri`. A matrix that is not
+/// square is `gpu::tri!(n, M = 4)`, another diagonal `k = 1`.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::tri::<f64>(2).ravel().tolist(), [1.0, 0.0, 1.0, 1.0]);
+/// ```
+#[track_caller]
+pub fn tri<T: Arithmetic>(n: usize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(ones_below("tri", [n, n], 0, T::DTYPE)))
+}
+
+/// The matrix whose columns are powers of the elements of a 1-D array, the highest power first and 1 last: a Vandermonde matrix
+/// of as many columns as rows. NumPy's `vander`; `gpu::vander!(&x, N = 3, increasing = true)` has its keywords.
+///
+/// The types of the results are those of products: small integers widen (see [`Element::Sum`]).
+///
+/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let v = gpu::vander(&gpu::array(&[2.0, 3.0, 5.0]));
+/// assert_eq!(v.ravel().tolist(), [4.0, 2.0, 1.0, 9.0, 3.0, 1.0, 25.0, 5.0, 1.0]);
+/// ```
+#[track_caller]
+pub fn vander<A: OnDevice<Elem = T>, T: RealNumber>(x: &A) -> DeviceArray<T::Sum> {
+    DeviceArray::from_raw(check(powers_of(x.raw(), x.raw().size(), false)))
+}
+
+/// The matrix with the elements of an array of any shape on its diagonal, in row-major order, and zeros elsewhere; NumPy's
+/// `diagflat`. Another diagonal than the main one is `gpu::diagflat!(&a, k = 1)`.
+///
+/// ```
+/// use warpcell as gpu;
+/// let d = gpu::diagflat(&gpu::array(&[[1, 2], [3, 4]]));
+/// assert_eq!((d.shape(), d.diagonal().tolist()), (&[4, 4][..], vec![1, 2, 3, 4]));
+/// ```
+#[track_caller]
+pub fn diagflat<A: OnDevice<Elem = T>, T: Element>(v: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(flat_diagonal(v.raw(), 0)))
+}
+
+/// Sets the elements `[i, i]` of an array, or `[i, i, i]` if it has three axes, and so on: to one value, or to the elements of
+/// an array, which start over when there are fewer. NumPy's `fill_diagonal`. Writes to the array that this is a view of, too.
+/// With `gpu::fill_diagonal!(&mut a, 1.0, wrap = true)` the diagonal of a tall matrix starts over, a row further down.
+///
+/// **Panics** if the array has less than two axes, or more than two of different lengths, if there are no values
+/// ([`Error::InvalidShape`]), a device differs, or if this is a view made by [`broadcast_to`](DeviceArray::broadcast_to).
+///
+/// ```
+/// use warpcell as gpu;
+/// let mut a = gpu::zeros::<f64>((2, 2));
+/// gpu::fill_diagonal(&mut a, 3.0);
+/// assert_eq!(a.ravel().tolist(), [3.0, 0.0, 0.0, 3.0]);
+/// ```
+#[track_caller]
+pub fn fill_diagonal<T: Element>(a: &mut DeviceArray<T>, val: impl Operand<T>) {
+    check(filled_diagonal(&a.raw, val.raw_operand(), false));
+}
+
 /// A view of the diagonal that begins `k` columns to the right, or rows down if it is negative.
 pub(crate) fn diagonal_view(x: &RawArray, k: isize) -> RawArray {
     let [rows, columns] = [x.shape()[0], x.shape()[1]];
@@ -87,13 +162,133 @@ pub(crate) fn triangle(name: &'static str, x: &RawArray, k: isize) -> Result<Raw
         let reason = "is not a matrix; give an array with at least two axes".into();
         return Err(Error::InvalidShape { operation: name, shape: x.shape().to_vec(), reason });
     };
-    let numbers = |count: usize, shape: &[usize]| {
-        RawArray::of_indices(name, &x.handle, shape, &(0..count as i64).collect::<Vec<_>>())
-    };
-    let (down, right) = (numbers(rows, &[rows, 1])?, numbers(columns, &[columns])?);
-    let distance = binary(name, BinaryOperation::Subtract, RawOperand::Array(&right), RawOperand::Array(&down))?;
-    let comparison = if name == "triu" { BinaryOperation::GreaterEqual } else { BinaryOperation::LessEqual };
-    let k = RawOperand::Scalar(Scalar::I64(k as i64));
-    let is_kept = binary(name, comparison, RawOperand::Array(&distance), k)?;
+    let is_kept = triangle_mask(name, &x.handle, [rows, columns], k, name == "triu")?;
     choose(&is_kept, RawOperand::Array(x), RawOperand::Scalar(Scalar::zero(x.dtype)))
+}
+
+/// Which elements of a matrix lie on the diagonal `k` or on one side of it: above, or below.
+pub(crate) fn triangle_mask(
+    name: &'static str,
+    handle: &Handle,
+    [rows, columns]: [usize; 2],
+    k: isize,
+    is_upper: bool,
+) -> Result<RawArray> {
+    let (down, right) = (numbers(name, handle, rows)?, numbers(name, handle, columns)?);
+    let down = down.with_layout(Layout::contiguous(&[rows, 1]));
+    // Rows are moved, not the distances, which are as many as the matrix has elements.
+    let k = RawOperand::Scalar(Scalar::I64(k as i64));
+    let down = binary(name, BinaryOperation::Add, RawOperand::Array(&down), k)?;
+    let comparison = if is_upper { BinaryOperation::GreaterEqual } else { BinaryOperation::LessEqual };
+    binary(name, comparison, RawOperand::Array(&right), RawOperand::Array(&down))
+}
+
+/// `tri` with all arguments.
+pub(crate) fn ones_below(name: &'static str, shape: [usize; 2], k: isize, dtype: DType) -> Result<RawArray> {
+    triangle_mask(name, &device::current()?, shape, k, false)?.converted(name, dtype)
+}
+
+/// `eye` with all arguments.
+pub(crate) fn ones_on_diagonal(name: &'static str, shape: [usize; 2], k: isize, dtype: DType) -> Result<RawArray> {
+    let out = RawArray::filled(name, &device::current()?, &shape, Scalar::zero(dtype))?;
+    let diagonal = diagonal_view(&out, k);
+    if diagonal.size() > 0 {
+        out.handle.backend.fill(Scalar::one(dtype), diagonal.view())?;
+    }
+    Ok(out)
+}
+
+/// `vander` with all arguments: running products along rows of 1 and the same element again and again.
+pub(crate) fn powers_of(x: &RawArray, columns: usize, is_increasing: bool) -> Result<RawArray> {
+    const NAME: &str = "vander";
+    let [rows] = *x.shape() else {
+        let reason = "is not 1-D; `ravel` the array first".into();
+        return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+    };
+    let factors = RawArray::uninitialised(NAME, &x.handle, &[rows, columns], x.dtype)?;
+    if columns > 0 {
+        let column = x.with_layout(Layout {
+            shape: vec![rows, 1],
+            strides: vec![x.layout.strides[0], 0],
+            offset: x.layout.offset,
+        });
+        assign(NAME, &factors, &column)?;
+        let first = slice_axis(&factors, 1, 0, 1, 1);
+        if first.size() > 0 {
+            x.handle.backend.fill(Scalar::one(x.dtype), first.view())?;
+        }
+    }
+    let powers = scan_axis(NAME, ScanOperation::Product, &factors, 1)?;
+    if is_increasing { Ok(powers) } else { Ok(slice_axis(&powers, 1, columns.saturating_sub(1), -1, columns)) }
+}
+
+/// `diagflat` for the diagonal `k`.
+pub(crate) fn flat_diagonal(x: &RawArray, k: isize) -> Result<RawArray> {
+    x.flat("diagflat").and_then(|flat| diagonal_of(&flat, k))
+}
+
+/// `fill_diagonal` with all arguments.
+pub(crate) fn filled_diagonal(a: &RawArray, values: RawOperand<'_>, wraps: bool) -> Result<()> {
+    const NAME: &str = "fill_diagonal";
+    writable(NAME, a)?;
+    let invalid = |shape: &[usize], reason: &str| Error::InvalidShape {
+        operation: NAME,
+        shape: shape.to_vec(),
+        reason: reason.to_owned(),
+    };
+    let shape = a.shape();
+    if shape.len() < 2 {
+        return Err(invalid(shape, "has no diagonal; give an array with at least two axes"));
+    }
+    if shape.len() > 2 && shape.iter().any(|&length| length != shape[0]) {
+        return Err(invalid(
+            shape,
+            "has more than two axes, whose lengths differ; give an array whose axes have one length",
+        ));
+    }
+    let step: isize = a.layout.strides.iter().sum();
+    let (rows, columns) = (shape[0], shape[1]);
+    let line = |offset: usize, shape: &[usize], strides: &[isize]| {
+        a.with_layout(Layout { shape: shape.to_vec(), strides: strides.to_vec(), offset })
+    };
+    // The diagonals of the squares that lie below one another, with a row between them; and of what is left below them.
+    let (squares, left) = if shape.len() == 2 && wraps && rows > columns && columns > 0 {
+        let (whole, left) = (rows / (columns + 1), rows % (columns + 1));
+        let down = a.layout.strides[0] * (columns as isize + 1);
+        let offset =
+            if left > 0 { a.layout.offset.checked_add_signed(down * whole as isize) } else { Some(a.layout.offset) };
+        let squares = line(a.layout.offset, &[whole, columns], &[down, step]);
+        (squares, Some(line(offset.expect("within the allocation"), &[left.min(columns)], &[step])))
+    } else {
+        (line(a.layout.offset, &[shape.iter().copied().min().unwrap_or(0)], &[step]), None)
+    };
+    let count = squares.size();
+    let total = count + left.as_ref().map_or(0, RawArray::size);
+    if total == 0 {
+        return Ok(());
+    }
+    let values = match values {
+        RawOperand::Scalar(value) => {
+            for part in [Some(&squares), left.as_ref()].into_iter().flatten().filter(|part| part.size() > 0) {
+                a.handle.backend.fill(value, part.view())?;
+            }
+            return Ok(());
+        }
+        RawOperand::Array(values) => values,
+    };
+    a.same_device(NAME, values)?;
+    if values.size() == 0 {
+        return Err(invalid(values.shape(), "of the values has no elements; give at least one"));
+    }
+    let values = resized(NAME, values, &[total])?;
+    let part = |start: usize, like: &RawArray| {
+        slice_axis(&values, 0, start, 1, like.size())
+            .flat(NAME)
+            .map(|flat| flat.with_layout(Layout { offset: flat.layout.offset, ..Layout::contiguous(like.shape()) }))
+    };
+    assign(NAME, &squares, &part(0, &squares)?)?;
+    match &left {
+        Some(left) => assign(NAME, left, &part(count, left)?),
+        None => Ok(()),
+    }
 }

@@ -327,16 +327,33 @@ pub(crate) fn broadcast_to(operation: &'static str, raw: &RawArray, shape: &[usi
 
 /// The error for an array that cannot be written to because it repeats elements, if it does.
 pub(crate) fn writable(operation: &'static str, raw: &RawArray) -> Result<()> {
-    if raw.layout.shape.iter().zip(&raw.layout.strides).any(|(&length, &stride)| length > 1 && stride == 0) {
-        return Err(Error::InvalidArgument {
-            operation,
-            reason: "the target is a broadcast view, whose elements repeat; write to a `copy()` of it".into(),
-        });
+    if raw.layout.is_contiguous() {
+        return Ok(());
     }
-    Ok(())
+    let axes = raw.layout.shape.iter().zip(&raw.layout.strides).filter(|(length, _)| **length > 1);
+    let mut axes: Vec<(usize, usize)> = axes.map(|(&length, stride)| (stride.unsigned_abs(), length)).collect();
+    axes.sort_unstable();
+    let what = if axes.first().is_some_and(|&(stride, _)| stride == 0) {
+        "a broadcast view, whose elements repeat"
+    } else if overlaps(&axes) {
+        "a view of windows, which have elements in common"
+    } else {
+        return Ok(());
+    };
+    Err(Error::InvalidArgument { operation, reason: format!("the target is {what}; write to a `copy()` of it") })
 }
 
-pub(super) fn fill(raw: &RawArray, value: Scalar) -> Result<()> {
+/// Whether steps along one axis may lead to elements that steps along others lead to. The axes are sorted by their strides.
+fn overlaps(axes: &[(usize, usize)]) -> bool {
+    let mut reach = 0;
+    axes.iter().any(|&(stride, length)| {
+        let is_within = stride <= reach;
+        reach += stride * (length - 1);
+        is_within
+    })
+}
+
+pub(crate) fn fill(raw: &RawArray, value: Scalar) -> Result<()> {
     writable("fill", raw)?;
     if raw.size() == 0 { Ok(()) } else { raw.handle.backend.fill(value, raw.view()) }
 }

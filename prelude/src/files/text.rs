@@ -3,6 +3,7 @@
 //! Where a delimiter separates the columns, the crate `csv` splits the lines, with quotes; where blanks do, the standard library.
 //! Numbers are written in the formats of C's `printf`, as NumPy's are. (The crate `sprintf` rounds the last digits of floats wrong.)
 
+mod numbers;
 mod options;
 mod read;
 mod write;
@@ -14,6 +15,8 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::fallible::fallible;
 use ndarray::{ArrayD, IxDyn};
+pub use numbers::fromstring;
+pub(crate) use numbers::numbers;
 pub use options::{ReadText, WriteText};
 use read::read;
 use std::path::Path;

@@ -52,6 +52,35 @@ macro_rules! __call {
     (integers $all:tt [$path:path] [($low:expr)] { high $high:expr } { size $($size:tt)+ }) => {
         $path($low..$high, $($size)+)
     };
+    (choice $all:tt [$plain:path, $with:path] $values:tt $size:tt $replace:tt { p }) => {
+        $crate::__call!(call $all [$plain] $values $size $replace)
+    };
+    (choice $all:tt [$plain:path, $with:path] $values:tt $size:tt $replace:tt { p $($p:tt)+ }) => {
+        $crate::__call!(call $all [$with] $values $size $replace { p $($p)+ })
+    };
+    // All keywords are options: those that are not given are `None`. An element type is that of the array and of the result.
+    (options $all:tt $path:tt [($a:expr)] { dtype } $($others:tt)*) => {
+        $crate::__call!(options $all $path [($a)] $($others)*)
+    };
+    (options $all:tt $path:tt [($a:expr)] { dtype $dtype:ty } $($others:tt)*) => {
+        $crate::__call!(options $all $path [(&$crate::keywords::astype::<$dtype, _>($a))] $($others)*).astype::<$dtype>()
+    };
+    (options $all:tt [$path:path] [$(($value:expr))*] $({ $key:tt $($given:tt)* })*) => {
+        $path($($value,)* $($crate::__call!(@option $key $($given)*)),*)
+    };
+    // Along one axis there is one derivative. Axes in parentheses or brackets are several.
+    (gradient $all:tt [$every:path] [($f:expr)] { spacing $spacing:expr } { axis } { edge_order $order:expr }) => {
+        $every($f, $spacing, $order)
+    };
+    (gradient $all:tt $every:tt [($f:expr)] { spacing $spacing:expr } { axis ($($axis:tt)*) } { edge_order $order:expr }) => {
+        $crate::keywords::gradient_axes($f, $spacing, ($($axis)*), $order)
+    };
+    (gradient $all:tt $every:tt [($f:expr)] { spacing $spacing:expr } { axis [$($axis:tt)*] } { edge_order $order:expr }) => {
+        $crate::keywords::gradient_axes($f, $spacing, [$($axis)*], $order)
+    };
+    (gradient $all:tt $every:tt [($f:expr)] { spacing $spacing:expr } { axis $axis:expr } { edge_order $order:expr }) => {
+        $crate::keywords::gradient_along($f, $spacing, $axis, $order)
+    };
     // A function with one more argument along an axis: `[for all elements, along an axis]`.
     (along $all:tt [$whole:path, $along:path] [$(($value:expr))*] { $key:tt }) => { $whole($($value),*) };
     (along $all:tt [$whole:path, $along:path] [$(($value:expr))*] { $key:tt $axis:expr }) => {
@@ -72,6 +101,33 @@ macro_rules! __call {
     (full $all:tt [$path:path] [($shape:expr) ($value:expr)] { dtype }) => { $path($shape, $value) };
     (full $all:tt [$path:path] [($shape:expr) ($value:expr)] { dtype $dtype:ty }) => {
         $crate::keywords::full::<$dtype, _>($shape, $value)
+    };
+    // As many columns as rows, unless it is said.
+    (square $all:tt [$($path:tt)+] [($n:expr)] { M } { k $k:expr } { dtype $dtype:ty }) => {
+        match $n { n => $($path)+::<$dtype>(n, n, $k) }
+    };
+    (square $all:tt [$($path:tt)+] [($n:expr)] { M $m:expr } { k $k:expr } { dtype $dtype:ty }) => {
+        $($path)+::<$dtype>($n, $m, $k)
+    };
+    (square $all:tt [$path:path] [($n:expr)] { k $k:expr } { m }) => { match $n { n => $path(n, $k, n) } };
+    (square $all:tt [$path:path] [($n:expr)] { k $k:expr } { m $m:expr }) => { $path($n, $k, $m) };
+    (square $all:tt [$path:path] [($x:expr)] { N } { increasing $increasing:expr }) => {
+        match $x { x => $path(x, $crate::keywords::size(x), $increasing) }
+    };
+    (square $all:tt [$path:path] [($x:expr)] { N $n:expr } { increasing $increasing:expr }) => {
+        $path($x, $n, $increasing)
+    };
+    (choose $all:tt [] [($a:expr) ($choices:expr)] { mode "raise" }) => { $crate::choose($a, $choices) };
+    (choose $all:tt [] [($a:expr) ($choices:expr)] { mode "wrap" }) => { $crate::keywords::choose_wrapped($a, $choices) };
+    (choose $all:tt [] [($a:expr) ($choices:expr)] { mode "clip" }) => { $crate::keywords::choose_clipped($a, $choices) };
+    (choose $all:tt [] $values:tt { mode $word:literal }) => {
+        $crate::registry::wrong_word! { mode ["raise" "wrap" "clip"] $word }
+    };
+    (powers $all:tt $path:tt $values:tt $num:tt $endpoint:tt { dtype } $($base:tt)?) => {
+        $crate::__call!(call $all $path $values $num $endpoint $($base)?)
+    };
+    (powers $all:tt $path:tt $values:tt $num:tt $endpoint:tt { dtype $dtype:ty } $($base:tt)?) => {
+        $crate::__call!(call $all $path $values $num $endpoint $($base)?).astype::<$dtype>()
     };
     (spaced $all:tt $path:tt $values:tt $num:tt { dtype } $endpoint:tt) => {
         $crate::__call!(call $all $path $values $num $endpoint)

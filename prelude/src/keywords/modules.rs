@@ -17,6 +17,11 @@ functions! { $
     __linalg_lstsq(a, b) [rcond] [] => along [linalg::lstsq, linalg::lstsq_with]
         "let a = gpu::array(&[[1.0, 0.0], [0.0, 1e-3]]);\nassert_eq!(gpu::linalg::lstsq!(&a, &gpu::ones::<f64>(2), rcond = 0.01).2, 1);";
 
+    __linalg_tensorinv(a) [ind = 2] [] => call [keywords::tensorinv]
+        "assert_eq!(gpu::linalg::tensorinv!(&gpu::eye::<f64>(6).reshape((6, 2, 3)), ind = 1).shape(), [2, 3, 6]);";
+    __linalg_tensorsolve(a, b) [axes] [] => along [linalg::tensorsolve, keywords::tensorsolve]
+        "let a = gpu::eye::<f64>(6).reshape((2, 3, 6));\nassert_eq!(gpu::linalg::tensorsolve!(&a, &gpu::ones::<f64>(6), axes = (0, 1)).shape(), [2, 3]);";
+
     __fft_fft(a) [n = (::core::option::Option::<usize>::None), axis = (-1), norm = "backward"] [] => call [fft::fft_with]
         "assert_eq!(gpu::fft::fft!(&gpu::ones::<f64>(3), n = 4).shape(), [4]);";
     __fft_ifft(a) [n = (::core::option::Option::<usize>::None), axis = (-1), norm = "backward"] [] => call [fft::ifft_with]
@@ -61,6 +66,78 @@ functions! { $
         "assert_eq!(gpu::random::exponential!(scale = 2.0, size = 4).shape(), [4]);";
     __random_integers(low) [high, size = ()] [] => integers [random::integers]
         "assert!(gpu::random::integers!(0, 9, size = 100).max() < 9);";
-    __random_choice(a) [size = (), replace = true] [] => call [random::choice]
+    __random_choice(a) [size = (), replace = true, p] [] => choice [random::choice, random::choice_with]
         "assert_eq!(gpu::random::choice!(&gpu::arange(5), size = 5, replace = false).shape(), [5]);";
+    __random_beta(a, b) [size = ()] [] => call [random::beta]
+        "assert_eq!(gpu::random::beta!(1.0, 2.0, size = 4).shape(), [4]);";
+    __random_binomial(n, p) [size = ()] [] => call [random::binomial]
+        "assert_eq!(gpu::random::binomial!(10, 0.5, size = 4).shape(), [4]);";
+    __random_chisquare(df) [size = ()] [] => call [random::chisquare]
+        "assert_eq!(gpu::random::chisquare!(3.0, size = 4).shape(), [4]);";
+    __random_dirichlet(alpha) [size = ()] [] => call [random::dirichlet]
+        "assert_eq!(gpu::random::dirichlet!(&gpu::ones::<f64>(3), size = 4).shape(), [4, 3]);";
+    __random_f(dfnum, dfden) [size = ()] [] => call [random::f]
+        "assert_eq!(gpu::random::f!(3.0, 5.0, size = 4).shape(), [4]);";
+    __random_gamma(shape) [scale = 1.0, size = ()] [] => call [random::gamma]
+        "assert_eq!(gpu::random::gamma!(2.0, scale = 0.5, size = 4).shape(), [4]);";
+    __random_geometric(p) [size = ()] [] => call [random::geometric]
+        "assert_eq!(gpu::random::geometric!(0.5, size = 4).shape(), [4]);";
+    __random_gumbel() [loc = 0.0, scale = 1.0, size = ()] [] => call [random::gumbel]
+        "assert_eq!(gpu::random::gumbel!(0.0, scale = 2.0, size = 4).shape(), [4]);";
+    __random_hypergeometric(ngood, nbad, nsample) [size = ()] [] => call [random::hypergeometric]
+        "assert_eq!(gpu::random::hypergeometric!(5, 4, 3, size = 4).shape(), [4]);";
+    __random_laplace() [loc = 0.0, scale = 1.0, size = ()] [] => call [random::laplace]
+        "assert_eq!(gpu::random::laplace!(0.0, scale = 2.0, size = 4).shape(), [4]);";
+    __random_logistic() [loc = 0.0, scale = 1.0, size = ()] [] => call [random::logistic]
+        "assert_eq!(gpu::random::logistic!(0.0, scale = 2.0, size = 4).shape(), [4]);";
+    __random_lognormal() [mean = 0.0, sigma = 1.0, size = ()] [] => call [random::lognormal]
+        "assert_eq!(gpu::random::lognormal!(sigma = 0.5, size = 4).shape(), [4]);";
+    __random_logseries(p) [size = ()] [] => call [random::logseries]
+        "assert_eq!(gpu::random::logseries!(0.5, size = 4).shape(), [4]);";
+    __random_multinomial(n, pvals) [size = ()] [] => call [random::multinomial]
+        "assert_eq!(gpu::random::multinomial!(9, &gpu::array(&[0.5, 0.5])).sum(), 9);";
+    __random_multivariate_normal(mean, cov) [size = ()] [] => call [random::multivariate_normal]
+        "assert_eq!(gpu::random::multivariate_normal!(&gpu::zeros::<f64>(2), &gpu::eye::<f64>(2), size = 4).shape(), [4, 2]);";
+    __random_negative_binomial(n, p) [size = ()] [] => call [random::negative_binomial]
+        "assert_eq!(gpu::random::negative_binomial!(3.0, 0.5, size = 4).shape(), [4]);";
+    __random_noncentral_chisquare(df, nonc) [size = ()] [] => call [random::noncentral_chisquare]
+        "assert_eq!(gpu::random::noncentral_chisquare!(3.0, 1.0, size = 4).shape(), [4]);";
+    __random_noncentral_f(dfnum, dfden, nonc) [size = ()] [] => call [random::noncentral_f]
+        "assert_eq!(gpu::random::noncentral_f!(3.0, 5.0, 1.0, size = 4).shape(), [4]);";
+    __random_pareto(a) [size = ()] [] => call [random::pareto]
+        "assert_eq!(gpu::random::pareto!(3.0, size = 4).shape(), [4]);";
+    __random_poisson() [lam = 1.0, size = ()] [] => call [random::poisson]
+        "assert_eq!(gpu::random::poisson!(lam = 4.0, size = 4).shape(), [4]);";
+    __random_power(a) [size = ()] [] => call [random::power]
+        "assert_eq!(gpu::random::power!(3.0, size = 4).shape(), [4]);";
+    __random_randint(low) [high, size = ()] [] => integers [random::integers]
+        "assert!(gpu::random::randint!(9, size = 100).max() < 9);";
+    __random_random_sample() [size = ()] [] => call [random::random_sample]
+        "assert_eq!(gpu::random::random_sample!(size = 4).shape(), [4]);";
+    __random_ranf() [size = ()] [] => call [random::ranf]
+        "assert_eq!(gpu::random::ranf!(size = 4).shape(), [4]);";
+    __random_rayleigh() [scale = 1.0, size = ()] [] => call [random::rayleigh]
+        "assert_eq!(gpu::random::rayleigh!(scale = 2.0, size = 4).shape(), [4]);";
+    __random_sample() [size = ()] [] => call [random::sample]
+        "assert_eq!(gpu::random::sample!(size = 4).shape(), [4]);";
+    __random_standard_cauchy() [size = ()] [] => call [random::standard_cauchy]
+        "assert_eq!(gpu::random::standard_cauchy!(size = 4).shape(), [4]);";
+    __random_standard_exponential() [size = ()] [] => call [random::standard_exponential]
+        "assert_eq!(gpu::random::standard_exponential!(size = 4).shape(), [4]);";
+    __random_standard_gamma(shape) [size = ()] [] => call [random::standard_gamma]
+        "assert_eq!(gpu::random::standard_gamma!(2.0, size = 4).shape(), [4]);";
+    __random_standard_normal() [size = ()] [] => call [random::standard_normal]
+        "assert_eq!(gpu::random::standard_normal!(size = 4).shape(), [4]);";
+    __random_standard_t(df) [size = ()] [] => call [random::standard_t]
+        "assert_eq!(gpu::random::standard_t!(3.0, size = 4).shape(), [4]);";
+    __random_triangular(left, mode, right) [size = ()] [] => call [random::triangular]
+        "assert_eq!(gpu::random::triangular!(0.0, 1.0, 2.0, size = 4).shape(), [4]);";
+    __random_vonmises(mu, kappa) [size = ()] [] => call [random::vonmises]
+        "assert_eq!(gpu::random::vonmises!(0.0, 2.0, size = 4).shape(), [4]);";
+    __random_wald(mean, scale) [size = ()] [] => call [random::wald]
+        "assert_eq!(gpu::random::wald!(1.0, 2.0, size = 4).shape(), [4]);";
+    __random_weibull(a) [size = ()] [] => call [random::weibull]
+        "assert_eq!(gpu::random::weibull!(2.0, size = 4).shape(), [4]);";
+    __random_zipf(a) [size = ()] [] => call [random::zipf]
+        "assert_eq!(gpu::random::zipf!(2.0, size = 4).shape(), [4]);";
 }

@@ -128,8 +128,10 @@ macro_rules! reader {
 }
 
 reader! { $
-    UPLO atol axes axis bins boundary comments constant_values d ddof delimiter dtype endpoint equal_nan filling_values
-    fillvalue fmt footer full_matrices header high initial k keepdims loc low max_rows minlength mode n newline norm num
-    ord range rcond replace return_counts return_inverse right rowvar rtol s scale side size skip_footer skip_header
-    skiprows step stop usecols weights where
+    M N UPLO atol axes axis axisa axisb axisc base bins boundary comments constant_values count d ddof decimals default
+    delimiter discont dtype dx edge_order endpoint equal_nan filling_values fillvalue fmt footer full_matrices header
+    high include_initial increasing ind initial invert k keepdims lam loc low m max_rows mean minlength mode n nan ndim
+    neginf newline norm num offset ord p period posinf range rcond replace return_counts return_inverse right rowvar
+    rtol s scale sep side sigma size skip_footer skip_header skiprows spacing start step stop to_begin to_end tol trim
+    usecols w weights where wrap x
 }

@@ -40,7 +40,7 @@ impl Axes {
     }
 
     /// What the function makes of the array and of the axes that it shall reduce.
-    fn reduced(
+    pub(super) fn reduced(
         &self,
         name: &'static str,
         x: &RawArray,
@@ -52,7 +52,7 @@ impl Axes {
     }
 
     /// As [`reduced`](Self::reduced), for a function that reduces the last axis: all axes are joined there.
-    fn joined(
+    pub(super) fn joined(
         &self,
         name: &'static str,
         x: &RawArray,
@@ -75,10 +75,10 @@ impl Axes {
     }
 }
 
-type Mask<'a> = Option<&'a DeviceArray<bool>>;
+pub(super) type Mask<'a> = Option<&'a DeviceArray<bool>>;
 
 /// The elements where the mask is true, elsewhere `identity`.
-fn masked(name: &'static str, x: &RawArray, mask: Mask<'_>, identity: Scalar) -> Result<RawArray> {
+pub(super) fn masked(name: &'static str, x: &RawArray, mask: Mask<'_>, identity: Scalar) -> Result<RawArray> {
     let Some(mask) = mask else { return Ok(x.clone()) };
     x.same_device(name, &mask.raw)?;
     let mask = broadcast_to(name, &mask.raw, x.shape())?;
@@ -86,7 +86,7 @@ fn masked(name: &'static str, x: &RawArray, mask: Mask<'_>, identity: Scalar) ->
 }
 
 /// `a` and one more value in an operation on all elements.
-fn with_initial(
+pub(super) fn with_initial(
     name: &'static str,
     operation: BinaryOperation,
     x: RawArray,

@@ -33,6 +33,28 @@ functions! { $
         "assert_eq!(gpu::count_nonzero!(&gpu::array(&[[0, 1], [2, 3]]), axis = 1).tolist(), [1, 2]);";
     median(a) [axis] [keepdims] => reduction [median]
         "assert_eq!(gpu::median!(&gpu::array(&[[1.0, 2.0], [3.0, 6.0]]), axis = 0).tolist(), [2.0, 4.0]);";
+    amax(a) [axis] [keepdims, initial, where] => reduction [amax]
+        "assert_eq!(gpu::amax!(&gpu::array(&[[1, 3], [0, 5]]), axis = 0).tolist(), [1, 5]);";
+    amin(a) [axis] [keepdims, initial, where] => reduction [amin]
+        "assert_eq!(gpu::amin!(&gpu::array(&[[1, 3], [0, 5]]), axis = 0).tolist(), [0, 3]);";
+    ptp(a) [axis] [keepdims] => reduction [ptp]
+        "assert_eq!(gpu::ptp!(&gpu::array(&[[1, 3], [0, 5]]), axis = 1).tolist(), [2, 5]);";
+    nansum(a) [axis] [dtype, keepdims, initial, where] => reduction [nansum]
+        "assert_eq!(gpu::nansum!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).tolist(), [4.0, 4.0]);";
+    nanprod(a) [axis] [dtype, keepdims, initial, where] => reduction [nanprod]
+        "assert_eq!(gpu::nanprod!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 1).tolist(), [1.0, 12.0]);";
+    nanmean(a) [axis] [dtype, keepdims, where] => reduction [nanmean]
+        "assert_eq!(gpu::nanmean!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).tolist(), [2.0, 4.0]);";
+    nanvar(a) [axis] [dtype, keepdims, ddof, where] => reduction [nanvar]
+        "assert_eq!(gpu::nanvar!(&gpu::array(&[1.0, f64::NAN, 3.0]), ddof = 1), 2.0);";
+    nanstd(a) [axis] [dtype, keepdims, ddof, where] => reduction [nanstd]
+        "assert_eq!(gpu::nanstd!(&gpu::array(&[0.0, 4.0, f64::NAN, 8.0]), ddof = 1), 4.0);";
+    nanmax(a) [axis] [keepdims] => reduction [nanmax]
+        "assert_eq!(gpu::nanmax!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 1).tolist(), [1.0, 4.0]);";
+    nanmin(a) [axis] [keepdims] => reduction [nanmin]
+        "assert_eq!(gpu::nanmin!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).tolist(), [1.0, 4.0]);";
+    nanmedian(a) [axis] [keepdims] => reduction [nanmedian]
+        "assert_eq!(gpu::nanmedian!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).tolist(), [2.0, 4.0]);";
     average(a) [axis, weights] [keepdims] => average [average]
         "let (a, w) = (gpu::array(&[1.0, 4.0]), gpu::array(&[2.0, 1.0]));\nassert_eq!(gpu::average!(&a, weights = &w), 2.0);";
     quantile(a, q) [axis] [keepdims] => levels [keywords::quantile_of_all, keywords::quantile]
@@ -47,6 +69,14 @@ functions! { $
         "assert_eq!(gpu::cumsum!(&gpu::array(&[[1, 2], [3, 4]]), axis = 0).shape(), [2, 2]);";
     cumprod(a) [axis, dtype] [] => running [cumprod, cumprod_axis]
         "assert_eq!(gpu::cumprod!(&gpu::array(&[1, 2, 3]), dtype = f64).tolist(), [1.0, 2.0, 6.0]);";
+    nancumsum(a) [axis, dtype] [] => running [nancumsum, keywords::nancumsum]
+        "assert_eq!(gpu::nancumsum!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).shape(), [2, 2]);";
+    nancumprod(a) [axis, dtype] [] => running [nancumprod, keywords::nancumprod]
+        "assert_eq!(gpu::nancumprod!(&gpu::array(&[3.0, f64::NAN, 2.0])).tolist(), [3.0, 3.0, 6.0]);";
+    cumulative_sum(x) [] [dtype, axis, include_initial] => options [keywords::cumulative_sum]
+        "assert_eq!(gpu::cumulative_sum!(&gpu::array(&[1, 2, 3]), include_initial = true).tolist(), [0i64, 1, 3, 6]);";
+    cumulative_prod(x) [] [dtype, axis, include_initial] => options [keywords::cumulative_prod]
+        "assert_eq!(gpu::cumulative_prod!(&gpu::array(&[2, 3]), dtype = f64, include_initial = true).tolist(), [1.0, 2.0, 6.0]);";
     diff(a) [n = 1, axis = (-1)] [] => call [diff]
         "assert_eq!(gpu::diff!(&gpu::array(&[1, 4, 9, 16]), n = 2).tolist(), [2, 2]);";
     sort(a) [axis = (-1)] [] => call [sort_axis]
@@ -75,7 +105,7 @@ functions! { $
         "assert_eq!(gpu::ones!(3, dtype = i64).sum(), 3);";
     empty(shape) [dtype = f64] [] => typed [empty]
         "assert_eq!(gpu::empty!((2, 3), dtype = f32).shape(), [2, 3]);";
-    eye(n) [] [dtype = f64] => typed [eye]
+    eye(n) [M, k = 0, dtype = f64] [] => square [keywords::eye]
         "assert_eq!(gpu::eye!(3, dtype = f32).sum(), 3.0);";
     zeros_like(a) [dtype] [] => like [zeros_like]
         "assert_eq!(gpu::zeros_like!(&gpu::arange(3), dtype = f32).sum(), 0.0f32);";
@@ -100,7 +130,74 @@ functions! { $
     asarray(a) [dtype] [] => converted [asarray]
         "assert_eq!(gpu::asarray!(&[1, 2, 3], dtype = f32).sum(), 6.0);";
 
+    logspace(start, stop) [num = 50, endpoint = true] [dtype, base = 10.0] => powers [keywords::logspace]
+        "assert!(gpu::allclose(&gpu::logspace!(0.0, 3.0, num = 4, base = 2.0), &[1.0, 2.0, 4.0, 8.0]));";
+    geomspace(start, stop) [num = 50, endpoint = true] [dtype] => powers [keywords::geomspace]
+        "assert!(gpu::allclose(&gpu::geomspace!(1.0, 8.0, num = 3, endpoint = false), &[1.0, 2.0, 4.0]));";
+    identity(n) [dtype = f64] [] => typed [identity]
+        "assert_eq!(gpu::identity!(3, dtype = f32).sum(), 3.0);";
+    tri(N) [M, k = 0, dtype = f64] [] => square [keywords::tri]
+        "assert_eq!(gpu::tri!(2, M = 3, k = 1, dtype = i64).ravel().tolist(), [1, 1, 0, 1, 1, 1]);";
+    vander(x) [N, increasing = false] [] => square [keywords::vander]
+        "assert_eq!(gpu::vander!(&gpu::array(&[2.0, 3.0]), N = 3, increasing = true).ravel().tolist(), [1.0, 2.0, 4.0, 1.0, 3.0, 9.0]);";
+    diagflat(v) [k = 0] [] => call [keywords::diagflat]
+        "assert_eq!(gpu::diagflat!(&gpu::array(&[[1, 2]]), k = 1).shape(), [3, 3]);";
+    indices(dimensions) [dtype] [] => converted [indices]
+        "assert_eq!(gpu::indices!((2, 3), dtype = f32).shape(), [2, 2, 3]);";
+    frombuffer(buffer) [dtype = f64, count = (-1), offset = 0] [] => typed [keywords::frombuffer]
+        "assert_eq!(gpu::frombuffer!(&[1, 2, 3, 4], dtype = u8, count = 2, offset = 1).tolist(), [2, 3]);";
+    fromstring(string) [dtype = f64, count = (-1)] [sep = ""] => typed [keywords::fromstring]
+        "assert_eq!(gpu::fromstring!(\"1, 2, 3\", dtype = i64, sep = \",\").tolist(), [1, 2, 3]);";
+
+    // Parts chosen and written to.
+    choose(a, choices) [mode = "raise"] [] => choose []
+        "let (x, y) = (gpu::array(&[1, 2]), gpu::array(&[3, 4]));\nassert_eq!(gpu::choose!(&gpu::array(&[5, -1]), [&x, &y], mode = \"clip\").tolist(), [3, 2]);";
+    select(condlist, choicelist) [default = (::core::default::Default::default())] [] => call [keywords::select]
+        "let a = gpu::array(&[1.0, 5.0]);\nassert_eq!(gpu::select!([&a.gt(2.0)], [&a], default = 9.0).tolist(), [9.0, 5.0]);";
+    compress(condition, a) [axis] [] => along [compress, keywords::compress]
+        "let m = gpu::array(&[[1, 2], [3, 4]]);\nassert_eq!(gpu::compress!(&gpu::array(&[false, true]), &m, axis = 1).ravel().tolist(), [2, 4]);";
+    copyto(dst, src) [] [where] => along [copyto, keywords::copyto]
+        "let (mut a, mask) = (gpu::zeros::<f64>((2, 2)), gpu::array(&[true, false]));\ngpu::copyto!(&mut a, 1.0, where = &mask);\nassert_eq!(a.sum(), 2.0);";
+    fill_diagonal(a, val) [wrap = false] [] => call [keywords::fill_diagonal]
+        "let mut a = gpu::zeros::<f64>((5, 2));\ngpu::fill_diagonal!(&mut a, 1.0, wrap = true);\nassert_eq!(a.sum(), 4.0);";
+    diag_indices(n) [ndim = 2] [] => call [keywords::diag_indices]
+        "assert_eq!(gpu::diag_indices!(4, ndim = 3).len(), 3);";
+    tril_indices(n) [k = 0, m] [] => square [keywords::tril_indices]
+        "assert_eq!(gpu::tril_indices!(3, k = -1)[0].tolist(), [1, 2, 2]);";
+    triu_indices(n) [k = 0, m] [] => square [keywords::triu_indices]
+        "assert_eq!(gpu::triu_indices!(2, m = 3)[1].tolist(), [0, 1, 2, 1, 2]);";
+    tril_indices_from(arr) [k = 0] [] => call [keywords::tril_indices_from]
+        "assert_eq!(gpu::tril_indices_from!(&gpu::zeros::<f64>((2, 2)), k = -1)[0].tolist(), [1]);";
+    triu_indices_from(arr) [k = 0] [] => call [keywords::triu_indices_from]
+        "assert_eq!(gpu::triu_indices_from!(&gpu::zeros::<f64>((2, 2)), k = 1)[0].tolist(), [0]);";
+
+    // Sets and orders.
+    isin(element, test_elements) [] [invert = false] => call [keywords::isin]
+        "assert_eq!(gpu::isin!(&gpu::array(&[1, 2]), &gpu::array(&[2]), invert = true).tolist(), [true, false]);";
+    lexsort(keys) [axis = (-1)] [] => list [keywords::lexsort]
+        "let (b, a) = (gpu::array(&[2, 1]), gpu::array(&[5, 5]));\nassert_eq!(gpu::lexsort!((&b, &a)).tolist(), [1, 0]);";
+    nanargmax(a) [axis] [] => along [nanargmax, keywords::nanargmax]
+        "assert_eq!(gpu::nanargmax!(&gpu::array(&[[f64::NAN, 1.0], [5.0, 2.0]]), axis = 1).tolist(), [1, 0]);";
+    nanargmin(a) [axis] [] => along [nanargmin, keywords::nanargmin]
+        "assert_eq!(gpu::nanargmin!(&gpu::array(&[[f64::NAN, 1.0], [5.0, 2.0]]), axis = 1).tolist(), [1, 1]);";
+
     // Arrays joined and rearranged.
+    append(arr, values) [axis] [] => along [append, keywords::append]
+        "let a = gpu::array(&[[1, 2]]);\nassert_eq!(gpu::append!(&a, &a, axis = 0).shape(), [2, 2]);";
+    delete(arr, obj) [axis] [] => along [delete, keywords::delete]
+        "assert_eq!(gpu::delete!(&gpu::array(&[[1, 2], [3, 4]]), 0, axis = 1).ravel().tolist(), [2, 4]);";
+    insert(arr, obj, values) [axis] [] => along [insert, keywords::insert]
+        "assert_eq!(gpu::insert!(&gpu::array(&[[1, 2], [3, 4]]), 1, 9, axis = 1).ravel().tolist(), [1, 9, 2, 3, 9, 4]);";
+    trim_zeros(filt) [trim = "fb"] [] => call [keywords::trim_zeros]
+        "assert_eq!(gpu::trim_zeros!(&gpu::array(&[0, 1, 0]), trim = \"f\").tolist(), [1, 0]);";
+    array_split(a, sections) [axis = 0] [] => call [keywords::array_split]
+        "assert_eq!(gpu::array_split!(&gpu::zeros::<f64>((2, 5)), 2, axis = 1)[1].shape(), [2, 2]);";
+    rot90(m) [k = 1, axes = (0, 1)] [] => call [keywords::rot90]
+        "assert_eq!(gpu::rot90!(&gpu::array(&[[1, 2], [3, 4]]), k = 2).ravel().tolist(), [4, 3, 2, 1]);";
+    rollaxis(a, axis) [start = 0] [] => call [keywords::rollaxis]
+        "assert_eq!(gpu::rollaxis!(&gpu::zeros::<f64>((2, 3, 4)), 0, start = 2).shape(), [3, 2, 4]);";
+    sliding_window_view(x, window_shape) [axis] [] => along [sliding_window_view, keywords::sliding_window_view]
+        "assert_eq!(gpu::sliding_window_view!(&gpu::zeros::<f64>((2, 5)), 3, axis = 1).shape(), [2, 3, 3]);";
     concatenate(arrays) [axis = 0] [] => list [concatenate]
         "let a = gpu::ones::<f64>((2, 2));\nassert_eq!(gpu::concatenate!((&a, &a), axis = 1).shape(), [2, 4]);";
     stack(arrays) [axis = 0] [] => list [stack]
@@ -139,6 +236,28 @@ functions! { $
         "let a = gpu::ones::<f64>((3, 3));\nassert_eq!(gpu::convolve2d!(&a, &a, mode = \"same\", boundary = \"wrap\").sum(), 81.0);";
     correlate2d(in1, in2) [mode = "full", boundary = "fill", fillvalue = (::core::default::Default::default())] [] => plane [correlate2d_with]
         "let a = gpu::ones::<f64>((3, 3));\nassert_eq!(gpu::correlate2d!(&a, &a, mode = \"valid\").sum(), 9.0);";
+
+    // Functions of elements, derivatives, integrals, polynomials.
+    round(a) [decimals = 0] [] => call [keywords::round]
+        "assert_eq!(gpu::round!(&gpu::array(&[1.234, 5.678]), decimals = 1).tolist(), [1.2, 5.7]);";
+    around(a) [decimals = 0] [] => call [keywords::round]
+        "assert_eq!(gpu::around!(&gpu::array(&[15, 25, 36]), decimals = -1).tolist(), [20, 20, 40]);";
+    nan_to_num(x) [] [nan, posinf, neginf] => options [keywords::nan_to_num]
+        "let a = gpu::array(&[f64::NAN, f64::INFINITY]);\nassert_eq!(gpu::nan_to_num!(&a, nan = -1.0, posinf = 9.0).tolist(), [-1.0, 9.0]);";
+    gradient(f) [spacing = 1.0] [axis, edge_order = 1] => gradient [keywords::gradient]
+        "let (f, x) = (gpu::array(&[1.0, 2.0, 4.0]), gpu::array(&[0.0, 0.5, 1.0]));\nassert_eq!(gpu::gradient!(&f, &x, axis = 0).tolist(), [2.0, 3.0, 4.0]);";
+    trapezoid(y) [x, dx, axis] [] => options [keywords::trapezoid]
+        "let (y, x) = (gpu::array(&[1.0, 2.0, 3.0]), gpu::array(&[4.0, 6.0, 8.0]));\nassert_eq!(gpu::trapezoid!(&y, &x).item(), 8.0);";
+    unwrap(p) [discont, axis] [period] => options [keywords::unwrap]
+        "assert_eq!(gpu::unwrap!(&gpu::array(&[0.0, 100.0, 200.0 - 360.0]), period = 360.0).tolist(), [0.0, 100.0, 200.0]);";
+    ediff1d(ary) [to_end, to_begin] [] => options [keywords::ediff1d]
+        "assert_eq!(gpu::ediff1d!(&gpu::array(&[1, 2, 4]), to_begin = &gpu::array(&[9])).tolist(), [9, 1, 2]);";
+    cross(a, b) [axisa, axisb, axisc, axis] [] => options [keywords::cross]
+        "let a = gpu::array(&[[1, 0], [0, 1], [0, 0]]);\nassert_eq!(gpu::cross!(&a, &gpu::flip(&a, 1), axis = 0).get(&[2, 0]), 1);";
+    polyfit(x, y, deg) [] [w] => options [keywords::polyfit]
+        "let (x, y) = (gpu::array(&[0.0, 1.0, 2.0]), gpu::array(&[1.0, 3.0, 9.0]));\nlet line = gpu::polyfit!(&x, &y, 1, w = &gpu::array(&[1.0, 1.0, 0.0]));\nassert!(gpu::allclose(&line, &[2.0, 1.0]));";
+    trimcoef(c) [tol = 0.0] [] => call [keywords::trimcoef]
+        "assert_eq!(gpu::trimcoef!(&gpu::array(&[1.0, 2.0, 1e-9]), tol = 1e-6).tolist(), [1.0, 2.0]);";
 
     // Text files.
     loadtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skiprows = 0, usecols = ([0isize; 0]), max_rows = (usize::MAX)] => typed [keywords::loadtxt]

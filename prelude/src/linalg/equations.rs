@@ -252,7 +252,7 @@ pub(crate) fn determinant(operation: &'static str, a: &RawArray, dtype: DType) -
     Ok([all[0], all[1], all[2]])
 }
 
-fn inv_of(operation: &'static str, a: &RawArray) -> Result<RawArray> {
+pub(crate) fn inv_of(operation: &'static str, a: &RawArray) -> Result<RawArray> {
     let stack = Stack::square(operation, a)?;
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
     if !stack.is_empty() {
@@ -340,7 +340,11 @@ fn pinv_of(a: &RawArray, rcond: Option<f64>) -> Result<[RawArray; 1]> {
     division.apply("pinv", &transposed(&division.u)).map(|inverse| [inverse])
 }
 
-fn lstsq_of(a: &RawArray, b: &RawArray, rcond: Option<f64>) -> Result<(RawArray, RawArray, usize, RawArray)> {
+pub(crate) fn lstsq_of(
+    a: &RawArray,
+    b: &RawArray,
+    rcond: Option<f64>,
+) -> Result<(RawArray, RawArray, usize, RawArray)> {
     let operation = "lstsq";
     a.same_device(operation, b)?;
     let &[m, n] = a.shape() else {

@@ -251,7 +251,7 @@ pub(super) fn planned_2d(
     Ok(out)
 }
 
-fn slide_raw(a: &RawArray, v: &RawArray, mode: Mode, sum: Sum) -> Result<RawArray> {
+pub(super) fn slide_raw(a: &RawArray, v: &RawArray, mode: Mode, sum: Sum) -> Result<RawArray> {
     let operation = sum.name();
     a.same_device(operation, v)?;
     let plan = Plan1::new(a.shape(), v.shape(), a.dtype, mode, sum)?;

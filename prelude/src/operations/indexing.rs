@@ -173,7 +173,7 @@ pub fn unravel_index(indices: impl IntoIndices, shape: impl IntoShape) -> Vec<De
 }
 
 /// Indices on the device, contiguous, all of them in range.
-struct Indices {
+pub(super) struct Indices {
     raw: RawArray,
     /// Whether one of them is negative.
     negative: bool,
@@ -181,7 +181,7 @@ struct Indices {
 
 impl Indices {
     /// Checks indices along an axis of `length`, or in an array of that many elements.
-    fn new(
+    pub(super) fn new(
         operation: &'static str,
         indices: RawIndices,
         handle: &Handle,
@@ -220,7 +220,7 @@ impl Indices {
     }
 
     /// The indices one after the other.
-    fn flat(&self) -> RawArray {
+    pub(super) fn flat(&self) -> RawArray {
         let layout = Layout { offset: self.raw.layout.offset, ..Layout::contiguous(&[self.raw.size()]) };
         self.raw.with_layout(layout)
     }
@@ -243,7 +243,7 @@ impl Indices {
 }
 
 /// The smallest and the largest of some integers, with one wait for both. The smallest of unsigned ones is said to be 0.
-fn extremes(operation: &'static str, raw: &RawArray) -> Result<(i128, i128)> {
+pub(super) fn extremes(operation: &'static str, raw: &RawArray) -> Result<(i128, i128)> {
     let flat = raw.with_layout(Layout { offset: raw.layout.offset, ..Layout::contiguous(&[raw.size()]) });
     let pair = RawArray::uninitialised(operation, &raw.handle, &[2], raw.dtype)?;
     let backend = &raw.handle.backend;
@@ -324,6 +324,17 @@ pub(crate) fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> R
     Ok(out)
 }
 
+/// The parts of an array at positions along an axis, which are known to be in range: i64, 1-D and contiguous.
+pub(super) fn parts(operation: &'static str, array: &RawArray, axis: usize, positions: &RawArray) -> Result<RawArray> {
+    let shape = replaced(array.shape(), axis, &[positions.size()]);
+    let out = RawArray::uninitialised(operation, &array.handle, &shape, array.dtype)?;
+    if out.size() > 0 {
+        let indices = along(&shape, axis, positions);
+        array.handle.backend.gather(array.view(), axis, indices.view(), out.view())?;
+    }
+    Ok(out)
+}
+
 /// The shape of indices, if they have as many axes as the array.
 fn same_rank(operation: &'static str, array: &RawArray, indices: &RawIndices) -> Result<Vec<usize>> {
     let shape = match indices {
@@ -366,7 +377,7 @@ pub(super) fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize
 
 /// Scatters, if there is anything to write. The values, if an array, broadcast to the indices' shape; the target is written
 /// to through a copy if it shares memory with another operand.
-fn scatter(
+pub(super) fn scatter(
     operation: &'static str,
     target: &RawArray,
     axis: usize,

@@ -229,6 +229,14 @@ impl std::fmt::Display for Given<'_> {
     }
 }
 
+/// What a function of the prelude itself gives, which has `#[vectorize]` before it: `name` is that of its type.
+pub(crate) fn registered(operation: &'static str, name: &'static str, operands: &[RawOperand<'_>]) -> Result<RawArray> {
+    let function = *registry::find(name).expect("the loader has registered it");
+    let request = Request { operation, function, reduction: None, targets: None };
+    let operands: Vec<MapOperand<'_>> = operands.iter().copied().map(MapOperand::Elements).collect();
+    Ok(request.run(&operands)?.swap_remove(0))
+}
+
 /// What is to be done with a function.
 pub struct Request<'a> {
     operation: &'static str,

@@ -7,6 +7,11 @@
 //!
 //! The element type follows from the bounds: `gpu::random::uniform(0.0f32, 1.0, 1000)` is an array of `f32`.
 //!
+//! The parameters of the distributions from [`beta()`] to [`zipf()`] are numbers or arrays, which broadcast to the size; with the size
+//! `()` the result has the shape of the parameters. With arrays a call waits for the device, to look whether the distribution
+//! exists. These distributions are computed in `f64` and rounded to the element type; discrete ones are of `i64`. Each element
+//! has blocks of its own, so that it may reject numbers without changing those of others.
+//!
 //! ```
 //! use warpcell as gpu;
 //! gpu::random::seed(42);
@@ -15,7 +20,14 @@
 //! assert!(dice.min() == 1 && dice.max() == 6 && noise.shape() == [16, 16]);
 //! ```
 
+mod counts;
+mod discrete;
+mod distributions;
+mod draws;
+mod formulas;
 pub(crate) mod generator;
+mod sampling;
+mod vectors;
 
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, byte_count, writable};
 use crate::backend::{Distribution, Layout, cpu};
@@ -27,13 +39,59 @@ use generator::generator;
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 
+pub use discrete::{
+    binomial, bytes, geometric, hypergeometric, logseries, negative_binomial, poisson, randint, random_integers, zipf,
+};
+pub use distributions::{
+    beta, chisquare, f, gamma, gumbel, laplace, logistic, lognormal, noncentral_chisquare, noncentral_f, pareto, power,
+    rand, randn, random_sample, ranf, rayleigh, sample, standard_cauchy, standard_exponential, standard_gamma,
+    standard_normal, standard_t, triangular, vonmises, wald, weibull,
+};
+pub use vectors::{choice_with, dirichlet, multinomial, multivariate_normal};
+
 // The macros for calls with keywords.
+pub use __random_beta as beta;
+pub use __random_binomial as binomial;
+pub use __random_chisquare as chisquare;
 pub use __random_choice as choice;
+pub use __random_dirichlet as dirichlet;
 pub use __random_exponential as exponential;
+pub use __random_f as f;
+pub use __random_gamma as gamma;
+pub use __random_geometric as geometric;
+pub use __random_gumbel as gumbel;
+pub use __random_hypergeometric as hypergeometric;
 pub use __random_integers as integers;
+pub use __random_laplace as laplace;
+pub use __random_logistic as logistic;
+pub use __random_lognormal as lognormal;
+pub use __random_logseries as logseries;
+pub use __random_multinomial as multinomial;
+pub use __random_multivariate_normal as multivariate_normal;
+pub use __random_negative_binomial as negative_binomial;
+pub use __random_noncentral_chisquare as noncentral_chisquare;
+pub use __random_noncentral_f as noncentral_f;
 pub use __random_normal as normal;
+pub use __random_pareto as pareto;
+pub use __random_poisson as poisson;
+pub use __random_power as power;
+pub use __random_randint as randint;
 pub use __random_random as random;
+pub use __random_random_sample as random_sample;
+pub use __random_ranf as ranf;
+pub use __random_rayleigh as rayleigh;
+pub use __random_sample as sample;
+pub use __random_standard_cauchy as standard_cauchy;
+pub use __random_standard_exponential as standard_exponential;
+pub use __random_standard_gamma as standard_gamma;
+pub use __random_standard_normal as standard_normal;
+pub use __random_standard_t as standard_t;
+pub use __random_triangular as triangular;
 pub use __random_uniform as uniform;
+pub use __random_vonmises as vonmises;
+pub use __random_wald as wald;
+pub use __random_weibull as weibull;
+pub use __random_zipf as zipf;
 
 generator! {
     /// A generator of random numbers, with its own seed. Its arrays are made on the device that is current at each
@@ -65,7 +123,7 @@ generator! {
     /// assert!(a.ge(0.0).all() && a.lt(1.0).all());
     /// ```
     pub fn random(stream, size: impl IntoShape) -> DeviceArray<f64> {
-        array(check(uniform_of(Scalar::F64(0.0), Scalar::F64(1.0))), "random", stream, size)
+        array(check(unit()), "random", stream, size)
     }
 
     /// Uniform numbers from `low` to below `high`, of 53 random bits (`f32`: of 24).
@@ -184,6 +242,41 @@ pub fn seed(seed: u64) {
     *default() = Generator::new(seed);
 }
 
+/// A generator that is determined by its seed: NumPy's name for [`Generator::new`].
+///
+/// ```
+/// let mut generator = warpcell::random::default_rng(7);
+/// assert_eq!(generator.poisson(3.0, (2, 3)).shape(), [2, 3]);
+/// assert_eq!(generator.spawn(4).len(), 4);
+/// ```
+pub fn default_rng(seed: u64) -> Generator {
+    Generator::new(seed)
+}
+
+/// A copy of the default generator as it is now, for [`set_random_state`].
+///
+/// ```
+/// use warpcell as gpu;
+/// let state = gpu::random::get_random_state();
+/// let first = gpu::random::random(5);
+/// gpu::random::set_random_state(&state);
+/// assert!(gpu::random::random(5).eq(&first).all());
+/// ```
+pub fn get_random_state() -> Generator {
+    default().clone()
+}
+
+/// Makes a copy of this generator the default one, from which the functions of this module draw.
+///
+/// ```
+/// use warpcell as gpu;
+/// gpu::random::set_random_state(&gpu::random::default_rng(3));
+/// assert!(gpu::random::random(5).eq(&gpu::random::default_rng(3).random(5)).all());
+/// ```
+pub fn set_random_state(state: &Generator) {
+    *default() = state.clone();
+}
+
 mod sealed {
     use super::Scalar;
 
@@ -281,6 +374,11 @@ fn fill(out: RawArray, distribution: Distribution, stream: &mut Stream) -> Resul
 
 fn float(value: Scalar) -> f64 {
     value.float().expect("a float")
+}
+
+/// Numbers from 0 to below 1.
+fn unit() -> Result<Distribution> {
+    uniform_of(Scalar::F64(0.0), Scalar::F64(1.0))
 }
 
 pub(crate) fn uniform_of(low: Scalar, high: Scalar) -> Result<Distribution> {

@@ -1,10 +1,10 @@
 //! Running sums and products, and differences of neighbours.
 
 use crate::array::axes::axis_of;
-use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis};
 use crate::backend::{BinaryOperation, ScanOperation};
-use crate::dtype::{Number, Real};
-use crate::error::{Result, check};
+use crate::dtype::{Number, Real, Scalar};
+use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
 
@@ -74,7 +74,68 @@ scans! {
 /// ```
 #[track_caller]
 pub fn diff<A: OnDevice<Elem = T>, T: Number>(a: &A, n: usize, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(differences(a.raw(), n, axis)))
+    DeviceArray::from_raw(check(differences("diff", a.raw(), n, axis)))
+}
+
+/// The sums of the elements of a 1-D array up to each; NumPy's `cumulative_sum`. Types and rounding are as for
+/// [`cumsum`](DeviceArray::cumsum). `gpu::cumulative_sum!(&x, axis = 0, include_initial = true)` has the keywords.
+///
+/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::cumulative_sum(&gpu::array(&[1, 2, 3])).tolist(), [1i64, 3, 6]);
+/// ```
+#[track_caller]
+pub fn cumulative_sum<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T::Sum> {
+    DeviceArray::from_raw(check(cumulative("cumulative_sum", ScanOperation::Sum, x.raw(), None, false)))
+}
+
+/// The products of the elements of a 1-D array up to each; NumPy's `cumulative_prod`. Types and rounding are as for
+/// [`cumsum`](DeviceArray::cumsum). `gpu::cumulative_prod!(&x, axis = 0, include_initial = true)` has the keywords.
+///
+/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::cumulative_prod(&gpu::array(&[1, 2, 3])).tolist(), [1i64, 2, 6]);
+/// ```
+#[track_caller]
+pub fn cumulative_prod<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T::Sum> {
+    DeviceArray::from_raw(check(cumulative("cumulative_prod", ScanOperation::Product, x.raw(), None, false)))
+}
+
+/// Running sums or products along the axis, which only a 1-D array may lack; with what they begin from, if that is asked for.
+pub(crate) fn cumulative(
+    name: &'static str,
+    operation: ScanOperation,
+    x: &RawArray,
+    axis: Option<isize>,
+    include_initial: bool,
+) -> Result<RawArray> {
+    let axis = match axis {
+        Some(axis) => axis_of(name, x.shape(), axis)?,
+        None if x.shape().len() == 1 => 0,
+        None => {
+            let reason = format!("is not 1-D; name the axis, such as `gpu::{name}!(&x, axis = 0)`");
+            return Err(Error::InvalidShape { operation: name, shape: x.shape().to_vec(), reason });
+        }
+    };
+    let found = scan(name, operation, &x.contiguous(name)?, axis)?;
+    if !include_initial {
+        return Ok(found);
+    }
+    let length = found.shape()[axis];
+    let mut shape = found.shape().to_vec();
+    shape[axis] += 1;
+    let out = RawArray::uninitialised(name, &found.handle, &shape, found.dtype)?;
+    let first = slice_axis(&out, axis, 0, 1, 1);
+    if first.size() > 0 {
+        let of = if operation == ScanOperation::Product { Scalar::one } else { Scalar::zero };
+        first.handle.backend.fill(of(first.dtype), first.view())?;
+    }
+    assign(name, &slice_axis(&out, axis, 1, 1, length), &found)?;
+    Ok(out)
 }
 
 /// Scans the elements in row-major order.
@@ -82,7 +143,7 @@ pub(super) fn scan_all(name: &'static str, operation: ScanOperation, x: &RawArra
     scan(name, operation, &x.flat(name)?, 0)
 }
 
-fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArray, axis: isize) -> Result<RawArray> {
+pub(crate) fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArray, axis: isize) -> Result<RawArray> {
     let axis = axis_of(name, x.shape(), axis)?;
     scan(name, operation, &x.contiguous(name)?, axis)
 }
@@ -97,18 +158,17 @@ fn scan(name: &'static str, operation: ScanOperation, x: &RawArray, axis: usize)
     Ok(out)
 }
 
-fn differences(x: &RawArray, n: usize, axis: isize) -> Result<RawArray> {
-    const NAME: &str = "diff";
-    let axis = axis_of(NAME, x.shape(), axis)?;
+pub(super) fn differences(name: &'static str, x: &RawArray, n: usize, axis: isize) -> Result<RawArray> {
+    let axis = axis_of(name, x.shape(), axis)?;
     if n == 0 {
-        return x.copied(NAME);
+        return x.copied(name);
     }
     let mut result = x.clone();
     // Differences of nothing are nothing, however often they are taken.
     for _ in 0..n.min(x.shape()[axis].max(1)) {
         let left = result.shape()[axis].saturating_sub(1);
         let (later, earlier) = (slice_axis(&result, axis, 1, 1, left), slice_axis(&result, axis, 0, 1, left));
-        result = binary(NAME, BinaryOperation::Subtract, RawOperand::Array(&later), RawOperand::Array(&earlier))?;
+        result = binary(name, BinaryOperation::Subtract, RawOperand::Array(&later), RawOperand::Array(&earlier))?;
     }
     Ok(result)
 }

@@ -199,7 +199,7 @@ pub(crate) fn extract(array: &RawArray, mask: &RawArray) -> Result<RawArray> {
 }
 
 /// The positions of the true elements of a mask as i64, or the elements of an array of its shape there.
-fn compressed(operation: &'static str, mask: &RawArray, source: Option<&RawArray>) -> Result<RawArray> {
+pub(super) fn compressed(operation: &'static str, mask: &RawArray, source: Option<&RawArray>) -> Result<RawArray> {
     mask.handle.may_wait(operation)?;
     let mask = mask.contiguous(operation)?;
     let source = source.map(|source| source.contiguous(operation)).transpose()?;

@@ -4,7 +4,7 @@
 
 use crate::array::sides::sealed::Device;
 use crate::array::{DeviceArray, IntoAxes, IntoIndices, IntoNewShape, IntoShape, OnDevice, transfer};
-use crate::dtype::{Arithmetic, Bitwise, Element, Float, Inexact, Integer, Real, RealNumber};
+use crate::dtype::{Arithmetic, Bitwise, Element, Float, Inexact, Integer, Number, Real, RealNumber};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::Operand;
 use crate::operations::products;
@@ -56,6 +56,21 @@ pub mod functions {
             max_axis(axes: impl IntoAxes); min_axis(axes: impl IntoAxes);
         }
         [T: RealNumber] T => DeviceArray<bool> { is_nan(); is_inf(); is_finite(); }
+        [T: Number] T => DeviceArray<T> { fmax(other: impl Operand<T>); fmin(other: impl Operand<T>); }
+        [T: Number] T => DeviceArray<T::Mean> { true_divide(other: impl Operand<T>); }
+        [T: Number] T => DeviceArray<f64> { float_power(other: impl Operand<T>); }
+        [T: Number] T => (DeviceArray<T>, DeviceArray<T>) { divmod(other: impl Operand<T>); }
+        [T: Number] T => DeviceArray<bool> { signbit(); isposinf(); isneginf(); }
+        [T: Element] T => DeviceArray<bool> { isreal(); iscomplex(); }
+        [T: Float] T => DeviceArray<T> {
+            sinc(); heaviside(at_zero: impl Operand<T>); logaddexp(other: impl Operand<T>); logaddexp2(other: impl Operand<T>);
+            nextafter(other: impl Operand<T>); i0(); ldexp(exponents: impl Operand<i32>);
+        }
+        [T: Float] T => (DeviceArray<T>, DeviceArray<T>) { modf(); }
+        [T: Float] T => (DeviceArray<T>, DeviceArray<i32>) { frexp(); }
+        [T: Inexact] T => DeviceArray<T> { nan_to_num(); }
+        [T: Integer] T => DeviceArray<T> { gcd(other: impl Operand<T>); lcm(other: impl Operand<T>); }
+        [T: Integer] T => DeviceArray<u8> { bitwise_count(); }
         [T: Bitwise] T => DeviceArray<T> {
             bitwise_not(); bitwise_and(other: impl Operand<T>); bitwise_or(other: impl Operand<T>);
             bitwise_xor(other: impl Operand<T>);
@@ -95,6 +110,25 @@ pub mod functions {
             functions! { @one $generics $element => $result, $name = $method ($($argument: $type),*) }
         )*)*};
     }
+    // NumPy's second names.
+    renamed! {
+        [T: Float] T => DeviceArray<T> {
+            arcsin = asin(); arccos = acos(); arctan = atan(); arcsinh = asinh(); arccosh = acosh(); arctanh = atanh();
+            arctan2 = atan2(other: impl Operand<T>); deg2rad = radians(); rad2deg = degrees(); rint = round();
+        }
+        [T: Float] T => DeviceArray<T::Part> { fabs = abs(); }
+        [T: Arithmetic] T => DeviceArray<T::Part> { absolute = abs(); }
+        [T: Arithmetic] T => DeviceArray<T> { positive = copy(); }
+        [T: RealNumber] T => DeviceArray<T> {
+            around = round(); fix = trunc(); fmod = remainder(other: impl Operand<T>); power = pow(other: impl Operand<T>);
+        }
+        [T: RealNumber] T => DeviceArray<bool> { isnan = is_nan(); isinf = is_inf(); isfinite = is_finite(); }
+        [T: RealNumber] T => T { amax = max(); amin = min(); }
+        [T: Bitwise] T => DeviceArray<T> { invert = bitwise_not(); bitwise_invert = bitwise_not(); }
+        [T: Integer] T => DeviceArray<T> {
+            bitwise_left_shift = left_shift(other: impl Operand<T>); bitwise_right_shift = right_shift(other: impl Operand<T>);
+        }
+    }
     // NumPy's functions for what are operators there, and methods of the traits of comparison here.
     renamed! {
         [T: Element] T => DeviceArray<bool> { equal = eq(other: impl Operand<T>); not_equal = ne(other: impl Operand<T>); }
@@ -117,6 +151,15 @@ pub mod functions {
         )*};
     }
     of_complex! { real -> R; imag -> R; conj -> Complex<R>; angle -> R; }
+
+    /// `gpu::conjugate(&a)` is the method [`conj`](DeviceArray::conj) of complex arrays.
+    #[track_caller]
+    pub fn conjugate<A: OnDevice<Elem = Complex<R>>, R: Float>(a: &A) -> DeviceArray<Complex<R>>
+    where
+        Complex<R>: Inexact<Part = R>,
+    {
+        typed(a).conj()
+    }
 }
 
 impl<T: Real> DeviceArray<T> {

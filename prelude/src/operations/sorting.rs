@@ -266,7 +266,7 @@ fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> 
 }
 
 /// The distinct elements, and where each one's run begins among the sorted elements, with their number behind.
-fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
+pub(super) fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
     if x.dtype.is_storage() {
         let (values, starts) = runs(operation, &x.computed(operation)?)?;
         return Ok((values.converted(operation, x.dtype)?, starts));

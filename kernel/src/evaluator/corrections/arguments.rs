@@ -209,11 +209,6 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         if name == "collect" && arguments.is_empty() && known.says("type annotations needed") {
             return Some(line.with(at, close, "collect::<Vec<_>>()"));
         }
-        let is_of_numbers = is_array && is_missing && !object.contains(".ne(");
-        if is_of_numbers && matches!(name, "any" | "all") && arguments.is_empty() {
-            let zero = if known.says("for struct `DeviceArray<f") { "0.0" } else { "0" };
-            return Some(line.with(at, close, &format!("ne({zero}).{name}()")));
-        }
         // `a.item(0)`, `a.item((0, 1))`
         let is_place = |text: &str| text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, ',' | ' '));
         if is_array && name == "item" && known.says("takes 0 arguments but") && !arguments.is_empty() {

@@ -1,7 +1,7 @@
 //! Calls of functions and methods under the names that they have elsewhere.
 
 use super::keywords::{
-    REDUCTIONS, WITH_KEYWORDS, is_short, keyword, keywords_of_module, sorted_out, value_of, with_keywords,
+    REDUCTIONS, has_keywords, is_short, keyword, keywords_of_module, sorted_out, value_of, with_keywords,
 };
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind};
@@ -29,7 +29,7 @@ const NAMES: &str = include_str!("../../../../prelude/NUMPY.md");
 /// Whether the prelude has a function under this name, which takes arrays by reference. For some of them the method is
 /// the usual form.
 fn is_function(name: &str) -> bool {
-    !list_has(METHODS, name) && NAMES.contains(&format!("gpu::{name}("))
+    !list_has(METHODS, name) && list_value(OTHER_METHODS, name).is_none() && NAMES.contains(&format!("gpu::{name}("))
 }
 
 /// Whether arrays have a method under this name.
@@ -162,7 +162,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     let first_by_reference = || [vec![by_reference(&values[0])], as_arguments(&values[1..])].concat();
     let as_typed = || values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
     let ours = list_value(OTHER_METHODS, name).unwrap_or(name);
-    if !values.is_empty() && !is_short(ours, &named) && list_has(WITH_KEYWORDS, ours) {
+    if !values.is_empty() && !is_short(ours, &named) && has_keywords(ours) {
         let values = match ours {
             "linspace" => values
                 .iter()
@@ -323,7 +323,10 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let axis = (!matches!(name, "vstack" | "hstack")).then(|| axis.to_owned());
             (format!("gpu::{name}"), [format!("[{}]", arrays.join(", "))].into_iter().chain(axis).collect())
         }
-        (_, name) if is_function(name) && !values.is_empty() => (format!("gpu::{name}"), first_by_reference()),
+        // The functions of `math` are for numbers.
+        (module, name) if is_function(name) && !values.is_empty() && module != "math" => {
+            (format!("gpu::{name}"), first_by_reference())
+        }
         (_, name) => {
             type_behind = data_type;
             let method = list_value(OTHER_METHODS, name).unwrap_or(name);

@@ -5,25 +5,34 @@ use super::known::Known;
 use super::line::{Line, is_integer, is_name};
 use super::operators::{as_argument, as_float, as_object};
 use super::plots::is_plot;
-use crate::syntax::list_has;
+use crate::syntax::words;
 
 /// Methods that have a twin for one axis.
 pub const REDUCTIONS: [&str; 14] = [
     "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "all", "any", "cumsum", "cumprod", "median",
 ];
 
-/// Functions of the prelude that are macros too, for calls with NumPy's keywords (`prelude/src/keywords/table.rs`).
-pub const WITH_KEYWORDS: &str = "\
-    sum prod mean var std max min all any argmax argmin count_nonzero median quantile percentile norm cumsum cumprod \
-    diff sort argsort unique searchsorted digitize histogram bincount zeros ones empty eye full arange linspace array \
-    asarray split flip roll repeat take pad tensordot allclose convolve correlate fftconvolve convolve2d correlate2d loadtxt \
-    genfromtxt savetxt";
+/// The prelude's table of functions that are macros too, for calls with NumPy's keywords.
+const TABLE: &str = include_str!("../../../../prelude/src/keywords/table.rs");
 
-/// The keywords of those macros.
-const KEYWORDS: &str = "\
-    axis keepdims dtype ddof where initial weights ord n side right bins range minlength return_inverse return_counts step stop \
-    num endpoint mode constant_values axes rtol atol equal_nan boundary fillvalue dim keepdim comments \
-    delimiter newline fmt header footer skiprows skip_header skip_footer usecols max_rows filling_values";
+/// The row of a function in that table.
+fn row_of(name: &str) -> Option<&'static str> {
+    TABLE.split_once(&format!("\n    {name}("))?.1.lines().next()
+}
+
+/// Whether a function of the prelude is a macro too.
+pub fn has_keywords(name: &str) -> bool {
+    row_of(name).is_some()
+}
+
+/// NumPy's name of a keyword of PyTorch.
+fn of_numpy(key: &str) -> &str {
+    match key {
+        "dim" => "axis",
+        "keepdim" => "keepdims",
+        key => key,
+    }
+}
 
 /// The name and the value of an argument with a name.
 pub fn keyword(argument: &str) -> Option<(&str, &str)> {
@@ -54,18 +63,18 @@ pub fn is_short(name: &str, named: &[(&str, &str)]) -> bool {
 
 /// The call of a macro with NumPy's keywords, if there is such a macro. `values` are references where they must be.
 pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
-    if !list_has(WITH_KEYWORDS, name) || !named.iter().all(|(key, _)| list_has(KEYWORDS, key)) {
+    let row = row_of(name)?;
+    if !named.iter().all(|(key, _)| words(row).any(|word| word == of_numpy(key))) {
         return None;
     }
     let named = named.iter().map(|(key, value)| {
         Some(match *key {
             "dtype" => format!("dtype = {}", data_type_of(value)?),
-            "dim" => format!("axis = {value}"),
             "keepdim" => format!("keepdims = {}", value.to_lowercase()),
-            key => match *value {
-                "True" => format!("{key} = true"),
-                "False" => format!("{key} = false"),
-                value => format!("{key} = {}", as_argument(value, known)),
+            key => match (of_numpy(key), *value) {
+                (key, "True") => format!("{key} = true"),
+                (key, "False") => format!("{key} = false"),
+                (key, value) => format!("{key} = {}", as_argument(value, known)),
             },
         })
     });
@@ -261,7 +270,7 @@ pub fn missing_axis(line: &Line, known: &Known<'_>) -> Option<String> {
     if !known.says("this method takes 2 arguments but 1 argument was supplied") {
         return None;
     }
-    line.calls(true).filter(|at| list_has(WITH_KEYWORDS, line.at(*at))).find_map(|at| {
+    line.calls(true).filter(|at| has_keywords(line.at(*at))).find_map(|at| {
         let [argument] = line.arguments(at + 1)?[..] else { return None };
         method_as_macro(line, at, line.closing(at + 1)?, &[argument], &[], known)
     })
@@ -269,16 +278,16 @@ pub fn missing_axis(line: &Line, known: &Known<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEYWORDS, WITH_KEYWORDS};
+    use super::*;
 
     #[test]
-    fn functions_and_their_keywords_are_those_of_the_prelude() {
-        let table = include_str!("../../../../prelude/src/keywords/table.rs");
-        let (_, words) = include_str!("../../../../prelude/src/keywords/read.rs").rsplit_once("reader! { $").unwrap();
-        let lacks_row = |name: &&str| !table.contains(&format!("\n    {name}("));
-        assert_eq!(WITH_KEYWORDS.split_whitespace().filter(lacks_row).collect::<Vec<_>>(), [""; 0]);
-        let lacks_word = |name: &&str| !words.split_whitespace().any(|word| word == *name);
-        // PyTorch's names are translated.
-        assert_eq!(KEYWORDS.split_whitespace().filter(lacks_word).collect::<Vec<_>>(), ["dim", "keepdim"]);
+    fn functions_and_their_keywords_are_those_of_the_preludes_table() {
+        assert!(["sum", "linspace", "searchsorted", "nansum"].iter().all(|name| has_keywords(name)));
+        assert!(!has_keywords("clip") && !has_keywords("axis"));
+        let row = row_of("sum").unwrap();
+        assert!(
+            ["axis", "dtype", "keepdims", "initial", "where"].iter().all(|key| words(row).any(|word| word == *key))
+        );
+        assert!(!words(row).any(|word| word == "ddof"));
     }
 }

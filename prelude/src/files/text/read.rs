@@ -240,7 +240,7 @@ macro_rules! parsed {
     (@$kind:ident $field:ident, $type:ty) => { $field.parse::<$type>().ok() };
 }
 
-fn parsed(field: &str, dtype: DType) -> Option<Scalar> {
+pub(super) fn parsed(field: &str, dtype: DType) -> Option<Scalar> {
     dtypes!(parsed!(field, dtype))
 }
 

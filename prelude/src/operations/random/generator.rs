@@ -37,7 +37,34 @@ macro_rules! generator {
             pub fn spawn(&mut self, count: usize) -> Vec<Generator> {
                 (0..count).map(|_| Generator { stream: self.stream.spawn() }).collect()
             }
+        }
 
+        $crate::operations::random::generator::generator! {
+            impl Generator;
+            $(
+                $(#[$doc])*
+                pub fn $name $(<$($generic: $bound),+>)? ($stream $(, $argument: $type)*) $(-> $value)? { $($body)* }
+            )*
+        }
+
+        /// The generator of the functions above.
+        fn default() -> std::sync::MutexGuard<'static, Generator> {
+            static DEFAULT: std::sync::OnceLock<std::sync::Mutex<Generator>> = std::sync::OnceLock::new();
+            let generator = DEFAULT.get_or_init(|| Generator::from_entropy().into());
+            // A panic of another holder leaves a generator that is as good.
+            generator.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        }
+    };
+    // More functions, in another file.
+    (
+        impl Generator;
+        $(
+            $(#[$doc:meta])*
+            pub fn $name:ident $(<$($generic:ident: $bound:path),+>)? ($stream:ident $(, $argument:ident: $type:ty)* $(,)?)
+            $(-> $value:ty)? { $($body:tt)* }
+        )*
+    ) => {
+        impl Generator {
             $(
                 #[doc = concat!("As [`random::", stringify!($name), "`](", stringify!($name), "()), from this generator.")]
                 #[track_caller]
@@ -55,14 +82,6 @@ macro_rules! generator {
                 default().$name($($argument),*)
             }
         )*
-
-        /// The generator of the functions above.
-        fn default() -> std::sync::MutexGuard<'static, Generator> {
-            static DEFAULT: std::sync::OnceLock<std::sync::Mutex<Generator>> = std::sync::OnceLock::new();
-            let generator = DEFAULT.get_or_init(|| Generator::from_entropy().into());
-            // A panic of another holder leaves a generator that is as good.
-            generator.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-        }
     };
 }
 pub(crate) use generator;

@@ -1,0 +1,193 @@
+//! What calls of derivatives, integrals, polynomials and functions of elements with keywords need.
+
+use crate::array::axes::IntoAxes;
+use crate::array::{DeviceArray, OnDevice, RawArray, concatenate};
+use crate::backend::{BinaryOperation, ScanOperation, UnaryOperation};
+use crate::dtype::{Arithmetic, Element, Float, Inexact, Number, Real};
+use crate::error::{Result, check};
+use crate::linalg::tensors;
+use crate::operations::calculus::{self, IntoSpacing, cross_products, gradients, integral, unwrapped};
+use crate::operations::composed;
+use crate::operations::composing::Composed;
+use crate::operations::polynomials::{fitted, trimmed};
+use crate::operations::scan::cumulative;
+
+/// `gpu::gradient` of samples that are so far apart.
+#[track_caller]
+pub fn gradient<A: OnDevice<Elem = T>, T: Number>(
+    f: &A,
+    spacing: impl IntoSpacing,
+    edge_order: usize,
+) -> Vec<DeviceArray<T::Mean>> {
+    let found = gradients(f.raw(), &spacing.distances(), None, edge_order, T::Mean::DTYPE);
+    check(found).into_iter().map(DeviceArray::from_raw).collect()
+}
+
+/// The same along some axes.
+#[track_caller]
+pub fn gradient_axes<A: OnDevice<Elem = T>, T: Number>(
+    f: &A,
+    spacing: impl IntoSpacing,
+    axes: impl IntoAxes,
+    edge_order: usize,
+) -> Vec<DeviceArray<T::Mean>> {
+    let found = gradients(f.raw(), &spacing.distances(), Some(&axes.into_axes()), edge_order, T::Mean::DTYPE);
+    check(found).into_iter().map(DeviceArray::from_raw).collect()
+}
+
+/// The same along one axis.
+#[track_caller]
+pub fn gradient_along<A: OnDevice<Elem = T>, T: Number>(
+    f: &A,
+    spacing: impl IntoSpacing,
+    axis: isize,
+    edge_order: usize,
+) -> DeviceArray<T::Mean> {
+    let found = gradients(f.raw(), &spacing.distances(), Some(&[axis]), edge_order, T::Mean::DTYPE);
+    DeviceArray::from_raw(check(found).swap_remove(0))
+}
+
+/// `gpu::trapezoid` with coordinates or a distance, along an axis.
+#[track_caller]
+pub fn trapezoid<A: OnDevice<Elem = T>, T: Number>(
+    y: &A,
+    x: Option<&DeviceArray<T::Mean>>,
+    dx: Option<f64>,
+    axis: Option<isize>,
+) -> DeviceArray<T::Mean> {
+    let x = x.map(|x| &x.raw);
+    let found = integral(y.raw(), x, dx.unwrap_or(1.0), axis.unwrap_or(-1), T::Mean::DTYPE);
+    DeviceArray::from_raw(check(found))
+}
+
+/// `gpu::unwrap` along an axis, for another period.
+#[track_caller]
+pub fn unwrap<A: OnDevice<Elem = T>, T: Number>(
+    p: &A,
+    discont: Option<f64>,
+    axis: Option<isize>,
+    period: Option<f64>,
+) -> DeviceArray<T::Mean> {
+    let period = period.unwrap_or(std::f64::consts::TAU);
+    DeviceArray::from_raw(check(unwrapped(p.raw(), discont, axis.unwrap_or(-1), period, T::Mean::DTYPE)))
+}
+
+/// `gpu::cross` of vectors along other axes.
+#[track_caller]
+pub fn cross<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(
+    a: &A,
+    b: &B,
+    axisa: Option<isize>,
+    axisb: Option<isize>,
+    axisc: Option<isize>,
+    axis: Option<isize>,
+) -> DeviceArray<T> {
+    let axes = [axisa, axisb, axisc].map(|one| axis.or(one).unwrap_or(-1));
+    DeviceArray::from_raw(check(cross_products(a.raw(), b.raw(), axes)))
+}
+
+/// `gpu::ediff1d` with more elements at its ends.
+#[track_caller]
+pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(
+    a: &A,
+    to_end: Option<&DeviceArray<T>>,
+    to_begin: Option<&DeviceArray<T>>,
+) -> DeviceArray<T> {
+    let differences = calculus::ediff1d(a);
+    let (begin, end) = (to_begin.map(DeviceArray::ravel), to_end.map(DeviceArray::ravel));
+    let parts = [begin.as_ref(), Some(&differences), end.as_ref()];
+    concatenate(parts.into_iter().flatten(), 0)
+}
+
+/// `gpu::nan_to_num` with other numbers.
+#[track_caller]
+pub fn nan_to_num<A: OnDevice<Elem: Inexact>>(
+    a: &A,
+    nan: Option<f64>,
+    posinf: Option<f64>,
+    neginf: Option<f64>,
+) -> DeviceArray<A::Elem> {
+    DeviceArray::from_raw(check(composed::nan_to_num(a.raw(), nan.unwrap_or(0.0), posinf, neginf)))
+}
+
+/// `gpu::round` to so many digits behind the point, or in front of it if they are negative.
+#[track_caller]
+pub fn round<A: OnDevice<Elem = T>, T: Number>(a: &A, decimals: i32) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(rounded(a.raw(), decimals)))
+}
+
+fn rounded(x: &RawArray, decimals: i32) -> Result<RawArray> {
+    let calc = Composed("round");
+    if decimals == 0 {
+        return calc.each(UnaryOperation::Round, x);
+    }
+    if !x.dtype.is_float() {
+        return match decimals {
+            1.. => x.copied(calc.0),
+            _ => rounded(&x.converted(calc.0, crate::dtype::DType::F64)?, decimals)?.converted(calc.0, x.dtype),
+        };
+    }
+    let factor = 10f64.powi(decimals.saturating_abs());
+    let (first, last) = match decimals {
+        1.. => (BinaryOperation::Multiply, BinaryOperation::Divide),
+        _ => (BinaryOperation::Divide, BinaryOperation::Multiply),
+    };
+    let out = calc.each(UnaryOperation::Round, &calc.with(first, x, factor)?)?;
+    calc.with_into(last, &out, factor)?;
+    Ok(out)
+}
+
+macro_rules! cumulative {
+    ($($name:ident $operation:ident;)*) => {$(
+        #[doc = concat!("`gpu::", stringify!($name), "` along an axis, and with what it begins from.")]
+        #[track_caller]
+        pub fn $name<A: OnDevice<Elem = T>, T: Real>(
+            x: &A,
+            axis: Option<isize>,
+            include_initial: Option<bool>,
+        ) -> DeviceArray<T::Sum> {
+            let include_initial = include_initial.unwrap_or(false);
+            let found = cumulative(stringify!($name), ScanOperation::$operation, x.raw(), axis, include_initial);
+            DeviceArray::from_raw(check(found))
+        }
+    )*};
+}
+cumulative! {
+    cumulative_sum Sum;
+    cumulative_prod Product;
+}
+
+/// `gpu::polyfit` with a weight for each point.
+#[track_caller]
+pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize, weights: Option<&DeviceArray<T::Mean>>) -> DeviceArray<T::Mean>
+where
+    X: OnDevice<Elem = T>,
+    Y: OnDevice<Elem = T>,
+    T: Number,
+{
+    let weights = weights.map(|weights| &weights.raw);
+    DeviceArray::from_raw(check(fitted(x.raw(), y.raw(), deg, weights, T::Mean::DTYPE)))
+}
+
+/// `gpu::trimcoef` with a tolerance.
+#[track_caller]
+pub fn trimcoef<A: OnDevice<Elem = T>, T: Float>(c: &A, tolerance: f64) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(trimmed(c.raw(), tolerance)))
+}
+
+/// `gpu::linalg::tensorinv` with so many axes for the rows.
+#[track_caller]
+pub fn tensorinv<A: OnDevice<Elem = T>, T: Float>(a: &A, ind: usize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(tensors::inverse(a.raw(), ind)))
+}
+
+/// `gpu::linalg::tensorsolve` after axes were moved to the end.
+#[track_caller]
+pub fn tensorsolve<A, B, T>(a: &A, b: &B, axes: impl IntoAxes) -> DeviceArray<T>
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Float,
+{
+    DeviceArray::from_raw(check(tensors::solution(a.raw(), b.raw(), &axes.into_axes())))
+}

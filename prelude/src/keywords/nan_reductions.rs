@@ -1,0 +1,121 @@
+//! The reductions that pass over NaN, with all their keywords as arguments.
+
+use super::reductions::{Axes, Mask, masked, with_initial};
+use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::backend::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
+use crate::dtype::{DType, Element, Number, Scalar};
+use crate::error::{Result, check};
+use crate::operations::composing::{Composed, number};
+use crate::operations::nan_reductions::{
+    nan_extreme, nan_mean, nan_median_of_rows, nan_scan, nan_sum, nan_variance, span,
+};
+use crate::operations::reduce::as_mean;
+
+macro_rules! sums {
+    ($($name:ident $reduction:ident $operation:ident $identity:ident $word:literal;)*) => {$(
+        #[doc = concat!("The ", $word, ", from `initial` on, of the elements but NaN where the mask is true.")]
+        #[track_caller]
+        pub fn $name<A: OnDevice<Elem = T>, T: Number>(
+            a: &A,
+            axes: Axes,
+            initial: Option<T::Sum>,
+            mask: Mask<'_>,
+        ) -> DeviceArray<T::Sum> {
+            const NAME: &str = stringify!($name);
+            let found = axes.reduced(NAME, a.raw(), |x, axes| {
+                let x = masked(NAME, x, mask, Scalar::$identity(x.dtype))?;
+                let out = nan_sum(NAME, ReduceOperation::$reduction, &x, axes)?;
+                with_initial(NAME, BinaryOperation::$operation, out, initial.map(Element::to_scalar))
+            });
+            DeviceArray::from_raw(check(found))
+        }
+    )*};
+}
+sums! {
+    nansum Sum Add zero "sum";
+    nanprod Product Multiply one "product";
+}
+
+macro_rules! extremes {
+    ($($name:ident $reduction:ident $word:literal;)*) => {$(
+        #[doc = concat!("The ", $word, " of the elements but NaN.")]
+        #[track_caller]
+        pub fn $name<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> {
+            const NAME: &str = stringify!($name);
+            let found = axes.reduced(NAME, a.raw(), |x, axes| nan_extreme(NAME, ReduceOperation::$reduction, x, axes));
+            DeviceArray::from_raw(check(found))
+        }
+    )*};
+}
+extremes! {
+    nanmax Max "largest";
+    nanmin Min "smallest";
+}
+
+/// The largest element less the smallest one.
+#[track_caller]
+pub fn ptp<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(axes.reduced("ptp", a.raw(), |x, axes| span("ptp", x, axes))))
+}
+
+/// What the mask leaves out is as NaN: it is passed over.
+fn selected(name: &'static str, x: &RawArray, mask: Mask<'_>, dtype: DType) -> Result<RawArray> {
+    match mask {
+        Some(_) => masked(name, &as_mean(name, x, dtype)?, mask, number(f64::NAN, dtype)),
+        None => Ok(x.clone()),
+    }
+}
+
+/// The mean of the elements but NaN where the mask is true.
+#[track_caller]
+pub fn nanmean<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<T::Mean> {
+    const NAME: &str = "nanmean";
+    let dtype = T::Mean::DTYPE;
+    let found = axes.reduced(NAME, a.raw(), |x, axes| nan_mean(NAME, &selected(NAME, x, mask, dtype)?, axes, dtype));
+    DeviceArray::from_raw(check(found))
+}
+
+fn variances(
+    name: &'static str,
+    x: &RawArray,
+    axes: &Axes,
+    ddof: f64,
+    mask: Mask<'_>,
+    dtype: DType,
+) -> Result<RawArray> {
+    axes.reduced(name, x, |x, axes| nan_variance(name, &selected(name, x, mask, dtype)?, axes, ddof, dtype))
+}
+
+/// The variance of the elements but NaN where the mask is true.
+#[track_caller]
+pub fn nanvar<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> {
+    DeviceArray::from_raw(check(variances("nanvar", a.raw(), &axes, ddof, mask, T::Mean::DTYPE)))
+}
+
+/// The standard deviation of the elements but NaN where the mask is true.
+#[track_caller]
+pub fn nanstd<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> {
+    const NAME: &str = "nanstd";
+    let variances = variances(NAME, a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
+    DeviceArray::from_raw(check(variances.and_then(|found| Composed(NAME).each(UnaryOperation::Sqrt, &found))))
+}
+
+/// The median of the elements but NaN.
+#[track_caller]
+pub fn nanmedian<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T::Mean> {
+    const NAME: &str = "nanmedian";
+    let found = axes.joined(NAME, a.raw(), |rows| nan_median_of_rows(NAME, rows, T::Mean::DTYPE));
+    DeviceArray::from_raw(check(found))
+}
+
+/// The running sums along an axis, with NaN as 0.
+#[track_caller]
+pub fn nancumsum<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Sum> {
+    DeviceArray::from_raw(check(nan_scan("nancumsum", ScanOperation::Sum, a.raw(), Some(axis))))
+}
+
+/// The running products along an axis, with NaN as 1.
+#[track_caller]
+pub fn nancumprod<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Sum> {
+    DeviceArray::from_raw(check(nan_scan("nancumprod", ScanOperation::Product, a.raw(), Some(axis))))
+}

@@ -1,0 +1,272 @@
+//! What calls with keywords need that make, cut, rearrange and choose from arrays.
+
+use crate::array::axes::IntoAxes;
+use crate::array::create::of_buffer;
+use crate::array::dimensions::{rolled_axis, turned, windows};
+use crate::array::indices::{Index, IntoIndices};
+use crate::array::shape::IntoShape;
+use crate::array::spacing::{multiples, powers};
+use crate::array::triangles::{filled_diagonal, flat_diagonal, ones_below, ones_on_diagonal, powers_of};
+use crate::array::{DeviceArray, IntoSections, OnDevice, RawArray, cut};
+use crate::backend::ReduceOperation;
+use crate::dtype::{Arithmetic, Element, Float, Real, RealNumber};
+use crate::error::{Result, check};
+use crate::operations::choosing::{Outside, chosen, compressed_along, copied_where, selected};
+use crate::operations::elementwise::{Operand, RawOperand};
+use crate::operations::insertion::{appended, deleted, inserted, trimmed};
+use crate::operations::ordering::{by_keys, places_of_numbers};
+use crate::operations::positions::{diagonal, triangle, triangle_of};
+use crate::operations::sets::membership;
+
+/// `gpu::eye` of a matrix that may not be square, with ones on the diagonal `k`.
+#[track_caller]
+pub fn eye<T: Arithmetic>(n: usize, m: usize, k: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(ones_on_diagonal("eye", [n, m], k, T::DTYPE)))
+}
+
+/// `gpu::tri` of a matrix that may not be square, up to the diagonal `k`.
+#[track_caller]
+pub fn tri<T: Arithmetic>(n: usize, m: usize, k: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(ones_below("tri", [n, m], k, T::DTYPE)))
+}
+
+/// `gpu::vander` with so many columns.
+#[track_caller]
+pub fn vander<A: OnDevice<Elem = T>, T: RealNumber>(x: &A, n: usize, increasing: bool) -> DeviceArray<T::Sum> {
+    DeviceArray::from_raw(check(powers_of(x.raw(), n, increasing)))
+}
+
+/// The number of elements.
+pub fn size<A: OnDevice>(x: &A) -> usize {
+    x.raw().size()
+}
+
+/// `gpu::diagflat` for the diagonal `k`.
+#[track_caller]
+pub fn diagflat<A: OnDevice<Elem = T>, T: Element>(v: &A, k: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(flat_diagonal(v.raw(), k)))
+}
+
+/// `gpu::fill_diagonal`, perhaps again and again in a tall matrix.
+#[track_caller]
+pub fn fill_diagonal<T: Element>(a: &mut DeviceArray<T>, val: impl Operand<T>, wrap: bool) {
+    check(filled_diagonal(&a.raw, val.raw_operand(), wrap));
+}
+
+/// `gpu::logspace` with its keywords.
+#[track_caller]
+pub fn logspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool, base: T) -> DeviceArray<T> {
+    let (start, stop, base) = (start.to_f64(), stop.to_f64(), base.to_f64());
+    DeviceArray::from_raw(check(powers("logspace", start, stop, num, endpoint, base, T::DTYPE)))
+}
+
+/// `gpu::geomspace` with its keywords.
+#[track_caller]
+pub fn geomspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(multiples(start.to_f64(), stop.to_f64(), num, endpoint, T::DTYPE)))
+}
+
+/// `gpu::frombuffer` of so many elements from a byte on; of all if the count is negative.
+#[track_caller]
+pub fn frombuffer<T: Element>(buffer: &[u8], count: isize, offset: usize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(of_buffer(buffer, count, offset, T::DTYPE)))
+}
+
+/// `gpu::fromstring` of so many numbers; of all if the count is negative.
+#[track_caller]
+pub fn fromstring<T: Element>(string: &str, count: isize, sep: &str) -> DeviceArray<T> {
+    check(crate::files::text::numbers(string, count, sep))
+}
+
+/// `gpu::append` along an axis.
+#[track_caller]
+pub fn append<A: OnDevice<Elem = T>, T: Element>(arr: &A, values: impl Operand<T>, axis: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(appended(arr.raw(), values.raw_operand(), Some(axis))))
+}
+
+/// `gpu::delete` along an axis.
+#[track_caller]
+pub fn delete<A: OnDevice<Elem = T>, T: Element>(arr: &A, obj: impl IntoIndices, axis: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(deleted(arr.raw(), obj.raw_indices(), Some(axis))))
+}
+
+/// `gpu::insert` along an axis.
+#[track_caller]
+pub fn insert<A: OnDevice<Elem = T>, T: Element>(
+    arr: &A,
+    obj: impl IntoIndices,
+    values: impl Operand<T>,
+    axis: isize,
+) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(inserted(arr.raw(), obj.raw_indices(), values.raw_operand(), Some(axis))))
+}
+
+/// `gpu::trim_zeros` at some ends.
+#[track_caller]
+pub fn trim_zeros<A: OnDevice<Elem = T>, T: Element>(filt: &A, trim: &str) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(trimmed(filt.raw(), trim)))
+}
+
+/// `gpu::array_split` along an axis.
+#[track_caller]
+pub fn array_split<A: OnDevice<Elem = T>, T: Element>(
+    a: &A,
+    sections: impl IntoSections,
+    axis: isize,
+) -> Vec<DeviceArray<T>> {
+    let parts = cut("array_split", a.raw(), &sections.into_sections(), axis, false);
+    check(parts).into_iter().map(DeviceArray::from_raw).collect()
+}
+
+/// `gpu::rot90` so many times, in a plane of two axes.
+#[track_caller]
+pub fn rot90<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize, axes: impl IntoAxes) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(turned(m.raw(), k, &axes.into_axes())))
+}
+
+/// `gpu::rollaxis` to before another axis.
+#[track_caller]
+pub fn rollaxis<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize, start: isize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(rolled_axis(a.raw(), axis, start)))
+}
+
+/// `gpu::sliding_window_view` along some axes.
+#[track_caller]
+pub fn sliding_window_view<A: OnDevice<Elem = T>, T: Element>(
+    x: &A,
+    window_shape: impl IntoShape,
+    axis: impl IntoAxes,
+) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(windows(x.raw(), &window_shape.into_shape(), Some(&axis.into_axes()))))
+}
+
+/// `gpu::copyto` where a mask is true.
+#[track_caller]
+pub fn copyto<T: Element>(dst: &mut DeviceArray<T>, src: impl Operand<T>, mask: &DeviceArray<bool>) {
+    check(copied_where(&dst.raw, src.raw_operand(), &mask.raw));
+}
+
+#[track_caller]
+fn choose<I, C, T>(a: &DeviceArray<I>, choices: impl IntoIterator<Item = C>, outside: Outside) -> DeviceArray<T>
+where
+    I: Index + Element,
+    C: Operand<T>,
+    T: Element,
+{
+    let choices: Vec<C> = choices.into_iter().collect();
+    let choices: Vec<RawOperand<'_>> = choices.iter().map(|choice| choice.raw_operand()).collect();
+    DeviceArray::from_raw(check(chosen(&a.raw, &choices, outside)))
+}
+
+/// `gpu::choose` where indices count on from the first choice again.
+#[track_caller]
+pub fn choose_wrapped<I, C, T>(a: &DeviceArray<I>, choices: impl IntoIterator<Item = C>) -> DeviceArray<T>
+where
+    I: Index + Element,
+    C: Operand<T>,
+    T: Element,
+{
+    choose(a, choices, Outside::Wrapped)
+}
+
+/// `gpu::choose` where indices that name no choice name the first or the last.
+#[track_caller]
+pub fn choose_clipped<I, C, T>(a: &DeviceArray<I>, choices: impl IntoIterator<Item = C>) -> DeviceArray<T>
+where
+    I: Index + Element,
+    C: Operand<T>,
+    T: Element,
+{
+    choose(a, choices, Outside::Clipped)
+}
+
+/// `gpu::select` with a value for where no condition is true.
+#[track_caller]
+pub fn select<'a, C: Operand<T>, T: Element>(
+    condlist: impl IntoIterator<Item = &'a DeviceArray<bool>>,
+    choicelist: impl IntoIterator<Item = C>,
+    default: T,
+) -> DeviceArray<T> {
+    let conditions: Vec<&RawArray> = condlist.into_iter().map(|condition| &condition.raw).collect();
+    let choices: Vec<C> = choicelist.into_iter().collect();
+    let choices: Vec<RawOperand<'_>> = choices.iter().map(|choice| choice.raw_operand()).collect();
+    DeviceArray::from_raw(check(selected(&conditions, &choices, RawOperand::Scalar(default.to_scalar()))))
+}
+
+/// `gpu::compress` along an axis.
+#[track_caller]
+pub fn compress<A: OnDevice<Elem = T>, T: Element>(
+    condition: &DeviceArray<bool>,
+    a: &A,
+    axis: isize,
+) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(compressed_along("compress", &condition.raw, a.raw(), Some(axis))))
+}
+
+#[track_caller]
+fn places(found: Result<Vec<RawArray>>) -> Vec<DeviceArray<i64>> {
+    check(found).into_iter().map(DeviceArray::from_raw).collect()
+}
+
+/// `gpu::diag_indices` of an array with so many axes.
+#[track_caller]
+pub fn diag_indices(n: usize, ndim: usize) -> Vec<DeviceArray<i64>> {
+    places(diagonal("diag_indices", n, ndim))
+}
+
+/// `gpu::tril_indices` of a matrix that may not be square, up to the diagonal `k`.
+#[track_caller]
+pub fn tril_indices(n: usize, k: isize, m: usize) -> Vec<DeviceArray<i64>> {
+    places(triangle("tril_indices", [n, m], k, false))
+}
+
+/// `gpu::triu_indices` of a matrix that may not be square, from the diagonal `k` on.
+#[track_caller]
+pub fn triu_indices(n: usize, k: isize, m: usize) -> Vec<DeviceArray<i64>> {
+    places(triangle("triu_indices", [n, m], k, true))
+}
+
+/// `gpu::tril_indices_from` up to the diagonal `k`.
+#[track_caller]
+pub fn tril_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>> {
+    places(triangle_of("tril_indices_from", arr.raw(), k, false))
+}
+
+/// `gpu::triu_indices_from` from the diagonal `k` on.
+#[track_caller]
+pub fn triu_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>> {
+    places(triangle_of("triu_indices_from", arr.raw(), k, true))
+}
+
+/// `gpu::isin`, or its opposite.
+#[track_caller]
+pub fn isin<A, B, T>(element: &A, test_elements: &B, invert: bool) -> DeviceArray<bool>
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Real,
+{
+    DeviceArray::from_raw(check(membership("isin", element.raw(), test_elements.raw(), invert)))
+}
+
+/// `gpu::lexsort` along an axis.
+#[track_caller]
+pub fn lexsort<'a, A: OnDevice<Elem: Real> + 'a>(
+    keys: impl IntoIterator<Item = &'a A>,
+    axis: isize,
+) -> DeviceArray<i64> {
+    let keys: Vec<RawArray> = keys.into_iter().map(|key| key.raw().clone()).collect();
+    DeviceArray::from_raw(check(by_keys("lexsort", &keys, axis)))
+}
+
+/// `gpu::nanargmax` along an axis.
+#[track_caller]
+pub fn nanargmax<A: OnDevice<Elem: RealNumber>>(a: &A, axis: isize) -> DeviceArray<i64> {
+    DeviceArray::from_raw(check(places_of_numbers("nanargmax", ReduceOperation::ArgMax, a.raw(), axis)))
+}
+
+/// `gpu::nanargmin` along an axis.
+#[track_caller]
+pub fn nanargmin<A: OnDevice<Elem: RealNumber>>(a: &A, axis: isize) -> DeviceArray<i64> {
+    DeviceArray::from_raw(check(places_of_numbers("nanargmin", ReduceOperation::ArgMin, a.raw(), axis)))
+}

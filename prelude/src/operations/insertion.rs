@@ -1,0 +1,299 @@
+//! Arrays made longer or shorter: parts appended, inserted, deleted or repeated.
+
+use crate::array::axes::axis_of;
+use crate::array::indices::{IntoIndices, RawIndices};
+use crate::array::view::{assign, broadcast_to};
+use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, join, slice_axis, transfer, with_rank};
+use crate::backend::{Layout, ReduceOperation};
+use crate::dtype::{DType, Element, Scalar};
+use crate::error::{Error, Result, check};
+use crate::operations::elementwise::{Operand, RawOperand};
+use crate::operations::indexing::{Indices, parts, scatter};
+use crate::operations::reduce::reduce;
+use crate::operations::selection::compressed;
+
+/// The elements of an array and behind them other values, an array or a number, both in row-major order; 1-D and new. NumPy's
+/// `append`; along an axis `gpu::append!(&a, &values, axis = 0)`, where the values have the same axes. To append often,
+/// collect the parts and call [`concatenate`](fn@crate::concatenate) once.
+///
+/// **Panics** if the arrays are on different devices.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::append(&gpu::array(&[1, 2]), &gpu::array(&[[3], [4]]));
+/// assert_eq!(gpu::append(&a, 5).tolist(), [1, 2, 3, 4, 5]);
+/// ```
+#[track_caller]
+pub fn append<A: OnDevice<Elem = T>, T: Element>(arr: &A, values: impl Operand<T>) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(appended(arr.raw(), values.raw_operand(), None)))
+}
+
+/// The elements of an array in row-major order without those at some places; 1-D and new. NumPy's `delete`; along an axis
+/// `gpu::delete!(&a, [0, 2], axis = 1)`. Negative indices count from the end, and an index may be repeated. Of bools:
+/// [`a.extract(&!mask)`](DeviceArray::extract).
+///
+/// With indices from the host it is queued. With those on the device it waits, since only the device knows how many there are.
+///
+/// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]), or the devices differ.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[10, 20, 30, 40]);
+/// assert_eq!(gpu::delete(&a, 1).tolist(), [10, 30, 40]);
+/// assert_eq!(gpu::delete(&a, [0, -1]).tolist(), [20, 30]);
+/// assert_eq!(gpu::delete(&a, 1..3).tolist(), [10, 40]);
+/// ```
+#[track_caller]
+pub fn delete<A: OnDevice<Elem = T>, T: Element>(arr: &A, obj: impl IntoIndices) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(deleted(arr.raw(), obj.raw_indices(), None)))
+}
+
+/// The elements of an array in row-major order with values before some places, which are counted as if nothing were inserted;
+/// 1-D and new. NumPy's `insert`; along an axis `gpu::insert!(&a, 1, &column, axis = 1)`.
+///
+/// There is one place for all values, or one for each; one value may stand for all places. Negative indices count from the end;
+/// what is inserted at the length of the array comes behind it. With indices from the host it is queued, with those on the
+/// device it waits for them.
+///
+/// **Panics** if an index is out of range ([`Error::InvalidArgument`]), if the values do not fit ([`Error::ShapeMismatch`]), or
+/// the devices differ.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[1, 2, 3]);
+/// assert_eq!(gpu::insert(&a, 1, 9).tolist(), [1, 9, 2, 3]);
+/// assert_eq!(gpu::insert(&a, 1, &gpu::array(&[8, 9])).tolist(), [1, 8, 9, 2, 3]);
+/// assert_eq!(gpu::insert(&a, [0, 3], &gpu::array(&[8, 9])).tolist(), [8, 1, 2, 3, 9]);
+/// ```
+#[track_caller]
+pub fn insert<A: OnDevice<Elem = T>, T: Element>(
+    arr: &A,
+    obj: impl IntoIndices,
+    values: impl Operand<T>,
+) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(inserted(arr.raw(), obj.raw_indices(), values.raw_operand(), None)))
+}
+
+/// A new array of a shape with the elements in row-major order, again and again until it is full; zeros if there are none. NumPy's
+/// function `resize`. [`reshape`](DeviceArray::reshape) keeps the number of elements.
+///
+/// **Panics** if the shape is too large to address or the memory cannot be had.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::resize(&gpu::array(&[1, 2, 3]), (2, 4)).ravel().tolist(), [1, 2, 3, 1, 2, 3, 1, 2]);
+/// ```
+#[track_caller]
+pub fn resize<A: OnDevice<Elem = T>, T: Element>(a: &A, new_shape: impl IntoShape) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(resized("resize", a.raw(), &new_shape.into_shape())))
+}
+
+/// The array without the zeros at both ends; of an array with several axes, without the parts at both ends of each axis that
+/// have only zeros; a view. NumPy's `trim_zeros`; `gpu::trim_zeros!(&a, trim = "f")` looks at the front only, `"b"` at the back.
+/// Waits, to know where they end.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::trim_zeros(&gpu::array(&[0, 0, 1, 0, 2, 0])).tolist(), [1, 0, 2]);
+/// ```
+#[track_caller]
+pub fn trim_zeros<A: OnDevice<Elem = T>, T: Element>(filt: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(trimmed(filt.raw(), "fb")))
+}
+
+/// The array and an axis of it: the flattened array and its only one if no axis is given.
+fn along(name: &'static str, x: &RawArray, axis: Option<isize>) -> Result<(RawArray, usize)> {
+    match axis {
+        None => Ok((x.flat(name)?, 0)),
+        Some(axis) => Ok((x.clone(), axis_of(name, x.shape(), axis)?)),
+    }
+}
+
+/// An operand as an array.
+fn as_array(name: &'static str, like: &RawArray, operand: RawOperand<'_>) -> Result<RawArray> {
+    match operand {
+        RawOperand::Array(array) => like.same_device(name, array).map(|()| array.clone()),
+        RawOperand::Scalar(value) => RawArray::filled(name, &like.handle, &[], value),
+    }
+}
+
+/// Positions on the device of an array.
+fn uploaded(name: &'static str, like: &RawArray, positions: &[i64]) -> Result<RawArray> {
+    like.handle.may_upload(name)?;
+    RawArray::of_indices(name, &like.handle, &[positions.len()], positions)
+}
+
+/// `append` of the flattened arrays, or along an axis.
+pub(crate) fn appended(x: &RawArray, values: RawOperand<'_>, axis: Option<isize>) -> Result<RawArray> {
+    const NAME: &str = "append";
+    let values = as_array(NAME, x, values)?;
+    match axis {
+        None => join(NAME, &[x.flat(NAME)?, values.flat(NAME)?], 0),
+        Some(axis) => join(NAME, &[x.clone(), values], axis),
+    }
+}
+
+/// Up to so many parts are copied one by one; elements of more are gathered by their positions.
+const FEW: usize = 8;
+
+/// `delete` from the flattened array, or along an axis.
+pub(crate) fn deleted(x: &RawArray, indices: RawIndices, axis: Option<isize>) -> Result<RawArray> {
+    const NAME: &str = "delete";
+    let given = axis;
+    let (x, axis) = along(NAME, x, axis)?;
+    let length = x.shape()[axis];
+    let values = match indices {
+        RawIndices::Host { values, .. } => values,
+        device => {
+            let indices = Indices::new(NAME, device, &x.handle, given.map(|_| axis), length)?;
+            let is_kept = RawArray::filled(NAME, &x.handle, &[length], Scalar::Bool(true))?;
+            scatter(NAME, &is_kept, 0, &indices.flat(), RawOperand::Scalar(Scalar::Bool(false)))?;
+            return parts(NAME, &x, axis, &compressed(NAME, &is_kept, None)?);
+        }
+    };
+    let mut is_kept = vec![true; length];
+    for index in values {
+        let place = if index < 0 { index + length as i64 } else { index };
+        let kept = usize::try_from(place).ok().and_then(|place| is_kept.get_mut(place));
+        *kept.ok_or(Error::IndexOutOfRange {
+            operation: NAME,
+            index: index.into(),
+            axis: given.map(|_| axis),
+            length,
+        })? = false;
+    }
+    // What is kept, as runs of neighbours.
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (place, _) in is_kept.iter().enumerate().filter(|(_, is_kept)| **is_kept) {
+        match runs.last_mut() {
+            Some((start, count)) if *start + *count == place => *count += 1,
+            _ => runs.push((place, 1)),
+        }
+    }
+    if runs.len() <= FEW {
+        // An empty part in front, so that there is one.
+        let parts: Vec<RawArray> =
+            [(0, 0)].iter().chain(&runs).map(|&(start, count)| slice_axis(&x, axis, start, 1, count)).collect();
+        return join(NAME, &parts, axis as isize);
+    }
+    let kept: Vec<i64> = (0..).zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(place, _)| place).collect();
+    parts(NAME, &x, axis, &uploaded(NAME, &x, &kept)?)
+}
+
+/// `insert` into the flattened array, or along an axis.
+pub(crate) fn inserted(
+    x: &RawArray,
+    indices: RawIndices,
+    values: RawOperand<'_>,
+    axis: Option<isize>,
+) -> Result<RawArray> {
+    const NAME: &str = "insert";
+    let (x, axis) = along(NAME, x, axis)?;
+    let values = as_array(NAME, &x, values)?;
+    let (rank, places) = match indices {
+        RawIndices::Host { shape, values } => (shape.len(), values),
+        RawIndices::Device(raw) => {
+            x.same_device(NAME, &raw)?;
+            x.handle.may_wait(NAME)?;
+            (raw.shape().len(), transfer::download_vec::<i64>(&raw.converted(NAME, DType::I64)?)?)
+        }
+    };
+    let length = x.shape()[axis];
+    let invalid = |reason: String| Error::InvalidArgument { operation: NAME, reason };
+    if rank > 1 {
+        return Err(invalid(format!("the indices have {rank} axes; give one index, or a 1-D array of indices")));
+    }
+    let places = places
+        .into_iter()
+        .map(|index| {
+            let place = if index < 0 { index + length as i64 } else { index };
+            usize::try_from(place).ok().filter(|&place| place <= length).ok_or_else(|| {
+                invalid(format!(
+                    "there is no place {index} along an axis of length {length}; indices go from -{length} to {length}"
+                ))
+            })
+        })
+        .collect::<Result<Vec<usize>>>()?;
+    let mut shape = x.shape().to_vec();
+    if let [place] = *places {
+        // All values before one place.
+        let mut values = with_rank(NAME, &values, x.shape().len())?;
+        if rank == 0 {
+            values = values.moved(0, axis);
+        }
+        shape[axis] = values.shape()[axis];
+        let values = broadcast_to(NAME, &values, &shape)?;
+        let (before, behind) = (slice_axis(&x, axis, 0, 1, place), slice_axis(&x, axis, place, 1, length - place));
+        return join(NAME, &[before, values, behind], axis as isize);
+    }
+    shape[axis] = places.len();
+    let values = broadcast_to(NAME, &values, &shape)?;
+    let both = join(NAME, &[x.clone(), values], axis as isize)?;
+    // Values for one place keep their order.
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|&value| places[value]);
+    let mut sources = Vec::with_capacity(length + places.len());
+    let mut next = 0;
+    for value in order {
+        sources.extend(next as i64..places[value] as i64);
+        sources.push((length + value) as i64);
+        next = places[value];
+    }
+    sources.extend(next as i64..length as i64);
+    parts(NAME, &both, axis, &uploaded(NAME, &x, &sources)?)
+}
+
+/// The elements in row-major order, again and again, in a new array of a shape.
+pub(crate) fn resized(name: &'static str, x: &RawArray, shape: &[usize]) -> Result<RawArray> {
+    let count = x.size();
+    if count == 0 {
+        return RawArray::filled(name, &x.handle, shape, Scalar::zero(x.dtype));
+    }
+    let out = RawArray::uninitialised(name, &x.handle, shape, x.dtype)?;
+    let (flat, line) = (x.flat(name)?, out.flat(name)?);
+    let (times, rest) = (out.size() / count, out.size() % count);
+    if times > 0 {
+        assign(name, &line.with_layout(Layout::contiguous(&[times, count])), &flat)?;
+    }
+    assign(name, &slice_axis(&line, 0, times * count, 1, rest), &slice_axis(&flat, 0, 0, 1, rest))?;
+    Ok(out)
+}
+
+/// `trim_zeros` at the ends that `ends` names by `f` and `b`.
+pub(crate) fn trimmed(x: &RawArray, ends: &str) -> Result<RawArray> {
+    const NAME: &str = "trim_zeros";
+    let ends = ends.to_lowercase();
+    if !matches!(ends.as_str(), "fb" | "bf" | "f" | "b") {
+        let reason = format!("there are no ends {ends:?}; write \"f\" for the front, \"b\" for the back, or \"fb\"");
+        return Err(Error::InvalidArgument { operation: NAME, reason });
+    }
+    let rank = x.shape().len();
+    if rank == 0 || x.size() == 0 {
+        return Ok(x.clone());
+    }
+    x.handle.may_wait(NAME)?;
+    let is_set = x.converted(NAME, DType::Bool)?;
+    // For each axis the first place and the last that are not zero, the latter counted from the end; and whether there is one.
+    let mut found = Vec::with_capacity(2 * rank + 1);
+    let all: Vec<usize> = (0..rank).collect();
+    for axis in 0..rank {
+        let others: Vec<usize> = all.iter().copied().filter(|&other| other != axis).collect();
+        let line = if rank == 1 { is_set.clone() } else { reduce(NAME, ReduceOperation::Any, &is_set, &others)? };
+        let length = line.size();
+        found.push(reduce(NAME, ReduceOperation::ArgMax, &line, &[0])?);
+        found.push(reduce(NAME, ReduceOperation::ArgMax, &slice_axis(&line, 0, length - 1, -1, length), &[0])?);
+    }
+    found.push(reduce(NAME, ReduceOperation::Any, &is_set, &all)?.converted(NAME, DType::I64)?);
+    let found: Vec<RawArray> = found.iter().map(|one| one.flat(NAME)).collect::<Result<_>>()?;
+    let found: Vec<i64> = transfer::download_vec(&join(NAME, &found, 0)?)?;
+    let has_any = found[2 * rank] == 1;
+    Ok((0..rank).fold(x.clone(), |part, axis| {
+        let length = x.shape()[axis];
+        if !has_any {
+            return slice_axis(&part, axis, 0, 1, 0);
+        }
+        let skipped = |end: char, at: usize| if ends.contains(end) { found[at] as usize } else { 0 };
+        let (front, back) = (skipped('f', 2 * axis), skipped('b', 2 * axis + 1));
+        slice_axis(&part, axis, front, 1, length - front - back)
+    }))
+}

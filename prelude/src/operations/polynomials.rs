@@ -1,0 +1,397 @@
+//! Polynomials as 1-D arrays of coefficients.
+//!
+//! `polyval`, `polyfit`, `poly`, `polyadd`, `polysub` and `polymul` are NumPy's of these names, in which the coefficient of the
+//! highest power comes first. `polyvander`, `polyvalfromroots`, `polycompanion`, `trimcoef` and `trimseq` are those of
+//! `numpy.polynomial`, in which that of the lowest power comes first.
+
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis, transfer};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
+use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::error::{Error, Result, check};
+use crate::linalg::equations::lstsq_of;
+use crate::operations::composing::Composed;
+use crate::operations::convolve::{Mode, Sum, slide_raw};
+use crate::operations::reduce::{as_mean, reduce};
+use crate::operations::selection::flat_positions;
+use crate::operations::statistics::with_axes;
+
+/// The values at `x` of the polynomial with these coefficients, that of the highest power first; `x` has any shape. By Horner's
+/// scheme. NumPy's `polyval`.
+///
+/// **Panics** if `p` is not 1-D ([`Error::InvalidShape`]) or a device differs.
+///
+/// ```
+/// use warpcell as gpu;
+/// // x² + 2x + 3
+/// assert_eq!(gpu::polyval(&gpu::array(&[1.0, 2.0, 3.0]), &gpu::array(&[0.0, 1.0])).tolist(), [3.0, 6.0]);
+/// ```
+#[track_caller]
+pub fn polyval<P: OnDevice<Elem = T>, X: OnDevice<Elem = T>, T: Number>(p: &P, x: &X) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(values(p.raw(), x.raw())))
+}
+
+/// The coefficients of the polynomial of degree `deg` that fits the points `(x, y)` best, with the least sum of squares, that of
+/// the highest power first (`f64` for integers). `x` is 1-D; `y` too, or a matrix with a column for each polynomial. By the
+/// singular value decomposition; waits. NumPy's `polyfit`; `gpu::polyfit!(&x, &y, 2, w = &w)` has its weights.
+///
+/// **Panics** if the shapes do not fit or there is no point ([`Error::InvalidShape`]), and as [`lstsq`](fn@crate::linalg::lstsq)
+/// does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let (x, y) = (gpu::array(&[0.0, 1.0, 2.0, 3.0]), gpu::array(&[1.0, 3.0, 5.0, 7.0]));
+/// assert!(gpu::allclose(&gpu::polyfit(&x, &y, 1), &[2.0, 1.0]));
+/// ```
+#[track_caller]
+pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize) -> DeviceArray<T::Mean>
+where
+    X: OnDevice<Elem = T>,
+    Y: OnDevice<Elem = T>,
+    T: Number,
+{
+    DeviceArray::from_raw(check(fitted(x.raw(), y.raw(), deg, None, T::Mean::DTYPE)))
+}
+
+/// The coefficients of the polynomial with these roots, that of the highest power, 1, first. NumPy's `poly` of a 1-D array.
+///
+/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// // (x − 1)(x − 2)
+/// assert_eq!(gpu::poly(&gpu::array(&[1.0, 2.0])).tolist(), [1.0, -3.0, 2.0]);
+/// ```
+#[track_caller]
+pub fn poly<A: OnDevice<Elem = T>, T: Float>(roots: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(from_roots(roots.raw())))
+}
+
+/// The coefficients of the sum of two polynomials, that of the highest power first; NumPy's `polyadd`.
+///
+/// **Panics** if an array is not 1-D ([`Error::InvalidShape`]) or a device differs.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::polyadd(&gpu::array(&[1, 2, 3]), &gpu::array(&[10, 20])).tolist(), [1, 12, 23]);
+/// ```
+#[track_caller]
+pub fn polyadd<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(a: &A, b: &B) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(aligned("polyadd", BinaryOperation::Add, a.raw(), b.raw())))
+}
+
+/// The coefficients of the difference of two polynomials, that of the highest power first; NumPy's `polysub`.
+///
+/// **Panics** if an array is not 1-D ([`Error::InvalidShape`]) or a device differs.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::polysub(&gpu::array(&[10, 20]), &gpu::array(&[1, 2, 3])).tolist(), [-1, 8, 17]);
+/// ```
+#[track_caller]
+pub fn polysub<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(a: &A, b: &B) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(aligned("polysub", BinaryOperation::Subtract, a.raw(), b.raw())))
+}
+
+/// The coefficients of the product of two polynomials, that of the highest power first, without zeros in front. NumPy's
+/// `polymul`. Waits for the device, since only it knows how many zeros there are.
+///
+/// **Panics** if an array is not 1-D ([`Error::InvalidShape`]) or a device differs.
+///
+/// ```
+/// use warpcell as gpu;
+/// // (x + 1)(x − 1)
+/// assert_eq!(gpu::polymul(&gpu::array(&[1, 1]), &gpu::array(&[0, 1, -1])).tolist(), [1, 0, -1]);
+/// ```
+#[track_caller]
+pub fn polymul<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(a: &A, b: &B) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(product(a.raw(), b.raw())))
+}
+
+/// The powers 0 to `deg` of each element, along a new last axis; `numpy.polynomial.polynomial.polyvander`.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::polyvander(&gpu::array(&[2.0, 3.0]), 2).ravel().tolist(), [1.0, 2.0, 4.0, 1.0, 3.0, 9.0]);
+/// ```
+#[track_caller]
+pub fn polyvander<A: OnDevice<Elem = T>, T: Float>(x: &A, deg: usize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(powers("polyvander", x.raw(), deg, false)))
+}
+
+/// The values at `x` of the polynomial with these roots and the highest coefficient 1; `x` has any shape. Of a matrix of roots, one
+/// polynomial for each column, and an axis for them before those of `x`. `numpy.polynomial.polynomial.polyvalfromroots`.
+///
+/// **Panics** if there is no axis of roots ([`Error::InvalidShape`]) or a device differs.
+///
+/// ```
+/// use warpcell as gpu;
+/// // (x − 1)(x − 2)
+/// assert_eq!(gpu::polyvalfromroots(&gpu::array(&[0.0, 1.0]), &gpu::array(&[1.0, 2.0])).tolist(), [2.0, 0.0]);
+/// ```
+#[track_caller]
+pub fn polyvalfromroots<X: OnDevice<Elem = T>, R: OnDevice<Elem = T>, T: Float>(x: &X, roots: &R) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(values_from_roots(x.raw(), roots.raw())))
+}
+
+/// The companion matrix of the polynomial with these coefficients, that of the lowest power first: its eigenvalues are the roots.
+/// `numpy.polynomial.polynomial.polycompanion`. Waits for the device, since zeros at the end do not count.
+///
+/// **Panics** if the array is not 1-D, or the degree is less than 1 ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::polycompanion(&gpu::array(&[6.0, -5.0, 1.0])).ravel().tolist(), [0.0, -6.0, 1.0, 5.0]);
+/// ```
+#[track_caller]
+pub fn polycompanion<A: OnDevice<Elem = T>, T: Float>(c: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(companion(c.raw())))
+}
+
+/// The coefficients without those of the highest powers, at the end, that are 0; one is always left.
+/// `numpy.polynomial.polyutils.trimcoef`; `gpu::trimcoef!(&c, tol = 1e-9)` also drops those that are not greater than this. Waits for
+/// the device, since only it knows how many there are.
+///
+/// **Panics** if the array is not 1-D or empty ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::trimcoef(&gpu::array(&[0.0, 3.0, 0.0, 0.0])).tolist(), [0.0, 3.0]);
+/// ```
+#[track_caller]
+pub fn trimcoef<A: OnDevice<Elem = T>, T: Float>(c: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(trimmed(c.raw(), 0.0)))
+}
+
+/// The array without zeros at the end; one element is always left if there is one. `numpy.polynomial.polyutils.trimseq`. A view;
+/// waits for the device, since only it knows how many there are.
+///
+/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::trimseq(&gpu::array(&[0, 3, 0, 0])).tolist(), [0, 3]);
+/// ```
+#[track_caller]
+pub fn trimseq<A: OnDevice<Elem = T>, T: Element>(seq: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(without_end("trimseq", seq.raw())))
+}
+
+/// The length of a 1-D array.
+fn length_of(name: &'static str, x: &RawArray) -> Result<usize> {
+    match *x.shape() {
+        [length] => Ok(length),
+        _ => Err(Error::InvalidShape {
+            operation: name,
+            shape: x.shape().to_vec(),
+            reason: "is not 1-D; give the coefficients or roots as a 1-D array".into(),
+        }),
+    }
+}
+
+/// An element, as an array without axes, or the part of an array at a place along its first axis.
+fn at(x: &RawArray, place: usize) -> RawArray {
+    let Layout { mut shape, mut strides, offset } = x.layout.clone();
+    shape.remove(0);
+    let step = strides.remove(0);
+    // An array without elements may have no place for this one.
+    let skipped = if x.size() == 0 { 0 } else { step * place as isize };
+    let offset = offset.checked_add_signed(skipped).expect("within the allocation");
+    x.with_layout(Layout { shape, strides, offset })
+}
+
+fn values(p: &RawArray, x: &RawArray) -> Result<RawArray> {
+    const NAME: &str = "polyval";
+    let calc = Composed(NAME);
+    let count = length_of(NAME, p)?;
+    p.same_device(NAME, x)?;
+    if count == 0 {
+        return RawArray::filled(NAME, &x.handle, x.shape(), Scalar::zero(x.dtype));
+    }
+    // As in NumPy, the first step multiplies by x, too: at infinity the result is NaN.
+    let out = calc.with(BinaryOperation::Multiply, x, 0.0)?;
+    for place in 0..count {
+        if place > 0 {
+            calc.pair_into(BinaryOperation::Multiply, &out, x)?;
+        }
+        calc.pair_into(BinaryOperation::Add, &out, &at(p, place))?;
+    }
+    Ok(out)
+}
+
+/// The powers of each element along a new last axis, ascending or descending.
+fn powers(name: &'static str, x: &RawArray, deg: usize, descending: bool) -> Result<RawArray> {
+    let calc = Composed(name);
+    let rank = x.shape().len();
+    let count = deg.saturating_add(1);
+    let out = RawArray::uninitialised(name, &x.handle, &[x.shape(), &[count]].concat(), x.dtype)?;
+    let power = RawArray::filled(name, &x.handle, x.shape(), Scalar::one(x.dtype))?;
+    for exponent in 0..count {
+        if exponent > 0 {
+            calc.pair_into(BinaryOperation::Multiply, &power, x)?;
+        }
+        let place = if descending { deg - exponent } else { exponent };
+        let Layout { mut shape, mut strides, offset } = slice_axis(&out, rank, place, 1, 1).layout;
+        shape.pop();
+        strides.pop();
+        assign(name, &out.with_layout(Layout { shape, strides, offset }), &power)?;
+    }
+    Ok(out)
+}
+
+/// The coefficients of least squares, of weighted residuals if there are weights, as floats of `dtype`.
+pub(crate) fn fitted(
+    x: &RawArray,
+    y: &RawArray,
+    deg: usize,
+    weights: Option<&RawArray>,
+    dtype: DType,
+) -> Result<RawArray> {
+    const NAME: &str = "polyfit";
+    let calc = Composed(NAME);
+    x.same_device(NAME, y)?;
+    let invalid = |shape: &RawArray, reason: String| {
+        Err(Error::InvalidShape { operation: NAME, shape: shape.shape().to_vec(), reason })
+    };
+    let count = length_of(NAME, x)?;
+    if count == 0 {
+        return invalid(x, "has no elements; give at least one point".into());
+    }
+    if !matches!(y.shape().len(), 1 | 2) || y.shape()[0] != count {
+        let reason =
+            format!("of `y` does not fit the {count} elements of `x`; give a value for each, or a row of values");
+        return invalid(y, reason);
+    }
+    let mut right = as_mean(NAME, y, dtype)?;
+    let left = powers(NAME, &as_mean(NAME, x, dtype)?, deg, true)?;
+    if let Some(weights) = weights {
+        x.same_device(NAME, weights)?;
+        if weights.shape() != [count] {
+            return invalid(
+                weights,
+                format!("of the weights does not fit the {count} elements of `x`; give one for each"),
+            );
+        }
+        let column = with_axes(weights, &[1]);
+        calc.pair_into(BinaryOperation::Multiply, &left, &column)?;
+        let of_rows = if right.shape().len() == 1 { weights } else { &column };
+        right = calc.pair(BinaryOperation::Multiply, &right, of_rows)?;
+    }
+    // Columns of length 1, so that powers of all sizes count alike.
+    let scale = calc.each(UnaryOperation::Sqrt, &reduce(NAME, ReduceOperation::SumSquares, &left, &[0])?)?;
+    calc.pair_into(BinaryOperation::Divide, &left, &scale)?;
+    let epsilon = if dtype == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let (found, ..) = lstsq_of(&left, &right, Some(epsilon * count as f64))?;
+    let scale = if found.shape().len() == 1 { scale } else { with_axes(&scale, &[1]) };
+    calc.pair(BinaryOperation::Divide, &found, &scale)
+}
+
+fn from_roots(roots: &RawArray) -> Result<RawArray> {
+    const NAME: &str = "poly";
+    let calc = Composed(NAME);
+    let count = length_of(NAME, roots)?;
+    let out = RawArray::filled(NAME, &roots.handle, &[count.saturating_add(1)], Scalar::zero(roots.dtype))?;
+    let first = slice_axis(&out, 0, 0, 1, 1);
+    first.handle.backend.fill(Scalar::one(roots.dtype), first.view())?;
+    for place in 0..count {
+        // Each coefficient less that of the next higher power times the root.
+        let before = calc.pair(BinaryOperation::Multiply, &slice_axis(&out, 0, 0, 1, place + 1), &at(roots, place))?;
+        calc.pair_into(BinaryOperation::Subtract, &slice_axis(&out, 0, 1, 1, place + 1), &before)?;
+    }
+    Ok(out)
+}
+
+/// The sum or difference of coefficients with those of the lowest powers, at the ends, on one another.
+fn aligned(name: &'static str, operation: BinaryOperation, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    let (count_a, count_b) = (length_of(name, a)?, length_of(name, b)?);
+    a.same_device(name, b)?;
+    let count = count_a.max(count_b);
+    let out = RawArray::filled(name, &a.handle, &[count], Scalar::zero(a.dtype))?;
+    assign(name, &slice_axis(&out, 0, count - count_a, 1, count_a), a)?;
+    Composed(name).pair_into(operation, &slice_axis(&out, 0, count - count_b, 1, count_b), b)?;
+    Ok(out)
+}
+
+/// The place of an extreme element that is not zero, if there is one; the device is waited for.
+fn nonzero_place(name: &'static str, x: &RawArray, last: bool) -> Result<Option<usize>> {
+    let places = flat_positions(name, x)?;
+    let Some(most) = places.size().checked_sub(1) else { return Ok(None) };
+    let place: i64 = transfer::typed_scalar(transfer::item(&at(&places, if last { most } else { 0 }))?);
+    Ok(usize::try_from(place).ok())
+}
+
+fn product(a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    const NAME: &str = "polymul";
+    a.same_device(NAME, b)?;
+    let without_start = |x: &RawArray| -> Result<RawArray> {
+        let count = length_of(NAME, x)?;
+        match nonzero_place(NAME, x, false)? {
+            Some(place) => Ok(slice_axis(x, 0, place, 1, count - place)),
+            None => RawArray::filled(NAME, &x.handle, &[1], Scalar::zero(x.dtype)),
+        }
+    };
+    slide_raw(&without_start(a)?, &without_start(b)?, Mode::Full, Sum::Convolution)
+}
+
+fn values_from_roots(x: &RawArray, roots: &RawArray) -> Result<RawArray> {
+    const NAME: &str = "polyvalfromroots";
+    let calc = Composed(NAME);
+    x.same_device(NAME, roots)?;
+    let Some((&count, kept)) = roots.shape().split_first() else {
+        let reason = "has no axis of roots; give a 1-D array".into();
+        return Err(Error::InvalidShape { operation: NAME, shape: Vec::new(), reason });
+    };
+    let out = RawArray::filled(NAME, &x.handle, &[kept, x.shape()].concat(), Scalar::one(x.dtype))?;
+    let behind: Vec<usize> = (kept.len()..kept.len() + x.shape().len()).collect();
+    for place in 0..count {
+        let distance = calc.pair(BinaryOperation::Subtract, x, &with_axes(&at(roots, place), &behind))?;
+        calc.pair_into(BinaryOperation::Multiply, &out, &distance)?;
+    }
+    Ok(out)
+}
+
+fn without_end(name: &'static str, x: &RawArray) -> Result<RawArray> {
+    let count = length_of(name, x)?;
+    let kept = nonzero_place(name, x, true)?.map_or(count.min(1), |place| place + 1);
+    Ok(slice_axis(x, 0, 0, 1, kept))
+}
+
+fn companion(c: &RawArray) -> Result<RawArray> {
+    const NAME: &str = "polycompanion";
+    let calc = Composed(NAME);
+    let c = without_end(NAME, c)?;
+    let order = c.size().saturating_sub(1);
+    if order == 0 {
+        let reason =
+            "has no coefficient but that of the power 0 that counts; give a polynomial of degree 1 at least".into();
+        return Err(Error::InvalidShape { operation: NAME, shape: c.shape().to_vec(), reason });
+    }
+    let out = RawArray::filled(NAME, &c.handle, &[order, order], Scalar::zero(c.dtype))?;
+    let below = crate::array::triangles::diagonal_view(&out, -1);
+    if below.size() > 0 {
+        below.handle.backend.fill(Scalar::one(c.dtype), below.view())?;
+    }
+    let ratios = calc.pair(BinaryOperation::Divide, &slice_axis(&c, 0, 0, 1, order), &at(&c, order))?;
+    let column = Layout { shape: vec![order], strides: vec![order as isize], offset: order - 1 };
+    calc.pair_into(BinaryOperation::Subtract, &out.with_layout(column), &ratios)?;
+    Ok(out)
+}
+
+/// The coefficients up to the last one whose absolute value is greater than the tolerance, or a zero.
+pub(crate) fn trimmed(c: &RawArray, tolerance: f64) -> Result<RawArray> {
+    const NAME: &str = "trimcoef";
+    let calc = Composed(NAME);
+    if length_of(NAME, c)? == 0 {
+        let reason = "has no elements; give at least one coefficient".into();
+        return Err(Error::InvalidShape { operation: NAME, shape: vec![0], reason });
+    }
+    if tolerance < 0.0 {
+        let reason = format!("the tolerance {tolerance} is negative; give 0 or a positive one");
+        return Err(Error::InvalidArgument { operation: NAME, reason });
+    }
+    let counts = calc.with(BinaryOperation::Greater, &calc.each(UnaryOperation::Abs, c)?, tolerance)?;
+    match nonzero_place(NAME, &counts, true)? {
+        Some(place) => slice_axis(c, 0, 0, 1, place + 1).copied(NAME),
+        // NumPy's zero is the first coefficient times 0.
+        None => calc.with(BinaryOperation::Multiply, &slice_axis(c, 0, 0, 1, 1), 0.0),
+    }
+}

@@ -1,0 +1,233 @@
+//! The discrete distributions, one number at a time, in code that runs on every device.
+//!
+//! Numbers are floats until the end, since the largest ones are not counted exactly anyway.
+
+use super::draws::{Draws, MOST, draws_of, exp, exp_m1, log, log_1p, log_factorial, stirling_gap, two};
+use super::formulas::gamma_of;
+use warpcell_macros::{device, vectorize};
+
+/// The logarithm of the Poisson distribution's probability of `k`. With `k!` by Stirling the large terms cancel before they are
+/// rounded.
+#[device]
+fn log_poisson(k: f64, lam: f64) -> f64 {
+    if k < 1.0 {
+        return -lam;
+    }
+    let away = lam - k;
+    k * log_1p(away / k) - away - 0.5 * log(k) - 0.9189385332046727 - stirling_gap(k)
+}
+
+/// A number of the Poisson distribution: up to a mean of 10 by the inverse of the distribution function, beyond by Hörmann's method
+/// PTRS ("The transformed rejection method for generating Poisson random variables", 1993).
+#[device]
+pub(super) fn poisson_of(draws: &mut Draws, lam: f64) -> f64 {
+    if lam < 10.0 {
+        let (u, _) = two(draws);
+        let (mut left, mut k) = (u, 0.0);
+        let mut probability = exp(-lam);
+        while left > probability && k < 200.0 {
+            left -= probability;
+            k += 1.0;
+            probability *= lam / k;
+        }
+        return k;
+    }
+    let b = 0.931 + 2.53 * lam.sqrt();
+    let a = -0.059 + 0.02483 * b;
+    let (scale, quick) = (1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2.0));
+    while draws.used < MOST {
+        let (u, v) = two(draws);
+        let u = u - 0.5;
+        let near = 0.5 - u.abs();
+        let k = ((2.0 * a / near + b) * u + lam + 0.43).floor();
+        if near >= 0.07 && v <= quick {
+            return k;
+        }
+        if k >= 0.0 && (near >= 0.013 || v <= near) {
+            let height = log(v * scale / (a / (near * near) + b));
+            if height <= log_poisson(k, lam) {
+                return k;
+            }
+        }
+    }
+    lam.floor()
+}
+
+#[vectorize]
+pub(super) fn poisson(index: i64, key: u64, stream: u64, first: u64, lam: f64) -> i64 {
+    let mut draws = draws_of(index, key, stream, first);
+    poisson_of(&mut draws, lam) as i64
+}
+
+/// Poisson numbers whose means are gamma numbers.
+#[vectorize]
+pub(super) fn negative_binomial(index: i64, key: u64, stream: u64, first: u64, n: f64, p: f64) -> i64 {
+    let mut draws = draws_of(index, key, stream, first);
+    let mean = gamma_of(&mut draws, n) * ((1.0 - p) / p);
+    poisson_of(&mut draws, mean.min(9.2e18)) as i64
+}
+
+/// A number of the binomial distribution with `p` up to 1/2: where less than 10 are expected by the inverse of the distribution
+/// function, else by Hörmann's method BTRS ("The generation of binomial random variates", 1993).
+#[device]
+fn binomial_of(draws: &mut Draws, n: f64, p: f64) -> f64 {
+    let odds = p / (1.0 - p);
+    if n * p < 10.0 {
+        let (u, _) = two(draws);
+        let (mut left, mut k) = (u, 0.0);
+        let mut probability = exp(n * log_1p(-p));
+        while left > probability && k < n && k < 200.0 {
+            left -= probability;
+            k += 1.0;
+            probability *= (n - k + 1.0) / k * odds;
+        }
+        return k;
+    }
+    let deviation = (n * p * (1.0 - p)).sqrt();
+    let b = 1.15 + 2.53 * deviation;
+    let a = -0.0873 + 0.0248 * b + 0.01 * p;
+    let (scale, quick) = ((2.83 + 5.1 / b) * deviation, 0.92 - 4.2 / b);
+    let centre = n * p + 0.5;
+    let mode = ((n + 1.0) * p).floor();
+    // The probabilities of `k` and of the most likely number are compared by their logarithms, with factorials by Stirling. The
+    // large terms are taken together, so that they cancel before they are rounded.
+    let at_mode = log((mode + 1.0) / (odds * (n - mode + 1.0)));
+    let gaps = stirling_gap(mode + 1.0) + stirling_gap(n - mode + 1.0);
+    while draws.used < MOST {
+        let (u, v) = two(draws);
+        let u = u - 0.5;
+        let near = 0.5 - u.abs();
+        let k = ((2.0 * a / near + b) * u + centre).floor();
+        if near >= 0.07 && v <= quick {
+            return k;
+        }
+        if k >= 0.0 && k <= n {
+            let (away, rest) = (mode - k, n - k);
+            let successes = (k + 0.5) * log_1p(away / (k + 1.0));
+            let failures = (rest + 0.5) * log_1p(-away / (rest + 1.0));
+            let gap = gaps - stirling_gap(k + 1.0) - stirling_gap(rest + 1.0);
+            let height = log(v * scale / (a / (near * near) + b));
+            if height <= away * at_mode + (successes + failures) + gap {
+                return k;
+            }
+        }
+    }
+    mode
+}
+
+#[vectorize]
+pub(super) fn binomial(index: i64, key: u64, stream: u64, first: u64, n: i64, p: f64) -> i64 {
+    let mut draws = draws_of(index, key, stream, first);
+    if p > 0.5 {
+        // 1 - p is exact.
+        n - (binomial_of(&mut draws, n as f64, 1.0 - p) as i64).min(n)
+    } else {
+        (binomial_of(&mut draws, n as f64, p) as i64).min(n)
+    }
+}
+
+/// How many of `taken` things are of a kind of which there are `small` among `small + large`, for `taken` up to half of them and
+/// `small` up to `large`: Stadlober's method HRUA, a ratio of uniform numbers ("The ratio of uniforms approach for generating
+/// discrete random variates", 1990).
+#[device]
+fn hypergeometric_of(draws: &mut Draws, small: f64, large: f64, taken: f64) -> f64 {
+    let total = small + large;
+    let (p, q) = (small / total, large / total);
+    let deviation = ((total - taken) * taken * p * q / (total - 1.0) + 0.5).sqrt();
+    // 2·√(2/e) and 3 - 2·√(3/e).
+    let width = 1.7155277699214135 * deviation + 0.8989161620588988;
+    let centre = taken * p + 0.5;
+    let mode = ((taken + 1.0) * (small + 1.0) / (total + 2.0)).floor();
+    let top = log_factorial(mode)
+        + log_factorial(small - mode)
+        + log_factorial(taken - mode)
+        + log_factorial(large - taken + mode);
+    let end = (taken.min(small) + 1.0).min((centre + 16.0 * deviation).floor());
+    while draws.used < MOST {
+        let (u, v) = two(draws);
+        let x = centre + width * (v - 0.5) / u;
+        if x >= 0.0 && x < end {
+            let k = x.floor();
+            let height = top
+                - (log_factorial(k)
+                    + log_factorial(small - k)
+                    + log_factorial(taken - k)
+                    + log_factorial(large - taken + k));
+            if u * (4.0 - u) - 3.0 <= height || 2.0 * log(u) <= height {
+                return k;
+            }
+        }
+    }
+    mode
+}
+
+/// The number of good ones among `nsample`. Of more than half of all, those that are left are drawn. A few are drawn one by one.
+#[vectorize]
+pub(super) fn hypergeometric(
+    index: i64,
+    key: u64,
+    stream: u64,
+    first: u64,
+    ngood: i64,
+    nbad: i64,
+    nsample: i64,
+) -> i64 {
+    let mut draws = draws_of(index, key, stream, first);
+    let taken = nsample.min(ngood + nbad - nsample);
+    let mut found = 0i64;
+    if taken <= 10 {
+        for drawn in 0..taken {
+            let (u, _) = two(&mut draws);
+            if u * ((ngood + nbad - drawn) as f64) < (ngood - found) as f64 {
+                found += 1;
+            }
+        }
+    } else if ngood <= nbad {
+        found = hypergeometric_of(&mut draws, ngood as f64, nbad as f64, taken as f64) as i64;
+    } else {
+        found = taken - hypergeometric_of(&mut draws, nbad as f64, ngood as f64, taken as f64) as i64;
+    }
+    if taken < nsample { ngood - found } else { found }
+}
+
+/// Kemp, "Efficient generation of logarithmically distributed pseudo-random variables", 1981.
+#[vectorize]
+pub(super) fn logseries(index: i64, key: u64, stream: u64, first: u64, p: f64) -> i64 {
+    let mut draws = draws_of(index, key, stream, first);
+    let (u, v) = two(&mut draws);
+    if v >= p {
+        return 1;
+    }
+    let q = -exp_m1(log_1p(-p) * u);
+    if v <= q * q {
+        return (1.0 + log(v) / log(q)).floor().max(1.0) as i64;
+    }
+    if v >= q { 1 } else { 2 }
+}
+
+/// Devroye, "Non-uniform random variate generation", 1986, page 551, for numbers that an i64 can hold.
+#[vectorize]
+pub(super) fn zipf(index: i64, key: u64, stream: u64, first: u64, a: f64) -> i64 {
+    let mut draws = draws_of(index, key, stream, first);
+    let less = a - 1.0;
+    if less > 1000.0 {
+        return 1;
+    }
+    // To this power, 2^63 is the largest number that comes of the uniform ones.
+    let lowest = exp(-43.66827237527655 * less);
+    let most = exp_m1(less * std::f64::consts::LN_2);
+    while draws.used < MOST {
+        let (u, v) = two(&mut draws);
+        let x = exp(-log(lowest + (1.0 - lowest) * u) / less).floor();
+        if x < 2.0 {
+            return 1;
+        }
+        if x < 9.223372036854775e18 {
+            let more = exp_m1(less * log_1p(1.0 / x));
+            if v * x * more / most <= (1.0 + more) / (1.0 + most) {
+                return x as i64;
+            }
+        }
+    }
+    1
+}

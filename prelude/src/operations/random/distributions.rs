@@ -1,0 +1,387 @@
+//! Continuous distributions: the functions, over the formulas in `formulas.rs`.
+
+use super::formulas;
+use super::generator::generator;
+use super::sampling::{Domain, Formula, Parameter, Recipe, Relation, Source, ascending};
+use super::{Generator, default};
+use crate::array::{DeviceArray, IntoShape};
+use crate::dtype::{Element, Float};
+use crate::error::check;
+use crate::operations::elementwise::Operand;
+use crate::operations::elementwise::sealed::Sealed;
+use crate::philox::Stream;
+
+generator! {
+    impl Generator;
+
+    /// Exponential numbers of mean 1.
+    ///
+    /// ```
+    /// assert!(warpcell::random::standard_exponential((3, 4)).min() >= 0.0);
+    /// ```
+    pub fn standard_exponential(stream, size: impl IntoShape) -> DeviceArray<f64> {
+        let distribution = check(super::exponential_of(crate::Scalar::F64(1.0)));
+        super::array(distribution, "standard_exponential", stream, size)
+    }
+
+    /// Normal numbers with mean 0 and standard deviation 1; of `f32` by `normal(0f32, 1.0, size)`.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::random::standard_normal((3, 4)).shape(), [3, 4]);
+    /// ```
+    pub fn standard_normal(stream, size: impl IntoShape) -> DeviceArray<f64> {
+        let distribution = check(super::normal_of(crate::Scalar::F64(0.0), crate::Scalar::F64(1.0)));
+        super::array(distribution, "standard_normal", stream, size)
+    }
+
+    /// As [`standard_normal`]: NumPy's older name, with the lengths of the axes as one tuple.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::random::randn((3, 4)).shape(), [3, 4]);
+    /// ```
+    pub fn randn(stream, size: impl IntoShape) -> DeviceArray<f64> {
+        let distribution = check(super::normal_of(crate::Scalar::F64(0.0), crate::Scalar::F64(1.0)));
+        super::array(distribution, "randn", stream, size)
+    }
+
+    /// As [`random`](super::random()): NumPy's older name, with the lengths of the axes as one tuple.
+    ///
+    /// ```
+    /// assert!(warpcell::random::rand((3, 4)).max() < 1.0);
+    /// ```
+    pub fn rand(stream, size: impl IntoShape) -> DeviceArray<f64> {
+        super::array(check(super::unit()), "rand", stream, size)
+    }
+
+    /// As [`random`](super::random()): another name of NumPy's.
+    ///
+    /// ```
+    /// assert!(warpcell::random::random_sample(5).max() < 1.0);
+    /// ```
+    pub fn random_sample(stream, size: impl IntoShape) -> DeviceArray<f64> {
+        super::array(check(super::unit()), "random_sample", stream, size)
+    }
+
+    /// As [`random`](super::random()): another name of NumPy's.
+    ///
+    /// ```
+    /// assert!(warpcell::random::ranf(5).max() < 1.0);
+    /// ```
+    pub fn ranf(stream, size: impl IntoShape) -> DeviceArray<f64> {
+        super::array(check(super::unit()), "ranf", stream, size)
+    }
+
+    /// As [`random`](super::random()): another name of NumPy's.
+    ///
+    /// ```
+    /// assert!(warpcell::random::sample(5).max() < 1.0);
+    /// ```
+    pub fn sample(stream, size: impl IntoShape) -> DeviceArray<f64> {
+        super::array(check(super::unit()), "sample", stream, size)
+    }
+
+    /// Ratios of two normal numbers (the Cauchy distribution); they have no mean.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::random::standard_cauchy(5).shape(), [5]);
+    /// ```
+    pub fn standard_cauchy(stream, size: impl IntoShape) -> DeviceArray<f64> {
+        sampled("standard_cauchy", Source::Word, Formula::of(&formulas::standard_cauchy), &[], stream, size)
+    }
+
+    /// Numbers from `left` to `right` whose density rises to `mode` and falls behind it, along two straight lines.
+    ///
+    /// **Panics** unless all are finite and in ascending order, `left` and `right` different
+    /// ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::triangular(0.0f64, 1.0, 5.0, 10_000);
+    /// assert!((a.mean() - 2.0).abs() < 0.1);
+    /// ```
+    pub fn triangular<T: Float>(
+        stream,
+        left: impl Operand<T>,
+        mode: impl Operand<T>,
+        right: impl Operand<T>,
+        size: impl IntoShape,
+    ) -> DeviceArray<T> {
+        let parameters = &[
+            parameter("left", &left, Domain::FINITE),
+            parameter("mode", &mode, Domain::FINITE),
+            parameter("right", &right, Domain::FINITE),
+        ];
+        let (formula, relation) = (Formula::of(&formulas::triangular), Some(ascending as Relation));
+        made(Recipe { operation: "triangular", source: Source::Word, formula, parameters, relation }, stream, size)
+    }
+
+    /// Numbers of the Laplace distribution with mean `loc`: on both sides the distances from it are exponential, of mean
+    /// `scale`.
+    ///
+    /// **Panics** unless `loc` is finite, and `scale` finite and not negative ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::laplace(1.0f64, 2.0, 10_000);
+    /// assert!((a.mean() - 1.0).abs() < 0.2);
+    /// ```
+    pub fn laplace<T: Float>(stream, loc: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("loc", &loc, Domain::FINITE), parameter("scale", &scale, Domain::NOT_NEGATIVE)];
+        sampled("laplace", Source::Word, Formula::of(&formulas::laplace), &parameters, stream, size)
+    }
+
+    /// Numbers of the logistic distribution with mean `loc`; their distribution function is `1 / (1 + exp(-(x - loc) / scale))`.
+    ///
+    /// **Panics** as [`laplace`] does.
+    ///
+    /// ```
+    /// let a = warpcell::random::logistic(1.0f64, 0.5, 10_000);
+    /// assert!((a.mean() - 1.0).abs() < 0.2);
+    /// ```
+    pub fn logistic<T: Float>(stream, loc: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("loc", &loc, Domain::FINITE), parameter("scale", &scale, Domain::NOT_NEGATIVE)];
+        sampled("logistic", Source::Word, Formula::of(&formulas::logistic), &parameters, stream, size)
+    }
+
+    /// Numbers of the Gumbel distribution, of which the largest of many numbers often is; the most likely number is `loc`.
+    ///
+    /// **Panics** as [`laplace`] does.
+    ///
+    /// ```
+    /// let a = warpcell::random::gumbel(0.0f64, 1.0, 10_000);
+    /// assert!((a.mean() - 0.5772).abs() < 0.1);
+    /// ```
+    pub fn gumbel<T: Float>(stream, loc: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("loc", &loc, Domain::FINITE), parameter("scale", &scale, Domain::NOT_NEGATIVE)];
+        sampled("gumbel", Source::Word, Formula::of(&formulas::gumbel), &parameters, stream, size)
+    }
+
+    /// Numbers whose logarithm is normal, with mean `mean` and standard deviation `sigma`.
+    ///
+    /// **Panics** unless `mean` is finite, and `sigma` finite and not negative ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::lognormal(0.0, 0.5, 1000);
+    /// assert!(a.min() > 0.0);
+    /// ```
+    pub fn lognormal<T: Float>(stream, mean: impl Operand<T>, sigma: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("mean", &mean, Domain::FINITE), parameter("sigma", &sigma, Domain::NOT_NEGATIVE)];
+        sampled("lognormal", Source::Normal, Formula::of(&formulas::lognormal), &parameters, stream, size)
+    }
+
+    /// Numbers of the Pareto distribution of the second kind (Lomax), from 0 on; as in NumPy, the classical ones are `1 + x`.
+    ///
+    /// **Panics** unless `a` is finite and greater than 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::pareto(3.0f64, 10_000);
+    /// assert!(a.min() >= 0.0 && (a.mean() - 0.5).abs() < 0.2);
+    /// ```
+    pub fn pareto<T: Float>(stream, a: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("a", &a, Domain::POSITIVE)];
+        sampled("pareto", Source::Word, Formula::of(&formulas::pareto), &parameters, stream, size)
+    }
+
+    /// Numbers from 0 to 1 whose density is `a * x.powf(a - 1.0)`.
+    ///
+    /// **Panics** as [`pareto`] does.
+    ///
+    /// ```
+    /// let a = warpcell::random::power(3.0f64, 10_000);
+    /// assert!(a.max() <= 1.0 && (a.mean() - 0.75).abs() < 0.05);
+    /// ```
+    pub fn power<T: Float>(stream, a: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("a", &a, Domain::POSITIVE)];
+        sampled("power", Source::Word, Formula::of(&formulas::power), &parameters, stream, size)
+    }
+
+    /// Lengths of vectors in the plane whose two parts are normal with mean 0 and standard deviation `scale`.
+    ///
+    /// **Panics** unless `scale` is finite and not negative ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::rayleigh(2.0, 1000);
+    /// assert!(a.min() > 0.0);
+    /// ```
+    pub fn rayleigh<T: Float>(stream, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("scale", &scale, Domain::NOT_NEGATIVE)];
+        sampled("rayleigh", Source::Word, Formula::of(&formulas::rayleigh), &parameters, stream, size)
+    }
+
+    /// Numbers of the Weibull distribution: exponential numbers to the power `1 / a`.
+    ///
+    /// **Panics** unless `a` is finite and not negative ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::weibull(2.0f64, 10_000);
+    /// assert!((a.mean() - 0.8862).abs() < 0.05);
+    /// ```
+    pub fn weibull<T: Float>(stream, a: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("a", &a, Domain::NOT_NEGATIVE)];
+        sampled("weibull", Source::Word, Formula::of(&formulas::weibull), &parameters, stream, size)
+    }
+
+    /// Numbers of the Wald distribution (inverse Gaussian) with this mean: when a motion with drift first reaches a distance.
+    ///
+    /// Source: Michael, Schucany and Haas, "Generating random variates using transformations with multiple roots", 1976.
+    ///
+    /// **Panics** unless both are finite and greater than 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::wald(3.0f64, 2.0, 10_000);
+    /// assert!(a.min() > 0.0 && (a.mean() - 3.0).abs() < 0.5);
+    /// ```
+    pub fn wald<T: Float>(stream, mean: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("mean", &mean, Domain::POSITIVE), parameter("scale", &scale, Domain::POSITIVE)];
+        sampled("wald", Source::Blocks, Formula::of(&formulas::wald), &parameters, stream, size)
+    }
+
+    /// Angles from -π to π of the von Mises distribution: most are near `mu`, the nearer the larger `kappa` is. The last bits may
+    /// differ between devices.
+    ///
+    /// Source: Best and Fisher, "Efficient simulation of the von Mises distribution", 1979.
+    ///
+    /// **Panics** unless `mu` is finite, and `kappa` finite and not negative ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::vonmises(0.0f64, 4.0, 10_000);
+    /// assert!(a.max() < 3.15 && a.mean().abs() < 0.1);
+    /// ```
+    pub fn vonmises<T: Float>(stream, mu: impl Operand<T>, kappa: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("mu", &mu, Domain::FINITE), parameter("kappa", &kappa, Domain::NOT_NEGATIVE)];
+        sampled("vonmises", Source::Blocks, Formula::of(&formulas::vonmises), &parameters, stream, size)
+    }
+
+    /// Numbers of the gamma distribution with this shape, which is their mean, and scale 1.
+    ///
+    /// **Panics** unless `shape` is finite and not negative ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::standard_gamma(2.5f64, 10_000);
+    /// assert!((a.mean() - 2.5).abs() < 0.1);
+    /// ```
+    pub fn standard_gamma<T: Float>(stream, shape: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("shape", &shape, Domain::NOT_NEGATIVE)];
+        sampled("standard_gamma", Source::Blocks, Formula::of(&formulas::standard_gamma), &parameters, stream, size)
+    }
+
+    /// Numbers of the gamma distribution with this shape and scale; their mean is the product.
+    ///
+    /// Source: Marsaglia and Tsang, "A simple method for generating gamma variables", 2000.
+    ///
+    /// **Panics** unless both are finite and not negative ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::random::gamma(2.0f64, 3.0, 10_000);
+    /// assert!((a.mean() - 6.0).abs() < 0.3);
+    /// // A shape for each column.
+    /// let shapes = gpu::array(&[0.5, 1.0, 20.0]);
+    /// assert_eq!(gpu::random::gamma(&shapes, 1.0, (100, 3)).shape(), [100, 3]);
+    /// ```
+    pub fn gamma<T: Float>(stream, shape: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("shape", &shape, Domain::NOT_NEGATIVE), parameter("scale", &scale, Domain::NOT_NEGATIVE)];
+        sampled("gamma", Source::Blocks, Formula::of(&formulas::gamma), &parameters, stream, size)
+    }
+
+    /// Sums of the squares of `df` normal numbers; `df` need not be an integer.
+    ///
+    /// **Panics** unless `df` is finite and greater than 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::chisquare(4.0f64, 10_000);
+    /// assert!((a.mean() - 4.0).abs() < 0.3);
+    /// ```
+    pub fn chisquare<T: Float>(stream, df: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("df", &df, Domain::POSITIVE)];
+        sampled("chisquare", Source::Blocks, Formula::of(&formulas::chisquare), &parameters, stream, size)
+    }
+
+    /// Numbers of the noncentral chi-square distribution, whose mean is `df + nonc`; with `nonc` 0 it is [`chisquare`].
+    ///
+    /// **Panics** unless both are finite, `df` is greater than 0 and `nonc` is not negative
+    /// ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::noncentral_chisquare(3.0f64, 2.0, 10_000);
+    /// assert!((a.mean() - 5.0).abs() < 0.3);
+    /// ```
+    pub fn noncentral_chisquare<T: Float>(stream, df: impl Operand<T>, nonc: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("df", &df, Domain::POSITIVE), parameter("nonc", &nonc, Domain::NOT_NEGATIVE)];
+        sampled("noncentral_chisquare", Source::Blocks, Formula::of(&formulas::noncentral_chisquare), &parameters, stream, size)
+    }
+
+    /// Numbers of Fisher's F distribution: the ratio of two [`chisquare`] numbers, each divided by its degrees of freedom.
+    ///
+    /// **Panics** unless both are finite and greater than 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::f(5.0f64, 20.0, 10_000);
+    /// assert!((a.mean() - 20.0 / 18.0).abs() < 0.1);
+    /// ```
+    pub fn f<T: Float>(stream, dfnum: impl Operand<T>, dfden: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("dfnum", &dfnum, Domain::POSITIVE), parameter("dfden", &dfden, Domain::POSITIVE)];
+        sampled("f", Source::Blocks, Formula::of(&formulas::f), &parameters, stream, size)
+    }
+
+    /// Numbers of the noncentral F distribution: as [`f`], with a [`noncentral_chisquare`] number above.
+    ///
+    /// **Panics** unless all are finite, the first two are greater than 0 and `nonc` is not negative
+    /// ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::noncentral_f(5.0f64, 20.0, 1.0, 10_000);
+    /// assert!((a.mean() - 20.0 * 6.0 / (5.0 * 18.0)).abs() < 0.1);
+    /// ```
+    pub fn noncentral_f<T: Float>(stream, dfnum: impl Operand<T>, dfden: impl Operand<T>, nonc: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("dfnum", &dfnum, Domain::POSITIVE), parameter("dfden", &dfden, Domain::POSITIVE), parameter("nonc", &nonc, Domain::NOT_NEGATIVE)];
+        sampled("noncentral_f", Source::Blocks, Formula::of(&formulas::noncentral_f), &parameters, stream, size)
+    }
+
+    /// Numbers of the beta distribution, from 0 to 1; their mean is `a / (a + b)`.
+    ///
+    /// **Panics** unless both are finite and greater than 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::beta(2.0f64, 6.0, 10_000);
+    /// assert!((a.mean() - 0.25).abs() < 0.02);
+    /// ```
+    pub fn beta<T: Float>(stream, a: impl Operand<T>, b: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("a", &a, Domain::POSITIVE), parameter("b", &b, Domain::POSITIVE)];
+        sampled("beta", Source::Blocks, Formula::of(&formulas::beta), &parameters, stream, size)
+    }
+
+    /// Numbers of Student's t distribution with `df` degrees of freedom.
+    ///
+    /// **Panics** unless `df` is finite and greater than 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let a = warpcell::random::standard_t(10.0f64, 10_000);
+    /// assert!(a.mean().abs() < 0.1);
+    /// ```
+    pub fn standard_t<T: Float>(stream, df: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
+        let parameters = [parameter("df", &df, Domain::POSITIVE)];
+        sampled("standard_t", Source::Blocks, Formula::of(&formulas::standard_t), &parameters, stream, size)
+    }
+}
+
+/// A parameter of a distribution.
+pub(super) fn parameter<'a>(name: &'static str, value: &'a dyn Sealed, domain: Domain) -> Parameter<'a> {
+    Parameter { name, value: value.raw_operand(), domain }
+}
+
+/// An array of what a formula gives.
+#[track_caller]
+pub(super) fn sampled<T: Element>(
+    operation: &'static str,
+    source: Source,
+    formula: Formula,
+    parameters: &[Parameter<'_>],
+    stream: &mut Stream,
+    size: impl IntoShape,
+) -> DeviceArray<T> {
+    made(Recipe { operation, source, formula, parameters, relation: None }, stream, size)
+}
+
+#[track_caller]
+pub(super) fn made<T: Element>(recipe: Recipe<'_>, stream: &mut Stream, size: impl IntoShape) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(recipe.sampled(stream, &size.into_shape(), T::DTYPE)))
+}

@@ -1,0 +1,230 @@
+//! The continuous distributions, one number at a time, in code that runs on every device.
+//!
+//! Some are functions of one random word, `word`. The others take as many as they need from the blocks of their element (`draws`).
+
+use super::counts::poisson_of;
+use super::draws::{
+    Draws, MOST, circle, draws_of, exp, exp_m1, log, log_1p, normal, open, reduced_angle, trial, two, words,
+};
+use warpcell_macros::{device, vectorize};
+
+#[vectorize]
+pub(super) fn laplace(word: u64, loc: f64, scale: f64) -> f64 {
+    // The lowest bit, which the uniform number does not have, is the sign.
+    let distance = -log(open(word)) * scale;
+    if word & 1 == 1 { loc + distance } else { loc - distance }
+}
+
+#[vectorize]
+pub(super) fn logistic(word: u64, loc: f64, scale: f64) -> f64 {
+    let u = open(word);
+    loc + scale * (log(u) - log(1.0 - u))
+}
+
+#[vectorize]
+pub(super) fn gumbel(word: u64, loc: f64, scale: f64) -> f64 {
+    loc - scale * log(-log(open(word)))
+}
+
+#[vectorize]
+pub(super) fn lognormal(normal: f64, mean: f64, sigma: f64) -> f64 {
+    exp(mean + sigma * normal)
+}
+
+#[vectorize]
+pub(super) fn pareto(word: u64, a: f64) -> f64 {
+    exp_m1(-log(open(word)) / a)
+}
+
+#[vectorize]
+pub(super) fn power(word: u64, a: f64) -> f64 {
+    exp(log(open(word)) / a)
+}
+
+#[vectorize]
+pub(super) fn rayleigh(word: u64, scale: f64) -> f64 {
+    scale * (-2.0 * log(open(word))).sqrt()
+}
+
+#[vectorize]
+pub(super) fn standard_cauchy(word: u64) -> f64 {
+    let (x, y) = circle(word);
+    y / x
+}
+
+#[vectorize]
+pub(super) fn triangular(word: u64, left: f64, mode: f64, right: f64) -> f64 {
+    let u = open(word);
+    let (base, rise, fall) = (right - left, mode - left, right - mode);
+    if u * base <= rise { left + (u * base * rise).sqrt() } else { right - ((1.0 - u) * base * fall).sqrt() }
+}
+
+#[vectorize]
+pub(super) fn weibull(word: u64, a: f64) -> f64 {
+    if a == 0.0 { 0.0 } else { exp(log(-log(open(word))) / a) }
+}
+
+/// Michael, Schucany and Haas, "Generating random variates using transformations with multiple roots", 1976. The larger root is
+/// computed first, because the other is a difference.
+#[vectorize]
+pub(super) fn wald(index: i64, key: u64, stream: u64, first: u64, mean: f64, scale: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    let (z, u) = trial(&mut draws);
+    let y = mean * z * z;
+    let ratio = 1.0 + (y + (4.0 * scale * y + y * y).sqrt()) / (2.0 * scale);
+    let (larger, smaller) = (mean * ratio, mean / ratio);
+    if u * (mean + smaller) <= mean { smaller } else { larger }
+}
+
+/// Best and Fisher, "Efficient simulation of the von Mises distribution", 1979: angles of a wrapped Cauchy distribution, some of
+/// which are rejected. Half the angle is uniform on the circle, which gives its sign too.
+#[vectorize]
+pub(super) fn vonmises(index: i64, key: u64, stream: u64, first: u64, mu: f64, kappa: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    if kappa < 1e-8 {
+        let (u, _) = two(&mut draws);
+        return reduced_angle(mu + std::f64::consts::PI * (2.0 * u - 1.0));
+    }
+    let root = (1.0 + 4.0 * kappa * kappa).sqrt() + 1.0;
+    let rho = if kappa < 1e-5 { 0.5 * kappa } else { (root - (2.0 * root).sqrt()) / (2.0 * kappa) };
+    // s - 1 and s + 1 of the paper's s.
+    let (below, above) = ((1.0 - rho) * (1.0 - rho) / (2.0 * rho), (1.0 + rho) * (1.0 + rho) / (2.0 * rho));
+    let narrow = (1.0 - rho) / (1.0 + rho);
+    while draws.used < MOST {
+        let (a, b) = words(&mut draws);
+        let (x, y) = circle(a);
+        let ratio = kappa * below * (above / (below + 2.0 * x * x));
+        if log(ratio) - log(open(b)) + 1.0 - ratio >= 0.0 {
+            return reduced_angle(mu + 2.0 * (narrow * (y / x)).atan());
+        }
+    }
+    mu
+}
+
+/// A number of the gamma distribution is the first number times `e` to the second one. That is below 0 for shapes below 1, where
+/// the product may be too small for a float. Marsaglia and Tsang, "A simple method for generating gamma variables", 2000.
+#[device]
+pub(super) fn gamma_parts(draws: &mut Draws, shape: f64) -> (f64, f64) {
+    let mut logarithm = 0.0;
+    let mut large = shape;
+    if shape < 1.0 {
+        let (u, _) = two(draws);
+        logarithm = log(u) / shape;
+        large = shape + 1.0;
+    }
+    let d = large - 1.0 / 3.0;
+    let c = 1.0 / (9.0 * d).sqrt();
+    while draws.used < MOST {
+        let (x, u) = trial(draws);
+        let t = 1.0 + c * x;
+        if t > 0.0 {
+            let (v, square) = (t * t * t, x * x);
+            if u < 1.0 - 0.0331 * square * square || log(u) < 0.5 * square + d * (1.0 - v + log(v)) {
+                return (d * v, logarithm);
+            }
+        }
+    }
+    (d, logarithm)
+}
+
+/// A number of the gamma distribution with scale 1.
+#[device]
+pub(super) fn gamma_of(draws: &mut Draws, shape: f64) -> f64 {
+    let (value, logarithm) = gamma_parts(draws, shape);
+    if logarithm < 0.0 { value * exp(logarithm) } else { value }
+}
+
+/// One number of the gamma distribution divided by another one, neither of which need be a float.
+#[device]
+fn gamma_ratio(draws: &mut Draws, above: f64, below: f64) -> f64 {
+    let (x, x_log) = gamma_parts(draws, above);
+    let (y, y_log) = gamma_parts(draws, below);
+    if x_log == y_log { x / y } else { exp(log(x / y) + (x_log - y_log)) }
+}
+
+#[vectorize]
+pub(super) fn gamma(index: i64, key: u64, stream: u64, first: u64, shape: f64, scale: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    scale * gamma_of(&mut draws, shape)
+}
+
+#[vectorize]
+pub(super) fn standard_gamma(index: i64, key: u64, stream: u64, first: u64, shape: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    gamma_of(&mut draws, shape)
+}
+
+#[vectorize]
+pub(super) fn chisquare(index: i64, key: u64, stream: u64, first: u64, df: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    2.0 * gamma_of(&mut draws, 0.5 * df)
+}
+
+/// The logarithm of a number of the gamma distribution.
+#[vectorize]
+pub(super) fn log_gamma(index: i64, key: u64, stream: u64, first: u64, shape: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    let (value, logarithm) = gamma_parts(&mut draws, shape);
+    log(value) + logarithm
+}
+
+#[vectorize]
+pub(super) fn beta(index: i64, key: u64, stream: u64, first: u64, a: f64, b: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    1.0 / (1.0 + gamma_ratio(&mut draws, b, a))
+}
+
+#[vectorize]
+pub(super) fn f(index: i64, key: u64, stream: u64, first: u64, dfnum: f64, dfden: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    gamma_ratio(&mut draws, 0.5 * dfnum, 0.5 * dfden) * (dfden / dfnum)
+}
+
+#[vectorize]
+pub(super) fn standard_t(index: i64, key: u64, stream: u64, first: u64, df: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    let z = normal(&mut draws);
+    let (value, logarithm) = gamma_parts(&mut draws, 0.5 * df);
+    let width = (0.5 * df / value).sqrt();
+    z * if logarithm < 0.0 { width * exp(-0.5 * logarithm) } else { width }
+}
+
+/// A number of the noncentral chi-square distribution: a shifted normal number squared, and the other degrees of freedom; or where
+/// there is less than one, a chi-square number with a random number of pairs more.
+#[device]
+fn noncentral(draws: &mut Draws, df: f64, nonc: f64) -> f64 {
+    if nonc == 0.0 {
+        return 2.0 * gamma_of(draws, 0.5 * df);
+    }
+    if df > 1.0 {
+        let z = normal(draws) + nonc.sqrt();
+        return z * z + 2.0 * gamma_of(draws, 0.5 * (df - 1.0));
+    }
+    let pairs = poisson_of(draws, 0.5 * nonc);
+    2.0 * gamma_of(draws, 0.5 * df + pairs)
+}
+
+#[vectorize]
+pub(super) fn noncentral_chisquare(index: i64, key: u64, stream: u64, first: u64, df: f64, nonc: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    noncentral(&mut draws, df, nonc)
+}
+
+#[vectorize]
+pub(super) fn noncentral_f(index: i64, key: u64, stream: u64, first: u64, dfnum: f64, dfden: f64, nonc: f64) -> f64 {
+    let mut draws = draws_of(index, key, stream, first);
+    let above = noncentral(&mut draws, dfnum, nonc) / dfnum;
+    above / (2.0 * gamma_of(&mut draws, 0.5 * dfden) / dfden)
+}
+
+/// `e` to the difference of two logarithms.
+#[vectorize]
+pub(super) fn share(logarithm: f64, largest: f64) -> f64 {
+    exp(logarithm - largest)
+}
+
+/// By the inverse of the distribution function.
+#[vectorize]
+pub(super) fn geometric(word: u64, p: f64) -> i64 {
+    (log(open(word)) / log_1p(-p)).ceil().max(1.0) as i64
+}

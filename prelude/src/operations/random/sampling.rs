@@ -1,0 +1,272 @@
+//! From the parameters of a distribution to an array: what the parameters may be, the random words, and the formula that runs over
+//! them.
+
+use super::fill;
+use crate::array::{RawArray, shape};
+use crate::backend::{BinaryOperation, Distribution, Layout, ReduceOperation};
+use crate::device;
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result};
+use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::map::registered;
+use crate::operations::reduce::reduce_all;
+use crate::philox::Stream;
+
+/// What a parameter may be: a number from `low` to `high`.
+#[derive(Clone, Copy)]
+pub(super) struct Domain {
+    low: f64,
+    high: f64,
+    text: &'static str,
+}
+
+impl Domain {
+    pub const FINITE: Domain = Domain { low: f64::MIN, high: f64::MAX, text: "a finite number" };
+    pub const NOT_NEGATIVE: Domain = Domain { low: 0.0, high: f64::MAX, text: "a finite number that is not negative" };
+    pub const POSITIVE: Domain =
+        Domain { low: f64::from_bits(1), high: f64::MAX, text: "a finite number greater than 0" };
+    pub const PROBABILITY: Domain = Domain { low: 0.0, high: 1.0, text: "a probability from 0 to 1" };
+    pub const PROBABILITY_ABOVE_0: Domain =
+        Domain { low: f64::from_bits(1), high: 1.0, text: "a probability greater than 0, up to 1" };
+    pub const PROBABILITY_BELOW_1: Domain =
+        Domain { low: 0.0, high: 1.0 - f64::EPSILON / 2.0, text: "a probability from 0 to below 1" };
+    pub const ABOVE_1: Domain =
+        Domain { low: 1.0 + f64::EPSILON, high: f64::MAX, text: "a finite number greater than 1" };
+    /// Beyond this mean, ten standard deviations more do not fit into an i64.
+    pub const MEAN_OF_COUNTS: Domain =
+        Domain { low: 0.0, high: 9.223_372_006_484_771e18, text: "a number from 0 to 9.22e18" };
+    pub const POPULATION: Domain = Domain { low: 0.0, high: 1e9, text: "an integer from 0 to 1,000,000,000" };
+    pub const COUNT: Domain = Domain { low: 0.0, high: f64::MAX, text: "an integer that is not negative" };
+
+    fn has(self, value: f64) -> bool {
+        value >= self.low && value <= self.high
+    }
+}
+
+/// A parameter with its name.
+#[derive(Clone, Copy)]
+pub(super) struct Parameter<'a> {
+    pub name: &'static str,
+    pub value: RawOperand<'a>,
+    pub domain: Domain,
+}
+
+/// What a formula reads before its parameters.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    /// One word of 64 bits.
+    Word,
+    /// A normal number of f64.
+    Normal,
+    /// Its index, and where the stream's blocks are, one of which belongs to each element.
+    Blocks,
+}
+
+/// A formula of this module, by the name under which it is registered.
+#[derive(Clone, Copy)]
+pub(super) struct Formula(&'static str);
+
+impl Formula {
+    pub fn of<F>(_function: &F) -> Formula {
+        Formula(std::any::type_name::<F>())
+    }
+
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+}
+
+/// What a random array is made of.
+#[derive(Clone, Copy)]
+pub(super) struct Recipe<'a> {
+    pub operation: &'static str,
+    pub source: Source,
+    pub formula: Formula,
+    pub parameters: &'a [Parameter<'a>],
+    /// What else must be so of the parameters, each of which is in its domain.
+    pub relation: Option<Relation>,
+}
+
+/// A check of several parameters.
+pub(super) type Relation = fn(&'static str, &[Parameter<'_>]) -> Result<()>;
+
+impl Recipe<'_> {
+    /// An array of this size with elements of `dtype`. An empty size stands for the shape of the parameters.
+    pub fn sampled(&self, stream: &mut Stream, size: &[usize], dtype: DType) -> Result<RawArray> {
+        for parameter in self.parameters {
+            parameter.check(self.operation)?;
+        }
+        if let Some(relation) = self.relation {
+            relation(self.operation, self.parameters)?;
+        }
+        self.drawn(stream, size, dtype)
+    }
+
+    /// The same of parameters that were checked.
+    pub fn drawn(&self, stream: &mut Stream, size: &[usize], dtype: DType) -> Result<RawArray> {
+        let shape = self.shape(size)?;
+        let handle = match self.parameters.iter().find_map(|parameter| parameter.array()) {
+            Some(array) => array.handle.clone(),
+            None => device::current()?,
+        };
+        // Formulas compute in f64, and with counts in i64.
+        let wide = self.parameters.iter().map(|parameter| match parameter.array() {
+            Some(array) if array.dtype != DType::I64 && array.dtype != DType::F64 => {
+                array.converted(self.operation, DType::F64).map(Some)
+            }
+            _ => Ok(None),
+        });
+        let wide = wide.collect::<Result<Vec<Option<RawArray>>>>()?;
+        let parameters = self.parameters.iter().zip(&wide).map(|(parameter, wide)| match (parameter.value, wide) {
+            (_, Some(wide)) => RawOperand::Array(wide),
+            (RawOperand::Scalar(Scalar::F32(value)), None) => RawOperand::Scalar(Scalar::F64(value.into())),
+            (value, None) => value,
+        });
+        let new = |dtype| RawArray::uninitialised(self.operation, &handle, &shape, dtype);
+        let (input, place) = match self.source {
+            Source::Word => {
+                let words = Distribution::Integers { low: Scalar::U64(0), count: 0 };
+                (fill(new(DType::U64)?, words, stream)?, Vec::new())
+            }
+            Source::Normal => {
+                let normal = Distribution::Normal { mean: Scalar::F64(0.0), deviation: Scalar::F64(1.0) };
+                (fill(new(DType::F64)?, normal, stream)?, Vec::new())
+            }
+            Source::Blocks => {
+                let indices = new(DType::I64)?;
+                if indices.size() > 0 {
+                    let line = indices.with_layout(Layout::contiguous(&[indices.size()]));
+                    handle.backend.arange(Scalar::I64(0), Scalar::I64(1), line.view())?;
+                }
+                let blocks = stream.take(indices.size() as u64);
+                (indices, vec![Scalar::U64(blocks.key), Scalar::U64(blocks.stream), Scalar::U64(blocks.first)])
+            }
+        };
+        let place = place.into_iter().map(RawOperand::Scalar);
+        let operands: Vec<RawOperand<'_>> =
+            std::iter::once(RawOperand::Array(&input)).chain(place).chain(parameters).collect();
+        let out = registered(self.operation, self.formula.name(), &operands)?;
+        if out.dtype == dtype { Ok(out) } else { out.converted(self.operation, dtype) }
+    }
+
+    fn shape(&self, size: &[usize]) -> Result<Vec<usize>> {
+        let mut of_parameters = Vec::new();
+        for array in self.parameters.iter().filter_map(|parameter| parameter.array()) {
+            of_parameters = shape::broadcast_shapes(self.operation, &of_parameters, array.shape())?;
+        }
+        if size.is_empty() {
+            return Ok(of_parameters);
+        }
+        if shape::broadcast_shapes(self.operation, size, &of_parameters).is_ok_and(|shape| shape == size) {
+            return Ok(size.to_vec());
+        }
+        Err(Error::InvalidShape {
+            operation: self.operation,
+            shape: of_parameters,
+            reason: format!("of the parameters does not fit the size {size:?}; give a size that ends with it, or `()`"),
+        })
+    }
+}
+
+impl<'a> Parameter<'a> {
+    fn array(&self) -> Option<&'a RawArray> {
+        match self.value {
+            RawOperand::Array(array) => Some(array),
+            RawOperand::Scalar(_) => None,
+        }
+    }
+
+    fn scalar(&self) -> Option<Scalar> {
+        match self.value {
+            RawOperand::Scalar(value) => Some(value),
+            RawOperand::Array(_) => None,
+        }
+    }
+
+    pub fn check(&self, operation: &'static str) -> Result<()> {
+        let (name, text) = (self.name, self.domain.text);
+        let wrong = |reason| Err(Error::InvalidArgument { operation, reason });
+        match self.value {
+            RawOperand::Scalar(value) if !self.domain.has(number(value)) => {
+                wrong(format!("the parameter `{name}` is {value}; give {text}"))
+            }
+            RawOperand::Array(array) if array.size() > 0 => {
+                for extreme in [ReduceOperation::Min, ReduceOperation::Max] {
+                    let value = reduce_all(operation, extreme, array)?;
+                    if !self.domain.has(number(value)) {
+                        return wrong(format!("the parameter `{name}` has an element {value}; each must be {text}"));
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The smallest of the differences between the sum of some parameters and that of others.
+fn least_distance(operation: &'static str, low: &[Parameter<'_>], high: &[Parameter<'_>]) -> Result<f64> {
+    let parameters = [high, low].concat();
+    let scalars = |parameters: &[Parameter<'_>]| -> Option<f64> {
+        parameters.iter().map(|parameter| parameter.scalar().map(number)).sum()
+    };
+    if let (Some(low), Some(high)) = (scalars(low), scalars(high)) {
+        return Ok(high - low);
+    }
+    let handle = parameters.iter().find_map(Parameter::array).expect("not all are scalars").handle.clone();
+    let mut sum: Option<RawArray> = None;
+    for (index, parameter) in parameters.iter().enumerate() {
+        let step = if index < high.len() { BinaryOperation::Add } else { BinaryOperation::Subtract };
+        let term = match parameter.value {
+            RawOperand::Array(array) => array.clone(),
+            RawOperand::Scalar(value) => RawArray::filled(operation, &handle, &[], value)?,
+        };
+        sum = Some(match sum {
+            None => term,
+            Some(sum) => binary(operation, step, RawOperand::Array(&sum), RawOperand::Array(&term))?,
+        });
+    }
+    let distance = sum.expect("there are parameters");
+    if distance.size() == 0 {
+        Ok(f64::INFINITY)
+    } else {
+        reduce_all(operation, ReduceOperation::Min, &distance).map(number)
+    }
+}
+
+fn shown(parameter: &Parameter<'_>) -> String {
+    match parameter.value {
+        RawOperand::Scalar(value) => format!("`{}` = {value}", parameter.name),
+        RawOperand::Array(_) => format!("an element of `{}`", parameter.name),
+    }
+}
+
+/// Three parameters in ascending order, of which the first and the last differ.
+pub(super) fn ascending(operation: &'static str, parameters: &[Parameter<'_>]) -> Result<()> {
+    let [left, mode, right] = parameters else { unreachable!("three parameters") };
+    for (low, high, is_strict) in [(left, mode, false), (mode, right, false), (left, right, true)] {
+        let distance = least_distance(operation, &[*low], &[*high])?;
+        if distance < 0.0 || (is_strict && distance == 0.0) {
+            let (low, high) = (shown(low), shown(high));
+            let reason = format!("{low} is not less than {high}; give `left`, `mode` and `right` in ascending order");
+            return Err(Error::InvalidArgument { operation, reason });
+        }
+    }
+    Ok(())
+}
+
+/// The third parameter is at most the sum of the first two.
+pub(super) fn all_there(operation: &'static str, parameters: &[Parameter<'_>]) -> Result<()> {
+    let [good, bad, taken] = parameters else { unreachable!("three parameters") };
+    if least_distance(operation, &[*taken], &[*good, *bad])? >= 0.0 {
+        return Ok(());
+    }
+    let (good, bad, taken) = (shown(good), shown(bad), shown(taken));
+    let reason = format!("{taken} is greater than the sum of {good} and {bad}; take at most as many as there are");
+    Err(Error::InvalidArgument { operation, reason })
+}
+
+/// The value of a parameter, as far as a float has it.
+fn number(value: Scalar) -> f64 {
+    value.float().or_else(|| value.integer().map(|value| value as f64)).unwrap_or(f64::NAN)
+}

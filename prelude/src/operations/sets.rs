@@ -1,0 +1,205 @@
+//! Arrays as sets: what both have, what one of them has, and whether an element is in the other. All by sorting.
+
+use crate::array::{DeviceArray, OnDevice, RawArray, join, slice_axis};
+use crate::backend::{BinaryOperation, Layout, UnaryOperation};
+use crate::dtype::{Real, Scalar};
+use crate::error::{Result, check};
+use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::indexing::parts;
+use crate::operations::selection::compressed;
+use crate::operations::sorting::{Side, runs, search, sorted_rows};
+
+/// Whether each element is one of `test_elements`, an array of any shape; NumPy's `isin`. `gpu::isin!(&a, &b, invert = true)` says
+/// whether it is none of them. NaN is in no array, as it does not equal itself. Queued.
+///
+/// **Panics** if the arrays are on different devices.
+///
+/// By sorting `test_elements`, and by bisection.
+///
+/// ```
+/// use warpcell as gpu;
+/// let found = gpu::isin(&gpu::array(&[[1, 2], [3, 4]]), &gpu::array(&[4, 1, 7]));
+/// assert_eq!(found.ravel().tolist(), [true, false, false, true]);
+/// ```
+#[track_caller]
+pub fn isin<A, B, T>(element: &A, test_elements: &B) -> DeviceArray<bool>
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Real,
+{
+    DeviceArray::from_raw(check(membership("isin", element.raw(), test_elements.raw(), false)))
+}
+
+/// As [`isin`], in row-major order along one axis. NumPy's `in1d`, which NumPy 2.4 no longer has, and CuPy has.
+///
+/// **Panics** as [`isin`] does.
+///
+/// ```
+/// use warpcell as gpu;
+/// let found = gpu::in1d(&gpu::array(&[[1, 2], [3, 4]]), &gpu::array(&[4, 1]));
+/// assert_eq!(found.tolist(), [true, false, false, true]);
+/// ```
+#[track_caller]
+pub fn in1d<A, B, T>(ar1: &A, ar2: &B) -> DeviceArray<bool>
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Real,
+{
+    let found = ar1.raw().flat("in1d").and_then(|flat| membership("in1d", &flat, ar2.raw(), false));
+    DeviceArray::from_raw(check(found))
+}
+
+macro_rules! sets {
+    ($($(#[$doc:meta])* $name:ident = $core:ident;)*) => {$(
+        $(#[$doc])*
+        #[track_caller]
+        pub fn $name<A, B, T>(ar1: &A, ar2: &B) -> DeviceArray<T>
+        where
+            A: OnDevice<Elem = T>,
+            B: OnDevice<Elem = T>,
+            T: Real,
+        {
+            DeviceArray::from_raw(check($core(stringify!($name), ar1.raw(), ar2.raw())))
+        }
+    )*};
+}
+sets! {
+    /// The elements that both arrays have, each once, ascending; 1-D. The arrays have any shape. NumPy's `intersect1d`. Waits,
+    /// for their number.
+    ///
+    /// **Panics** if the arrays are on different devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::intersect1d(&gpu::array(&[3, 1, 3, 2]), &gpu::array(&[5, 3, 2])).tolist(), [2, 3]);
+    /// ```
+    intersect1d = in_both;
+    /// The elements of the first array that the second one has not, each once, ascending; 1-D. The arrays have any shape.
+    /// NumPy's `setdiff1d`. Waits, for their number.
+    ///
+    /// **Panics** if the arrays are on different devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::setdiff1d(&gpu::array(&[3, 1, 3, 2]), &gpu::array(&[5, 3])).tolist(), [1, 2]);
+    /// ```
+    setdiff1d = only_in_first;
+    /// The elements that one of the arrays has and the other has not, each once, ascending; 1-D. The arrays have any shape.
+    /// NumPy's `setxor1d`. Waits, for their number.
+    ///
+    /// **Panics** if the arrays are on different devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::setxor1d(&gpu::array(&[3, 1, 3]), &gpu::array(&[5, 3])).tolist(), [1, 5]);
+    /// ```
+    setxor1d = in_one;
+    /// The elements that one of the arrays or both have, each once, ascending; 1-D. The arrays have any shape. NumPy's
+    /// `union1d`. Waits, for their number.
+    ///
+    /// **Panics** if the arrays are on different devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::union1d(&gpu::array(&[3, 1, 3]), &gpu::array(&[5, 3])).tolist(), [1, 3, 5]);
+    /// ```
+    union1d = in_either;
+}
+
+/// The distinct elements, as of [`unique`](fn@crate::unique); NumPy's `unique_values`, but that all NaN are one element here.
+/// Waits.
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::unique_values(&gpu::array(&[5, 3, 5])).tolist(), [3, 5]);
+/// ```
+#[track_caller]
+pub fn unique_values<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(runs("unique_values", x.raw())).0)
+}
+
+/// The distinct elements, as of [`unique`](fn@crate::unique); where each is first among all elements in row-major order; for each
+/// element of the array, in its shape, the position of its equal among the distinct ones; and how often each is there. NumPy's
+/// `unique_all`, but that all NaN are one element here. Waits.
+///
+/// ```
+/// use warpcell as gpu;
+/// let (values, first, inverse, counts) = gpu::unique_all(&gpu::array(&[5, 3, 5, 4]));
+/// assert_eq!((values.tolist(), first.tolist()), (vec![3, 4, 5], vec![1, 3, 0]));
+/// assert_eq!((inverse.tolist(), counts.tolist()), (vec![2, 0, 2, 1], vec![1, 1, 2]));
+/// ```
+#[track_caller]
+#[allow(clippy::type_complexity)] // Four arrays, as NumPy gives them.
+pub fn unique_all<A: OnDevice<Elem = T>, T: Real>(
+    x: &A,
+) -> (DeviceArray<T>, DeviceArray<i64>, DeviceArray<i64>, DeviceArray<i64>) {
+    let [values, first, inverse, counts] = check(distinct("unique_all", x.raw()));
+    (
+        DeviceArray::from_raw(values),
+        DeviceArray::from_raw(first),
+        DeviceArray::from_raw(inverse),
+        DeviceArray::from_raw(counts),
+    )
+}
+
+fn distinct(name: &'static str, x: &RawArray) -> Result<[RawArray; 4]> {
+    let (values, starts) = runs(name, x)?;
+    let count = values.size();
+    let (begins, ends) = (slice_axis(&starts, 0, 0, 1, count), slice_axis(&starts, 0, 1, 1, count));
+    let counts = binary(name, BinaryOperation::Subtract, RawOperand::Array(&ends), RawOperand::Array(&begins))?;
+    // Of equal elements the order keeps the first in front.
+    let order = sorted_rows(name, &x.flat(name)?, true)?;
+    let first = parts(name, &order, 0, &begins)?;
+    let inverse = search(name, &values, x, Side::Left)?;
+    Ok([values, first, inverse, counts])
+}
+
+/// Whether each element is one of `tests`, or none of them.
+pub(crate) fn membership(name: &'static str, x: &RawArray, tests: &RawArray, is_inverted: bool) -> Result<RawArray> {
+    x.same_device(name, tests)?;
+    let found = contained(name, x, &sorted_rows(name, &tests.flat(name)?, false)?)?;
+    if is_inverted { unary(name, UnaryOperation::LogicalNot, &found) } else { Ok(found) }
+}
+
+/// Whether each element is in a 1-D array, which is sorted.
+fn contained(name: &'static str, x: &RawArray, sorted: &RawArray) -> Result<RawArray> {
+    x.same_device(name, sorted)?;
+    if sorted.size() == 0 {
+        return RawArray::filled(name, &x.handle, x.shape(), Scalar::Bool(false));
+    }
+    let places = search(name, sorted, x, Side::Left)?.flat(name)?;
+    let last = RawOperand::Scalar(Scalar::I64(sorted.size() as i64 - 1));
+    let places = binary(name, BinaryOperation::Minimum, RawOperand::Array(&places), last)?;
+    let nearest = parts(name, sorted, 0, &places)?.with_layout(Layout::contiguous(x.shape()));
+    binary(name, BinaryOperation::Equal, RawOperand::Array(x), RawOperand::Array(&nearest))
+}
+
+/// The distinct elements of the first array that are in the second one, or that are not; those of the second are ascending.
+fn sifted(name: &'static str, distinct: &RawArray, sorted: &RawArray, is_in: bool) -> Result<RawArray> {
+    let found = contained(name, distinct, sorted)?;
+    let mask = if is_in { found } else { unary(name, UnaryOperation::LogicalNot, &found)? };
+    compressed(name, &mask, Some(distinct))
+}
+
+fn in_both(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    a.same_device(name, b)?;
+    sifted(name, &runs(name, a)?.0, &sorted_rows(name, &b.flat(name)?, false)?, true)
+}
+
+fn only_in_first(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    a.same_device(name, b)?;
+    sifted(name, &runs(name, a)?.0, &sorted_rows(name, &b.flat(name)?, false)?, false)
+}
+
+fn in_one(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    a.same_device(name, b)?;
+    let (a, b) = (runs(name, a)?.0, runs(name, b)?.0);
+    let both = join(name, &[sifted(name, &a, &b, false)?, sifted(name, &b, &a, false)?], 0)?;
+    sorted_rows(name, &both, false)
+}
+
+fn in_either(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    Ok(runs(name, &join(name, &[a.flat(name)?, b.flat(name)?], 0)?)?.0)
+}

@@ -1,0 +1,140 @@
+//! Windows: weights that are large in the middle and small at the ends, for filters and spectra.
+
+use crate::array::{DeviceArray, RawArray};
+use crate::backend::{BinaryOperation, UnaryOperation};
+use crate::device;
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result, check};
+use crate::operations::composing::Composed;
+
+macro_rules! windows {
+    ($($(#[$doc:meta])* $name:ident |$places:ident, $half:ident| $window:expr;)*) => {$(
+        $(#[$doc])*
+        #[track_caller]
+        pub fn $name(count: usize) -> DeviceArray<f64> {
+            DeviceArray::from_raw(check(window(stringify!($name), count, |$places, $half| $window)))
+        }
+    )*};
+}
+windows! {
+    /// The window of Bartlett of `count` weights, a triangle from 0 to 1 and back to 0; NumPy's `bartlett`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::bartlett(5).tolist(), [0.0, 0.5, 1.0, 0.5, 0.0]);
+    /// ```
+    bartlett |places, span| {
+        let calc = Composed("bartlett");
+        let distances = calc.each(UnaryOperation::Abs, &calc.with(BinaryOperation::Divide, places, span)?)?;
+        calc.with_into(BinaryOperation::Multiply, &distances, -1.0)?;
+        calc.with_into(BinaryOperation::Add, &distances, 1.0)?;
+        Ok(distances)
+    };
+    /// The window of Blackman of `count` weights, of three cosines; NumPy's `blackman`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert!(gpu::allclose(&gpu::blackman(3), &[0.0, 1.0, 0.0]));
+    /// ```
+    blackman |places, span| cosines("blackman", places, span, [0.42, 0.5, 0.08]);
+    /// The window of Hamming of `count` weights, a cosine on a base of 0.08; NumPy's `hamming`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert!(gpu::allclose(&gpu::hamming(3), &[0.08, 1.0, 0.08]));
+    /// ```
+    hamming |places, span| cosines("hamming", places, span, [0.54, 0.46, 0.0]);
+    /// The window of Hann of `count` weights, a cosine from 0 to 1 and back to 0; NumPy's `hanning`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert!(gpu::allclose(&gpu::hanning(5), &[0.0, 0.5, 1.0, 0.5, 0.0]));
+    /// ```
+    hanning |places, span| cosines("hanning", places, span, [0.5, 0.5, 0.0]);
+}
+
+/// The window of Kaiser of `count` weights with the shape `beta`: 0 gives equal weights, 14 a narrow window. NumPy's `kaiser`. The
+/// Bessel function in it is the sum of its power series, up to a term that does not count.
+///
+/// **Panics** if `beta` is not from −700 to 700 ([`Error::InvalidArgument`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// assert_eq!(gpu::kaiser(3, 0.0).tolist(), [1.0, 1.0, 1.0]);
+/// assert!(gpu::allclose(&gpu::kaiser(3, 14.0), &[7.72686684e-06, 1.0, 7.72686684e-06]));
+/// ```
+#[track_caller]
+pub fn kaiser(count: usize, beta: f64) -> DeviceArray<f64> {
+    DeviceArray::from_raw(check(kaiser_of(count, beta)))
+}
+
+/// A window as a function of the places of its weights, from `-span` to `span` in steps of 2; one weight alone is 1.
+fn window(
+    name: &'static str,
+    count: usize,
+    weights: impl FnOnce(&RawArray, f64) -> Result<RawArray>,
+) -> Result<RawArray> {
+    let handle = device::current()?;
+    if count < 2 {
+        return RawArray::filled(name, &handle, &[count], Scalar::F64(1.0));
+    }
+    let places = RawArray::uninitialised(name, &handle, &[count], DType::F64)?;
+    let span = (count - 1) as f64;
+    places.handle.backend.arange(Scalar::F64(-span), Scalar::F64(2.0), places.view())?;
+    weights(&places, span)
+}
+
+/// `a + b cos(πx) + c cos(2πx)` at `x = places / span`.
+fn cosines(name: &'static str, places: &RawArray, span: f64, [a, b, c]: [f64; 3]) -> Result<RawArray> {
+    let calc = Composed(name);
+    let angles =
+        calc.with(BinaryOperation::Divide, &calc.with(BinaryOperation::Multiply, places, std::f64::consts::PI)?, span)?;
+    let out = calc.each(UnaryOperation::Cos, &angles)?;
+    calc.with_into(BinaryOperation::Multiply, &out, b)?;
+    calc.with_into(BinaryOperation::Add, &out, a)?;
+    if c != 0.0 {
+        calc.with_into(BinaryOperation::Multiply, &angles, 2.0)?;
+        let second = calc.each(UnaryOperation::Cos, &angles)?;
+        calc.with_into(BinaryOperation::Multiply, &second, c)?;
+        calc.pair_into(BinaryOperation::Add, &out, &second)?;
+    }
+    Ok(out)
+}
+
+/// How many terms of the power series of the modified Bessel function of order 0 count, where `square` is a quarter of the square
+/// of its argument, and their sum.
+fn bessel(square: f64) -> (usize, f64) {
+    let (mut term, mut sum, mut count) = (1.0, 1.0, 1);
+    while term > sum * 1e-18 {
+        term *= square / (count * count) as f64;
+        sum += term;
+        count += 1;
+    }
+    (count, sum)
+}
+
+fn kaiser_of(count: usize, beta: f64) -> Result<RawArray> {
+    const NAME: &str = "kaiser";
+    if !(-700.0..=700.0).contains(&beta) {
+        let reason = format!("`beta` is {beta}; give a number from -700 to 700");
+        return Err(Error::InvalidArgument { operation: NAME, reason });
+    }
+    let calc = Composed(NAME);
+    window(NAME, count, |places, span| {
+        let (terms, largest) = bessel(beta * beta / 4.0);
+        // (β/2)² (1 − x²), the argument of the series.
+        let shares = calc.with(BinaryOperation::Divide, places, span)?;
+        calc.pair_into(BinaryOperation::Multiply, &shares, &shares)?;
+        calc.with_into(BinaryOperation::Subtract, &shares, 1.0)?;
+        calc.with_into(BinaryOperation::Multiply, &shares, -beta * beta / 4.0)?;
+        // The terms from the last one on: each is 1 + x/k² times what follows it.
+        let out = RawArray::filled(NAME, &places.handle, &[count], Scalar::F64(1.0))?;
+        for term in (1..terms).rev() {
+            calc.pair_into(BinaryOperation::Multiply, &out, &shares)?;
+            calc.with_into(BinaryOperation::Divide, &out, (term * term) as f64)?;
+            calc.with_into(BinaryOperation::Add, &out, 1.0)?;
+        }
+        calc.with_into(BinaryOperation::Divide, &out, largest)?;
+        Ok(out)
+    })
+}
