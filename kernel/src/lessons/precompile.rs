@@ -78,6 +78,8 @@ fn run(folder: &Path, cells: &[String]) -> Result<usize> {
     let directory = tempfile::tempdir()?;
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(RUN_CELLS).env(CELL_CACHE, folder).current_dir(directory.path());
+    // The one who runs this, such as root in an image, may have somebody else's home.
+    command.env("WARPCELL_CACHE_DIR", directory.path().join("cache"));
     let mut session = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     session.stdin.take().context("no pipe")?.write_all(serde_json::to_string(cells)?.as_bytes())?;
     let output = session.wait_with_output()?;
