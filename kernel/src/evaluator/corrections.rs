@@ -571,6 +571,13 @@ mod tests {
             ("E0277", "the type `[i32]` cannot be indexed by `i32`", "v[n]", "v[n as usize]"),
             ("E0308", "expected `bool`, found `i32`", "if n { }", "if n != 0 { }"),
             (
+                "E0425",
+                "cannot find value `np` in this scope",
+                "np.percentile(a, [25, 50.5])",
+                "gpu::percentile!(&a, [25.0, 50.5])",
+            ),
+            ("E0599", "no method named `relu` found for struct `DeviceArray<f64>`", "a.relu()", "a.maximum(0.0)"),
+            (
                 "E0277",
                 "cannot combine an array of `f64` with `&ArrayBase<OwnedRepr<f64>, Dim<[usize; 2]>, f64>`",
                 "a.assign(&h)",

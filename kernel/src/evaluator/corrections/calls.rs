@@ -281,6 +281,11 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let arrays: Vec<String> = values[1..].iter().map(by_reference).collect();
             ("gpu::einsum".to_owned(), vec![values[0].to_owned(), format!("[{}]", arrays.join(", "))])
         }
+        (_, "percentile" | "quantile") if values.len() == 2 && values[1].starts_with('[') => {
+            let levels: Vec<String> =
+                values[1].trim_matches(['[', ']']).split(',').map(|level| as_float(level.trim())).collect();
+            return Some(format!("gpu::{name}!({}, [{}])", by_reference(&values[0]), levels.join(", ")));
+        }
         (_, "load") if values.len() == 1 => ("gpu::load::<f64>".to_owned(), as_typed()),
         (_, "save") if values.len() == 2 => {
             ("gpu::save".to_owned(), vec![values[0].to_owned(), by_reference(&values[1])])
@@ -445,6 +450,7 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
     line.calls(false).find_map(|at| {
         let name = line.at(at);
         let is_own = known.cell.contains(&format!("fn {name}("))
+            || known.cell.contains(&format!("def {name}("))
             || known.cell.contains(&format!("let {name} ="))
             || (known.type_of)(name).is_some();
         if is_own || !known.blames(name) {
@@ -573,6 +579,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             _ if plots::is_plot(name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             "numpy" | "cpu" | "asnumpy" | "get" => format!("{object}.to_host()"),
             "cuda" | "to" | "detach" => format!("{object}.copy()"),
+            "relu" => format!("{object}.maximum(0.0)"),
             _ if is_function(name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             _ => {
                 let ours = if name == "transpose" { "permute_dims" } else { list_value(OTHER_METHODS, name)? };
