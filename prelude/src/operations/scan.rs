@@ -64,7 +64,7 @@ scans! {
 
 /// The differences of neighbours along an axis, which gets shorter by one element; this `n` times. NumPy's `diff`.
 ///
-/// **Panics** if there is no such axis ([`Error::InvalidShape`](crate::Error::InvalidShape)).
+/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
 ///
 /// ```
 /// use warpcell as gpu;
