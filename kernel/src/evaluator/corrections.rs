@@ -602,6 +602,7 @@ mod tests {
             ("E0425", "cannot find value `np` in this scope", "np.zeros(3, order=\"F\")"),
             ("E0599", "no method named `foo` found for struct `DeviceArray<T>` in the current scope", "a.foo(1)"),
             ("E0277", "cannot add `f64` to `usize`", "for j in 0..3 { v[j] += x; }"),
+            ("E0425", "cannot find value `s` in this scope", "s = s + x;"),
         ] {
             let faults = [(Some(code), message)];
             let known = Known::of_line(&faults, typed, 1, &type_of);

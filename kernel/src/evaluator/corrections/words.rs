@@ -185,7 +185,11 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
         known.says(&format!("cannot find value `{name}` in this scope"))
             || known.says(&format!("expected value, found macro `{name}`"))
     };
-    let is_new = |at: usize| line.is_word(at) && line.at(at + 1) == "=" && is_missing(line.at(at));
+    // `s = s + v` changes what is there.
+    let names_itself = |at: usize| {
+        (at + 2..line.len()).any(|place| line.at(place) == line.at(at) && !matches!(line.before(place, 1), "." | "::"))
+    };
+    let is_new = |at: usize| line.is_word(at) && line.at(at + 1) == "=" && is_missing(line.at(at)) && !names_itself(at);
     let behind = (1..line.len()).find(|at| matches!(line.before(*at, 1), ";" | "{") && is_new(*at));
     if let Some(at) = behind.filter(|_| !is_new(0)) {
         return Some(ended(line.with(at, at, &format!("let {}", line.at(at)))));
