@@ -29,8 +29,15 @@ const USELESS: [&str; 14] = [
     "track_caller",
 ];
 
+/// Writes a crate's source directory: one file of what the compiler has expanded, or a copy of `from`.
+pub fn write(expanded: Option<String>, from: &Path, to: &Path) -> Result<()> {
+    let Some(text) = expanded else { return copy(from, to) };
+    files::create_folder(to)?;
+    files::write(&to.join("lib.rs"), text)
+}
+
 /// Copies the Rust files of a crate's source directory, without tests and benchmarks.
-pub fn copy(from: &Path, to: &Path) -> Result<()> {
+fn copy(from: &Path, to: &Path) -> Result<()> {
     files::create_folder(to)?;
     for entry in std::fs::read_dir(from).with_context(|| format!("the directory {} cannot be read", from.display()))? {
         let path = entry?.path();

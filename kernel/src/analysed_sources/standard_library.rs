@@ -3,7 +3,6 @@
 //! macros that define the integer types and their traits, each time with the same result.
 
 use super::expansion::Expansion;
-use crate::files;
 use anyhow::Result;
 use std::path::Path;
 
@@ -30,15 +29,8 @@ pub fn write(compiler: &Path, architecture: &str, library: &Path, to: &Path) -> 
         let writers = CRATES.map(|(name, externs)| {
             scope.spawn(move || {
                 let from = library.join(name);
-                let to = to.join(name).join("src");
                 let expanded = externs.and_then(|externs| expanded(compiler, architecture, &from, name, externs));
-                match expanded {
-                    Some(text) => {
-                        files::create_folder(&to)?;
-                        files::write(&to.join("lib.rs"), text)
-                    }
-                    None => super::copy(&from.join("src"), &to),
-                }
+                super::write(expanded, &from.join("src"), &to.join(name).join("src"))
             })
         });
         writers

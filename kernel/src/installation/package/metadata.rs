@@ -31,6 +31,7 @@ pub fn record(directory: &Path, source: &Path, all: &Value, toolchain: &Toolchai
     for package in more["packages"].as_array_mut().into_iter().flatten() {
         plain_library(package);
     }
+    let built = BuiltCrates { all, carried, prelude: &directory.join("prelude"), toolchain };
     let mut directories = Vec::new();
     for package in items(&all["packages"]).filter(|package| analysed(package) || offered.contains(&package["id"])) {
         let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap_or_default());
@@ -43,15 +44,8 @@ pub fn record(directory: &Path, source: &Path, all: &Value, toolchain: &Toolchai
         let copy = directory.join("sources").join(&name);
         std::fs::create_dir_all(&copy)?;
         std::fs::copy(&manifest, copy.join("Cargo.toml"))?;
-        let built = BuiltCrates { all, carried, prelude: &directory.join("prelude"), toolchain };
         let expanded = if analysed(package) { built.expanded(package, &place) } else { None };
-        match expanded {
-            Some(text) => {
-                files::create_folder(&copy.join("src"))?;
-                files::write(&copy.join("src/lib.rs"), text)?;
-            }
-            None => analysed_sources::copy(&place.join("src"), &copy.join("src"))?,
-        }
+        analysed_sources::write(expanded, &place.join("src"), &copy.join("src"))?;
         directories.push((place, format!("{HOME_PLACEHOLDER}/sources/{name}")));
     }
     // The longest first: one crate's directory may lie inside another's.
