@@ -1,6 +1,6 @@
 //! The reductions that pass over NaN, with all their keywords as arguments.
 
-use super::reductions::{Axes, Mask, masked, with_initial};
+use super::reductions::{Axes, Mask, masked, sums, with_initial};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
 use crate::dtype::{DType, Element, Number, Scalar};
@@ -11,29 +11,9 @@ use crate::operations::nan_reductions::{
 };
 use crate::operations::reduce::as_mean;
 
-macro_rules! sums {
-    ($($name:ident $reduction:ident $operation:ident $identity:ident $word:literal;)*) => {$(
-        #[doc = concat!("The ", $word, ", from `initial` on, of the elements but NaN where the mask is true.")]
-        #[track_caller]
-        pub fn $name<A: OnDevice<Elem = T>, T: Number>(
-            a: &A,
-            axes: Axes,
-            initial: Option<T::Sum>,
-            mask: Mask<'_>,
-        ) -> DeviceArray<T::Sum> {
-            const NAME: &str = stringify!($name);
-            let found = axes.reduced(NAME, a.raw(), |x, axes| {
-                let x = masked(NAME, x, mask, Scalar::$identity(x.dtype))?;
-                let out = nan_sum(NAME, ReduceOperation::$reduction, &x, axes)?;
-                with_initial(NAME, BinaryOperation::$operation, out, initial.map(Element::to_scalar))
-            });
-            DeviceArray::from_raw(check(found))
-        }
-    )*};
-}
 sums! {
-    nansum Sum Add zero "sum";
-    nanprod Product Multiply one "product";
+    nansum Number nan_sum Sum Add zero "sum of the elements but NaN";
+    nanprod Number nan_sum Product Multiply one "product of the elements but NaN";
 }
 
 macro_rules! extremes {

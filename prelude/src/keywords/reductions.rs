@@ -99,8 +99,8 @@ pub(super) fn with_initial(
 }
 
 macro_rules! sums {
-    ($($name:ident $bound:ident $reduction:ident $operation:ident $identity:ident $word:literal;)*) => {$(
-        #[doc = concat!("The ", $word, ", from `initial` on, of the elements where the mask is true.")]
+    ($($name:ident $bound:ident $reduce:ident $reduction:ident $operation:ident $identity:ident $word:literal;)*) => {$(
+        #[doc = concat!("The ", $word, " where the mask is true, from `initial` on.")]
         #[track_caller]
         pub fn $name<A: OnDevice<Elem = T>, T: $bound>(
             a: &A,
@@ -111,16 +111,17 @@ macro_rules! sums {
             const NAME: &str = stringify!($name);
             let found = axes.reduced(NAME, a.raw(), |x, axes| {
                 let x = masked(NAME, x, mask, Scalar::$identity(x.dtype))?;
-                let out = reduce(NAME, ReduceOperation::$reduction, &x, axes)?;
+                let out = $reduce(NAME, ReduceOperation::$reduction, &x, axes)?;
                 with_initial(NAME, BinaryOperation::$operation, out, initial.map(Element::to_scalar))
             });
             DeviceArray::from_raw(check(found))
         }
     )*};
 }
+pub(super) use sums;
 sums! {
-    sum Element Sum Add zero "sum";
-    prod Real Product Multiply one "product";
+    sum Element reduce Sum Add zero "sum of the elements";
+    prod Real reduce Product Multiply one "product of the elements";
 }
 
 macro_rules! extremes {

@@ -10,12 +10,12 @@ use crate::array::triangles::{filled_diagonal, flat_diagonal, ones_below, ones_o
 use crate::array::{DeviceArray, IntoSections, OnDevice, RawArray, cut};
 use crate::backend::ReduceOperation;
 use crate::dtype::{Arithmetic, Element, Float, Real, RealNumber};
-use crate::error::{Result, check};
-use crate::operations::choosing::{Outside, chosen, compressed_along, copied_where, selected};
-use crate::operations::elementwise::{Operand, RawOperand};
+use crate::error::check;
+use crate::operations::choosing::{Outside, choose_with, compressed_along, copied_where, select_or};
+use crate::operations::elementwise::Operand;
 use crate::operations::insertion::{appended, deleted, inserted, trimmed};
 use crate::operations::ordering::{by_keys, places_of_numbers};
-use crate::operations::positions::{diagonal, triangle, triangle_of};
+use crate::operations::positions::{diagonal, triangle, triangle_of, typed};
 use crate::operations::sets::membership;
 
 /// `gpu::eye` of a matrix that may not be square, with ones on the diagonal `k`.
@@ -146,18 +146,6 @@ pub fn copyto<T: Element>(dst: &mut DeviceArray<T>, src: impl Operand<T>, mask: 
     check(copied_where(&dst.raw, src.raw_operand(), &mask.raw));
 }
 
-#[track_caller]
-fn choose<I, C, T>(a: &DeviceArray<I>, choices: impl IntoIterator<Item = C>, outside: Outside) -> DeviceArray<T>
-where
-    I: Index + Element,
-    C: Operand<T>,
-    T: Element,
-{
-    let choices: Vec<C> = choices.into_iter().collect();
-    let choices: Vec<RawOperand<'_>> = choices.iter().map(|choice| choice.raw_operand()).collect();
-    DeviceArray::from_raw(check(chosen(&a.raw, &choices, outside)))
-}
-
 /// `gpu::choose` where indices count on from the first choice again.
 #[track_caller]
 pub fn choose_wrapped<I, C, T>(a: &DeviceArray<I>, choices: impl IntoIterator<Item = C>) -> DeviceArray<T>
@@ -166,7 +154,7 @@ where
     C: Operand<T>,
     T: Element,
 {
-    choose(a, choices, Outside::Wrapped)
+    choose_with(a, choices, Outside::Wrapped)
 }
 
 /// `gpu::choose` where indices that name no choice name the first or the last.
@@ -177,7 +165,7 @@ where
     C: Operand<T>,
     T: Element,
 {
-    choose(a, choices, Outside::Clipped)
+    choose_with(a, choices, Outside::Clipped)
 }
 
 /// `gpu::select` with a value for where no condition is true.
@@ -187,10 +175,7 @@ pub fn select<'a, C: Operand<T>, T: Element>(
     choicelist: impl IntoIterator<Item = C>,
     default: T,
 ) -> DeviceArray<T> {
-    let conditions: Vec<&RawArray> = condlist.into_iter().map(|condition| &condition.raw).collect();
-    let choices: Vec<C> = choicelist.into_iter().collect();
-    let choices: Vec<RawOperand<'_>> = choices.iter().map(|choice| choice.raw_operand()).collect();
-    DeviceArray::from_raw(check(selected(&conditions, &choices, RawOperand::Scalar(default.to_scalar()))))
+    select_or(condlist, choicelist, default.to_scalar())
 }
 
 /// `gpu::compress` along an axis.
@@ -203,39 +188,34 @@ pub fn compress<A: OnDevice<Elem = T>, T: Element>(
     DeviceArray::from_raw(check(compressed_along("compress", &condition.raw, a.raw(), Some(axis))))
 }
 
-#[track_caller]
-fn places(found: Result<Vec<RawArray>>) -> Vec<DeviceArray<i64>> {
-    check(found).into_iter().map(DeviceArray::from_raw).collect()
-}
-
 /// `gpu::diag_indices` of an array with so many axes.
 #[track_caller]
 pub fn diag_indices(n: usize, ndim: usize) -> Vec<DeviceArray<i64>> {
-    places(diagonal("diag_indices", n, ndim))
+    typed(diagonal("diag_indices", n, ndim))
 }
 
 /// `gpu::tril_indices` of a matrix that may not be square, up to the diagonal `k`.
 #[track_caller]
 pub fn tril_indices(n: usize, k: isize, m: usize) -> Vec<DeviceArray<i64>> {
-    places(triangle("tril_indices", [n, m], k, false))
+    typed(triangle("tril_indices", [n, m], k, false))
 }
 
 /// `gpu::triu_indices` of a matrix that may not be square, from the diagonal `k` on.
 #[track_caller]
 pub fn triu_indices(n: usize, k: isize, m: usize) -> Vec<DeviceArray<i64>> {
-    places(triangle("triu_indices", [n, m], k, true))
+    typed(triangle("triu_indices", [n, m], k, true))
 }
 
 /// `gpu::tril_indices_from` up to the diagonal `k`.
 #[track_caller]
 pub fn tril_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>> {
-    places(triangle_of("tril_indices_from", arr.raw(), k, false))
+    typed(triangle_of("tril_indices_from", arr.raw(), k, false))
 }
 
 /// `gpu::triu_indices_from` from the diagonal `k` on.
 #[track_caller]
 pub fn triu_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>> {
-    places(triangle_of("triu_indices_from", arr.raw(), k, true))
+    typed(triangle_of("triu_indices_from", arr.raw(), k, true))
 }
 
 /// `gpu::isin`, or its opposite.

@@ -31,9 +31,24 @@ where
     C: Operand<T>,
     T: Element,
 {
+    choose_with(a, choices, Outside::Refused)
+}
+
+/// [`choose`] with a meaning of indices that name no choice.
+#[track_caller]
+pub(crate) fn choose_with<I, C, T>(
+    a: &DeviceArray<I>,
+    choices: impl IntoIterator<Item = C>,
+    outside: Outside,
+) -> DeviceArray<T>
+where
+    I: Index + Element,
+    C: Operand<T>,
+    T: Element,
+{
     let choices: Vec<C> = choices.into_iter().collect();
     let choices: Vec<RawOperand<'_>> = choices.iter().map(|choice| choice.raw_operand()).collect();
-    DeviceArray::from_raw(check(chosen(&a.raw, &choices, Outside::Refused)))
+    DeviceArray::from_raw(check(chosen(&a.raw, &choices, outside)))
 }
 
 /// For each place the element of the first choice whose condition is true there, 0 (`false`) where none is. NumPy's `select`;
@@ -55,10 +70,20 @@ pub fn select<'a, C: Operand<T>, T: Element>(
     condlist: impl IntoIterator<Item = &'a DeviceArray<bool>>,
     choicelist: impl IntoIterator<Item = C>,
 ) -> DeviceArray<T> {
+    select_or(condlist, choicelist, Scalar::zero(T::DTYPE))
+}
+
+/// [`select`] with a value for where no condition is true.
+#[track_caller]
+pub(crate) fn select_or<'a, C: Operand<T>, T: Element>(
+    condlist: impl IntoIterator<Item = &'a DeviceArray<bool>>,
+    choicelist: impl IntoIterator<Item = C>,
+    default: Scalar,
+) -> DeviceArray<T> {
     let conditions: Vec<&RawArray> = condlist.into_iter().map(|condition| &condition.raw).collect();
     let choices: Vec<C> = choicelist.into_iter().collect();
     let choices: Vec<RawOperand<'_>> = choices.iter().map(|choice| choice.raw_operand()).collect();
-    DeviceArray::from_raw(check(selected(&conditions, &choices, RawOperand::Scalar(Scalar::zero(T::DTYPE)))))
+    DeviceArray::from_raw(check(selected(&conditions, &choices, RawOperand::Scalar(default))))
 }
 
 /// The elements where a 1-D condition is true, of the array in row-major order; 1-D. NumPy's `compress`; the parts along an axis
@@ -152,7 +177,7 @@ pub(crate) enum Outside {
 }
 
 /// `choose` with all arguments.
-pub(crate) fn chosen(indices: &RawArray, choices: &[RawOperand<'_>], outside: Outside) -> Result<RawArray> {
+fn chosen(indices: &RawArray, choices: &[RawOperand<'_>], outside: Outside) -> Result<RawArray> {
     const NAME: &str = "choose";
     let Some((&first, others)) = choices.split_first() else {
         let reason = "there is nothing to choose from; give at least one array".into();
@@ -191,11 +216,7 @@ pub(crate) fn chosen(indices: &RawArray, choices: &[RawOperand<'_>], outside: Ou
 }
 
 /// `select` with all arguments.
-pub(crate) fn selected(
-    conditions: &[&RawArray],
-    choices: &[RawOperand<'_>],
-    default: RawOperand<'_>,
-) -> Result<RawArray> {
+fn selected(conditions: &[&RawArray], choices: &[RawOperand<'_>], default: RawOperand<'_>) -> Result<RawArray> {
     const NAME: &str = "select";
     if conditions.len() != choices.len() || choices.is_empty() {
         let reason = format!(

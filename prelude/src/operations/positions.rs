@@ -132,7 +132,7 @@ pub fn ix_<I: IntoIndices>(args: impl IntoIterator<Item = I>) -> Vec<DeviceArray
 }
 
 #[track_caller]
-fn typed(found: Result<Vec<RawArray>>) -> Vec<DeviceArray<i64>> {
+pub(crate) fn typed(found: Result<Vec<RawArray>>) -> Vec<DeviceArray<i64>> {
     check(found).into_iter().map(DeviceArray::from_raw).collect()
 }
 

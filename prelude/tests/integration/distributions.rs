@@ -1,9 +1,9 @@
 //! The distributions of random numbers: each against SciPy's, by chi-square and Kolmogorov-Smirnov tests of samples from fixed seeds;
 //! parameters at their limits, arrays of parameters, and what cannot be drawn.
 
-use expect_test::{Expect, expect};
+use crate::fixtures::check;
+use expect_test::expect;
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpcell as gpu;
 use warpcell::prelude::*;
 use warpcell::random::Generator;
@@ -422,16 +422,6 @@ fn generators() {
         (gpu::random::default_rng(5).gamma(2.0, 1.0, 1000), gpu::random::default_rng(5).gamma(2.0, 1.0, 2000));
     assert!(one.eq(&two.slice(s![..1000])).all());
     assert!(two.slice(s![1000..]).ne(&one).all());
-}
-
-fn message(work: impl FnOnce()) -> String {
-    let panicked = catch_unwind(AssertUnwindSafe(work)).expect_err("a panic");
-    *panicked.downcast::<String>().expect("a message")
-}
-
-#[track_caller]
-fn check(work: impl FnOnce(), expected: Expect) {
-    expected.assert_eq(&message(work));
 }
 
 #[test]

@@ -1,6 +1,8 @@
-//! Reading tests/parity/fixtures.json, which NumPy and SciPy computed (see generate.py beside it).
+//! Reading tests/parity/fixtures.json, which NumPy and SciPy computed (see generate.py beside it), and the messages of panics.
 
+use expect_test::Expect;
 use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use warpcell::ndarray::{ArrayD, IxDyn};
 use warpcell::{DeviceArray, Element, Mode, Real, Scalar, f16};
@@ -119,3 +121,16 @@ macro_rules! with_dtype {
     };
 }
 pub(crate) use with_dtype;
+
+/// The message of the panic that a call ends with.
+#[track_caller]
+pub fn message<R>(work: impl FnOnce() -> R) -> String {
+    let panicked = catch_unwind(AssertUnwindSafe(work)).err().expect("a panic");
+    *panicked.downcast::<String>().expect("a message")
+}
+
+/// Checks the message of a panic.
+#[track_caller]
+pub fn check(work: impl FnOnce(), expected: Expect) {
+    expected.assert_eq(&message(work));
+}

@@ -1,7 +1,7 @@
 //! Calls with NumPy's keywords: each row of the table with each of its keywords, against the functions without keywords or
 //! against NumPy's results.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::fixtures::message;
 use warpcell as gpu;
 use warpcell::Element;
 use warpcell::prelude::*;
@@ -19,10 +19,6 @@ fn cube() -> DeviceArray<f64> {
 fn same<T: Element>(ours: DeviceArray<T>, expected: DeviceArray<T>) {
     assert_eq!(ours.shape(), expected.shape());
     gpu::testing::assert_allclose(&ours.astype::<f64>(), &expected.astype::<f64>());
-}
-
-fn message(work: impl FnOnce()) -> String {
-    *catch_unwind(AssertUnwindSafe(work)).unwrap_err().downcast::<String>().unwrap()
 }
 
 /// Each reduction of floats: of all, along one axis by name and by position, along a negative one, along two, with kept axes.

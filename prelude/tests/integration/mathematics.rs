@@ -1,20 +1,13 @@
 //! Functions of NumPy that are composed of others, where a row of names.rs is not enough: other types, other memory, what is
 //! empty or has no axes, special values, and errors.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::fixtures::message;
 use warpcell as gpu;
 use warpcell::prelude::*;
 use warpcell::{Complex, DType};
 
 const NAN: f64 = f64::NAN;
 const INFINITY: f64 = f64::INFINITY;
-
-/// The message of the panic.
-#[track_caller]
-fn message(work: impl FnOnce()) -> String {
-    let failed = catch_unwind(AssertUnwindSafe(work)).expect_err("it panics");
-    *failed.downcast::<String>().expect("a message")
-}
 
 /// Whether two lists of floats are the same, NaN equal to NaN.
 #[track_caller]

@@ -1,7 +1,7 @@
 //! Random numbers: the same on every device, of the distributions that they are named by, and what cannot be drawn.
 
-use expect_test::{Expect, expect};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::fixtures::{check, message};
+use expect_test::expect;
 use warpcell as gpu;
 use warpcell::prelude::*;
 use warpcell::random::Generator;
@@ -198,16 +198,6 @@ fn default_generators_are_seeded_apart() {
     // A panic leaves the default generator usable.
     message(|| drop(gpu::random::normal(0.0, f64::NAN, 3)));
     assert_eq!(gpu::random::random(2).size(), 2);
-}
-
-fn message(work: impl FnOnce()) -> String {
-    let panicked = catch_unwind(AssertUnwindSafe(work)).expect_err("a panic");
-    *panicked.downcast::<String>().expect("a message")
-}
-
-#[track_caller]
-fn check(work: impl FnOnce(), expected: Expect) {
-    expected.assert_eq(&message(work));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Edges of what makes, cuts, rearranges, chooses from and compares arrays: empty arrays, axes, NaN, strides and errors. What is
 //! expected is what NumPy 2.4 gives; the rows of `names.rs` have the ordinary cases.
 
+use crate::fixtures::message;
 use expect_test::expect;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use warpcell as gpu;
 use warpcell::Element;
 use warpcell::ndarray::ArrayD;
@@ -11,12 +11,6 @@ use warpcell::prelude::*;
 /// The elements in row-major order.
 fn list<T: Element>(a: &DeviceArray<T>) -> Vec<T> {
     a.ravel().tolist()
-}
-
-/// What a call that must fail says.
-fn message<R>(call: impl FnOnce() -> R) -> String {
-    let payload = catch_unwind(AssertUnwindSafe(call)).err().expect("this call fails");
-    payload.downcast_ref::<String>().cloned().unwrap_or_default()
 }
 
 #[test]
