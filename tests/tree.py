@@ -4,9 +4,15 @@ thrown away afterwards. Only root can make one.
 
 from __future__ import annotations
 
+import os
+import select
 import subprocess
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+# As long as that, a process may go on in a tree whose commands have ended.
+SECONDS = 60
 
 
 @dataclass
@@ -44,7 +50,42 @@ class Root:
             and self.mount("--make-rslave", self.tree / "dev")
         )
 
+    def processes(self) -> list[Path]:
+        """The folders below `/proc` of the processes that run in the tree."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                root = Path(os.readlink(process / "root"))
+            except OSError:
+                # It has ended, or ends.
+                continue
+            if root == self.tree:
+                found.append(process)
+        return found
+
+    def wait(self) -> None:
+        """Waits until no process runs in the tree. A kernel whose client has ended ends by itself, and may write a file before."""
+        end = time.monotonic() + SECONDS
+        while running := self.processes():
+            for process in running:
+                try:
+                    descriptor = os.pidfd_open(int(process.name))
+                except ProcessLookupError:
+                    continue
+                try:
+                    ended, _, _ = select.select([descriptor], [], [], max(0, end - time.monotonic()))
+                finally:
+                    os.close(descriptor)
+                assert ended, f"this still runs after {SECONDS} s: {(process / 'cmdline').read_bytes()!r}"
+
     def close(self) -> None:
+        """Takes the tree away, when nothing runs in it any longer."""
+        try:
+            self.wait()
+        finally:
+            self.unmount()
+
+    def unmount(self) -> None:
         for place in reversed(self.mounted):
             subprocess.run(["umount", "--recursive", "--lazy", place], stderr=subprocess.DEVNULL)
 

@@ -133,3 +133,16 @@ def test_without_any_sources(bare):
     tests = " ".join(f"tests/e2e/{name}" for name in CELLS)
     variables = f"JUPYTER_PATH=$PWD/.venv/share/jupyter WARPCELL_TEST_PREFIX=$PWD/.venv WARPCELL_TEST_ROOT=$PWD"
     run(bare, f"{variables} {PYTHON!r} -m pytest -q -c tests/pytest.ini -m 'not browser' {tests}")
+
+
+def test_a_tree_is_taken_away_when_its_last_process_has_ended(tmp_path):
+    root = Root(tmp_path)
+    try:
+        assert root.open(), "no file tree can be laid over that of the system here"
+        # It goes on when the command has ended, and writes.
+        root.run(["/bin/sh", "-c"], "(sleep 3; echo late >/tmp/late) &", "0:0", dict(os.environ))
+        assert root.processes()
+    finally:
+        root.close()
+    assert not root.processes()
+    assert (tmp_path / "above/tmp/late").read_text() == "late\n"
