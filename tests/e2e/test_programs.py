@@ -10,15 +10,18 @@ from programs.run import compare_all
 # The longer runs are `tests/run programs`.
 COUNT = int(os.environ.get("WARPCELL_TEST_PROGRAMS", "60"))
 SEED = int(os.environ.get("WARPCELL_TEST_SEED", "1"))
+WITH_FULL_CACHE = 10
 
 
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("failures", [False, True], ids=["whole", "with failures"])
-def test_random_programs_do_in_cells_what_they_do_in_one_block(failures):
-    count = COUNT if not failures else COUNT // 2
-    differences = compare_all(count, SEED, 2, failures)
-    print(f"{count} programs from seed {SEED}: {len(differences)} differ")
-    assert not differences, "\n".join(map(str, differences[:3]))
+def test_random_programs_do_in_cells_what_they_do_in_one_block(failures, tmp_path, monkeypatch):
+    # With an empty cache of cells, and some of them again with what the first run has put there.
+    monkeypatch.setenv("WARPCELL_CACHE_DIR", str(tmp_path / "cache"))
+    for state, count in (("empty", COUNT if not failures else COUNT // 2), ("full", WITH_FULL_CACHE)):
+        differences = compare_all(count, SEED, 2, failures)
+        print(f"{count} programs from seed {SEED}, the cache {state}: {len(differences)} differ")
+        assert not differences, "\n".join(map(str, differences[:3]))
 
 
 @pytest.mark.parametrize(
