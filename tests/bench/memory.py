@@ -1,6 +1,6 @@
 """What kernels cost in memory, in use and idle: `python tests/bench/memory.py [--kernels N]`.
 
-Each kernel runs two cells of a usual kind and is then left alone: first until everything is warm and the assistant is there, then
+Each kernel runs two cells of a usual kind, completes a name and is then left alone: first until everything is warm and the assistant is there, then
 until it has given up what an idle kernel gives up. Counted is PSS (a page that several processes share counts in parts) of all
 processes of each kernel, from `/proc/PID/smaps_rollup`. Afterwards comes what it takes to be back: the time of a cell, and the time
 until a completion while a cell runs.
@@ -118,6 +118,7 @@ def main() -> None:
         for session in sessions:
             for cell in CELLS:
                 session.check(cell)
+            session.complete("v.is_em")
         wait_until_warm(sessions)
         in_use = measure(sessions)
         ending = [process for session in sessions for process in helpers(session)]

@@ -1,8 +1,9 @@
 //! Completion and documentation while a cell runs. The cell borrows evcxr's context in this time. So a separate process
 //! has a second context ([`process`]). It gets what the session has defined ([`Knowledge`]) with each question.
 //!
-//! The process is started when the kernel is idle, or when it is first needed. If it dies, the next question starts it
-//! again.
+//! The process is started when it is first needed. If the user has asked for completions or documentation before, it is
+//! started when the kernel is idle: many sessions, such as a notebook that is run from top to bottom, never ask, and the process
+//! takes as much memory as the kernel. If it dies, the next question starts it again.
 
 pub mod process;
 
@@ -31,9 +32,9 @@ use std::time::Duration;
 
 /// How long an answer may take, including the start of the process. Then the process is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a question waits for a process that starts. The start takes seconds, and a user does not wait for
-/// completions so long.
-const STARTING: Duration = Duration::from_secs(1);
+/// How long a question waits for a process that starts. On a busy machine the start takes longer, and a user does not wait
+/// for completions so long.
+const STARTING: Duration = Duration::from_secs(2);
 
 /// The text before all items. evcxr drops comments at the start of code. Without this text the first item would lose
 /// its documentation.
@@ -67,6 +68,8 @@ pub struct Assistant {
     connection: Mutex<Option<Connection>>,
     /// Apart from the connection, so that the process can be ended while an answer is awaited.
     child: Mutex<Option<Child>>,
+    /// Whether the user has asked for completions or documentation.
+    wanted: AtomicBool,
     ended: AtomicBool,
 }
 
@@ -106,6 +109,7 @@ impl Assistant {
             knowledge: Mutex::new(Knowledge { source: IMPORTS.to_owned(), ..Knowledge::default() }),
             connection: Mutex::default(),
             child: Mutex::default(),
+            wanted: AtomicBool::new(false),
             ended: AtomicBool::new(false),
         })
     }
@@ -136,8 +140,16 @@ impl Assistant {
         *lock(&self.cells_directory) = directory;
     }
 
-    /// Starts the process, if it does not run.
+    /// Records that the user has asked for completions or documentation.
+    pub fn want(&self) {
+        self.wanted.store(true, Ordering::Relaxed);
+    }
+
+    /// Starts the process, if the user may need it and it does not run.
     pub fn start(&self) {
+        if !self.wanted.load(Ordering::Relaxed) {
+            return;
+        }
         // While it is asked, it runs; a cell must not wait for the answer.
         let Ok(mut connection) = self.connection.try_lock() else { return };
         if let Err(error) = self.started(&mut connection) {
@@ -184,6 +196,7 @@ impl Assistant {
 
     /// Asks for what `goal` says at a place in a cell; none if the process cannot answer, or has only just been started.
     fn ask(&self, goal: HelpGoal, code: &str, cursor: usize) -> Option<HelpAnswer> {
+        self.want();
         let knowledge = lock(&self.knowledge).clone();
         let known = knowledge.code();
         let question = HelpQuestion { goal, crates: knowledge.crates, known, code: code.to_owned(), cursor };

@@ -368,6 +368,7 @@ impl Evaluator for RustEvaluator {
         if let Some(completions) = completion::words(code, cursor, &notebook, &directory) {
             return completions;
         }
+        self.assistant.want();
         match &mut self.context {
             Ok(context) => completion::complete(context, &notebook, "", code, cursor),
             Err(_) => completion::nothing(cursor),
@@ -378,6 +379,7 @@ impl Evaluator for RustEvaluator {
         if let Some(help) = completion::help_on_magic(code, cursor) {
             return help;
         }
+        self.assistant.want();
         completion::inspect(self.context.as_mut().ok()?, "", code, cursor, detail)
     }
 
