@@ -41,7 +41,7 @@ MANIFESTS = {
     "prelude/driver/Cargo.toml": {"only": {"cudarc", "libc", "libloading", "warpcell-base"}},
     "prelude/macros/Cargo.toml": {"only": {"syn", "quote", "proc-macro2", "warpcell-translate"}},
     "prelude/threads/Cargo.toml": {"only": {"corosensei", "half", "num-complex", "rayon"}},
-    "prelude/linalg/Cargo.toml": {"only": {"faer"}},
+    "prelude/linalg/Cargo.toml": {"only": {"faer", "num-complex"}},
     "prelude/translate/Cargo.toml": {"only": {"syn", "quote", "proc-macro2"}},
 }
 

@@ -18,6 +18,7 @@ pub mod echo;
 pub mod ended;
 pub mod failures;
 pub mod interrupts;
+mod numpy_names;
 mod open_call;
 mod open_types;
 pub mod paths;

@@ -68,6 +68,8 @@ fn factorisations<T: Float>() {
         if size <= 512 {
             report::<T>("eigh", size, || drop(linalg::eigh(&definite)));
             report::<T>("eigvalsh", size, || drop(linalg::eigvalsh(&definite)));
+            report::<T>("eig", size, || drop(linalg::eig(&a)));
+            report::<T>("eigvals", size, || drop(linalg::eigvals(&a)));
             report::<T>("svd", size, || drop(linalg::svd(&a)));
             report::<T>("svdvals", size, || drop(linalg::svdvals(&a)));
         }

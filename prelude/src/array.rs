@@ -13,8 +13,10 @@ mod html;
 pub(crate) mod indices;
 mod like;
 mod manipulate;
+mod ndindex;
 mod operators;
 mod ownership;
+pub mod pieces;
 mod pinned;
 mod print_options;
 mod range;
@@ -24,21 +26,25 @@ pub(crate) mod shape;
 pub(crate) mod sides;
 pub(crate) mod spacing;
 mod splitting;
+mod strides;
 pub(crate) mod transfer;
 pub(crate) mod triangles;
 pub(crate) mod view;
 
 pub use axes::IntoAxes;
-pub(crate) use complex::truths;
+pub use complex::real_if_close;
+pub(crate) use complex::{reals_if_close, truths};
 pub use create::{
-    arange, array, asarray, empty, eye, frombuffer, full, linspace, meshgrid, ones, tile, try_arange, try_asarray,
-    try_empty, try_full, try_linspace, try_ones, try_tile, try_zeros, zeros,
+    arange, array, asarray, asarray_chkfinite, empty, eye, frombuffer, fromiter, full, linspace, meshgrid, ones, tile,
+    try_arange, try_asarray, try_asarray_chkfinite, try_empty, try_fromiter, try_full, try_linspace, try_ones,
+    try_tile, try_zeros, zeros,
 };
 pub(crate) use create::{arange_length, bad_range};
 pub use dimensions::{
     ascontiguousarray, asfortranarray, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, fliplr, flipud,
     matrix_transpose, rollaxis, rot90, sliding_window_view,
 };
+pub(crate) use display::{copy_of_shown, with_gap};
 pub use grids::{fromfunction, indices, mgrid, ogrid};
 pub use indices::{Index, IntoIndices};
 pub use like::{empty_like, full_like, ones_like, zeros_like};
@@ -47,12 +53,14 @@ pub use manipulate::{
     try_concatenate, try_stack, vstack,
 };
 pub(crate) use manipulate::{join, repeated, rolled, stacked, with_rank};
+pub use ndindex::{IndexedShape, NdIndex, ndindex};
 pub use ownership::IntoDevice;
 pub use pinned::{
     HostTarget, PinnedArray, empty_pinned, try_empty_pinned, try_zeros_like_pinned, try_zeros_pinned,
     zeros_like_pinned, zeros_pinned,
 };
 pub use print_options::{PrintOptions, get_printoptions, set_printoptions};
+pub(crate) use print_options::{Settings, settings};
 pub use range::IntoRange;
 pub use rows::Iter;
 pub use shape::{IntoNewShape, IntoShape, Length};
@@ -60,6 +68,7 @@ pub use sides::{AnyArray, OnDevice, OnHost};
 pub use spacing::{geomspace, logspace};
 pub(crate) use splitting::cut;
 pub use splitting::{IntoSections, Sections, array_split, dsplit, hsplit, vsplit};
+pub use strides::{as_strided, broadcast_shapes, isfortran, try_as_strided, try_broadcast_shapes};
 pub use triangles::{diag, diagflat, fill_diagonal, identity, tri, tril, triu, vander};
 pub(crate) use view::{assign, slice_axis, writable};
 

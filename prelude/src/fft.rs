@@ -44,9 +44,11 @@ pub use __fft_ifftshift as ifftshift;
 pub use __fft_ihfft as ihfft;
 pub use __fft_irfft as irfft;
 pub use __fft_irfft2 as irfft2;
+pub use __fft_irfftn as irfftn;
 pub use __fft_rfft as rfft;
 pub use __fft_rfft2 as rfft2;
 pub use __fft_rfftfreq as rfftfreq;
+pub use __fft_rfftn as rfftn;
 
 pub use crate::operations::fourier::Norm;
 
@@ -247,7 +249,7 @@ axes! {
     /// assert_eq!(warpcell::fft::rfftn(&warpcell::ones::<f64>((2, 3, 4))).shape(), [2, 3, 3]);
     /// ```
     rfftn rfftn_with Real Spectrum Half;
-    /// The inverse of [`rfftn`], along all axes, the last one as by [`irfft`](fn@irfft).
+    /// The inverse of [`rfftn`](fn@rfftn), along all axes, the last one as by [`irfft`](fn@irfft).
     ///
     /// ```
     /// use warpcell::{allclose, fft::{irfftn, rfftn}, ones};

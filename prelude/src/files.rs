@@ -1,7 +1,8 @@
 //! Arrays in files: NumPy's `.npy` and `.npz`, text, and pictures.
 //!
 //! [`npy`] is one array: its header and its bytes. [`npz`] is an archive of them, [`picture`] what the crate `image` reads and
-//! writes, [`text`] numbers in lines and columns, [`target`] a file that appears under its name when it is complete.
+//! writes, [`raw`] elements without a header, [`text`] numbers in lines and columns, [`target`] a file that appears under its name
+//! when it is complete.
 //!
 //! What comes from a file is not trusted: sizes are compared with the file's length, and with the memory that there is, before
 //! anything is allocated.
@@ -9,6 +10,7 @@
 pub(crate) mod npy;
 pub(crate) mod npz;
 pub(crate) mod picture;
+pub(crate) mod raw;
 mod target;
 pub(crate) mod text;
 

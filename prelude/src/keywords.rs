@@ -23,6 +23,7 @@ mod nan_reductions;
 mod reductions;
 mod shapes;
 mod table;
+mod texts;
 
 pub use calculus::*;
 pub use functions::*;
@@ -32,3 +33,17 @@ pub use reductions::*;
 pub use reductions::norm as __linalg_norm;
 pub use reductions::{max as amax, min as amin};
 pub use shapes::*;
+pub use texts::*;
+
+/// A call with keywords, as its row in the table has it.
+pub struct Signature {
+    /// As in the table: `__fft_fft` is `fft::fft`.
+    pub name: &'static str,
+    /// The values that are needed.
+    pub needed: &'static [&'static str],
+    /// The keywords, each with its default if the row has one.
+    pub keywords: &'static [(&'static str, &'static str)],
+}
+
+/// All calls with keywords. prelude/tests/integration/names.rs writes them into the page of names.
+pub const SIGNATURES: [&[Signature]; 2] = [table::SIGNATURES, modules::SIGNATURES];

@@ -48,6 +48,7 @@ pub mod instances;
 pub mod interop;
 mod kernel;
 pub mod linalg;
+mod lookup;
 mod memory;
 mod number;
 mod operations;
@@ -61,6 +62,7 @@ mod rich;
 pub mod session;
 mod stream;
 pub mod testing;
+mod texts;
 pub mod timing;
 mod type_name;
 
@@ -71,20 +73,22 @@ pub(crate) use warpcell_base::{error, failures, philox, profiling};
 /// The name that the array API standard has for [`concatenate`](fn@concatenate).
 #[doc(no_inline)]
 pub use array::concatenate as concat;
-#[doc(hidden)]
-pub use array::set;
 pub use array::{
-    AnyArray, DeviceArray, HostTarget, Index, IntoAxes, IntoDevice, IntoIndices, IntoNewShape, IntoPadding, IntoRange,
-    IntoSections, IntoShape, Iter, Length, OnDevice, OnHost, Pad, PinnedArray, PrintOptions, Sections, arange, array,
-    array_split, asarray, ascontiguousarray, asfortranarray, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays,
-    column_stack, concatenate, diag, diagflat, dsplit, dstack, empty, empty_like, empty_pinned, eye, fill_diagonal,
-    flip, fliplr, flipud, frombuffer, fromfunction, full, full_like, geomspace, get_printoptions, hsplit, hstack,
-    identity, indices, linspace, logspace, matrix_transpose, meshgrid, mgrid, ogrid, ones, ones_like, pad, repeat,
-    roll, rollaxis, rot90, set_printoptions, sliding_window_view, split, stack, tile, tri, tril, triu, try_arange,
-    try_asarray, try_concatenate, try_empty, try_empty_pinned, try_full, try_linspace, try_ones, try_stack, try_tile,
-    try_zeros, try_zeros_like_pinned, try_zeros_pinned, vander, vsplit, vstack, zeros, zeros_like, zeros_like_pinned,
+    AnyArray, DeviceArray, HostTarget, Index, IndexedShape, IntoAxes, IntoDevice, IntoIndices, IntoNewShape,
+    IntoPadding, IntoRange, IntoSections, IntoShape, Iter, Length, NdIndex, OnDevice, OnHost, Pad, PinnedArray,
+    PrintOptions, Sections, arange, array, array_split, as_strided, asarray, asarray_chkfinite, ascontiguousarray,
+    asfortranarray, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_shapes, column_stack, concatenate,
+    diag, diagflat, dsplit, dstack, empty, empty_like, empty_pinned, eye, fill_diagonal, flip, fliplr, flipud,
+    frombuffer, fromfunction, fromiter, full, full_like, geomspace, get_printoptions, hsplit, hstack, identity,
+    indices, isfortran, linspace, logspace, matrix_transpose, meshgrid, mgrid, ndindex, ogrid, ones, ones_like, pad,
+    real_if_close, repeat, roll, rollaxis, rot90, set_printoptions, sliding_window_view, split, stack, tile, tri, tril,
+    triu, try_arange, try_as_strided, try_asarray, try_asarray_chkfinite, try_broadcast_shapes, try_concatenate,
+    try_empty, try_empty_pinned, try_fromiter, try_full, try_linspace, try_ones, try_stack, try_tile, try_zeros,
+    try_zeros_like_pinned, try_zeros_pinned, vander, vsplit, vstack, zeros, zeros_like, zeros_like_pinned,
     zeros_pinned,
 };
+#[doc(hidden)]
+pub use array::{pieces, set};
 pub use device::{
     Device, DeviceProperties, device, device_info, devices, reason, set_device, synchronize, try_device,
     try_set_device, try_synchronize,
@@ -99,6 +103,7 @@ pub use files::npz::{
     MixedArray, Npz, load_npz, savez, savez_compressed, try_load_npz, try_savez, try_savez_compressed,
 };
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
+pub use files::raw::{fromfile, try_fromfile};
 pub use files::text::{
     ReadText, WriteText, fromstring, genfromtxt, genfromtxt_with, loadtxt, loadtxt_with, savetxt, savetxt_with,
     try_genfromtxt, try_genfromtxt_with, try_loadtxt, try_loadtxt_with, try_savetxt, try_savetxt_with,
@@ -113,6 +118,7 @@ pub use kernel::{
     launch_unchecked, launch_with, try_kernel_attributes, try_launch, try_launch_checked, try_launch_for,
     try_launch_unchecked, try_launch_with,
 };
+pub use lookup::{Lookup, lookup};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;
 /// What the macro of `#[device]` names.
@@ -131,6 +137,7 @@ pub mod map_arguments {
 }
 pub use num_complex::{Complex, Complex32, Complex64};
 pub use operations::allclose::{allclose, allclose_with, array_equal, isclose, try_allclose_with};
+pub use operations::bits::{packbits, unpackbits};
 pub use operations::calculus::{IntoSpacing, cross, ediff1d, gradient, trapezoid, unwrap};
 pub use operations::choosing::{choose, compress, copyto, extract, place, put, put_along_axis, putmask, select};
 pub use operations::composed::array_equiv;
@@ -149,6 +156,9 @@ pub use operations::fftconvolve::{
     Method, choose_conv_method, convolve_with, fftconvolve, try_convolve_with, try_fftconvolve,
 };
 pub use operations::functional::{apply_along_axis, apply_over_axes, piecewise};
+pub use operations::histograms::{
+    AxisBins, IntoAxisBins, IntoAxisRanges, IntoPoints, histogram2d, histogramdd, try_histogram2d, try_histogramdd,
+};
 pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::insertion::{append, delete, insert, resize, trim_zeros};
 pub use operations::interp::interp;
@@ -162,7 +172,9 @@ pub use operations::nan_reductions::{
 pub use operations::ordering::{lexsort, msort, nanargmax, nanargmin, sort_complex};
 pub use operations::partition::{argpartition, partition, topk};
 pub use operations::polynomials::{
-    poly, polyadd, polycompanion, polyfit, polymul, polysub, polyval, polyvalfromroots, polyvander, trimcoef, trimseq,
+    Poly1d, PolyArgument, as_series, poly, poly1d, polyadd, polycompanion, polyder, polydiv, polyfit, polyint, polymul,
+    polysub, polyval, polyvalfromroots, polyvander, roots, trimcoef, trimseq, try_poly1d, try_polyder, try_polydiv,
+    try_polyint, try_roots,
 };
 pub use operations::positions::{
     diag_indices, diag_indices_from, ix_, mask_indices, tril_indices, tril_indices_from, triu_indices,
@@ -195,6 +207,10 @@ pub use rich::{
     display_with_id, progress, set_output_limit, update_display,
 };
 pub use stream::{Event, Stream, current_stream};
+pub use texts::{
+    TextFloat, array_repr, array_str, array2string, base_repr, binary_repr, format_float_positional,
+    format_float_scientific,
+};
 pub use timing::{Timer, benchmark, benchmark_with, profile};
 pub use type_name::type_of;
 pub use warpcell_macros::{device, kernel, rich, vectorize};

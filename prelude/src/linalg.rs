@@ -2,17 +2,18 @@
 //!
 //! Results of one number are scalars, as those of `sum`: they wait for the device. Of integers they are `f64`.
 //!
-//! Factorisations are those of `f32` and `f64`. They take stacks of matrices: the last two axes are matrices, the axes before them
-//! count. On CUDA they are computed by cuSOLVER and cuBLAS, which must be installed, on the CPU by `faer`. Orthogonal factors,
-//! inverses and solutions have rounding errors in proportion to the type's epsilon, to the size and norm of the matrix, and where
-//! it counts to its [condition number](cond); signs of singular vectors and eigenvectors may differ between devices.
+//! Factorisations are those of `f32` and `f64`; [`eig`](eig()) and [`eigvals`](eigvals()) also take complex numbers. They take stacks
+//! of matrices: the last two axes are matrices, the axes before them count. On CUDA they are computed by cuSOLVER and cuBLAS, which
+//! must be installed, on the CPU by `faer`; `eig` and `eigvals` are computed on the CPU for all devices. Orthogonal factors, inverses
+//! and solutions have rounding errors in proportion to the type's epsilon, to the size and norm of the matrix, and where it counts to
+//! its [condition number](cond); signs of singular vectors and eigenvectors may differ between devices.
 
 pub(crate) mod equations;
 pub(crate) mod factors;
 pub(crate) mod matrices;
 pub(crate) mod norms;
 pub(crate) mod spectra;
-mod stacks;
+pub(crate) mod stacks;
 pub(crate) mod tensors;
 
 pub use equations::*;
@@ -20,6 +21,13 @@ pub use factors::*;
 pub use norms::NormOrder;
 pub use spectra::*;
 pub use tensors::{tensorinv, tensorsolve};
+
+#[doc(no_inline)]
+pub use crate::array::matrix_transpose;
+#[doc(no_inline)]
+pub use crate::operations::calculus::cross;
+#[doc(no_inline)]
+pub use crate::operations::products::{matmul, try_matmul};
 
 // The macros for calls with keywords.
 pub use __linalg_eigh as eigh;

@@ -1,6 +1,7 @@
 //! What can be computed with arrays. Each module holds one family: checks first, then one call of the backend.
 
 pub(crate) mod allclose;
+pub(crate) mod bits;
 pub(crate) mod calculus;
 pub(crate) mod choosing;
 pub(crate) mod composed;
@@ -12,8 +13,10 @@ pub(crate) mod covariance;
 pub(crate) mod einsum;
 pub(crate) mod elementwise;
 pub(crate) mod fftconvolve;
+pub(crate) mod formulas;
 pub(crate) mod fourier;
 pub(crate) mod functional;
+pub(crate) mod histograms;
 pub(crate) mod indexing;
 pub(crate) mod insertion;
 pub(crate) mod interp;

@@ -1,5 +1,7 @@
 """Completion, documentation and completeness of what is being typed."""
 
+import re
+
 import pytest
 
 
@@ -119,6 +121,41 @@ def test_a_question_opens_the_documentation(kernel):
         assert result.stdout == ""
     result = kernel.check("let asked_below = 2.5f32;\nasked_below?")
     assert "asked_below: f32" in pages(result), "the question comes after the cell"
+
+
+def test_names_of_numpy_are_looked_up(kernel):
+    result = kernel.check('gpu::lookup("np.percentile")')
+    assert re.search(r"np\.percentile\(a, 25\) +gpu::percentile\(&a, 25\.0\)", result.value), result.value
+    assert "gpu::percentile!(a, q, axis = …, keepdims = …)" in result.value, "the optional arguments"
+    (shown,) = result.of("execute_result")
+    assert "<code>gpu::percentile(&amp;a, 25.0)</code>" in shown["data"]["text/html"]
+    assert "gpu::sliding_window_view(&b, 2)" in kernel.check('gpu::lookup("sliding window")').value
+    assert "`np.percentile`" in kernel.check('gpu::lookup("np.percentle")').value, "the nearest name"
+
+
+@pytest.mark.parametrize(
+    ("question", "theirs", "ours", "documentation"),
+    [
+        ("np.percentile?", "np.percentile(a, 25)", "gpu::percentile(&a, 25.0)", "fn percentile"),
+        ("?cp.linalg.svd", "np.linalg.svd(a)[1]", "gpu::linalg::svd(&a).1", "fn svd"),
+        ("numpy.log?", "np.log(abs(a))", "a.abs().log()", "fn log"),
+        ("gpu::percentile?", "np.percentile(a, 25)", "gpu::percentile(&a, 25.0)", "fn percentile"),
+    ],
+)
+def test_a_question_about_a_name_of_numpy(kernel, question, theirs, ours, documentation):
+    text = pages(kernel.check(question))
+    assert theirs in text and ours in text and documentation in text, text
+
+
+def test_a_question_about_an_unknown_name_of_numpy(kernel):
+    result = kernel.check("np.percentle?")
+    assert "`np.percentle` is in no table" in result.stdout and "`np.percentile`" in result.stdout
+    assert result.reply["payload"] == []
+
+
+def test_inspection_of_a_name_of_numpy(kernel):
+    found = kernel.inspect("np.percentile")
+    assert found["found"] and "gpu::percentile(&a, 25.0)" in found["data"]["text/plain"]
 
 
 def test_two_marks_show_the_source(kernel):

@@ -13,12 +13,14 @@ import math
 import pathlib
 from fractions import Fraction
 
+import arguments
 import fourier
 import linear_algebra
 import numpy as np
 import numpy_files
 import products
 import scipy
+import texts
 from scipy import signal, special
 
 rng = np.random.default_rng(20240229)
@@ -631,11 +633,10 @@ def names():
     """The first column of prelude/NUMPY.md, evaluated."""
     a, b = np.array([[1, -2, 3], [4, 5.5, -6]]), np.array([2, 0.5, -1])
     variables = {"np": np, "scipy": scipy, "a": a, "b": b, "i": np.array([3, 1, 2, 1, 0]), "mask": a > 0}
-    page = pathlib.Path(__file__).parents[2] / "prelude/NUMPY.md"
-    for line in page.read_text().splitlines():
+    for line in (pathlib.Path(__file__).parents[2] / "prelude/NUMPY.md").read_text().splitlines():
         if line.startswith("| `"):
             text = line.split("` | `")[0][3:].replace("\\|", "|")
-            yield {"numpy": text, "expected": array(np.asarray(eval(text, variables), dtype="float64"))}
+            yield {"numpy": text, "expected": array(np.asarray(texts.codes(eval(text, variables)), dtype="float64"))}
 
 
 def correlate():
@@ -686,7 +687,9 @@ families = {family.__name__: family() for family in (
     *fourier.families(rng, sample, array, {**DTYPES, **STORED}))}  # fmt: skip
 families["products"] = products.cases(sample, array)
 families["linear_algebra"] = linear_algebra.cases(sample, array)
+families |= {"bits": texts.bits(array, {**DTYPES, **STORED}), "texts": texts.cases()}
 families["files"] = numpy_files.cases(array, {**DTYPES, **STORED})
+arguments.write()
 fixtures = {family: list(cases) for family, cases in families.items()}
 path = pathlib.Path(__file__).with_name("fixtures.json")
 lines = [f'"numpy": "{np.__version__}", "scipy": "{scipy.__version__}"']

@@ -2,6 +2,7 @@
 
 use crate::evaluator::documentation;
 use crate::evaluator::failures::plain_error;
+use crate::evaluator::numpy_names;
 use crate::evaluator::paths;
 use crate::evaluator::rust::RustEvaluator;
 use crate::evaluator::supervisor_link::SupervisorLink;
@@ -56,6 +57,9 @@ impl KernelServices for Services<'_> {
         let last = name.trim_end_matches('!').rsplit("::").next().unwrap_or(name);
         let source = (source || is_macro).then(|| self.evaluator.sources.of(last)).flatten();
         if known.is_none() && source.is_none() {
+            if let Some(nearest) = numpy_names::nearest(name) {
+                return self.print(&nearest);
+            }
             let mut text = format!(
                 "`{name}` is unknown. `%who` lists the variables; a path such as `gpu::zeros` leads to items of \
                  crates."

@@ -1,15 +1,26 @@
 //! Documentation of a path: for the tooltip of a front end, and for `name?`.
 
 use crate::evaluator::doc_pages::{self, Page};
+use crate::evaluator::numpy_names;
 use crate::evaluator::open_call;
 use crate::magics::items_named;
 use crate::syntax::is_word;
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 
-/// What rust-analyzer knows of a path, by MIME type.
+/// What rust-analyzer knows of a path, and what the table of NumPy's names has about it, by MIME type.
 pub fn of(path: &str, context: &mut CommandContext) -> Option<Map<String, Value>> {
-    page(path, context).map(by_type)
+    let page = page(path, context)?;
+    Some(by_type(match numpy_names::of_ours(last_path(path)) {
+        Some(names) => page.with(names),
+        None => page,
+    }))
+}
+
+/// The path at the end of code.
+fn last_path(code: &str) -> &str {
+    let is_path = |character: char| is_word(character) || matches!(character, ':' | '.');
+    &code[code.trim_end_matches(is_path).len()..]
 }
 
 /// Where the methods of arrays are.
@@ -18,20 +29,37 @@ const METHODS: &str = "gpu::DeviceArray::<f64>::";
 fn page(path: &str, context: &mut CommandContext) -> Option<Page> {
     // rust-analyzer knows a method only where it is called.
     let called = format!("{path}(");
-    let (plain, html) = [path, &called].into_iter().find_map(|code| {
+    let found = [path, &called].into_iter().find_map(|code| {
         let found = context.hover_at(code, code.len()).ok()?;
         (!found.0.trim().is_empty() && found.0 != "No documentation found").then_some(found)
-    })?;
+    });
+    let Some((plain, html)) = found else { return of_numpy(last_path(path), context) };
     let page = Page::new(&plain, &html);
     // The documentation of functions that a macro makes is not known. The methods of these names have it.
     let name = path.rsplit_once("gpu::").map(|(_, name)| name).filter(|_| !page.is_explained());
-    let method = name.filter(|name| name.chars().all(is_word)).and_then(|name| {
-        let (plain, html) = context.hover_at(&format!("{METHODS}{name}"), METHODS.len() + name.len()).ok()?;
-        Some(Page::new(&plain, &html)).filter(Page::is_explained)
-    });
+    let method = name.filter(|name| name.chars().all(is_word)).and_then(|name| method(name, context));
     Some(match method {
         Some(method) => page.explained_by(&method),
         None => page,
+    })
+}
+
+/// The documentation of a method of arrays.
+fn method(name: &str, context: &mut CommandContext) -> Option<Page> {
+    let (plain, html) = context.hover_at(&format!("{METHODS}{name}"), METHODS.len() + name.len()).ok()?;
+    Some(Page::new(&plain, &html)).filter(Page::is_explained)
+}
+
+/// What a name of NumPy is here, and the documentation of our function.
+fn of_numpy(name: &str, context: &mut CommandContext) -> Option<Page> {
+    let (names, ours) = numpy_names::of_theirs(name)?;
+    let documentation = ours.and_then(|ours| match ours.strip_prefix('.') {
+        Some(name) => method(name, context),
+        None => page(&ours, context),
+    });
+    Some(match documentation {
+        Some(documentation) => names.with(documentation),
+        None => names,
     })
 }
 
@@ -173,6 +201,14 @@ mod tests {
         assert_eq!(sources.of("x"), None);
         sources.clear();
         assert_eq!(sources.of("f"), None);
+    }
+
+    #[test]
+    fn a_path_ends_the_code() {
+        assert_eq!(last_path("let x = 1;\nnp.linalg.svd"), "np.linalg.svd");
+        assert_eq!(last_path("gpu::sort"), "gpu::sort");
+        assert_eq!(last_path("f(ä.x"), "ä.x");
+        assert_eq!(last_path("f("), "");
     }
 
     #[test]

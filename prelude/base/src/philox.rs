@@ -84,7 +84,7 @@ impl Blocks {
 }
 
 /// A sequence of random numbers: where its next ones come from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stream {
     next: Blocks,
     children: u64,
@@ -98,6 +98,18 @@ impl Stream {
     /// A stream that the system's source of entropy chooses.
     pub fn from_entropy() -> Stream {
         Stream { next: Blocks { key: rand::random(), stream: rand::random::<u64>() >> 8, first: 0 }, children: 0 }
+    }
+
+    /// All that decides which numbers come next: the key, the stream's number, the place of the next block, and how many streams were
+    /// made of this one.
+    pub fn state(&self) -> [u64; 4] {
+        [self.next.key, self.next.stream, self.next.first, self.children]
+    }
+
+    /// A stream in this state.
+    pub fn from_state([key, stream, first, children]: [u64; 4]) -> Stream {
+        // The number has 56 bits.
+        Stream { next: Blocks { key, stream: stream << 8 >> 8, first }, children }
     }
 
     /// The next `count` blocks, which are not given again.
@@ -183,5 +195,16 @@ mod tests {
         assert_ne!(Stream::from_entropy().next, Stream::from_entropy().next);
         let mut stream = Stream::new(1);
         assert_eq!((stream.take(3).first, stream.take(0).first, stream.take(2).first), (0, 3, 3));
+    }
+
+    #[test]
+    fn states_can_be_put_back() {
+        let mut stream = Stream::from_entropy();
+        stream.spawn();
+        stream.take(7);
+        let mut again = Stream::from_state(stream.state());
+        assert_eq!(again, stream);
+        assert_eq!((again.take(1), again.spawn()), (stream.take(1), stream.spawn()));
+        assert_eq!(Stream::from_state([1, u64::MAX, 2, 3]).state(), [1, u64::MAX >> 8, 2, 3]);
     }
 }

@@ -214,6 +214,15 @@ pub fn list_in(path: &Path) {
     registry().listing = File::options().create_new(true).append(true).open(path).ok();
 }
 
+/// Whether the processor has AVX2 and FMA, for which loops over blocks are compiled too.
+pub fn has_wide_vectors() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has = false;
+    has
+}
+
 /// The function over arrays of this name, the newest.
 pub fn find(name: &str) -> Option<Arc<Function>> {
     registry().functions.get(name).cloned()

@@ -43,7 +43,7 @@ pub(super) unsafe fn arg(
 trait Extreme: Sync {
     type Element: Arithmetic;
     /// Gives the value of the extreme element, NaN if there is one.
-    type Value: Reduction<Input = Self::Element, Output = Self::Element>;
+    type Value: Reduction<Input = Self::Element, Output = Self::Element, Centre = ()>;
     fn is_beyond(x: Self::Element, best: Self::Element) -> bool;
 
     /// Whether `x`, which comes later, takes the place of the best so far: the first NaN is kept, and the first of equals.
@@ -177,10 +177,10 @@ unsafe fn line<E: Extreme>(start: *const E::Element, stride: isize, range: Range
         let places = first..range.end.min(first + LEAF);
         let value = if stride == 1 {
             // SAFETY: the block's elements follow one another.
-            leaf::<E::Value>(unsafe { std::slice::from_raw_parts(start.add(first), places.len()) })
+            leaf::<E::Value>(unsafe { std::slice::from_raw_parts(start.add(first), places.len()) }, ())
         } else {
             buffer.iter_mut().zip(places.clone()).for_each(|(value, index)| *value = element(index));
-            leaf::<E::Value>(&buffer[..places.len()])
+            leaf::<E::Value>(&buffer[..places.len()], ())
         };
         if best.as_ref().is_none_or(|(best, _)| E::wins(value, *best)) {
             best = Some((value, places));

@@ -31,11 +31,12 @@ struct Sums<T>(PhantomData<fn() -> T>);
 impl<T: Ring> Reduction for Sums<T> {
     type Input = T;
     type Output = T;
+    type Centre = ();
     fn identity() -> T {
         T::default()
     }
     #[inline(always)]
-    fn lift(x: T) -> T {
+    fn lift(x: T, _centre: ()) -> T {
         x
     }
     #[inline(always)]

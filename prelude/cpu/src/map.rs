@@ -162,9 +162,7 @@ unsafe fn map_reduce(
             ReduceOperation::Min => for_number!(dtype, T => plan.reduce::<Min<T>>(out)),
             ReduceOperation::All => plan.reduce::<All>(out),
             ReduceOperation::Any => plan.reduce::<Any>(out),
-            ReduceOperation::SumSquares | ReduceOperation::ArgMax | ReduceOperation::ArgMin => {
-                unreachable!("no reduction of results")
-            }
+            _ => unreachable!("no reduction of results"),
         }
     }
 }
@@ -325,7 +323,7 @@ impl<'a> Plan<'a> {
     /// # Safety
     ///
     /// As for [`map_reduce`], for a function whose result is of the reduction's input.
-    unsafe fn reduce<R: Reduction>(&self, out: *mut u8) -> Option<Payload> {
+    unsafe fn reduce<R: Reduction<Centre = ()>>(&self, out: *mut u8) -> Option<Payload> {
         let total = self.runs.total();
         // Cut by the shape alone, as other sums are.
         let parts = total.div_ceil(GRAIN);
@@ -338,7 +336,7 @@ impl<'a> Plan<'a> {
                 unsafe {
                     self.run(part * GRAIN..total.min((part + 1) * GRAIN), &mut |blocks, count| {
                         let block = std::slice::from_raw_parts(blocks[0].cast::<R::Input>().cast_const(), count);
-                        cascade.push(leaf::<R>(block));
+                        cascade.push(leaf::<R>(block, ()));
                     });
                 }
                 // SAFETY: there is a place for each part, and each part is of one task.

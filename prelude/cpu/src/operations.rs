@@ -49,6 +49,7 @@ fn describe(operation: &Operation<'_>) -> (String, usize) {
         O::Map { function, .. } => format!("map {}", function.name),
         O::MapReduce { function, reduction, .. } => format!("map {} {}", function.name, name_of(reduction)),
         O::Reduce { reduction, x, .. } => format!("{} {}", name_of(reduction), x.dtype),
+        O::SquaredDistances { x, .. } => format!("squared distances {}", x.dtype),
         O::Scan { reduction, x, .. } => format!("cumulative {} {}", name_of(reduction), x.dtype),
         O::Convolve2d { image, .. } => format!("convolve2d {}", image.dtype),
         O::Convolve { signal, .. } => format!("convolve {}", signal.dtype),
@@ -131,6 +132,10 @@ fn run(operation: Operation<'_>) -> Result<()> {
             }
             O::Reduce { reduction, x, axes, out } => {
                 reduce::reduce(reduction, x.dtype, origin(&x), x.layout, axes, origin(&out));
+            }
+            O::SquaredDistances { x, axes, centres, skips_nan, out } => {
+                let array = (origin(&x).cast_const(), x.layout);
+                reduce::squared_distances(x.dtype, array, axes, origin(&centres), skips_nan, origin(&out));
             }
             O::Scan { reduction, x, axis, out } => {
                 scan::scan(reduction, x.dtype, origin(&x), x.layout.around(axis), origin(&out));

@@ -35,24 +35,71 @@ pub(super) unsafe fn reduce(
     axes: &[usize],
     out: *mut u8,
 ) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match operation {
-            ReduceOperation::Sum if dtype == DType::C64 => run::<ComplexSum<f32>>(x, layout, axes, out),
-            ReduceOperation::Sum if dtype == DType::C128 => run::<ComplexSum<f64>>(x, layout, axes, out),
-            ReduceOperation::Sum => for_dtype!(dtype, T => run::<Sum<T>>(x, layout, axes, out)),
-            ReduceOperation::Max => for_number!(dtype, T => run::<Max<T>>(x, layout, axes, out)),
-            ReduceOperation::Min => for_number!(dtype, T => run::<Min<T>>(x, layout, axes, out)),
-            ReduceOperation::All => run::<All>(x, layout, axes, out),
-            ReduceOperation::Any => run::<Any>(x, layout, axes, out),
-            ReduceOperation::Product => for_dtype!(dtype, T => run::<Product<T>>(x, layout, axes, out)),
-            ReduceOperation::SumSquares => match dtype {
-                DType::F32 => run::<SumSquares<f32>>(x, layout, axes, out),
-                DType::F64 => run::<SumSquares<f64>>(x, layout, axes, out),
+    macro_rules! all {
+        ($R:ty) => {
+            // SAFETY: the caller's promise; of nothing there is a value everywhere.
+            unsafe { run::<$R>(x, layout, axes, std::ptr::NonNull::dangling().as_ptr(), out) }
+        };
+    }
+    macro_rules! floats {
+        ($T:ident => $R:ty) => {
+            match dtype {
+                DType::F32 => {
+                    type $T = f32;
+                    all!($R)
+                }
+                DType::F64 => {
+                    type $T = f64;
+                    all!($R)
+                }
                 _ => unreachable!("operations reject all but floats"),
-            },
-            ReduceOperation::ArgMax | ReduceOperation::ArgMin => unreachable!("`arg` has them"),
-        }
+            }
+        };
+    }
+    match operation {
+        ReduceOperation::Sum if dtype == DType::C64 => all!(ComplexSum<f32>),
+        ReduceOperation::Sum if dtype == DType::C128 => all!(ComplexSum<f64>),
+        ReduceOperation::Sum => for_dtype!(dtype, T => all!(Sum<T>)),
+        ReduceOperation::Max => for_number!(dtype, T => all!(Max<T>)),
+        ReduceOperation::Min => for_number!(dtype, T => all!(Min<T>)),
+        ReduceOperation::All => all!(All),
+        ReduceOperation::Any => all!(Any),
+        ReduceOperation::Product => for_dtype!(dtype, T => all!(Product<T>)),
+        ReduceOperation::SumSquares => floats!(T => SumSquares<T>),
+        ReduceOperation::SumNumbers => floats!(T => Numbers<Sum<T>>),
+        ReduceOperation::ProductNumbers => floats!(T => Numbers<Product<T>>),
+        ReduceOperation::MaxNumbers => floats!(T => MaxNumbers<T>),
+        ReduceOperation::MinNumbers => floats!(T => MinNumbers<T>),
+        ReduceOperation::CountNumbers => floats!(T => CountNumbers<T>),
+        ReduceOperation::ArgMax | ReduceOperation::ArgMin => unreachable!("`arg` has them"),
+    }
+}
+
+/// Adds up the squares of the distances of `x`, which has floats, from the centres over `axes`.
+///
+/// # Safety
+///
+/// As for [`reduce`]; there must be a centre for each result.
+pub(super) unsafe fn squared_distances(
+    dtype: DType,
+    (x, layout): (*const u8, &Layout),
+    axes: &[usize],
+    centres: *const u8,
+    skips_nan: bool,
+    out: *mut u8,
+) {
+    macro_rules! distances {
+        ($T:ty, $skips:literal) => {
+            // SAFETY: the caller's promise.
+            unsafe { run::<SquaredDistances<$T, $skips>>(x, layout, axes, centres.cast(), out) }
+        };
+    }
+    match (dtype, skips_nan) {
+        (DType::F32, false) => distances!(f32, false),
+        (DType::F32, true) => distances!(f32, true),
+        (DType::F64, false) => distances!(f64, false),
+        (DType::F64, true) => distances!(f64, true),
+        _ => unreachable!("operations reject all but floats"),
     }
 }
 
@@ -60,8 +107,10 @@ pub(super) unsafe fn reduce(
 pub(super) trait Reduction: Sync {
     type Input: Native;
     type Output: Native;
+    /// What is known of each result, and needed to lift its elements.
+    type Centre: Copy + Send + Sync;
     fn identity() -> Self::Output;
-    fn lift(x: Self::Input) -> Self::Output;
+    fn lift(x: Self::Input, centre: Self::Centre) -> Self::Output;
     fn join(a: Self::Output, b: Self::Output) -> Self::Output;
 }
 
@@ -69,6 +118,12 @@ pub(super) struct Sum<T>(PhantomData<fn() -> T>);
 struct ComplexSum<T>(PhantomData<fn() -> T>);
 pub(super) struct Product<T>(PhantomData<fn() -> T>);
 struct SumSquares<T>(PhantomData<fn() -> T>);
+/// As the reduction, of what is not NaN.
+struct Numbers<R>(PhantomData<fn() -> R>);
+struct MaxNumbers<T>(PhantomData<fn() -> T>);
+struct MinNumbers<T>(PhantomData<fn() -> T>);
+struct CountNumbers<T>(PhantomData<fn() -> T>);
+struct SquaredDistances<T, const SKIPS_NAN: bool>(PhantomData<fn() -> T>);
 pub(super) struct Max<T>(PhantomData<fn() -> T>);
 pub(super) struct Min<T>(PhantomData<fn() -> T>);
 pub(super) struct All;
@@ -77,11 +132,12 @@ pub(super) struct Any;
 impl<T: Ordered> Reduction for Sum<T> {
     type Input = T;
     type Output = T::Sum;
+    type Centre = ();
     fn identity() -> T::Sum {
         T::Sum::default()
     }
     #[inline(always)]
-    fn lift(x: T) -> T::Sum {
+    fn lift(x: T, _centre: ()) -> T::Sum {
         x.widen()
     }
     #[inline(always)]
@@ -96,11 +152,12 @@ where
 {
     type Input = Complex<T>;
     type Output = Complex<T>;
+    type Centre = ();
     fn identity() -> Complex<T> {
         Complex::default()
     }
     #[inline(always)]
-    fn lift(x: Complex<T>) -> Complex<T> {
+    fn lift(x: Complex<T>, _centre: ()) -> Complex<T> {
         x
     }
     #[inline(always)]
@@ -112,11 +169,12 @@ where
 impl<T: Ordered> Reduction for Product<T> {
     type Input = T;
     type Output = T::Sum;
+    type Centre = ();
     fn identity() -> T::Sum {
         T::Sum::ONE
     }
     #[inline(always)]
-    fn lift(x: T) -> T::Sum {
+    fn lift(x: T, _centre: ()) -> T::Sum {
         x.widen()
     }
     #[inline(always)]
@@ -128,11 +186,12 @@ impl<T: Ordered> Reduction for Product<T> {
 impl<T: Arithmetic> Reduction for SumSquares<T> {
     type Input = T;
     type Output = T;
+    type Centre = ();
     fn identity() -> T {
         T::default()
     }
     #[inline(always)]
-    fn lift(x: T) -> T {
+    fn lift(x: T, _centre: ()) -> T {
         x.multiply(x)
     }
     #[inline(always)]
@@ -144,11 +203,12 @@ impl<T: Arithmetic> Reduction for SumSquares<T> {
 impl<T: Arithmetic> Reduction for Max<T> {
     type Input = T;
     type Output = T;
+    type Centre = ();
     fn identity() -> T {
         T::LOWEST
     }
     #[inline(always)]
-    fn lift(x: T) -> T {
+    fn lift(x: T, _centre: ()) -> T {
         x
     }
     #[inline(always)]
@@ -160,11 +220,12 @@ impl<T: Arithmetic> Reduction for Max<T> {
 impl<T: Arithmetic> Reduction for Min<T> {
     type Input = T;
     type Output = T;
+    type Centre = ();
     fn identity() -> T {
         T::HIGHEST
     }
     #[inline(always)]
-    fn lift(x: T) -> T {
+    fn lift(x: T, _centre: ()) -> T {
         x
     }
     #[inline(always)]
@@ -173,14 +234,96 @@ impl<T: Arithmetic> Reduction for Min<T> {
     }
 }
 
+impl<R: Reduction<Centre = (), Input: Arithmetic>> Reduction for Numbers<R> {
+    type Input = R::Input;
+    type Output = R::Output;
+    type Centre = ();
+    fn identity() -> R::Output {
+        R::identity()
+    }
+    #[inline(always)]
+    fn lift(x: R::Input, _centre: ()) -> R::Output {
+        if x.is_nan() { R::identity() } else { R::lift(x, ()) }
+    }
+    #[inline(always)]
+    fn join(a: R::Output, b: R::Output) -> R::Output {
+        R::join(a, b)
+    }
+}
+
+macro_rules! extremes_of_numbers {
+    ($($name:ident $before:tt;)*) => {$(
+        impl<T: Arithmetic> Reduction for $name<T> {
+            type Input = T;
+            type Output = T;
+            type Centre = ();
+            /// NaN, which is also the result if there is nothing else.
+            fn identity() -> T {
+                T::default().divide(T::default())
+            }
+            #[inline(always)]
+            fn lift(x: T, _centre: ()) -> T {
+                x
+            }
+            #[inline(always)]
+            fn join(a: T, b: T) -> T {
+                if a $before b || b.is_nan() { a } else { b }
+            }
+        }
+    )*};
+}
+extremes_of_numbers! {
+    MaxNumbers >=;
+    MinNumbers <=;
+}
+
+impl<T: Arithmetic> Reduction for CountNumbers<T> {
+    type Input = T;
+    type Output = i64;
+    type Centre = ();
+    fn identity() -> i64 {
+        0
+    }
+    #[inline(always)]
+    fn lift(x: T, _centre: ()) -> i64 {
+        i64::from(!x.is_nan())
+    }
+    #[inline(always)]
+    fn join(a: i64, b: i64) -> i64 {
+        a + b
+    }
+}
+
+impl<T: Arithmetic, const SKIPS_NAN: bool> Reduction for SquaredDistances<T, SKIPS_NAN> {
+    type Input = T;
+    type Output = T;
+    type Centre = T;
+    fn identity() -> T {
+        T::default()
+    }
+    #[inline(always)]
+    fn lift(x: T, centre: T) -> T {
+        if SKIPS_NAN && x.is_nan() {
+            return T::default();
+        }
+        let distance = x.subtract(centre);
+        distance.multiply(distance)
+    }
+    #[inline(always)]
+    fn join(a: T, b: T) -> T {
+        a.add(b)
+    }
+}
+
 impl Reduction for All {
     type Input = Bit;
     type Output = Bit;
+    type Centre = ();
     fn identity() -> Bit {
         Bit(1)
     }
     #[inline(always)]
-    fn lift(x: Bit) -> Bit {
+    fn lift(x: Bit, _centre: ()) -> Bit {
         Bit::from(x.is_true())
     }
     #[inline(always)]
@@ -192,11 +335,12 @@ impl Reduction for All {
 impl Reduction for Any {
     type Input = Bit;
     type Output = Bit;
+    type Centre = ();
     fn identity() -> Bit {
         Bit(0)
     }
     #[inline(always)]
-    fn lift(x: Bit) -> Bit {
+    fn lift(x: Bit, _centre: ()) -> Bit {
         Bit::from(x.is_true())
     }
     #[inline(always)]
@@ -207,8 +351,8 @@ impl Reduction for Any {
 
 /// # Safety
 ///
-/// As for [`reduce`].
-unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], out: *mut u8) {
+/// As for [`reduce`]; there must be a centre for each result.
+unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], centres: *const R::Centre, out: *mut u8) {
     let part = |reduced: bool| {
         let (shape, strides) = (0..layout.shape.len())
             .filter(|axis| axes.contains(axis) == reduced)
@@ -219,6 +363,7 @@ unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], out: 
     let (kept, reduced) = (part(false), part(true));
     let (results, elements) = (kept.size(), reduced.size());
     let (x, out) = (Shared(x.cast_mut().cast::<R::Input>()), Shared(out.cast::<R::Output>()));
+    let centres = Shared(centres.cast_mut());
     if elements == 0 {
         for index in 0..results {
             // SAFETY: `out` has room for all results.
@@ -258,12 +403,14 @@ unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], out: 
         };
         // SAFETY: each task has its own places.
         let target = unsafe { std::slice::from_raw_parts_mut(target, count) };
+        // SAFETY: there is a centre for each result, and nobody writes to them.
+        let centres = unsafe { std::slice::from_raw_parts(centres.get().add(first), count) };
         if side_by_side {
             // SAFETY: the group's elements lie side by side in each row of the reduced part.
-            unsafe { columns::<R>(start, &reduced, range, target) };
+            unsafe { columns::<R>(start, &reduced, range, centres, target) };
         } else {
             // SAFETY: the reduced part's elements lie within the layout.
-            target[0] = unsafe { line::<R>(start, &reduced, range) };
+            target[0] = unsafe { line::<R>(start, &reduced, range, centres[0]) };
         }
     };
     let tasks = groups * chunks;
@@ -317,7 +464,12 @@ impl<R: Reduction> Cascade<R> {
 /// # Safety
 ///
 /// They must lie within memory that nothing else accesses.
-unsafe fn line<R: Reduction>(start: *const R::Input, runs: &Runs, range: std::ops::Range<usize>) -> R::Output {
+unsafe fn line<R: Reduction>(
+    start: *const R::Input,
+    runs: &Runs,
+    range: std::ops::Range<usize>,
+    centre: R::Centre,
+) -> R::Output {
     let stride = runs.inner_strides[0];
     let mut cascade = Cascade::<R>::new();
     let mut buffer = [R::Input::default(); LEAF];
@@ -329,7 +481,7 @@ unsafe fn line<R: Reduction>(start: *const R::Input, runs: &Runs, range: std::op
         while first < length {
             if filled == 0 && stride == 1 && length - first >= LEAF {
                 // SAFETY: the run's elements follow one another.
-                cascade.push(leaf::<R>(unsafe { std::slice::from_raw_parts(run.add(first), LEAF) }));
+                cascade.push(leaf::<R>(unsafe { std::slice::from_raw_parts(run.add(first), LEAF) }, centre));
                 first += LEAF;
                 continue;
             }
@@ -341,13 +493,13 @@ unsafe fn line<R: Reduction>(start: *const R::Input, runs: &Runs, range: std::op
             filled += count;
             first += count;
             if filled == LEAF {
-                cascade.push(leaf::<R>(&buffer));
+                cascade.push(leaf::<R>(&buffer, centre));
                 filled = 0;
             }
         }
     });
     if filled > 0 {
-        cascade.push(leaf::<R>(&buffer[..filled]));
+        cascade.push(leaf::<R>(&buffer[..filled], centre));
     }
     cascade.total()
 }
@@ -364,29 +516,29 @@ pub(super) fn joined<T: Copy>(lanes: [T; LANES], join: impl Fn(T, T) -> T) -> T 
 }
 
 /// Reduces elements that follow one another.
-pub(super) fn leaf<R: Reduction>(x: &[R::Input]) -> R::Output {
+pub(super) fn leaf<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output {
     #[inline(always)]
-    fn lanes<R: Reduction>(x: &[R::Input]) -> R::Output {
+    fn lanes<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output {
         let mut lanes = [R::identity(); LANES];
         let (chunks, rest) = x.as_chunks::<LANES>();
         for chunk in chunks {
             for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                *lane = R::join(*lane, R::lift(x));
+                *lane = R::join(*lane, R::lift(x, centre));
             }
         }
         for (lane, &x) in lanes.iter_mut().zip(rest) {
-            *lane = R::join(*lane, R::lift(x));
+            *lane = R::join(*lane, R::lift(x, centre));
         }
         joined(lanes, R::join)
     }
     #[target_feature(enable = "avx2,fma")]
-    fn avx2<R: Reduction>(x: &[R::Input]) -> R::Output {
-        lanes::<R>(x)
+    fn avx2<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output {
+        lanes::<R>(x, centre)
     }
     match Isa::detected() {
-        Isa::Sse2 => lanes::<R>(x),
+        Isa::Sse2 => lanes::<R>(x, centre),
         // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R>(x) },
+        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R>(x, centre) },
     }
 }
 
@@ -399,6 +551,7 @@ unsafe fn columns<R: Reduction>(
     start: *const R::Input,
     rows: &Runs,
     range: std::ops::Range<usize>,
+    centres: &[R::Centre],
     target: &mut [R::Output],
 ) {
     let width = target.len();
@@ -425,7 +578,7 @@ unsafe fn columns<R: Reduction>(
         for index in 0..length {
             // SAFETY: the caller's promise.
             let row = unsafe { std::slice::from_raw_parts(start.offset(offsets[0] + index as isize * stride), width) };
-            add_row::<R>(&mut sums, row);
+            add_row::<R>(&mut sums, row, centres);
             added += 1;
             if added == ROWS {
                 push(&mut sums);
@@ -442,20 +595,20 @@ unsafe fn columns<R: Reduction>(
     }
 }
 
-fn add_row<R: Reduction>(sums: &mut [R::Output], row: &[R::Input]) {
+fn add_row<R: Reduction>(sums: &mut [R::Output], row: &[R::Input], centres: &[R::Centre]) {
     #[inline(always)]
-    fn add<R: Reduction>(sums: &mut [R::Output], row: &[R::Input]) {
-        for (sum, &x) in sums.iter_mut().zip(row) {
-            *sum = R::join(*sum, R::lift(x));
+    fn add<R: Reduction>(sums: &mut [R::Output], row: &[R::Input], centres: &[R::Centre]) {
+        for ((sum, &x), &centre) in sums.iter_mut().zip(row).zip(centres) {
+            *sum = R::join(*sum, R::lift(x, centre));
         }
     }
     #[target_feature(enable = "avx2,fma")]
-    fn avx2<R: Reduction>(sums: &mut [R::Output], row: &[R::Input]) {
-        add::<R>(sums, row);
+    fn avx2<R: Reduction>(sums: &mut [R::Output], row: &[R::Input], centres: &[R::Centre]) {
+        add::<R>(sums, row, centres);
     }
     match Isa::detected() {
-        Isa::Sse2 => add::<R>(sums, row),
+        Isa::Sse2 => add::<R>(sums, row, centres),
         // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R>(sums, row) },
+        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R>(sums, row, centres) },
     }
 }

@@ -1,8 +1,11 @@
-// Reductions: sum, product, sum of squares, max, min, their places, all, any; of a whole contiguous array, or over some
-// axes of an array of any strides. And the sum of the products of two vectors.
+// Reductions: sum, product, sum of squares, max, min, their places, all, any, some of them of what is not NaN; of a whole
+// contiguous array, or over some axes of an array of any strides. And the sum of the products of two vectors.
 //
 //   WARPCELL_INPUT, WARPCELL_OUTPUT   element types
-//   WARPCELL_REDUCTION                Sum, Product, SumSquares, Max, Min, ArgMax, ArgMin, All, Any or Dot
+//   WARPCELL_REDUCTION                Sum, Product, SumSquares, Max, Min, ArgMax, ArgMin, All, Any or Dot; SumNumbers,
+//                                     ProductNumbers, MaxNumbers, MinNumbers, CountNumbers
+//   WARPCELL_CENTRED                  if defined, elements are reduced less the centre of their output
+//   WARPCELL_SKIPS_NAN                if defined, then those that are NaN count as 0
 //   WARPCELL_WHOLE                    if defined, the program for a whole contiguous array, else the one for axes
 //   WARPCELL_DOT                      if defined, the program for two vectors, with Dot
 //   WARPCELL_MAP                      if defined, no kernel: what a function gives for each element is reduced by a kernel around it
@@ -162,6 +165,51 @@ EXTREME(Min, most, <)
     };
 PLACE(ArgMax, least, >, <=)
 PLACE(ArgMin, most, <, >=)
+
+// Of what is not NaN: what is counts as the neutral element.
+#define OF_NUMBERS(name, of, neutral)                                                     \
+    template <typename T> struct name {                                                   \
+        of<T> all;                                                                        \
+        DEVICE void start() { all.start(); }                                              \
+        DEVICE void add(T x, i64 at) { all.add(x == x ? x : T(neutral), at); }            \
+        DEVICE void add(const Pack& x, i64 at) {                                          \
+            Pack numbers;                                                                 \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++)                            \
+                numbers.at[i] = x.at[i] == x.at[i] ? x.at[i] : input(neutral);            \
+            all.add(numbers, at);                                                         \
+        }                                                                                 \
+        DEVICE void merge(const name& other) { all.merge(other.all); }                    \
+        DEVICE output finish() const { return all.finish(); }                             \
+    };
+OF_NUMBERS(SumNumbers, Sum, 0)
+OF_NUMBERS(ProductNumbers, Product, 1)
+
+// The same of Max and Min, where NaN is the result of nothing else.
+#define EXTREME_NUMBER(name, before)                                                      \
+    template <typename T> struct alignas(16) name {                                       \
+        T value;                                                                          \
+        DEVICE void start() { value = limits<T>::most() - limits<T>::most(); }            \
+        DEVICE void add(T x, i64) { value = value before x || x != x ? value : x; }       \
+        DEVICE void add(const Pack& x, i64) {                                             \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);           \
+        }                                                                                 \
+        DEVICE void merge(const name& other) { add(other.value, 0); }                     \
+        DEVICE output finish() const { return output(value); }                            \
+    };
+EXTREME_NUMBER(MaxNumbers, >)
+EXTREME_NUMBER(MinNumbers, <)
+
+template <typename T> struct alignas(16) CountNumbers {
+    u64 count;
+    DEVICE void start() { count = 0; }
+    DEVICE void add(T x, i64) { count += u64(x == x); }
+    DEVICE void add(const Pack& x, i64) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);
+    }
+    DEVICE void merge(const CountNumbers& other) { count += other.count; }
+    DEVICE output finish() const { return output(count); }
+};
 
 #define LOGICAL(name, first, with)                                                        \
     template <typename T> struct alignas(16) name {                                       \
@@ -354,8 +402,34 @@ dot_strided(const input* x, const input* y, i64 size, i64 stride_x, i64 stride_y
 
 #elif !defined(WARPCELL_MAP)
 
+// What an element is reduced as.
+DEVICE input moved(input x, input centre) {
+#ifdef WARPCELL_SKIPS_NAN
+    if (x != x) return input(0);
+#endif
+#ifdef WARPCELL_CENTRED
+    return x - centre;
+#else
+    return x;
+#endif
+}
+DEVICE Pack moved(const Pack& x, input centre) {
+    Pack result;
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) result.at[i] = moved(x.at[i], centre);
+    return result;
+}
+// The centre of an output.
+DEVICE input centre_of(const input* centres, i64 at) {
+#ifdef WARPCELL_CENTRED
+    return centres[at];
+#else
+    return input();
+#endif
+}
+
 // Adds elements that follow one another, whose places begin at `place`; `lane` of `lanes` threads that share them.
-DEVICE void add_line(State& state, const input* x, i64 size, i64 place, i64 lane, i64 lanes) {
+DEVICE void add_line(State& state, const input* x, input centre, i64 size, i64 place, i64 lane, i64 lanes) {
     // Elements before the first multiple of 16 bytes.
     const i64 ahead = min(size, i64((16 - u64(x) % 16) % 16 / sizeof(input)));
     const Pack* packs = (const Pack*)(x + ahead);
@@ -368,24 +442,24 @@ DEVICE void add_line(State& state, const input* x, i64 size, i64 place, i64 lane
 #pragma unroll
         for (int k = 0; k < 4; k++) loaded[k] = packs[i + k * lanes];
 #pragma unroll
-        for (int k = 0; k < 4; k++) state.add(loaded[k], place + (i + k * lanes) * VECTOR);
+        for (int k = 0; k < 4; k++) state.add(moved(loaded[k], centre), place + (i + k * lanes) * VECTOR);
     }
 #pragma unroll 1
-    for (; i < count; i += lanes) state.add(packs[i], place + i * VECTOR);
-    for (i64 at = lane; at < ahead; at += lanes) state.add(x[at], place - ahead + at);
-    for (i64 at = ahead + count * VECTOR + lane; at < size; at += lanes) state.add(x[at], place - ahead + at);
+    for (; i < count; i += lanes) state.add(moved(packs[i], centre), place + i * VECTOR);
+    for (i64 at = lane; at < ahead; at += lanes) state.add(moved(x[at], centre), place - ahead + at);
+    for (i64 at = ahead + count * VECTOR + lane; at < size; at += lanes) state.add(moved(x[at], centre), place - ahead + at);
 }
 
 #ifdef WARPCELL_WHOLE
 
 // A whole contiguous array.
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_all(const input* x, i64 size, State* of_blocks, u32* finished, output* out) {
+reduce_all(const input* x, const input* centres, i64 size, State* of_blocks, u32* finished, output* out) {
     const i64 thread = i64(blockIdx.x) * THREADS + threadIdx.x;
     const i64 threads = i64(gridDim.x) * THREADS;
     State state;
     state.start();
-    add_line(state, x, size, 0, thread, threads);
+    add_line(state, x, centre_of(centres, 0), size, 0, thread, threads);
     deliver_whole(state, of_blocks, finished, out);
 }
 
@@ -429,17 +503,18 @@ DEVICE void deliver(const State& state, i64 at, i64 outputs, State* shares, outp
 }
 
 template <int group>
-DEVICE void rows(const input* x, const Axes& kept, const Axes& reduced, i64 outputs, i64 length, State* shares, output* out) {
+DEVICE void rows(const input* x, const input* centres, const Axes& kept, const Axes& reduced, i64 outputs, i64 length, State* shares, output* out) {
     const i64 at = (i64(blockIdx.x) * THREADS + threadIdx.x) / group;
     const int lane = threadIdx.x % group;
     State state;
     state.start();
     if (at < outputs) {
         const input* row = x + offset_of(at, kept);
+        const input centre = centre_of(centres, at);
         i64 from, to;
         share(length, from, to);
         if (reduced.rank == 1 && reduced.stride[0] == 1) {
-            add_line(state, row + from, to - from, from, lane, group);
+            add_line(state, row + from, centre, to - from, from, lane, group);
         } else {
             i64 i = from + lane;
 #pragma unroll 1
@@ -448,10 +523,10 @@ DEVICE void rows(const input* x, const Axes& kept, const Axes& reduced, i64 outp
 #pragma unroll
                 for (int k = 0; k < 4; k++) loaded[k] = row[offset_of(i + k * group, reduced)];
 #pragma unroll
-                for (int k = 0; k < 4; k++) state.add(loaded[k], i + k * group);
+                for (int k = 0; k < 4; k++) state.add(moved(loaded[k], centre), i + k * group);
             }
 #pragma unroll 1
-            for (; i < to; i += group) state.add(row[offset_of(i, reduced)], i);
+            for (; i < to; i += group) state.add(moved(row[offset_of(i, reduced)], centre), i);
         }
     }
     state = group == 32 ? merged_in_warp(state) : merged_in_block(state);
@@ -460,17 +535,17 @@ DEVICE void rows(const input* x, const Axes& kept, const Axes& reduced, i64 outp
 
 // A block, or a warp, for each output: where the reduced elements are near one another.
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_long_rows(const input* x, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
-    rows<THREADS>(x, kept, reduced, outputs, length, shares, out);
+reduce_long_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+    rows<THREADS>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_short_rows(const input* x, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
-    rows<32>(x, kept, reduced, outputs, length, shares, out);
+reduce_short_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+    rows<32>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 
 // 32 outputs side by side in a block, 8 threads for each: where the outputs' elements are near one another.
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_columns(const input* x, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_columns(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     alignas(16) __shared__ char room[THREADS * sizeof(State)];
     State* states = (State*)room;
     const int lane = threadIdx.x % 32, strip = threadIdx.x / 32;
@@ -480,6 +555,7 @@ reduce_columns(const input* x, const __grid_constant__ Axes kept, const __grid_c
     state.start();
     if (at < outputs) {
         const input* column = x + offset_of(at, kept);
+        const input centre = centre_of(centres, at);
         i64 from, to;
         share(length, from, to);
         i64 i = from + strip;
@@ -489,10 +565,10 @@ reduce_columns(const input* x, const __grid_constant__ Axes kept, const __grid_c
 #pragma unroll
             for (int k = 0; k < 4; k++) loaded[k] = column[offset_of(i + k * STRIPS, reduced)];
 #pragma unroll
-            for (int k = 0; k < 4; k++) state.add(loaded[k], i + k * STRIPS);
+            for (int k = 0; k < 4; k++) state.add(moved(loaded[k], centre), i + k * STRIPS);
         }
 #pragma unroll 1
-        for (; i < to; i += STRIPS) state.add(column[offset_of(i, reduced)], i);
+        for (; i < to; i += STRIPS) state.add(moved(column[offset_of(i, reduced)], centre), i);
     }
     states[threadIdx.x] = state;
     __syncthreads();

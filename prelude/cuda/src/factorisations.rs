@@ -291,6 +291,7 @@ impl Factorisations for CudaBackend {
             Factorisation::Qr => self.qr(x, second, out),
             Factorisation::Cholesky => self.cholesky(x, out),
             Factorisation::Eigh => self.eigh(x, out, second),
+            Factorisation::Eig => unreachable!("general matrices are factorised on the host"),
             Factorisation::Svd => self.svd(x, out, second.map(|u| SvdOutputs { u, vh: outputs[2] })),
         }
     }

@@ -283,6 +283,23 @@ impl CudaBackend {
         }
     }
 
+    fn run_squared_distances(
+        &self,
+        x: View<'_>,
+        axes: &[usize],
+        centres: View<'_>,
+        skips_nan: bool,
+        out: View<'_>,
+    ) -> Result<()> {
+        if out.layout.size() == 0 {
+            return Ok(());
+        }
+        if x.layout.size() == 0 {
+            return self.elementwise.fill(Scalar::zero(out.dtype), out);
+        }
+        self.reduce.squared_distances(x, axes, centres, skips_nan, out)
+    }
+
     fn run_scatter(&self, values: Operand<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
         if matches!(values, Operand::Scalar(_)) || index::is_shared(indices, axis) || indices.layout.is_contiguous() {
             return self.index.scatter(values, axis, indices, out);
@@ -372,6 +389,9 @@ impl Backend for CudaBackend {
                 self.maps.reduce(&self.reduce, function, reduction, inputs, shape, out)
             }
             O::Reduce { reduction, x, axes, out } => self.run_reduction(reduction, x, axes, out),
+            O::SquaredDistances { x, axes, centres, skips_nan, out } => {
+                self.run_squared_distances(x, axes, centres, skips_nan, out)
+            }
             O::Scan { reduction, x, axis, out } => self.scan.run(reduction, x, axis, out),
             O::Convolve2d { image, filter, origin, padding, out } => {
                 self.convolve.two_dimensional(image, filter, origin, padding, out)

@@ -17,6 +17,8 @@ mod dot;
 const SOURCE: &str = include_str!("../kernels/reduce.cu");
 const TYPES: usize = DType::ALL.len();
 const OPERATIONS: usize = ReduceOperation::ALL.len();
+/// What there is a program for: an operation, and sums of squared distances with and without NaN.
+const KINDS: usize = OPERATIONS + 2;
 const THREADS: usize = 256;
 /// Bytes of a state in the kernels' source.
 const STATE: usize = 16;
@@ -25,8 +27,8 @@ const RESIDENT: u32 = 8;
 
 pub(super) struct Reduce {
     device: Arc<Device>,
-    whole: [[OnceLock<(Function, Module)>; TYPES]; OPERATIONS],
-    axes: [[OnceLock<OverAxes>; TYPES]; OPERATIONS],
+    whole: [[OnceLock<(Function, Module)>; TYPES]; KINDS],
+    axes: [[OnceLock<OverAxes>; TYPES]; KINDS],
     dots: [OnceLock<dot::Kernels>; TYPES],
     /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
     /// One for each queue is enough: launches follow one another there.
@@ -49,6 +51,42 @@ struct Axes {
     narrow: i32,
     length: [i64; MOST_AXES],
     stride: [i64; MOST_AXES],
+}
+
+/// What is reduced, and how.
+#[derive(Clone, Copy)]
+enum Reduced<'a> {
+    Elements(ReduceOperation),
+    /// The squares of the distances from the centres of the outputs.
+    Distances {
+        centres: View<'a>,
+        skips_nan: bool,
+    },
+}
+
+impl Reduced<'_> {
+    /// The number of the program.
+    fn kind(self) -> usize {
+        match self {
+            Reduced::Elements(operation) => operation as usize,
+            Reduced::Distances { skips_nan, .. } => OPERATIONS + usize::from(skips_nan),
+        }
+    }
+
+    fn program(self, dtype: DType, whole: bool) -> Program {
+        match self {
+            Reduced::Elements(operation) => program(operation, dtype, whole),
+            Reduced::Distances { skips_nan, .. } => distances_program(dtype, skips_nan, whole),
+        }
+    }
+
+    /// Where the centres are, if there are any.
+    fn centres(self) -> Result<u64> {
+        match self {
+            Reduced::Elements(_) => Ok(0),
+            Reduced::Distances { centres, .. } => source_of(centres),
+        }
+    }
 }
 
 /// Whether a reduction was queued, or is one value everywhere.
@@ -76,18 +114,33 @@ impl Reduce {
         if x.layout.size() == 0 {
             return Ok(Outcome::Constant(of_nothing(operation, out.dtype)));
         }
-        if outputs == 1 && x.layout.is_contiguous() {
-            self.whole(operation, x, out)?;
-        } else {
-            self.over_axes(operation, x, axes, out, outputs)?;
-        }
+        self.queue(Reduced::Elements(operation), x, axes, out)?;
         Ok(Outcome::Done)
     }
 
-    fn whole(&self, operation: ReduceOperation, x: View<'_>, out: View<'_>) -> Result<()> {
-        let cell = &self.whole[operation as usize][x.dtype as usize];
+    /// Adds up the squares of the distances from the centres, of which there is one for each output. Neither is empty.
+    pub fn squared_distances(
+        &self,
+        x: View<'_>,
+        axes: &[usize],
+        centres: View<'_>,
+        skips_nan: bool,
+        out: View<'_>,
+    ) -> Result<()> {
+        self.queue(Reduced::Distances { centres, skips_nan }, x, axes, out)
+    }
+
+    fn queue(&self, reduced: Reduced<'_>, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
+        match out.layout.size() {
+            1 if x.layout.is_contiguous() => self.whole(reduced, x, out),
+            outputs => self.over_axes(reduced, x, axes, out, outputs),
+        }
+    }
+
+    fn whole(&self, reduced: Reduced<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
+        let cell = &self.whole[reduced.kind()][x.dtype as usize];
         if cell.get().is_none() {
-            let module = program(operation, x.dtype, true).load(&self.device)?;
+            let module = reduced.program(x.dtype, true).load(&self.device)?;
             let _ = cell.set((module.function(c"reduce_all")?, module));
         }
         let Some((function, _)) = cell.get() else { unreachable!("was just set") };
@@ -95,9 +148,9 @@ impl Reduce {
         // Each thread takes 4 loads of 16 bytes at a time.
         let useful = size.div_ceil(THREADS * 64 / x.dtype.size());
         let grid = useful.clamp(1, self.most_blocks()) as u32;
-        let (address, count, target) = (source_of(x)?, size as i64, address_of(out)?);
+        let (address, centres, count, target) = (source_of(x)?, reduced.centres()?, size as i64, address_of(out)?);
         self.with_scratch(|finished, states| {
-            let mut arguments = arguments![address, count, states, finished, target];
+            let mut arguments = arguments![address, centres, count, states, finished, target];
             // SAFETY: the module is in `self`; the arguments are those of `reduce_all`; the scratch has a counter and a state
             // for each of `most_blocks` blocks; both views lie in live allocations.
             unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
@@ -124,22 +177,22 @@ impl Reduce {
 
     fn over_axes(
         &self,
-        operation: ReduceOperation,
+        reduced: Reduced<'_>,
         x: View<'_>,
         axes: &[usize],
         out: View<'_>,
         outputs: usize,
     ) -> Result<()> {
-        let cell = &self.axes[operation as usize][x.dtype as usize];
+        let cell = &self.axes[reduced.kind()][x.dtype as usize];
         let kernels = match cell.get() {
             Some(kernels) => kernels,
-            None => self.load(cell, &program(operation, x.dtype, false))?,
+            None => self.load(cell, &reduced.program(x.dtype, false))?,
         };
-        let (kept, reduced) = split(x, axes);
-        let (kept_axes, reduced_axes) = (passed(&kept, x)?, passed(&reduced, x)?);
-        let length: usize = reduced.iter().map(|axis| axis.length).product();
+        let (kept, gone) = split(x, axes);
+        let (kept_axes, reduced_axes) = (passed(&kept, x)?, passed(&gone, x)?);
+        let length: usize = gone.iter().map(|axis| axis.length).product();
 
-        let plan = plan(&kept, &reduced, outputs, length, self.device.multiprocessors() as usize);
+        let plan = plan(&kept, &gone, outputs, length, self.device.multiprocessors() as usize);
         let function = match plan.shape {
             Shape::Columns => kernels.columns,
             Shape::LongRows => kernels.long_rows,
@@ -151,9 +204,11 @@ impl Reduce {
             1 => DeviceMemory::new(&self.device, 0)?,
             count => DeviceMemory::new(&self.device, outputs * count as usize * STATE)?,
         };
-        let (address, target, states) = (source_of(x)?, address_of(out)?, shares.address());
+        let (address, centres) = (source_of(x)?, reduced.centres()?);
+        let (target, states) = (address_of(out)?, shares.address());
         let (outputs_count, length_count) = (outputs as i64, length as i64);
-        let mut arguments = arguments![address, kept_axes, reduced_axes, outputs_count, length_count, states, target];
+        let mut arguments =
+            arguments![address, centres, kept_axes, reduced_axes, outputs_count, length_count, states, target];
         // SAFETY: the module is alive beside its functions; the arguments are those of the three kernels, and `Axes` has
         // the layout of theirs; there is a state for each share of each output; the views lie in live allocations.
         unsafe { launch(&self.device, function, grid, THREADS as u32, &mut arguments)? };
@@ -203,7 +258,7 @@ impl Reduce {
 /// The result over no elements.
 pub(super) fn of_nothing(operation: ReduceOperation, dtype: DType) -> Scalar {
     match operation {
-        ReduceOperation::All | ReduceOperation::Product => Scalar::one(dtype),
+        ReduceOperation::All | ReduceOperation::Product | ReduceOperation::ProductNumbers => Scalar::one(dtype),
         _ => Scalar::zero(dtype),
     }
 }
@@ -290,6 +345,11 @@ pub(super) const fn name(operation: ReduceOperation) -> &'static str {
         ReduceOperation::SumSquares => "SumSquares",
         ReduceOperation::ArgMax => "ArgMax",
         ReduceOperation::ArgMin => "ArgMin",
+        ReduceOperation::SumNumbers => "SumNumbers",
+        ReduceOperation::ProductNumbers => "ProductNumbers",
+        ReduceOperation::MaxNumbers => "MaxNumbers",
+        ReduceOperation::MinNumbers => "MinNumbers",
+        ReduceOperation::CountNumbers => "CountNumbers",
     }
 }
 
@@ -302,15 +362,33 @@ fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
     Program::new("reduce.cu", SOURCE, &macros)
 }
 
+fn distances_program(dtype: DType, skips_nan: bool, whole: bool) -> Program {
+    let name = name(ReduceOperation::SumSquares);
+    let mut macros =
+        vec![("INPUT", dtype.cu_name()), ("OUTPUT", dtype.cu_name()), ("REDUCTION", name), ("CENTRED", "1")];
+    if skips_nan {
+        macros.push(("SKIPS_NAN", "1"));
+    }
+    if whole {
+        macros.push(("WHOLE", "1"));
+    }
+    Program::new("reduce.cu", SOURCE, &macros)
+}
+
 /// Every program that the methods above can ask for.
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
     let mut all = Vec::new();
     for whole in [true, false] {
         for dtype in DType::COMPUTED {
-            use ReduceOperation::{ArgMax, ArgMin, Max, Min, Product, Sum, SumSquares};
+            use ReduceOperation::{ArgMax, ArgMin, CountNumbers, Max, MaxNumbers, Min, MinNumbers};
+            use ReduceOperation::{Product, ProductNumbers, Sum, SumNumbers, SumSquares};
             all.extend([Sum, Max, Min, Product, ArgMax, ArgMin].map(|operation| program(operation, dtype, whole)));
-            all.extend(dtype.is_float().then(|| program(SumSquares, dtype, whole)));
+            if dtype.is_float() {
+                let of_floats = [SumSquares, SumNumbers, ProductNumbers, MaxNumbers, MinNumbers, CountNumbers];
+                all.extend(of_floats.map(|operation| program(operation, dtype, whole)));
+                all.extend([false, true].map(|skips_nan| distances_program(dtype, skips_nan, whole)));
+            }
         }
         all.extend(
             [ReduceOperation::All, ReduceOperation::Any].map(|operation| program(operation, DType::Bool, whole)),

@@ -4,6 +4,7 @@
 //! it has a crate of its own, which is built beside others and not again for the prelude's tests. [`Float`] has the product. A
 //! [`Routine`] factorises one matrix: the CPU backend calls it for each matrix of a stack, and gives it memory and threads.
 
+mod general;
 mod lu;
 mod spectra;
 mod triangles;
@@ -14,6 +15,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use std::ops::{DivAssign, Mul, SubAssign};
 
 pub use faer;
+pub use general::EIG;
 pub use lu::*;
 pub use spectra::*;
 pub use triangles::*;

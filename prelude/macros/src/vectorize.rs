@@ -51,7 +51,12 @@ fn registration(
     let text = text(Role::Vectorize, &Text::of(&bare(item), notebook), "", &references);
     let name = quote!(::core::any::type_name_of_val(&#function));
     let registration = register(&name, &hash, &text, &quote!(::core::option::Option::Some(&__WARPCELL_BLOCKS)));
-    let blocks = blocks(function, &parameters, &results, has_wide_vectors(notebook));
+    let vectors = match notebook {
+        Some(_) if has_wide_vectors(notebook) => Vectors::Wide,
+        None if cfg!(target_arch = "x86_64") => Vectors::Found,
+        _ => Vectors::Plain,
+    };
+    let blocks = blocks(function, &parameters, &results, vectors);
     let mark = mark(&whole.vis, function);
     Ok(quote! { #mark const _: () = { #blocks #registration }; })
 }
@@ -65,8 +70,18 @@ pub fn has_wide_vectors(notebook: Option<&Notebook>) -> bool {
     notebook.is_some() && has
 }
 
+/// Which vector instructions the loop over a block may use.
+enum Vectors {
+    /// Those that all processors have.
+    Plain,
+    /// AVX2 and FMA too.
+    Wide,
+    /// Those that the processor is found to have when the loop is called: a library's code is for all processors.
+    Found,
+}
+
 /// The loop over a block, and the static that has it.
-fn blocks(function: &Ident, parameters: &[Kind], results: &[Scalar], is_wide: bool) -> TokenStream {
+fn blocks(function: &Ident, parameters: &[Kind], results: &[Scalar], vectors: Vectors) -> TokenStream {
     let prelude = prelude();
     let numbered = |what: &str, count: usize| -> Vec<Ident> {
         (0..count).map(|index| format_ident!("__warpcell_{what}_{index}")).collect()
@@ -111,14 +126,36 @@ fn blocks(function: &Ident, parameters: &[Kind], results: &[Scalar], is_wide: bo
             #(#outputs[__warpcell_index] = #parts;)*
         }
     };
-    let (attribute, run) = if is_wide {
-        // SAFETY: the processor has these instructions, as `has_wide_vectors` has seen.
-        let run = quote! {
-            |__warpcell_inputs, __warpcell_outputs| unsafe { __warpcell_block(__warpcell_inputs, __warpcell_outputs) }
-        };
-        (Some(quote! { #[target_feature(enable = "avx2,fma")] }), run)
-    } else {
-        (None, quote! { __warpcell_block })
+    let wide = quote! { #[target_feature(enable = "avx2,fma")] };
+    let (attribute, run) = match vectors {
+        Vectors::Plain => (None, quote! { __warpcell_block }),
+        Vectors::Wide => {
+            // SAFETY: the processor has these instructions, as `has_wide_vectors` has seen.
+            let run = quote! {
+                |__warpcell_inputs, __warpcell_outputs| unsafe { __warpcell_block(__warpcell_inputs, __warpcell_outputs) }
+            };
+            (Some(wide), run)
+        }
+        Vectors::Found => {
+            // SAFETY: the processor has these instructions, as is asked.
+            let run = quote! {
+                |__warpcell_inputs, __warpcell_outputs| {
+                    #wide
+                    fn __warpcell_wide_block(
+                        __warpcell_inputs: &::#prelude::registry::Inputs<'_>,
+                        __warpcell_outputs: &mut ::#prelude::registry::Outputs<'_>,
+                    ) {
+                        __warpcell_block(__warpcell_inputs, __warpcell_outputs)
+                    }
+                    if ::#prelude::registry::has_wide_vectors() {
+                        unsafe { __warpcell_wide_block(__warpcell_inputs, __warpcell_outputs) }
+                    } else {
+                        __warpcell_block(__warpcell_inputs, __warpcell_outputs)
+                    }
+                }
+            };
+            (Some(quote! { #[inline(always)] }), run)
+        }
     };
     // Only operations that need no instantiation: a loop that is written out costs the compiler a third of one over
     // iterators. The assertions let it leave out the checks of the indices.

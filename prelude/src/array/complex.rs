@@ -1,10 +1,11 @@
 //! Arrays of complex numbers: their parts as real numbers, and conversions.
 
-use crate::array::{DeviceArray, RawArray};
-use crate::backend::{Layout, ReduceOperation, UnaryOperation};
+use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Float, Inexact, Scalar};
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::unary;
+use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::reduce::reduce_all;
 use num_complex::Complex;
 
 impl<R: Float> DeviceArray<Complex<R>>
@@ -84,6 +85,38 @@ where
     pub fn count_nonzero(&self) -> usize {
         self.astype::<bool>().count_nonzero()
     }
+}
+
+/// The real parts of complex numbers, if all imaginary parts are close to 0; else `None`. NumPy's `real_if_close`, which gives the
+/// complex numbers then. The real parts are a view. Waits for the comparison.
+///
+/// Close is less than 100 times the type's epsilon. `gpu::real_if_close!(&z, tol = 1000.0)` gives another factor, or with
+/// a `tol` of at most 1 the bound itself. NaN is not close.
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[1.0, 2.0, 4.0]);
+/// let again = gpu::real_if_close(&gpu::fft::ifft(&gpu::fft::fft(&a))).expect("real numbers");
+/// assert!(gpu::allclose(&again, &a));
+/// assert!(gpu::real_if_close(&gpu::array(&[gpu::Complex::new(1.0, 1e-9)])).is_none());
+/// ```
+#[track_caller]
+pub fn real_if_close<A: OnDevice<Elem = Complex<R>>, R: Float>(a: &A) -> Option<DeviceArray<R>>
+where
+    Complex<R>: Inexact<Part = R>,
+{
+    check(reals_if_close(a.raw(), 100.0)).map(DeviceArray::from_raw)
+}
+
+/// `real_if_close` with its tolerance.
+pub(crate) fn reals_if_close(z: &RawArray, tol: f64) -> Result<Option<RawArray>> {
+    const NAME: &str = "real_if_close";
+    let imaginary = unary(NAME, UnaryOperation::Abs, &z.part(true))?;
+    let epsilon = if imaginary.dtype == DType::F32 { f32::EPSILON.into() } else { f64::EPSILON };
+    let bound = Scalar::of_float(if tol > 1.0 { tol * epsilon } else { tol }, imaginary.dtype);
+    let is_close = binary(NAME, BinaryOperation::Less, RawOperand::Array(&imaginary), RawOperand::Scalar(bound))?;
+    let are_close = reduce_all(NAME, ReduceOperation::All, &is_close)? == Scalar::Bool(true);
+    Ok(are_close.then(|| z.part(false)))
 }
 
 impl RawArray {

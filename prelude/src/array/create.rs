@@ -3,11 +3,13 @@
 use crate::array::ownership::sealed::Source;
 use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, transfer};
-use crate::backend::Layout;
+use crate::backend::{Layout, ReduceOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::operations::elementwise::unary;
+use crate::operations::reduce::reduce_all;
 
 fallible! {
     /// Copies a host array to the current device: an `ndarray` array or view of any rank and strides, a slice, a `Vec`.
@@ -29,6 +31,69 @@ fallible! {
     pub fn asarray, try_asarray<A: IntoDevice<Elem = T>, T: Element>(host: A) -> Result<DeviceArray<T>> {
         Source::into_raw(host, "asarray").map(DeviceArray::from_raw)
     }
+}
+
+fallible! {
+    /// As [`asarray`](fn@asarray), of an array that has neither NaN nor infinities; NumPy's `asarray_chkfinite`. Waits for the check. For an
+    /// array on the device, write `a.is_finite().all()`.
+    ///
+    /// Integers and bools are always finite. Both parts of complex numbers must be.
+    ///
+    /// **Panics** if an element is not finite ([`Error::InvalidArgument`]), or if the memory cannot be had.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::asarray_chkfinite(&[1.0, 2.0]).sum(), 3.0);
+    /// assert!(gpu::try_asarray_chkfinite(&[1.0, f64::NAN]).is_err());
+    /// ```
+    pub fn asarray_chkfinite, try_asarray_chkfinite<A: IntoDevice<Elem = T>, T: Element>(a: A) -> Result<DeviceArray<T>> {
+        const NAME: &str = "asarray_chkfinite";
+        let raw = Source::into_raw(a, NAME)?;
+        all_finite(NAME, &raw)?;
+        Ok(DeviceArray::from_raw(raw))
+    }
+
+    /// An array of the values that an iterator gives, on the current device; 1-D. NumPy's `fromiter`, but that the element type
+    /// follows from the values. `gpu::fromiter!(values, dtype = f32, count = 3)` converts them, and takes so many.
+    ///
+    /// The values are collected on the host first.
+    ///
+    /// **Panics** if the memory cannot be had.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let squares = gpu::fromiter((0..5).map(|number| number * number));
+    /// assert_eq!(squares.tolist(), [0, 1, 4, 9, 16]);
+    /// ```
+    pub fn fromiter, try_fromiter<T: Element>(iter: impl IntoIterator<Item = T>) -> Result<DeviceArray<T>> {
+        of_values(iter.into_iter().collect())
+    }
+}
+
+/// `fromiter` of collected values.
+pub(crate) fn of_values<T: Element>(values: Vec<T>) -> Result<DeviceArray<T>> {
+    Source::into_raw(values, "fromiter").map(DeviceArray::from_raw)
+}
+
+/// The error for an array that has NaN or infinities, if it has.
+fn all_finite(operation: &'static str, raw: &RawArray) -> Result<()> {
+    let parts = if raw.dtype.is_complex() { raw.parts() } else { raw.clone() };
+    if !parts.dtype.is_float() || parts.size() == 0 {
+        return Ok(());
+    }
+    let is_finite = unary(operation, UnaryOperation::IsFinite, &parts)?.flat(operation)?;
+    if reduce_all(operation, ReduceOperation::All, &is_finite)? == Scalar::Bool(true) {
+        return Ok(());
+    }
+    // The first that is not.
+    let place: i64 = transfer::typed_scalar(reduce_all(operation, ReduceOperation::ArgMin, &is_finite)?);
+    let mut place = usize::try_from(place).expect("a place within the array") / (parts.size() / raw.size());
+    let mut index = vec![0; raw.shape().len()];
+    for (axis, &length) in raw.shape().iter().enumerate().rev() {
+        (place, index[axis]) = (place / length, place % length);
+    }
+    let reason = format!("the element {index:?} is NaN or infinite; replace such elements, or use `asarray`");
+    Err(Error::InvalidArgument { operation, reason })
 }
 
 /// An array of these values: `gpu::array(&[1.0, 2.0])`, or nested for two or three axes.

@@ -67,7 +67,7 @@ pub(super) struct Entries {
 }
 
 /// The entries of an axis in turn; the gap is none of them.
-pub(super) fn with_gap((shown, gap): (usize, bool), edge: usize) -> Vec<Option<usize>> {
+pub(crate) fn with_gap((shown, gap): (usize, bool), edge: usize) -> Vec<Option<usize>> {
     let mut all: Vec<Option<usize>> = (0..shown).map(Some).collect();
     if gap {
         all.insert(edge, None);
@@ -154,8 +154,21 @@ macro_rules! cells {
 }
 
 fn entries(raw: &RawArray, settings: &Settings) -> Result<Entries> {
-    // Twice as many are still a number.
-    let edge = settings.edgeitems.min(usize::MAX / 2);
+    let (sample, axes) = copy_of_shown(raw, settings)?;
+    let mut cells = dtypes!(cells!(sample, settings));
+    let width = cells.iter().map(String::len).max().unwrap_or(0);
+    cells.iter_mut().for_each(|cell| *cell = format!("{cell:>width$}"));
+    Ok(Entries { cells, axes, edge: edge(settings), linewidth: settings.linewidth })
+}
+
+/// How many entries are on each side of a gap. Twice as many are still a number.
+fn edge(settings: &Settings) -> usize {
+    settings.edgeitems.min(usize::MAX / 2)
+}
+
+/// The elements that are shown, in a new array, and of each axis how many are shown and whether there is a gap in the middle.
+pub(crate) fn copy_of_shown(raw: &RawArray, settings: &Settings) -> Result<(RawArray, Vec<(usize, bool)>)> {
+    let edge = edge(settings);
     let abbreviates = raw.size() > settings.threshold;
     let gap = |length: usize| abbreviates && length > 2 * edge;
     let axes: Vec<(usize, bool)> =
@@ -165,10 +178,7 @@ fn entries(raw: &RawArray, settings: &Settings) -> Result<Entries> {
     if sample.size() > 0 {
         copy_corners(raw, &sample, edge)?;
     }
-    let mut cells = dtypes!(cells!(sample, settings));
-    let width = cells.iter().map(String::len).max().unwrap_or(0);
-    cells.iter_mut().for_each(|cell| *cell = format!("{cell:>width$}"));
-    Ok(Entries { cells, axes, edge, linewidth: settings.linewidth })
+    Ok((sample, axes))
 }
 
 /// Copies the shown entries to `sample`: of each abbreviated axis, the first and the last few.

@@ -80,7 +80,7 @@ impl fmt::Debug for PrintOptions {
 
 /// All options, as they hold.
 #[derive(Clone, Copy)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     pub precision: usize,
     pub threshold: usize,
     pub edgeitems: usize,
@@ -95,7 +95,7 @@ pub(super) const INITIAL: Settings =
 static SETTINGS: RwLock<Settings> = RwLock::new(INITIAL);
 
 /// The options that hold now.
-pub(super) fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     *SETTINGS.read().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -162,6 +162,24 @@ impl Opened {
         Ok(Opened { operation, path: path.to_owned(), file, header })
     }
 
+    /// Opens a file that has elements of a type and nothing else, from a byte on: at most so many, or all.
+    pub fn raw(
+        operation: &'static str,
+        path: &Path,
+        dtype: DType,
+        count: Option<usize>,
+        offset: usize,
+    ) -> Result<Opened> {
+        let (file, length) = open_file(operation, path, "bin")?;
+        let rest = usize::try_from(length).unwrap_or(usize::MAX).checked_sub(offset).ok_or_else(|| {
+            failed(operation, path, format!("has {length} bytes, none from byte {offset} on; give a smaller offset"))
+        })?;
+        let count = (rest / dtype.size()).min(count.unwrap_or(usize::MAX));
+        let bytes = count * dtype.size();
+        let header = Header { shape: vec![count], dtype, is_fortran: false, is_swapped: false, bytes, length: offset };
+        Ok(Opened { operation, path: path.to_owned(), file, header })
+    }
+
     /// Reads the bytes of the elements.
     pub fn read(&self, target: &mut [u8]) -> Result<()> {
         read_at(&self.file, self.header.length as u64, target).map_err(|error| match error.downcast::<Error>() {

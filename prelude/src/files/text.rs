@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::fallible::fallible;
 use ndarray::{ArrayD, IxDyn};
 pub use numbers::fromstring;
-pub(crate) use numbers::numbers;
+pub(crate) use numbers::{numbers, numbers_of};
 pub use options::{ReadText, WriteText};
 use read::read;
 use std::path::Path;

@@ -150,6 +150,42 @@ pub fn seed(seed: u64) {
     *default() = Generator::new(seed);
 }
 
+/// A generator that is determined by its seed: NumPy's name for [`Generator::new`].
+///
+/// ```
+/// let mut generator = warpcell::host::random::default_rng(7);
+/// assert_eq!(generator.spawn(4)[3].normal(0.0, 1.0, (2, 3)).dim(), (2, 3));
+/// ```
+pub fn default_rng(seed: u64) -> Generator {
+    Generator::new(seed)
+}
+
+/// A copy of the default generator as it is now, for [`set_random_state`].
+///
+/// ```
+/// use warpcell::host::random;
+/// let state = random::get_random_state();
+/// let first = random::random(5);
+/// random::set_random_state(&state);
+/// assert_eq!(random::random(5), first);
+/// ```
+pub fn get_random_state() -> Generator {
+    default().clone()
+}
+
+/// Makes a copy of this generator the default one, from which the functions of this module draw. A generator of
+/// [`gpu::random`](crate::random) goes on here in the same state: `(&generator.bit_generator().into())`.
+///
+/// ```
+/// use warpcell::host::random;
+/// let on_device = warpcell::random::Generator::new(3);
+/// random::set_random_state(&on_device.bit_generator().into());
+/// assert_eq!(random::random(5), random::default_rng(3).random(5));
+/// ```
+pub fn set_random_state(state: &Generator) {
+    *default() = state.clone();
+}
+
 #[track_caller]
 fn array<T: Element, S: IntoDimension>(
     distribution: Distribution,

@@ -9,7 +9,7 @@ use crate::linalg::tensors;
 use crate::operations::calculus::{self, IntoSpacing, cross_products, gradients, integral, unwrapped};
 use crate::operations::composed;
 use crate::operations::composing::Composed;
-use crate::operations::polynomials::{fitted, trimmed};
+use crate::operations::polynomials::{antiderivative, constants, derivative, fitted, series, trimmed};
 use crate::operations::scan::cumulative;
 
 /// `gpu::gradient` of samples that are so far apart.
@@ -167,6 +167,34 @@ where
 {
     let weights = weights.map(|weights| &weights.raw);
     DeviceArray::from_raw(check(fitted(x.raw(), y.raw(), deg, weights, T::Mean::DTYPE)))
+}
+
+/// `gpu::polyder` of this order.
+#[track_caller]
+pub fn polyder<A: OnDevice<Elem = T>, T: Arithmetic>(p: &A, m: usize) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(derivative(p.raw(), m)))
+}
+
+/// `gpu::polyint` so many times, with a constant for each, one for all, or none for zeros.
+#[track_caller]
+pub fn polyint<A: OnDevice<Elem = T>, T: Arithmetic>(
+    p: &A,
+    m: usize,
+    k: impl AsRef<[T::Mean]>,
+) -> DeviceArray<T::Mean> {
+    let given = k.as_ref().iter().map(|constant| constant.to_scalar()).collect();
+    let found = constants(m, given, T::Mean::default().to_scalar())
+        .and_then(|constants| antiderivative(p.raw(), &constants, T::Mean::DTYPE));
+    DeviceArray::from_raw(check(found))
+}
+
+/// `gpu::as_series`, of which zeros may stay.
+#[track_caller]
+pub fn as_series<'a, A: OnDevice<Elem = T> + 'a, T: Arithmetic>(
+    alist: impl IntoIterator<Item = &'a A>,
+    trim: bool,
+) -> Vec<DeviceArray<T::Mean>> {
+    check(alist.into_iter().map(|one| series(one.raw(), trim, T::Mean::DTYPE).map(DeviceArray::from_raw)).collect())
 }
 
 /// `gpu::trimcoef` with a tolerance.

@@ -13,9 +13,11 @@ macro_rules! __call {
         $($path)+::<$dtype>($($value,)* $($crate::__word!($key $($given)+)),*)
     };
     // The result is converted to the element type.
-    (converted $all:tt $path:tt $values:tt { dtype }) => { $crate::__call!(call $all $path $values) };
-    (converted $all:tt $path:tt $values:tt { dtype $dtype:ty }) => {
-        $crate::__call!(call $all $path $values).astype::<$dtype>()
+    (converted $all:tt $path:tt $values:tt { dtype } $($others:tt)*) => {
+        $crate::__call!(call $all $path $values $($others)*)
+    };
+    (converted $all:tt $path:tt $values:tt { dtype $dtype:ty } $($others:tt)*) => {
+        $crate::__call!(call $all $path $values $($others)*).astype::<$dtype>()
     };
     // A running sum or product: along an axis, or of all elements.
     (running $all:tt [$whole:path, $along:path] [($a:expr)] { axis } { dtype }) => { $whole($a) };
@@ -24,13 +26,24 @@ macro_rules! __call {
         $crate::__call!(running $all $paths [(&$crate::keywords::astype::<$dtype, _>($a))] $axis { dtype })
             .astype::<$dtype>()
     };
-    (axes $all:tt [$path:path] [($a:expr)] { axes } $norm:tt) => {
+    // Lengths along all axes, along those that are given, or along as many of the last ones.
+    (axes $all:tt [$path:path] [($a:expr)] { s } { axes } $norm:tt) => {
         match $a {
-            a => $crate::__call!(axes $all [$path] [(a)] { axes ($crate::keywords::axes_of_all(a)) } $norm),
+            a => $crate::__call!(axes $all [$path] [(a)] { s } { axes ($crate::keywords::axes_of_all(a)) } $norm),
         }
     };
-    (axes $all:tt [$path:path] [($a:expr)] { axes $axes:expr } { norm $($norm:tt)+ }) => {
+    (axes $all:tt [$path:path] [($a:expr)] { s } { axes $axes:expr } { norm $($norm:tt)+ }) => {
         $path($a, ::core::option::Option::None, $axes, $crate::__word!(norm $($norm)+))
+    };
+    (axes $all:tt [$path:path] $a:tt { s $s:expr } { axes } $norm:tt) => {
+        match $crate::keywords::lengths($s) {
+            s => $crate::__call!(axes $all [$path] $a { s (s.clone()) } { axes ($crate::keywords::last_axes(s.len())) } $norm),
+        }
+    };
+    (axes $all:tt [$path:path] [($a:expr)] { s $s:expr } { axes $axes:expr } { norm $($norm:tt)+ }) => {
+        $path(
+            $a, ::core::option::Option::Some(&$crate::keywords::lengths($s)[..]), $axes, $crate::__word!(norm $($norm)+)
+        )
     };
     (eigh $all:tt [$path:path] [($a:expr)] { UPLO "L" }) => { $path($a) };
     (eigh $all:tt [$path:path] [($a:expr)] { UPLO "U" }) => { $path(&$crate::swapaxes($a, -2, -1)) };
@@ -122,6 +135,37 @@ macro_rules! __call {
     (choose $all:tt [] [($a:expr) ($choices:expr)] { mode "clip" }) => { $crate::keywords::choose_clipped($a, $choices) };
     (choose $all:tt [] $values:tt { mode $word:literal }) => {
         $crate::registry::wrong_word! { mode ["raise" "wrap" "clip"] $word }
+    };
+    (put $all:tt [] [($a:expr) ($indices:expr) ($values:expr)] { mode "raise" }) => { $crate::put($a, $indices, $values) };
+    (put $all:tt [] [($a:expr) ($indices:expr) ($values:expr)] { mode "wrap" }) => {
+        $crate::keywords::put_wrapped($a, $indices, $values)
+    };
+    (put $all:tt [] [($a:expr) ($indices:expr) ($values:expr)] { mode "clip" }) => {
+        $crate::keywords::put_clipped($a, $indices, $values)
+    };
+    (put $all:tt [] $values:tt { mode $word:literal }) => {
+        $crate::registry::wrong_word! { mode ["raise" "wrap" "clip"] $word }
+    };
+    // Counts, or what weights and densities give.
+    (histogram $all:tt [$plain:path, $with:path] $values:tt $bins:tt $range:tt { density false } { weights }) => {
+        $crate::__call!(call $all [$plain] $values $bins $range)
+    };
+    (histogram $all:tt [$plain:path, $with:path] $values:tt $bins:tt $range:tt { density $density:expr } { weights }) => {
+        $crate::__call!(
+            call $all [$with] $values $bins $range { density $density }
+            { weights (::core::option::Option::None::<&$crate::DeviceArray<f64>>) }
+        )
+    };
+    (histogram $all:tt [$plain:path, $with:path] $values:tt $bins:tt $range:tt { density $density:expr } { weights $weights:expr }) => {
+        $crate::__call!(
+            call $all [$with] $values $bins $range { density $density } { weights (::core::option::Option::Some($weights)) }
+        )
+    };
+    (poly1d $all:tt [] [($c:expr)] { r false } { variable $variable:expr }) => {
+        $crate::poly1d($c).with_variable($variable)
+    };
+    (poly1d $all:tt [] [($r:expr)] { r true } { variable $variable:expr }) => {
+        $crate::Poly1d::from_roots($r).with_variable($variable)
     };
     (powers $all:tt $path:tt $values:tt $num:tt $endpoint:tt { dtype } $($base:tt)?) => {
         $crate::__call!(call $all $path $values $num $endpoint $($base)?)

@@ -1,18 +1,24 @@
 //! What calls with keywords need beside the functions of `gpu`.
 
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
+use crate::array::create::of_values;
 use crate::array::indices::{Index, RawIndices, sealed::Sealed as _};
 use crate::array::shape::IntoShape;
 use crate::array::triangles::{diagonal_of, triangle};
-use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, rolled, slice_axis, transfer};
-use crate::dtype::{DType, Element, Float, Number, Real};
+use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, reals_if_close, rolled, slice_axis, transfer};
+use crate::dtype::{Bitwise, DType, Element, Float, Inexact, Number, Real};
 use crate::error::{Error, Result, check};
+use crate::files::raw::of_file;
 use crate::files::text::{ReadText, WriteText};
 use crate::operations::allclose::close_elements;
+use crate::operations::bits::{packed, unpacked};
+use crate::operations::counting::{IntoBinRange, IntoBins, weighted};
 use crate::operations::covariance::{correlations, covariances};
+use crate::operations::histograms::{IntoAxisBins, IntoAxisRanges, IntoPoints, Request, coordinates, plane};
 use crate::operations::indexing::take_axis;
 use crate::operations::partition::parted;
 use crate::operations::sorting;
+use num_complex::Complex;
 use std::path::Path;
 
 /// The array with another element type.
@@ -132,6 +138,16 @@ pub fn axes_of_all<A: OnDevice>(a: &A) -> Vec<usize> {
     (0..a.raw().shape().len()).collect()
 }
 
+/// Lengths of axes.
+pub fn lengths(s: impl IntoShape) -> Vec<usize> {
+    s.into_shape()
+}
+
+/// So many axes at the end.
+pub fn last_axes(count: usize) -> Vec<isize> {
+    (0..count).map(|axis| axis as isize - count as isize).collect()
+}
+
 /// An array with another element type and unspecified elements, in the shape and on the device of this one.
 #[track_caller]
 pub fn empty_as<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> {
@@ -174,6 +190,51 @@ pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool) -> Device
     DeviceArray::from_raw(check(correlations(m.raw(), rowvar, T::Mean::DTYPE)))
 }
 
+/// `gpu::histogram` with weights, or of densities.
+#[track_caller]
+pub fn histogram<A: OnDevice<Elem: Number>, W: OnDevice<Elem: Number>>(
+    a: &A,
+    bins: impl IntoBins,
+    range: impl IntoBinRange,
+    density: bool,
+    weights: Option<&W>,
+) -> (DeviceArray<f64>, DeviceArray<f64>) {
+    let weights = weights.map(|weights| weights.raw());
+    let (counts, edges) = check(weighted(a.raw(), bins.into_bins(), range.into_bin_range(), density, weights));
+    (DeviceArray::from_raw(counts), DeviceArray::from_raw(edges))
+}
+
+/// `gpu::histogram2d` with weights, or of densities.
+#[track_caller]
+pub fn histogram2d<X: OnDevice<Elem: Number>, Y: OnDevice<Elem: Number>, W: OnDevice<Elem: Number>>(
+    x: &X,
+    y: &Y,
+    bins: impl IntoAxisBins,
+    range: impl IntoAxisRanges,
+    density: bool,
+    weights: Option<&W>,
+) -> (DeviceArray<f64>, DeviceArray<f64>, DeviceArray<f64>) {
+    let request = Request { operation: "histogram2d", weights: weights.map(|weights| weights.raw()), density };
+    let points = [x.raw().clone(), y.raw().clone()];
+    check(request.counted(&points, bins.into_axis_bins(), range.into_axis_ranges()).and_then(plane))
+}
+
+/// `gpu::histogramdd` with weights, or of densities.
+#[track_caller]
+pub fn histogramdd<W: OnDevice<Elem: Number>>(
+    sample: impl IntoPoints,
+    bins: impl IntoAxisBins,
+    range: impl IntoAxisRanges,
+    density: bool,
+    weights: Option<&W>,
+) -> (DeviceArray<f64>, Vec<DeviceArray<f64>>) {
+    let request = Request { operation: "histogramdd", weights: weights.map(|weights| weights.raw()), density };
+    let counted = coordinates(sample)
+        .and_then(|points| request.counted(&points, bins.into_axis_bins(), range.into_axis_ranges()));
+    let (counts, edges) = check(counted);
+    (DeviceArray::from_raw(counts), edges.into_iter().map(DeviceArray::from_raw).collect())
+}
+
 /// `gpu::partition` along an axis.
 #[track_caller]
 pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize, axis: isize) -> DeviceArray<T> {
@@ -184,6 +245,49 @@ pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize, axis: isize)
 #[track_caller]
 pub fn argpartition<A: OnDevice<Elem: Real>>(a: &A, kth: usize, axis: isize) -> DeviceArray<i64> {
     DeviceArray::from_raw(check(parted("argpartition", a.raw(), kth, axis, true)))
+}
+
+/// `gpu::fromiter` of so many values; of all if the count is negative.
+#[track_caller]
+pub fn fromiter<T: Element>(iter: impl IntoIterator<Item = T>, count: isize) -> DeviceArray<T> {
+    let Ok(count) = usize::try_from(count) else { return crate::fromiter(iter) };
+    let values: Vec<T> = iter.into_iter().take(count).collect();
+    let reason = format!("the iterator has {} values, fewer than {count}; give a smaller count", values.len());
+    let enough =
+        if values.len() == count { Ok(()) } else { Err(Error::InvalidArgument { operation: "fromiter", reason }) };
+    check(enough.and_then(|()| of_values(values)))
+}
+
+/// `gpu::fromfile` of so many elements from a byte on, or of a text; of all if the count is negative.
+#[track_caller]
+pub fn fromfile<T: Element>(file: impl AsRef<Path>, count: isize, sep: &str, offset: usize) -> DeviceArray<T> {
+    check(of_file(file.as_ref(), count, sep, offset))
+}
+
+/// `gpu::packbits` along an axis, and with the first element as the lowest bit.
+#[track_caller]
+pub fn packbits<A: OnDevice<Elem: Bitwise>>(a: &A, axis: Option<isize>, bitorder: Option<&str>) -> DeviceArray<u8> {
+    DeviceArray::from_raw(check(packed(a.raw(), axis, bitorder.unwrap_or("big"))))
+}
+
+/// `gpu::unpackbits` along an axis, of so many bits, and with the lowest bit first.
+#[track_caller]
+pub fn unpackbits<A: OnDevice<Elem = u8>>(
+    a: &A,
+    axis: Option<isize>,
+    count: Option<isize>,
+    bitorder: Option<&str>,
+) -> DeviceArray<u8> {
+    DeviceArray::from_raw(check(unpacked(a.raw(), axis, count, bitorder.unwrap_or("big"))))
+}
+
+/// `gpu::real_if_close` with its tolerance.
+#[track_caller]
+pub fn real_if_close<A: OnDevice<Elem = Complex<R>>, R: Float>(a: &A, tol: f64) -> Option<DeviceArray<R>>
+where
+    Complex<R>: Inexact<Part = R>,
+{
+    check(reals_if_close(a.raw(), tol)).map(DeviceArray::from_raw)
 }
 
 /// `gpu::loadtxt_with` with its options one by one. Without `usecols` all columns are read.

@@ -43,10 +43,14 @@ functions! { $
     __fft_irfft2(a) [s = (::core::option::Option::<[usize; 2]>::None), axes = ((-2, -1)), norm = "backward"] []
         => call [fft::irfft2_with]
         "let a = gpu::fft::rfft2(&gpu::ones::<f64>((2, 3)));\nassert_eq!(gpu::fft::irfft2!(&a, s = [2, 3]).shape(), [2, 3]);";
-    __fft_fftn(a) [] [axes, norm = "backward"] => axes [fft::fftn_with]
+    __fft_fftn(a) [s, axes, norm = "backward"] [] => axes [fft::fftn_with]
         "assert_eq!(gpu::fft::fftn!(&gpu::ones::<f64>((2, 3)), norm = \"forward\").get(&[0, 0]).re, 1.0);";
-    __fft_ifftn(a) [] [axes, norm = "backward"] => axes [fft::ifftn_with]
+    __fft_ifftn(a) [s, axes, norm = "backward"] [] => axes [fft::ifftn_with]
         "assert_eq!(gpu::fft::ifftn!(&gpu::ones::<f64>((2, 3)), axes = 0).shape(), [2, 3]);";
+    __fft_rfftn(a) [s, axes, norm = "backward"] [] => axes [fft::rfftn_with]
+        "assert_eq!(gpu::fft::rfftn!(&gpu::ones::<f64>((2, 3)), s = (4, 4), axes = (0, 1)).shape(), [4, 3]);";
+    __fft_irfftn(a) [s, axes, norm = "backward"] [] => axes [fft::irfftn_with]
+        "let a = gpu::fft::rfftn(&gpu::ones::<f64>((2, 3)));\nassert_eq!(gpu::fft::irfftn!(&a, s = (2, 3)).shape(), [2, 3]);";
     __fft_fftfreq(n) [d = 1.0] [] => call [fft::fftfreq]
         "assert_eq!(gpu::fft::fftfreq!(4).tolist(), [0.0, 0.25, -0.5, -0.25]);";
     __fft_rfftfreq(n) [d = 1.0] [] => call [fft::rfftfreq]

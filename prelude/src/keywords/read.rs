@@ -128,10 +128,11 @@ macro_rules! reader {
 }
 
 reader! { $
-    M N UPLO atol axes axis axisa axisb axisc base bins boundary comments constant_values count d ddof decimals default
-    delimiter discont dtype dx edge_order endpoint equal_nan filling_values fillvalue fmt footer full_matrices header
-    high include_initial increasing ind initial invert k keepdims lam loc low m max_rows mean minlength mode n nan ndim
-    neginf newline norm num offset ord p period posinf range rcond replace return_counts return_inverse right rowvar
-    rtol s scale sep side sigma size skip_footer skip_header skiprows spacing start step stop to_begin to_end tol trim
-    usecols w weights where wrap x
+    M N UPLO atol axes axis axisa axisb axisc base bins bitorder boundary comments constant_values count d ddof decimals
+    default delimiter density discont dtype dx edge_order edgeitems endpoint equal_nan exp_digits filling_values fillvalue
+    floatmode fmt footer fractional full_matrices header high include_initial increasing ind initial invert k keepdims lam
+    loc low m max_line_width max_rows mean min_digits minlength mode n nan ndim neginf newline norm num offset ord p
+    pad_left pad_right padding period posinf precision prefix r range rcond replace return_counts return_inverse right
+    rowvar rtol s scale sep separator side sigma sign size skip_footer skip_header skiprows spacing start step stop suffix
+    suppress_small threshold to_begin to_end tol trim unique usecols variable w weights where width wrap x
 }

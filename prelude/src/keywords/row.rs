@@ -4,7 +4,17 @@ macro_rules! functions {
     ($d:tt $(
         $name:ident($($needed:ident),*) [$($positional:tt $(= $default:tt)?),*] [$($other:tt $(= $value:tt)?),*]
             => $kind:ident [$($($function:ident)::+),*] $example:literal;
-    )*) => {$(
+    )*) => {
+        /// The calls of these functions, for the table of names.
+        pub const SIGNATURES: &[$crate::keywords::Signature] = &[$($crate::keywords::Signature {
+            name: stringify!($name),
+            needed: &[$(stringify!($needed)),*],
+            keywords: &[
+                $((stringify!($positional), concat!("" $(, stringify!($default))?)),)*
+                $((stringify!($other), concat!("" $(, stringify!($value))?)),)*
+            ],
+        }),*];
+        $(
         /// The function of this name with NumPy's keywords, in any order:
         #[doc = concat!($("`", stringify!($positional), "` ",)* $("`", stringify!($other), "` ",)*)]
         ///
@@ -25,5 +35,6 @@ macro_rules! functions {
                 }
             };
         }
-    )*};
+        )*
+    };
 }

@@ -13,6 +13,7 @@ use crate::dtype::{Arithmetic, Element, Float, Real, RealNumber};
 use crate::error::check;
 use crate::operations::choosing::{Outside, choose_with, compressed_along, copied_where, select_or};
 use crate::operations::elementwise::Operand;
+use crate::operations::indexing::put_with;
 use crate::operations::insertion::{appended, deleted, inserted, trimmed};
 use crate::operations::ordering::{by_keys, places_of_numbers};
 use crate::operations::positions::{diagonal, triangle, triangle_of, typed};
@@ -166,6 +167,18 @@ where
     T: Element,
 {
     choose_with(a, choices, Outside::Clipped)
+}
+
+/// `gpu::put` where indices count on from the first element again.
+#[track_caller]
+pub fn put_wrapped<T: Element>(a: &mut DeviceArray<T>, ind: impl IntoIndices, v: impl Operand<T>) {
+    check(put_with(&a.raw, ind.raw_indices(), v.raw_operand(), Outside::Wrapped));
+}
+
+/// `gpu::put` where indices that are out of range name the first element or the last.
+#[track_caller]
+pub fn put_clipped<T: Element>(a: &mut DeviceArray<T>, ind: impl IntoIndices, v: impl Operand<T>) {
+    check(put_with(&a.raw, ind.raw_indices(), v.raw_operand(), Outside::Clipped));
 }
 
 /// `gpu::select` with a value for where no condition is true.

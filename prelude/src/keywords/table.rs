@@ -93,8 +93,12 @@ functions! { $
         "let a = gpu::array(&[1, 3, 5]);\nassert_eq!(gpu::searchsorted!(&a, &gpu::array(&[3]), side = \"right\").tolist(), [2]);";
     digitize(x, bins) [right = false] [] => call [digitize_with]
         "let bins = gpu::array(&[1.0, 2.0]);\nassert_eq!(gpu::digitize!(&gpu::array(&[2.0]), &bins, right = true).tolist(), [1]);";
-    histogram(a) [bins = 10, range = ..] [] => call [histogram]
-        "let (counts, _) = gpu::histogram!(&gpu::array(&[0.1, 0.6, 0.7]), bins = 2, range = (0.0, 1.0));\nassert_eq!(counts.tolist(), [1, 2]);";
+    histogram(a) [bins = 10, range = .., density = false, weights] [] => histogram [histogram, keywords::histogram]
+        "let a = gpu::array(&[0.1, 0.6, 0.7]);\nlet (counts, _) = gpu::histogram!(&a, bins = 2, range = (0.0, 1.0));\nassert_eq!(counts.tolist(), [1, 2]);\nassert_eq!(gpu::histogram!(&a, bins = 2, range = (0.0, 1.0), weights = &a).0.tolist(), [0.1, 1.2999999999999998]);";
+    histogram2d(x, y) [bins = 10, range = .., density = false, weights] [] => histogram [histogram2d, keywords::histogram2d]
+        "let (x, w) = (gpu::array(&[0.0, 1.0]), gpu::array(&[0.5, 2.0]));\nlet (h, _, _) = gpu::histogram2d!(&x, &x, bins = (2, 1), weights = &w);\nassert_eq!(h.ravel().tolist(), [0.5, 2.0]);";
+    histogramdd(sample) [bins = 10, range = .., density = false, weights] [] => histogram [histogramdd, keywords::histogramdd]
+        "let x = gpu::array(&[0.0, 0.1, 1.0]);\nlet (h, _) = gpu::histogramdd!([&x, &x], bins = 2, density = true);\nassert_eq!(h.sum(), 4.0);";
     bincount(x) [weights, minlength = 0] [] => bincount []
         "assert_eq!(gpu::bincount!(&gpu::array(&[0, 2, 2]), minlength = 4).tolist(), [1, 0, 2, 0]);";
 
@@ -148,6 +152,10 @@ functions! { $
         "assert_eq!(gpu::frombuffer!(&[1, 2, 3, 4], dtype = u8, count = 2, offset = 1).tolist(), [2, 3]);";
     fromstring(string) [dtype = f64, count = (-1)] [sep = ""] => typed [keywords::fromstring]
         "assert_eq!(gpu::fromstring!(\"1, 2, 3\", dtype = i64, sep = \",\").tolist(), [1, 2, 3]);";
+    fromiter(iter) [dtype, count = (-1)] [] => converted [keywords::fromiter]
+        "assert_eq!(gpu::fromiter!(0..9, dtype = f32, count = 3).tolist(), [0.0, 1.0, 2.0]);";
+    fromfile(file) [dtype = f64, count = (-1), sep = "", offset = 0] [] => typed [keywords::fromfile]
+        "let file = std::env::temp_dir().join(format!(\"warpcell-fromfile-macro-{}\", std::process::id()));\ngpu::array(&[1.5f32, 2.5, 3.5]).tofile(&file);\nassert_eq!(gpu::fromfile!(&file, dtype = f32, count = 1, offset = 4).tolist(), [2.5]);\n# std::fs::remove_file(&file).unwrap();";
 
     // Parts chosen and written to.
     choose(a, choices) [mode = "raise"] [] => choose []
@@ -158,6 +166,8 @@ functions! { $
         "let m = gpu::array(&[[1, 2], [3, 4]]);\nassert_eq!(gpu::compress!(&gpu::array(&[false, true]), &m, axis = 1).ravel().tolist(), [2, 4]);";
     copyto(dst, src) [] [where] => along [copyto, keywords::copyto]
         "let (mut a, mask) = (gpu::zeros::<f64>((2, 2)), gpu::array(&[true, false]));\ngpu::copyto!(&mut a, 1.0, where = &mask);\nassert_eq!(a.sum(), 2.0);";
+    put(a, ind, v) [mode = "raise"] [] => put []
+        "let mut a = gpu::zeros::<f64>(4);\ngpu::put!(&mut a, [0, 9], 5.0, mode = \"clip\");\nassert_eq!(a.tolist(), [5.0, 0.0, 0.0, 5.0]);";
     fill_diagonal(a, val) [wrap = false] [] => call [keywords::fill_diagonal]
         "let mut a = gpu::zeros::<f64>((5, 2));\ngpu::fill_diagonal!(&mut a, 1.0, wrap = true);\nassert_eq!(a.sum(), 4.0);";
     diag_indices(n) [ndim = 2] [] => call [keywords::diag_indices]
@@ -242,6 +252,12 @@ functions! { $
         "assert_eq!(gpu::round!(&gpu::array(&[1.234, 5.678]), decimals = 1).tolist(), [1.2, 5.7]);";
     around(a) [decimals = 0] [] => call [keywords::round]
         "assert_eq!(gpu::around!(&gpu::array(&[15, 25, 36]), decimals = -1).tolist(), [20, 20, 40]);";
+    real_if_close(a) [tol = 100.0] [] => call [keywords::real_if_close]
+        "let z = gpu::array(&[gpu::Complex::new(2.0, 1e-9)]);\nassert_eq!(gpu::real_if_close!(&z, tol = 1e-6).unwrap().tolist(), [2.0]);";
+    packbits(a) [axis, bitorder] [] => options [keywords::packbits]
+        "assert_eq!(gpu::packbits!(&gpu::array(&[[true, true], [false, true]]), axis = 0, bitorder = \"little\").ravel().tolist(), [1, 3]);";
+    unpackbits(a) [axis, count, bitorder] [] => options [keywords::unpackbits]
+        "assert_eq!(gpu::unpackbits!(&gpu::array(&[6u8]), count = 4, bitorder = \"little\").tolist(), [0, 1, 1, 0]);";
     nan_to_num(x) [] [nan, posinf, neginf] => options [keywords::nan_to_num]
         "let a = gpu::array(&[f64::NAN, f64::INFINITY]);\nassert_eq!(gpu::nan_to_num!(&a, nan = -1.0, posinf = 9.0).tolist(), [-1.0, 9.0]);";
     gradient(f) [spacing = 1.0] [axis, edge_order = 1] => gradient [keywords::gradient]
@@ -256,6 +272,14 @@ functions! { $
         "let a = gpu::array(&[[1, 0], [0, 1], [0, 0]]);\nassert_eq!(gpu::cross!(&a, &gpu::flip(&a, 1), axis = 0).get(&[2, 0]), 1);";
     polyfit(x, y, deg) [] [w] => options [keywords::polyfit]
         "let (x, y) = (gpu::array(&[0.0, 1.0, 2.0]), gpu::array(&[1.0, 3.0, 9.0]));\nlet line = gpu::polyfit!(&x, &y, 1, w = &gpu::array(&[1.0, 1.0, 0.0]));\nassert!(gpu::allclose(&line, &[2.0, 1.0]));";
+    poly1d(c_or_r) [r = false, variable = "x"] [] => poly1d []
+        "let p = gpu::poly1d!(&gpu::array(&[1.0, 2.0]), r = true);\nassert_eq!(p.coeffs().tolist(), [1.0, -3.0, 2.0]);";
+    polyder(p) [m = 1] [] => call [keywords::polyder]
+        "assert_eq!(gpu::polyder!(&gpu::array(&[1, 1, 1, 1]), m = 2).tolist(), [6, 2]);";
+    polyint(p) [m = 1, k = []] [] => call [keywords::polyint]
+        "assert_eq!(gpu::polyint!(&gpu::array(&[6.0]), m = 2, k = [1.0, 2.0]).tolist(), [3.0, 1.0, 2.0]);";
+    as_series(alist) [trim = true] [] => call [keywords::as_series]
+        "assert_eq!(gpu::as_series!([&gpu::array(&[1, 0])], trim = false)[0].tolist(), [1.0, 0.0]);";
     trimcoef(c) [tol = 0.0] [] => call [keywords::trimcoef]
         "assert_eq!(gpu::trimcoef!(&gpu::array(&[1.0, 2.0, 1e-9]), tol = 1e-6).tolist(), [1.0, 2.0]);";
 
@@ -266,4 +290,23 @@ functions! { $
         "let table = std::env::temp_dir().join(format!(\"warpcell-genfromtxt-macro-{}\", std::process::id()));\nstd::fs::write(&table, \"1,\\n3,4\\n\").unwrap();\nassert_eq!(gpu::genfromtxt!(&table, delimiter = \",\", filling_values = 0.0).sum(), 8.0);\n# std::fs::remove_file(&table).unwrap();";
     savetxt(fname, X) [fmt = "%.18e", delimiter = " ", newline = "\n", header = "", footer = "", comments = "# "] [] => call [keywords::savetxt]
         "let table = std::env::temp_dir().join(format!(\"warpcell-savetxt-macro-{}\", std::process::id()));\ngpu::savetxt!(&table, &gpu::array(&[[1.0, 2.5]]), fmt = \"%.1f\", delimiter = \",\");\nassert_eq!(std::fs::read_to_string(&table).unwrap(), \"1.0,2.5\\n\");\n# std::fs::remove_file(&table).unwrap();";
+
+    // Numbers and arrays as text.
+    base_repr(number) [base = 2, padding = 0] [] => call [keywords::base_repr]
+        "assert_eq!(gpu::base_repr!(255, base = 16), \"FF\");";
+    binary_repr(num) [width] [] => options [keywords::binary_repr]
+        "assert_eq!(gpu::binary_repr!(3, width = 5), \"00011\");";
+    format_float_positional(x) [precision, unique, fractional, trim, sign, pad_left, pad_right, min_digits] []
+        => options [keywords::format_float_positional]
+        "assert_eq!(gpu::format_float_positional!(0.1, min_digits = 3, sign = true), \"+0.100\");";
+    format_float_scientific(x) [precision, unique, trim, sign, pad_left, exp_digits, min_digits] []
+        => options [keywords::format_float_scientific]
+        "assert_eq!(gpu::format_float_scientific!(1234.5f32, precision = 2, trim = \"-\"), \"1.23e+03\");";
+    array2string(a) [max_line_width, precision, suppress_small, separator, prefix] [threshold, edgeitems, sign, floatmode, suffix]
+        => options [keywords::array2string]
+        "assert_eq!(gpu::array2string!(&gpu::arange(5.0), separator = \",\", threshold = 3, edgeitems = 1), \"[0.,...,4.]\");";
+    array_repr(arr) [max_line_width, precision, suppress_small] [] => options [keywords::array_repr]
+        "assert_eq!(gpu::array_repr!(&gpu::array(&[1.0 / 3.0]), precision = 2), \"array([0.33])\");";
+    array_str(a) [max_line_width, precision, suppress_small] [] => options [keywords::array_str]
+        "assert_eq!(gpu::array_str!(&gpu::array(&[1e-9, 0.5]), suppress_small = true), \"[0.  0.5]\");";
 }

@@ -143,7 +143,7 @@ fn lu_of(a: &RawArray) -> Result<[RawArray; 3]> {
     Ok([p, l, u].map(|factor| stack.unstacked(&factor)))
 }
 
-fn cholesky_of(a: &RawArray) -> Result<[RawArray; 1]> {
+pub(crate) fn cholesky_of(a: &RawArray) -> Result<[RawArray; 1]> {
     let operation = "cholesky";
     let stack = Stack::square(operation, a)?;
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;

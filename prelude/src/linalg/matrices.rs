@@ -90,9 +90,13 @@ macro_rules! matrices {
     };
     (@types $side:ident $kind:ident) => { matrices!(@$side $kind) };
     (@types $side:ident $($kind:ident)+) => { ($(matrices!(@$side $kind)),+) };
+    (@device ComplexMatrix) => { DeviceArray<<T as Inexact>::Complex> };
+    (@device ComplexVector) => { DeviceArray<<T as Inexact>::Complex> };
     (@device $kind:ident) => { DeviceArray<T> };
     (@host Matrix) => { ndarray::Array2<T> };
     (@host Vector) => { ndarray::Array1<T> };
+    (@host ComplexMatrix) => { ndarray::Array2<<T as Inexact>::Complex> };
+    (@host ComplexVector) => { ndarray::Array1<<T as Inexact>::Complex> };
 }
 pub(super) use matrices;
 

@@ -2,10 +2,14 @@
 
 use super::matrices::matrices;
 use super::stacks::{Stack, epsilon, fill_identity, numbers};
-use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::array::sides::AnyView;
+use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
+use crate::backend::Layout;
 use crate::backend::factorisations::SvdOutputs;
-use crate::dtype::{DType, Element, Float, Number};
+use crate::device;
+use crate::dtype::{DType, Element, Float, Inexact, Number};
 use crate::error::{Error, Result, check};
+use crate::operations::fourier::complex;
 use crate::operations::reduce::as_mean;
 
 matrices! {
@@ -40,6 +44,46 @@ matrices! {
     /// ```
     pub fn eigvalsh<T: Float>(a: Matrix<T>) -> (w: Vector<T>) {
         eigh_of("eigvalsh", a, false).map(|(w, _)| [w])
+    }
+
+    /// The eigenvalues and eigenvectors `(w, v)` of any square matrix, real or complex: `a · v` is `v · diag(w)`, so the
+    /// eigenvector of `w[i]` is in column `i` of `v`. Both are complex. NumPy's `linalg.eig`, which gives real arrays
+    /// where all imaginary parts are 0. For symmetric matrices [`eigh`] is faster and more exact, and its eigenvectors
+    /// are orthogonal. Waits for the device.
+    ///
+    /// The last two axes are matrices, those before them count matrices. They are factorised on the host, by `faer`, also
+    /// those of a GPU, as CuPy does it; the results are on the array's device. As in LAPACK, matrices are balanced
+    /// first, eigenvectors have the length 1, and the largest element of a complex one is real. Eigenvalues of a real
+    /// matrix are real or in conjugate pairs; they have no certain order. A defective matrix has fewer eigenvectors than
+    /// rows: some columns are then the same up to rounding errors, and equal eigenvalues have larger errors.
+    ///
+    /// **Panics** if a matrix is not square ([`Error::InvalidShape`]), if an element is NaN or infinite
+    /// ([`Error::NotFinite`]), or if the iteration does not converge ([`Error::NoConvergence`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[2.0, 0.0], [1.0, 3.0]]);
+    /// let (w, v) = gpu::linalg::eig(&a);
+    /// assert!(gpu::allclose(&gpu::sort(&w.real()), &[2.0, 3.0]));
+    /// // Both are real here: `a · v` is `v · diag(w)`.
+    /// assert!((gpu::matmul(&a, &v.real()) - (&v * &w).real()).abs().max() < 1e-12);
+    /// ```
+    pub fn eig, try_eig<T: Inexact>(a: Matrix<T>) -> (w: ComplexVector<T>, v: ComplexMatrix<T>) {
+        eig_of("eig", a, true).map(|(w, v)| [w, v.expect("they were asked for")])
+    }
+
+    /// The eigenvalues of any square matrix, real or complex, as complex numbers without a certain order. NumPy's
+    /// `linalg.eigvals`; computed on the host, see [`eig`].
+    ///
+    /// **Panics** as [`eig`] does.
+    ///
+    /// ```
+    /// // A quarter of a turn.
+    /// let w = warpcell::linalg::eigvals(&warpcell::array(&[[0.0, -1.0], [1.0, 0.0]]));
+    /// assert!(warpcell::allclose(&warpcell::sort(&w.imag()), &[-1.0, 1.0]));
+    /// ```
+    pub fn eigvals, try_eigvals<T: Inexact>(a: Matrix<T>) -> (w: ComplexVector<T>) {
+        eig_of("eigvals", a, false).map(|(w, _)| [w])
     }
 
     /// The singular value decomposition `(u, s, vh)`: `u · diag(s) · vh` is the matrix, `u` and `vh` are orthogonal,
@@ -143,7 +187,11 @@ pub fn cond_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean
     DeviceArray::from_raw(check(conditions_of_each(a.raw(), T::Mean::DTYPE)))
 }
 
-fn eigh_of(operation: &'static str, a: &RawArray, with_vectors: bool) -> Result<(RawArray, Option<RawArray>)> {
+pub(crate) fn eigh_of(
+    operation: &'static str,
+    a: &RawArray,
+    with_vectors: bool,
+) -> Result<(RawArray, Option<RawArray>)> {
     let stack = Stack::square(operation, a)?;
     let n = stack.rows();
     let values = stack.output(operation, &[n])?;
@@ -154,6 +202,38 @@ fn eigh_of(operation: &'static str, a: &RawArray, with_vectors: bool) -> Result<
         stack.converged(operation, fault)?;
     }
     Ok((stack.unstacked(&values), vectors.map(|vectors| stack.unstacked(&vectors))))
+}
+
+/// The eigenvalues and, if they are asked for, the eigenvectors of general matrices: computed on the host, wherever the array is.
+pub(crate) fn eig_of(
+    operation: &'static str,
+    a: &RawArray,
+    with_vectors: bool,
+) -> Result<(RawArray, Option<RawArray>)> {
+    let stack = Stack::square(operation, a)?;
+    let on_host = transfer::bring(operation, &AnyView::Device(&stack.raw), &device::host())?.contiguous(operation)?;
+    let stack = Stack { raw: on_host, ..stack };
+    let (count, n) = (stack.count(), stack.rows());
+    let host = &stack.raw.handle;
+    let new = |shape: &[usize]| RawArray::uninitialised(operation, host, shape, complex(stack.raw.dtype.part()));
+    let values = new(&[count, n])?;
+    let vectors = if with_vectors { Some(new(&[count, n, n])?) } else { None };
+    if !stack.is_empty() {
+        stack.finite(operation)?;
+        let x = if stack.raw.dtype.is_complex() { beside(&stack.raw) } else { stack.raw.clone() };
+        let (pairs, columns) = (values.parts(), vectors.as_ref().map(beside));
+        let fault = host.backend.factorisations().eig(x.view(), pairs.view(), columns.as_ref().map(RawArray::view))?;
+        stack.converged(operation, fault)?;
+    }
+    let back = |output: &RawArray| transfer::bring(operation, &AnyView::Device(&stack.unstacked(output)), &a.handle);
+    Ok((back(&values)?, vectors.as_ref().map(back).transpose()?))
+}
+
+/// Contiguous complex matrices as real ones with twice as many columns, in which real and imaginary parts are neighbours; a view.
+fn beside(complex: &RawArray) -> RawArray {
+    let &[count, rows, columns] = complex.shape() else { unreachable!("a stack of matrices has three axes") };
+    let parts = complex.parts();
+    parts.with_layout(Layout { offset: parts.layout.offset, ..Layout::contiguous(&[count, rows, 2 * columns]) })
 }
 
 /// The singular values and, if it is said whether all of them, the singular vectors.

@@ -131,7 +131,9 @@ impl Stack {
 
     /// The error of elements for which no iteration comes to an end, if there are some. Waits.
     pub fn finite(&self, operation: &'static str) -> Result<()> {
-        let finite = unary(operation, UnaryOperation::IsFinite, &self.raw)?;
+        // Of complex numbers both parts are looked at.
+        let numbers = if self.raw.dtype.is_complex() { &self.raw.parts() } else { &self.raw };
+        let finite = unary(operation, UnaryOperation::IsFinite, numbers)?;
         match reduce_all(operation, ReduceOperation::All, &finite)? {
             Scalar::Bool(true) => Ok(()),
             _ => Err(Error::NotFinite { operation }),
@@ -160,7 +162,7 @@ pub(super) fn numbers(raw: &RawArray) -> Result<Vec<f64>> {
 }
 
 /// The distance from 1 to the next number of a float type.
-pub(super) fn epsilon(dtype: DType) -> f64 {
+pub(crate) fn epsilon(dtype: DType) -> f64 {
     if dtype == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
 }
 

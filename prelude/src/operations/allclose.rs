@@ -8,6 +8,8 @@ use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::formulas::{self, apply_one};
+use crate::operations::map::registered_reduced;
 use crate::operations::reduce::reduce_all;
 
 /// Whether all elements satisfy `|x − y| ≤ 1e-8 + 1e-5·|y|`, after broadcasting; NumPy's `allclose`.
@@ -101,52 +103,83 @@ fn all_equal(x: &RawArray, y: &RawArray) -> Result<bool> {
 
 /// As [`try_allclose_with`], of arrays without their types.
 pub(crate) fn compare(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute: f64, equal_nan: bool) -> Result<bool> {
-    let close = closeness(x, y, relative, absolute, equal_nan)?;
-    Ok(reduce_all(NAME, ReduceOperation::All, &close)? == Scalar::Bool(true))
+    let (x, y) = brought(x, y)?;
+    let all = if x.dtype.is_float() {
+        // In one pass.
+        x.handle.may_wait(NAME)?;
+        let operands = tolerances(&x, &y, relative, absolute, equal_nan);
+        transfer::item(&registered_reduced(NAME, formulas::is_close(x.dtype), ReduceOperation::All, &operands)?)?
+    } else {
+        reduce_all(NAME, ReduceOperation::All, &close_parts(&x, &y, relative, absolute, equal_nan)?)?
+    };
+    Ok(all == Scalar::Bool(true))
 }
 
 const NAME: &str = "allclose";
 
 /// Which elements are close to each other.
-pub(crate) fn closeness(
-    x: &AnyView<'_>,
-    y: &AnyView<'_>,
-    relative: f64,
-    absolute: f64,
-    equal_nan: bool,
-) -> Result<RawArray> {
+fn closeness(x: &AnyView<'_>, y: &AnyView<'_>, relative: f64, absolute: f64, equal_nan: bool) -> Result<RawArray> {
+    let (x, y) = brought(x, y)?;
+    if x.dtype.is_float() {
+        let operands = tolerances(&x, &y, relative, absolute, equal_nan);
+        apply_one(NAME, formulas::is_close, &operands)
+    } else {
+        close_parts(&x, &y, relative, absolute, equal_nan)
+    }
+}
+
+/// Both arrays on one device, as `f32` if both are, else as `f64`, or as complex numbers if one of them is.
+fn brought(x: &AnyView<'_>, y: &AnyView<'_>) -> Result<(RawArray, RawArray)> {
     let handle = match (x, y) {
         (AnyView::Device(x), AnyView::Device(y)) if x.handle.device == y.handle.device => x.handle.clone(),
         _ => device::host(),
     };
-    let is_complex = [x, y].into_iter().any(|view| match view {
-        AnyView::Host(view) => view.dtype.is_complex(),
-        AnyView::Device(raw) => raw.dtype.is_complex(),
+    let dtypes = [x, y].map(|view| match view {
+        AnyView::Host(view) => view.dtype,
+        AnyView::Device(raw) => raw.dtype,
     });
-    let dtype = if is_complex { DType::C128 } else { DType::F64 };
+    let dtype = match dtypes {
+        [DType::F32, DType::F32] => DType::F32,
+        [x, y] if x.is_complex() || y.is_complex() => DType::C128,
+        _ => DType::F64,
+    };
     let bring = |view| -> Result<RawArray> {
         let raw = transfer::bring(NAME, view, &handle)?;
         if raw.dtype == dtype { Ok(raw) } else { raw.converted(NAME, dtype) }
     };
-    let (x, y) = (bring(x)?, bring(y)?);
+    Ok((bring(x)?, bring(y)?))
+}
+
+/// The operands of the formula for floats.
+fn tolerances<'a>(
+    x: &'a RawArray,
+    y: &'a RawArray,
+    relative: f64,
+    absolute: f64,
+    equal_nan: bool,
+) -> [RawOperand<'a>; 5] {
+    let number = |value| RawOperand::Scalar(Scalar::F64(value));
+    let equal_nan = RawOperand::Scalar(Scalar::Bool(equal_nan));
+    [RawOperand::Array(x), RawOperand::Array(y), number(relative), number(absolute), equal_nan]
+}
+
+/// Which complex numbers are close to each other.
+fn close_parts(x: &RawArray, y: &RawArray, relative: f64, absolute: f64, equal_nan: bool) -> Result<RawArray> {
     let pair =
         |operation, a: &RawArray, b: &RawArray| binary(NAME, operation, RawOperand::Array(a), RawOperand::Array(b));
     let with = |operation, a: &RawArray, value: f64| {
         binary(NAME, operation, RawOperand::Array(a), RawOperand::Scalar(Scalar::F64(value)))
     };
-    let distance = unary(NAME, UnaryOperation::Abs, &pair(BinaryOperation::Subtract, &x, &y)?)?;
-    let magnitude = unary(NAME, UnaryOperation::Abs, &y)?;
+    let distance = unary(NAME, UnaryOperation::Abs, &pair(BinaryOperation::Subtract, x, y)?)?;
+    let magnitude = unary(NAME, UnaryOperation::Abs, y)?;
     let tolerance = with(BinaryOperation::Add, &with(BinaryOperation::Multiply, &magnitude, relative)?, absolute)?;
     // An infinite `y` has an infinite tolerance, within which every finite `x` would lie.
     let finite = with(BinaryOperation::Less, &magnitude, f64::INFINITY)?;
     let within = pair(BinaryOperation::LogicalAnd, &pair(BinaryOperation::LessEqual, &distance, &tolerance)?, &finite)?;
-    let mut close = pair(BinaryOperation::LogicalOr, &within, &pair(BinaryOperation::Equal, &x, &y)?)?;
+    let mut close = pair(BinaryOperation::LogicalOr, &within, &pair(BinaryOperation::Equal, x, y)?)?;
     if equal_nan {
-        let is_nan = |raw: &RawArray| match is_complex {
-            true => truths(NAME, UnaryOperation::IsNan, ReduceOperation::Any, raw),
-            false => unary(NAME, UnaryOperation::IsNan, raw),
-        };
-        let (x, y) = (is_nan(&x)?, is_nan(&y)?);
+        let is_nan = |raw: &RawArray| truths(NAME, UnaryOperation::IsNan, ReduceOperation::Any, raw);
+        let (x, y) = (is_nan(x)?, is_nan(y)?);
         close = pair(BinaryOperation::LogicalOr, &close, &pair(BinaryOperation::LogicalAnd, &x, &y)?)?;
     }
     Ok(close)

@@ -7,9 +7,9 @@ use crate::dtype::{Arithmetic, DType, Element, Number};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::RawOperand;
+use crate::operations::formulas::{self, apply_one};
 use crate::operations::reduce::{as_mean, reduce};
 use crate::operations::scan::{differences, scan_axis};
-use crate::operations::selection::choose;
 
 /// How far the samples of [`gradient`] are apart: a number for all axes, the coordinates along the only axis, or a tuple with a
 /// number or the coordinates for each axis. Coordinates are a 1-D array of floats. Not an extension point.
@@ -364,25 +364,16 @@ pub(crate) fn unwrapped(
     dtype: DType,
 ) -> Result<RawArray> {
     const NAME: &str = "unwrap";
-    use BinaryOperation::{Add, Equal, Greater, Less, LogicalAnd, Modulo, Subtract};
-    let calc = Composed(NAME);
     let at = axis_of(NAME, p.shape(), axis)?;
-    let half = period / 2.0;
     let out = p.converted(NAME, dtype)?;
-    let steps = differences(NAME, &out, 1, axis)?;
-    // To the range from −half to half.
-    let reduced = calc.with(Subtract, &calc.with(Modulo, &calc.with(Add, &steps, half)?, period)?, half)?;
-    let is_low = calc.with(Equal, &reduced, -half)?;
-    let is_up = calc.with(Greater, &steps, 0.0)?;
-    let turned = calc.pair(LogicalAnd, &is_low, &is_up)?;
+    let count = p.shape()[at].saturating_sub(1);
+    let (later, earlier) = (slice_axis(&out, at, 1.min(count), 1, count), slice_axis(&out, at, 0, 1, count));
     let number = |value: f64| RawOperand::Scalar(crate::operations::composing::number(value, dtype));
-    let reduced = choose(&turned, number(half), RawOperand::Array(&reduced))?;
-    let corrections = calc.pair(Subtract, &reduced, &steps)?;
-    let is_small = calc.with(Less, &calc.each(UnaryOperation::Abs, &steps)?, discont.unwrap_or(half))?;
-    let corrections = choose(&is_small, number(0.0), RawOperand::Array(&corrections))?;
+    let (period, least) = (number(period), number(discont.unwrap_or(period / 2.0)));
+    let operands = [RawOperand::Array(&later), RawOperand::Array(&earlier), period, least];
+    let corrections = apply_one(NAME, formulas::turn, &operands)?;
     let sums = scan_axis(NAME, crate::backend::ScanOperation::Sum, &corrections, axis)?;
-    let count = sums.shape()[at];
-    calc.pair_into(Add, &slice_axis(&out, at, p.shape()[at] - count, 1, count), &sums)?;
+    Composed(NAME).pair_into(BinaryOperation::Add, &later, &sums)?;
     Ok(out)
 }
 

@@ -161,11 +161,11 @@ writers! {
         "let mut a = gpu::array(&[[1, 2], [3, 4]]);\ngpu::put_along_axis(&mut a, &gpu::array(&[[1], [0]]), 9, 1);\nassert_eq!(a.ravel().tolist(), [1, 9, 9, 4]);";
     putmask(mask: &DeviceArray<bool>, values: impl Operand<T>)
         "let mut a = gpu::array(&[1, -2, 3]);\nlet mask = a.lt(0);\ngpu::putmask(&mut a, &mask, 0);\nassert_eq!(a.tolist(), [1, 0, 3]);";
-    place(mask: &DeviceArray<bool>, values: &DeviceArray<T>)
+    place(mask: &DeviceArray<bool>, values: impl Operand<T>)
         "let mut a = gpu::array(&[-1, 5, -2]);\nlet mask = a.lt(0);\ngpu::place(&mut a, &mask, &gpu::array(&[10, 20]));\nassert_eq!(a.tolist(), [10, 5, 20]);";
 }
 
-/// What becomes of an index that names no choice.
+/// What becomes of an index that names no choice, or no element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outside {
     /// It is an error.

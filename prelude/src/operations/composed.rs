@@ -1,13 +1,13 @@
 //! Functions of each element, or of each pair of elements, that are composed of other operations.
 
 use crate::array::{DeviceArray, OnDevice, RawArray};
-use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
+use crate::backend::{BinaryOperation, ReduceOperation};
 use crate::dtype::{DType, Element, Float, Inexact, Integer, Number, Scalar};
 use crate::error::{Result, check};
-use crate::operations::composing::{Composed, number, value_of};
+use crate::operations::composing::{Composed, number};
 use crate::operations::elementwise::{Operand, RawOperand, binary};
-use crate::operations::reduce::{as_mean, reduce_all};
-use crate::operations::selection::choose;
+use crate::operations::formulas::{self, Formula, apply, apply_one};
+use crate::operations::reduce::reduce_all;
 
 impl<T: Number> DeviceArray<T> {
     /// The quotient as a float: of integers as `f64`, where [`divide`](Self::divide) drops the fraction. NumPy's `true_divide`.
@@ -19,8 +19,7 @@ impl<T: Number> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn true_divide(&self, other: impl Operand<T>) -> DeviceArray<T::Mean> {
-        let operation = ("true_divide", BinaryOperation::Divide);
-        DeviceArray::from_raw(check(in_floats(operation, &self.raw, other.raw_operand(), T::Mean::DTYPE)))
+        DeviceArray::from_raw(check(true_quotients(&self.raw, other.raw_operand())))
     }
 
     /// Each element to the power of the other's, as `f64`; NumPy's `float_power`.
@@ -32,8 +31,8 @@ impl<T: Number> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn float_power(&self, other: impl Operand<T>) -> DeviceArray<f64> {
-        let operation = ("float_power", BinaryOperation::Power);
-        DeviceArray::from_raw(check(in_floats(operation, &self.raw, other.raw_operand(), DType::F64)))
+        let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
+        DeviceArray::from_raw(check(apply_one("float_power", formulas::power, &operands)))
     }
 
     /// The quotient rounded down, and what it leaves: [`floor_divide`](Self::floor_divide) and [`modulo`](Self::modulo). NumPy's
@@ -60,7 +59,8 @@ impl<T: Number> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn fmax(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(extreme("fmax", BinaryOperation::Maximum, &self.raw, other.raw_operand())))
+        let ways = (BinaryOperation::Maximum, formulas::larger as Formula);
+        DeviceArray::from_raw(check(extreme("fmax", ways, &self.raw, other.raw_operand())))
     }
 
     /// The smaller of each pair; the other one if one is NaN. NumPy's `fmin`; [`minimum`](Self::minimum) keeps NaN.
@@ -72,7 +72,8 @@ impl<T: Number> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn fmin(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(extreme("fmin", BinaryOperation::Minimum, &self.raw, other.raw_operand())))
+        let ways = (BinaryOperation::Minimum, formulas::smaller as Formula);
+        DeviceArray::from_raw(check(extreme("fmin", ways, &self.raw, other.raw_operand())))
     }
 
     /// Whether each element has the sign bit set: negative numbers, −0.0, and NaN with a sign. NumPy's `signbit`.
@@ -115,7 +116,7 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn sinc(&self) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(sinc(&self.raw)))
+        DeviceArray::from_raw(check(apply_one("sinc", formulas::sinc, &[RawOperand::Array(&self.raw)])))
     }
 
     /// The step function: 0 for negative elements, 1 for positive ones, and the value of `at_zero` where an element is 0. NaN
@@ -128,7 +129,8 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn heaviside(&self, at_zero: impl Operand<T>) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(heaviside(&self.raw, at_zero.raw_operand())))
+        let operands = [RawOperand::Array(&self.raw), at_zero.raw_operand()];
+        DeviceArray::from_raw(check(apply_one("heaviside", formulas::step, &operands)))
     }
 
     /// `log(exp(a) + exp(b))` without overflow on the way; NumPy's `logaddexp`.
@@ -140,8 +142,8 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn logaddexp(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let sum = log_of_sum("logaddexp", UnaryOperation::Exp, 1.0, &self.raw, other.raw_operand());
-        DeviceArray::from_raw(check(sum))
+        let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
+        DeviceArray::from_raw(check(apply_one("logaddexp", formulas::log_of_sum, &operands)))
     }
 
     /// `log2(2**a + 2**b)` without overflow on the way; NumPy's `logaddexp2`.
@@ -153,9 +155,8 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn logaddexp2(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let scale = std::f64::consts::LOG2_E;
-        let sum = log_of_sum("logaddexp2", UnaryOperation::Exp2, scale, &self.raw, other.raw_operand());
-        DeviceArray::from_raw(check(sum))
+        let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
+        DeviceArray::from_raw(check(apply_one("logaddexp2", formulas::log2_of_sum, &operands)))
     }
 
     /// The fractions and the whole numbers of the elements, both with their sign; NumPy's `modf`.
@@ -166,7 +167,8 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn modf(&self) -> (DeviceArray<T>, DeviceArray<T>) {
-        let (fractions, wholes) = check(modf(&self.raw));
+        let formula = formulas::fraction_and_whole;
+        let (fractions, wholes) = two(check(apply("modf", formula, &[RawOperand::Array(&self.raw)])));
         (DeviceArray::from_raw(fractions), DeviceArray::from_raw(wholes))
     }
 
@@ -179,7 +181,8 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn nextafter(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(nextafter(&self.raw, other.raw_operand())))
+        let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
+        DeviceArray::from_raw(check(apply_one("nextafter", formulas::next_towards, &operands)))
     }
 }
 
@@ -205,7 +208,7 @@ impl<T: Integer> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn bitwise_count(&self) -> DeviceArray<u8> {
-        DeviceArray::from_raw(check(bit_counts(&self.raw)))
+        DeviceArray::from_raw(check(apply_one("bitwise_count", formulas::ones, &[RawOperand::Array(&self.raw)])))
     }
 }
 
@@ -258,36 +261,36 @@ fn all_equal(x: &RawArray, y: &RawArray) -> Result<bool> {
     Ok(reduce_all(NAME, ReduceOperation::All, &equal)? == Scalar::Bool(true))
 }
 
-/// An operation on both operands as floats of `dtype`.
-fn in_floats(
-    (name, operation): (&'static str, BinaryOperation),
-    a: &RawArray,
-    b: RawOperand<'_>,
-    dtype: DType,
-) -> Result<RawArray> {
-    let a = as_mean(name, a, dtype)?;
-    match b {
-        RawOperand::Array(b) => Composed(name).pair(operation, &a, &as_mean(name, b, dtype)?),
-        RawOperand::Scalar(b) => Composed(name).with(operation, &a, value_of(b)),
+/// The two results of a formula.
+fn two(results: Vec<RawArray>) -> (RawArray, RawArray) {
+    let [first, second] = results.try_into().ok().expect("the formula has two results");
+    (first, second)
+}
+
+fn true_quotients(a: &RawArray, b: RawOperand<'_>) -> Result<RawArray> {
+    if a.dtype.is_float() {
+        return binary("true_divide", BinaryOperation::Divide, RawOperand::Array(a), b);
     }
+    apply_one("true_divide", formulas::quotient, &[RawOperand::Array(a), b])
 }
 
 fn quotients_and_rests(a: &RawArray, b: RawOperand<'_>) -> Result<(RawArray, RawArray)> {
+    if a.dtype.is_float() {
+        return apply("divmod", formulas::quotient_and_rest, &[RawOperand::Array(a), b]).map(two);
+    }
     let of = |operation| binary("divmod", operation, RawOperand::Array(a), b);
     Ok((of(BinaryOperation::FloorDivide)?, of(BinaryOperation::Modulo)?))
 }
 
-/// The maximum or minimum of each pair, or the one of them that is not NaN.
-fn extreme(name: &'static str, operation: BinaryOperation, a: &RawArray, b: RawOperand<'_>) -> Result<RawArray> {
-    if !a.dtype.is_float() {
-        return binary(name, operation, RawOperand::Array(a), b);
-    }
-    let comparison =
-        if operation == BinaryOperation::Maximum { BinaryOperation::Less } else { BinaryOperation::Greater };
-    let is_other = binary(name, comparison, RawOperand::Array(a), b)?;
-    let is_nan = Composed(name).each(UnaryOperation::IsNan, a)?;
-    let is_other = Composed(name).pair(BinaryOperation::LogicalOr, &is_other, &is_nan)?;
-    choose(&is_other, b, RawOperand::Array(a))
+/// The maximum or minimum of each pair, or the one of them that is not NaN: the operation for integers, the formula for floats.
+fn extreme(
+    name: &'static str,
+    (operation, formula): (BinaryOperation, Formula),
+    a: &RawArray,
+    b: RawOperand<'_>,
+) -> Result<RawArray> {
+    let a = RawOperand::Array(a);
+    if a.dtype().is_float() { apply_one(name, formula, &[a, b]) } else { binary(name, operation, a, b) }
 }
 
 fn is_infinity(name: &'static str, x: &RawArray, infinity: f64) -> Result<RawArray> {
@@ -307,59 +310,6 @@ fn has_part(name: &'static str, comparison: BinaryOperation, x: &RawArray) -> Re
     }
 }
 
-fn sinc(x: &RawArray) -> Result<RawArray> {
-    let calc = Composed("sinc");
-    let angles = calc.with(BinaryOperation::Multiply, x, std::f64::consts::PI)?;
-    let values = calc.each(UnaryOperation::Sin, &angles)?;
-    calc.pair_into(BinaryOperation::Divide, &values, &angles)?;
-    let is_zero = calc.with(BinaryOperation::Equal, &angles, 0.0)?;
-    choose(&is_zero, RawOperand::Scalar(Scalar::one(x.dtype)), RawOperand::Array(&values))
-}
-
-fn heaviside(x: &RawArray, at_zero: RawOperand<'_>) -> Result<RawArray> {
-    let calc = Composed("heaviside");
-    let is_zero = calc.with(BinaryOperation::Equal, x, 0.0)?;
-    let steps = calc.each(UnaryOperation::Sign, x)?;
-    // From −1, 0 and 1 to 0, a half and 1; NaN stays.
-    calc.with_into(BinaryOperation::Add, &steps, 1.0)?;
-    calc.with_into(BinaryOperation::Multiply, &steps, 0.5)?;
-    choose(&is_zero, at_zero, RawOperand::Array(&steps))
-}
-
-/// `max + scale · log(1 + exponential(min − max))`.
-fn log_of_sum(
-    name: &'static str,
-    exponential: UnaryOperation,
-    scale: f64,
-    a: &RawArray,
-    b: RawOperand<'_>,
-) -> Result<RawArray> {
-    let calc = Composed(name);
-    let of = |operation| binary(name, operation, RawOperand::Array(a), b);
-    let (high, low) = (of(BinaryOperation::Maximum)?, of(BinaryOperation::Minimum)?);
-    let distances = calc.pair(BinaryOperation::Subtract, &low, &high)?;
-    // Equal infinities have no difference.
-    let is_equal = calc.pair(BinaryOperation::Equal, &low, &high)?;
-    let distances = choose(&is_equal, RawOperand::Scalar(Scalar::zero(a.dtype)), RawOperand::Array(&distances))?;
-    let out = calc.each(UnaryOperation::Log1p, &calc.each(exponential, &distances)?)?;
-    if scale != 1.0 {
-        calc.with_into(BinaryOperation::Multiply, &out, scale)?;
-    }
-    calc.pair_into(BinaryOperation::Add, &out, &high)?;
-    Ok(out)
-}
-
-fn modf(x: &RawArray) -> Result<(RawArray, RawArray)> {
-    let calc = Composed("modf");
-    let wholes = calc.each(UnaryOperation::Trunc, x)?;
-    let fractions = calc.pair(BinaryOperation::Subtract, x, &wholes)?;
-    // An infinity less itself is NaN.
-    let is_infinite = calc.each(UnaryOperation::IsInf, x)?;
-    let fractions = choose(&is_infinite, RawOperand::Scalar(Scalar::zero(x.dtype)), RawOperand::Array(&fractions))?;
-    calc.pair_into(BinaryOperation::Copysign, &fractions, x)?;
-    Ok((fractions, wholes))
-}
-
 /// Floats as the signed integers that have their bits, and the opposite; a view. Integers stay as they are.
 fn as_bits(x: &RawArray) -> RawArray {
     let dtype = match x.dtype {
@@ -370,82 +320,12 @@ fn as_bits(x: &RawArray) -> RawArray {
     RawArray { dtype, ..x.clone() }
 }
 
-fn nextafter(x: &RawArray, other: RawOperand<'_>) -> Result<RawArray> {
-    const NAME: &str = "nextafter";
-    let calc = Composed(NAME);
-    let with_other = |operation| binary(NAME, operation, RawOperand::Array(x), other);
-    let scalar = |value: f64| RawOperand::Scalar(number(value, x.dtype));
-    // Away from zero the bits count up, towards it they count down.
-    let goes_up = with_other(BinaryOperation::Less)?;
-    let is_positive = calc.with(BinaryOperation::Greater, x, 0.0)?;
-    let is_away = calc.pair(BinaryOperation::Equal, &goes_up, &is_positive)?;
-    let bits = as_bits(x);
-    let one = |value: f64| RawOperand::Scalar(number(value, bits.dtype));
-    let next = calc.pair(BinaryOperation::Add, &choose(&is_away, one(1.0), one(-1.0))?, &bits)?;
-    let next = RawArray { dtype: x.dtype, ..next };
-    // From zero to the least number with the sign of the direction.
-    let least = if x.dtype == DType::F32 { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) };
-    let is_zero = calc.with(BinaryOperation::Equal, x, 0.0)?;
-    let next = choose(
-        &is_zero,
-        RawOperand::Array(&choose(&goes_up, scalar(least), scalar(-least))?),
-        RawOperand::Array(&next),
-    )?;
-    let is_there = with_other(BinaryOperation::Equal)?;
-    let next = choose(&is_there, other, RawOperand::Array(&next))?;
-    // A sum is NaN if an operand is.
-    let sum = with_other(BinaryOperation::Add)?;
-    let has_nan = calc.each(UnaryOperation::IsNan, x)?;
-    let has_nan = match other {
-        RawOperand::Array(other) => {
-            calc.pair(BinaryOperation::LogicalOr, &has_nan, &calc.each(UnaryOperation::IsNan, other)?)?
-        }
-        RawOperand::Scalar(other) if value_of(other).is_nan() => {
-            RawArray::filled(NAME, &x.handle, x.shape(), Scalar::Bool(true))?
-        }
-        RawOperand::Scalar(_) => has_nan,
-    };
-    choose(&has_nan, RawOperand::Array(&sum), RawOperand::Array(&next))
-}
-
 pub(crate) fn nan_to_num(x: &RawArray, nan: f64, posinf: Option<f64>, neginf: Option<f64>) -> Result<RawArray> {
-    let calc = Composed("nan_to_num");
     if x.dtype.is_complex() {
         return nan_to_num(&x.parts(), nan, posinf, neginf).map(|parts| parts.joined(x.dtype));
     }
     let most = if x.dtype == DType::F32 { f64::from(f32::MAX) } else { f64::MAX };
-    let mut numbers = x.clone();
-    if posinf.is_none() {
-        numbers = calc.with(BinaryOperation::Minimum, &numbers, most)?;
-    }
-    if neginf.is_none() {
-        numbers = calc.with(BinaryOperation::Maximum, &numbers, -most)?;
-    }
-    let replaced = |numbers: &RawArray, is_wrong: &RawArray, value: f64| {
-        choose(is_wrong, RawOperand::Scalar(number(value, x.dtype)), RawOperand::Array(numbers))
-    };
-    for (infinity, value) in [(f64::INFINITY, posinf), (f64::NEG_INFINITY, neginf)] {
-        if let Some(value) = value {
-            numbers = replaced(&numbers, &calc.with(BinaryOperation::Equal, x, infinity)?, value)?;
-        }
-    }
-    replaced(&numbers, &calc.each(UnaryOperation::IsNan, x)?, nan)
-}
-
-/// Counts the bits in neighbouring pairs, then in groups of 4 and of 8 bits, which a product adds up in the highest one.
-fn bit_counts(x: &RawArray) -> Result<RawArray> {
-    let calc = Composed("bitwise_count");
-    let x = calc.each(UnaryOperation::Abs, x)?;
-    let bits = 8 * x.dtype.size();
-    let groups = |pattern: u8| Scalar::from_bits(x.dtype, u128::from_ne_bytes([pattern; 16]));
-    let masked = |x: &RawArray, pattern: u8| {
-        binary("bitwise_count", BinaryOperation::BitwiseAnd, RawOperand::Array(x), RawOperand::Scalar(groups(pattern)))
-    };
-    let shifted = |x: &RawArray, places: usize| calc.with(BinaryOperation::RightShift, x, places as f64);
-    let pairs = calc.pair(BinaryOperation::Subtract, &x, &masked(&shifted(&x, 1)?, 0x55)?)?;
-    let fours = calc.pair(BinaryOperation::Add, &masked(&pairs, 0x33)?, &masked(&shifted(&pairs, 2)?, 0x33)?)?;
-    let bytes = masked(&calc.pair(BinaryOperation::Add, &fours, &shifted(&fours, 4)?)?, 0x0f)?;
-    let ones = RawOperand::Scalar(groups(0x01));
-    let sums = binary("bitwise_count", BinaryOperation::Multiply, RawOperand::Array(&bytes), ones)?;
-    shifted(&sums, bits - 8)?.converted("bitwise_count", DType::U8)
+    let scalar = |value: f64| RawOperand::Scalar(number(value, x.dtype));
+    let values = [scalar(nan), scalar(posinf.unwrap_or(most)), scalar(neginf.unwrap_or(-most))];
+    apply_one("nan_to_num", formulas::number_for, &[&[RawOperand::Array(x)], &values[..]].concat())
 }

@@ -50,11 +50,6 @@ pub(crate) fn number(value: f64, dtype: DType) -> Scalar {
     if dtype.is_integer() { Scalar::from_bits(dtype, value as i64 as u128) } else { Scalar::of_float(value, dtype) }
 }
 
-/// The value of a real number.
-pub(crate) fn value_of(scalar: Scalar) -> f64 {
-    scalar.float().or(scalar.integer().map(|value| value as f64)).expect("a real number")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +59,5 @@ mod tests {
         assert_eq!(number(-1.0, DType::I32), Scalar::I32(-1));
         assert_eq!(number(255.0, DType::U8), Scalar::U8(255));
         assert_eq!(number(-0.5, DType::F32), Scalar::F32(-0.5));
-        assert_eq!((value_of(Scalar::I64(-3)), value_of(Scalar::F32(0.5))), (-3.0, 0.5));
     }
 }

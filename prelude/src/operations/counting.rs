@@ -6,6 +6,7 @@ use crate::backend::{ReduceOperation, Span};
 use crate::dtype::{DType, Number};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::operations::histograms::{AxisBins, Request};
 use crate::operations::reduce::reduce_all;
 use std::ops::{Range, RangeFull, RangeInclusive};
 
@@ -57,6 +58,7 @@ where
 }
 
 /// The bins of [`histogram`]: how many of one width, or the edges between them.
+#[derive(Clone)]
 pub enum BinSpec {
     /// So many.
     Count(usize),
@@ -78,8 +80,8 @@ pub trait IntoBins: sealed::Sealed {
     fn into_bins(self) -> BinSpec;
 }
 
-/// What can be given as a range of [`histogram`]: `..` for the data's own, `0.0..=1.0` or `(0.0, 1.0)`. The upper end belongs to
-/// the last bin, however the range is written. Not an extension point.
+/// What can be given as a range of [`histogram`]: `..` for the data's own, `0.0..=1.0`, `(0.0, 1.0)` or `[0.0, 1.0]`. The upper end
+/// belongs to the last bin, however the range is written. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range for a histogram",
     label = "expected a range",
@@ -92,6 +94,28 @@ pub trait IntoBinRange: sealed::Sealed {
 
 mod sealed {
     pub trait Sealed {}
+}
+
+/// `histogram` with weights, or of densities.
+pub(crate) fn weighted(
+    x: &RawArray,
+    bins: BinSpec,
+    range: Option<(f64, f64)>,
+    density: bool,
+    weights: Option<&RawArray>,
+) -> Result<(RawArray, RawArray)> {
+    let operation = "histogram";
+    if let Some(weights) = weights
+        && weights.shape() != x.shape()
+    {
+        let reason = format!("of the weights differs from the shape of the data, {:?}; give one for each", x.shape());
+        return Err(Error::InvalidShape { operation, shape: weights.shape().to_vec(), reason });
+    }
+    let weights = weights.map(|weights| weights.flat(operation)).transpose()?;
+    let request = Request { operation, weights: weights.as_ref(), density };
+    let (counts, mut edges) =
+        request.counted(&[x.flat(operation)?], AxisBins::Same(bins), range.map(|range| vec![Some(range)]))?;
+    Ok((counts, edges.remove(0)))
 }
 
 macro_rules! arguments {
@@ -123,6 +147,13 @@ arguments! {
     }
 }
 
+// It is sealed as bins are.
+impl IntoBinRange for [f64; 2] {
+    fn into_bin_range(self) -> Option<(f64, f64)> {
+        Some((self[0], self[1]))
+    }
+}
+
 fallible! {
     /// How many elements fall into each bin, and the bins' edges, one more than there are bins; NumPy's `histogram`.
     ///
@@ -130,7 +161,8 @@ fallible! {
     /// is not looked at. A bin has the values from its left edge to below its right one; the last bin has its right
     /// edge, too. What is outside is not counted, nor is NaN. Without a range it is that of the data, half a unit to
     /// either side if all elements are equal. Edges are `f64`, and elements are compared as `f64` (NumPy gives edges of
-    /// `f32` for such data). Waits, unless the edges or the range are given.
+    /// `f32` for such data). Waits, unless the edges or the range are given. `gpu::histogram!(&a, weights = &w)` adds up weights,
+    /// and `density = true` divides by the width of the bins and by the sum: both give `f64`.
     ///
     /// **Panics** if there is no bin, if edges descend, or if the range is not finite or its ends are in the wrong
     /// order ([`Error::InvalidArgument`]).
@@ -202,6 +234,23 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
 
 fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(RawArray, RawArray)> {
     let operation = "histogram";
+    let (edges, scale) = edges_of(operation, x, bins, range)?;
+    let (first, last) = (edges[0], edges[edges.len() - 1]);
+    let count = edges.len() - 1;
+    let edges = transfer::upload(operation, &Host::host_view(&edges), &x.handle)?;
+    let out = RawArray::uninitialised(operation, &x.handle, &[count], DType::I64)?;
+    let x = x.flat(operation)?;
+    out.handle.backend.histogram(x.view(), edges.view(), Span { first, last, scale }, out.view())?;
+    Ok((out, edges))
+}
+
+/// The edges of bins, two at least, which ascend; and bins per unit, if all have one width.
+pub(super) fn edges_of(
+    operation: &'static str,
+    x: &RawArray,
+    bins: BinSpec,
+    range: Option<(f64, f64)>,
+) -> Result<(Vec<f64>, Option<f64>)> {
     let invalid = |reason: String| Err(Error::InvalidArgument { operation, reason });
     let (edges, scale) = match bins {
         BinSpec::Count(0) => return invalid("the number of bins is 0; give at least one".into()),
@@ -210,10 +259,8 @@ fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(Raw
             drop(RawArray::uninitialised(operation, &x.handle, &[count.saturating_add(1)], DType::F64)?);
             let (first, last) = span(operation, x, range)?;
             let scale = count as f64 / (last - first);
-            (
-                crate::host::linspace_values(first, last, count + 1).collect(),
-                Some(scale).filter(|scale| scale.is_finite()),
-            )
+            let edges: Vec<f64> = crate::host::linspace_values(first, last, count + 1).collect();
+            (edges, Some(scale).filter(|scale| scale.is_finite()))
         }
         BinSpec::Edges(edges) => (edges, None),
         BinSpec::OnDevice(edges) if edges.ndim() == 1 => (transfer::download_vec::<f64>(&edges.raw)?, None),
@@ -222,21 +269,15 @@ fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(Raw
             return Err(Error::InvalidShape { operation, shape: edges.shape().to_vec(), reason });
         }
     };
-    let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else {
-        return invalid("there are no edges; give at least two".into());
-    };
-    if edges.len() < 2 {
-        return invalid(format!("there is one edge, {first}; give at least two"));
+    match *edges {
+        [] => return invalid("there are no edges; give at least two".into()),
+        [one] => return invalid(format!("there is one edge, {one}; give at least two")),
+        _ => {}
     }
     if let Some(pair) = edges.windows(2).find(|pair| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt())) {
         return invalid(format!("the edges {} and {} do not ascend; sort the edges first", pair[0], pair[1]));
     }
-    let count = edges.len() - 1;
-    let edges = transfer::upload(operation, &Host::host_view(&edges), &x.handle)?;
-    let out = RawArray::uninitialised(operation, &x.handle, &[count], DType::I64)?;
-    let x = x.flat(operation)?;
-    out.handle.backend.histogram(x.view(), edges.view(), Span { first, last, scale }, out.view())?;
-    Ok((out, edges))
+    Ok((edges, scale))
 }
 
 /// The ends of the bins; different ones.

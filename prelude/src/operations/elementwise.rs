@@ -5,6 +5,7 @@ use crate::backend::{self, BinaryOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::operations::formulas::{self, apply_one};
 
 pub(super) mod sealed {
     use super::RawOperand;
@@ -433,7 +434,8 @@ impl<T: RealNumber> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn clip(&self, low: impl Operand<T>, high: impl Operand<T>) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(clipped(&self.raw, low.raw_operand(), high.raw_operand())))
+        let operands = [RawOperand::Array(&self.raw), low.raw_operand(), high.raw_operand()];
+        DeviceArray::from_raw(check(apply_one("clip", formulas::limited, &operands)))
     }
 
     /// Whether each element is NaN.
@@ -467,26 +469,38 @@ impl<T: RealNumber> DeviceArray<T> {
     }
 }
 
-impl DeviceArray<bool> {
-    /// Whether both elements are true; the same as `&a & &b`.
+/// What is true of elements: `true` itself, and every number that is not zero. NaN is not zero.
+impl<T: Element> DeviceArray<T> {
+    /// Whether both elements are true. Numbers are true if they are not zero. Of bools the same as `&a & &b`.
     ///
     /// **Panics** if the shapes do not broadcast or the devices differ.
+    ///
+    /// ```
+    /// let a = warpcell::array(&[0.0, 2.0, f64::NAN]);
+    /// assert_eq!(a.logical_and(1.0).tolist(), [false, true, true]);
+    /// ```
     #[track_caller]
-    pub fn logical_and(&self, other: impl Operand<bool>) -> DeviceArray<bool> {
+    pub fn logical_and(&self, other: impl Operand<T>) -> DeviceArray<bool> {
         let operands = (RawOperand::Array(&self.raw), other.raw_operand());
-        DeviceArray::from_raw(check(binary("logical_and", BinaryOperation::LogicalAnd, operands.0, operands.1)))
+        DeviceArray::from_raw(check(truths("logical_and", BinaryOperation::LogicalAnd, operands.0, operands.1)))
     }
 
-    /// Whether either element is true; the same as `&a | &b`.
+    /// Whether either element is true. Numbers are true if they are not zero. Of bools the same as `&a | &b`.
     ///
     /// **Panics** if the shapes do not broadcast or the devices differ.
+    ///
+    /// ```
+    /// let a = warpcell::array(&[0, 2, -1]);
+    /// assert_eq!(a.logical_or(0).tolist(), [false, true, true]);
+    /// ```
     #[track_caller]
-    pub fn logical_or(&self, other: impl Operand<bool>) -> DeviceArray<bool> {
+    pub fn logical_or(&self, other: impl Operand<T>) -> DeviceArray<bool> {
         let operands = (RawOperand::Array(&self.raw), other.raw_operand());
-        DeviceArray::from_raw(check(binary("logical_or", BinaryOperation::LogicalOr, operands.0, operands.1)))
+        DeviceArray::from_raw(check(truths("logical_or", BinaryOperation::LogicalOr, operands.0, operands.1)))
     }
 
-    /// Whether one of the elements is true and the other is not; the same as `&a ^ &b`.
+    /// Whether one of the elements is true and the other is not. Numbers are true if they are not zero. Of bools the same as
+    /// `&a ^ &b`.
     ///
     /// **Panics** if the shapes do not broadcast or the devices differ.
     ///
@@ -495,16 +509,39 @@ impl DeviceArray<bool> {
     /// assert_eq!(a.logical_xor(true).count_nonzero(), 1);
     /// ```
     #[track_caller]
-    pub fn logical_xor(&self, other: impl Operand<bool>) -> DeviceArray<bool> {
+    pub fn logical_xor(&self, other: impl Operand<T>) -> DeviceArray<bool> {
         let operands = (RawOperand::Array(&self.raw), other.raw_operand());
-        DeviceArray::from_raw(check(binary("logical_xor", BinaryOperation::BitwiseXor, operands.0, operands.1)))
+        DeviceArray::from_raw(check(truths("logical_xor", BinaryOperation::BitwiseXor, operands.0, operands.1)))
     }
 
-    /// Whether each element is false; the same as `!&a`.
+    /// Whether each element is false, or 0. Of bools the same as `!&a`.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[0.0, 0.5]).logical_not().tolist(), [true, false]);
+    /// ```
     #[track_caller]
     pub fn logical_not(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(unary("logical_not", UnaryOperation::LogicalNot, &self.raw)))
+        const NAME: &str = "logical_not";
+        let bools = if T::DTYPE == DType::Bool { Ok(self.raw.clone()) } else { self.raw.converted(NAME, DType::Bool) };
+        DeviceArray::from_raw(check(bools.and_then(|bools| unary(NAME, UnaryOperation::LogicalNot, &bools))))
     }
+}
+
+/// An operation on pairs of bools, which numbers become first.
+fn truths(name: &'static str, operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>) -> Result<RawArray> {
+    let array = |operand: RawOperand<'_>| match operand {
+        RawOperand::Array(array) if array.dtype != DType::Bool => array.converted(name, DType::Bool).map(Some),
+        _ => Ok(None),
+    };
+    let (array_a, array_b) = (array(a)?, array(b)?);
+    fn operand<'a>(raw: RawOperand<'a>, array: &'a Option<RawArray>) -> RawOperand<'a> {
+        match (raw, array) {
+            (_, Some(array)) => RawOperand::Array(array),
+            (RawOperand::Scalar(value), None) => RawOperand::Scalar(Scalar::Bool(value != Scalar::zero(value.dtype()))),
+            (bools, None) => bools,
+        }
+    }
+    binary(name, operation, operand(a, &array_a), operand(b, &array_b))
 }
 
 /// Applies a function to each element.
@@ -579,18 +616,6 @@ pub(crate) fn binary_into(
         scalar => scalar,
     };
     run(operation, RawOperand::Array(target), other, target)
-}
-
-fn clipped(x: &RawArray, low: RawOperand<'_>, high: RawOperand<'_>) -> Result<RawArray> {
-    let raised = binary("clip", BinaryOperation::Maximum, RawOperand::Array(x), low)?;
-    match high {
-        // An array may have a larger shape.
-        RawOperand::Array(_) => binary("clip", BinaryOperation::Minimum, RawOperand::Array(&raised), high),
-        RawOperand::Scalar(_) => {
-            run(BinaryOperation::Minimum, RawOperand::Array(&raised), high, &raised)?;
-            Ok(raised)
-        }
-    }
 }
 
 fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &RawArray) -> Result<()> {

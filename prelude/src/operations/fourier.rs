@@ -123,11 +123,11 @@ fn by_backend(request: &Request<'_>, x: &RawArray) -> Result<RawArray> {
 }
 
 /// The complex type of a precision.
-fn complex(part: DType) -> DType {
+pub(crate) fn complex(part: DType) -> DType {
     if part == DType::F32 { DType::C64 } else { DType::C128 }
 }
 
-fn complex_of(operation: &'static str, x: &RawArray, part: DType) -> Result<RawArray> {
+pub(crate) fn complex_of(operation: &'static str, x: &RawArray, part: DType) -> Result<RawArray> {
     if x.dtype == complex(part) { Ok(x.clone()) } else { x.converted(operation, complex(part)) }
 }
 

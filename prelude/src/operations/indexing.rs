@@ -12,7 +12,9 @@ use crate::device::{self, Handle};
 use crate::dtype::{DType, Element, Kind, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::operations::choosing::Outside;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
+use crate::operations::insertion::resized;
 use crate::operations::selection::{apart, select, unravelled};
 
 impl<T: Element> DeviceArray<T> {
@@ -70,15 +72,16 @@ impl<T: Element> DeviceArray<T> {
     }
 
     fallible! {
-        /// Sets the elements at `indices` of the flattened array: to one value, or to as many as there are indices.
-        /// NumPy's `put`, and `a[indices] = values` of a 1-D array. (NumPy repeats fewer values.) Writes to the array
-        /// that this is a view of, too. Where an index is repeated, its last value stays, on every device.
+        /// Sets the elements at `indices` of the flattened array to the values. NumPy's `put`: if there are fewer values
+        /// than indices, they are repeated; if there are more, the last ones are not used; without values nothing
+        /// changes. Writes to the array that this is a view of, too. Where an index is repeated, its last value stays, on
+        /// every device.
         ///
-        /// Indices are checked before anything is written, as [`take`](Self::take) says.
+        /// Indices are checked before anything is written, as [`take`](Self::take) says;
+        /// `gpu::put!(&mut a, &indices, 1.0, mode = "wrap")` or `"clip"` gives those out of range a meaning.
         ///
-        /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]), there are more or fewer values
-        /// ([`Error::InvalidShape`]), the devices differ, or if this is a view made by
-        /// [`broadcast_to`](Self::broadcast_to).
+        /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]), the devices differ, or if this is a view
+        /// made by [`broadcast_to`](Self::broadcast_to).
         ///
         /// ```
         /// let mut a = warpcell::zeros::<i32>(4);
@@ -403,30 +406,60 @@ pub(crate) fn put(target: &RawArray, indices: RawIndices, values: RawOperand<'_>
     writable("put", target)?;
     let indices = Indices::new("put", indices, &target.handle, None, target.size())?;
     let count = indices.raw.size();
-    let flat;
+    let fitting;
     let values = match values {
         RawOperand::Array(array) => {
             target.same_device("put", array)?;
-            let fitting = if array.size() == count {
-                array.clone()
-            } else {
-                broadcast_to("put", array, indices.raw.shape()).map_err(|_| Error::InvalidShape {
-                    operation: "put",
-                    shape: array.shape().to_vec(),
-                    reason: format!(
-                        "has {} values for {count} indices; give one for each index, or one for all",
-                        array.size()
-                    ),
-                })?
+            fitting = match array.size() {
+                0 => return Ok(()),
+                1 => array.with_layout(Layout { shape: vec![count], strides: vec![0], offset: array.layout.offset }),
+                size if size == count => line("put", array)?,
+                _ => resized("put", array, &[count])?,
             };
-            flat = line("put", &fitting)?;
-            RawOperand::Array(&flat)
+            RawOperand::Array(&fitting)
         }
         value => value,
     };
     let places = line("put", target)?;
     scatter("put", &places, 0, &indices.flat(), values)?;
     if places.shares_memory(target) { Ok(()) } else { assign("put", target, &reshaped(&places, target.shape())) }
+}
+
+/// [`put`] with a meaning of indices that are out of range.
+pub(crate) fn put_with(target: &RawArray, indices: RawIndices, values: RawOperand<'_>, outside: Outside) -> Result<()> {
+    put(target, within("put", indices, target.size(), outside)?, values)
+}
+
+/// The indices, those that an array of so many elements does not have replaced by others. An array without elements has none.
+fn within(operation: &'static str, indices: RawIndices, length: usize, outside: Outside) -> Result<RawIndices> {
+    if outside == Outside::Refused || length == 0 {
+        return Ok(indices);
+    }
+    let most = length as i64 - 1;
+    match indices {
+        RawIndices::Host { shape, mut values } => {
+            for value in &mut values {
+                *value = match outside {
+                    Outside::Wrapped => value.rem_euclid(length as i64),
+                    _ => (*value).clamp(0, most),
+                };
+            }
+            Ok(RawIndices::Host { shape, values })
+        }
+        RawIndices::Device(raw) => {
+            // These have the length for certain.
+            let raw = if raw.dtype == DType::U64 { raw } else { raw.converted(operation, DType::I64)? };
+            // Not negative, so its bits are those of each type.
+            let by = |kind, raw: &RawArray, number: i64| {
+                let number = RawOperand::Scalar(Scalar::from_bits(raw.dtype, number as u128));
+                binary(operation, kind, RawOperand::Array(raw), number)
+            };
+            Ok(RawIndices::Device(match outside {
+                Outside::Wrapped => by(BinaryOperation::Modulo, &raw, length as i64)?,
+                _ => by(BinaryOperation::Minimum, &by(BinaryOperation::Maximum, &raw, 0)?, most)?,
+            }))
+        }
+    }
 }
 
 /// A contiguous array in another shape.
@@ -565,11 +598,38 @@ mod tests {
     fn values_that_do_not_fit_are_named() {
         let mut a = crate::zeros::<f64>((3, 4));
         let text = |error: Result<()>| error.unwrap_err().to_string();
-        expect!["put: the shape [3] has 3 values for 2 indices; give one for each index, or one for all"]
-            .assert_eq(&text(a.try_put([0, 1], crate::zeros::<f64>(3))));
         assert!(text(a.try_put_axis([0, 1], crate::zeros::<f64>((2, 3)), 0)).contains("do not broadcast"));
         let mut view = crate::zeros::<f64>(1).broadcast_to(3);
         assert!(text(view.try_put([0], 1.0)).contains("broadcast view"));
+    }
+
+    #[test]
+    fn values_are_repeated_or_cut() {
+        let of = |write: &dyn Fn(&mut DeviceArray<i64>)| {
+            let mut a = crate::zeros::<i64>((2, 3));
+            write(&mut a);
+            a.ravel().tolist()
+        };
+        let values = crate::array(&[[1i64, 2]]);
+        assert_eq!(of(&|a| a.put([5, 4, 3], &values)), [0, 0, 0, 1, 2, 1]);
+        assert_eq!(of(&|a| a.put([5], &values)), [0, 0, 0, 0, 0, 1]);
+        assert_eq!(of(&|a| a.put(&ndarray::arr2(&[[0, 1], [2, 3]]), &values.t())), [1, 2, 1, 2, 0, 0]);
+        assert_eq!(of(&|a| a.put([5, 4], crate::array(&[7i64]))), [0, 0, 0, 0, 7, 7]);
+        assert_eq!(of(&|a| a.put([5, 4], crate::zeros::<i64>(0))), [0; 6]);
+        assert_eq!(of(&|a| a.put(0..0, &values)), [0; 6]);
+        assert!(crate::zeros::<i64>(3).try_put([7], crate::zeros::<i64>(0)).is_err());
+        // What an index out of range stands for.
+        let indices = crate::array(&[7i64, -1, -9]);
+        assert_eq!(of(&|a| crate::keywords::put_wrapped(a, &indices, &values)), [0, 1, 0, 1, 0, 2]);
+        assert_eq!(of(&|a| crate::keywords::put_wrapped(a, [7, -1, -9], &values)), [0, 1, 0, 1, 0, 2]);
+        assert_eq!(of(&|a| crate::keywords::put_clipped(a, &indices.astype::<i32>(), 5)), [5, 0, 0, 0, 0, 5]);
+        assert_eq!(of(&|a| crate::keywords::put_clipped(a, [7, -1, -9], 5)), [5, 0, 0, 0, 0, 5]);
+        assert_eq!(of(&|a| crate::keywords::put_wrapped(a, crate::array(&[u64::MAX]), 5)), [0, 0, 0, 5, 0, 0]);
+        assert_eq!(of(&|a| crate::keywords::put_clipped(a, crate::array(&[u64::MAX]), 5)), [0, 0, 0, 0, 0, 5]);
+        let empty = crate::zeros::<i64>(0);
+        let first = RawIndices::Host { shape: Vec::new(), values: vec![0] };
+        let error = put_with(&empty.raw, first, RawOperand::Scalar(Scalar::I64(1)), Outside::Clipped).unwrap_err();
+        assert!(error.to_string().contains("an array that has no elements"));
     }
 
     #[test]

@@ -231,10 +231,38 @@ impl std::fmt::Display for Given<'_> {
 
 /// What a function of the prelude itself gives, which has `#[vectorize]` before it: `name` is that of its type.
 pub(crate) fn registered(operation: &'static str, name: &'static str, operands: &[RawOperand<'_>]) -> Result<RawArray> {
+    Ok(registered_all(operation, name, operands)?.swap_remove(0))
+}
+
+/// As [`registered`], for a function that may have several results.
+pub(crate) fn registered_all(
+    operation: &'static str,
+    name: &'static str,
+    operands: &[RawOperand<'_>],
+) -> Result<Vec<RawArray>> {
+    run_registered(operation, name, None, operands)
+}
+
+/// The results of such a function reduced to one, an array without axes.
+pub(crate) fn registered_reduced(
+    operation: &'static str,
+    name: &'static str,
+    reduction: ReduceOperation,
+    operands: &[RawOperand<'_>],
+) -> Result<RawArray> {
+    Ok(run_registered(operation, name, Some(reduction), operands)?.swap_remove(0))
+}
+
+fn run_registered(
+    operation: &'static str,
+    name: &'static str,
+    reduction: Option<ReduceOperation>,
+    operands: &[RawOperand<'_>],
+) -> Result<Vec<RawArray>> {
     let function = *registry::find(name).expect("the loader has registered it");
-    let request = Request { operation, function, reduction: None, targets: None };
+    let request = Request { operation, function, reduction, targets: None };
     let operands: Vec<MapOperand<'_>> = operands.iter().copied().map(MapOperand::Elements).collect();
-    Ok(request.run(&operands)?.swap_remove(0))
+    request.run(&operands)
 }
 
 /// What is to be done with a function.

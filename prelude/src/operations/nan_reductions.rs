@@ -8,8 +8,9 @@ use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Result, check};
 use crate::operations::composing::{Composed, number};
 use crate::operations::elementwise::RawOperand;
+use crate::operations::formulas::{self, apply_one};
 use crate::operations::quantiles::{self, Rank};
-use crate::operations::reduce::{mean_along, reduce};
+use crate::operations::reduce::{mean_along, reduce, squared_distances};
 use crate::operations::scan::{scan_all, scan_axis};
 use crate::operations::selection::choose;
 use crate::operations::sorting::sorted_rows;
@@ -146,8 +147,9 @@ pub(crate) fn without_nan(name: &'static str, x: &RawArray, value: f64) -> Resul
     if !x.dtype.is_float() {
         return Ok(x.clone());
     }
-    let is_nan = Composed(name).each(UnaryOperation::IsNan, x)?;
-    choose(&is_nan, RawOperand::Scalar(number(value, x.dtype)), RawOperand::Array(x))
+    let scalar = |value: f64| RawOperand::Scalar(number(value, x.dtype));
+    let operands = [RawOperand::Array(x), scalar(value), scalar(f64::INFINITY), scalar(f64::NEG_INFINITY)];
+    apply_one(name, formulas::number_for, &operands)
 }
 
 /// The sums or products over `axes`, sorted.
@@ -157,8 +159,11 @@ pub(crate) fn nan_sum(
     x: &RawArray,
     axes: &[usize],
 ) -> Result<RawArray> {
-    let neutral = if reduction == ReduceOperation::Product { 1.0 } else { 0.0 };
-    reduce(name, reduction, &without_nan(name, x, neutral)?, axes)
+    let of_numbers = match reduction {
+        ReduceOperation::Product => ReduceOperation::ProductNumbers,
+        _ => ReduceOperation::SumNumbers,
+    };
+    reduce(name, if x.dtype.is_float() { of_numbers } else { reduction }, x, axes)
 }
 
 /// The extremes over `axes`, sorted.
@@ -168,21 +173,16 @@ pub(crate) fn nan_extreme(
     x: &RawArray,
     axes: &[usize],
 ) -> Result<RawArray> {
-    if !x.dtype.is_float() {
-        return reduce(name, reduction, x, axes);
-    }
-    let last = if reduction == ReduceOperation::Max { f64::NEG_INFINITY } else { f64::INFINITY };
-    let is_nan = Composed(name).each(UnaryOperation::IsNan, x)?;
-    let numbers = choose(&is_nan, RawOperand::Scalar(number(last, x.dtype)), RawOperand::Array(x))?;
-    let found = reduce(name, reduction, &numbers, axes)?;
-    let only_nan = reduce(name, ReduceOperation::All, &is_nan, axes)?;
-    choose(&only_nan, RawOperand::Scalar(number(f64::NAN, x.dtype)), RawOperand::Array(&found))
+    let of_numbers = match reduction {
+        ReduceOperation::Max => ReduceOperation::MaxNumbers,
+        _ => ReduceOperation::MinNumbers,
+    };
+    reduce(name, if x.dtype.is_float() { of_numbers } else { reduction }, x, axes)
 }
 
 /// How many elements over `axes` are not NaN, as floats of `dtype`.
 fn counts(name: &'static str, x: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
-    let is_number = Composed(name).pair(BinaryOperation::Equal, x, x)?;
-    reduce(name, ReduceOperation::Sum, &is_number, axes)?.converted(name, dtype)
+    reduce(name, ReduceOperation::CountNumbers, x, axes)?.converted(name, dtype)
 }
 
 /// The means over `axes`, sorted, as floats of `dtype`.
@@ -208,11 +208,8 @@ pub(crate) fn nan_variance(
     let calc = Composed(name);
     let counts = counts(name, x, axes, dtype)?;
     let means = calc.pair(BinaryOperation::Divide, &nan_sum(name, ReduceOperation::Sum, x, axes)?, &counts)?;
-    let distances = calc.pair(BinaryOperation::Subtract, x, &with_axes(&means, axes))?;
     // What is NaN by itself is passed over, not what an infinite mean makes NaN.
-    let is_nan = calc.each(UnaryOperation::IsNan, x)?;
-    let distances = choose(&is_nan, RawOperand::Scalar(Scalar::zero(dtype)), RawOperand::Array(&distances))?;
-    let squares = reduce(name, ReduceOperation::SumSquares, &distances, axes)?;
+    let squares = squared_distances(name, x, axes, &means, true)?;
     let free = calc.with(BinaryOperation::Subtract, &counts, ddof)?;
     let is_enough = calc.with(BinaryOperation::Greater, &free, 0.0)?;
     let variances = calc.pair(BinaryOperation::Divide, &squares, &free)?;

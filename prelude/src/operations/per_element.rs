@@ -4,6 +4,7 @@ use crate::array::{DeviceArray, RawArray};
 use crate::dtype::{DType, Float, Integer, Scalar};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{Operand, RawOperand};
+use crate::operations::formulas::{apply, apply_one};
 use crate::operations::map::registered;
 use warpcell_macros::{device, vectorize};
 
@@ -16,7 +17,7 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn i0(&self) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(of_floats("i0", name_of(&bessel), &self.raw, T::DTYPE)))
+        DeviceArray::from_raw(check(apply_one("i0", bessel_of, &[RawOperand::Array(&self.raw)])))
     }
 
     /// The fraction and the exponent of each element: `fraction · 2^exponent` is the element, and the absolute value of the fraction
@@ -28,8 +29,8 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn frexp(&self) -> (DeviceArray<T>, DeviceArray<i32>) {
-        let fractions = check(of_floats("frexp", name_of(&fraction), &self.raw, T::DTYPE));
-        let exponents = check(of_floats("frexp", name_of(&exponent), &self.raw, DType::I32));
+        let results = check(apply("frexp", fraction_and_exponent_of, &[RawOperand::Array(&self.raw)]));
+        let [fractions, exponents] = results.try_into().ok().expect("the formula has two results");
         (DeviceArray::from_raw(fractions), DeviceArray::from_raw(exponents))
     }
 
@@ -42,7 +43,8 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn ldexp(&self, exponents: impl Operand<i32>) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(scaled(&self.raw, exponents.raw_operand())))
+        let operands = [RawOperand::Array(&self.raw), exponents.raw_operand()];
+        DeviceArray::from_raw(check(apply_one("ldexp", times_power_of_two_of, &operands)))
     }
 }
 
@@ -114,20 +116,13 @@ fn normal_bits(x: f64) -> u64 {
 }
 
 #[vectorize]
-fn fraction(x: f64) -> f64 {
+fn fraction_and_exponent(x: f64) -> (f64, i32) {
     if is_special(x) {
-        return x;
+        return (x, 0);
     }
-    f64::from_bits((normal_bits(x) & 0x800f_ffff_ffff_ffff) | 0x3fe0_0000_0000_0000)
-}
-
-#[vectorize]
-fn exponent(x: f64) -> i32 {
-    if is_special(x) {
-        return 0;
-    }
+    let bits = normal_bits(x);
     let less = if x.abs() < 2.2250738585072014e-308 { 1076 } else { 1022 };
-    ((normal_bits(x) >> 52) & 0x7ff) as i32 - less
+    (f64::from_bits((bits & 0x800f_ffff_ffff_ffff) | 0x3fe0_0000_0000_0000), ((bits >> 52) & 0x7ff) as i32 - less)
 }
 
 #[vectorize]
@@ -145,6 +140,37 @@ fn times_power_of_two(x: f64, exponent: i32) -> f64 {
         rest += 969;
     }
     value * f64::from_bits(((rest + 1023) as u64) << 52)
+}
+
+// What they give for `f64` is exact for `f32`, or rounded once.
+#[vectorize]
+fn single_bessel(x: f32) -> f32 {
+    bessel(x as f64) as f32
+}
+
+#[vectorize]
+fn single_fraction_and_exponent(x: f32) -> (f32, i32) {
+    let (fraction, exponent) = fraction_and_exponent(x as f64);
+    (fraction as f32, exponent)
+}
+
+#[vectorize]
+fn single_times_power_of_two(x: f32, exponent: i32) -> f32 {
+    times_power_of_two(x as f64, exponent) as f32
+}
+
+/// Makes functions that name one formula for `f32` and one for `f64`.
+macro_rules! of_floats {
+    ($($name:ident: $single:ident $double:ident;)*) => {$(
+        fn $name(dtype: DType) -> &'static str {
+            if dtype == DType::F32 { name_of(&$single) } else { name_of(&$double) }
+        }
+    )*};
+}
+of_floats! {
+    bessel_of: single_bessel bessel;
+    fraction_and_exponent_of: single_fraction_and_exponent fraction_and_exponent;
+    times_power_of_two_of: single_times_power_of_two times_power_of_two;
 }
 
 #[device]
@@ -195,19 +221,6 @@ fn of_type(operation: &'static str, x: &RawArray, dtype: DType) -> Result<RawArr
     if x.dtype == dtype { Ok(x.clone()) } else { x.converted(operation, dtype) }
 }
 
-/// The results of a function of `f64` as elements of `dtype`.
-fn of_floats(operation: &'static str, function: &'static str, x: &RawArray, dtype: DType) -> Result<RawArray> {
-    let x = of_type(operation, x, DType::F64)?;
-    of_type(operation, &registered(operation, function, &[RawOperand::Array(&x)])?, dtype)
-}
-
-fn scaled(x: &RawArray, exponents: RawOperand<'_>) -> Result<RawArray> {
-    const NAME: &str = "ldexp";
-    let wide = of_type(NAME, x, DType::F64)?;
-    let found = registered(NAME, name_of(&times_power_of_two), &[RawOperand::Array(&wide), exponents])?;
-    of_type(NAME, &found, x.dtype)
-}
-
 /// The results of a function of `i64` or of `u64`, in the type of the operands.
 fn of_integers(
     operation: &'static str,
@@ -239,9 +252,11 @@ mod tests {
     fn all_have_a_translation() {
         let texts = [
             crate::cuda_source(bessel),
-            crate::cuda_source(fraction),
-            crate::cuda_source(exponent),
+            crate::cuda_source(fraction_and_exponent),
             crate::cuda_source(times_power_of_two),
+            crate::cuda_source(single_bessel),
+            crate::cuda_source(single_fraction_and_exponent),
+            crate::cuda_source(single_times_power_of_two),
             crate::cuda_source(unsigned_gcd),
             crate::cuda_source(signed_gcd),
             crate::cuda_source(unsigned_lcm),

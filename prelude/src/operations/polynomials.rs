@@ -1,16 +1,27 @@
 //! Polynomials as 1-D arrays of coefficients.
 //!
-//! `polyval`, `polyfit`, `poly`, `polyadd`, `polysub` and `polymul` are NumPy's of these names, in which the coefficient of the
-//! highest power comes first. `polyvander`, `polyvalfromroots`, `polycompanion`, `trimcoef` and `trimseq` are those of
-//! `numpy.polynomial`, in which that of the lowest power comes first.
+//! `polyval`, `polyfit`, `poly`, `roots`, `polyadd`, `polysub`, `polymul`, `polydiv`, `polyder` and `polyint` are NumPy's of these
+//! names, in which the coefficient of the highest power comes first; [`Poly1d`] (`poly1d.rs`) is made of them. `polyvander`,
+//! `polyvalfromroots`, `polycompanion`, `trimcoef`, `trimseq` and `as_series` are those of `numpy.polynomial`, in which that of the
+//! lowest power comes first.
 
-use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis, transfer};
+mod poly1d;
+mod roots;
+
+pub use poly1d::{Poly1d, PolyArgument, poly1d, try_poly1d};
+pub use roots::{roots, try_roots};
+
+use crate::array::sides::AnyView;
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
-use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::device;
+use crate::dtype::{Arithmetic, DType, Element, Float, Inexact, Number, Scalar};
 use crate::error::{Error, Result, check};
+use crate::fallible::fallible;
 use crate::linalg::equations::lstsq_of;
 use crate::operations::composing::Composed;
 use crate::operations::convolve::{Mode, Sum, slide_raw};
+use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::reduce::{as_mean, reduce};
 use crate::operations::selection::flat_positions;
 use crate::operations::statistics::with_axes;
@@ -26,7 +37,7 @@ use crate::operations::statistics::with_axes;
 /// assert_eq!(gpu::polyval(&gpu::array(&[1.0, 2.0, 3.0]), &gpu::array(&[0.0, 1.0])).tolist(), [3.0, 6.0]);
 /// ```
 #[track_caller]
-pub fn polyval<P: OnDevice<Elem = T>, X: OnDevice<Elem = T>, T: Number>(p: &P, x: &X) -> DeviceArray<T> {
+pub fn polyval<P: OnDevice<Elem = T>, X: OnDevice<Elem = T>, T: Arithmetic>(p: &P, x: &X) -> DeviceArray<T> {
     DeviceArray::from_raw(check(values(p.raw(), x.raw())))
 }
 
@@ -52,9 +63,14 @@ where
     DeviceArray::from_raw(check(fitted(x.raw(), y.raw(), deg, None, T::Mean::DTYPE)))
 }
 
-/// The coefficients of the polynomial with these roots, that of the highest power, 1, first. NumPy's `poly` of a 1-D array.
+/// The coefficients of the polynomial with these roots, that of the highest power, 1, first. NumPy's `poly`, which gives real
+/// coefficients also for complex roots in conjugate pairs: here they have the type of the roots, and `.real()` takes the real parts.
+/// [`roots`](roots()) is the opposite.
 ///
-/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+/// Of a square matrix it is the characteristic polynomial, whose roots are the eigenvalues; see
+/// [`eigvals`](crate::linalg::eigvals()), which waits.
+///
+/// **Panics** if the array is neither 1-D nor a square matrix with elements ([`Error::InvalidShape`]), and as `eigvals` does.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -62,8 +78,8 @@ where
 /// assert_eq!(gpu::poly(&gpu::array(&[1.0, 2.0])).tolist(), [1.0, -3.0, 2.0]);
 /// ```
 #[track_caller]
-pub fn poly<A: OnDevice<Elem = T>, T: Float>(roots: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(from_roots(roots.raw())))
+pub fn poly<A: OnDevice<Elem = T>, T: Inexact>(roots: &A) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(roots::coefficients(roots.raw())))
 }
 
 /// The coefficients of the sum of two polynomials, that of the highest power first; NumPy's `polyadd`.
@@ -75,7 +91,7 @@ pub fn poly<A: OnDevice<Elem = T>, T: Float>(roots: &A) -> DeviceArray<T> {
 /// assert_eq!(gpu::polyadd(&gpu::array(&[1, 2, 3]), &gpu::array(&[10, 20])).tolist(), [1, 12, 23]);
 /// ```
 #[track_caller]
-pub fn polyadd<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(a: &A, b: &B) -> DeviceArray<T> {
+pub fn polyadd<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> {
     DeviceArray::from_raw(check(aligned("polyadd", BinaryOperation::Add, a.raw(), b.raw())))
 }
 
@@ -88,7 +104,7 @@ pub fn polyadd<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(a: &A, b
 /// assert_eq!(gpu::polysub(&gpu::array(&[10, 20]), &gpu::array(&[1, 2, 3])).tolist(), [-1, 8, 17]);
 /// ```
 #[track_caller]
-pub fn polysub<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(a: &A, b: &B) -> DeviceArray<T> {
+pub fn polysub<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> {
     DeviceArray::from_raw(check(aligned("polysub", BinaryOperation::Subtract, a.raw(), b.raw())))
 }
 
@@ -103,8 +119,61 @@ pub fn polysub<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(a: &A, b
 /// assert_eq!(gpu::polymul(&gpu::array(&[1, 1]), &gpu::array(&[0, 1, -1])).tolist(), [1, 0, -1]);
 /// ```
 #[track_caller]
-pub fn polymul<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(a: &A, b: &B) -> DeviceArray<T> {
+pub fn polymul<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> {
     DeviceArray::from_raw(check(product(a.raw(), b.raw())))
+}
+
+fallible! {
+    /// The quotient of two polynomials and what is left over, `(q, r)`: `u` is `q · v + r`, and the degree of `r` is less than that of
+    /// `v`. The coefficients of the highest powers come first. NumPy's `polydiv`. Of integers, which are divided as `f64`. Waits; it is
+    /// computed on the host, because each step needs the one before.
+    ///
+    /// As in NumPy, coefficients of `r` in front that are not greater than 1e-8 are left out, and division by a `v` whose first
+    /// coefficient is 0 gives infinity or NaN.
+    ///
+    /// **Panics** if an array is not 1-D or has no elements ([`Error::InvalidShape`]), or a device differs.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// // x² + 5x + 7 is (x + 2)(x + 3) + 1.
+    /// let (q, r) = gpu::polydiv(&gpu::array(&[1.0, 5.0, 7.0]), &gpu::array(&[1.0, 2.0]));
+    /// assert_eq!((q.tolist(), r.tolist()), (vec![1.0, 3.0], vec![1.0]));
+    /// ```
+    pub fn polydiv, try_polydiv<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(
+        u: &A,
+        v: &B,
+    ) -> Result<(DeviceArray<T::Mean>, DeviceArray<T::Mean>)> {
+        let (quotient, rest) = divided(u.raw(), v.raw(), T::Mean::DTYPE)?;
+        Ok((DeviceArray::from_raw(quotient), DeviceArray::from_raw(rest)))
+    }
+
+    /// The coefficients of the derivative, that of the highest power first; NumPy's `polyder`. `gpu::polyder!(&p, m = 2)` is the second
+    /// derivative. The derivative of a constant has no coefficients.
+    ///
+    /// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// // x³ + x² + x + 1
+    /// assert_eq!(gpu::polyder(&gpu::array(&[1, 1, 1, 1])).tolist(), [3, 2, 1]);
+    /// ```
+    pub fn polyder, try_polyder<A: OnDevice<Elem = T>, T: Arithmetic>(p: &A) -> Result<DeviceArray<T>> {
+        derivative(p.raw(), 1).map(DeviceArray::from_raw)
+    }
+
+    /// The coefficients of an integral, that of the highest power first, with the constant 0; `f64` for integers. NumPy's `polyint`.
+    /// `gpu::polyint!(&p, m = 2, k = [1.0, 0.0])` integrates twice, with these constants.
+    ///
+    /// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// // 3x² + 2x + 1
+    /// assert_eq!(gpu::polyint(&gpu::array(&[3.0, 2.0, 1.0])).tolist(), [1.0, 1.0, 1.0, 0.0]);
+    /// ```
+    pub fn polyint, try_polyint<A: OnDevice<Elem = T>, T: Arithmetic>(p: &A) -> Result<DeviceArray<T::Mean>> {
+        antiderivative(p.raw(), &[T::Mean::default().to_scalar()], T::Mean::DTYPE).map(DeviceArray::from_raw)
+    }
 }
 
 /// The powers 0 to `deg` of each element, along a new last axis; `numpy.polynomial.polynomial.polyvander`.
@@ -176,6 +245,24 @@ pub fn trimseq<A: OnDevice<Elem = T>, T: Element>(seq: &A) -> DeviceArray<T> {
     DeviceArray::from_raw(check(without_end("trimseq", seq.raw())))
 }
 
+/// Coefficients as 1-D arrays of floats, without zeros of the highest powers, at the end. NumPy's `polyutils.as_series`;
+/// `gpu::as_series!([&a, &b], trim = false)` leaves the zeros. The arrays have one element type, and the results are copies: `f64` of
+/// integers. Waits for the device, since only it knows how many zeros there are.
+///
+/// **Panics** if an array is not 1-D or has no elements ([`Error::InvalidShape`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let series = gpu::as_series([&gpu::array(&[1, 2, 0]), &gpu::array(&[0, 0])]);
+/// assert_eq!((series[0].tolist(), series[1].tolist()), (vec![1.0, 2.0], vec![0.0]));
+/// ```
+#[track_caller]
+pub fn as_series<'a, A: OnDevice<Elem = T> + 'a, T: Arithmetic>(
+    alist: impl IntoIterator<Item = &'a A>,
+) -> Vec<DeviceArray<T::Mean>> {
+    check(alist.into_iter().map(|one| series(one.raw(), true, T::Mean::DTYPE).map(DeviceArray::from_raw)).collect())
+}
+
 /// The length of a 1-D array.
 fn length_of(name: &'static str, x: &RawArray) -> Result<usize> {
     match *x.shape() {
@@ -208,7 +295,8 @@ fn values(p: &RawArray, x: &RawArray) -> Result<RawArray> {
         return RawArray::filled(NAME, &x.handle, x.shape(), Scalar::zero(x.dtype));
     }
     // As in NumPy, the first step multiplies by x, too: at infinity the result is NaN.
-    let out = calc.with(BinaryOperation::Multiply, x, 0.0)?;
+    let zero = RawOperand::Scalar(Scalar::zero(x.dtype));
+    let out = binary(NAME, BinaryOperation::Multiply, RawOperand::Array(x), zero)?;
     for place in 0..count {
         if place > 0 {
             calc.pair_into(BinaryOperation::Multiply, &out, x)?;
@@ -285,21 +373,6 @@ pub(crate) fn fitted(
     calc.pair(BinaryOperation::Divide, &found, &scale)
 }
 
-fn from_roots(roots: &RawArray) -> Result<RawArray> {
-    const NAME: &str = "poly";
-    let calc = Composed(NAME);
-    let count = length_of(NAME, roots)?;
-    let out = RawArray::filled(NAME, &roots.handle, &[count.saturating_add(1)], Scalar::zero(roots.dtype))?;
-    let first = slice_axis(&out, 0, 0, 1, 1);
-    first.handle.backend.fill(Scalar::one(roots.dtype), first.view())?;
-    for place in 0..count {
-        // Each coefficient less that of the next higher power times the root.
-        let before = calc.pair(BinaryOperation::Multiply, &slice_axis(&out, 0, 0, 1, place + 1), &at(roots, place))?;
-        calc.pair_into(BinaryOperation::Subtract, &slice_axis(&out, 0, 1, 1, place + 1), &before)?;
-    }
-    Ok(out)
-}
-
 /// The sum or difference of coefficients with those of the lowest powers, at the ends, on one another.
 fn aligned(name: &'static str, operation: BinaryOperation, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     let (count_a, count_b) = (length_of(name, a)?, length_of(name, b)?);
@@ -329,7 +402,112 @@ fn product(a: &RawArray, b: &RawArray) -> Result<RawArray> {
             None => RawArray::filled(NAME, &x.handle, &[1], Scalar::zero(x.dtype)),
         }
     };
-    slide_raw(&without_start(a)?, &without_start(b)?, Mode::Full, Sum::Convolution)
+    let (a, b) = (without_start(a)?, without_start(b)?);
+    let of = |a: &RawArray, b: &RawArray| slide_raw(a, b, Mode::Full, Sum::Convolution);
+    if !a.dtype.is_complex() {
+        return of(&a.computed(NAME)?, &b.computed(NAME)?)?.converted(NAME, a.dtype);
+    }
+    let calc = Composed(NAME);
+    let parts = |one: bool, other: bool| of(&a.part(one), &b.part(other));
+    let out = RawArray::uninitialised(NAME, &a.handle, &[a.size() + b.size() - 1], a.dtype)?;
+    let real = calc.pair(BinaryOperation::Subtract, &parts(false, false)?, &parts(true, true)?)?;
+    let imaginary = calc.pair(BinaryOperation::Add, &parts(false, true)?, &parts(true, false)?)?;
+    assign(NAME, &out.part(false), &real)?;
+    assign(NAME, &out.part(true), &imaginary)?;
+    Ok(out)
+}
+
+/// Numbers from `first` down to 1, as elements of a type.
+fn descending(name: &'static str, x: &RawArray, first: usize, dtype: DType) -> Result<RawArray> {
+    let numbers = (1..=first).rev().map(|number| number as f64);
+    RawArray::of_floats(name, &x.handle, &[first], numbers, DType::F64)?.converted(name, dtype)
+}
+
+/// The derivative of this order.
+pub(crate) fn derivative(p: &RawArray, order: usize) -> Result<RawArray> {
+    const NAME: &str = "polyder";
+    let mut p = p.clone();
+    let mut count = length_of(NAME, &p)?;
+    for _ in 0..order.min(count) {
+        count -= 1;
+        let powers = descending(NAME, &p, count, p.dtype)?;
+        p = Composed(NAME).pair(BinaryOperation::Multiply, &slice_axis(&p, 0, 0, 1, count), &powers)?;
+    }
+    if order == 0 { p.copied(NAME) } else { Ok(p) }
+}
+
+/// An integral, once for each of these constants, as floats of `dtype`.
+pub(crate) fn antiderivative(p: &RawArray, constants: &[Scalar], dtype: DType) -> Result<RawArray> {
+    const NAME: &str = "polyint";
+    length_of(NAME, p)?;
+    let mut p = p.converted(NAME, dtype)?;
+    for &constant in constants {
+        let powers = descending(NAME, &p, p.size(), dtype)?;
+        let last = RawArray::filled(NAME, &p.handle, &[1], constant)?;
+        p = join(NAME, &[Composed(NAME).pair(BinaryOperation::Divide, &p, &powers)?, last], 0)?;
+    }
+    Ok(p)
+}
+
+/// As many constants as integrals: those that are given, one for all, or 0 for all.
+pub(crate) fn constants(count: usize, given: Vec<Scalar>, zero: Scalar) -> Result<Vec<Scalar>> {
+    match *given {
+        [] => Ok(vec![zero; count]),
+        [one] => Ok(vec![one; count]),
+        _ if given.len() >= count => Ok(given[..count].to_vec()),
+        _ => {
+            let reason = format!(
+                "there are {} constants for {count} integrals; give one constant, or one for each integral",
+                given.len()
+            );
+            Err(Error::InvalidArgument { operation: "polyint", reason })
+        }
+    }
+}
+
+/// The quotient and the rest.
+fn divided(u: &RawArray, v: &RawArray, dtype: DType) -> Result<(RawArray, RawArray)> {
+    const NAME: &str = "polydiv";
+    let calc = Composed(NAME);
+    u.same_device(NAME, v)?;
+    for one in [u, v] {
+        if length_of(NAME, one)? == 0 {
+            return Err(without_coefficients(NAME));
+        }
+    }
+    u.handle.may_wait(NAME)?;
+    // Many small steps: on the host.
+    let on_host = |x: &RawArray| transfer::bring(NAME, &AnyView::Device(x), &device::host())?.converted(NAME, dtype);
+    let (rest, v) = (on_host(u)?, on_host(v)?);
+    let steps = (rest.size() + 1).saturating_sub(v.size());
+    let quotient = RawArray::filled(NAME, &rest.handle, &[steps.max(1)], Scalar::zero(dtype))?;
+    for step in 0..steps {
+        let factor =
+            calc.pair(BinaryOperation::Divide, &slice_axis(&rest, 0, step, 1, 1), &slice_axis(&v, 0, 0, 1, 1))?;
+        assign(NAME, &slice_axis(&quotient, 0, step, 1, 1), &factor)?;
+        let product = calc.pair(BinaryOperation::Multiply, &v, &factor)?;
+        calc.pair_into(BinaryOperation::Subtract, &slice_axis(&rest, 0, step, 1, v.size()), &product)?;
+    }
+    let sizes = calc.each(UnaryOperation::Abs, &rest)?.converted(NAME, DType::F64)?;
+    let sizes: Vec<f64> = transfer::download_vec(&sizes)?;
+    let next_to_nothing = sizes[..sizes.len() - 1].iter().take_while(|&&size| size <= 1e-8).count();
+    let rest = slice_axis(&rest, 0, next_to_nothing, 1, rest.size() - next_to_nothing);
+    let back = |x: &RawArray| transfer::bring(NAME, &AnyView::Device(x), &u.handle);
+    Ok((back(&quotient)?, back(&rest.copied(NAME)?)?))
+}
+
+/// Coefficients as floats of `dtype`, without zeros at the end if they are to be trimmed.
+pub(crate) fn series(x: &RawArray, trim: bool, dtype: DType) -> Result<RawArray> {
+    const NAME: &str = "as_series";
+    if length_of(NAME, x)? == 0 {
+        return Err(without_coefficients(NAME));
+    }
+    if trim { without_end(NAME, x)?.converted(NAME, dtype) } else { x.converted(NAME, dtype) }
+}
+
+fn without_coefficients(name: &'static str) -> Error {
+    let reason = "has no elements; give at least one coefficient".into();
+    Error::InvalidShape { operation: name, shape: vec![0], reason }
 }
 
 fn values_from_roots(x: &RawArray, roots: &RawArray) -> Result<RawArray> {
@@ -381,8 +559,7 @@ pub(crate) fn trimmed(c: &RawArray, tolerance: f64) -> Result<RawArray> {
     const NAME: &str = "trimcoef";
     let calc = Composed(NAME);
     if length_of(NAME, c)? == 0 {
-        let reason = "has no elements; give at least one coefficient".into();
-        return Err(Error::InvalidShape { operation: NAME, shape: vec![0], reason });
+        return Err(without_coefficients(NAME));
     }
     if tolerance < 0.0 {
         let reason = format!("the tolerance {tolerance} is negative; give 0 or a positive one");

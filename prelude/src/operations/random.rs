@@ -20,6 +20,7 @@
 //! assert!(dice.min() == 1 && dice.max() == 6 && noise.shape() == [16, 16]);
 //! ```
 
+mod bits;
 mod counts;
 mod discrete;
 mod distributions;
@@ -39,6 +40,7 @@ use generator::generator;
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 
+pub use bits::Philox4x3210;
 pub use discrete::{
     binomial, bytes, geometric, hypergeometric, logseries, negative_binomial, poisson, randint, random_integers, zipf,
 };
@@ -229,6 +231,14 @@ generator! {
     }
 }
 
+/// NumPy's older name of a generator: `RandomState::new(7)` is [`Generator::new`]`(7)`.
+///
+/// ```
+/// let mut state = warpcell::random::RandomState::new(7);
+/// assert_eq!(state.randn((2, 3)).shape(), [2, 3]);
+/// ```
+pub type RandomState = Generator;
+
 /// Seeds the default generator, from which the functions of this module draw.
 ///
 /// ```
@@ -253,7 +263,8 @@ pub fn default_rng(seed: u64) -> Generator {
     Generator::new(seed)
 }
 
-/// A copy of the default generator as it is now, for [`set_random_state`].
+/// A copy of the default generator as it is now, for [`set_random_state`]. Its state as numbers, for a file, is
+/// [`get_random_state().bit_generator().state()`](Philox4x3210::state).
 ///
 /// ```
 /// use warpcell as gpu;

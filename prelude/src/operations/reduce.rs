@@ -266,6 +266,23 @@ pub(crate) fn remaining(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     shape.iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, &length)| length).collect()
 }
 
+/// The sums over `axes`, sorted, of the squares of the distances between floats and those of `centres`, which has the type and the
+/// shape of the result. Elements that are NaN may be skipped.
+pub(crate) fn squared_distances(
+    name: &'static str,
+    x: &RawArray,
+    axes: &[usize],
+    centres: &RawArray,
+    skips_nan: bool,
+) -> Result<RawArray> {
+    let out = RawArray::uninitialised(name, &x.handle, &remaining(x.shape(), axes), x.dtype)?;
+    if out.size() > 0 {
+        let centres = centres.contiguous(name)?;
+        out.handle.backend.squared_distances(x.view(), axes, centres.view(), skips_nan, out.view())?;
+    }
+    Ok(out)
+}
+
 pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
     if x.dtype.is_storage() {
         let out = reduce(name, operation, &x.computed(name)?, axes)?;
@@ -277,7 +294,8 @@ pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArra
     if out.size() == 0 {
         return Ok(out);
     }
-    if axes.is_empty() {
+    use ReduceOperation::{CountNumbers, MaxNumbers, MinNumbers, ProductNumbers, SumNumbers};
+    if axes.is_empty() && !matches!(operation, SumNumbers | ProductNumbers | MaxNumbers | MinNumbers | CountNumbers) {
         // Each element by itself.
         return match operation {
             ReduceOperation::SumSquares => {

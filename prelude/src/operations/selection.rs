@@ -7,6 +7,7 @@ use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
+use crate::operations::insertion::resized;
 
 fallible! {
     /// The elements of `a` where the condition holds, else those of `b`; all three are broadcast. Either of the two may
@@ -49,14 +50,16 @@ impl<T: Element> DeviceArray<T> {
             extract(&self.raw, &mask.raw).map(DeviceArray::from_raw)
         }
 
-        /// Sets the elements where the mask is true: to one value, or each to the one at its place in an array that
-        /// broadcasts to this shape. Writes to the array that this is a view of, too.
+        /// Sets the elements where the mask is true: to one value, or each to the one at its place in an array of values.
+        /// Writes to the array that this is a view of, too.
         ///
-        /// NumPy's `a[mask] = value`, and `copyto(a, values, where=mask)` for an array. The mask has the array's shape,
-        /// or that of its leading axes, for whole rows. Values that follow one another, one for each true element, are
-        /// written by [`place`](Self::place).
+        /// NumPy's `putmask`, and `a[mask] = value`. The mask has as many elements as the array. Values of another shape
+        /// are repeated, or cut, in row-major order, until there is one for each element of the array; without values
+        /// nothing changes. [`copyto`](fn@crate::copyto) broadcasts them instead, and [`place`](Self::place) takes
+        /// values that follow one another, one for each true element. The mask may also have the shape of the array's
+        /// leading axes, for whole rows: then the values broadcast.
         ///
-        /// **Panics** if the mask has another shape ([`Error::InvalidShape`]), the values do not broadcast
+        /// **Panics** if the mask does not fit ([`Error::InvalidShape`]), the values for whole rows do not broadcast
         /// ([`Error::ShapeMismatch`]), a device differs, or if this is a view made by
         /// [`broadcast_to`](Self::broadcast_to).
         ///
@@ -68,24 +71,30 @@ impl<T: Element> DeviceArray<T> {
         /// assert_eq!(a.to_host(), ndarray::arr1(&[10.0, 0.0, 30.0]).into_dyn());
         /// ```
         pub fn putmask, try_putmask(&mut self, mask: &DeviceArray<bool>, values: impl Operand<T>) -> Result<()> {
-            putmask(&self.raw, &mask.raw, values.raw_operand())
+            putmask_repeated(&self.raw, &mask.raw, values.raw_operand())
         }
-    }
 
-    /// Sets the elements where the mask is true to the values, one after the other. NumPy's `a[mask] = values` with an array,
-    /// where there must be as many values as true elements. (NumPy's `place` also takes more or fewer.) Waits for the device.
-    ///
-    /// **Panics** if the mask has another shape than the array, there are more or fewer values ([`Error::InvalidShape`]), a
-    /// device differs, or if this is a view made by [`broadcast_to`](Self::broadcast_to).
-    ///
-    /// ```
-    /// let mut a = warpcell::array(&[-1, 5, -2]);
-    /// a.place(&a.lt(0), &warpcell::array(&[10, 20]));
-    /// assert_eq!(a.to_host(), ndarray::arr1(&[10, 5, 20]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn place(&mut self, mask: &DeviceArray<bool>, values: &DeviceArray<T>) {
-        check(place(&self.raw, &mask.raw, &values.raw))
+        /// Sets the elements where the mask is true to the values, one after the other. NumPy's `place`: if there are fewer
+        /// values than true elements, they are repeated; if there are more, the last ones are not used. Waits for the
+        /// device.
+        ///
+        /// **Panics** if the mask has another number of elements than the array, or there is no value for a true element
+        /// ([`Error::InvalidShape`]), a device differs, or if this is a view made by
+        /// [`broadcast_to`](Self::broadcast_to).
+        ///
+        /// ```
+        /// let mut a = warpcell::array(&[-1, 5, -2, -3]);
+        /// a.place(&a.lt(0), &warpcell::array(&[10, 20]));
+        /// assert_eq!(a.to_host(), ndarray::arr1(&[10, 5, 20, 10]).into_dyn());
+        /// ```
+        pub fn place, try_place(&mut self, mask: &DeviceArray<bool>, values: impl Operand<T>) -> Result<()> {
+            match values.raw_operand() {
+                RawOperand::Array(values) => place_repeated(&self.raw, &mask.raw, values),
+                RawOperand::Scalar(value) => {
+                    place_repeated(&self.raw, &mask.raw, &RawArray::filled("place", &self.raw.handle, &[1], value)?)
+                }
+            }
+        }
     }
 
     /// Where the elements are that are not zero (NaN is not): for each axis, an array of their indices along it, in row-major
@@ -231,6 +240,72 @@ pub(crate) fn putmask(target: &RawArray, mask: &RawArray, values: RawOperand<'_>
     select(&mask, values, RawOperand::Array(target), target)
 }
 
+/// The mask in the shape of the array, if it has as many elements.
+fn reshaped_mask(operation: &'static str, target: &RawArray, mask: &RawArray) -> Result<RawArray> {
+    if mask.shape() == target.shape() {
+        return Ok(mask.clone());
+    }
+    let mask = mask.contiguous(operation)?;
+    Ok(mask.with_layout(Layout { offset: mask.layout.offset, ..Layout::contiguous(target.shape()) }))
+}
+
+/// NumPy's `putmask`: values of another shape are repeated.
+fn putmask_repeated(target: &RawArray, mask: &RawArray, values: RawOperand<'_>) -> Result<()> {
+    const NAME: &str = "putmask";
+    let RawOperand::Array(array) = values else { return putmask(target, mask, values) };
+    writable(NAME, target)?;
+    if mask.size() != target.size() {
+        return putmask(target, mask, values);
+    }
+    target.same_device(NAME, mask)?;
+    target.same_device(NAME, array)?;
+    let mask = reshaped_mask(NAME, target, mask)?;
+    if array.size() == 0 {
+        return Ok(());
+    }
+    // Axes of length 1 in front do not count. What is then the end of the shape is repeated by broadcasting.
+    let ones = array.shape().iter().take_while(|&&length| length == 1).count();
+    let repeated = if target.shape().ends_with(&array.shape()[ones..]) {
+        let Layout { shape, strides, offset } = &array.layout;
+        array.with_layout(Layout { shape: shape[ones..].to_vec(), strides: strides[ones..].to_vec(), offset: *offset })
+    } else {
+        resized(NAME, array, target.shape())?
+    };
+    putmask(target, &mask, RawOperand::Array(&repeated))
+}
+
+/// NumPy's `place`: too few values are repeated, and too many are cut.
+fn place_repeated(target: &RawArray, mask: &RawArray, values: &RawArray) -> Result<()> {
+    const NAME: &str = "place";
+    writable(NAME, target)?;
+    target.same_device(NAME, mask)?;
+    target.same_device(NAME, values)?;
+    if mask.size() != target.size() {
+        return Err(Error::InvalidShape {
+            operation: NAME,
+            shape: mask.shape().to_vec(),
+            reason: format!(
+                "of the mask does not have the {} elements of the array's shape, {:?}; make the mask from the array itself",
+                target.size(),
+                target.shape()
+            ),
+        });
+    }
+    let places = compressed(NAME, &reshaped_mask(NAME, target, mask)?, None)?;
+    if places.size() == 0 {
+        return Ok(());
+    }
+    if values.size() == 0 {
+        return Err(Error::InvalidShape {
+            operation: NAME,
+            shape: values.shape().to_vec(),
+            reason: format!("has no values for {} true elements of the mask; give one value at least", places.size()),
+        });
+    }
+    place_at(target, &places, &resized(NAME, values, &[places.size()])?)
+}
+
+/// Sets the elements where the mask is true; there must be a value for each.
 pub(crate) fn place(target: &RawArray, mask: &RawArray, values: &RawArray) -> Result<()> {
     writable("place", target)?;
     target.same_device("place", mask)?;
@@ -258,6 +333,11 @@ pub(crate) fn place(target: &RawArray, mask: &RawArray, values: &RawArray) -> Re
             ),
         });
     }
+    place_at(target, &places, values)
+}
+
+/// Sets the elements at positions of the flattened array to as many values.
+fn place_at(target: &RawArray, places: &RawArray, values: &RawArray) -> Result<()> {
     if places.size() == 0 {
         return Ok(());
     }

@@ -76,10 +76,11 @@ pub mod functions {
             bitwise_xor(other: impl Operand<T>);
         }
         [T: Integer] T => DeviceArray<T> { left_shift(other: impl Operand<T>); right_shift(other: impl Operand<T>); }
-        [] bool => DeviceArray<bool> {
-            logical_and(other: impl Operand<bool>); logical_or(other: impl Operand<bool>);
-            logical_xor(other: impl Operand<bool>); logical_not(); all_axis(axes: impl IntoAxes); any_axis(axes: impl IntoAxes);
+        [T: Element] T => DeviceArray<bool> {
+            logical_and(other: impl Operand<T>); logical_or(other: impl Operand<T>); logical_xor(other: impl Operand<T>);
+            logical_not();
         }
+        [] bool => DeviceArray<bool> { all_axis(axes: impl IntoAxes); any_axis(axes: impl IntoAxes); }
         [] bool => bool { all(); any(); }
         [T: Element] T => T::Sum { sum(); }
         [T: Element] T => DeviceArray<T::Sum> { sum_axis(axes: impl IntoAxes); }

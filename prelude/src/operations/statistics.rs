@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Element, RealNumber, Scalar};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{RawOperand, binary, unary};
-use crate::operations::reduce::{as_mean, reduce};
+use crate::operations::reduce::{as_mean, reduce, squared_distances};
 
 impl<T: RealNumber> DeviceArray<T> {
     /// The variance of all elements: the mean of their squared distances from the mean (`f64` for integers), NaN if there
@@ -124,11 +124,7 @@ pub(crate) fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f
         binary(name, BinaryOperation::Divide, RawOperand::Array(sums), RawOperand::Scalar(divisor))
     };
     let means = divided(&reduce(name, ReduceOperation::Sum, &x, axes)?, count)?;
-    let distances =
-        binary(name, BinaryOperation::Subtract, RawOperand::Array(&x), RawOperand::Array(&with_axes(&means, axes)))?;
-    let squares =
-        binary(name, BinaryOperation::Multiply, RawOperand::Array(&distances), RawOperand::Array(&distances))?;
-    divided(&reduce(name, ReduceOperation::Sum, &squares, axes)?, (count - ddof).max(0.0))
+    divided(&squared_distances(name, &x, axes, &means, false)?, (count - ddof).max(0.0))
 }
 
 /// The array with axes of length 1 where `axes`, sorted, were reduced.

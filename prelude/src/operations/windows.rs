@@ -1,11 +1,11 @@
 //! Windows: weights that are large in the middle and small at the ends, for filters and spectra.
 
 use crate::array::{DeviceArray, RawArray};
-use crate::backend::{BinaryOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, check};
-use crate::operations::composing::Composed;
+use crate::operations::elementwise::RawOperand;
+use crate::operations::formulas::{self, apply_one};
 
 macro_rules! windows {
     ($($(#[$doc:meta])* $name:ident |$places:ident, $half:ident| $window:expr;)*) => {$(
@@ -24,11 +24,8 @@ windows! {
     /// assert_eq!(gpu::bartlett(5).tolist(), [0.0, 0.5, 1.0, 0.5, 0.0]);
     /// ```
     bartlett |places, span| {
-        let calc = Composed("bartlett");
-        let distances = calc.each(UnaryOperation::Abs, &calc.with(BinaryOperation::Divide, places, span)?)?;
-        calc.with_into(BinaryOperation::Multiply, &distances, -1.0)?;
-        calc.with_into(BinaryOperation::Add, &distances, 1.0)?;
-        Ok(distances)
+        let operands = [RawOperand::Array(places), RawOperand::Scalar(Scalar::F64(span))];
+        apply_one("bartlett", formulas::triangle, &operands)
     };
     /// The window of Blackman of `count` weights, of three cosines; NumPy's `blackman`.
     ///
@@ -86,19 +83,8 @@ fn window(
 
 /// `a + b cos(πx) + c cos(2πx)` at `x = places / span`.
 fn cosines(name: &'static str, places: &RawArray, span: f64, [a, b, c]: [f64; 3]) -> Result<RawArray> {
-    let calc = Composed(name);
-    let angles =
-        calc.with(BinaryOperation::Divide, &calc.with(BinaryOperation::Multiply, places, std::f64::consts::PI)?, span)?;
-    let out = calc.each(UnaryOperation::Cos, &angles)?;
-    calc.with_into(BinaryOperation::Multiply, &out, b)?;
-    calc.with_into(BinaryOperation::Add, &out, a)?;
-    if c != 0.0 {
-        calc.with_into(BinaryOperation::Multiply, &angles, 2.0)?;
-        let second = calc.each(UnaryOperation::Cos, &angles)?;
-        calc.with_into(BinaryOperation::Multiply, &second, c)?;
-        calc.pair_into(BinaryOperation::Add, &out, &second)?;
-    }
-    Ok(out)
+    let numbers = [span, a, b, c].map(|value| RawOperand::Scalar(Scalar::F64(value)));
+    apply_one(name, formulas::cosines, &[&[RawOperand::Array(places)], &numbers[..]].concat())
 }
 
 /// How many terms of the power series of the modified Bessel function of order 0 count, where `square` is a quarter of the square
@@ -119,22 +105,11 @@ fn kaiser_of(count: usize, beta: f64) -> Result<RawArray> {
         let reason = format!("`beta` is {beta}; give a number from -700 to 700");
         return Err(Error::InvalidArgument { operation: NAME, reason });
     }
-    let calc = Composed(NAME);
     window(NAME, count, |places, span| {
         let (terms, largest) = bessel(beta * beta / 4.0);
-        // (β/2)² (1 − x²), the argument of the series.
-        let shares = calc.with(BinaryOperation::Divide, places, span)?;
-        calc.pair_into(BinaryOperation::Multiply, &shares, &shares)?;
-        calc.with_into(BinaryOperation::Subtract, &shares, 1.0)?;
-        calc.with_into(BinaryOperation::Multiply, &shares, -beta * beta / 4.0)?;
-        // The terms from the last one on: each is 1 + x/k² times what follows it.
-        let out = RawArray::filled(NAME, &places.handle, &[count], Scalar::F64(1.0))?;
-        for term in (1..terms).rev() {
-            calc.pair_into(BinaryOperation::Multiply, &out, &shares)?;
-            calc.with_into(BinaryOperation::Divide, &out, (term * term) as f64)?;
-            calc.with_into(BinaryOperation::Add, &out, 1.0)?;
-        }
-        calc.with_into(BinaryOperation::Divide, &out, largest)?;
-        Ok(out)
+        let scalar = |value: f64| RawOperand::Scalar(Scalar::F64(value));
+        let operands = [RawOperand::Array(places), scalar(span), scalar(beta * beta / 4.0), scalar(largest)];
+        let terms = RawOperand::Scalar(Scalar::I32(terms as i32));
+        apply_one(NAME, formulas::bell, &[&operands[..], &[terms]].concat())
     })
 }

@@ -213,6 +213,39 @@ fn parts_of_vectors_are_of_their_distributions() {
     near((&x * &y).mean(), -1.0, 7.0);
 }
 
+/// Numbers that depend on one another, and some that do not vary.
+#[test]
+fn covariances_may_be_semidefinite() {
+    let mut g = Generator::new(SEED);
+    let mean = gpu::array(&[1.0, 0.0, -1.0, 4.0]);
+    // The third is the sum of the first two, the fourth is always 4.
+    let cov = gpu::array(&[[1.0, 0.0, 1.0, 0.0], [0.0, 4.0, 4.0, 0.0], [1.0, 4.0, 5.0, 0.0], [0.0; 4]]);
+    let vectors = g.multivariate_normal(&mean, &cov, N);
+    let column = |index: usize| vectors.slice(s![.., index]);
+    assert!((column(0) - 1.0 + column(1) - column(2) - 1.0).abs().max() < 1e-6);
+    assert!((column(3) - 4.0).abs().max() < 1e-6);
+    let near = |found: f64, expected: f64, variance: f64| {
+        assert!((found - expected).abs() < 6.0 * (variance / N as f64).sqrt(), "{found} for {expected}");
+    };
+    near(column(0).mean(), 1.0, 1.0);
+    near(column(0).var(), 1.0, 2.0);
+    near(column(1).var(), 4.0, 32.0);
+    near(((column(0) - 1.0) * column(1)).mean(), 0.0, 4.0);
+    let zeros = g.multivariate_normal(&mean, &gpu::zeros::<f64>((4, 4)), 3);
+    assert!(zeros.eq(&mean).all());
+    let single = g.multivariate_normal(&gpu::zeros::<f32>(2), &gpu::ones::<f32>((2, 2)), 100);
+    assert!((single.slice(s![.., 0]) - single.slice(s![.., 1])).abs().max() < 1e-3);
+    // Negative by a rounding error only.
+    let rounded = gpu::array(&[[1.0, 1.0 + 1e-12], [1.0 + 1e-12, 1.0]]);
+    assert_eq!(g.multivariate_normal(&gpu::zeros::<f64>(2), &rounded, 3).shape(), [3, 2]);
+    check(
+        || drop(g.multivariate_normal(&gpu::zeros::<f64>(2), &gpu::full((2, 2), f64::NAN), 3)),
+        expect![
+            "multivariate_normal: there is no result for elements that are NaN or infinite; find them with `is_finite`, and replace them with `where_`"
+        ],
+    );
+}
+
 #[test]
 fn choices_have_their_probabilities() {
     let mut g = Generator::new(SEED);
@@ -528,7 +561,7 @@ fn what_cannot_be_drawn() {
     check(
         || drop(g.multivariate_normal(&mean, &cov, 3)),
         expect![
-            "cholesky: the matrix is not positive definite: its leading minor of order 2 is not positive; make sure that it is symmetric and free of NaN, look at its eigenvalues with `eigvalsh`, or use `lu` or `eigh`, which also take other matrices"
+            "multivariate_normal: the covariances have a negative eigenvalue, -1; make sure that the matrix is symmetric, and that it has the variances on its diagonal"
         ],
     );
     check(

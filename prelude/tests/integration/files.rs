@@ -1,6 +1,6 @@
 //! `.npy`, `.npz` and pictures: files that NumPy wrote, files that are wrong, and what is written and read again.
 
-use crate::fixtures::{Sample, assert_same, cases, host, with_dtype};
+use crate::fixtures::{Sample, assert_same, cases, host, message, with_dtype};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -507,4 +507,75 @@ fn text_files_are_written_and_read_again() {
             fs::copy(folder.file(&name), Path::new(&kept).join(&name)).unwrap();
         }
     }
+}
+
+#[test]
+fn elements_alone_are_written_and_read_again() {
+    let folder = Folder::new("raw");
+    let path = folder.file("a.bin");
+    fn check<T: Sample + std::fmt::Debug>(path: &Path) {
+        let a: DeviceArray<T> = gpu::array(&[[1, 0, 5], [3, 1, 0]]).astype();
+        // In row-major order, whatever the order in memory is.
+        for b in [a.clone(), a.t().copy().t(), gpu::flip(&gpu::flip(&a, 1).copy(), 1)] {
+            b.tofile(path);
+            assert_eq!(fs::metadata(path).unwrap().len() as usize, a.nbytes());
+            assert_eq!(gpu::fromfile::<T>(path).tolist(), a.ravel().tolist());
+        }
+        let size = T::DTYPE.size();
+        assert_eq!(gpu::fromfile!(path, dtype = T, count = 2, offset = size).tolist(), a.ravel().tolist()[1..3]);
+        assert_eq!(gpu::fromfile!(path, dtype = T, count = 99).size(), 6);
+        assert_eq!(gpu::fromfile!(path, dtype = T, offset = 6 * size).shape(), [0]);
+        assert_eq!(gpu::fromfile!(path, dtype = T, count = 0).shape(), [0]);
+    }
+    check::<bool>(&path);
+    check::<u8>(&path);
+    check::<i32>(&path);
+    check::<u64>(&path);
+    check::<f16>(&path);
+    check::<f32>(&path);
+    check::<f64>(&path);
+    gpu::array(&[Complex::new(1.0, -2.0)]).tofile(&path);
+    assert_eq!(gpu::fromfile::<Complex<f64>>(&path).item(), Complex::new(1.0, -2.0));
+    assert_eq!(gpu::fromfile::<f64>(&path).tolist(), [1.0, -2.0]);
+    assert_eq!(folder.names(), ["a.bin"]);
+    gpu::zeros::<f64>((0, 2)).tofile(&path);
+    assert_eq!(gpu::fromfile::<f64>(&path).shape(), [0]);
+    // What is behind the last whole element is left out; every byte but 0 is true.
+    fs::write(&path, [0, 7, 255]).unwrap();
+    assert_eq!(gpu::fromfile::<u16>(&path).tolist(), [u16::from_ne_bytes([0, 7])]);
+    assert_eq!(gpu::fromfile::<bool>(&path).tolist(), [false, true, true]);
+}
+
+#[test]
+fn numbers_in_a_text_are_read_as_elements() {
+    let folder = Folder::new("raw text");
+    let path = folder.file("a.txt");
+    fs::write(&path, "1.5, 2,\n-3,").unwrap();
+    assert_eq!(gpu::fromfile!(&path, sep = ",").tolist(), [1.5, 2.0, -3.0]);
+    assert_eq!(gpu::fromfile!(&path, sep = ",", count = 2).tolist(), [1.5, 2.0]);
+    assert_eq!(gpu::fromfile!(&path, sep = ",", count = 9).size(), 3);
+    fs::write(&path, "4 5\n6").unwrap();
+    assert_eq!(gpu::fromfile!(&path, dtype = i64, sep = " ").tolist(), [4, 5, 6]);
+    let text = message(|| gpu::fromfile!(&path, dtype = i64, sep = ","));
+    assert!(
+        text.starts_with("fromfile: ") && text.contains("a.txt cannot be read as text: \"4 5\\n6\", number 1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn files_without_the_elements_are_refused() {
+    let folder = Folder::new("raw errors");
+    let path = folder.file("a.bin");
+    gpu::arange(3).tofile(&path);
+    let text = message(|| gpu::fromfile!(&path, dtype = i32, offset = 13));
+    assert!(text.ends_with("a.bin has 12 bytes, none from byte 13 on; give a smaller offset"), "{text}");
+    let text = message(|| gpu::fromfile!(&path, sep = ",", offset = 1));
+    assert!(text.contains("the offset 1 counts bytes, but with a separator the file is read as text"), "{text}");
+    assert!(said(gpu::try_fromfile::<f64>(folder.file("none.bin"))).contains("cannot be opened"));
+    assert!(said(gpu::try_fromfile::<f64>(&folder.0)).contains("is a folder"));
+    assert!(said(gpu::arange(3).try_tofile(&folder.0)).contains("is a folder; give the name of a file in it"));
+    assert!(said(gpu::arange(3).try_tofile(folder.file("no/such/folder"))).contains("cannot be written"));
+    // What failed leaves no file.
+    assert_eq!(folder.names(), ["a.bin"]);
 }

@@ -167,10 +167,43 @@ fn masks_that_do_not_fit_are_errors() {
         "extract: the shape [3, 3] of the mask is neither the shape of the array, [3, 4], nor the shape of its leading \
          axes; make the mask from the array itself, such as `a.gt(0.0)`, or broadcast it first with `broadcast_to`"
     );
-    assert!(a.clone().try_putmask(&gpu::zeros::<bool>((3, 4, 1)), 0.0).is_err());
+    assert!(a.clone().try_putmask(&gpu::zeros::<bool>((3, 4, 2)), 0.0).is_err());
     assert!(a.clone().try_putmask(&gpu::zeros::<bool>(3), gpu::zeros::<f64>(3)).is_err());
     let error = gpu::try_where(&gpu::zeros::<bool>(2), &a, 0.0).unwrap_err();
     assert!(matches!(error, gpu::Error::ShapeMismatch { operation: "where_", .. }));
+}
+
+/// As NumPy's `putmask` and `place`, not as broadcasting.
+#[test]
+fn values_of_another_shape_are_repeated() {
+    let mask = gpu::array(&[[true, true, false], [true, true, true]]);
+    let of = |write: &dyn Fn(&mut DeviceArray<i64>)| {
+        let mut a = gpu::zeros::<i64>((2, 3));
+        write(&mut a);
+        a.ravel().tolist()
+    };
+    let two = gpu::array(&[[1i64], [2]]);
+    assert_eq!(of(&|a| a.putmask(&mask, &two)), [1, 2, 0, 2, 1, 2]);
+    assert_eq!(of(&|a| a.putmask(&mask, gpu::arange(1..9i64))), [1, 2, 0, 4, 5, 6]);
+    assert_eq!(of(&|a| a.putmask(&mask, gpu::array(&[[[1i64, 2, 3]]]))), [1, 2, 0, 1, 2, 3]);
+    assert_eq!(of(&|a| a.putmask(&mask, gpu::array(&[[[7i64]]]))), [7, 7, 0, 7, 7, 7]);
+    assert_eq!(of(&|a| a.putmask(&mask, gpu::zeros::<i64>(0))), [0; 6]);
+    assert_eq!(of(&|a| a.putmask(&mask.ravel(), &two)), [1, 2, 0, 2, 1, 2]);
+    assert_eq!(of(&|a| a.place(&mask, &two)), [1, 2, 0, 1, 2, 1]);
+    assert_eq!(of(&|a| a.place(&mask.reshape((3, 2)), gpu::arange(1..9i64))), [1, 2, 0, 3, 4, 5]);
+    assert_eq!(of(&|a| a.place(&mask, 9)), [9, 9, 0, 9, 9, 9]);
+    assert_eq!(of(&|a| a.place(&mask.logical_xor(&mask), gpu::zeros::<i64>(0))), [0; 6]);
+    let mut a = gpu::zeros::<i64>((2, 3));
+    assert_eq!(
+        a.try_place(&mask, gpu::zeros::<i64>(0)).unwrap_err().to_string(),
+        "place: the shape [0] has no values for 5 true elements of the mask; give one value at least"
+    );
+    assert_eq!(
+        a.try_place(&gpu::array(&[true]), 1).unwrap_err().to_string(),
+        "place: the shape [1] of the mask does not have the 6 elements of the array's shape, [2, 3]; make the mask from the \
+         array itself"
+    );
+    assert_eq!(a.sum(), 0);
 }
 
 /// What an array of 4 rows of 5 becomes when a part of it is written to, and the same by `ndarray`.

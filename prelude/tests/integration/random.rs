@@ -259,3 +259,26 @@ fn what_cannot_be_drawn() {
         ],
     );
 }
+
+/// The state is four numbers, which can be written down and put back.
+#[test]
+fn states_are_saved_and_put_back() {
+    use gpu::random::{Philox4x3210, RandomState};
+    let mut generator = Generator::new(11);
+    generator.random(1001);
+    generator.spawn(2);
+    let written = format!("{:?}", generator.bit_generator().state());
+    assert_eq!(written, "[11, 0, 501, 2]");
+    let read: Vec<u64> = written.trim_matches(['[', ']']).split(", ").map(|word| word.parse().unwrap()).collect();
+    let mut again = RandomState::from(Philox4x3210::from_state(read.try_into().unwrap()));
+    assert_eq!(again.bit_generator(), generator.bit_generator());
+    assert!(again.normal(0.0, 1.0, 7).eq(&generator.normal(0.0, 1.0, 7)).all());
+    assert!(again.spawn(1)[0].random(7).eq(&generator.spawn(1)[0].random(7)).all());
+    let mut fresh = Generator::from(Philox4x3210::new(11));
+    assert!(fresh.random(9).eq(&Generator::new(11).random(9)).all());
+    assert_ne!(Philox4x3210::from_entropy(), Philox4x3210::from_entropy());
+    // The same on the host.
+    let mut on_host = gpu::host::random::Generator::from(generator.bit_generator());
+    assert_eq!(on_host.random(9).into_dyn(), generator.random(9).to_host());
+    assert_eq!(on_host.bit_generator(), generator.bit_generator());
+}

@@ -263,6 +263,8 @@ pub fn advice(line: &str, known: &Known<'_>) -> Option<String> {
     }
     let name = line.slice(module, last);
     known.blames(line.at(module)).then(|| {
-        format!("`{name}` is Python's; the functions for arrays are in `gpu`: press Tab behind `gpu::` to see them")
+        format!(
+            "`{name}` is Python's; the functions for arrays are in `gpu`: `gpu::lookup(\"{name}\")` says what to type"
+        )
     })
 }

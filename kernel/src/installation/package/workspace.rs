@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::Command;
 
-/// The sources of the prelude, besides the workspace's manifest and its locked versions.
-const SOURCES: &[&str] = &["assets/fonts", "prelude"];
+/// The sources of the prelude, besides the workspace's manifest and its locked versions. `gpu::lookup` reads the cheat sheet.
+const SOURCES: &[&str] = &["assets/fonts", "lessons/cheat-sheet.md", "prelude"];
 /// Directories of crates that a library is not built of.
 const LEFT_OUT: &[&str] = &["benches", "examples", "tests"];
 /// The members of Warpcell's workspace that the prelude does not need.
@@ -17,7 +17,7 @@ const OTHER_MEMBERS: &[&str] = &["kernel"];
 /// Copies the sources into a directory that is not there.
 pub fn copy(source: &Path, toolchain: &Toolchain, directory: &Path) -> Result<()> {
     for part in SOURCES {
-        copy_tree(&source.join(part), &directory.join(part))?;
+        copy_part(&source.join(part), &directory.join(part))?;
     }
     files::write(&directory.join("Cargo.toml"), of_prelude(&files::read(&source.join("Cargo.toml"))?)?)?;
     std::fs::copy(source.join("Cargo.lock"), directory.join("Cargo.lock")).context("Cargo.lock cannot be copied")?;
@@ -39,6 +39,16 @@ fn of_prelude(manifest: &str) -> Result<String> {
         members.retain(|member| !member.as_str().is_some_and(|member| OTHER_MEMBERS.contains(&member)));
     }
     Ok(toml::to_string(&manifest)?)
+}
+
+/// Copies a file or a directory, with the directories above it.
+fn copy_part(from: &Path, to: &Path) -> Result<()> {
+    if from.is_dir() {
+        return copy_tree(from, to);
+    }
+    to.parent().map_or(Ok(()), files::create_folder)?;
+    std::fs::copy(from, to).with_context(|| format!("{} cannot be copied", from.display()))?;
+    Ok(())
 }
 
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {
@@ -75,7 +85,9 @@ mod tests {
             std::fs::create_dir_all(root.path().join(path)).unwrap();
         }
         std::fs::write(root.path().join("from/src/inner/a.rs"), "x").unwrap();
-        copy_tree(&root.path().join("from"), &root.path().join("to")).unwrap();
+        copy_part(&root.path().join("from"), &root.path().join("to")).unwrap();
+        copy_part(&root.path().join("from/src/inner/a.rs"), &root.path().join("one/file/b.rs")).unwrap();
+        assert_eq!(std::fs::read_to_string(root.path().join("one/file/b.rs")).unwrap(), "x");
         assert_eq!(std::fs::read_to_string(root.path().join("to/src/inner/a.rs")).unwrap(), "x");
         assert!(!root.path().join("to/tests").exists());
     }

@@ -56,6 +56,10 @@ macro_rules! factorisations {
             /// The ascending eigenvalues, `[count, n]`, and in the columns of a matrix the eigenvectors, if they are asked for, of
             /// symmetric matrices of which the lower triangle is read; all elements are finite. A fault is one that does not converge.
             Eigh EIGH "eigh";
+            /// The eigenvalues of general matrices, `[count, n, 2]`, and the eigenvectors, `[count, n, 2 n]`, if they are asked for; all
+            /// elements are finite. Real and imaginary parts are neighbours. So they are in complex matrices, `[count, n, 2 n]`. A
+            /// fault is one that does not converge. Only the CPU's backend is asked for it.
+            Eig EIG "eig";
             /// The descending singular values, `[count, k]`, and the singular vectors as [`SvdOutputs`] says, if they are asked
             /// for; all elements are finite. A fault is one that does not converge.
             Svd SVD "svd";
@@ -121,6 +125,12 @@ pub trait Factorisations {
     fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
         let outputs = [Some(values), vectors].into_iter().flatten().collect::<Vec<_>>();
         self.factorise(Factorisation::Eigh, &[x], &outputs)
+    }
+
+    /// [`Factorisation::Eig`].
+    fn eig(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
+        let outputs = [Some(values), vectors].into_iter().flatten().collect::<Vec<_>>();
+        self.factorise(Factorisation::Eig, &[x], &outputs)
     }
 
     /// [`Factorisation::Svd`].

@@ -284,7 +284,7 @@ operations! {
     Map map { function: Borrowed<Function>, inputs: Several<KernelArgument>, outs: Several<Array> }
     /// Reduces to the one element of `out`, which is of the reduction's dtype, what a function with one result gives for each
     /// element of the inputs; those are as for `Map`, with arrays broadcast to `shape`. There are elements if the reduction
-    /// needs some; it is none of `ArgMax`, `ArgMin` and `SumSquares`.
+    /// needs some; it is one of `Sum`, `Product`, `Max`, `Min`, `All` and `Any`.
     MapReduce map_reduce {
         function: Borrowed<Function>,
         reduction: Plain<ReduceOperation>,
@@ -295,6 +295,16 @@ operations! {
     /// Reduces `x` over `axes` (sorted, distinct; one for `ArgMax` and `ArgMin`); `out` is contiguous and has the remaining
     /// axes. The reduced part is not empty if the reduction needs elements.
     Reduce reduce { reduction: Plain<ReduceOperation>, x: Array, axes: Numbers, out: Array }
+    /// The sums over `axes`, as for `Reduce`, of the squares of the distances between the elements of `x` and the one of `centres`
+    /// that belongs to the same output. All are of one dtype, f32 or f64; `centres` and `out` are contiguous, of one shape. With
+    /// `skips_nan`, elements that are NaN do not count.
+    SquaredDistances squared_distances {
+        x: Array,
+        axes: Numbers,
+        centres: Array,
+        skips_nan: Plain<bool>,
+        out: Array,
+    }
     /// `out` has along `axis` the sums or products of `x` up to each element; f32 is added and multiplied in f64. Both are
     /// contiguous, of one shape, not empty; `out` has the dtype of sums of `x`.
     Scan scan { reduction: Plain<ScanOperation>, x: Array, axis: Plain<usize>, out: Array }

@@ -197,6 +197,14 @@ closed_set! {
         ArgMax,
         /// As `ArgMax`, of the smallest.
         ArgMin,
+        /// As `Sum`, of the floats that are not NaN; and the next three as well.
+        SumNumbers,
+        ProductNumbers,
+        /// NaN if there is nothing else, as the next one.
+        MaxNumbers,
+        MinNumbers,
+        /// How many floats are not NaN.
+        CountNumbers,
     }
 }
 
@@ -204,16 +212,19 @@ impl ReduceOperation {
     /// The dtype of the output for inputs of `dtype`.
     pub const fn output(self, dtype: DType) -> DType {
         match self {
-            ReduceOperation::Sum | ReduceOperation::Product => dtype.sum(),
-            ReduceOperation::ArgMax | ReduceOperation::ArgMin => DType::I64,
+            ReduceOperation::Sum
+            | ReduceOperation::Product
+            | ReduceOperation::SumNumbers
+            | ReduceOperation::ProductNumbers => dtype.sum(),
+            ReduceOperation::ArgMax | ReduceOperation::ArgMin | ReduceOperation::CountNumbers => DType::I64,
             _ => dtype,
         }
     }
 
     /// Whether there is no result over no elements.
     pub const fn needs_elements(self) -> bool {
-        use ReduceOperation::{ArgMax, ArgMin, Max, Min};
-        matches!(self, Max | Min | ArgMax | ArgMin)
+        use ReduceOperation::{ArgMax, ArgMin, Max, MaxNumbers, Min, MinNumbers};
+        matches!(self, Max | Min | ArgMax | ArgMin | MaxNumbers | MinNumbers)
     }
 }
 

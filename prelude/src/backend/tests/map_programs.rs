@@ -7,6 +7,8 @@ use crate::backend::cuda::codegen::Form;
 use crate::backend::cuda::driver::nvrtc::{Form as Made, Nvrtc};
 use crate::backend::cuda::map::program::{MapKernel, MapProgram};
 use crate::backend::cuda::map::source;
+use crate::dtype::DType;
+use crate::operations::formulas::{self, Formula};
 use expect_test::expect_file;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -217,5 +219,37 @@ fn programs_are_as_in_the_files() {
             expect_file![format!("snapshots/{}.cu", case.function.name)]
                 .assert_eq(&source(&case.function, None).unwrap());
         }
+    }
+}
+
+#[test]
+fn formulas_of_operations_have_a_translation() {
+    let floats: [Formula; 17] = [
+        formulas::larger,
+        formulas::smaller,
+        formulas::sinc,
+        formulas::step,
+        formulas::log_of_sum,
+        formulas::log2_of_sum,
+        formulas::fraction_and_whole,
+        formulas::next_towards,
+        formulas::number_for,
+        formulas::quotient_and_rest,
+        formulas::turn,
+        formulas::cosines,
+        formulas::triangle,
+        formulas::bell,
+        formulas::is_close,
+        formulas::limited,
+        formulas::power,
+    ];
+    let integers: [Formula; 4] = [formulas::limited, formulas::power, formulas::quotient, formulas::ones];
+    let of_floats = floats.iter().flat_map(|formula| [DType::F32, DType::F64].map(formula));
+    let types = [DType::U8, DType::I32, DType::U32, DType::I64, DType::U64];
+    let of_integers = integers.iter().flat_map(|formula| types.map(formula));
+    for name in of_floats.chain(of_integers) {
+        let function = crate::registry::find(name).expect("it is registered");
+        let text = source(&function, None).expect("it can be translated");
+        assert!(text.contains("__global__"), "{name}");
     }
 }

@@ -7,15 +7,18 @@ use crate::dtype::{DType, Scalar};
 
 impl Check {
     pub fn reductions(&mut self) {
-        use ReduceOperation::{All, Any, ArgMax, ArgMin, Max, Min, Product, Sum, SumSquares};
+        use ReduceOperation::{All, Any, ArgMax, ArgMin, CountNumbers, Max, MaxNumbers, Min, MinNumbers};
+        use ReduceOperation::{Product, ProductNumbers, Sum, SumNumbers, SumSquares};
+        const OF_FLOATS: [ReduceOperation; 6] =
+            [SumSquares, SumNumbers, ProductNumbers, MaxNumbers, MinNumbers, CountNumbers];
         for dtype in DType::COMPUTED {
             let more: &[ReduceOperation] = match dtype {
                 DType::Bool => &[All, Any],
-                DType::F32 | DType::F64 => &[SumSquares],
+                DType::F32 | DType::F64 => &OF_FLOATS,
                 _ => &[],
             };
             for &operation in [Sum, Max, Min, Product, ArgMax, ArgMin].iter().chain(more) {
-                let adds = matches!(operation, Sum | SumSquares);
+                let adds = matches!(operation, Sum | SumSquares | SumNumbers);
                 let places = matches!(operation, ArgMax | ArgMin);
                 for size in [0usize, 1, 31, 1003, (1 << 20) + 3] {
                     if size == 0 && operation.needs_elements() {
@@ -62,10 +65,37 @@ impl Check {
                 values[4321] = convert(Scalar::F64(special), dtype);
                 let x = self.array_of(dtype, Layout::contiguous(&[5000]), values.clone());
                 let y = self.array_of(dtype, Layout::contiguous(&[50, 100]), values);
-                for operation in [Sum, Max, Min, SumSquares, ArgMax, ArgMin] {
+                for operation in [Sum, Max, Min, ArgMax, ArgMin].into_iter().chain(OF_FLOATS) {
                     self.reduction(operation, &x, &[0]);
                     self.reduction(operation, &y, &[0]);
                     self.reduction(operation, &y, &[1]);
+                }
+            }
+            // Nothing but NaN in a row and in a column.
+            let nan = convert(Scalar::F64(f64::NAN), dtype);
+            let mut values = values(dtype, 5000, 37, false);
+            values[700..800].fill(nan);
+            (0..50).for_each(|row| values[row * 100 + 41] = nan);
+            let x = self.array_of(dtype, Layout::contiguous(&[50, 100]), values);
+            for operation in OF_FLOATS {
+                self.reduction(operation, &x, &[0]);
+                self.reduction(operation, &x, &[1]);
+            }
+            for skips_nan in [false, true] {
+                for axes in [&[0][..], &[1], &[0, 1]] {
+                    self.squared_distances(&x, axes, skips_nan);
+                }
+                for (layout, elements) in layouts(&[5, 7, 9]) {
+                    let x = self.array(dtype, layout, elements, 38, false);
+                    for axes in [&[0][..], &[1], &[2], &[0, 2], &[0, 1, 2]] {
+                        self.squared_distances(&x, axes, skips_nan);
+                    }
+                }
+                for shape in [[4097, 33], [33, 4097]] {
+                    let x = self.array(dtype, Layout::contiguous(&shape), shape[0] * shape[1], 39, false);
+                    for axes in [&[0][..], &[1], &[0, 1]] {
+                        self.squared_distances(&x, axes, skips_nan);
+                    }
                 }
             }
         }
@@ -102,7 +132,8 @@ impl Check {
         self.reduction(Sum, &ones, &[0]);
     }
 
-    fn reduction(&mut self, operation: ReduceOperation, x: &Array, axes: &[usize]) {
+    /// The shape of what is reduced over axes, and for each output its elements.
+    fn groups(x: &Array, axes: &[usize]) -> (Vec<usize>, Vec<Vec<Scalar>>) {
         let kept: Vec<usize> = (0..x.layout.shape.len()).filter(|axis| !axes.contains(axis)).collect();
         let shape: Vec<usize> = kept.iter().map(|&axis| x.layout.shape[axis]).collect();
         let outputs: usize = shape.iter().product();
@@ -121,13 +152,45 @@ impl Check {
         for (number, value) in numbers.into_iter().zip(x.elements()) {
             groups[number].push(value);
         }
+        (shape, groups)
+    }
+
+    /// The centre of each output is one of its elements, if there is one.
+    fn squared_distances(&mut self, x: &Array, axes: &[usize], skips_nan: bool) {
+        let (shape, groups) = Self::groups(x, axes);
+        let is_nan = |value: Scalar| unary(UnaryOperation::IsNan, value) == Scalar::Bool(true);
+        let centre = |group: &Vec<Scalar>| {
+            let number = group.iter().copied().find(|&value| !is_nan(value));
+            number.unwrap_or_else(|| convert(Scalar::F64(0.5), x.dtype))
+        };
+        let centres: Vec<Scalar> = groups.iter().map(centre).collect();
+        let distances = |(group, &centre): (&Vec<Scalar>, &Scalar)| {
+            let counted = group.iter().copied().filter(|&value| !(skips_nan && is_nan(value)));
+            let each: Vec<Scalar> = counted.map(|value| binary(BinaryOperation::Subtract, value, centre)).collect();
+            reduced(ReduceOperation::SumSquares, x.dtype, &each)
+        };
+        let (expected, scales): (Vec<Scalar>, Vec<f64>) = groups.iter().zip(&centres).map(distances).unzip();
+        let tolerance = if x.dtype == DType::F32 { 3e-7 } else { 1e-15 };
+        let what = format!("squared distances of {} {:?} over {axes:?}", x.dtype, x.layout);
+        let centres = self.array_of(x.dtype, Layout::contiguous(&shape), centres);
+        let out = (Layout::contiguous(&shape), groups.len());
+        self.expect(&what, x.dtype, out, &expected, (tolerance, &scales), |gpu, out| {
+            gpu.squared_distances(x.view(), axes, centres.view(), skips_nan, out)
+        });
+    }
+
+    fn reduction(&mut self, operation: ReduceOperation, x: &Array, axes: &[usize]) {
+        let (shape, groups) = Self::groups(x, axes);
+        let outputs = groups.len();
         let result = operation.output(x.dtype);
         let (expected, scales): (Vec<Scalar>, Vec<f64>) =
             groups.iter().map(|group| reduced(operation, x.dtype, group)).unzip();
         let tolerance = match (operation, x.dtype) {
             (_, DType::F32) => 3e-7,
             // Each factor may add a rounding.
-            (ReduceOperation::Product, _) => 1e-15 + 2.3e-16 * (x.layout.size() / outputs.max(1)) as f64,
+            (ReduceOperation::Product | ReduceOperation::ProductNumbers, _) => {
+                1e-15 + 2.3e-16 * (x.layout.size() / outputs.max(1)) as f64
+            }
             _ => 1e-15,
         };
         let what = format!("{operation:?} of {} {:?} over {axes:?}", x.dtype, x.layout);
@@ -228,7 +291,19 @@ fn wrapped(total: i128, dtype: DType) -> Scalar {
 
 /// The reduction of a group, and for sums of floats the sum of their absolute values.
 pub(super) fn reduced(operation: ReduceOperation, dtype: DType, group: &[Scalar]) -> (Scalar, f64) {
+    let numbers = || -> Vec<Scalar> {
+        group.iter().copied().filter(|&value| unary(UnaryOperation::IsNan, value) == Scalar::Bool(false)).collect()
+    };
+    let extreme = |operation: ReduceOperation| match &numbers()[..] {
+        [] => (convert(Scalar::F64(f64::NAN), dtype), 0.0),
+        numbers => reduced(operation, dtype, numbers),
+    };
     match operation {
+        ReduceOperation::SumNumbers => reduced(ReduceOperation::Sum, dtype, &numbers()),
+        ReduceOperation::ProductNumbers => reduced(ReduceOperation::Product, dtype, &numbers()),
+        ReduceOperation::MaxNumbers => extreme(ReduceOperation::Max),
+        ReduceOperation::MinNumbers => extreme(ReduceOperation::Min),
+        ReduceOperation::CountNumbers => (Scalar::I64(numbers().len() as i64), 0.0),
         ReduceOperation::Sum | ReduceOperation::SumSquares if dtype.is_float() => {
             // Neumaier's compensated sum.
             let (mut sum, mut lost, mut scale) = (0f64, 0f64, 0f64);

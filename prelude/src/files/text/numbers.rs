@@ -25,8 +25,18 @@ pub fn fromstring<T: Element>(string: &str, sep: &str) -> DeviceArray<T> {
 
 /// `fromstring` with all arguments.
 pub(crate) fn numbers<T: Element>(string: &str, count: isize, sep: &str) -> Result<DeviceArray<T>> {
-    const NAME: &str = "fromstring";
-    let invalid = |reason: String| Error::InvalidArgument { operation: NAME, reason };
+    numbers_of("fromstring", string, usize::try_from(count).ok(), sep, false)
+}
+
+/// The numbers of a text: at most so many. There may be fewer, or that is an error.
+pub(crate) fn numbers_of<T: Element>(
+    operation: &'static str,
+    string: &str,
+    count: Option<usize>,
+    sep: &str,
+    may_lack: bool,
+) -> Result<DeviceArray<T>> {
+    let invalid = |reason: String| Error::InvalidArgument { operation, reason };
     if sep.is_empty() {
         return Err(invalid("there is no separator; give one such as \",\", or \" \" for blanks".into()));
     }
@@ -38,8 +48,8 @@ pub(crate) fn numbers<T: Element>(string: &str, count: isize, sep: &str) -> Resu
     if fields.last().is_some_and(|field| field.is_empty()) {
         fields.pop();
     }
-    if let Ok(count) = usize::try_from(count) {
-        if fields.len() < count {
+    if let Some(count) = count {
+        if fields.len() < count && !may_lack {
             let reason = format!("the text has {} numbers, fewer than {count}; give a smaller count", fields.len());
             return Err(invalid(reason));
         }
@@ -53,5 +63,5 @@ pub(crate) fn numbers<T: Element>(string: &str, count: isize, sep: &str) -> Resu
     };
     let values: Vec<T> = fields.iter().enumerate().map(number).collect::<Result<_>>()?;
     let shape = [values.len()];
-    transfer::take_over(NAME, Owned::vector(values, &shape), &device::current()?).map(DeviceArray::from_raw)
+    transfer::take_over(operation, Owned::vector(values, &shape), &device::current()?).map(DeviceArray::from_raw)
 }

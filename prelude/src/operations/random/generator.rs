@@ -37,6 +37,17 @@ macro_rules! generator {
             pub fn spawn(&mut self, count: usize) -> Vec<Generator> {
                 (0..count).map(|_| Generator { stream: self.stream.spawn() }).collect()
             }
+
+            /// The bit generator as it is now: what it gives next, and the state that can be saved.
+            pub fn bit_generator(&self) -> $crate::random::Philox4x3210 {
+                $crate::random::Philox4x3210::of(self.stream.clone())
+            }
+        }
+
+        impl From<$crate::random::Philox4x3210> for Generator {
+            fn from(bits: $crate::random::Philox4x3210) -> Generator {
+                Generator { stream: bits.into_stream() }
+            }
         }
 
         $crate::operations::random::generator::generator! {

@@ -9,6 +9,9 @@ use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, transfer}
 use crate::backend::{BinaryOperation, Distribution, Layout, ReduceOperation, ScanOperation};
 use crate::dtype::{DType, Element, Float, Scalar};
 use crate::error::{Error, Result, check};
+use crate::linalg::factors::cholesky_of;
+use crate::linalg::spectra::eigh_of;
+use crate::linalg::stacks::epsilon;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::map::registered;
 use crate::operations::products::multiply;
@@ -56,11 +59,13 @@ generator! {
     }
 
     /// Vectors of normal numbers with these means and covariances. The result has the shape `size` and one more axis, whose length
-    /// is that of `mean`. The factor of `cov` is computed by Cholesky's method, of which only the lower triangle is read. Waits,
-    /// to see whether there is one. The last bits may differ between devices.
+    /// is that of `mean`. The factor of `cov`, of which only the lower triangle is read, is computed by Cholesky's method; of a
+    /// matrix that is positive semidefinite only, such as that of numbers which depend on one another, it is the symmetric square
+    /// root, by the eigenvalues. Waits, to see whether there is one. The last bits may differ between devices.
     ///
-    /// **Panics** if `cov` is not positive definite ([`Error::NotPositiveDefinite`]), `mean` not 1-D, or `cov` not a square matrix
-    /// of its length ([`Error::InvalidShape`]).
+    /// **Panics** if `cov` has a negative eigenvalue, apart from rounding errors ([`Error::InvalidArgument`]; NumPy warns), or elements that
+    /// are NaN or infinite ([`Error::NotFinite`]), `mean` not 1-D, or `cov` not a square matrix of its length
+    /// ([`Error::InvalidShape`]).
     ///
     /// ```
     /// use warpcell as gpu;
@@ -76,8 +81,8 @@ generator! {
         size: impl IntoShape,
     ) -> DeviceArray<T> {
         check(means_and_covariances(mean.raw(), cov.raw()));
-        let factor = check(crate::linalg::try_cholesky(cov));
-        DeviceArray::from_raw(check(correlated(stream, mean.raw(), &factor.t().raw, size.into_shape())))
+        let factor = check(factor_of(cov.raw()));
+        DeviceArray::from_raw(check(correlated(stream, mean.raw(), &factor, size.into_shape())))
     }
 
     /// As [`choice`](super::choice()), but the elements have the probabilities `p`; `gpu::random::choice!(&a, size = 5, p = &p)`
@@ -201,7 +206,41 @@ fn means_and_covariances(mean: &RawArray, cov: &RawArray) -> Result<()> {
     wrong_shape(operation, cov, &reason)
 }
 
-/// `factor` is upper triangular.
+/// A matrix that makes rows of independent numbers rows of numbers with these covariances.
+fn factor_of(cov: &RawArray) -> Result<RawArray> {
+    match cholesky_of(cov) {
+        Ok([lower]) => Ok(lower.moved(1, 0)),
+        Err(Error::NotPositiveDefinite { .. }) => square_root(cov),
+        Err(error) => Err(error),
+    }
+}
+
+/// The symmetric square root of a positive semidefinite matrix. Unlike other factors of it, it is the same whatever eigenvectors a
+/// device finds.
+fn square_root(cov: &RawArray) -> Result<RawArray> {
+    let operation = "multivariate_normal";
+    let (values, vectors) = eigh_of(operation, cov, true)?;
+    let vectors = vectors.expect("they were asked for");
+    let values: Vec<f64> = transfer::download_vec(&values.converted(operation, DType::F64)?)?;
+    let largest = values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
+    // NumPy's tolerance, and what rounding errors of the type come to.
+    let tolerance = f64::max(1e-8, 10.0 * values.len() as f64 * epsilon(cov.dtype));
+    if let Some(negative) = values.iter().find(|&&value| value < -tolerance * largest) {
+        return invalid(
+            operation,
+            format!(
+                "the covariances have a negative eigenvalue, {negative}; make sure that the matrix is symmetric, and that it has the \
+                 variances on its diagonal"
+            ),
+        );
+    }
+    let roots = values.into_iter().map(|value| value.max(0.0).sqrt());
+    let roots = RawArray::of_floats(operation, &cov.handle, &[vectors.shape()[0]], roots, cov.dtype)?;
+    let scaled = binary(operation, BinaryOperation::Multiply, RawOperand::Array(&vectors), RawOperand::Array(&roots))?;
+    multiply(operation, &scaled, &vectors.moved(1, 0))
+}
+
+/// `factor` makes the covariances of independent numbers.
 fn correlated(stream: &mut Stream, mean: &RawArray, factor: &RawArray, size: Vec<usize>) -> Result<RawArray> {
     let operation = "multivariate_normal";
     let dtype = mean.dtype;
