@@ -28,7 +28,7 @@ use warpcell_translate::distance;
 /// let answer = gpu::lookup("np.percentile");
 /// println!("{answer}");
 /// assert!(answer.to_string().contains("gpu::percentile(&a, 25.0)"));
-/// assert!(gpu::lookup("percentil").to_string().contains("`np.percentile`"));
+/// assert!(gpu::lookup("np.percentle").to_string().contains("`np.percentile`"));
 /// ```
 pub fn lookup(question: &str) -> Lookup {
     let found = search::look_up(question, distance);

@@ -34,7 +34,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long a question waits for a process that starts. On a busy machine the start takes longer, and a user does not wait
 /// for completions so long.
-const STARTING: Duration = Duration::from_secs(2);
+const STARTING: Duration = Duration::from_secs(1);
 
 /// The text before all items. evcxr drops comments at the start of code. Without this text the first item would lose
 /// its documentation.
