@@ -21,7 +21,7 @@ import imports
 ROOT = Path(__file__).resolve().parent.parent
 
 OURS = {"warpcell"} | {
-    f"warpcell-{name}" for name in ("base", "cpu", "cuda", "driver", "kernel", "linalg", "macros", "threads", "translate")
+    f"warpcell-{name}" for name in ("base", "cpu", "cuda", "driver", "kernel", "linalg", "macros", "peer", "tests", "threads", "translate")
 }
 
 # Which crates a package may depend on at run time: "only" is complete, "never" is a ban. Tests may use more.

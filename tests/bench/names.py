@@ -215,7 +215,7 @@ def write_arrays(folder: Path, sides: set[int]) -> None:
 def built() -> Path:
     """The program `integration`, as cargo builds it."""
     command = [
-        "cargo", "test", "--config", "prelude/dylib.toml", "--release", "--locked", "-p", "warpcell", "--test", "integration", "--no-run",
+        "cargo", "test", "--config", "prelude/dylib.toml", "--release", "--locked", "-p", "warpcell-tests", "--test", "integration", "--no-run",
         "--message-format", "json-render-diagnostics",
     ]  # fmt: skip
     text = subprocess.check_output(command, text=True, cwd=ROOT, env={**os.environ, "RUSTC_BOOTSTRAP": "1"})

@@ -54,22 +54,27 @@ fn nvrtc_compiles_every_program() {
     let architectures: Vec<i32> =
         [75, 80, 90, 100].into_iter().filter(|wanted| nvrtc.architectures.contains(wanted)).collect();
     assert!(architectures.contains(&90), "NVRTC {:?} knows {:?}", nvrtc.version, nvrtc.architectures);
-    // No source asks for its architecture, and what the oldest can do the later ones can. So each program is compiled for the oldest,
-    // and for one of the others in turn, which shows what only a compiler for it could refuse.
+    // No source asks for its architecture, and what the oldest can do the later ones can. So each program becomes machine code for the
+    // oldest, and PTX for one of the others in turn: what only a later architecture refuses, the compiler to PTX refuses.
     let (oldest, later) = architectures.split_first().unwrap();
-    let work: Vec<(Program, i32)> = all()
+    let work: Vec<(Program, String, Form, &[u8])> = all()
         .into_iter()
         .enumerate()
-        .flat_map(|(index, program)| [(program.clone(), *oldest), (program, later[index % later.len()])])
+        .flat_map(|(index, program)| {
+            [
+                (program.clone(), format!("sm_{oldest}"), Form::Cubin, &b"\x7fELF"[..]),
+                (program, format!("compute_{}", later[index % later.len()]), Form::Ptx, &b"//"[..]),
+            ]
+        })
         .collect();
     let (next, failures) = (AtomicUsize::new(0), std::sync::Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                while let Some((program, architecture)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match compiled(&nvrtc, program, &format!("sm_{architecture}"), Form::Cubin) {
-                        Ok(cubin) if cubin.starts_with(b"\x7fELF") => {}
-                        Ok(cubin) => failures.lock().unwrap().push(format!("{program:?}: {} bytes", cubin.len())),
+                while let Some((program, architecture, form, begin)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match compiled(&nvrtc, program, architecture, *form) {
+                        Ok(code) if code.starts_with(begin) => {}
+                        Ok(code) => failures.lock().unwrap().push(format!("{program:?}: {} bytes", code.len())),
                         Err(error) => failures.lock().unwrap().push(error),
                     }
                 }

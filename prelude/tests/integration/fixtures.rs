@@ -13,7 +13,7 @@ pub fn cases(family: &str) -> &'static [Value] {
     let fixtures = FIXTURES.get_or_init(|| {
         // Where the program runs without the repository around it, a variable says where they are.
         let path = std::env::var("WARPCELL_TEST_FIXTURES")
-            .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/parity/fixtures.json").to_owned());
+            .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/parity/fixtures.json").to_owned());
         let text = std::fs::read_to_string(path).expect("the fixtures are in the repository");
         serde_json::from_str(&text).expect("the fixtures are JSON")
     });

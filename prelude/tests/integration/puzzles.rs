@@ -102,7 +102,7 @@ fn kernels(text: &str) -> Vec<String> {
 
 #[test]
 fn notebooks_have_these_kernels() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../lessons");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../lessons");
     for (notebook, text) in [
         ("puzzles.ipynb", include_str!("puzzles/starts.rs")),
         ("solutions/puzzles.ipynb", include_str!("puzzles/solutions.rs")),

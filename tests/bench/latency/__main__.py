@@ -1,7 +1,7 @@
 """The wait after Shift-Enter, against evcxr_jupyter: `python tests/bench/latency`.
 
 One scripted session (`cells.py`) runs in both kernels on this machine, cell by cell in turns, several times. evcxr_jupyter
-is built from this project's lock file (`cargo build --release --locked -p warpcell-kernel --example evcxr_jupyter`) and
+is built from this project's lock file (`cargo build --release --locked -p warpcell-peer`) and
 gets the same prelude by `:dep`, in a target directory that is ready before the clock starts. A cell's time goes from
 sending its request to the kernel's `idle`, as the client sees it. Each cell is compiled; `--cached` measures cells that were compiled
 before.
@@ -191,7 +191,7 @@ def table(rows: list[tuple[str, float, float]]) -> tuple[list[str], bool]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prefix", type=Path, default=ROOT / "target/tests/a prefix", help="where Warpcell is installed")
-    parser.add_argument("--peer", type=Path, default=ROOT / "target/release/examples/evcxr_jupyter")
+    parser.add_argument("--peer", type=Path, default=ROOT / "target/release/evcxr_jupyter")
     parser.add_argument("--sessions", type=int, default=3, help="sessions of each kernel (default: %(default)s)")
     parser.add_argument("--starts", type=int, default=3, help="starts of each kernel (default: %(default)s)")
     parser.add_argument("--cells", action="store_true", help="print every cell's times too")

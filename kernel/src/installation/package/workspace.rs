@@ -12,7 +12,7 @@ const SOURCES: &[&str] = &["assets/fonts", "lessons/cheat-sheet.md", "prelude"];
 /// Directories of crates that a library is not built of.
 const LEFT_OUT: &[&str] = &["benches", "examples", "tests"];
 /// The members of Warpcell's workspace that the prelude does not need.
-const OTHER_MEMBERS: &[&str] = &["kernel"];
+const OTHER_MEMBERS: &[&str] = &["kernel", "prelude/tests", "tests/bench/latency/peer"];
 
 /// Copies the sources into a directory that is not there.
 pub fn copy(source: &Path, toolchain: &Toolchain, directory: &Path) -> Result<()> {

@@ -149,7 +149,7 @@ pub(super) fn sections() -> String {
         page += &format!("| np.{name} | {} |\n", reason.replace('|', "\\|"));
     }
     page += "\n## Counts\n\nThe public names of CuPy 14, as its documentation lists them (`prelude/tests/integration/names/cupy.txt`). \
-        \"Ours\" have a row\nabove or are in one of the lists. `cargo test -p warpcell --test integration names` counts again.\n\n\
+        \"Ours\" have a row\nabove or are in one of the lists. `cargo test -p warpcell-tests names` counts again.\n\n\
         | module | names | ours | absent, with a reason |\n|---|---|---|---|\n";
     let mut total = [0; 3];
     for (module, names) in modules() {
