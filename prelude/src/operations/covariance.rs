@@ -11,7 +11,7 @@ use crate::operations::reduce::{as_mean, mean_along};
 use crate::operations::statistics::with_axes;
 
 /// The covariances of the rows of a matrix, each a variable (`f64` for integers), divided by the number of columns less one;
-/// of a 1-D array its variance, without axes. NumPy's `cov`; `gpu::cov!(&m, rowvar = false, ddof = 0)` has its keywords.
+/// of a 1-D array, or of one variable, its variance, without axes. NumPy's `cov`; `gpu::cov!(&m, rowvar = false, ddof = 0)` has its keywords.
 ///
 /// **Panics** if the array is neither 1-D nor 2-D ([`Error::InvalidShape`]).
 ///
@@ -76,7 +76,8 @@ pub(crate) fn covariances(name: &'static str, m: &RawArray, rowvar: bool, ddof: 
     let sums = multiply(name, &distances, &distances.moved(1, 0))?;
     let divisor = RawOperand::Scalar(Scalar::of_float((count - ddof).max(0.0), dtype));
     let out = binary(name, BinaryOperation::Divide, RawOperand::Array(&sums), divisor)?;
-    Ok(if m.shape().len() == 1 {
+    // Of one variable it is a number, as in NumPy.
+    Ok(if out.shape() == [1, 1] {
         out.with_layout(Layout { offset: out.layout.offset, ..Layout::contiguous(&[]) })
     } else {
         out

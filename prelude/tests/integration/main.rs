@@ -13,6 +13,7 @@ mod fixtures;
 mod fourier;
 mod functions;
 mod fuse;
+mod fuzz;
 mod histograms;
 mod indexing;
 mod inspect;

@@ -1,0 +1,243 @@
+"""Reductions, running sums, and what is composed of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .arrays import Array, Source
+from .calls import *
+
+
+# Reductions.
+
+@functions("sum", "nansum", "prod", "nanprod", dtypes=ORDERED)
+def _(s, dtype, name):
+    a = s.array(dtype, style="special")
+    given = axes(s, a)
+    arrays = [a]
+    text = mask(s, given, arrays, initial(s, given, arrays, f"np.{name}(a0{words(given)}", sums_of(dtype)))
+    # Sums of small multiples of 1/8 are exact; products are not.
+    return Call(text + ")", arrays, given, {"any_zero": True, **(near(dtype, 64) if "prod" in name and "float" in dtype else {})})
+
+
+@functions("sum", "mean", dtypes=["bool", *COMPLEX])
+def _(s, dtype, name):
+    a = s.array(dtype, style="exact")
+    given = axes(s, a)
+    arrays = [a]
+    text = mask(s, given, arrays, f"np.{name}(a0{words(given)}")
+    return Call(text + ")", arrays, given, {"any_zero": True, "any_dtype": dtype == "bool", **near(dtype, 4 if name == "mean" else 0)})
+
+
+@functions("sum", dtypes=STORED)
+def _(s, dtype, name):
+    a = s.array(dtype, style="exact")
+    given = axes(s, a)
+    return Call(f"np.sum(a0{words(given)})", [a], given, {"any_zero": True, "any_dtype": dtype == "float16", **near(dtype, 1 if dtype == "float16" else 0)})
+
+
+@functions("mean", "nanmean", dtypes=ORDERED)
+def _(s, dtype, name):
+    a = s.array(dtype, style="special")
+    given = axes(s, a)
+    arrays = [a]
+    text = mask(s, given, arrays, f"np.{name}(a0{words(given)}")
+    return Call(text + ")", arrays, given, {"any_zero": True, **near(dtype, 4)})
+
+
+@functions("var", "std", "nanvar", "nanstd", dtypes=NUMBERS)
+def _(s, dtype, name):
+    a = s.array(dtype, style="special")
+    given = axes(s, a)
+    text = f"np.{name}(a0{words(given)}"
+    given["ddof"] = s.choice([0, 0, 1, 2])
+    arrays = [a]
+    text = mask(s, given, arrays, text + f", ddof={given['ddof']}")
+    size = float(np.sqrt(epsilon(dtype))) / epsilon(dtype) if name.endswith("std") else 100
+    return Call(text + ")", arrays, given, near(dtype, 16, size))
+
+
+@functions("max", "min", dtypes=NUMBERS)
+def _(s, dtype, name):
+    a = s.array(dtype)
+    given = axes(s, a)
+    arrays = [a]
+    text = initial(s, given, arrays, f"np.{name}(a0{words(given)}", dtype, 0.4)
+    return Call((mask(s, given, arrays, text) if "initial" in given else text) + ")", arrays, given, {"any_zero": True})
+
+
+@functions("ptp", "nanmax", "nanmin", "argmax", "argmin", "count_nonzero", dtypes=ORDERED)
+def _(s, dtype, name):
+    a = s.array(dtype)
+    given = axes(s, a)
+    if name.startswith("arg") and isinstance(given.get("axis"), list):
+        given["axis"] = given["axis"][0]
+    return Call(f"np.{name}(a0{words(given)})", [a], given, {"any_zero": True})
+
+
+@functions("argmax", "argmin", dtypes=["bool"])
+def _(s, dtype, name):
+    a = s.array(dtype)
+    axis = axis_of(s, a)
+    return Call(f"np.{name}(a0, axis={axis})", [a], {"axis": axis})
+
+
+@functions("all", "any", dtypes=["bool"])
+def _(s, dtype, name):
+    a = s.array(dtype)
+    given = axes(s, a)
+    arrays = [a]
+    return Call(mask(s, given, arrays, f"np.{name}(a0{words(given)}") + ")", arrays, given)
+
+
+for name in "sum mean max min argmax all any".split():
+    @functions(f"{name}_all", dtypes=["bool"] if name in ("all", "any") else ORDERED)
+    def _(s, dtype, name):
+        a = s.array(dtype, style="special")
+        return Call(f"np.{name[:-4]}(a0)", [a], {}, {"any_zero": True, **(near(dtype, 4) if name == "mean_all" else {})})
+
+
+@functions("median", "nanmedian", dtypes=NUMBERS)
+def _(s, dtype, name):
+    a = s.array(dtype, style="nan")
+    given = axes(s, a)
+    return Call(f"np.{name}(a0{words(given)})", [a], given, {"any_zero": True, **near(dtype, 4)})
+
+
+@functions("quantile", "percentile", dtypes=NUMBERS)
+def _(s, dtype, name):
+    a = s.array(dtype, style="nan")
+    given = axes(s, a)
+    text = words(given)
+    share = 1 if name == "quantile" else 100
+    levels = [s.choice([0.0, 1.0, 0.5, s.integer(0, 64) / 64]) * share for _ in range(s.integer(1, 3))]
+    if s.chance(0.03):
+        levels[0] = -0.5
+    given["q"] = levels if name == "quantile" else levels[0]
+    # Several levels are an array of f64, and NumPy gives their type.
+    return Call(f"np.{name}(a0, {given['q']}{text})", [a], given, {"any_zero": True, "any_dtype": dtype == "float32" and name == "quantile", **near(dtype, 16, 4)})
+
+
+@functions("average", dtypes=NUMBERS, accepted="NumPy looks whether weights add up to zero; ours does not wait, and gives NaN")
+def _(s, dtype, name):
+    a = s.array(dtype, style="exact")
+    given = axes(s, a)
+    text = words(given)
+    arrays = [a]
+    if s.chance(0.6):
+        along = given.get("axis")
+        shape = (a.view.shape[along],) if isinstance(along, int) and -a.view.ndim <= along < a.view.ndim and s.chance(0.5) else a.view.shape
+        arrays.append(s.array("float32" if dtype == "float32" else "float64", shape, "positive"))
+        given["weights"] = 1
+        text += ", weights=a1"
+    return Call(f"np.average(a0{text})", arrays, given, {"any_zero": True, **near(dtype, 16, 4)})
+
+
+@functions("cumsum", "cumprod", "nancumsum", "nancumprod", dtypes=ORDERED)
+def _(s, dtype, name):
+    a = s.array(dtype, style="special")
+    axis = axis_of(s, a) if s.chance(0.7) else None
+    return Call(f"np.{name}(a0, axis={axis})", [a], {"axis": axis}, {"any_zero": True, **(near(dtype, 64) if "prod" in name and "float" in dtype else {})})
+
+
+@functions("cumulative_sum", "cumulative_prod", dtypes=ORDERED)
+def _(s, dtype, name):
+    a = s.array(dtype, style="exact")
+    axis = axis_of(s, a) if a.view.ndim != 1 or s.chance(0.7) else None
+    given = {"axis": axis, "include_initial": s.chance(0.4)}
+    return Call(f"np.{name}(a0, **{given})", [a], given, {"any_zero": True, **(near(dtype, 64) if "prod" in name and "float" in dtype else {})})
+
+
+@functions("nanargmax", "nanargmin", dtypes=NUMBERS)
+def _(s, dtype, name):
+    a = s.array(dtype, style="special")
+    axis = axis_of(s, a) if s.chance(0.7) else None
+    return Call(f"np.{name}(a0, axis={axis})", [a], {"axis": axis})
+
+
+@functions("norm", dtypes=NUMBERS)
+def _(s, dtype, name):
+    a = s.array(dtype, s.shape(1), "exact")
+    given = {"keepdims": True} if s.chance(0.3) else {}
+    rank = a.view.ndim
+    if s.chance(0.7):
+        given["axis"] = s.random.sample(range(rank), 2) if rank > 1 and s.chance(0.4) else s.integer(-rank, rank - 1)
+    matrix = isinstance(given.get("axis"), list) or ("axis" not in given and rank == 2)
+    text = words(given)
+    order = s.choice([None, None, 1, 2, "inf", "-inf", -1, *(["fro"] if matrix else [0, 3, -2])])
+    if "axis" not in given and rank > 2:
+        order = None
+    if order == "fro":
+        given["word"] = order
+        text += ", ord='fro'"
+    elif order is not None:
+        given["ord"] = order if isinstance(order, str) else float(order)
+        text += f", ord={order if isinstance(order, int) else f'float({order!r})'}"
+    return Call(f"np.linalg.norm(a0{text})", [a], given, near(dtype, 32, 8))
+
+
+@functions("cov", "corrcoef", dtypes=NUMBERS)
+def _(s, dtype, name):
+    a = s.array(dtype, s.shape(1, 2), "plain")
+    given = {"rowvar": s.chance(0.7)}
+    text = f"np.{name}(a0, rowvar={given['rowvar']}"
+    if name == "cov":
+        given["ddof"] = s.choice([0, 1])
+        text += f", ddof={given['ddof']}"
+    # NumPy computes in f64.
+    return Call(f"{text})", [a], given, {"any_dtype": True, **near(dtype, 256, 64 if name == "cov" else 1)})
+
+
+@functions("diff", dtypes=NUMBERS)
+def _(s, dtype, name):
+    a = s.array(dtype, style="special")
+    given = {"n": s.choice([1, 1, 2, 0]), "axis": axis_of(s, a)}
+    return Call(f"np.diff(a0, **{given})", [a], given)
+
+
+@functions("ediff1d", dtypes=NUMBERS)
+def _(s, dtype, name):
+    arrays, given = [s.array(dtype, style="special")], {}
+    for key in ("to_end", "to_begin"):
+        if s.chance(0.4):
+            given[key] = len(arrays)
+            arrays.append(s.array(dtype, s.shape(1, 1)))
+    return Call(f"np.ediff1d(a0{''.join(f', {key}=a{at}' for key, at in given.items())})", arrays, given)
+
+
+@functions("trapezoid", dtypes=NUMBERS)
+def _(s, dtype, name):
+    a = s.array(dtype, s.shape(1), "exact")
+    axis = axis_of(s, a)
+    given, arrays = {"axis": axis}, [a]
+    text = f"np.trapezoid(a0, axis={axis}"
+    if s.chance(0.4) and -a.view.ndim <= axis < a.view.ndim:
+        arrays.append(s.array("float32" if dtype == "float32" else "float64", (a.view.shape[axis],), "exact"))
+        given["x"] = 1
+        text += ", x=a1"
+    elif s.chance(0.5):
+        given["dx"] = 0.5
+        text += ", dx=0.5"
+    return Call(text + ")", arrays, given, {"any_zero": True})
+
+
+@functions("unwrap", dtypes=FLOATS)
+def _(s, dtype, name):
+    a = s.array(dtype, s.shape(1), "exact")
+    given = {"axis": axis_of(s, a)}
+    if s.chance(0.3):
+        given["period"] = 5.0
+    if s.chance(0.3):
+        given["discont"] = 4.0
+    return Call(f"np.unwrap(a0{words(given)})", [a], given, near(dtype, 64, 64))
+
+
+@functions("gradient", dtypes=FLOATS)
+def _(s, dtype, name):
+    a = s.array(dtype, s.shape(1, lengths=(1, 2, 3, 4, 5, 7)), "exact")
+    given = {"spacing": s.choice([1.0, 0.5, 2.0]), "edge_order": s.choice([1, 1, 2])}
+    text = f"np.gradient(a0, {given['spacing']}, edge_order={given['edge_order']}"
+    if s.chance(0.5):
+        given["axis"] = s.random.sample(range(a.view.ndim), s.integer(1, a.view.ndim))
+        text += f", axis={tuple(given['axis'])}"
+    return Call(text + ")", [a], given, {"any_zero": True, **near(dtype, 8, 8)})
