@@ -14,15 +14,15 @@ from .calls import *
 def _(s, dtype, name):
     a = s.array(dtype)
     axis = axis_of(s, a)
-    return Call(f"np.{name}(a0, axis={axis}, kind='stable')", [a], {"axis": axis})
+    return Call(f"np.{name}(a0, axis={axis}, kind='stable')", [a], {"axis": axis}, {"any_zero": name == "sort"})
 
 
 @functions("sort_in_place", dtypes=REAL)
 def _(s, dtype, name):
-    return Call("a0.sort(kind='stable')", [s.array(dtype, s.shape(1))], changes=0)
+    return Call("a0.sort(kind='stable')", [s.array(dtype, s.shape(1))], {}, {"any_zero": True}, changes=0)
 
 
-@functions("partition", "argpartition", dtypes=REAL)
+@functions("partition", "argpartition", dtypes=REAL, refused="NumPy does not look at `kth` if there are no elements")
 def _(s, dtype, name):
     a = s.array(dtype, s.shape(1))
     axis = axis_of(s, a)
@@ -112,7 +112,8 @@ def _(s, dtype, name):
                 near(dtype, 4, 4))
 
 
-@functions("bincount", dtypes=["int64", "int32", "uint8"])
+# Without elements NumPy does not look at the weights.
+@functions("bincount", dtypes=["int64", "int32", "uint8"], any_dtype=True)
 def _(s, dtype, name):
     a = s.array(dtype, s.shape(1, 1), "positive" if s.chance(0.95) else "exact")
     given, arrays, text = {"minlength": s.choice([0, 0, 5, 20])}, [a], "np.bincount(a0"

@@ -287,8 +287,9 @@ impl<T: Element> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn swapaxes(&self, one: isize, other: isize) -> DeviceArray<T> {
-        let axis = |axis| check(axis_of("swapaxes", self.shape(), axis));
-        let (one, other) = (axis(one), axis(other));
+        // Not in a closure: the panic is at the caller's line.
+        let one = check(axis_of("swapaxes", self.shape(), one));
+        let other = check(axis_of("swapaxes", self.shape(), other));
         let mut layout = self.raw.layout.clone();
         layout.shape.swap(one, other);
         layout.strides.swap(one, other);
@@ -304,8 +305,9 @@ impl<T: Element> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn moveaxis(&self, from: isize, to: isize) -> DeviceArray<T> {
-        let axis = |axis| check(axis_of("moveaxis", self.shape(), axis));
-        DeviceArray::from_raw(self.raw.moved(axis(from), axis(to)))
+        let from = check(axis_of("moveaxis", self.shape(), from));
+        let to = check(axis_of("moveaxis", self.shape(), to));
+        DeviceArray::from_raw(self.raw.moved(from, to))
     }
 }
 

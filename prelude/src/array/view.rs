@@ -52,7 +52,7 @@ impl<T: Element> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn ravel(&self) -> DeviceArray<T> {
-        self.reshape(self.size())
+        DeviceArray::from_raw(check(self.raw.flat("ravel")))
     }
 
     /// The axes in reverse order; a view.
@@ -251,9 +251,43 @@ pub(super) fn reshape(raw: &RawArray, shape: &[usize]) -> Result<RawArray> {
             reason: format!("has {} elements and cannot become {shape:?}; keep the number of elements", raw.size()),
         });
     }
-    let raw = raw.contiguous("reshape")?;
+    if let Some(layout) = reshaped(&raw.layout, shape) {
+        return Ok(raw.with_layout(layout));
+    }
+    let raw = raw.copied("reshape")?;
     let offset = raw.layout.offset;
     Ok(raw.with_layout(Layout { offset, ..Layout::contiguous(shape) }))
+}
+
+/// The same elements in another shape of as many, if there are strides for it: axes that become one must be as evenly spaced as one.
+fn reshaped(layout: &Layout, shape: &[usize]) -> Option<Layout> {
+    let Layout { offset, .. } = *layout;
+    if layout.is_contiguous() || shape.contains(&0) {
+        return Some(Layout { offset, ..Layout::contiguous(shape) });
+    }
+    // Axes of length 1 have no say. From the end on, as many axes of both shapes are taken as have the same number of elements.
+    let pairs = layout.shape.iter().copied().zip(layout.strides.iter().copied());
+    let mut old: Vec<(usize, isize)> = pairs.filter(|&(length, _)| length != 1).collect();
+    let mut strides = vec![0; shape.len()];
+    let mut at = shape.len();
+    while let Some((length, stride)) = old.pop() {
+        let (mut count, mut span) = (length, 1);
+        let mut step = stride;
+        while span < count || at > 0 && shape[at - 1] == 1 {
+            at -= 1;
+            strides[at] = step;
+            step *= shape[at] as isize;
+            span *= shape[at];
+            while count < span {
+                let (length, outer) = old.pop()?;
+                if outer != stride * count as isize {
+                    return None;
+                }
+                count *= length;
+            }
+        }
+    }
+    Some(Layout { shape: shape.to_vec(), strides, offset })
 }
 
 /// The lengths of an array's new shape, with the one that is given as -1.

@@ -103,14 +103,16 @@ pub(crate) fn matrix_norms(x: &RawArray, order: Order) -> Result<RawArray> {
         let sums = reduce(NAME, ReduceOperation::Sum, &absolute(x)?, &[summed])?;
         reduce(NAME, operation, &sums, &[last - 1])
     };
+    // The largest of no sums or singular values counts as 0, as in NumPy.
+    let largest = if x.shape()[last - 1..].contains(&0) { ReduceOperation::Sum } else { ReduceOperation::Max };
     let of_values = |operation| reduce(NAME, operation, &svd_of(NAME, x, None)?.0, &[last - 1]);
     match order {
         Order::Usual => vector_norms(x, &[last - 1, last], order),
-        Order::Number(1.0) => of_sums(last - 1, ReduceOperation::Max),
+        Order::Number(1.0) => of_sums(last - 1, largest),
         Order::Number(-1.0) => of_sums(last - 1, ReduceOperation::Min),
-        Order::Number(f64::INFINITY) => of_sums(last, ReduceOperation::Max),
+        Order::Number(f64::INFINITY) => of_sums(last, largest),
         Order::Number(f64::NEG_INFINITY) => of_sums(last, ReduceOperation::Min),
-        Order::Number(2.0) => of_values(ReduceOperation::Max),
+        Order::Number(2.0) => of_values(largest),
         Order::Number(-2.0) => of_values(ReduceOperation::Min),
         Order::Nuclear => of_values(ReduceOperation::Sum),
         Order::Number(_) => invalid(order, "matrices", "`ord = 1`, `2`, `f64::INFINITY`, `\"fro\"` or `\"nuc\"`"),

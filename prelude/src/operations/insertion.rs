@@ -268,8 +268,11 @@ pub(crate) fn trimmed(x: &RawArray, ends: &str) -> Result<RawArray> {
         return Err(Error::InvalidArgument { operation: NAME, reason });
     }
     let rank = x.shape().len();
-    if rank == 0 || x.size() == 0 {
+    if rank == 0 {
         return Ok(x.clone());
+    }
+    if x.size() == 0 {
+        return Ok((0..rank).fold(x.clone(), |part, axis| slice_axis(&part, axis, 0, 1, 0)));
     }
     x.handle.may_wait(NAME)?;
     let is_set = x.converted(NAME, DType::Bool)?;

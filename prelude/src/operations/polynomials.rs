@@ -176,7 +176,8 @@ fallible! {
     }
 }
 
-/// The powers 0 to `deg` of each element, along a new last axis; `numpy.polynomial.polynomial.polyvander`.
+/// The powers 0 to `deg` of each element, along a new last axis; `numpy.polynomial.polynomial.polyvander`. An array without axes is
+/// one with one element.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -184,7 +185,8 @@ fallible! {
 /// ```
 #[track_caller]
 pub fn polyvander<A: OnDevice<Elem = T>, T: Float>(x: &A, deg: usize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(powers("polyvander", x.raw(), deg, false)))
+    let x = crate::atleast_1d(x);
+    DeviceArray::from_raw(check(powers("polyvander", &x.raw, deg, false)))
 }
 
 /// The values at `x` of the polynomial with these roots and the highest coefficient 1; `x` has any shape. Of a matrix of roots, one

@@ -214,7 +214,7 @@ fn polynomials() {
     assert_eq!(gpu::poly(&gpu::zeros::<f32>(0)).tolist(), [1.0f32]);
     assert_eq!(gpu::polymul(&gpu::array(&[0, 0]), &gpu::array(&[0, 1, 2])).tolist(), [0, 0]);
     assert_eq!(gpu::polyadd(&gpu::flip(&gpu::array(&[1, 2]), 0), &gpu::zeros::<i32>(0)).tolist(), [2, 1]);
-    assert_eq!(gpu::polyvander(&gpu::full((), 3.0f32), 2).tolist(), [1.0f32, 3.0, 9.0]);
+    assert_eq!(gpu::polyvander(&gpu::full((), 3.0f32), 2).to_host(), ndarray::arr2(&[[1.0f32, 3.0, 9.0]]).into_dyn());
     assert_eq!(gpu::polyvalfromroots(&gpu::array(&[2.0, 3.0]), &gpu::zeros::<f64>((0, 2))).shape(), [2, 2]);
     assert_eq!(gpu::polycompanion(&gpu::array(&[4.0, 2.0])).ravel().tolist(), [-2.0]);
     assert_eq!(gpu::trimseq(&gpu::zeros::<i32>(0)).shape(), [0]);
@@ -248,4 +248,18 @@ fn windows_and_tensors() {
     assert!(message(|| drop(gpu::linalg::tensorinv!(&a, ind = 0))).contains("tensorinv"));
     assert!(message(|| drop(gpu::linalg::tensorinv!(&a, ind = 1))).contains("rows of the shape [2]"));
     assert!(message(|| drop(gpu::linalg::tensorsolve(&a, &gpu::ones::<f32>((2, 2))))).contains("tensorsolve"));
+}
+
+#[test]
+fn results_at_the_edge_have_numpys_shapes() {
+    // np.cov([[1, 2, 3]]), np.cov([[1], [2], [3]], rowvar=False): of one variable it is a number.
+    let row = gpu::array(&[[1.0, 2.0, 3.0]]);
+    assert_eq!(gpu::cov(&row).shape(), [0usize; 0]);
+    assert_eq!(gpu::cov!(&row.t(), rowvar = false).item(), 1.0);
+    assert_eq!(gpu::corrcoef(&row).shape(), [0usize; 0]);
+    assert_eq!(gpu::polyvander(&gpu::full((), 2.0), 2).to_host(), ndarray::arr2(&[[1.0, 2.0, 4.0]]).into_dyn());
+    assert_eq!(gpu::trim_zeros(&gpu::zeros::<f64>((1, 0))).shape(), [0, 0]);
+    assert_eq!(gpu::norm!(&gpu::zeros::<f64>((2, 0)), ord = 2), 0.0);
+    assert_eq!(gpu::norm!(&gpu::zeros::<f64>((2, 0)), ord = 1), 0.0);
+    assert_eq!(gpu::norm!(&gpu::zeros::<f64>((0, 2)), ord = f64::INFINITY), 0.0);
 }

@@ -311,3 +311,32 @@ fn orders() {
     let whole: ArrayD<Complex64> = gpu::sort_complex(&gpu::array(&[3, 1, 2])).to_host();
     assert_eq!(whole[2], Complex::new(3.0, 0.0));
 }
+
+#[test]
+fn reshape_is_a_view_where_the_strides_permit() {
+    let base = gpu::arange(24).reshape((2, 3, 4));
+    // What is written through the view is written to the base.
+    let is_view = |view: DeviceArray<i32>, shape: &[usize]| {
+        let expected = view.copy().ravel().tolist();
+        let reshaped = view.reshape(shape);
+        assert_eq!(reshaped.ravel().tolist(), expected, "{shape:?}");
+        let before = view.get(&vec![0; view.ndim()]);
+        let mut first = reshaped.clone();
+        first += 100;
+        let is_view = view.get(&vec![0; view.ndim()]) == before + 100;
+        first -= if is_view { 100 } else { 0 };
+        is_view
+    };
+    assert!(is_view(base.slice(s![.., .., ..;2]), &[2, 3, 2]));
+    assert!(is_view(base.slice(s![.., .., ..;2]), &[6, 2]));
+    assert!(is_view(base.slice(s![.., .., ..;2]), &[2, 1, 3, 1, 2, 1]));
+    assert!(is_view(base.slice(s![0, 0, ..;-1]), &[2, 2]));
+    assert!(is_view(base.slice(s![.., 1, ..]), &[2, 2, 2]));
+    assert!(is_view(base.slice(s![.., 1.., 1..2]), &[1, 2, 2]));
+    assert!(!is_view(base.slice(s![.., 1, ..]), &[8]));
+    assert!(!is_view(base.slice(s![.., 1.., ..]), &[4, 4]));
+    assert!(!is_view(base.t(), &[24]));
+    assert_eq!(base.to_host().iter().copied().collect::<Vec<_>>(), (0..24).collect::<Vec<_>>());
+    // Without elements any strides do.
+    assert_eq!(base.slice(s![..0, .., ..;2]).reshape((3, 0)).shape(), [3, 0]);
+}

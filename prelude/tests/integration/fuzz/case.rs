@@ -101,7 +101,11 @@ fn viewed<T: Element>(base: &DeviceArray<T>, steps: &Value) -> DeviceArray<T> {
                     Value::Number(at) => SliceInfoElem::Index(at.as_i64().expect("an index") as isize),
                     _ => {
                         let bound = |at: usize| part[at].as_i64().map(|bound| bound as isize);
-                        SliceInfoElem::Slice { start: bound(0).unwrap_or(0), end: bound(1), step: bound(2).unwrap_or(1) }
+                        SliceInfoElem::Slice {
+                            start: bound(0).unwrap_or(0),
+                            end: bound(1),
+                            step: bound(2).unwrap_or(1),
+                        }
                     }
                 });
                 view.slice(parts.collect::<Vec<_>>())
@@ -127,7 +131,10 @@ impl<'a> Case<'a> {
         Case {
             function: value["function"].as_str().expect("a function"),
             dtype: value["dtype"].as_str().expect("a dtype"),
-            arrays: arrays.iter().map(|array| with_type!(array["dtype"].as_str().expect("a dtype"), input(array))).collect(),
+            arrays: arrays
+                .iter()
+                .map(|array| with_type!(array["dtype"].as_str().expect("a dtype"), input(array)))
+                .collect(),
             arguments: &value["arguments"],
         }
     }
@@ -138,9 +145,10 @@ impl<'a> Case<'a> {
     }
 
     fn typed<T: Element>(&self, at: usize) -> &Typed<T> {
-        self.arrays.get(at).and_then(|array| array.as_any().downcast_ref()).unwrap_or_else(|| {
-            panic!("fuzz: array {at} of {} is not of {}", self.function, T::DTYPE.numpy_name())
-        })
+        self.arrays
+            .get(at)
+            .and_then(|array| array.as_any().downcast_ref())
+            .unwrap_or_else(|| panic!("fuzz: array {at} of {} is not of {}", self.function, T::DTYPE.numpy_name()))
     }
 
     /// An array.
@@ -194,7 +202,12 @@ impl<'a> Case<'a> {
         self.opt_float(key).unwrap_or_else(|| panic!("fuzz: {} has no {key}", self.function))
     }
     pub fn floats(&self, key: &str) -> Vec<f64> {
-        self.arguments[key].as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
+        self.arguments[key]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|number| number.as_f64().expect("a number"))
+            .collect()
     }
     pub fn flag(&self, key: &str) -> bool {
         self.arguments[key].as_bool().unwrap_or(false)

@@ -150,6 +150,9 @@ fn same(ours: Number, expected: Number, tolerances: (f64, f64), zeros: bool) -> 
             (0..2).all(|part| near(ours[part], expected[part], size, tolerances, zeros))
         }
         (Number::Integer(ours), Number::Integer(expected)) => (ours - expected).unsigned_abs() as f64 <= tolerances.1,
+        // Where the element type is not compared.
+        (Number::Integer(ours), Number::Float(expected, 0)) => ours as f64 == f64::from_bits(expected),
+        (Number::Float(ours, 0), Number::Integer(expected)) => f64::from_bits(ours) == expected as f64,
         _ => false,
     }
 }
