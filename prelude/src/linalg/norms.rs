@@ -83,6 +83,10 @@ pub(crate) fn vector_norms(x: &RawArray, axes: &[usize], order: Order) -> Result
     match order {
         Order::Usual => unary(NAME, UnaryOperation::Sqrt, &reduced(ReduceOperation::SumSquares, x)?),
         Order::Number(2.0) => vector_norms(x, axes, Order::Usual),
+        // The largest of no elements counts as 0, as in NumPy.
+        Order::Number(f64::INFINITY) if axes.iter().any(|&axis| x.shape()[axis] == 0) => {
+            reduced(ReduceOperation::Sum, &absolute(x)?)
+        }
         Order::Number(f64::INFINITY) => reduced(ReduceOperation::Max, &absolute(x)?),
         Order::Number(f64::NEG_INFINITY) => reduced(ReduceOperation::Min, &absolute(x)?),
         Order::Number(1.0) => reduced(ReduceOperation::Sum, &absolute(x)?),

@@ -262,4 +262,5 @@ fn results_at_the_edge_have_numpys_shapes() {
     assert_eq!(gpu::norm!(&gpu::zeros::<f64>((2, 0)), ord = 2), 0.0);
     assert_eq!(gpu::norm!(&gpu::zeros::<f64>((2, 0)), ord = 1), 0.0);
     assert_eq!(gpu::norm!(&gpu::zeros::<f64>((0, 2)), ord = f64::INFINITY), 0.0);
+    assert_eq!(gpu::norm!(&gpu::zeros::<f64>((2, 0)), ord = f64::INFINITY, axis = 1).tolist(), [0.0, 0.0]);
 }
