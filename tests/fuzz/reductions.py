@@ -156,7 +156,7 @@ def _(s, dtype, name):
     return Call(f"np.{name}(a0, axis={axis})", [a], {"axis": axis})
 
 
-@functions("norm", dtypes=NUMBERS)
+@functions("norm", dtypes=NUMBERS, accepted="NumPy fails where there are no elements, even if the result has none")
 def _(s, dtype, name):
     a = s.array(dtype, s.shape(1), "exact")
     given = {"keepdims": True} if s.chance(0.3) else {}
