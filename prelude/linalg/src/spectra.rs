@@ -77,9 +77,14 @@ impl<T: Float> Factorise<T> for Svd {
         let Job { inputs: [source, _], out: values, more: [u, vh], matrices, par, rest, copy, .. } = job;
         let [mut left, ..] = matrices;
         let values = values.col_mut(0).as_diagonal_mut();
+        // `faer` does not write all of the square matrix of a side that is much longer than the other one.
+        left.fill(T::zero_impl());
         let columns = u.is_some().then_some(left.rb_mut());
         // By columns it is the matrix that is asked for by rows.
-        let right = vh.map(|vh| vh.transpose_mut());
+        let mut right = vh.map(|vh| vh.transpose_mut());
+        if let Some(right) = &mut right {
+            right.fill(T::zero_impl());
+        }
         if svd::svd(source, values, columns, right, par, rest, Default::default()).is_err() {
             return Some(0);
         }

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 use warpcell as gpu;
 use warpcell::linalg;
-use warpcell::ndarray::{ArrayD, Axis, Ix2, arr0};
+use warpcell::ndarray::{Array2, ArrayD, Axis, Ix2, arr0};
 use warpcell::prelude::*;
 use warpcell::{Element, Float, Number};
 
@@ -475,4 +475,19 @@ fn functions_of_host_arrays_give_host_arrays() {
     assert_eq!(host::pinv(&array![[2.0, 0.0], [0.0, 0.0]]), array![[0.5, 0.0], [0.0, 0.0]]);
     assert_eq!(host::pinv_with(&array![[1.0, 0.0], [0.0, 1e-3]], 0.01).sum(), 1.0);
     assert_eq!(host::matrix_power(&array![[1i64, 1], [1, 0]], 50)[[0, 1]], 12_586_269_025);
+}
+
+#[test]
+fn singular_vectors_do_not_depend_on_what_was_in_memory() {
+    // Each call finds in its memory what the one before has left there.
+    for shape in [(400, 3), (400, 3), (3, 400), (3, 400)] {
+        let a = gpu::arange(1200.0).sin().reshape(shape);
+        let (u, _, vh) = linalg::svd(&a);
+        for vectors in [u, vh] {
+            let vectors = vectors.to_host().into_dimensionality::<Ix2>().unwrap();
+            let distance = vectors.t().dot(&vectors) - Array2::<f64>::eye(vectors.ncols());
+            let most = distance.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+            assert!(most < 1e-12, "{most:e} apart in {shape:?}");
+        }
+    }
 }
