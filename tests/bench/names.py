@@ -90,11 +90,14 @@ class Run:
             print(f"{theirs.hello['name']} and {ours.hello['device']}; {platform.platform()}, {os.cpu_count()} processors")
             for position, number in enumerate(chosen):
                 self.measure(number, rows[number], ours, theirs, turns=3, seconds=arguments.seconds)
+                self.show(rows[number], number)
                 if (position + 1) % 50 == 0:
                     print(f"{position + 1} of {len(chosen)} rows", file=sys.stderr, flush=True)
+                    self.write(rows, theirs.hello["name"], ours.hello["device"])
             again = [number for number, row in self.measured.items() if self.is_slow(row)]
             for number in again:
                 self.measure(number, rows[number], ours, theirs, turns=7, seconds=2 * arguments.seconds)
+                self.show(rows[number], number)
             name, device = theirs.hello["name"], ours.hello["device"]
         return self.report(rows, chosen, name, device)
 
@@ -148,6 +151,23 @@ class Run:
         if before is None or figures["ratio"] < before["ratio"]:
             self.measured[number] = figures
 
+    def show(self, row: dict, number: int) -> None:
+        """One line about a row that was measured, or why it was not: what is seen if the time runs out."""
+        if number in self.left_out:
+            print(f"{self.left_out[number][:60]:60}  {row['numpy']}", flush=True)
+            return
+        figures = self.measured[number]
+        mark = "beyond the limit" if self.is_slow(figures) else ""
+        print(f"{figures['ratio']:8.2f} {figures['ours_us']:10.1f} {figures['theirs_us']:10.1f} µs  {row['numpy']}  {mark}", flush=True)
+
+    def write(self, rows: list[dict], peer: str, device: str) -> None:
+        """All figures so far to the file of `--output`."""
+        if self.arguments.output:
+            ranked = sorted(self.measured.values(), key=lambda figures: -figures["ratio"])
+            left_out = [{**rows[number], "reason": reason} for number, reason in self.left_out.items()]
+            text = json.dumps({"peer": peer, "device": device, "side": self.side, "measured": ranked, "left_out": left_out}, indent=1)
+            self.arguments.output.write_text(text, encoding="utf-8")
+
     def is_slow(self, figures: dict) -> bool:
         return figures["ours_us"] > NOISE * self.limit * figures["theirs_us"] + self.allowance
 
@@ -159,10 +179,7 @@ class Run:
         mended = [figures for figures in ranked if figures["numpy"] in known and not self.is_slow(figures)]
         short = [figures for figures in ranked if max(figures["ours_us"], figures["theirs_us"]) <= self.allowance]
         different = [figures for figures in ranked if not figures["same"]]
-        if self.arguments.output:
-            left_out = [{**rows[number], "reason": reason} for number, reason in self.left_out.items()]
-            text = json.dumps({"peer": peer, "device": device, "side": self.side, "measured": ranked, "left_out": left_out}, indent=1)
-            self.arguments.output.write_text(text, encoding="utf-8")
+        self.write(rows, peer, device)
         print("\nNot measured:")
         for number, reason in self.left_out.items():
             print(f"  {rows[number]['numpy']}: {reason[:150]}")
@@ -193,7 +210,11 @@ def median(answer: dict) -> float:
 
 
 def same_total(mine: list[float], theirs: list[float]) -> bool:
-    """Whether the sums of elements, and of their absolute values, are the same up to rounding."""
+    """Whether the sums of elements, and of their absolute values, are the same up to rounding. Sums that are too large for a number are
+    the same; JSON of one side has no number for them."""
+    finite = [[total for total in totals if total is not None and abs(total) < float("inf")] for totals in (mine, theirs)]
+    if min(map(len, finite)) < 2:
+        return len(finite[0]) == len(finite[1])
     room = 1e-6 * (abs(mine[1]) + abs(theirs[1])) + 1e-300
     return all(abs(one - other) <= room for one, other in zip(mine, theirs))
 
