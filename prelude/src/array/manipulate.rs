@@ -4,7 +4,7 @@ use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::dimensions::with_axes;
 use crate::array::sides::OnDevice;
 use crate::array::splitting::{IntoSections, cut};
-use crate::array::view::{assign, broadcast_to, reshape, slice_axis};
+use crate::array::view::{assign, broadcast_to, fill, reshape, slice_axis};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::Layout;
 use crate::dtype::{Element, Scalar};
@@ -165,7 +165,7 @@ pub fn flip<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAxes) -> De
 /// ```
 #[track_caller]
 pub fn roll<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: isize, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(rolled(a.raw(), shift, axis)))
+    DeviceArray::from_raw(check(rolled(a.raw(), &[(shift, axis)])))
 }
 
 /// The array with each element repeated `count` times in a row along an axis; NumPy's `repeat`.
@@ -396,16 +396,26 @@ fn flipped(raw: &RawArray, axes: &[isize]) -> Result<RawArray> {
     }))
 }
 
-pub(crate) fn rolled(raw: &RawArray, shift: isize, axis: isize) -> Result<RawArray> {
-    let axis = axis_of("roll", raw.shape(), axis)?;
-    let length = raw.shape()[axis];
-    if length == 0 {
-        return raw.copied("roll");
+/// The array with its elements moved along axes, by as many places as stand before each.
+pub(crate) fn rolled(raw: &RawArray, moves: &[(isize, isize)]) -> Result<RawArray> {
+    let out = RawArray::uninitialised("roll", &raw.handle, raw.shape(), raw.dtype)?;
+    // Where parts of the array come to lie: along each axis there are two.
+    let mut parts = vec![(out.clone(), raw.clone())];
+    for &(shift, axis) in moves {
+        let axis = axis_of("roll", raw.shape(), axis)?;
+        let length = raw.shape()[axis];
+        // `length` is that of an axis of an array in memory.
+        let tail = shift.checked_rem_euclid(length as isize).unwrap_or(0) as usize;
+        let head = length - tail;
+        let cut = |(to, from): (RawArray, RawArray)| {
+            [(tail, 0, head), (0, head, tail)].map(|(place, start, count)| {
+                (slice_axis(&to, axis, place, 1, count), slice_axis(&from, axis, start, 1, count))
+            })
+        };
+        parts = parts.into_iter().flat_map(cut).collect();
     }
-    // `length` is that of an axis of an array in memory.
-    let shift = shift.rem_euclid(length as isize) as usize;
-    let (head, tail) = (length - shift, shift);
-    join("roll", &[slice_axis(raw, axis, head, 1, tail), slice_axis(raw, axis, 0, 1, head)], axis as isize)
+    parts.iter().try_for_each(|(to, from)| assign("roll", to, from))?;
+    Ok(out)
 }
 
 pub(crate) fn repeated(raw: &RawArray, count: usize, axis: isize) -> Result<RawArray> {
@@ -436,45 +446,49 @@ fn padded(
     let widths = widths.ok_or_else(|| {
         invalid(format!("has {} axes; give one pair of widths for each, or one width for all", raw.shape().len()))
     })?;
-    let mut result = raw.clone();
-    for (axis, (before, behind)) in widths.into_iter().enumerate() {
+    let mut shape = raw.shape().to_vec();
+    for (axis, &(before, behind)) in widths.iter().enumerate() {
         let length = raw.shape()[axis];
-        if (before, behind) == (0, 0) {
-            continue;
-        }
         let total = length.checked_add(before).and_then(|sum| sum.checked_add(behind));
         if total.is_none_or(|total| total > isize::MAX as usize) {
             return Err(invalid(format!(
                 "cannot be padded by {before} and {behind}: the result is larger than memory can address"
             )));
         }
-        let parts = match value {
-            Some(value) => {
-                let side = |width| -> Result<RawArray> {
-                    let mut shape = result.shape().to_vec();
-                    shape[axis] = width;
-                    let side = single("pad", &result, value)?;
-                    broadcast_to("pad", &side, &shape)
-                };
-                vec![side(before)?, result.clone(), side(behind)?]
-            }
-            None if length == 0 => {
-                return Err(invalid(format!("has no elements along axis {axis} to continue; pad it with a constant")));
-            }
-            None => runs(mode, length, before, behind)
-                .into_iter()
-                .map(|(start, step, count)| slice_axis(&result, axis, start, step, count))
-                .collect(),
-        };
-        result = join("pad", &parts, axis as isize)?;
+        if length == 0 && before + behind > 0 && value.is_none() {
+            return Err(invalid(format!("has no elements along axis {axis} to continue; pad it with a constant")));
+        }
+        shape[axis] = length + before + behind;
     }
-    if result.shares_memory(raw) { result.copied("pad") } else { Ok(result) }
-}
-
-/// An array of one value, of rank 0.
-fn single(operation: &'static str, like: &RawArray, value: Scalar) -> Result<RawArray> {
-    debug_assert_eq!(like.dtype, value.dtype());
-    RawArray::filled(operation, &like.handle, &[], value)
+    let out = RawArray::uninitialised("pad", &raw.handle, &shape, raw.dtype)?;
+    // The middle, and then along one axis after the other what is around it.
+    let mut whole = out.clone();
+    for (axis, &(before, _)) in widths.iter().enumerate() {
+        whole = slice_axis(&whole, axis, before, 1, raw.shape()[axis]);
+    }
+    assign("pad", &whole, raw)?;
+    for (axis, &(before, behind)) in widths.iter().enumerate() {
+        let length = raw.shape()[axis];
+        // Padded along the axes up to this one, and not along those behind it.
+        whole = (0..widths.len()).fold(out.clone(), |part, other| {
+            if other <= axis { part } else { slice_axis(&part, other, widths[other].0, 1, raw.shape()[other]) }
+        });
+        if let Some(value) = value {
+            for (start, count) in [(0, before), (before + length, behind)] {
+                fill(&slice_axis(&whole, axis, start, 1, count), value)?;
+            }
+            continue;
+        }
+        let mut place = 0;
+        for (start, step, count) in runs(mode, length, before, behind) {
+            if place != before {
+                let source = slice_axis(&whole, axis, before + start, step, count);
+                assign("pad", &slice_axis(&whole, axis, place, 1, count), &source)?;
+            }
+            place += count;
+        }
+    }
+    Ok(out)
 }
 
 /// The indices of a padded axis as runs of neighbours: start, step and count.

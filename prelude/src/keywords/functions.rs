@@ -59,7 +59,7 @@ pub fn flip_all<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> {
 /// The array with its elements moved in row-major order.
 #[track_caller]
 pub fn roll_all<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: isize) -> DeviceArray<T> {
-    let moved = a.raw().flat("roll").and_then(|flat| rolled(&flat, shift, 0));
+    let moved = a.raw().flat("roll").and_then(|flat| rolled(&flat, &[(shift, 0)]));
     let moved = check(moved);
     DeviceArray::from_raw(moved.with_layout(crate::backend::Layout::contiguous(a.raw().shape())))
 }
@@ -81,7 +81,8 @@ fn rolled_each(x: &RawArray, shifts: &[isize], axes: &[isize]) -> Result<RawArra
     }
     axes_of("roll", x.shape(), axes)?;
     let shift = |at: usize| if shifts.len() == 1 { shifts[0] } else { shifts[at] };
-    axes.iter().enumerate().try_fold(x.clone(), |x, (at, &axis)| rolled(&x, shift(at), axis))
+    let moves: Vec<(isize, isize)> = axes.iter().enumerate().map(|(at, &axis)| (shift(at), axis)).collect();
+    rolled(x, &moves)
 }
 
 /// How often elements are repeated: a number for all, or an array with one for each.
@@ -113,10 +114,10 @@ fn repeated_each(x: &RawArray, counts: RawIndices, axis: isize) -> Result<RawArr
         let reason = format!("has {length} elements along axis {axis}; give one count for each, none of them negative");
         return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
     }
-    let places: Vec<i64> = (0i64..)
-        .zip(&counts)
-        .flat_map(|(place, &count)| std::iter::repeat_n(place, usize::try_from(count).unwrap_or_default()))
-        .collect();
+    let mut places: Vec<i64> = Vec::with_capacity(counts.iter().map(|&count| count.unsigned_abs() as usize).sum());
+    for (place, &count) in (0i64..).zip(&counts) {
+        places.extend(std::iter::repeat_n(place, usize::try_from(count).unwrap_or_default()));
+    }
     let places = RawIndices::Host { shape: vec![places.len()], values: places };
     take_axis(x, places, axis as isize)
 }

@@ -1,4 +1,4 @@
-//! Arrays as sets: what both have, what one of them has, and whether an element is in the other. All by sorting.
+//! Arrays as sets: what both have, what one of them has, and whether an element is in the other. By sorting, but where few are looked for.
 
 use crate::array::{DeviceArray, OnDevice, RawArray, join, slice_axis};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
@@ -14,7 +14,7 @@ use crate::operations::sorting::{Side, runs, search, sorted_rows};
 ///
 /// **Panics** if the arrays are on different devices.
 ///
-/// By sorting `test_elements`, and by bisection.
+/// By comparing each of up to eight `test_elements`; more are sorted, and searched by bisection.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -159,8 +159,26 @@ fn distinct(name: &'static str, x: &RawArray) -> Result<[RawArray; 4]> {
 /// Whether each element is one of `tests`, or none of them.
 pub(crate) fn membership(name: &'static str, x: &RawArray, tests: &RawArray, is_inverted: bool) -> Result<RawArray> {
     x.same_device(name, tests)?;
-    let found = contained(name, x, &sorted_rows(name, &tests.flat(name)?, false)?)?;
+    let found = if (1..=FEW).contains(&tests.size()) {
+        one_of_few(name, x, &tests.flat(name)?)?
+    } else {
+        contained(name, x, &sorted_rows(name, &tests.flat(name)?, false)?)?
+    };
     if is_inverted { unary(name, UnaryOperation::LogicalNot, &found) } else { Ok(found) }
+}
+
+/// With no more than so many, each is compared; more are sorted.
+const FEW: usize = 8;
+
+/// Whether each element is in a 1-D array that has few.
+fn one_of_few(name: &'static str, x: &RawArray, tests: &RawArray) -> Result<RawArray> {
+    let equal = |place: usize| {
+        let one = tests.with_layout(Layout { shape: vec![], strides: vec![], offset: tests.layout.offset + place });
+        binary(name, BinaryOperation::Equal, RawOperand::Array(x), RawOperand::Array(&one))
+    };
+    (1..tests.size()).try_fold(equal(0)?, |found, place| {
+        binary(name, BinaryOperation::LogicalOr, RawOperand::Array(&found), RawOperand::Array(&equal(place)?))
+    })
 }
 
 /// Whether each element is in a 1-D array, which is sorted.
