@@ -74,7 +74,7 @@ unsafe fn vectors<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: u
 /// # Safety
 ///
 /// As for [`dot`].
-unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
+pub(super) unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
     let mut cascade = Cascade::<Sums<T>>::new();
     let mut room = [[T::default(); LEAF]; 2];
     for first in (0..length).step_by(LEAF) {

@@ -7,6 +7,7 @@ use super::numeric::{
     Arithmetic, Bit, Bits, Integer, Isa, Native, Shared, Word, for_bits, for_dtype, for_integer, for_number,
 };
 use super::runs::Runs;
+use super::vector::{Function, Lanes};
 use super::{complex, pool};
 use warpcell_base::backend::functions::{float_functions, float_functions_of_two};
 use warpcell_base::backend::{BinaryOperation, Layout, UnaryOperation};
@@ -44,21 +45,33 @@ pub(super) unsafe fn fill(value: Scalar, out: *mut u8, layout: &Layout) {
 ///
 /// As for [`fill`], for `length` elements `stride` apart.
 pub unsafe fn arange(start: Scalar, step: Scalar, out: *mut u8, stride: isize, length: usize) {
-    /// `value(index)` to each element.
-    unsafe fn write<T>(out: *mut u8, stride: isize, length: usize, value: impl Fn(usize) -> T + Sync) {
+    /// `value(first, index)` to each element: its index is the sum, the second part of which suits vector instructions.
+    unsafe fn write<T>(out: *mut u8, stride: isize, length: usize, value: impl Fn(usize, u32) -> T + Sync) {
         let out = Shared(out.cast::<T>());
         pool::split(length, GRAIN, &|range| {
+            if stride == 1 {
+                // SAFETY: the caller's promise; each element belongs to one task.
+                let part = unsafe { std::slice::from_raw_parts_mut(out.get().add(range.start), range.len()) };
+                for (first, block) in range.step_by(BLOCK).zip(part.chunks_mut(BLOCK)) {
+                    for (index, element) in (0u32..).zip(block) {
+                        *element = value(first, index);
+                    }
+                }
+                return;
+            }
             for index in range {
                 // SAFETY: the caller's promise; each element belongs to one task.
-                unsafe { out.get().offset(index as isize * stride).write(value(index)) };
+                unsafe { out.get().offset(index as isize * stride).write(value(index, 0)) };
             }
         });
     }
     macro_rules! write_as {
         ($T:ty, $wide:ty, $add:ident, $multiply:ident) => {{
             let (start, step) = (<$T>::of(start) as $wide, <$T>::of(step) as $wide);
+            let value =
+                |first: usize, index: u32| start.$add(step.$multiply((first as $wide).$add(index as $wide))) as $T;
             // SAFETY: the caller's promise.
-            unsafe { write(out, stride, length, |index| start.$add(step.$multiply(index as $wide)) as $T) }
+            unsafe { write(out, stride, length, value) }
         }};
     }
     match start.dtype() {
@@ -88,6 +101,17 @@ pub(super) unsafe fn unary(operation: UnaryOperation, dtype: DType, x: Input<'_>
             unsafe { blocks::<$T, $U, 1>([x], out, layout, &|[x], out| map(x, out, $function)) }
         };
     }
+    macro_rules! float {
+        ($name:literal, $T:ty, $dtype:ident, $function:expr) => {{
+            static VECTORS: Function = Function::new($name, 1, DType::$dtype);
+            if VECTORS.exists() {
+                // SAFETY: the caller's promise, and a function of one argument.
+                unsafe { blocks::<$T, $T, 1>([x], out, layout, &|x, out| Lanes::call(&VECTORS, x, out)) }
+            } else {
+                apply!($T, $T, $function)
+            }
+        }};
+    }
     macro_rules! number {
         ($function:ident) => {
             for_number!(dtype, T => apply!(T, T, Arithmetic::$function))
@@ -111,8 +135,8 @@ pub(super) unsafe fn unary(operation: UnaryOperation, dtype: DType, x: Input<'_>
                 U::BitwiseNot => for_integer!(dtype, T => apply!(T, T, Bits::not)),
                 U::Conjugate | U::Angle => unreachable!("complex numbers have these"),
                 $(U::$variant => match dtype {
-                    DType::F32 => apply!(f32, f32, |$x: f32| -> f32 { $value }),
-                    DType::F64 => apply!(f64, f64, |$x: f64| -> f64 { $value }),
+                    DType::F32 => float!($cuda, f32, F32, |$x: f32| -> f32 { $value }),
+                    DType::F64 => float!($cuda, f64, F64, |$x: f64| -> f64 { $value }),
                     _ => unreachable!("operations reject all but floats"),
                 },)*
             }
@@ -144,6 +168,17 @@ pub(super) unsafe fn binary(
             unsafe { blocks::<$T, $U, 2>(inputs, out, layout, &|[a, b], out| zip(a, b, out, $function)) }
         };
     }
+    macro_rules! float {
+        ($name:literal, $T:ty, $dtype:ident, $function:expr) => {{
+            static VECTORS: Function = Function::new($name, 2, DType::$dtype);
+            if VECTORS.exists() {
+                // SAFETY: the caller's promise, and a function of two arguments.
+                unsafe { blocks::<$T, $T, 2>(inputs, out, layout, &|pair, out| Lanes::call(&VECTORS, pair, out)) }
+            } else {
+                apply!($T, $T, $function)
+            }
+        }};
+    }
     macro_rules! number {
         ($function:ident) => {
             for_number!(dtype, T => apply!(T, T, Arithmetic::$function))
@@ -170,6 +205,8 @@ pub(super) unsafe fn binary(
                 B::Multiply => number!(multiply),
                 B::Divide => number!(divide),
                 B::Remainder => number!(remainder),
+                B::Power if dtype == DType::F32 => float!("pow", f32, F32, f32::powf),
+                B::Power if dtype == DType::F64 => float!("pow", f64, F64, f64::powf),
                 B::Power => number!(power),
                 B::Maximum => number!(maximum),
                 B::Minimum => number!(minimum),
@@ -189,8 +226,8 @@ pub(super) unsafe fn binary(
                 B::LeftShift => for_integer!(dtype, T => apply!(T, T, Integer::left_shift)),
                 B::RightShift => for_integer!(dtype, T => apply!(T, T, Integer::right_shift)),
                 $(B::$variant => match dtype {
-                    DType::F32 => apply!(f32, f32, |$a: f32, $b: f32| -> f32 { $value }),
-                    DType::F64 => apply!(f64, f64, |$a: f64, $b: f64| -> f64 { $value }),
+                    DType::F32 => float!($cuda, f32, F32, |$a: f32, $b: f32| -> f32 { $value }),
+                    DType::F64 => float!($cuda, f64, F64, |$a: f64, $b: f64| -> f64 { $value }),
                     _ => unreachable!("operations reject all but floats"),
                 },)*
             }
@@ -218,13 +255,14 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
         Input::Array(_, layout) => Some(*layout),
         Input::Scalar(_) => None,
     }));
-    let runs = Runs::new(&layouts);
+    let mut runs = Runs::new(&layouts);
+    let plane = runs.join_short();
     // Per input: the pointer, its place among the runs' operands, and whether blocks of it may be read in place.
     let mut operand = 0;
     let sources: [(Shared<T>, usize, bool); M] = inputs.map(|input| match input {
         Input::Array(pointer, _) => {
             operand += 1;
-            let in_place = runs.inner_strides[operand] == 1 && pointer != out;
+            let in_place = runs.inner_strides[operand] == 1 && plane.is_none() && pointer != out;
             (Shared(pointer.cast_mut().cast()), operand, in_place)
         }
         Input::Scalar(_) => (Shared(std::ptr::null_mut()), 0, false),
@@ -237,12 +275,22 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
     pool::split(runs.total(), GRAIN, &|range| {
         let mut buffers = scalars.map(|value| [value; BLOCK]);
         let mut result = [U::default(); BLOCK];
+        let mut position = range.start;
         runs.visit(range, &mut |offsets, length| {
+            let column = position % runs.inner;
+            position += length;
             for first in (0..length).step_by(BLOCK) {
                 let count = BLOCK.min(length - first);
                 let at = |operand: usize| offsets[operand] + first as isize * runs.inner_strides[operand];
                 for (buffer, &(pointer, operand, in_place)) in buffers.iter_mut().zip(&sources) {
-                    if operand > 0 && !in_place {
+                    if operand == 0 || in_place {
+                        continue;
+                    }
+                    if let Some((columns, steps)) = &plane {
+                        let (start, at) = (pointer.get().wrapping_offset(offsets[operand]), column + first);
+                        // SAFETY: as below; the plane's first element is at the offset.
+                        unsafe { gather_rows(start, steps[operand], *columns, at, &mut buffer[..count]) };
+                    } else {
                         // SAFETY: the run's indices lie within the layout, which the caller vouches for.
                         unsafe {
                             gather(pointer.get().offset(at(operand)), runs.inner_strides[operand], &mut buffer[..count])
@@ -275,6 +323,30 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
             }
         });
     });
+}
+
+/// Copies elements of a plane of short rows to a buffer, from the one that is number `at` on.
+///
+/// # Safety
+///
+/// They must be readable; the plane's first element is at `source`.
+unsafe fn gather_rows<T: Copy>(
+    source: *const T,
+    [down, across]: [isize; 2],
+    columns: usize,
+    at: usize,
+    buffer: &mut [T],
+) {
+    let (mut row, mut column, mut filled) = (at / columns, at % columns, 0);
+    while filled < buffer.len() {
+        let count = (columns - column).min(buffer.len() - filled);
+        let start = source.wrapping_offset(row as isize * down + column as isize * across);
+        for (index, value) in buffer[filled..filled + count].iter_mut().enumerate() {
+            // SAFETY: the caller's promise.
+            *value = unsafe { start.offset(index as isize * across).read() };
+        }
+        (row, column, filled) = (row + 1, 0, filled + count);
+    }
 }
 
 /// Copies elements that are `stride` apart to a buffer.

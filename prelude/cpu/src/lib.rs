@@ -42,6 +42,7 @@ mod search;
 pub mod sort;
 mod stream;
 mod transform;
+mod vector;
 mod where_;
 
 use memory::Memory;

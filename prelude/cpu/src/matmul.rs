@@ -1,8 +1,8 @@
 //! Products of matrices: of floats by `faer`, of integers and bools in tiles that stay in vector registers.
 
 use super::numeric::{Arithmetic, Bit, Isa, Native, Shared, for_integer};
-use super::pool;
 use super::runs::Runs;
+use super::{dot, pool};
 use std::ops::Range;
 use warpcell_base::backend::Layout;
 use warpcell_base::dtype::{DType, dtypes, if_dtype};
@@ -115,8 +115,26 @@ fn work([rows, inner, columns]: [usize; 3]) -> usize {
 /// # Safety
 ///
 /// As for [`matmul`].
-unsafe fn floats<T: Float>(products: &Products<'_>) {
+unsafe fn floats<T: Float + Ring>(products: &Products<'_>) {
     let (work, count) = (work(products.lengths), products.pairs.len());
+    if products.lengths[2] == 1 && products.lengths[1] >= 16 {
+        let operands = Operands::<T>::of(products);
+        let [rows, inner, _] = products.lengths;
+        let [(_, [_, a_step]), (_, [b_step, _])] = operands.factors;
+        if (a_step == 1 || rows == 1) && work <= PIECE {
+            // Each element is a product of vectors.
+            return pool::split(count * rows, (2 * GRAIN / inner).max(1), &|range| {
+                for index in range {
+                    let (pair, row) = (index / rows, index % rows);
+                    // SAFETY: the caller's promise; each element belongs to one task.
+                    unsafe {
+                        let (a, b) = (operands.at(0, pair, row, 0), operands.at(1, pair, 0, 0));
+                        operands.out(pair, row, 0).write(dot::part((a, a_step), (b, b_step), inner));
+                    }
+                }
+            });
+        }
+    }
     if work <= PIECE && (work < SPREAD || count >= 4 * pool::threads()) {
         let operands = Operands::<T>::of(products);
         pool::split(count, (GRAIN / work).max(1), &|range| {

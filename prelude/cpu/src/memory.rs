@@ -52,7 +52,7 @@ const ALIGNMENT: usize = 64;
 
 /// From this size on, blocks are kept for reuse (the system would have to map and clear their pages again, which
 /// takes longer than most operations), and the memory that is free is asked for first.
-const LARGE: usize = 1 << 20;
+const LARGE: usize = 1 << 17;
 
 /// Sizes of blocks are multiples of this; those of large blocks, of [`LARGE_UNIT`].
 const UNIT: usize = 512;

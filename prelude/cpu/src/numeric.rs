@@ -365,11 +365,14 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn maximum(self, other: Self) -> Self {
-                if self >= other || self.is_nan() { self } else { other }
+                // As vector instructions have it: no branch.
+                let larger = if other > self { other } else { self };
+                if other.is_nan() { other } else { larger }
             }
             #[inline(always)]
             fn minimum(self, other: Self) -> Self {
-                if self <= other || self.is_nan() { self } else { other }
+                let smaller = if other < self { other } else { self };
+                if other.is_nan() { other } else { smaller }
             }
             #[inline(always)]
             fn negative(self) -> Self {

@@ -4,11 +4,10 @@
 //! user's tasks could occupy all threads, each waiting for that lock; or the waiting thread, if it is one of the
 //! pool's, could pick up such a task and wait for its own lock.
 
-use rayon::prelude::*;
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// After this time without a look a task looks whether the cell was interrupted. A piece of work that
@@ -47,26 +46,47 @@ pub(super) fn split_finely(total: usize, grain: usize, piece: usize, work: &(dyn
     let stoppable = warpcell_base::interrupt::is_of_the_cell();
     let stopped = AtomicBool::new(false);
     let stop = || stoppable && warpcell_base::interrupt::interrupted();
+    // A few parts per thread balance the load; whole grains keep results independent of the number of threads.
+    let part = total.div_ceil(grain).div_ceil(threads() * 32) * grain;
+    let parts = total.div_ceil(part);
+    let next = AtomicUsize::new(0);
     let run = || {
-        // A few parts per thread balance the load; whole grains keep results independent of the number of threads.
-        let grains = total.div_ceil(grain);
-        let part = grains.div_ceil(threads() * 32) * grain;
-        (0..total.div_ceil(part)).into_par_iter().for_each(|index| {
-            let part = index * part..total.min((index + 1) * part);
-            if !in_pieces(part, piece, &stop, work) {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= parts {
+                return;
+            }
+            if !in_pieces(index * part..total.min((index + 1) * part), piece, &stop, work) {
                 stopped.store(true, Ordering::Relaxed);
             }
-        });
+        }
     };
     if total <= grain {
         if !in_pieces(0..total, piece, &stop, work) {
             stopped.store(true, Ordering::Relaxed);
         }
     } else {
-        install(run);
+        together(parts.min(threads()), &run);
     }
     if stopped.into_inner() {
         LEFT_OUT.set(true);
+    }
+}
+
+/// Calls `work` on this thread, and at the same time on others of the pool so that there are `count`, and waits. This thread
+/// does not wait for another one to wake up before there is a beginning.
+fn together(count: usize, work: &(dyn Fn() + Sync)) {
+    let run = || {
+        pool().in_place_scope(|scope| {
+            (1..count).for_each(|_| scope.spawn(|_| work()));
+            work();
+        });
+    };
+    if rayon::current_thread_index().is_some() {
+        // As in `install`.
+        std::thread::scope(|scope| scope.spawn(run).join()).expect("the tasks do not panic");
+    } else {
+        run();
     }
 }
 

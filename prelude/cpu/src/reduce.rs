@@ -7,6 +7,7 @@ use super::pool;
 use super::runs::Runs;
 use num_complex::Complex;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use warpcell_base::backend::{Layout, ReduceOperation};
 use warpcell_base::dtype::DType;
 
@@ -112,6 +113,11 @@ pub(super) trait Reduction: Sync {
     fn identity() -> Self::Output;
     fn lift(x: Self::Input, centre: Self::Centre) -> Self::Output;
     fn join(a: Self::Output, b: Self::Output) -> Self::Output;
+    /// Whether nothing that is joined to the value changes it.
+    #[inline(always)]
+    fn is_settled(_value: Self::Output) -> bool {
+        false
+    }
 }
 
 pub(super) struct Sum<T>(PhantomData<fn() -> T>);
@@ -330,6 +336,10 @@ impl Reduction for All {
     fn join(a: Bit, b: Bit) -> Bit {
         Bit(a.0 & b.0)
     }
+    #[inline(always)]
+    fn is_settled(value: Bit) -> bool {
+        value.0 == 0
+    }
 }
 
 impl Reduction for Any {
@@ -346,6 +356,10 @@ impl Reduction for Any {
     #[inline(always)]
     fn join(a: Bit, b: Bit) -> Bit {
         Bit(a.0 | b.0)
+    }
+    #[inline(always)]
+    fn is_settled(value: Bit) -> bool {
+        value.0 != 0
     }
 }
 
@@ -379,6 +393,28 @@ unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], centr
         && elements > 1;
     // A group of neighbouring results is computed at once; of one result otherwise.
     let width = if side_by_side { kept.inner.min(COLUMNS) } else { 1 };
+    if width == 1 && elements <= TASK {
+        // Lines one after the other.
+        pool::split(results, (TASK / elements).max(1), &|range| {
+            let mut result = range.start;
+            kept.visit(range, &mut |offsets, count| {
+                for index in 0..count as isize {
+                    // SAFETY: the line lies within the layout, and `out` has room, and there is a centre, for each result.
+                    unsafe {
+                        let start = x.get().offset(offsets[0] + index * kept.inner_strides[0]);
+                        out.get().add(result).write(line::<R>(
+                            start,
+                            &reduced,
+                            0..elements,
+                            *centres.get().add(result),
+                        ));
+                    }
+                    result += 1;
+                }
+            });
+        });
+        return;
+    }
     let groups_per_row = kept.inner.div_ceil(width);
     let groups = results / kept.inner * groups_per_row;
     let chunk = if side_by_side { (TASK / width).next_multiple_of(ROWS) } else { TASK };
@@ -415,7 +451,17 @@ unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], centr
     };
     let tasks = groups * chunks;
     let grain = (TASK / (elements.min(chunk) * width)).max(1);
-    pool::split(tasks, grain, &|range| range.for_each(task));
+    if groups == 1 && width == 1 {
+        // The first part may say it all. The others are in parallel.
+        task(0);
+        if R::is_settled(partial[0]) {
+            // SAFETY: `out` has room for all results.
+            return unsafe { out.get().write(partial[0]) };
+        }
+        pool::split(tasks - 1, grain, &|range| range.for_each(|index| task(index + 1)));
+    } else {
+        pool::split(tasks, grain, &|range| range.for_each(task));
+    }
     if chunks > 1 {
         for group in 0..groups {
             let first = group / groups_per_row * kept.inner + group % groups_per_row * width;
@@ -432,30 +478,37 @@ unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], centr
 
 /// Joins values pairwise as they come: each slot holds the join of twice as many as the one before it.
 pub(super) struct Cascade<R: Reduction> {
-    slots: Vec<Option<R::Output>>,
+    /// As many as bits of a count; on the stack, since there is a cascade for each short line.
+    slots: [MaybeUninit<R::Output>; usize::BITS as usize],
+    /// How many values came: of its binary digits, the ones are the slots that have a value.
+    count: usize,
 }
 
 impl<R: Reduction> Cascade<R> {
     pub fn new() -> Self {
-        Cascade { slots: Vec::new() }
+        Cascade { slots: [const { MaybeUninit::uninit() }; usize::BITS as usize], count: 0 }
     }
 
+    /// The value of a slot that has one.
+    fn slot(&self, index: usize) -> Option<R::Output> {
+        // SAFETY: written when the count got this digit.
+        (self.count >> index & 1 == 1).then(|| unsafe { self.slots[index].assume_init_read() })
+    }
+
+    #[inline]
     pub fn push(&mut self, mut value: R::Output) {
-        for slot in &mut self.slots {
-            match slot.take() {
-                Some(earlier) => value = R::join(earlier, value),
-                None => {
-                    *slot = Some(value);
-                    return;
-                }
-            }
+        let mut index = 0;
+        while let Some(earlier) = self.slot(index) {
+            value = R::join(earlier, value);
+            index += 1;
         }
-        self.slots.push(Some(value));
+        self.slots[index].write(value);
+        self.count += 1;
     }
 
-    pub fn total(self) -> R::Output {
-        let joined = self.slots.into_iter().flatten().reduce(|later, earlier| R::join(earlier, later));
-        joined.unwrap_or_else(R::identity)
+    pub fn total(&self) -> R::Output {
+        let slots = (0..self.slots.len() - self.count.leading_zeros() as usize).filter_map(|index| self.slot(index));
+        slots.reduce(|later, earlier| R::join(earlier, later)).unwrap_or_else(R::identity)
     }
 }
 
@@ -471,6 +524,10 @@ unsafe fn line<R: Reduction>(
     centre: R::Centre,
 ) -> R::Output {
     let stride = runs.inner_strides[0];
+    if stride == 1 && runs.inner == runs.total() && range.len() <= LEAF {
+        // SAFETY: the caller's promise; the run's elements follow one another.
+        return leaf::<R>(unsafe { std::slice::from_raw_parts(start.add(range.start), range.len()) }, centre);
+    }
     let mut cascade = Cascade::<R>::new();
     let mut buffer = [R::Input::default(); LEAF];
     let mut filled = 0;

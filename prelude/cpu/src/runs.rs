@@ -59,6 +59,24 @@ impl Runs {
         Runs { outer: lengths, outer_strides: strides, inner, inner_strides }
     }
 
+    /// Makes one run of the two inner axes where runs are short and the first operand's elements follow one another along both: a
+    /// run costs as much as some ten elements. The other operands' strides along them, and the length of the inner one.
+    ///
+    /// Of the other operands, `visit` then gives the distance of the first element along both axes.
+    pub fn join_short(&mut self) -> Option<(usize, Vec<[isize; 2]>)> {
+        const SHORT: usize = 32;
+        let columns = self.inner;
+        let is_dense = self.outer_strides[0].last() == Some(&(columns as isize)) && self.inner_strides[0] == 1;
+        if columns >= SHORT || !is_dense {
+            return None;
+        }
+        self.inner *= self.outer.pop()?;
+        let outer = self.outer_strides.iter_mut().map(|strides| strides.pop().expect("as many as outer axes"));
+        let steps = outer.zip(&mut self.inner_strides).map(|(outer, inner)| [outer, std::mem::take(inner)]).collect();
+        self.inner_strides[0] = 1;
+        Some((columns, steps))
+    }
+
     /// The number of indices.
     pub fn total(&self) -> usize {
         self.outer.iter().product::<usize>() * self.inner
