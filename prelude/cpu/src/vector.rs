@@ -98,24 +98,23 @@ macro_rules! lanes {
             }
         }
     };
-    (@isa $name:ident, $features:literal, $type:ty, $vector:ty) => {
+    (@isa $name:ident, $features:literal, $type:ty, $V:ty) => {
         /// # Safety
         ///
         /// The address must be of a function of as many vectors, and there must be as many elements of each argument.
         #[target_feature(enable = $features)]
         unsafe fn $name<const M: usize>(address: Address, arguments: [&[$type]; M], out: &mut [$type]) {
-            const LANES: usize = size_of::<$vector>() / size_of::<$type>();
-            let apply = |vectors: [$vector; M]| -> $vector {
+            const LANES: usize = size_of::<$V>() / size_of::<$type>();
+            let apply = |vectors: [$V; M]| -> $V {
                 match *vectors.as_slice() {
                     [x] => {
                         // SAFETY: the caller's promise.
-                        let function: extern "C" fn($vector) -> $vector = unsafe { std::mem::transmute(address.0) };
+                        let function: extern "C" fn($V) -> $V = unsafe { std::mem::transmute(address.0) };
                         function(x)
                     }
                     [a, b] => {
                         // SAFETY: the caller's promise.
-                        let function: extern "C" fn($vector, $vector) -> $vector =
-                            unsafe { std::mem::transmute(address.0) };
+                        let function: extern "C" fn($V, $V) -> $V = unsafe { std::mem::transmute(address.0) };
                         function(a, b)
                     }
                     _ => unreachable!("functions have one or two arguments"),
@@ -125,8 +124,8 @@ macro_rules! lanes {
             for first in (0..whole).step_by(LANES) {
                 // SAFETY: so many elements lie within the arguments, and within `out`.
                 unsafe {
-                    let vectors = arguments.map(|x| x.as_ptr().add(first).cast::<$vector>().read_unaligned());
-                    out.as_mut_ptr().add(first).cast::<$vector>().write_unaligned(apply(vectors));
+                    let vectors = arguments.map(|x| x.as_ptr().add(first).cast::<$V>().read_unaligned());
+                    out.as_mut_ptr().add(first).cast::<$V>().write_unaligned(apply(vectors));
                 }
             }
             if whole < out.len() {
@@ -135,11 +134,11 @@ macro_rules! lanes {
                     let mut filled = [x[whole]; LANES];
                     filled[..x.len() - whole].copy_from_slice(&x[whole..]);
                     // SAFETY: an array of as many elements.
-                    unsafe { filled.as_ptr().cast::<$vector>().read_unaligned() }
+                    unsafe { filled.as_ptr().cast::<$V>().read_unaligned() }
                 });
                 let mut results = [<$type>::default(); LANES];
                 // SAFETY: as above.
-                unsafe { results.as_mut_ptr().cast::<$vector>().write_unaligned(apply(rest)) };
+                unsafe { results.as_mut_ptr().cast::<$V>().write_unaligned(apply(rest)) };
                 let count = out.len() - whole;
                 out[whole..].copy_from_slice(&results[..count]);
             }
