@@ -26,6 +26,7 @@ mod definitions;
 mod dependencies;
 mod diagnostics;
 mod flags;
+mod fork_server;
 mod functions;
 mod messages;
 mod metadata;

@@ -34,6 +34,8 @@ OF_MATRICES = "Linear algebra"
 # How much slower than the peer a row may be, and the microseconds that the host needs for a call in any case: a view takes no time
 # on the one side and none on the other.
 LIMITS = {"cpu": (1.0, 10.0), "cuda": (1.5, 10.0)}
+# Rows with functions of their own are compiled as cells are. The tests are not optimised.
+OPTIMISED = "profile.release.package.warpcell-tests.opt-level=2"
 # What timing alone changes.
 NOISE = 1.05
 # Rows that are slower, by device and NumPy's expression, and why.
@@ -237,6 +239,7 @@ def built() -> Path:
     """The program `integration`, as cargo builds it."""
     command = [
         "cargo", "test", "--config", "prelude/dylib.toml", "--release", "--locked", "-p", "warpcell-tests", "--test", "integration", "--no-run",
+        "--config", OPTIMISED,
         "--message-format", "json-render-diagnostics",
     ]  # fmt: skip
     text = subprocess.check_output(command, text=True, cwd=ROOT, env={**os.environ, "RUSTC_BOOTSTRAP": "1"})

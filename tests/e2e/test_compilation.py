@@ -66,6 +66,28 @@ def waiting_compilers(session) -> list[psutil.Process]:
     return [process for process in session.processes() if process.name() == "rustc"]
 
 
+def test_one_compiler_serves_all_cells(session):
+    session.check("let before = 1;")
+    waiting = waiting_compilers(session)
+    assert len(waiting) == 1
+    cells = ["fn next(x: i32) -> i32 { x + 1 }", "let after = next(before);", "after + missing", "after", "struct S;"]
+    values = [session.run(cell).value for cell in cells]
+    assert values == [None, None, None, "2", None]
+    assert waiting_compilers(session) == waiting
+
+
+def test_a_source_sees_the_users_environment(fresh_kernel):
+    session = fresh_kernel(env={"LD_PRELOAD": "libm.so.6"})
+    for _ in range(2):
+        value = session.check('(option_env!("LD_PRELOAD"), option_env!("WARPCELL_FORK_REQUESTS"))').value
+        assert value == '(Some("libm.so.6"), None)'
+
+
+def test_what_the_compiler_refuses_before_the_source_it_refuses_each_time(session):
+    for _ in range(2):
+        assert "never_type" in session.run("#![feature(never_type)]\n1 + 1").error_text
+
+
 def test_a_compiler_that_waits_and_is_killed_is_replaced(session):
     session.check("let kept = 7;")
     for compiler in waiting_compilers(session):

@@ -3,10 +3,12 @@
 //!
 //! The compiler gets a root file that names the prelude and then includes its standard input. It waits until the kernel
 //! writes the name of the cell's file there. If the kernel ends first, the compiler finds nothing to compile and ends
-//! too. The kernel process keeps the compiler, because the build step lives for one cell only. The two speak over a
-//! socket in the session's directory. The build step says what to compile and how. The kernel then starts the next
-//! compiler with the same arguments. If the build step is ended, its compiler ends too.
+//! too. At this point it is also a fork server (`fork_server.rs`): a child of it compiles, and it waits for the next cell
+//! with the same arguments. Where it cannot be one, it compiles itself, and the kernel starts the next compiler. The kernel
+//! process keeps the compiler, because the build step lives for one cell only. The two speak over a socket in the session's
+//! directory. The build step says what to compile and how. If the build step is ended, its compiler ends too.
 
+use super::fork_server::{self, Report};
 use crate::files;
 use crate::local_socket;
 use crate::memory;
@@ -14,12 +16,12 @@ use crate::process_group;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, PipeWriter, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -189,8 +191,14 @@ struct AheadCompilers {
 /// A compiler that waits for its source.
 struct WaitingCompiler {
     call: CompilerCall,
-    compiler: Child,
-    gate: ChildStdin,
+    compiler: Arc<Mutex<Child>>,
+    messages: BufReader<ChildStderr>,
+    /// What it has said before it had a source. This holds for each one.
+    said_before: String,
+    /// Where it gets the first source.
+    first: Option<ChildStdin>,
+    /// Where it gets the later ones, if it is a fork server.
+    later: PipeWriter,
 }
 
 impl WaitingCompiler {
@@ -206,9 +214,98 @@ impl WaitingCompiler {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
+        let later = fork_server::request(&mut command)?;
         let mut compiler = memory::with_huge_pages(|| command.spawn()).with_context(|| cannot_run(&call.program))?;
-        let gate = compiler.stdin.take().context("the compiler has no standard input")?;
-        Ok(WaitingCompiler { call, compiler, gate })
+        let first = Some(compiler.stdin.take().context("the compiler has no standard input")?);
+        let messages = BufReader::new(compiler.stderr.take().context("the compiler has no standard error")?);
+        Ok(WaitingCompiler {
+            call,
+            compiler: Arc::new(Mutex::new(compiler)),
+            messages,
+            said_before: String::new(),
+            first,
+            later,
+        })
+    }
+
+    fn is_alive(&self) -> bool {
+        matches!(lock(&self.compiler).try_wait(), Ok(None))
+    }
+
+    fn end(&self) {
+        process_group::end(&mut lock(&self.compiler));
+    }
+
+    /// Hands over the name of the source.
+    fn begin(&mut self, source: &Path) {
+        let line = format!("mod {ARRIVED} {{}} include!({:?});\n", source.to_string_lossy());
+        // If the compiler has died, its end says so.
+        let _ = match self.first.take() {
+            Some(mut input) => input.write_all(line.as_bytes()),
+            None => self.later.write_all(line.as_bytes()),
+        };
+    }
+
+    /// The next line of the compiler's; none if it has ended.
+    fn line(&mut self) -> Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        self.messages.read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            return Ok(None);
+        }
+        if line.ends_with(b"\n") {
+            line.pop();
+        }
+        Ok(Some(line))
+    }
+
+    /// Compiles, and answers on the connection. Says whether the compiler waits for another source.
+    fn work(&mut self, source: &Path, goal: CompileGoal, mut connection: UnixStream) -> Result<bool> {
+        let answered = Arc::new(AtomicBool::new(false));
+        let watcher = watch(&connection, &self.compiler, &answered)?;
+        self.begin(source);
+        let (mut text, mut serves, mut reached, mut child_ended) = (String::new(), false, false, false);
+        while !reached
+            && !child_ended
+            && let Some(line) = self.line()?
+        {
+            match Report::of(&line) {
+                Some(Report::Artifact { emit }) => reached = emit == goal.emit(),
+                Some(Report::Started) => serves = true,
+                Some(Report::Ended) => child_ended = true,
+                // The fork server puts one before its reports.
+                None if line.is_empty() => {}
+                None => {
+                    let text = if serves { &mut text } else { &mut self.said_before };
+                    text.push_str(&String::from_utf8_lossy(&line));
+                    text.push('\n');
+                }
+            }
+        }
+        text.insert_str(0, &self.said_before);
+        if reached && goal == CompileGoal::Checked {
+            // If it has ended already, this changes nothing.
+            if !serves || self.later.write_all(fork_server::STOP).is_err() {
+                self.end();
+            }
+        }
+        let status = match (reached, child_ended) {
+            (true, _) => 0,
+            (false, true) => 1,
+            (false, false) => lock(&self.compiler).wait()?.code().unwrap_or(1),
+        };
+        answered.store(true, Ordering::Release);
+        // Who asked may have been ended meanwhile.
+        let _ = answer(&mut connection, &Compiled { status, stderr: text });
+        let _ = watcher.join();
+        // It may still remove its files. The next one uses the same names.
+        while !child_ended
+            && serves
+            && let Some(line) = self.line()?
+        {
+            child_ended = Report::of(&line) == Some(Report::Ended);
+        }
+        Ok(child_ended)
     }
 }
 
@@ -219,21 +316,23 @@ impl AheadCompilers {
         match serde_json::from_str(&line)? {
             CompilerRequest::Prepare(call) => self.waiting = Some(self.waiting_for(call)?),
             CompilerRequest::Compile(call, source, goal) => {
-                let waiting = match self.waiting_for(call) {
-                    Ok(waiting) => waiting,
+                let mut compiler = match self.waiting_for(call) {
+                    Ok(compiler) => compiler,
                     Err(error) => {
                         return answer(&mut connection, &Compiled { status: 1, stderr: format!("{error:#}\n") });
                     }
                 };
-                let (call, compiler) = AheadCompilers::work(waiting, &source, goal, connection)?;
-                let next = WaitingCompiler::start(call)?;
-                // It may still remove its files. The next compiler uses the same names.
-                lock(&compiler).wait()?;
-                self.waiting = Some(next);
+                self.waiting = Some(if compiler.work(&source, goal, connection)? {
+                    compiler
+                } else {
+                    let next = WaitingCompiler::start(compiler.call)?;
+                    lock(&compiler.compiler).wait()?;
+                    next
+                });
             }
             CompilerRequest::EndWaiting => {
-                if let Some(mut waiting) = self.waiting.take() {
-                    process_group::end(&mut waiting.compiler);
+                if let Some(waiting) = self.waiting.take() {
+                    waiting.end();
                 }
             }
         }
@@ -242,54 +341,13 @@ impl AheadCompilers {
 
     /// The compiler that waits, if it was started by the same call and lives, or a new one.
     fn waiting_for(&mut self, call: CompilerCall) -> Result<WaitingCompiler> {
-        if let Some(mut waiting) = self.waiting.take() {
-            if waiting.call == call && matches!(waiting.compiler.try_wait(), Ok(None)) {
+        if let Some(waiting) = self.waiting.take() {
+            if waiting.call == call && waiting.is_alive() {
                 return Ok(waiting);
             }
-            process_group::end(&mut waiting.compiler);
+            waiting.end();
         }
         WaitingCompiler::start(call)
-    }
-
-    /// Compiles, and answers on the connection. Returns the call, and the compiler, which may not have ended yet.
-    fn work(
-        waiting: WaitingCompiler,
-        source: &Path,
-        goal: CompileGoal,
-        mut connection: UnixStream,
-    ) -> Result<(CompilerCall, Arc<Mutex<Child>>)> {
-        let WaitingCompiler { call, mut compiler, mut gate } = waiting;
-        let stderr = compiler.stderr.take().context("the compiler has no standard error")?;
-        let compiler = Arc::new(Mutex::new(compiler));
-        let answered = Arc::new(AtomicBool::new(false));
-        let watcher = watch(&connection, &compiler, &answered)?;
-        // If the compiler has died, its end says so.
-        let _ = writeln!(gate, "mod {ARRIVED} {{}} include!({:?});", source.to_string_lossy());
-        drop(gate);
-        let mut text = String::new();
-        let mut reached = false;
-        for line in BufReader::new(stderr).split(b'\n') {
-            let line = line?;
-            match reported(&line) {
-                Some(emit) => reached = emit == goal.emit(),
-                None => {
-                    text.push_str(&String::from_utf8_lossy(&line));
-                    text.push('\n');
-                }
-            }
-            if reached {
-                break;
-            }
-        }
-        if reached && goal == CompileGoal::Checked {
-            process_group::end(&mut lock(&compiler));
-        }
-        let status = if reached { 0 } else { lock(&compiler).wait()?.code().unwrap_or(1) };
-        answered.store(true, Ordering::Release);
-        // Who asked may have been ended meanwhile.
-        let _ = answer(&mut connection, &Compiled { status, stderr: text });
-        let _ = watcher.join();
-        Ok((call, compiler))
     }
 }
 
@@ -319,18 +377,6 @@ fn lock(compiler: &Mutex<Child>) -> MutexGuard<'_, Child> {
     compiler.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The kind of file that a line of the compiler reports, if it is such a report.
-fn reported(line: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct FileReport {
-        #[serde(rename = "$message_type")]
-        message: String,
-        emit: String,
-    }
-    let artifact: FileReport = serde_json::from_slice(line).ok()?;
-    (artifact.message == "artifact").then_some(artifact.emit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,13 +400,5 @@ mod tests {
         ] {
             assert_eq!(split(source), None, "{source}");
         }
-    }
-
-    #[test]
-    fn reports_of_files_are_told_from_what_the_compiler_says() {
-        let report = br#"{"$message_type":"artifact","artifact":"/tmp/libctx.so","emit":"link"}"#;
-        assert_eq!(reported(report).as_deref(), Some("link"));
-        assert_eq!(reported(br#"{"$message_type":"diagnostic","message":"emit"}"#), None);
-        assert_eq!(reported(b"error: the compiler unexpectedly panicked"), None);
     }
 }
