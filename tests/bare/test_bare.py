@@ -6,6 +6,7 @@ What cargo has downloaded and what was built in `target` is taken, so that this 
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -78,10 +79,18 @@ def inside(root: Root, path: Path) -> Path:
 
 
 def remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
+    """Removes what is there. Kernels of other tests may put files into the same folder of the machine meanwhile, which show through
+    until the folder itself is gone: so the removal begins again where a folder is not empty."""
+    if not path.is_dir() or path.is_symlink():
         path.unlink(missing_ok=True)
+        return
+    for attempt in range(100):
+        try:
+            shutil.rmtree(path)
+            return
+        except OSError as error:
+            if attempt == 99 or error.errno not in (errno.ENOTEMPTY, errno.ENOENT):
+                raise
 
 
 def run(bare, command: str) -> str:
