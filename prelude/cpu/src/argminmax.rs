@@ -99,16 +99,9 @@ unsafe fn run<E: Extreme>(x: *const u8, layout: &Layout, axis: usize, out: *mut 
     let chunks = length.div_ceil(chunk);
     if chunks == 1 && !side_by_side {
         pool::split(results, (TASK / length).max(1), &|range| {
-            let mut result = range.start;
-            kept.visit(range, &mut |offsets, count| {
-                for index in 0..count as isize {
-                    // SAFETY: the line lies within the layout, and `out` has room for each result.
-                    unsafe {
-                        let start = x.get().offset(offsets[0] + index * kept.inner_strides[0]);
-                        out.get().add(result).write(line::<E>(start, stride, 0..length).place);
-                    }
-                    result += 1;
-                }
+            // SAFETY: the line lies within the layout, and `out` has room for each result.
+            kept.each(range, |result, offset| unsafe {
+                out.get().add(result).write(line::<E>(x.get().offset(offset), stride, 0..length).place);
             });
         });
         return;

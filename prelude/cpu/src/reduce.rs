@@ -396,21 +396,10 @@ unsafe fn run<R: Reduction>(x: *const u8, layout: &Layout, axes: &[usize], centr
     if width == 1 && elements <= TASK {
         // Lines one after the other.
         pool::split(results, (TASK / elements).max(1), &|range| {
-            let mut result = range.start;
-            kept.visit(range, &mut |offsets, count| {
-                for index in 0..count as isize {
-                    // SAFETY: the line lies within the layout, and `out` has room, and there is a centre, for each result.
-                    unsafe {
-                        let start = x.get().offset(offsets[0] + index * kept.inner_strides[0]);
-                        out.get().add(result).write(line::<R>(
-                            start,
-                            &reduced,
-                            0..elements,
-                            *centres.get().add(result),
-                        ));
-                    }
-                    result += 1;
-                }
+            // SAFETY: the line lies within the layout, and `out` has room, and there is a centre, for each result.
+            kept.each(range, |result, offset| unsafe {
+                let centre = *centres.get().add(result);
+                out.get().add(result).write(line::<R>(x.get().offset(offset), &reduced, 0..elements, centre));
             });
         });
         return;

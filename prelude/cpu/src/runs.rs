@@ -82,6 +82,18 @@ impl Runs {
         self.outer.iter().product::<usize>() * self.inner
     }
 
+    /// Calls `each` for each index in `range` (counted in the order of visits), with its number and the first operand's distance from
+    /// its element of index zero.
+    pub fn each(&self, range: Range<usize>, mut each: impl FnMut(usize, isize)) {
+        let mut number = range.start;
+        self.visit(range, &mut |offsets, length| {
+            for index in 0..length as isize {
+                each(number, offsets[0] + index * self.inner_strides[0]);
+                number += 1;
+            }
+        });
+    }
+
     /// Calls `visit` for each run that the indices in `range` (counted in the order of visits) consist of, with each
     /// operand's distance from its element of index zero, and the length.
     pub fn visit(&self, range: Range<usize>, visit: &mut dyn FnMut(&[isize], usize)) {
