@@ -114,10 +114,10 @@ fn repeated_each(x: &RawArray, counts: RawIndices, axis: isize) -> Result<RawArr
         let reason = format!("has {length} elements along axis {axis}; give one count for each, none of them negative");
         return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
     }
-    let mut places: Vec<i64> = Vec::with_capacity(counts.iter().map(|&count| count.unsigned_abs() as usize).sum());
-    for (place, &count) in (0i64..).zip(&counts) {
-        places.extend(std::iter::repeat_n(place, usize::try_from(count).unwrap_or_default()));
-    }
+    let places: Vec<i64> = (0i64..)
+        .zip(&counts)
+        .flat_map(|(place, &count)| std::iter::repeat_n(place, usize::try_from(count).unwrap_or_default()))
+        .collect();
     let places = RawIndices::Host { shape: vec![places.len()], values: places };
     take_axis(x, places, axis as isize)
 }
