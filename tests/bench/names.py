@@ -238,11 +238,10 @@ def write_arrays(folder: Path, sides: set[int]) -> None:
 def built() -> Path:
     """The program `integration`, as cargo builds it."""
     command = [
-        "cargo", "test", "--config", "prelude/dylib.toml", "--release", "--locked", "-p", "warpcell-tests", "--test", "integration", "--no-run",
-        "--config", OPTIMISED,
-        "--message-format", "json-render-diagnostics",
+        "bash", "-c", 'root=$PWD; . assets/cargo.sh; cargo_prelude "$@"', "built", "test", "--release", "--locked", "-p", "warpcell-tests",
+        "--test", "integration", "--no-run", "--config", OPTIMISED, "--message-format", "json-render-diagnostics",
     ]  # fmt: skip
-    text = subprocess.check_output(command, text=True, cwd=ROOT, env={**os.environ, "RUSTC_BOOTSTRAP": "1"})
+    text = subprocess.check_output(command, text=True, cwd=ROOT)
     messages = (json.loads(line) for line in text.splitlines())
     return next(Path(message["executable"]) for message in messages if message.get("executable"))
 
