@@ -339,7 +339,7 @@ fn range_values<T: Number>(start: T, stop: T, step: T) -> Result<Vec<T>> {
     let length = arange_length(start, stop, step).ok_or_else(|| bad_range(start, stop, step))?;
     vec_of("arange", &[length], |out| {
         // SAFETY: `out` has room for `length` elements of the scalars' dtype.
-        unsafe { cpu::elementwise::arange(start, step, out, 1, length) }
+        unsafe { cpu::elementwise::arange(start, step, T::DTYPE, out, 1, length) }
     })
 }
 

@@ -43,8 +43,8 @@ pub(super) unsafe fn fill(value: Scalar, out: *mut u8, layout: &Layout) {
 ///
 /// # Safety
 ///
-/// As for [`fill`], for `length` elements `stride` apart.
-pub unsafe fn arange(start: Scalar, step: Scalar, out: *mut u8, stride: isize, length: usize) {
+/// As for [`fill`], for `length` elements of `dtype` that are `stride` apart.
+pub unsafe fn arange(start: Scalar, step: Scalar, dtype: DType, out: *mut u8, stride: isize, length: usize) {
     /// `value(first, index)` to each element: its index is the sum, the second part of which suits vector instructions.
     unsafe fn write<T>(out: *mut u8, stride: isize, length: usize, value: impl Fn(usize, u32) -> T + Sync) {
         let out = Shared(out.cast::<T>());
@@ -66,19 +66,22 @@ pub unsafe fn arange(start: Scalar, step: Scalar, out: *mut u8, stride: isize, l
         });
     }
     macro_rules! write_as {
-        ($T:ty, $wide:ty, $add:ident, $multiply:ident) => {{
-            let (start, step) = (<$T>::of(start) as $wide, <$T>::of(step) as $wide);
+        ($T:ty, $wide:ty, $start:expr, $step:expr, $add:ident, $multiply:ident) => {{
+            let (start, step): ($wide, $wide) = ($start, $step);
             let value =
                 |first: usize, index: u32| start.$add(step.$multiply((first as $wide).$add(index as $wide))) as $T;
             // SAFETY: the caller's promise.
             unsafe { write(out, stride, length, value) }
         }};
     }
-    match start.dtype() {
-        DType::F32 => write_as!(f32, f64, add, multiply),
-        DType::F64 => write_as!(f64, f64, add, multiply),
+    let float = |value: Scalar| value.float().expect("a float");
+    match dtype {
+        DType::F32 => write_as!(f32, f64, float(start), float(step), add, multiply),
+        DType::F64 => write_as!(f64, f64, float(start), float(step), add, multiply),
         // Modulo a power of two, where signs do not matter.
-        dtype => for_integer!(dtype, T => write_as!(T, u64, wrapping_add, wrapping_mul)),
+        dtype => for_integer!(dtype, T => {
+            write_as!(T, u64, <T>::of(start) as u64, <T>::of(step) as u64, wrapping_add, wrapping_mul)
+        }),
     }
 }
 

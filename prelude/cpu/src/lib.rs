@@ -31,7 +31,6 @@ pub mod memory;
 mod memory_limits;
 mod numeric;
 mod operations;
-pub mod permutation;
 mod pool;
 mod queue_guard;
 pub mod random;

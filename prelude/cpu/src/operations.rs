@@ -115,7 +115,7 @@ fn run(operation: Operation<'_>) -> Result<()> {
         match operation {
             O::Fill { value, out } => elementwise::fill(value, origin(&out), out.layout),
             O::Arange { start, step, out } => {
-                elementwise::arange(start, step, origin(&out), out.layout.strides[0], out.layout.shape[0]);
+                elementwise::arange(start, step, out.dtype, origin(&out), out.layout.strides[0], out.layout.shape[0]);
             }
             O::Copy { source, out } => {
                 convert::convert(source.dtype, origin(&source), source.layout, out.dtype, origin(&out), out.layout);

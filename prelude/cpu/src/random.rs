@@ -143,19 +143,6 @@ fn make_words(blocks: Blocks, first: u64, words: &mut [u64; WORDS]) {
     }
 }
 
-/// As [`make_words`], for the instruction set of this processor.
-pub(super) fn words_of(blocks: Blocks, first: u64, words: &mut [u64; WORDS]) {
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2(blocks: Blocks, first: u64, words: &mut [u64; WORDS]) {
-        make_words(blocks, first, words);
-    }
-    match Isa::detected() {
-        Isa::Sse2 => make_words(blocks, first, words),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2(blocks, first, words) },
-    }
-}
-
 /// The words of a chunk in halves, the lower one first.
 #[inline(always)]
 pub(super) fn halves(words: &[u64; WORDS]) -> &[u32; 2 * WORDS] {

@@ -49,7 +49,7 @@ pub unsafe fn sort(dtype: DType, x: *const u8, out: *mut u8, rows: usize, length
 /// # Safety
 ///
 /// As for [`sort`], with `out` for as many `i64`.
-pub(super) unsafe fn argsort(dtype: DType, x: *const u8, out: *mut i64, rows: usize, length: usize) -> Result<()> {
+pub unsafe fn argsort(dtype: DType, x: *const u8, out: *mut i64, rows: usize, length: usize) -> Result<()> {
     for_dtype!(dtype, T => {
         type O = <T as Sorted>::Order;
         let (x, out) = (Shared(x.cast_mut().cast()), Shared(out));

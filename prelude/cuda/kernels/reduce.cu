@@ -286,10 +286,10 @@ template <> struct Dot<double> {
 typedef WARPCELL_REDUCTION<input> State;
 static_assert(sizeof(State) == 16, "the host allocates 16 bytes a state");
 
-// The states of a warp's lanes, merged into lane 0.
-DEVICE State merged_in_warp(State state) {
+// The states of `lanes` neighbours of a warp, merged into the first of them.
+template <int lanes> DEVICE State merged_in_lanes(State state) {
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
+    for (int distance = lanes / 2; distance > 0; distance /= 2) {
         State other;
 #pragma unroll
         for (int word = 0; word < 4; word++) {
@@ -299,6 +299,9 @@ DEVICE State merged_in_warp(State state) {
     }
     return state;
 }
+
+// The states of a warp's lanes, merged into lane 0.
+DEVICE State merged_in_warp(State state) { return merged_in_lanes<32>(state); }
 
 // The states of a block's threads, merged into thread 0.
 DEVICE State merged_in_block(State state) {
@@ -529,11 +532,12 @@ DEVICE void rows(const input* x, const input* centres, const Axes& kept, const A
             for (; i < to; i += group) state.add(moved(row[offset_of(i, reduced)], centre), i);
         }
     }
-    state = group == 32 ? merged_in_warp(state) : merged_in_block(state);
+    if constexpr (group <= 32) state = merged_in_lanes<group>(state);
+    else state = merged_in_block(state);
     if (at < outputs && lane == 0) deliver(state, at, outputs, shares, out);
 }
 
-// A block, or a warp, for each output: where the reduced elements are near one another.
+// A block, a warp, or four lanes for each output: where the reduced elements are near one another.
 extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_long_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<THREADS>(x, centres, kept, reduced, outputs, length, shares, out);
@@ -541,6 +545,10 @@ reduce_long_rows(const input* x, const input* centres, const __grid_constant__ A
 extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_short_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<32>(x, centres, kept, reduced, outputs, length, shares, out);
+}
+extern "C" __global__ void __launch_bounds__(THREADS)
+reduce_shortest_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+    rows<4>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 
 // 32 outputs side by side in a block, 8 threads for each: where the outputs' elements are near one another.

@@ -38,6 +38,7 @@ pub(super) struct Reduce {
 struct OverAxes {
     long_rows: Function,
     short_rows: Function,
+    shortest_rows: Function,
     columns: Function,
     shares: Function,
     /// Owns the functions.
@@ -197,6 +198,7 @@ impl Reduce {
             Shape::Columns => kernels.columns,
             Shape::LongRows => kernels.long_rows,
             Shape::ShortRows => kernels.short_rows,
+            Shape::ShortestRows => kernels.shortest_rows,
         };
         let grid = (blocks("a reduction", outputs, plan.shape.outputs_a_block())?, plan.shares);
         // Dropped at the end of this function: the pool may hand it out again to work that is queued later.
@@ -228,6 +230,7 @@ impl Reduce {
         let kernels = OverAxes {
             long_rows: module.function(c"reduce_long_rows")?,
             short_rows: module.function(c"reduce_short_rows")?,
+            shortest_rows: module.function(c"reduce_shortest_rows")?,
             columns: module.function(c"reduce_columns")?,
             shares: module.function(c"reduce_shares")?,
             _module: module,
@@ -300,6 +303,7 @@ enum Shape {
     Columns,
     LongRows,
     ShortRows,
+    ShortestRows,
 }
 
 impl Shape {
@@ -308,6 +312,7 @@ impl Shape {
             Shape::Columns => 32,
             Shape::LongRows => 1,
             Shape::ShortRows => THREADS / 32,
+            Shape::ShortestRows => THREADS / 4,
         }
     }
 }
@@ -325,8 +330,10 @@ fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multipro
         (Shape::Columns, 256)
     } else if length >= 1024 {
         (Shape::LongRows, 8192)
-    } else {
+    } else if length > 64 {
         (Shape::ShortRows, usize::MAX)
+    } else {
+        (Shape::ShortestRows, usize::MAX)
     };
     let without = outputs.div_ceil(shape.outputs_a_block());
     let wanted = (4 * multiprocessors).div_ceil(without);
@@ -410,7 +417,9 @@ mod tests {
     fn plan_follows_the_strides() {
         let of = |kept, reduced, outputs, length| plan(&[kept], &[reduced], outputs, length, 132);
         assert_eq!(of(axis(1000, 1), axis(1000, 1000), 1000, 1000), Plan { shape: Shape::Columns, shares: 4 });
-        assert_eq!(of(axis(1_000_000, 10), axis(10, 1), 1_000_000, 10), Plan { shape: Shape::ShortRows, shares: 1 });
+        assert_eq!(of(axis(1_000_000, 10), axis(10, 1), 1_000_000, 10), Plan { shape: Shape::ShortestRows, shares: 1 });
+        assert_eq!(of(axis(1_000_000, 1), axis(5, 1), 1_000_000, 5), Plan { shape: Shape::ShortestRows, shares: 1 });
+        assert_eq!(of(axis(1_000_000, 65), axis(65, 1), 1_000_000, 65), Plan { shape: Shape::ShortRows, shares: 1 });
         assert_eq!(of(axis(2, 1 << 26), axis(1 << 26, 1), 2, 1 << 26), Plan { shape: Shape::LongRows, shares: 264 });
         assert_eq!(of(axis(1, 0), axis(1 << 26, 2), 1, 1 << 26).shape, Shape::LongRows);
     }

@@ -2,7 +2,7 @@
 
 use crate::array::ownership::sealed::Source;
 use crate::array::sides::sealed::Host;
-use crate::array::{DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, transfer};
+use crate::array::{DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, slice_axis, transfer};
 use crate::backend::{Layout, ReduceOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Float, Number, Scalar};
@@ -180,7 +180,7 @@ fallible! {
     /// assert_eq!(warpcell::linspace(-2.0, 2.0, 5).to_host(), ndarray::arr1(&[-2.0, -1.0, 0.0, 1.0, 2.0]).into_dyn());
     /// ```
     pub fn linspace, try_linspace<T: Float>(start: T, stop: T, count: usize) -> Result<DeviceArray<T>> {
-        linspace_raw(start.to_f64(), stop.to_f64(), count, T::DTYPE).map(DeviceArray::from_raw)
+        evenly_spaced("linspace", [start.to_f64(), stop.to_f64()], count, true, T::DTYPE).map(DeviceArray::from_raw)
     }
 }
 
@@ -323,9 +323,28 @@ pub(crate) fn bad_range(start: Scalar, stop: Scalar, step: Scalar) -> Error {
     }
 }
 
-fn linspace_raw(start: f64, stop: f64, count: usize, dtype: DType) -> Result<RawArray> {
-    let values = crate::host::linspace_values(start, stop, count);
-    RawArray::of_floats("linspace", &device::current()?, &[count], values, dtype)
+/// `count` evenly spaced values between two ends, of which the second may be left out; NumPy's formula, of which
+/// [`linspace_values`](crate::host::linspace_values) is that of the host.
+pub(crate) fn evenly_spaced(
+    operation: &'static str,
+    [start, stop]: [f64; 2],
+    count: usize,
+    has_end: bool,
+    dtype: DType,
+) -> Result<RawArray> {
+    let out = RawArray::uninitialised(operation, &device::current()?, &[count], dtype)?;
+    if count == 0 {
+        return Ok(out);
+    }
+    let distances = if has_end { (count - 1).max(1) } else { count };
+    let step = (stop - start) / distances as f64;
+    out.handle.backend.arange(Scalar::F64(start), Scalar::F64(step), out.view())?;
+    if has_end && count > 1 {
+        // Sums are rounded; the end is what was asked for.
+        let end = if dtype == DType::F32 { Scalar::F32(stop as f32) } else { Scalar::F64(stop) };
+        out.handle.backend.fill(end, slice_axis(&out, 0, count - 1, 1, 1).view())?;
+    }
+    Ok(out)
 }
 
 fn meshgrid_raw(x: &RawArray, y: &RawArray) -> Result<(RawArray, RawArray)> {

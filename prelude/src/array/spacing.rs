@@ -1,12 +1,11 @@
 //! Numbers whose logarithms are at equal distances.
 
+use crate::array::create::evenly_spaced;
 use crate::array::view::slice_axis;
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::{BinaryOperation, UnaryOperation};
-use crate::device;
 use crate::dtype::{DType, Float, Scalar};
 use crate::error::{Error, Result, check};
-use crate::host::linspace_values;
 use crate::operations::elementwise::{RawOperand, binary, unary};
 
 /// `count` powers of 10 whose exponents are evenly spaced from `start` to `stop`, both included; 1-D. NumPy's `logspace`;
@@ -48,8 +47,7 @@ pub(crate) fn powers(
     base: f64,
     dtype: DType,
 ) -> Result<RawArray> {
-    let values = linspace_values(start, stop, if has_end { count } else { count.saturating_add(1) });
-    let exponents = RawArray::of_floats(operation, &device::current()?, &[count], values.take(count), DType::F64)?;
+    let exponents = evenly_spaced(operation, [start, stop], count, has_end, DType::F64)?;
     let base = RawOperand::Scalar(Scalar::F64(base));
     let powers = binary(operation, BinaryOperation::Power, base, RawOperand::Array(&exponents))?;
     if dtype == DType::F64 { Ok(powers) } else { powers.converted(operation, dtype) }

@@ -9,6 +9,7 @@ use crate::dtype::{Arithmetic, DType, Element, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::insertion::resized;
+use crate::operations::polynomials::powers;
 use crate::operations::scan::scan_axis;
 use crate::operations::selection::choose;
 
@@ -198,13 +199,19 @@ pub(crate) fn ones_on_diagonal(name: &'static str, shape: [usize; 2], k: isize, 
     Ok(out)
 }
 
-/// `vander` with all arguments: running products along rows of 1 and the same element again and again.
+/// Up to so many columns are made one after the other, each in its own block of memory.
+const FEW_COLUMNS: usize = 32;
+
+/// `vander` with all arguments. Many columns are running products along rows of 1 and the same element again and again.
 pub(crate) fn powers_of(x: &RawArray, columns: usize, is_increasing: bool) -> Result<RawArray> {
     const NAME: &str = "vander";
     let [rows] = *x.shape() else {
         let reason = "is not 1-D; `ravel` the array first".into();
         return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
     };
+    if (1..=FEW_COLUMNS).contains(&columns) {
+        return powers(NAME, &x.converted(NAME, x.dtype.sum())?, columns - 1, !is_increasing);
+    }
     let factors = RawArray::uninitialised(NAME, &x.handle, &[rows, columns], x.dtype)?;
     if columns > 0 {
         let column = x.with_layout(Layout {

@@ -5,11 +5,11 @@
 
 use super::vec_of;
 use crate::backend::{Distribution, cpu};
-use crate::dtype::{Element, Float, Scalar};
+use crate::dtype::{DType, Element, Float, Scalar};
 use crate::error::{Result, check};
 use crate::operations::random::generator::generator;
 use crate::operations::random::{
-    IntegerRange, any_index, blocks_of, choices, different, exponential_of, integers_of, normal_of, order, size_of,
+    IntegerRange, any_index, any_word, blocks_of, choices, exponential_of, few_different, integers_of, normal_of, size_of,
     uniform_of, without_axes,
 };
 use crate::philox::Stream;
@@ -216,5 +216,27 @@ fn drawn<T: Element>(
 
 fn chosen(stream: &mut Stream, length: usize, size: &[usize], replace: bool) -> Result<Vec<i64>> {
     let count = choices(&[length], size, replace)?;
-    if replace { drawn(any_index(length), "choice", stream, &[count]) } else { different(stream, length, count) }
+    if replace {
+        return drawn(any_index(length), "choice", stream, &[count]);
+    }
+    match few_different(stream, length, count) {
+        Some(indices) => Ok(indices),
+        None => order("choice", stream, length).map(|mut indices| {
+            indices.truncate(count);
+            indices
+        }),
+    }
+}
+
+/// A random order of `n` indices, the same as on a device.
+fn order(operation: &'static str, stream: &mut Stream, n: usize) -> Result<Vec<i64>> {
+    let words: Vec<u64> = drawn(any_word(), operation, stream, &[n])?;
+    let mut done = Ok(());
+    let order = vec_of(operation, &[n], |out| {
+        if n > 0 {
+            // SAFETY: both have room for `n` elements of 64 bits.
+            done = unsafe { cpu::sort::argsort(DType::U64, words.as_ptr().cast(), out.cast(), 1, n) };
+        }
+    })?;
+    done.map(|()| order)
 }

@@ -2,13 +2,15 @@
 
 use crate::array::axes::IntoAxes;
 use crate::array::{DeviceArray, OnDevice, RawArray, concatenate};
-use crate::backend::{BinaryOperation, ScanOperation, UnaryOperation};
-use crate::dtype::{Arithmetic, Element, Float, Inexact, Number, Real};
+use crate::backend::{ScanOperation, UnaryOperation};
+use crate::dtype::{Arithmetic, DType, Element, Float, Inexact, Number, Real, Scalar};
 use crate::error::{Result, check};
 use crate::linalg::tensors;
 use crate::operations::calculus::{self, IntoSpacing, cross_products, gradients, integral, unwrapped};
 use crate::operations::composed;
 use crate::operations::composing::Composed;
+use crate::operations::elementwise::RawOperand;
+use crate::operations::formulas::{self, apply_one};
 use crate::operations::polynomials::{antiderivative, constants, derivative, fitted, series, trimmed};
 use crate::operations::scan::cumulative;
 
@@ -124,17 +126,13 @@ fn rounded(x: &RawArray, decimals: i32) -> Result<RawArray> {
     if !x.dtype.is_float() {
         return match decimals {
             1.. => x.copied(calc.0),
-            _ => rounded(&x.converted(calc.0, crate::dtype::DType::F64)?, decimals)?.converted(calc.0, x.dtype),
+            _ => rounded(&x.converted(calc.0, DType::F64)?, decimals)?.converted(calc.0, x.dtype),
         };
     }
     let factor = 10f64.powi(decimals.saturating_abs());
-    let (first, last) = match decimals {
-        1.. => (BinaryOperation::Multiply, BinaryOperation::Divide),
-        _ => (BinaryOperation::Divide, BinaryOperation::Multiply),
-    };
-    let out = calc.each(UnaryOperation::Round, &calc.with(first, x, factor)?)?;
-    calc.with_into(last, &out, factor)?;
-    Ok(out)
+    let factor = if x.dtype == DType::F64 { Scalar::F64(factor) } else { Scalar::F32(factor as f32) };
+    let operands = [RawOperand::Array(x), RawOperand::Scalar(factor), RawOperand::Scalar(Scalar::Bool(decimals > 0))];
+    apply_one(calc.0, formulas::rounded, &operands)
 }
 
 macro_rules! cumulative {

@@ -1,12 +1,12 @@
 //! What calls with keywords need beside the functions of `gpu`.
 
-use crate::array::axes::{IntoAxes, axes_of, axis_of};
-use crate::array::create::of_values;
-use crate::array::indices::{Index, RawIndices, sealed::Sealed as _};
+use crate::array::axes::{IntoAxes, axes_of};
+use crate::array::create::{evenly_spaced, of_values};
+use crate::array::indices::{Index, sealed::Sealed as _};
 use crate::array::shape::IntoShape;
 use crate::array::triangles::{diagonal_of, triangle};
-use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, reals_if_close, rolled, slice_axis, transfer};
-use crate::dtype::{Bitwise, DType, Element, Float, Inexact, Number, Real};
+use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, reals_if_close, rolled};
+use crate::dtype::{Bitwise, Element, Float, Inexact, Number, Real};
 use crate::error::{Error, Result, check};
 use crate::files::raw::of_file;
 use crate::files::text::{ReadText, WriteText};
@@ -15,7 +15,7 @@ use crate::operations::bits::{packed, unpacked};
 use crate::operations::counting::{IntoBinRange, IntoBins, weighted};
 use crate::operations::covariance::{correlations, covariances};
 use crate::operations::histograms::{IntoAxisBins, IntoAxisRanges, IntoPoints, Request, coordinates, plane};
-use crate::operations::indexing::take_axis;
+use crate::operations::insertion::repeated_each;
 use crate::operations::partition::parted;
 use crate::operations::sorting;
 use num_complex::Complex;
@@ -36,11 +36,8 @@ pub fn full<D: Element, V: Element>(shape: impl IntoShape, value: V) -> DeviceAr
 /// As `gpu::linspace`, and without `stop` itself unless it is the `endpoint`.
 #[track_caller]
 pub fn linspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> DeviceArray<T> {
-    if endpoint {
-        return crate::linspace(start, stop, num);
-    }
-    let values = crate::linspace(start, stop, num + 1);
-    DeviceArray::from_raw(slice_axis(&values.raw, 0, 0, 1, num))
+    let ends = [start.to_f64(), stop.to_f64()];
+    DeviceArray::from_raw(check(evenly_spaced("linspace", ends, num, endpoint, T::DTYPE)))
 }
 
 /// The distinct elements, their places, and how often each occurs.
@@ -100,26 +97,6 @@ impl<I: Index + Element> Repeats for &DeviceArray<I> {
     fn repeated(self, x: &RawArray, axis: isize) -> Result<RawArray> {
         repeated_each(x, self.raw_indices(), axis)
     }
-}
-
-fn repeated_each(x: &RawArray, counts: RawIndices, axis: isize) -> Result<RawArray> {
-    const NAME: &str = "repeat";
-    let axis = axis_of(NAME, x.shape(), axis)?;
-    let counts: Vec<i64> = match counts {
-        RawIndices::Host { values, .. } => values,
-        RawIndices::Device(raw) => transfer::download_vec(&raw.converted(NAME, DType::I64)?)?,
-    };
-    let length = x.shape()[axis];
-    if counts.len() != length || counts.iter().any(|&count| count < 0) {
-        let reason = format!("has {length} elements along axis {axis}; give one count for each, none of them negative");
-        return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
-    }
-    let places: Vec<i64> = (0i64..)
-        .zip(&counts)
-        .flat_map(|(place, &count)| std::iter::repeat_n(place, usize::try_from(count).unwrap_or_default()))
-        .collect();
-    let places = RawIndices::Host { shape: vec![places.len()], values: places };
-    take_axis(x, places, axis as isize)
 }
 
 /// The array with each element repeated along an axis.

@@ -11,6 +11,7 @@ use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::quantiles::{self, Rank};
 use crate::operations::reduce::{as_mean, mean_along, reduce, remaining};
 use crate::operations::selection::choose;
+use crate::operations::sorting;
 use crate::operations::statistics::{variance, with_axes};
 
 /// The axes along which is reduced, and whether the result keeps them with length 1.
@@ -352,8 +353,19 @@ fn quantiles(
     rank: fn(f64) -> Rank,
     dtype: DType,
 ) -> Result<RawArray> {
-    let found: Vec<RawArray> =
-        levels.iter().map(|&level| ranked(name, x, axes, rank(level), dtype)).collect::<Result<_>>()?;
+    // Sorted once for all levels.
+    let mut sorted = None;
+    let mut of_rows = |rows: &RawArray, rank: Rank| {
+        let sorted = match &sorted {
+            Some(sorted) => sorted,
+            None => sorted.insert(sorting::sorted_rows(name, rows, false)?),
+        };
+        quantiles::of_sorted(name, sorted, rank, dtype)
+    };
+    let found: Vec<RawArray> = levels
+        .iter()
+        .map(|&level| axes.joined(name, x, |rows| of_rows(rows, rank(level))))
+        .collect::<Result<_>>()?;
     match found.first() {
         Some(one) if !has_axis => Ok(one.clone()),
         _ => stacked(&found, 0),

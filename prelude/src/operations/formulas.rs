@@ -196,20 +196,22 @@ macro_rules! of_floats {
                 1.0 - (place / span).abs()
             }
 
-            /// The sum of so many terms of the power series of the modified Bessel function of order 0, over the largest value.
+            /// The number rounded to a multiple of `1 / factor`, or of `factor` where it is not `behind_point`.
             #[vectorize]
-            pub fn bell(place: $float, span: $float, square: $float, largest: $float, terms: i32) -> $float {
-                let share = place / span;
-                let argument = square * (1.0 - share * share);
-                // The terms from the last one on: each is 1 + x/k² times what follows it.
-                let mut sum = 1.0;
-                let mut term = terms - 1;
-                while term > 0 {
-                    let number = term as $float;
-                    sum = 1.0 + sum * argument / (number * number);
-                    term -= 1;
+            pub fn rounded(x: $float, factor: $float, behind_point: bool) -> $float {
+                if behind_point {
+                    (x * factor).round_ties_even() / factor
+                } else {
+                    (x / factor).round_ties_even() * factor
                 }
-                sum / largest
+            }
+
+            /// The line through `(x0, y0)` at `x`, which is behind `place` of `count` points, and constant before the first and
+            /// behind the last of them.
+            #[vectorize]
+            pub fn interpolated(x: $float, place: i64, count: i64, x0: $float, y0: $float, slope: $float) -> $float {
+                let is_end = place == 0 || place == count && !x.is_nan();
+                if is_end || x == x0 { y0 } else { y0 + slope * (x - x0) }
             }
 
             #[vectorize]
@@ -313,8 +315,10 @@ named! {
     cosines of floats;
     /// The weights of a triangular window.
     triangle of floats;
-    /// The weights of a window with a shape.
-    bell of floats;
+    /// The number rounded to a power of ten.
+    rounded of floats;
+    /// The value of a function that is linear between points.
+    interpolated of floats;
     /// Whether two numbers are equal up to a tolerance.
     is_close of floats;
     /// The number, but not less than the one limit and not more than the other.

@@ -4,7 +4,7 @@
 
 use crate::array::axes::{axes_of, axis_of};
 use crate::array::{RawArray, assign, slice_axis};
-use crate::backend::UnaryOperation;
+use crate::backend::{BinaryOperation, Operand, UnaryOperation};
 use crate::device;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -240,8 +240,16 @@ pub(crate) fn frequencies(operation: &'static str, n: usize, spacing: f64, half:
     let unit = 1.0 / (n as f64 * spacing);
     let count = if half { n / 2 + 1 } else { n };
     let negative_from = if half { count } else { n.div_ceil(2) };
-    let values = (0..count).map(|index| if index < negative_from { index as f64 } else { index as f64 - n as f64 });
-    RawArray::of_floats(operation, &device::current()?, &[count], values.map(|value| value * unit), DType::F64)
+    let out = RawArray::uninitialised(operation, &device::current()?, &[count], DType::F64)?;
+    let backend = &out.handle.backend;
+    backend.arange(Scalar::F64(0.0), Scalar::F64(unit), slice_axis(&out, 0, 0, 1, negative_from).view())?;
+    if count > negative_from {
+        let negative = slice_axis(&out, 0, negative_from, 1, count - negative_from);
+        backend.arange(Scalar::F64(negative_from as f64 - n as f64), Scalar::F64(1.0), negative.view())?;
+        let (numbers, unit) = (Operand::Array(negative.view()), Operand::Scalar(Scalar::F64(unit)));
+        backend.binary(BinaryOperation::Multiply, numbers, unit, negative.view())?;
+    }
+    Ok(out)
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@ use crate::array::axes::axis_of;
 use crate::array::indices::{IntoIndices, RawIndices};
 use crate::array::view::{assign, broadcast_to};
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, join, slice_axis, transfer, with_rank};
-use crate::backend::{Layout, ReduceOperation};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::{Operand, RawOperand};
-use crate::operations::indexing::{Indices, parts, scatter};
+use crate::operations::elementwise::{Operand, RawOperand, binary};
+use crate::operations::indexing::{Indices, extremes, parts, scatter};
 use crate::operations::reduce::reduce;
+use crate::operations::scan::scan_axis;
 use crate::operations::selection::compressed;
 
 /// The elements of an array and behind them other values, an array or a number, both in row-major order; 1-D and new. NumPy's
@@ -151,33 +152,78 @@ pub(crate) fn deleted(x: &RawArray, indices: RawIndices, axis: Option<isize>) ->
             return parts(NAME, &x, axis, &compressed(NAME, &is_kept, None)?);
         }
     };
-    let mut is_kept = vec![true; length];
+    let mut gone = Vec::with_capacity(values.len());
     for index in values {
         let place = if index < 0 { index + length as i64 } else { index };
-        let kept = usize::try_from(place).ok().and_then(|place| is_kept.get_mut(place));
-        *kept.ok_or(Error::IndexOutOfRange {
+        let place = usize::try_from(place).ok().filter(|&place| place < length);
+        gone.push(place.ok_or(Error::IndexOutOfRange {
             operation: NAME,
             index: index.into(),
             axis: given.map(|_| axis),
             length,
-        })? = false;
+        })?);
     }
-    // What is kept, as runs of neighbours.
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for (place, _) in is_kept.iter().enumerate().filter(|(_, is_kept)| **is_kept) {
-        match runs.last_mut() {
-            Some((start, count)) if *start + *count == place => *count += 1,
-            _ => runs.push((place, 1)),
-        }
-    }
+    gone.sort_unstable();
+    gone.dedup();
+    // What is kept lies between the places that are not: runs of neighbours, with an empty one in front, so that there is one.
+    let starts = gone.iter().map(|&place| place + 1);
+    let bounds = std::iter::once(0).chain(starts).zip(gone.iter().copied().chain([length]));
+    let mut runs = vec![(0, 0)];
+    runs.extend(bounds.filter(|(start, end)| start < end));
     if runs.len() <= FEW {
-        // An empty part in front, so that there is one.
         let parts: Vec<RawArray> =
-            [(0, 0)].iter().chain(&runs).map(|&(start, count)| slice_axis(&x, axis, start, 1, count)).collect();
+            runs.iter().map(|&(start, end)| slice_axis(&x, axis, start, 1, end - start)).collect();
         return join(NAME, &parts, axis as isize);
     }
-    let kept: Vec<i64> = (0..).zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(place, _)| place).collect();
-    parts(NAME, &x, axis, &uploaded(NAME, &x, &kept)?)
+    // Each of these places moves those of the elements behind it up by one.
+    let count = length - gone.len();
+    let jumps: Vec<i64> = (0..).zip(&gone).map(|(before, &place)| place as i64 - before).collect();
+    let moved = not_greater(NAME, &uploaded(NAME, &x, &jumps)?, count)?;
+    let places = RawArray::uninitialised(NAME, &x.handle, &[count], DType::I64)?;
+    places.handle.backend.arange(Scalar::I64(0), Scalar::I64(1), places.view())?;
+    let places = binary(NAME, BinaryOperation::Add, RawOperand::Array(&places), RawOperand::Array(&moved))?;
+    parts(NAME, &x, axis, &places)
+}
+
+/// For each number below `count`, how many of `places` are not greater: these are i64, from 0 to `count`, 1-D and contiguous.
+fn not_greater(name: &'static str, places: &RawArray, count: usize) -> Result<RawArray> {
+    let each = RawArray::uninitialised(name, &places.handle, &[count + 1], DType::I64)?;
+    each.handle.backend.bincount(places.view(), None, each.view())?;
+    scan_axis(name, ScanOperation::Sum, &slice_axis(&each, 0, 0, 1, count), 0)
+}
+
+/// `repeat` with a number of times for each part along an axis.
+pub(crate) fn repeated_each(x: &RawArray, counts: RawIndices, axis: isize) -> Result<RawArray> {
+    const NAME: &str = "repeat";
+    let axis = axis_of(NAME, x.shape(), axis)?;
+    let length = x.shape()[axis];
+    let invalid = |reason: String| Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason };
+    let (shape, counts) = match counts {
+        RawIndices::Host { shape, values } => (shape, uploaded(NAME, x, &values)?),
+        RawIndices::Device(raw) => {
+            x.same_device(NAME, &raw)?;
+            (raw.shape().to_vec(), raw.converted(NAME, DType::I64)?)
+        }
+    };
+    let wrong = || invalid(format!("has {length} elements along axis {axis}; give one count for each, none of them negative"));
+    if shape != [length] {
+        return Err(wrong());
+    }
+    if length == 0 {
+        return x.copied(NAME);
+    }
+    x.handle.may_wait(NAME)?;
+    let (least, most) = extremes(NAME, &counts)?;
+    if least < 0 {
+        return Err(wrong());
+    }
+    if most.saturating_mul(length as i128) > isize::MAX as i128 {
+        return Err(invalid(format!("would have more elements than memory can address; the largest count is {most}")));
+    }
+    // Where the repetitions of each part end, and so where the next one's begin.
+    let ends = scan_axis(NAME, ScanOperation::Sum, &counts, 0)?;
+    let total: Vec<i64> = transfer::download_vec(&slice_axis(&ends, 0, length - 1, 1, 1))?;
+    parts(NAME, x, axis, &not_greater(NAME, &ends, total[0] as usize)?)
 }
 
 /// `insert` into the flattened array, or along an axis.

@@ -1,13 +1,13 @@
 //! Linear interpolation.
 
-use crate::array::indices::RawIndices;
-use crate::array::{DeviceArray, OnDevice, RawArray};
-use crate::backend::BinaryOperation;
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis};
+use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{Float, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{RawOperand, binary};
-use crate::operations::indexing::take;
-use crate::operations::selection::choose;
+use crate::operations::formulas::{self, apply_one};
+use crate::operations::indexing::parts;
+use crate::operations::scan::differences;
 use crate::operations::sorting::{Side, search};
 
 /// The values at `x` of the function that is linear between the points `(xp, fp)`; before the first point and behind the last
@@ -42,24 +42,20 @@ fn interpolated(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<RawArray> 
         );
         return Err(Error::InvalidShape { operation: NAME, shape: fp.shape().to_vec(), reason });
     }
-    let of =
-        |operation, a: &RawArray, b: &RawArray| binary(NAME, operation, RawOperand::Array(a), RawOperand::Array(b));
-    let with = |operation, a: &RawArray, number: i64| {
-        binary(NAME, operation, RawOperand::Array(a), RawOperand::Scalar(Scalar::I64(number)))
-    };
-    // The point before each value, and the one behind it; at the ends they are the same.
-    let behind = search(NAME, xp, x, Side::Right)?;
-    let before = with(BinaryOperation::Maximum, &with(BinaryOperation::Subtract, &behind, 1)?, 0)?;
-    let behind = with(BinaryOperation::Minimum, &behind, count as i64 - 1)?;
-    let at = |array: &RawArray, places: &RawArray| take(array, RawIndices::Device(places.clone()));
-    let (x0, x1, f0, f1) = (at(xp, &before)?, at(xp, &behind)?, at(fp, &before)?, at(fp, &behind)?);
-    let width = of(BinaryOperation::Subtract, &x1, &x0)?;
-    let slope = of(BinaryOperation::Divide, &of(BinaryOperation::Subtract, &f1, &f0)?, &width)?;
-    let distance = of(BinaryOperation::Subtract, x, &x0)?;
-    let inner = of(BinaryOperation::Add, &f0, &of(BinaryOperation::Multiply, &slope, &distance)?)?;
-    // Without a width there is no slope. NaN stays NaN: it is behind all points, and not equal to itself.
-    let is_end = of(BinaryOperation::Equal, &before, &behind)?;
-    let is_number = of(BinaryOperation::Equal, x, x)?;
-    let is_end = of(BinaryOperation::LogicalAnd, &is_end, &is_number)?;
-    choose(&is_end, RawOperand::Array(&f0), RawOperand::Array(&inner))
+    // The point before each place among the points, and the slope behind it. Before the first one the function is as at that
+    // point, and there is no slope behind the last.
+    let first = |array: &RawArray| slice_axis(array, 0, 0, 1, 1);
+    let (starts, values) = (join(NAME, &[first(xp), xp.clone()], 0)?, join(NAME, &[first(fp), fp.clone()], 0)?);
+    let slopes = RawArray::filled(NAME, &x.handle, &[count + 1], Scalar::zero(fp.dtype))?;
+    let steps = |array: &RawArray| differences(NAME, array, 1, 0);
+    let (heights, widths) = (steps(fp)?, steps(xp)?);
+    let between = binary(NAME, BinaryOperation::Divide, RawOperand::Array(&heights), RawOperand::Array(&widths))?;
+    assign(NAME, &slice_axis(&slopes, 0, 1, 1, count - 1), &between)?;
+
+    let places = search(NAME, xp, x, Side::Right)?;
+    let at = |array: &RawArray| parts(NAME, array, 0, &places.flat(NAME)?).map(|found| found.with_layout(Layout::contiguous(x.shape())));
+    let (x0, y0, slope) = (at(&starts)?, at(&values)?, at(&slopes)?);
+    let [x, x0, y0, slope, places] = [x, &x0, &y0, &slope, &places].map(RawOperand::Array);
+    let count = RawOperand::Scalar(Scalar::I64(count as i64));
+    apply_one(NAME, formulas::interpolated, &[x, places, count, x0, y0, slope])
 }

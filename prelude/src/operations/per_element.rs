@@ -9,8 +9,8 @@ use crate::operations::map::registered;
 use warpcell_macros::{device, vectorize};
 
 impl<T: Float> DeviceArray<T> {
-    /// The modified Bessel function of the first kind and of order 0; NumPy's `i0`. It is the sum of its power series, and of its
-    /// asymptotic series for elements far from 0.
+    /// The modified Bessel function of the first kind and of order 0; NumPy's `i0`. By polynomials, in `x` up
+    /// to 10 and in `1 / x` beyond; within 3 units in the last place.
     ///
     /// ```
     /// assert_eq!(warpcell::array(&[0.0]).i0().item(), 1.0);
@@ -77,30 +77,83 @@ impl<T: Integer> DeviceArray<T> {
     }
 }
 
+/// The modified Bessel function of order 0 of a number up to 10, of which this is a quarter of the square. The polynomial is the
+/// interpolation in Chebyshev's points, with an error of 3e-19; all of its coefficients are positive, so nothing cancels out.
+#[device]
+fn bessel_near_zero(square: f64) -> f64 {
+    let mut sum = 4.6840935481549837e-32;
+    sum = sum * square + 5.1920095880135685e-30;
+    sum = sum * square + 2.4745599143162142e-27;
+    sum = sum * square + 5.758629120327846e-25;
+    sum = sum * square + 1.3187796769527578e-22;
+    sum = sum * square + 2.5781805317840824e-20;
+    sum = sum * square + 4.358531351789233e-18;
+    sum = sum * square + 6.276060842624124e-16;
+    sum = sum * square + 7.594060710185583e-14;
+    sum = sum * square + 7.594058233627197e-12;
+    sum = sum * square + 6.151187339355388e-10;
+    sum = sum * square + 3.9367598885345104e-08;
+    sum = sum * square + 1.9290123457002865e-06;
+    sum = sum * square + 6.94444444443921e-05;
+    sum = sum * square + 0.0017361111111111967;
+    sum = sum * square + 0.027777777777777693;
+    sum = sum * square + 0.25000000000000006;
+    sum = sum * square + 1.0;
+    sum = sum * square + 1.0;
+    sum
+}
+
+/// The function of a number above 10, of which this is the reciprocal, times `exp(-x) √x`; as above, with an error of 2e-18.
+#[device]
+fn bessel_far_from_zero(inverse: f64) -> f64 {
+    let mut sum = 58646112188478.83;
+    sum = sum * inverse + 374683062201334.8;
+    sum = sum * inverse - 391929236870699.1;
+    sum = sum * inverse + 177459665768171.1;
+    sum = sum * inverse - 48060865227344.56;
+    sum = sum * inverse + 8777106573423.37;
+    sum = sum * inverse - 1149144657854.2854;
+    sum = sum * inverse + 111766255440.47237;
+    sum = sum * inverse - 8250465460.968444;
+    sum = sum * inverse + 467989724.06759596;
+    sum = sum * inverse - 20511191.17538838;
+    sum = sum * inverse + 694602.9081607042;
+    sum = sum * inverse - 18061.901840723625;
+    sum = sum * inverse + 359.718251718625;
+    sum = sum * inverse - 4.584276927053567;
+    sum = sum * inverse + 0.285001387790963;
+    sum = sum * inverse + 0.09017752958747945;
+    sum = sum * inverse + 0.04474433189330289;
+    sum = sum * inverse + 0.029219398899202647;
+    sum = sum * inverse + 0.02805062910090714;
+    sum = sum * inverse + 0.0498677850501727;
+    sum = sum * inverse + 0.3989422804014327;
+    sum
+}
+
 #[vectorize]
 fn bessel(x: f64) -> f64 {
     let size = x.abs();
-    let mut term = 1.0;
-    let mut sum = 1.0;
-    let mut k = 1.0;
-    if size <= 30.0 {
-        let square = 0.25 * size * size;
-        while term > 1e-17 * sum {
-            term *= square / (k * k);
-            sum += term;
-            k += 1.0;
-        }
-        sum
+    if size <= 10.0 {
+        bessel_near_zero(0.25 * size * size)
     } else {
-        while term > 1e-17 * sum {
-            term *= (2.0 * k - 1.0) * (2.0 * k - 1.0) / (8.0 * k * size);
-            sum += term;
-            k += 1.0;
-        }
         // Half of the power twice: the whole one may be too large.
         let half = (0.5 * size).exp();
-        half / (std::f64::consts::TAU * size).sqrt() * sum * half
+        half * (bessel_far_from_zero(1.0 / size) / size.sqrt()) * half
     }
+}
+
+/// The weight of Kaiser's window at a place from `-span` to `span`; `largest` is that in the middle.
+#[vectorize]
+fn kaiser_weight(place: f64, span: f64, beta: f64, largest: f64) -> f64 {
+    let share = place / span;
+    bessel(beta * (1.0 - share * share).max(0.0).sqrt()) / largest
+}
+
+/// The weights of Kaiser's window at places from `-span` to `span`.
+pub(super) fn kaiser_weights(operation: &'static str, places: &RawArray, span: f64, beta: f64) -> Result<RawArray> {
+    let [span, beta, largest] = [span, beta, bessel(beta)].map(|value| RawOperand::Scalar(Scalar::F64(value)));
+    registered(operation, name_of(&kaiser_weight), &[RawOperand::Array(places), span, beta, largest])
 }
 
 /// Whether the number is a fraction of its own: 0, an infinity or NaN.
@@ -252,6 +305,7 @@ mod tests {
     fn all_have_a_translation() {
         let texts = [
             crate::cuda_source(bessel),
+            crate::cuda_source(kaiser_weight),
             crate::cuda_source(fraction_and_exponent),
             crate::cuda_source(times_power_of_two),
             crate::cuda_source(single_bessel),

@@ -13,7 +13,7 @@ pub use roots::{roots, try_roots};
 
 use crate::array::sides::AnyView;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis, transfer};
-use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
+use crate::backend::{BinaryOperation, Layout, Operand, ReduceOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Float, Inexact, Number, Scalar};
 use crate::error::{Error, Result, check};
@@ -309,23 +309,24 @@ fn values(p: &RawArray, x: &RawArray) -> Result<RawArray> {
 }
 
 /// The powers of each element along a new last axis, ascending or descending.
-fn powers(name: &'static str, x: &RawArray, deg: usize, descending: bool) -> Result<RawArray> {
-    let calc = Composed(name);
-    let rank = x.shape().len();
+pub(crate) fn powers(name: &'static str, x: &RawArray, deg: usize, descending: bool) -> Result<RawArray> {
     let count = deg.saturating_add(1);
-    let out = RawArray::uninitialised(name, &x.handle, &[x.shape(), &[count]].concat(), x.dtype)?;
-    let power = RawArray::filled(name, &x.handle, x.shape(), Scalar::one(x.dtype))?;
-    for exponent in 0..count {
-        if exponent > 0 {
-            calc.pair_into(BinaryOperation::Multiply, &power, x)?;
-        }
+    // Each power is one block of memory, written once.
+    let out = RawArray::uninitialised(name, &x.handle, &[&[count], x.shape()].concat(), x.dtype)?;
+    let power = |exponent: usize| {
         let place = if descending { deg - exponent } else { exponent };
-        let Layout { mut shape, mut strides, offset } = slice_axis(&out, rank, place, 1, 1).layout;
-        shape.pop();
-        strides.pop();
-        assign(name, &out.with_layout(Layout { shape, strides, offset }), &power)?;
+        let Layout { shape, strides, offset } = slice_axis(&out, 0, place, 1, 1).layout;
+        out.with_layout(Layout { shape: shape[1..].to_vec(), strides: strides[1..].to_vec(), offset })
+    };
+    if x.size() > 0 {
+        x.handle.backend.fill(Scalar::one(x.dtype), power(0).view())?;
     }
-    Ok(out)
+    for exponent in 1..if x.size() > 0 { count } else { 0 } {
+        let (before, out) = (power(exponent - 1), power(exponent));
+        let factors = (Operand::Array(before.view()), Operand::Array(x.view()));
+        x.handle.backend.binary(BinaryOperation::Multiply, factors.0, factors.1, out.view())?;
+    }
+    Ok(out.moved(0, x.shape().len()))
 }
 
 /// The coefficients of least squares, of weighted residuals if there are weights, as floats of `dtype`.

@@ -127,14 +127,18 @@ fn along(operation: &'static str, x: &RawArray, axis: isize, rank: Rank, dtype: 
 
 /// The value at that place in each row along the last axis, as `dtype`, which is a float's.
 pub(crate) fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
-    let (&length, kept) = x.shape().split_last().expect("there is an axis");
+    of_sorted(operation, &sorted_rows(operation, x, false)?, rank, dtype)
+}
+
+/// As [`of_rows`], of rows that are sorted already.
+pub(crate) fn of_sorted(operation: &'static str, sorted: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
+    let (&length, kept) = sorted.shape().split_last().expect("there is an axis");
     // The argument is looked at even where there is nothing to ask.
     let (before, distance) = rank.among(operation, length.max(1))?;
     let of_dtype = |value: f64| if dtype == DType::F32 { Scalar::F32(value as f32) } else { Scalar::F64(value) };
-    if length == 0 || x.size() == 0 {
-        return RawArray::filled(operation, &x.handle, kept, of_dtype(f64::NAN));
+    if sorted.size() == 0 {
+        return RawArray::filled(operation, &sorted.handle, kept, of_dtype(f64::NAN));
     }
-    let sorted = sorted_rows(operation, x, false)?;
     let element = |index: usize| -> Result<RawArray> {
         let Layout { mut shape, mut strides, offset } = sorted.layout.clone();
         let step = strides.pop().expect("there is an axis");

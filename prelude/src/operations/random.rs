@@ -30,11 +30,12 @@ pub(crate) mod generator;
 mod sampling;
 mod vectors;
 
-use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, byte_count, writable};
-use crate::backend::{Distribution, Layout, cpu};
-use crate::device;
+use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, byte_count, slice_axis, writable};
+use crate::backend::{Distribution, Layout};
+use crate::device::{self, Handle};
 use crate::dtype::{DType, Element, Float, Number, Scalar, dtypes, if_dtype};
 use crate::error::{Error, Result, check};
+use crate::operations::sorting::sorted_rows;
 use crate::philox::Stream;
 use generator::generator;
 use std::collections::HashMap;
@@ -181,7 +182,7 @@ generator! {
 
     /// The numbers from 0 to below `n` in random order, all orders equally likely.
     ///
-    /// They are put in order on the host and copied to the device: what is as quick on a device is not as even.
+    /// It is the order that would sort as many random integers of 64 bits.
     ///
     /// ```
     /// let order = warpcell::random::permutation(100);
@@ -453,29 +454,35 @@ pub(crate) fn any_index(length: usize) -> Distribution {
     Distribution::Integers { low: Scalar::I64(0), count: length as u64 }
 }
 
-/// A random order of `n` indices.
-pub(crate) fn order(operation: &'static str, stream: &mut Stream, n: usize) -> Result<Vec<i64>> {
-    size_of(operation, &[n], DType::I64)?;
-    cpu::permutation::permutation(stream.take(cpu::permutation::blocks_of(n)), n)
+/// Random words of 64 bits. The order that sorts as many of them is a random order of their indices: equal ones, which keep their
+/// order, are too rare to be noticed.
+pub(crate) fn any_word() -> Distribution {
+    Distribution::Integers { low: Scalar::U64(0), count: 0 }
 }
 
-/// `count` different indices below `n`, in random order.
-pub(crate) fn different(stream: &mut Stream, n: usize, count: usize) -> Result<Vec<i64>> {
-    if count >= n / 16 {
-        let mut indices = order("choice", stream, n)?;
-        indices.truncate(count);
-        return Ok(indices);
+/// A random order of `n` indices.
+fn order(operation: &'static str, handle: &Handle, stream: &mut Stream, n: usize) -> Result<RawArray> {
+    let words = fill(RawArray::uninitialised(operation, handle, &[n], DType::U64)?, any_word(), stream)?;
+    sorted_rows(operation, &words, true)
+}
+
+/// Up to one index in so many is chosen without an order of all of them.
+const SPARSE: usize = 16;
+
+/// `count` different indices below `n`, in random order, if they are few.
+pub(crate) fn few_different(stream: &mut Stream, n: usize, count: usize) -> Option<Vec<i64>> {
+    if count >= n / SPARSE {
+        return None;
     }
     // The first swaps of a shuffle, of which only the numbers that are not in their places are kept.
     let blocks = stream.take(count.div_ceil(2) as u64);
     let mut moved: HashMap<usize, usize> = HashMap::new();
-    Ok((0..count)
-        .map(|place| {
-            let other = place + blocks.below(blocks.word(place as u64), place as u64, (n - place) as u64) as usize;
-            let here = moved.get(&place).copied().unwrap_or(place);
-            moved.insert(other, here).unwrap_or(other) as i64
-        })
-        .collect())
+    let indices = (0..count).map(|place| {
+        let other = place + blocks.below(blocks.word(place as u64), place as u64, (n - place) as u64) as usize;
+        let here = moved.get(&place).copied().unwrap_or(place);
+        moved.insert(other, here).unwrap_or(other) as i64
+    });
+    Some(indices.collect())
 }
 
 /// How many indices are wanted, or why an array of this shape cannot give them.
@@ -497,15 +504,13 @@ pub(crate) fn without_axes(operation: &'static str) -> Error {
 }
 
 fn permutation_raw(stream: &mut Stream, n: usize) -> Result<RawArray> {
-    let order = order("permutation", stream, n)?;
-    RawArray::of_indices("permutation", &device::current()?, &[n], &order)
+    order("permutation", &device::current()?, stream, n)
 }
 
 fn shuffle_raw(stream: &mut Stream, a: &RawArray) -> Result<()> {
     let Some(&length) = a.shape().first() else { return Err(without_axes("shuffle")) };
     writable("shuffle", a)?;
-    let order = order("shuffle", stream, length)?;
-    let order = RawArray::of_indices("shuffle", &a.handle, &[length], &order)?;
+    let order = order("shuffle", &a.handle, stream, length)?;
     assign("shuffle", a, &gathered("shuffle", a, &order, &[length])?)
 }
 
@@ -514,8 +519,10 @@ fn choice_raw(stream: &mut Stream, a: &RawArray, size: &[usize], replace: bool) 
     let indices = if replace {
         let indices = RawArray::uninitialised("choice", &a.handle, &[count], DType::I64)?;
         fill(indices, any_index(a.shape()[0]), stream)?
+    } else if let Some(indices) = few_different(stream, a.shape()[0], count) {
+        RawArray::of_indices("choice", &a.handle, &[count], &indices)?
     } else {
-        RawArray::of_indices("choice", &a.handle, &[count], &different(stream, a.shape()[0], count)?)?
+        slice_axis(&order("choice", &a.handle, stream, a.shape()[0])?, 0, 0, 1, count)
     };
     gathered("choice", a, &indices, size)
 }

@@ -202,7 +202,7 @@ pub(super) fn along(operation: &'static str, x: &RawArray, axis: isize, position
 }
 
 /// A new contiguous array with each row along the last axis, which there is, sorted; or the positions in that order.
-pub(super) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool) -> Result<RawArray> {
+pub(crate) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool) -> Result<RawArray> {
     if x.dtype.is_storage() {
         let out = sorted_rows(operation, &x.computed(operation)?, positions)?;
         return if positions { Ok(out) } else { out.converted(operation, x.dtype) };

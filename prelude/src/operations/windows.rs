@@ -6,6 +6,7 @@ use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::RawOperand;
 use crate::operations::formulas::{self, apply_one};
+use crate::operations::per_element::kaiser_weights;
 
 macro_rules! windows {
     ($($(#[$doc:meta])* $name:ident |$places:ident, $half:ident| $window:expr;)*) => {$(
@@ -87,29 +88,11 @@ fn cosines(name: &'static str, places: &RawArray, span: f64, [a, b, c]: [f64; 3]
     apply_one(name, formulas::cosines, &[&[RawOperand::Array(places)], &numbers[..]].concat())
 }
 
-/// How many terms of the power series of the modified Bessel function of order 0 count, where `square` is a quarter of the square
-/// of its argument, and their sum.
-fn bessel(square: f64) -> (usize, f64) {
-    let (mut term, mut sum, mut count) = (1.0, 1.0, 1);
-    while term > sum * 1e-18 {
-        term *= square / (count * count) as f64;
-        sum += term;
-        count += 1;
-    }
-    (count, sum)
-}
-
 fn kaiser_of(count: usize, beta: f64) -> Result<RawArray> {
     const NAME: &str = "kaiser";
     if !(-700.0..=700.0).contains(&beta) {
         let reason = format!("`beta` is {beta}; give a number from -700 to 700");
         return Err(Error::InvalidArgument { operation: NAME, reason });
     }
-    window(NAME, count, |places, span| {
-        let (terms, largest) = bessel(beta * beta / 4.0);
-        let scalar = |value: f64| RawOperand::Scalar(Scalar::F64(value));
-        let operands = [RawOperand::Array(places), scalar(span), scalar(beta * beta / 4.0), scalar(largest)];
-        let terms = RawOperand::Scalar(Scalar::I32(terms as i32));
-        apply_one(NAME, formulas::bell, &[&operands[..], &[terms]].concat())
-    })
+    window(NAME, count, |places, span| kaiser_weights(NAME, places, span, beta))
 }

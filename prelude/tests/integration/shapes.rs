@@ -140,6 +140,42 @@ fn windows_are_views_that_cannot_be_written_to() {
 }
 
 #[test]
+fn evenly_spaced_numbers_are_those_of_the_host() {
+    for (start, stop, count) in [(0.1, 0.7, 100_001), (-3.0, 1e9, 7), (5.0, 5.0, 3), (2.5, -1.0, 2), (1.0, 9.0, 1)] {
+        assert_eq!(gpu::linspace(start, stop, count).to_host(), gpu::host::linspace(start, stop, count).into_dyn());
+        let (start, stop) = (start as f32, stop as f32);
+        assert_eq!(gpu::linspace(start, stop, count).to_host(), gpu::host::linspace(start, stop, count).into_dyn());
+    }
+    // Without the end, the first of one more.
+    let more = gpu::linspace(0.3, 1.1, 1001);
+    assert_eq!(list(&gpu::linspace!(0.3, 1.1, 1000, endpoint = false)), list(&more)[..1000]);
+    assert_eq!(gpu::fft::fftfreq(5, 0.1).tolist(), [0.0, 2.0, 4.0, -4.0, -2.0]);
+    assert_eq!((gpu::fft::fftfreq(1, 2.0).tolist(), gpu::fft::rfftfreq(3, 1.0).size()), (vec![0.0], 2));
+}
+
+#[test]
+fn parts_repeated_each_so_often() {
+    let a = gpu::arange(6i64).reshape((2, 3));
+    // On the device and from the host; a part that is left out; an array with other strides.
+    let counts = gpu::array(&[2, 0, 3]);
+    let expected = [0, 0, 2, 2, 2, 3, 3, 5, 5, 5];
+    assert_eq!(list(&gpu::repeat!(&a, &counts, axis = 1)), expected);
+    assert_eq!(list(&gpu::repeat!(&a.t(), &counts, axis = 0).t()), expected);
+    assert_eq!(gpu::repeat!(&a, &gpu::array(&[0i32, 0, 0]), axis = 1).shape(), [2, 0]);
+    assert_eq!(gpu::repeat!(&gpu::zeros::<f64>(0), &gpu::zeros::<i64>(0)).shape(), [0]);
+    let many = gpu::arange(1000i64);
+    let expected: Vec<i64> = (0..1000).flat_map(|place| std::iter::repeat_n(place, (place * 7 % 5) as usize)).collect();
+    assert_eq!(list(&gpu::repeat!(&many, &(&many * 7).modulo(5))), expected);
+    for counts in [gpu::array(&[1, -1, 1]), gpu::array(&[1, 1])] {
+        expect!["repeat: the shape [2, 3] has 3 elements along axis 1; give one count for each, none of them negative"]
+            .assert_eq(&message(|| gpu::repeat!(&a, &counts, axis = 1)));
+    }
+    let large = gpu::array(&[1, i64::MAX / 2, 1]);
+    expect!["repeat: the shape [2, 3] would have more elements than memory can address; the largest count is 4611686018427387903"]
+        .assert_eq(&message(|| gpu::repeat!(&a, &large, axis = 1)));
+}
+
+#[test]
 fn parts_appended_inserted_and_deleted() {
     let (line, a) = (gpu::arange(3i64), gpu::arange(6i64).reshape((2, 3)));
     assert_eq!(gpu::append(&gpu::full((), 5), 6).tolist(), [5, 6]);
@@ -155,6 +191,11 @@ fn parts_appended_inserted_and_deleted() {
     assert_eq!(list(&gpu::delete!(&large, &odd, axis = 0)), expected);
     let negative = gpu::array(&odd) - 30;
     assert_eq!(list(&gpu::delete!(&large, &negative, axis = 0)), expected);
+    let line_of_many = gpu::arange(10_000i64);
+    let gone: Vec<i64> = (0..900).map(|k| k * k * 31 % 10_000 - if k % 2 == 0 { 0 } else { 10_000 }).collect();
+    let places: Vec<i64> = gone.iter().map(|place| place.rem_euclid(10_000)).collect();
+    let kept: Vec<i64> = (0..10_000).filter(|place| !places.contains(place)).collect();
+    assert_eq!(list(&gpu::delete(&line_of_many, &gone)), kept);
     expect!["delete: the index 3 is out of range for axis 1 of length 3; indices go from -3 to 2"]
         .assert_eq(&message(|| gpu::delete!(&a, [0, 3], axis = 1)));
     expect!["delete: the index -7 is out of range for an array of 6 elements; indices go from -6 to 5"]

@@ -268,7 +268,8 @@ macro_rules! operations {
 operations! {
     /// Sets every element of `out` to `value`, which is of its dtype.
     Fill fill { value: Plain<Scalar>, out: Array }
-    /// `out[i] = start + i * step`, computed in f64 for floats and in i64/u64 (wrapping) for integers; 1-D.
+    /// `out[i] = start + i * step`, computed in f64 for floats and in i64/u64 (wrapping) for integers; 1-D. The scalars are of
+    /// `out`'s dtype, or f64 where that is a float.
     Arange arange { start: Plain<Scalar>, step: Plain<Scalar>, out: Array }
     /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero; to 16-bit floats:
     /// rounded once, to nearest, ties to even), with the same bits on all backends. Complex numbers stay what they are.

@@ -238,7 +238,6 @@ fn formulas_of_operations_have_a_translation() {
         formulas::turn,
         formulas::cosines,
         formulas::triangle,
-        formulas::bell,
         formulas::is_close,
         formulas::limited,
         formulas::power,
