@@ -4,12 +4,12 @@
 //! to odd on the way (see `dtype/rounding.rs`), so that it is rounded to nearest once.
 
 use super::copy;
-use super::elementwise::{Input, blocks, map};
+use super::elementwise::{Input, blocks, fill, map};
 use super::numeric::{Bytes, Cast, Native, for_set, native};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use warpcell_base::backend::Layout;
-use warpcell_base::dtype::{DType, dtypes, if_dtype, rounding};
+use warpcell_base::dtype::{DType, Scalar, dtypes, if_dtype, rounding};
 
 /// As many elements are converted at a time.
 const BLOCK: usize = 512;
@@ -30,6 +30,16 @@ pub(super) unsafe fn convert(
     if from == to {
         // SAFETY: the caller's promise.
         return unsafe { copy::copy(from, source, source_layout, out, out_layout) };
+    }
+    if to.is_complex() {
+        let part = to.part();
+        let strides = out_layout.strides.iter().map(|stride| 2 * stride).collect();
+        let parts = Layout { shape: out_layout.shape.clone(), strides, offset: 0 };
+        // SAFETY: the caller's promise; the real parts, and the imaginary ones behind them.
+        return unsafe {
+            convert(from, source, source_layout, part, out, &parts);
+            fill(Scalar::zero(part), out.add(part.size()), &parts);
+        };
     }
     let places = Places { source, source_layout, out, out_layout };
     macro_rules! run {

@@ -100,8 +100,14 @@ template <> __device__ __forceinline__ bf16 narrowed<bf16>(float x) {
     return bf16{u16(rounded)};
 }
 
+// A real number has the imaginary part 0.
+template <typename T> struct is_pair { enum { value = false }; };
+template <typename P> struct is_pair<complex<P>> { enum { value = true }; };
+
 template <typename To, typename From> __device__ __forceinline__ To convert_to(From x) {
-    if constexpr (is_narrow<From>::value) {
+    if constexpr (is_pair<To>::value && !is_pair<From>::value) {
+        return To(convert_to<typename To::part, From>(x), typename To::part(0));
+    } else if constexpr (is_narrow<From>::value) {
         return convert_to<To, float>(widened(x));
     } else if constexpr (is_narrow<To>::value) {
         return narrowed<To>(to_odd<From>(x));
@@ -204,7 +210,21 @@ FLOAT_FUNCTION_OF_TWO(real_hypot, hypotf, hypot)
 FLOAT_FUNCTION_OF_TWO(real_copysign, copysignf, copysign)
 // NumPy's division, rounded down, and what it leaves, with the divisor's sign.
 FUNCTION bool signs_differ(T a, T b) { return facts<T>::has_sign && (a < T(0)) != (b < T(0)); }
+FUNCTION T multiply_add(T a, T b, T c) {
+    if constexpr (sizeof(T) == 4) return __fmaf_rn(a, b, c);
+    else return __fma_rn(a, b, c);
+}
 FUNCTION T floor_divide(T a, T b) {
+    if constexpr (facts<T>::real) {
+        // The rounded quotient may have come up to a whole number that the exact one is below: then what is left has the other sign
+        // than the divisor. Larger quotients, and what is not finite, take the long way below, with NumPy's roundings.
+        const T whole = floor_of(a / b);
+        if (absolute(whole) < (sizeof(T) == 4 ? T(1 << 22) : T(i64(1) << 51)) && is_finite(b) && is_finite(a)) {
+            const T left = multiply_add(-whole, b, a);
+            if (left != T(0) && (left < T(0)) != (b < T(0))) return whole - T(1);
+            return whole == T(0) ? real_copysign(T(0), a / b) : whole;
+        }
+    }
     T rest = remainder_of(a, b);
     bool past = rest != T(0) && signs_differ(rest, b);
     if constexpr (facts<T>::real) {

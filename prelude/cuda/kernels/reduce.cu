@@ -537,7 +537,7 @@ DEVICE void rows(const input* x, const input* centres, const Axes& kept, const A
     if (at < outputs && lane == 0) deliver(state, at, outputs, shares, out);
 }
 
-// A block, a warp, or four lanes for each output: where the reduced elements are near one another.
+// A block, a warp, four lanes or one for each output: where the reduced elements are near one another.
 extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_long_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<THREADS>(x, centres, kept, reduced, outputs, length, shares, out);
@@ -549,6 +549,10 @@ reduce_short_rows(const input* x, const input* centres, const __grid_constant__ 
 extern "C" __global__ void __launch_bounds__(THREADS)
 reduce_shortest_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<4>(x, centres, kept, reduced, outputs, length, shares, out);
+}
+extern "C" __global__ void __launch_bounds__(THREADS)
+reduce_tiny_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+    rows<1>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 
 // 32 outputs side by side in a block, 8 threads for each: where the outputs' elements are near one another.

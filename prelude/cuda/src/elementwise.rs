@@ -337,8 +337,8 @@ pub(super) fn programs() -> Vec<Program> {
     }
     for dtype in DType::ALL {
         all.extend((unsigned(dtype) == dtype).then(|| fill_program(dtype)));
-        let real = DType::ALL.into_iter().filter(|to| !dtype.is_complex() && !to.is_complex());
-        all.extend(real.map(|to| convert_program(dtype, to)));
+        let others = DType::ALL.into_iter().filter(|_| !dtype.is_complex());
+        all.extend(others.map(|to| convert_program(dtype, to)));
     }
     // Complex numbers are moved as what has their size.
     all.push(convert_program(DType::C128, DType::C128));

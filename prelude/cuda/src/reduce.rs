@@ -39,6 +39,7 @@ struct OverAxes {
     long_rows: Function,
     short_rows: Function,
     shortest_rows: Function,
+    tiny_rows: Function,
     columns: Function,
     shares: Function,
     /// Owns the functions.
@@ -199,6 +200,7 @@ impl Reduce {
             Shape::LongRows => kernels.long_rows,
             Shape::ShortRows => kernels.short_rows,
             Shape::ShortestRows => kernels.shortest_rows,
+            Shape::TinyRows => kernels.tiny_rows,
         };
         let grid = (blocks("a reduction", outputs, plan.shape.outputs_a_block())?, plan.shares);
         // Dropped at the end of this function: the pool may hand it out again to work that is queued later.
@@ -231,6 +233,7 @@ impl Reduce {
             long_rows: module.function(c"reduce_long_rows")?,
             short_rows: module.function(c"reduce_short_rows")?,
             shortest_rows: module.function(c"reduce_shortest_rows")?,
+            tiny_rows: module.function(c"reduce_tiny_rows")?,
             columns: module.function(c"reduce_columns")?,
             shares: module.function(c"reduce_shares")?,
             _module: module,
@@ -304,6 +307,7 @@ enum Shape {
     LongRows,
     ShortRows,
     ShortestRows,
+    TinyRows,
 }
 
 impl Shape {
@@ -313,6 +317,7 @@ impl Shape {
             Shape::LongRows => 1,
             Shape::ShortRows => THREADS / 32,
             Shape::ShortestRows => THREADS / 4,
+            Shape::TinyRows => THREADS,
         }
     }
 }
@@ -332,6 +337,9 @@ fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multipro
         (Shape::LongRows, 8192)
     } else if length > 64 {
         (Shape::ShortRows, usize::MAX)
+    } else if length <= 8 || step(kept) == step(reduced) {
+        // Few elements, or windows that lie one above the other: the threads of a warp read the same lines of memory.
+        (Shape::TinyRows, usize::MAX)
     } else {
         (Shape::ShortestRows, usize::MAX)
     };
@@ -418,7 +426,8 @@ mod tests {
         let of = |kept, reduced, outputs, length| plan(&[kept], &[reduced], outputs, length, 132);
         assert_eq!(of(axis(1000, 1), axis(1000, 1000), 1000, 1000), Plan { shape: Shape::Columns, shares: 4 });
         assert_eq!(of(axis(1_000_000, 10), axis(10, 1), 1_000_000, 10), Plan { shape: Shape::ShortestRows, shares: 1 });
-        assert_eq!(of(axis(1_000_000, 1), axis(5, 1), 1_000_000, 5), Plan { shape: Shape::ShortestRows, shares: 1 });
+        assert_eq!(of(axis(1_000_000, 8), axis(8, 1), 1_000_000, 8), Plan { shape: Shape::TinyRows, shares: 1 });
+        assert_eq!(of(axis(1_000_000, 1), axis(50, 1), 1_000_000, 50), Plan { shape: Shape::TinyRows, shares: 1 });
         assert_eq!(of(axis(1_000_000, 65), axis(65, 1), 1_000_000, 65), Plan { shape: Shape::ShortRows, shares: 1 });
         assert_eq!(of(axis(2, 1 << 26), axis(1 << 26, 1), 2, 1 << 26), Plan { shape: Shape::LongRows, shares: 264 });
         assert_eq!(of(axis(1, 0), axis(1 << 26, 2), 1, 1 << 26).shape, Shape::LongRows);

@@ -155,8 +155,7 @@ pub(super) fn converted(operation: &'static str, raw: &RawArray, dtype: DType) -
         (false, true) => {
             let out = RawArray::uninitialised(operation, &raw.handle, raw.shape(), dtype)?;
             if out.size() > 0 {
-                raw.handle.backend.copy(raw.view(), out.part(false).view())?;
-                raw.handle.backend.fill(Scalar::of_float(0.0, dtype.part()), out.part(true).view())?;
+                raw.handle.backend.copy(raw.view(), out.view())?;
             }
             Ok(out)
         }

@@ -210,7 +210,8 @@ pub(crate) fn powers_of(x: &RawArray, columns: usize, is_increasing: bool) -> Re
         return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
     };
     if (1..=FEW_COLUMNS).contains(&columns) {
-        return powers(NAME, &x.converted(NAME, x.dtype.sum())?, columns - 1, !is_increasing);
+        let wide = if x.dtype == x.dtype.sum() { x.clone() } else { x.converted(NAME, x.dtype.sum())? };
+        return powers(NAME, &wide, columns - 1, !is_increasing);
     }
     let factors = RawArray::uninitialised(NAME, &x.handle, &[rows, columns], x.dtype)?;
     if columns > 0 {

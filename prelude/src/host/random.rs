@@ -9,8 +9,8 @@ use crate::dtype::{DType, Element, Float, Scalar};
 use crate::error::{Result, check};
 use crate::operations::random::generator::generator;
 use crate::operations::random::{
-    IntegerRange, any_index, any_word, blocks_of, choices, exponential_of, few_different, integers_of, normal_of, size_of,
-    uniform_of, without_axes,
+    IntegerRange, Shuffle, any_index, blocks_of, choices, exponential_of, few_different, integers_of, normal_of, shuffled,
+    size_of, uniform_of, without_axes,
 };
 use crate::philox::Stream;
 use ndarray::{Array, Array1, ArrayBase, Axis, Data, DataMut, Dimension, IntoDimension, Ix1, RemoveAxis};
@@ -230,12 +230,23 @@ fn chosen(stream: &mut Stream, length: usize, size: &[usize], replace: bool) -> 
 
 /// A random order of `n` indices, the same as on a device.
 fn order(operation: &'static str, stream: &mut Stream, n: usize) -> Result<Vec<i64>> {
-    let words: Vec<u64> = drawn(any_word(), operation, stream, &[n])?;
+    let shuffle = Shuffle::of(stream, n);
+    let (dtype, distribution) = shuffle.keys();
+    let order = match dtype {
+        DType::U32 => sorting_order::<u32>(operation, drawn(distribution, operation, stream, &[n])?),
+        _ => sorting_order::<u64>(operation, drawn(distribution, operation, stream, &[n])?),
+    };
+    let Some([factor, first, n]) = shuffle.places() else { return order };
+    order.map(|order| order.into_iter().map(|place| shuffled(place, factor, first, n)).collect())
+}
+
+/// The positions of the keys in ascending order.
+fn sorting_order<K: Element>(operation: &'static str, keys: Vec<K>) -> Result<Vec<i64>> {
     let mut done = Ok(());
-    let order = vec_of(operation, &[n], |out| {
-        if n > 0 {
-            // SAFETY: both have room for `n` elements of 64 bits.
-            done = unsafe { cpu::sort::argsort(DType::U64, words.as_ptr().cast(), out.cast(), 1, n) };
+    let order = vec_of(operation, &[keys.len()], |out| {
+        if !keys.is_empty() {
+            // SAFETY: the keys, and room for as many positions.
+            done = unsafe { cpu::sort::argsort(K::DTYPE, keys.as_ptr().cast(), out.cast(), 1, keys.len()) };
         }
     })?;
     done.map(|()| order)

@@ -123,13 +123,11 @@ fn rounded(x: &RawArray, decimals: i32) -> Result<RawArray> {
     if decimals == 0 {
         return calc.each(UnaryOperation::Round, x);
     }
-    if !x.dtype.is_float() {
-        return match decimals {
-            1.. => x.copied(calc.0),
-            _ => rounded(&x.converted(calc.0, DType::F64)?, decimals)?.converted(calc.0, x.dtype),
-        };
-    }
     let factor = 10f64.powi(decimals.saturating_abs());
+    if !x.dtype.is_float() {
+        let operands = [RawOperand::Array(x), RawOperand::Scalar(Scalar::F64(factor))];
+        return if decimals > 0 { x.copied(calc.0) } else { apply_one(calc.0, formulas::rounded_integer, &operands) };
+    }
     let factor = if x.dtype == DType::F64 { Scalar::F64(factor) } else { Scalar::F32(factor as f32) };
     let operands = [RawOperand::Array(x), RawOperand::Scalar(factor), RawOperand::Scalar(Scalar::Bool(decimals > 0))];
     apply_one(calc.0, formulas::rounded, &operands)

@@ -87,13 +87,8 @@ macro_rules! of_floats {
                     return x + std::$float::consts::LN_2;
                 }
                 let distance = x - y;
-                if distance > 0.0 {
-                    x + (-distance).exp().ln_1p()
-                } else if distance <= 0.0 {
-                    y + distance.exp().ln_1p()
-                } else {
-                    distance
-                }
+                let larger = if distance > 0.0 { x } else { y };
+                if distance.is_nan() { distance } else { larger + (-distance.abs()).exp().ln_1p() }
             }
 
             #[vectorize]
@@ -102,13 +97,9 @@ macro_rules! of_floats {
                     return x + 1.0;
                 }
                 let distance = x - y;
-                if distance > 0.0 {
-                    x + std::$float::consts::LOG2_E * (-distance).exp2().ln_1p()
-                } else if distance <= 0.0 {
-                    y + std::$float::consts::LOG2_E * distance.exp2().ln_1p()
-                } else {
-                    distance
-                }
+                let larger = if distance > 0.0 { x } else { y };
+                let more = std::$float::consts::LOG2_E * (-distance.abs()).exp2().ln_1p();
+                if distance.is_nan() { distance } else { larger + more }
             }
 
             #[vectorize]
@@ -258,6 +249,12 @@ macro_rules! of_integers {
                 (x as f64).powf(y as f64)
             }
 
+            /// The integer rounded to a multiple of the factor.
+            #[vectorize]
+            pub fn rounded_integer(x: $integer, factor: f64) -> $integer {
+                ((x as f64 / factor).round_ties_even() * factor) as $integer
+            }
+
             #[vectorize]
             pub fn ones(x: $integer) -> u8 {
                 x$(.$absolute())?.count_ones() as u8
@@ -327,6 +324,8 @@ named! {
     power of numbers;
     /// The quotient, as `f64`.
     quotient of integers;
+    /// The integer rounded to a power of ten.
+    rounded_integer of integers;
     /// How many bits of the absolute value are 1.
     ones of integers;
 }

@@ -35,11 +35,14 @@ use crate::backend::{Distribution, Layout};
 use crate::device::{self, Handle};
 use crate::dtype::{DType, Element, Float, Number, Scalar, dtypes, if_dtype};
 use crate::error::{Error, Result, check};
+use crate::operations::elementwise::RawOperand;
+use crate::operations::map::registered;
 use crate::operations::sorting::sorted_rows;
 use crate::philox::Stream;
 use generator::generator;
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
+use warpcell_macros::vectorize;
 
 pub use bits::Philox4x3210;
 pub use discrete::{
@@ -182,7 +185,7 @@ generator! {
 
     /// The numbers from 0 to below `n` in random order, all orders equally likely.
     ///
-    /// It is the order that would sort as many random integers of 64 bits.
+    /// It is the order that sorts as many random integers.
     ///
     /// ```
     /// let order = warpcell::random::permutation(100);
@@ -454,16 +457,67 @@ pub(crate) fn any_index(length: usize) -> Distribution {
     Distribution::Integers { low: Scalar::I64(0), count: length as u64 }
 }
 
-/// Random words of 64 bits. The order that sorts as many of them is a random order of their indices: equal ones, which keep their
-/// order, are too rare to be noticed.
-pub(crate) fn any_word() -> Distribution {
-    Distribution::Integers { low: Scalar::U64(0), count: 0 }
+/// How a random order of `n` indices is drawn: the one that sorts as many random keys. Equal keys keep the order of what they belong
+/// to, and with keys of 32 bits, which are sorted in half of the time of longer ones, some are equal. So that nobody notices, they
+/// do not belong to 0, 1, 2, … but to `(factor · k + first) mod n`.
+pub(crate) struct Shuffle {
+    keys: DType,
+    factor: i64,
+    first: i64,
+    n: i64,
+}
+
+impl Shuffle {
+    /// Up to so many keys of 32 bits are different but for once in 8,000 times.
+    const FEW: usize = 1 << 10;
+    /// Up to so many have 32 bits.
+    const MOST: usize = 1 << 26;
+
+    pub fn of(stream: &mut Stream, n: usize) -> Shuffle {
+        let keys = if n <= Shuffle::MOST { DType::U32 } else { DType::U64 };
+        let mut shuffle = Shuffle { keys, factor: 1, first: 0, n: n as i64 };
+        if (Shuffle::FEW + 1..=Shuffle::MOST).contains(&n) {
+            let blocks = stream.take(1);
+            let below_n = |place: u64| (blocks.word(place) % n as u64) as i64;
+            // Without a common divisor with `n`, no two indices become one. There is one below `n`: `n - 1`.
+            let is_fit = |factor: &i64| divisor(*factor, n as i64) == 1;
+            shuffle.factor = (below_n(0)..n as i64).find(is_fit).unwrap_or(1);
+            shuffle.first = below_n(1);
+        }
+        shuffle
+    }
+
+    /// The type of the keys, all of which are equally likely.
+    pub fn keys(&self) -> (DType, Distribution) {
+        // All integers of 64 bits are 2^64, which is 0.
+        let (low, count) = if self.keys == DType::U32 { (Scalar::U32(0), 1 << 32) } else { (Scalar::U64(0), 0) };
+        (self.keys, Distribution::Integers { low, count })
+    }
+
+    /// What the places in the order stand for, unless they stand for themselves: the arguments of [`shuffled`] behind the place.
+    pub fn places(&self) -> Option<[i64; 3]> {
+        (self.factor != 1 || self.first != 0).then_some([self.factor, self.first, self.n])
+    }
+}
+
+fn divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { divisor(b, a % b) }
+}
+
+#[vectorize]
+pub(crate) fn shuffled(place: i64, factor: i64, first: i64, n: i64) -> i64 {
+    (factor * place + first) % n
 }
 
 /// A random order of `n` indices.
 fn order(operation: &'static str, handle: &Handle, stream: &mut Stream, n: usize) -> Result<RawArray> {
-    let words = fill(RawArray::uninitialised(operation, handle, &[n], DType::U64)?, any_word(), stream)?;
-    sorted_rows(operation, &words, true)
+    let shuffle = Shuffle::of(stream, n);
+    let (dtype, distribution) = shuffle.keys();
+    let keys = fill(RawArray::uninitialised(operation, handle, &[n], dtype)?, distribution, stream)?;
+    let order = sorted_rows(operation, &keys, true)?;
+    let Some(places) = shuffle.places() else { return Ok(order) };
+    let [factor, first, n] = places.map(|number| RawOperand::Scalar(Scalar::I64(number)));
+    registered(operation, std::any::type_name_of_val(&shuffled), &[RawOperand::Array(&order), factor, first, n])
 }
 
 /// Up to one index in so many is chosen without an order of all of them.

@@ -6,7 +6,7 @@ use crate::backend::{self, BinaryOperation, Layout};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::elementwise::{Operand, RawOperand, binary};
+use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::insertion::resized;
 
 fallible! {
@@ -373,30 +373,47 @@ fn nonzero(operation: &'static str, array: &RawArray) -> Result<Vec<RawArray>> {
 
 /// The indices along each axis of a shape to which positions in the flattened array belong: i64, none negative.
 pub(super) fn unravelled(operation: &'static str, positions: &RawArray, shape: &[usize]) -> Result<Vec<RawArray>> {
-    let by = |kind, array: &RawArray, number: usize| {
-        let number = RawOperand::Scalar(Scalar::I64(number as i64));
-        binary(operation, kind, RawOperand::Array(array), number)
-    };
+    let new = |_| RawArray::uninitialised(operation, &positions.handle, positions.shape(), DType::I64);
+    let columns = (0..shape.len()).map(new).collect::<Result<Vec<RawArray>>>()?;
+    unravel_into(&columns, positions, shape)?;
+    Ok(columns)
+}
+
+/// As [`unravelled`], into an array for each axis, which is of the shape of the positions.
+fn unravel_into(columns: &[RawArray], positions: &RawArray, shape: &[usize]) -> Result<()> {
+    if positions.size() == 0 {
+        return Ok(());
+    }
+    let backend = &positions.handle.backend;
     let mut rest = positions.clone();
-    let mut found = Vec::with_capacity(shape.len());
-    for &length in shape.iter().skip(1).rev() {
-        found.push(by(BinaryOperation::Remainder, &rest, length)?);
-        rest = by(BinaryOperation::Divide, &rest, length)?;
+    for (axis, (column, &length)) in columns.iter().zip(shape).enumerate().rev() {
+        if axis == 0 {
+            return backend.copy(rest.view(), column.view());
+        }
+        let by = backend::Operand::Scalar(Scalar::I64(length as i64));
+        backend.binary(BinaryOperation::Remainder, backend::Operand::Array(rest.view()), by, column.view())?;
+        // The column of the first axis takes the last quotient.
+        let quotient = match axis {
+            1 => columns[0].clone(),
+            _ => RawArray::uninitialised("unravel_index", &rest.handle, rest.shape(), DType::I64)?,
+        };
+        backend.binary(BinaryOperation::Divide, backend::Operand::Array(rest.view()), by, quotient.view())?;
+        if axis == 1 {
+            break;
+        }
+        rest = quotient;
     }
-    if !shape.is_empty() {
-        found.push(rest);
-    }
-    found.reverse();
-    Ok(found)
+    Ok(())
 }
 
 fn argwhere(array: &RawArray) -> Result<RawArray> {
     let positions = flat_positions("argwhere", array)?;
-    let columns = unravelled("argwhere", &positions, array.shape())?;
-    let out = RawArray::uninitialised("argwhere", &array.handle, &[positions.size(), columns.len()], DType::I64)?;
-    for (axis, column) in columns.iter().enumerate() {
-        let (shape, strides) = (vec![positions.size()], vec![columns.len() as isize]);
-        assign("argwhere", &out.with_layout(Layout { shape, strides, offset: axis }), column)?;
-    }
+    let rank = array.shape().len();
+    let out = RawArray::uninitialised("argwhere", &array.handle, &[positions.size(), rank], DType::I64)?;
+    let column = |axis| {
+        let (shape, strides) = (vec![positions.size()], vec![rank as isize]);
+        out.with_layout(Layout { shape, strides, offset: axis })
+    };
+    unravel_into(&(0..rank).map(column).collect::<Vec<RawArray>>(), &positions, array.shape())?;
     Ok(out)
 }

@@ -187,10 +187,11 @@ fn contained(name: &'static str, x: &RawArray, sorted: &RawArray) -> Result<RawA
     if sorted.size() == 0 {
         return RawArray::filled(name, &x.handle, x.shape(), Scalar::Bool(false));
     }
+    // What is greater than all is compared with the last one, which is there twice.
+    let count = sorted.size();
+    let both = join(name, &[sorted.clone(), slice_axis(sorted, 0, count - 1, 1, 1)], 0)?;
     let places = search(name, sorted, x, Side::Left)?.flat(name)?;
-    let last = RawOperand::Scalar(Scalar::I64(sorted.size() as i64 - 1));
-    let places = binary(name, BinaryOperation::Minimum, RawOperand::Array(&places), last)?;
-    let nearest = parts(name, sorted, 0, &places)?.with_layout(Layout::contiguous(x.shape()));
+    let nearest = parts(name, &both, 0, &places)?.with_layout(Layout::contiguous(x.shape()));
     binary(name, BinaryOperation::Equal, RawOperand::Array(x), RawOperand::Array(&nearest))
 }
 

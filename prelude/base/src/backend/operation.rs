@@ -272,7 +272,8 @@ operations! {
     /// `out`'s dtype, or f64 where that is a float.
     Arange arange { start: Plain<Scalar>, step: Plain<Scalar>, out: Array }
     /// Copies `source` to `out` (same shape), converting the dtype as Rust's `as` does (to bool: not zero; to 16-bit floats:
-    /// rounded once, to nearest, ties to even), with the same bits on all backends. Complex numbers stay what they are.
+    /// rounded once, to nearest, ties to even), with the same bits on all backends. Complex numbers stay what they are; a real
+    /// number becomes a complex one with the imaginary part 0.
     Copy copy { source: Array, out: Array }
     /// Applies `function` to each element. Transcendental functions get floats only.
     Unary unary { function: Plain<UnaryOperation>, x: Array, out: Array }

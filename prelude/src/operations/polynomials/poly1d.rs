@@ -5,6 +5,7 @@ use super::{aligned, antiderivative, constants, derivative, divided, length_of, 
 use crate::array::sides::{AnyView, sealed};
 use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, slice_axis, transfer};
 use crate::backend::{BinaryOperation, UnaryOperation};
+use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Inexact, Scalar, Spectrum, dtypes, if_dtype};
 use crate::error::{Result, check};
 use crate::fallible::fallible;
@@ -77,8 +78,10 @@ pub trait PolyArgument<T: Arithmetic> {
 impl<T: Arithmetic> PolyArgument<T> for T {
     type Output = T;
     fn evaluated(self, p: &Poly1d<T>) -> Result<T> {
-        let x = RawArray::filled(NAME, &p.raw().handle, &[], self.to_scalar())?;
-        transfer::item(&values(p.raw(), &x)?).map(transfer::typed_scalar)
+        // Many operations on one number: on the host, wherever the polynomial is.
+        let p = transfer::bring(NAME, &AnyView::Device(p.raw()), &device::host())?;
+        let x = RawArray::filled(NAME, &p.handle, &[], self.to_scalar())?;
+        transfer::item(&values(&p, &x)?).map(transfer::typed_scalar)
     }
 }
 impl<T: Arithmetic> PolyArgument<T> for &DeviceArray<T> {
