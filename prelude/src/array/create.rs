@@ -2,7 +2,9 @@
 
 use crate::array::ownership::sealed::Source;
 use crate::array::sides::sealed::Host;
-use crate::array::{DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, slice_axis, transfer};
+use crate::array::{
+    DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, slice_axis, transfer,
+};
 use crate::backend::{Layout, ReduceOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Float, Number, Scalar};

@@ -9,8 +9,8 @@ use crate::dtype::{DType, Element, Float, Scalar};
 use crate::error::{Result, check};
 use crate::operations::random::generator::generator;
 use crate::operations::random::{
-    IntegerRange, Shuffle, any_index, blocks_of, choices, exponential_of, few_different, integers_of, normal_of, shuffled,
-    size_of, uniform_of, without_axes,
+    IntegerRange, Shuffle, any_index, blocks_of, choices, exponential_of, few_different, integers_of, normal_of,
+    shuffled, size_of, uniform_of, without_axes,
 };
 use crate::philox::Stream;
 use ndarray::{Array, Array1, ArrayBase, Axis, Data, DataMut, Dimension, IntoDimension, Ix1, RemoveAxis};

@@ -362,10 +362,8 @@ fn quantiles(
         };
         quantiles::of_sorted(name, sorted, rank, dtype)
     };
-    let found: Vec<RawArray> = levels
-        .iter()
-        .map(|&level| axes.joined(name, x, |rows| of_rows(rows, rank(level))))
-        .collect::<Result<_>>()?;
+    let found: Vec<RawArray> =
+        levels.iter().map(|&level| axes.joined(name, x, |rows| of_rows(rows, rank(level)))).collect::<Result<_>>()?;
     match found.first() {
         Some(one) if !has_axis => Ok(one.clone()),
         _ => stacked(&found, 0),

@@ -173,18 +173,18 @@ macro_rules! of_floats {
                 if reduced == -half && step > 0.0 { half - step } else { reduced - step }
             }
 
-            /// The sum of `a + b cos(πx) + c cos(2πx)` at `x = place / span`.
+            /// The sum of `a + b cos(πx) + c cos(2πx)` at `x = (row + column) / span`.
             #[vectorize]
-            pub fn cosines(place: $float, span: $float, a: $float, b: $float, c: $float) -> $float {
-                let angle = std::$float::consts::PI * place / span;
+            pub fn cosines(row: $float, column: $float, span: $float, a: $float, b: $float, c: $float) -> $float {
+                let angle = std::$float::consts::PI * (row + column) / span;
                 let sum = a + b * angle.cos();
                 if c == 0.0 { sum } else { sum + c * (2.0 * angle).cos() }
             }
 
-            /// From 0 to 1 and back to 0 while `place` goes from `-span` to `span`.
+            /// From 0 to 1 and back to 0 while `row + column` goes from `-span` to `span`.
             #[vectorize]
-            pub fn triangle(place: $float, span: $float) -> $float {
-                1.0 - (place / span).abs()
+            pub fn triangle(row: $float, column: $float, span: $float) -> $float {
+                1.0 - ((row + column) / span).abs()
             }
 
             /// The number rounded to a multiple of `1 / factor`, or of `factor` where it is not `behind_point`.
@@ -197,12 +197,11 @@ macro_rules! of_floats {
                 }
             }
 
-            /// The line through `(x0, y0)` at `x`, which is behind `place` of `count` points, and constant before the first and
-            /// behind the last of them.
+            /// The line through `(x0, y0)` at `x`.
             #[vectorize]
-            pub fn interpolated(x: $float, place: i64, count: i64, x0: $float, y0: $float, slope: $float) -> $float {
-                let is_end = place == 0 || place == count && !x.is_nan();
-                if is_end || x == x0 { y0 } else { y0 + slope * (x - x0) }
+            pub fn interpolated(x: $float, x0: $float, y0: $float, slope: $float) -> $float {
+                // The distance may be infinite.
+                if x == x0 || slope == 0.0 && !x.is_nan() { y0 } else { y0 + slope * (x - x0) }
             }
 
             #[vectorize]
@@ -247,6 +246,21 @@ macro_rules! of_integers {
             #[vectorize]
             pub fn power(x: $integer, y: $integer) -> f64 {
                 (x as f64).powf(y as f64)
+            }
+
+            /// The index with its sign taken away: of an axis that is longer than this, it is one.
+            #[vectorize]
+            pub fn unsigned_index(index: $integer) -> u64 {
+                let size = index$(.$absolute())? as u64;
+                // -1 is the last one, as 0 is the first. What a signed integer cannot hold is out of range in any case.
+                if (index as i64) < 0 { size - 1 } else { size }
+            }
+
+            /// The index counted from the start.
+            #[vectorize]
+            pub fn from_start(index: $integer, length: i64) -> i64 {
+                let place = index as i64;
+                if place < 0 { place + length } else { place }
             }
 
             /// The integer rounded to a multiple of the factor.
@@ -324,6 +338,10 @@ named! {
     power of numbers;
     /// The quotient, as `f64`.
     quotient of integers;
+    /// The index without its sign.
+    unsigned_index of integers;
+    /// The index, counted from the start also where it is negative.
+    from_start of integers;
     /// The integer rounded to a power of ten.
     rounded_integer of integers;
     /// How many bits of the absolute value are 1.

@@ -14,8 +14,10 @@ use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::choosing::Outside;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
+use crate::operations::formulas::{self, apply_one};
 use crate::operations::insertion::resized;
-use crate::operations::selection::{apart, select, unravelled};
+use crate::operations::map::registered_reduced;
+use crate::operations::selection::{apart, unravelled};
 
 impl<T: Element> DeviceArray<T> {
     fallible! {
@@ -178,8 +180,6 @@ pub fn unravel_index(indices: impl IntoIndices, shape: impl IntoShape) -> Vec<De
 /// Indices on the device, contiguous, all of them in range.
 pub(super) struct Indices {
     raw: RawArray,
-    /// Whether one of them is negative.
-    negative: bool,
 }
 
 impl Indices {
@@ -199,8 +199,7 @@ impl Indices {
                     return Err(out_of_range(index.into()));
                 }
                 let raw = transfer::upload(operation, &values.host_view(), handle)?;
-                let negative = values.iter().any(|&index| index < 0);
-                Ok(Indices { raw: raw.with_layout(Layout::contiguous(&shape)), negative })
+                Ok(Indices { raw: raw.with_layout(Layout::contiguous(&shape)) })
             }
             RawIndices::Device(raw) => {
                 if raw.handle.device != handle.device {
@@ -209,15 +208,17 @@ impl Indices {
                 }
                 let raw = raw.contiguous(operation)?;
                 if raw.size() == 0 {
-                    return Ok(Indices { raw, negative: false });
+                    return Ok(Indices { raw });
                 }
                 handle.may_wait(operation)?;
-                let (least, most) = extremes(operation, &raw)?;
-                if is_in(least) && is_in(most) {
-                    return Ok(Indices { raw, negative: least < 0 });
+                let farthest = formulas::unsigned_index(raw.dtype);
+                let farthest =
+                    registered_reduced(operation, farthest, ReduceOperation::Max, &[RawOperand::Array(&raw)])?;
+                let farthest = transfer::item(&farthest)?.integer().expect("an integer");
+                if farthest < length as i128 {
+                    return Ok(Indices { raw });
                 }
-                let found = first(&raw, &is_in)?;
-                Err(out_of_range(found.unwrap_or(if is_in(least) { most } else { least })))
+                Err(out_of_range(first(&raw, &is_in)?.unwrap_or(farthest)))
             }
         }
     }
@@ -230,18 +231,8 @@ impl Indices {
 
     /// The indices as i64, none of them negative.
     fn positions(&self, operation: &'static str, length: usize) -> Result<RawArray> {
-        let wide =
-            if self.raw.dtype == DType::I64 { self.raw.clone() } else { self.raw.converted(operation, DType::I64)? };
-        if !self.negative {
-            return Ok(wide);
-        }
-        let by = |kind, number: i64| {
-            binary(operation, kind, RawOperand::Array(&wide), RawOperand::Scalar(Scalar::I64(number)))
-        };
-        let (negative, moved) = (by(BinaryOperation::Less, 0)?, by(BinaryOperation::Add, length as i64)?);
-        let out = RawArray::uninitialised(operation, &wide.handle, wide.shape(), DType::I64)?;
-        select(&negative, RawOperand::Array(&moved), RawOperand::Array(&wide), &out)?;
-        Ok(out)
+        let length = RawOperand::Scalar(Scalar::I64(length as i64));
+        apply_one(operation, formulas::from_start, &[RawOperand::Array(&self.raw), length])
     }
 }
 
@@ -551,9 +542,7 @@ pub(crate) fn ravel_multi_index_raw(indices: Vec<RawIndices>, shape: &[usize]) -
             }
         });
     }
-    // An array of its own also where there is one axis.
-    let positions = positions.expect("there is one axis at least");
-    if shape.len() == 1 { positions.copied(operation) } else { Ok(positions) }
+    Ok(positions.expect("there is one axis at least"))
 }
 
 fn unravel_index_raw(indices: RawIndices, shape: &[usize]) -> Result<Vec<RawArray>> {
@@ -562,7 +551,7 @@ fn unravel_index_raw(indices: RawIndices, shape: &[usize]) -> Result<Vec<RawArra
     let handle = handle_of(&indices)?;
     let positions = Indices::new(operation, indices, &handle, None, count)?.positions(operation, count)?;
     if shape.len() == 1 {
-        return Ok(vec![positions.copied(operation)?]);
+        return Ok(vec![positions]);
     }
     unravelled(operation, &positions, shape)
 }

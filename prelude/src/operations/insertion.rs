@@ -205,7 +205,8 @@ pub(crate) fn repeated_each(x: &RawArray, counts: RawIndices, axis: isize) -> Re
             (raw.shape().to_vec(), raw.converted(NAME, DType::I64)?)
         }
     };
-    let wrong = || invalid(format!("has {length} elements along axis {axis}; give one count for each, none of them negative"));
+    let wrong =
+        || invalid(format!("has {length} elements along axis {axis}; give one count for each, none of them negative"));
     if shape != [length] {
         return Err(wrong());
     }

@@ -1,11 +1,12 @@
 //! Linear interpolation.
 
-use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis};
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis};
 use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{Float, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::formulas::{self, apply_one};
+use crate::operations::fourier::complex;
 use crate::operations::indexing::parts;
 use crate::operations::scan::differences;
 use crate::operations::sorting::{Side, search};
@@ -43,19 +44,21 @@ fn interpolated(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<RawArray> 
         return Err(Error::InvalidShape { operation: NAME, shape: fp.shape().to_vec(), reason });
     }
     // The point before each place among the points, and the slope behind it. Before the first one the function is as at that
-    // point, and there is no slope behind the last.
-    let first = |array: &RawArray| slice_axis(array, 0, 0, 1, 1);
-    let (starts, values) = (join(NAME, &[first(xp), xp.clone()], 0)?, join(NAME, &[first(fp), fp.clone()], 0)?);
+    // point, and there is no slope behind the last. Both coordinates of a point are read at once, as a complex number.
+    let starts = RawArray::uninitialised(NAME, &x.handle, &[count + 1], complex(fp.dtype))?;
+    for (coordinates, is_value) in [(xp, false), (fp, true)] {
+        let part = starts.part(is_value);
+        assign(NAME, &slice_axis(&part, 0, 0, 1, 1), &slice_axis(coordinates, 0, 0, 1, 1))?;
+        assign(NAME, &slice_axis(&part, 0, 1, 1, count), coordinates)?;
+    }
     let slopes = RawArray::filled(NAME, &x.handle, &[count + 1], Scalar::zero(fp.dtype))?;
-    let steps = |array: &RawArray| differences(NAME, array, 1, 0);
-    let (heights, widths) = (steps(fp)?, steps(xp)?);
+    let (heights, widths) = (differences(NAME, fp, 1, 0)?, differences(NAME, xp, 1, 0)?);
     let between = binary(NAME, BinaryOperation::Divide, RawOperand::Array(&heights), RawOperand::Array(&widths))?;
     assign(NAME, &slice_axis(&slopes, 0, 1, 1, count - 1), &between)?;
 
-    let places = search(NAME, xp, x, Side::Right)?;
-    let at = |array: &RawArray| parts(NAME, array, 0, &places.flat(NAME)?).map(|found| found.with_layout(Layout::contiguous(x.shape())));
-    let (x0, y0, slope) = (at(&starts)?, at(&values)?, at(&slopes)?);
-    let [x, x0, y0, slope, places] = [x, &x0, &y0, &slope, &places].map(RawOperand::Array);
-    let count = RawOperand::Scalar(Scalar::I64(count as i64));
-    apply_one(NAME, formulas::interpolated, &[x, places, count, x0, y0, slope])
+    let places = search(NAME, xp, x, Side::Right)?.flat(NAME)?;
+    let at = |array: &RawArray| Ok(parts(NAME, array, 0, &places)?.with_layout(Layout::contiguous(x.shape())));
+    let (start, slope) = (at(&starts)?, at(&slopes)?);
+    let (x0, y0) = (start.part(false), start.part(true));
+    apply_one(NAME, formulas::interpolated, &[x, &x0, &y0, &slope].map(RawOperand::Array))
 }

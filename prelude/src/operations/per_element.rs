@@ -143,17 +143,22 @@ fn bessel(x: f64) -> f64 {
     }
 }
 
-/// The weight of Kaiser's window at a place from `-span` to `span`; `largest` is that in the middle.
+/// The weight of Kaiser's window at `row + column`, a place from `-span` to `span`; `largest` is that in the middle.
 #[vectorize]
-fn kaiser_weight(place: f64, span: f64, beta: f64, largest: f64) -> f64 {
-    let share = place / span;
+fn kaiser_weight(row: f64, column: f64, span: f64, beta: f64, largest: f64) -> f64 {
+    let share = (row + column) / span;
     bessel(beta * (1.0 - share * share).max(0.0).sqrt()) / largest
 }
 
-/// The weights of Kaiser's window at places from `-span` to `span`.
-pub(super) fn kaiser_weights(operation: &'static str, places: &RawArray, span: f64, beta: f64) -> Result<RawArray> {
-    let [span, beta, largest] = [span, beta, bessel(beta)].map(|value| RawOperand::Scalar(Scalar::F64(value)));
-    registered(operation, name_of(&kaiser_weight), &[RawOperand::Array(places), span, beta, largest])
+/// The weights of Kaiser's window at places from `-span` to `span`, each of which is the sum of two numbers.
+pub(super) fn kaiser_weights(
+    operation: &'static str,
+    places: [&RawArray; 2],
+    span: f64,
+    beta: f64,
+) -> Result<RawArray> {
+    let numbers = [span, beta, bessel(beta)].map(|value| RawOperand::Scalar(Scalar::F64(value)));
+    registered(operation, name_of(&kaiser_weight), &[&places.map(RawOperand::Array)[..], &numbers[..]].concat())
 }
 
 /// Whether the number is a fraction of its own: 0, an infinity or NaN.

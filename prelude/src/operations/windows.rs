@@ -1,6 +1,7 @@
 //! Windows: weights that are large in the middle and small at the ends, for filters and spectra.
 
 use crate::array::{DeviceArray, RawArray};
+use crate::backend::Layout;
 use crate::device;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, check};
@@ -25,8 +26,8 @@ windows! {
     /// assert_eq!(gpu::bartlett(5).tolist(), [0.0, 0.5, 1.0, 0.5, 0.0]);
     /// ```
     bartlett |places, span| {
-        let operands = [RawOperand::Array(places), RawOperand::Scalar(Scalar::F64(span))];
-        apply_one("bartlett", formulas::triangle, &operands)
+        let [rows, columns] = places.map(RawOperand::Array);
+        apply_one("bartlett", formulas::triangle, &[rows, columns, RawOperand::Scalar(Scalar::F64(span))])
     };
     /// The window of Blackman of `count` weights, of three cosines; NumPy's `blackman`.
     ///
@@ -52,7 +53,7 @@ windows! {
 }
 
 /// The window of Kaiser of `count` weights with the shape `beta`: 0 gives equal weights, 14 a narrow window. NumPy's `kaiser`. The
-/// Bessel function in it is the sum of its power series, up to a term that does not count.
+/// Bessel function in it is that of [`i0`](fn@crate::i0).
 ///
 /// **Panics** if `beta` is not from −700 to 700 ([`Error::InvalidArgument`]).
 ///
@@ -66,26 +67,37 @@ pub fn kaiser(count: usize, beta: f64) -> DeviceArray<f64> {
     DeviceArray::from_raw(check(kaiser_of(count, beta)))
 }
 
-/// A window as a function of the places of its weights, from `-span` to `span` in steps of 2; one weight alone is 1.
+/// A window of many weights is computed as a matrix with so many columns.
+const COLUMNS: usize = 1024;
+
+/// A window as a function of the places of its weights, from `-span` to `span` in steps of 2; one weight alone is 1. A place is the
+/// sum of two numbers, which are broadcast: so places are not read from memory, but for a few.
 fn window(
     name: &'static str,
     count: usize,
-    weights: impl FnOnce(&RawArray, f64) -> Result<RawArray>,
+    weights: impl FnOnce([&RawArray; 2], f64) -> Result<RawArray>,
 ) -> Result<RawArray> {
     let handle = device::current()?;
     if count < 2 {
         return RawArray::filled(name, &handle, &[count], Scalar::F64(1.0));
     }
-    let places = RawArray::uninitialised(name, &handle, &[count], DType::F64)?;
     let span = (count - 1) as f64;
-    places.handle.backend.arange(Scalar::F64(-span), Scalar::F64(2.0), places.view())?;
-    weights(&places, span)
+    let numbers = |start: f64, step: usize, count: usize, shape: [usize; 2]| {
+        let out = RawArray::uninitialised(name, &handle, &[count], DType::F64)?;
+        handle.backend.arange(Scalar::F64(start), Scalar::F64(step as f64), out.view())?;
+        Ok(out.with_layout(Layout::contiguous(&shape)))
+    };
+    let columns = count.min(COLUMNS);
+    let rows = count.div_ceil(columns);
+    let starts = numbers(-span, 2 * columns, rows, [rows, 1])?;
+    let weights = weights([&starts, &numbers(0.0, 2, columns, [1, columns])?], span)?;
+    Ok(weights.with_layout(Layout::contiguous(&[count])))
 }
 
 /// `a + b cos(πx) + c cos(2πx)` at `x = places / span`.
-fn cosines(name: &'static str, places: &RawArray, span: f64, [a, b, c]: [f64; 3]) -> Result<RawArray> {
+fn cosines(name: &'static str, places: [&RawArray; 2], span: f64, [a, b, c]: [f64; 3]) -> Result<RawArray> {
     let numbers = [span, a, b, c].map(|value| RawOperand::Scalar(Scalar::F64(value)));
-    apply_one(name, formulas::cosines, &[&[RawOperand::Array(places)], &numbers[..]].concat())
+    apply_one(name, formulas::cosines, &[&places.map(RawOperand::Array)[..], &numbers[..]].concat())
 }
 
 fn kaiser_of(count: usize, beta: f64) -> Result<RawArray> {
