@@ -383,6 +383,8 @@ rows! {
         "a @ b" => gpu::matmul(a, b),
         "np.matmul(a, a.T)" => gpu::matmul(a, &a.t()),
         "np.vdot(a, a)" => gpu::vdot(a, a),
+        "np.vdot(np.fft.fft(b), b + 1j).imag" => gpu::vdot(&gpu::fft::fft(b), &(b.astype() + gpu::Complex::new(0.0, 1.0))).im,
+        "abs(np.fft.fft(a) @ np.fft.fft(b))" => gpu::matmul(&gpu::fft::fft(a), &gpu::fft::fft(b)).abs(),
         "np.inner(a, b)" => gpu::inner(a, b),
         "np.outer(b, i)" => gpu::outer(b, &i.astype::<f64>()),
         "np.tensordot(a, b, 1)" => gpu::tensordot(a, b, 1),
