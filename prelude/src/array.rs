@@ -14,6 +14,7 @@ pub(crate) mod indices;
 mod like;
 mod manipulate;
 mod ndindex;
+mod objects;
 mod operators;
 mod ownership;
 pub mod pieces;
@@ -54,6 +55,7 @@ pub use manipulate::{
 };
 pub(crate) use manipulate::{join, repeated, rolled, stacked, with_rank};
 pub use ndindex::{IndexedShape, NdIndex, ndindex};
+pub use objects::{Object, iscomplexobj, isrealobj, isscalar};
 pub use ownership::IntoDevice;
 pub use pinned::{
     HostTarget, PinnedArray, empty_pinned, try_empty_pinned, try_zeros_like_pinned, try_zeros_pinned,

@@ -75,17 +75,17 @@ pub(crate) use warpcell_base::{error, failures, philox, profiling};
 pub use array::concatenate as concat;
 pub use array::{
     AnyArray, DeviceArray, HostTarget, Index, IndexedShape, IntoAxes, IntoDevice, IntoIndices, IntoNewShape,
-    IntoPadding, IntoRange, IntoSections, IntoShape, Iter, Length, NdIndex, OnDevice, OnHost, Pad, PinnedArray,
+    IntoPadding, IntoRange, IntoSections, IntoShape, Iter, Length, NdIndex, Object, OnDevice, OnHost, Pad, PinnedArray,
     PrintOptions, Sections, arange, array, array_split, as_strided, asarray, asarray_chkfinite, ascontiguousarray,
     asfortranarray, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_shapes, column_stack, concatenate,
     diag, diagflat, dsplit, dstack, empty, empty_like, empty_pinned, eye, fill_diagonal, flip, fliplr, flipud,
     frombuffer, fromfunction, fromiter, full, full_like, geomspace, get_printoptions, hsplit, hstack, identity,
-    indices, isfortran, linspace, logspace, matrix_transpose, meshgrid, mgrid, ndindex, ogrid, ones, ones_like, pad,
-    real_if_close, repeat, roll, rollaxis, rot90, set_printoptions, sliding_window_view, split, stack, tile, tri, tril,
-    triu, try_arange, try_as_strided, try_asarray, try_asarray_chkfinite, try_broadcast_shapes, try_concatenate,
-    try_empty, try_empty_pinned, try_fromiter, try_full, try_linspace, try_ones, try_stack, try_tile, try_zeros,
-    try_zeros_like_pinned, try_zeros_pinned, vander, vsplit, vstack, zeros, zeros_like, zeros_like_pinned,
-    zeros_pinned,
+    indices, iscomplexobj, isfortran, isrealobj, isscalar, linspace, logspace, matrix_transpose, meshgrid, mgrid,
+    ndindex, ogrid, ones, ones_like, pad, real_if_close, repeat, roll, rollaxis, rot90, set_printoptions,
+    sliding_window_view, split, stack, tile, tri, tril, triu, try_arange, try_as_strided, try_asarray,
+    try_asarray_chkfinite, try_broadcast_shapes, try_concatenate, try_empty, try_empty_pinned, try_fromiter, try_full,
+    try_linspace, try_ones, try_stack, try_tile, try_zeros, try_zeros_like_pinned, try_zeros_pinned, vander, vsplit,
+    vstack, zeros, zeros_like, zeros_like_pinned, zeros_pinned,
 };
 #[doc(hidden)]
 pub use array::{pieces, set};

@@ -2,12 +2,14 @@
 //!
 //! Results of one number are scalars, as those of `sum`: they wait for the device. Of integers they are `f64`.
 //!
-//! Factorisations are those of `f32` and `f64`; [`eig`](eig()) and [`eigvals`](eigvals()) also take complex numbers. They take stacks
-//! of matrices: the last two axes are matrices, the axes before them count. On CUDA they are computed by cuSOLVER and cuBLAS, which
-//! must be installed, on the CPU by `faer`; `eig` and `eigvals` are computed on the CPU for all devices. Orthogonal factors, inverses
-//! and solutions have rounding errors in proportion to the type's epsilon, to the size and norm of the matrix, and where it counts to
-//! its [condition number](cond); signs of singular vectors and eigenvectors may differ between devices.
+//! Factorisations are those of `f32` and `f64`; [`solve`], [`inv`], [`matrix_power`], [`eig`](eig()) and [`eigvals`](eigvals()) also
+//! take complex numbers, as products do. They take stacks of matrices: the last two axes are matrices, the axes before them count. On
+//! CUDA they are computed by cuSOLVER and cuBLAS, which must be installed, on the CPU by `faer`; `eig` and `eigvals` are computed on
+//! the CPU for all devices. Orthogonal factors, inverses and solutions have rounding errors in proportion to the type's epsilon, to the
+//! size and norm of the matrix, and where it counts to its [condition number](cond); signs of singular vectors and eigenvectors may
+//! differ between devices.
 
+mod complex;
 pub(crate) mod equations;
 pub(crate) mod factors;
 pub(crate) mod matrices;

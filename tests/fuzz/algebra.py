@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import LENGTHS, Array, Source, literal
-from .calls import ANY, COMPLEX, FLOATS, INEXACT, INTEGERS, NUMBERS, REAL, Call, axis_of, epsilon, functions, near, size_of
+from .calls import ANY, COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL, Call, axis_of, epsilon, functions, if_empty, near, size_of
 
-REAL_PRODUCTS = "products of complex arrays are not here; the parts are multiplied one by one"
+PRODUCTS = [*FLOATS, *COMPLEX]
 FILLED = tuple(length for length in LENGTHS if length)
 SMALL = (1, 2, 2, 3, 4, 5)
 
 
-@functions("matmul", dtypes=ANY, refused=REAL_PRODUCTS)
+@functions("matmul", dtypes=[*ANY, "complex64"])
 def _(s, dtype, name):
     rows, inner, columns = (s.choice((0, 1, 2, 3, 4, 5, 17)) for _ in range(3))
     stack = s.shape(0, 2, (0, 1, 2, 3), 12) if s.chance(0.5) else ()
@@ -28,7 +28,7 @@ def _(s, dtype, name):
     return Call("np.matmul(a0, a1)", [s.array(dtype, first, "exact"), s.array(dtype, second, "exact")], {}, {"any_zero": True})
 
 
-@functions("dot", "vdot", "inner", "outer", "kron", dtypes=INEXACT, refused=REAL_PRODUCTS)
+@functions("dot", "vdot", "inner", "outer", "kron", dtypes=PRODUCTS)
 def _(s, dtype, name):
     length = s.choice((0, 1, 2, 3, 8, 17))
     other = length if name not in ("outer", "kron") or s.chance(0.3) else s.choice((0, 1, 3))
@@ -45,7 +45,7 @@ def _(s, dtype, name):
     return Call(f"np.{name}(a0, a1)", [s.array(dtype, (length,)), s.array(dtype, (length,))])
 
 
-@functions("tensordot", dtypes=INEXACT, refused=REAL_PRODUCTS)
+@functions("tensordot", dtypes=PRODUCTS)
 def _(s, dtype, name):
     shared = [s.choice(SMALL) for _ in range(s.integer(0, 2))]
     left, right = [*s.shape(0, 2, SMALL, 20), *shared], [*shared, *s.shape(0, 2, SMALL, 20)]
@@ -55,7 +55,7 @@ def _(s, dtype, name):
     return Call(f"np.tensordot(a0, a1, ({given['left']}, {given['right']}))", [s.array(dtype, left, "exact"), s.array(dtype, right, "exact")], given, {"any_zero": True})
 
 
-@functions("einsum", dtypes=INEXACT, refused=REAL_PRODUCTS)
+@functions("einsum", dtypes=PRODUCTS)
 def _(s, dtype, name):
     notation = s.choice(["ij,jk->ik", "ij->ji", "ii->i", "ii", "ij->", "i,i->", "i,j->ij", "ij,ij->ij", "bij,bjk->bik", "ij,j", "ijk->kj", "i,ij,j->"])
     lengths = {letter: s.choice(SMALL) for letter in "bijk"}
@@ -63,12 +63,12 @@ def _(s, dtype, name):
     return Call(f"np.einsum('{notation}', {', '.join(f'a{at}' for at in range(len(arrays)))})", arrays, {"notation": notation}, {"any_zero": True})
 
 
-@functions("trace", dtypes=["float64", "float32", "complex128", "int64", "int32", "uint8"])
+@functions("trace", dtypes=[*PRODUCTS, "int64", "int32", "uint8"])
 def _(s, dtype, name):
     return Call("np.trace(a0)", [s.array(dtype, s.shape(2, 2), "exact")], {}, {"any_zero": True})
 
 
-@functions("cross", dtypes=INEXACT, refused=REAL_PRODUCTS)
+@functions("cross", dtypes=PRODUCTS)
 def _(s, dtype, name):
     shape = [*s.shape(0, 2, SMALL), 3]
     other = [*(1 if s.chance(0.2) else n for n in shape[:-1]), 3 if s.chance(0.96) else 4]
@@ -96,7 +96,8 @@ def loose(dtype: str, size: float = 1.0) -> dict:
     return {"relative": 4096 * epsilon(dtype), "absolute": 4096 * epsilon(dtype) * size}
 
 
-@functions("det", "slogdet", "inv", "cholesky", "eigvalsh", "matrix_rank", "pinv", dtypes=FLOATS, refused="factors are those of matrices; NumPy takes a vector for a matrix of rank 0 or 1")
+@functions("inv", dtypes=COMPLEX)
+@functions("det", "slogdet", "inv", "cholesky", "eigvalsh", "matrix_rank", "pinv", dtypes=FLOATS)
 def _(s, dtype, name):
     n = s.integer(0 if name not in ("pinv", "matrix_rank") else 1, 6)
     a = matrices(s, dtype, n, n, stack_of(s), name in ("cholesky", "eigvalsh"))
@@ -108,16 +109,21 @@ def _(s, dtype, name):
     text = f"np.linalg.{name}(a0)"
     if name == "pinv":
         text = "np.linalg.pinv(a0, rtol=None)"
-    return Call(text, [a], {}, loose(dtype, float(np.max(np.abs(a.view), initial=1)) if name == "eigvalsh" else 1))
+    notes = loose(dtype, float(np.max(np.abs(a.view), initial=1)) if name == "eigvalsh" else 1)
+    if name == "matrix_rank" and a.view.ndim < 2:
+        notes["refused"] = "factors are those of matrices; NumPy takes a vector for a matrix of rank 0 or 1"
+    return Call(text, [a], {}, notes)
 
 
-@functions("solve", dtypes=FLOATS, accepted="without right sides there is nothing to solve; NumPy factorises the matrix anyway")
+@functions("solve", dtypes=PRODUCTS)
 def _(s, dtype, name):
     n, stack = s.integer(0, 6), stack_of(s)
     shape = [n] if not stack and s.chance(0.4) else [*stack, n, s.integer(0, 3)]
     if s.chance(0.03):
         shape[0] += 1
-    return Call("np.linalg.solve(a0, a1)", [matrices(s, dtype, n, n, stack), s.array(dtype, shape, "exact")], {}, loose(dtype))
+    arrays = [matrices(s, dtype, n, n, stack), s.array(dtype, shape, "exact")]
+    none = if_empty(arrays[1], "accepted", "without right sides there is nothing to solve; NumPy factorises the matrix anyway")
+    return Call("np.linalg.solve(a0, a1)", arrays, {}, {**loose(dtype), **none})
 
 
 @functions("qr", "qr_r", "svd", "svdvals", dtypes=FLOATS)
@@ -131,7 +137,7 @@ def _(s, dtype, name):
     return Call(text, [a], {}, loose(dtype, 16))
 
 
-@functions("matrix_power", dtypes=FLOATS)
+@functions("matrix_power", dtypes=PRODUCTS)
 def _(s, dtype, name):
     n = s.integer(1, 4)
     exponent = s.integer(-2, 4)

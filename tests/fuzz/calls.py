@@ -5,7 +5,8 @@ A function here has a line in prelude/tests/integration/fuzz/table.rs, which cal
 - `relative`, `absolute`: how far results may be from NumPy's; without them they are the same, bit for bit.
 - `any_dtype`, `any_zero`: the element type, or the sign of zeros, is not compared.
 - `refused`: why we may refuse what NumPy takes; `accepted`: why we may take what NumPy refuses; `differs`: why results may differ.
-  What does is counted, and shown with its reason.
+  What does is counted, and shown with its reason. These are notes of one call, and not of a function: only the elements, types or
+  arguments for which the reason holds are excused. The functions under "Excuses" say that.
 """
 
 from __future__ import annotations
@@ -43,7 +44,11 @@ class Call:
 FUNCTIONS: list[tuple[str, list[str], Callable[[Source, str], Call], dict]] = []
 
 
+EXCUSES = ("refused", "accepted", "differs")
+
+
 def function(name: str, dtypes: list[str], maker: Callable[[Source, str], Call], **notes) -> None:
+    assert not set(notes) & set(EXCUSES), f"{name}: an excuse is a note of one call, not of the function"
     FUNCTIONS.append((name, dtypes, maker, notes))
 
 
@@ -56,6 +61,17 @@ def functions(*names: str, dtypes: list[str], **notes):
         return maker
 
     return add
+
+
+# Excuses.
+
+def if_empty(array: Array, key: str, reason: str) -> dict:
+    """The excuse of a call whose array has no elements."""
+    return {} if array.view.size else {key: reason}
+
+
+def without_elements(array: Array) -> dict:
+    return if_empty(array, "accepted", "NumPy fails where there are no elements, even if the result has none; ours gives NaN, or no elements")
 
 
 def epsilon(dtype: str) -> float:

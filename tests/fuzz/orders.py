@@ -22,7 +22,7 @@ def _(s, dtype, name):
     return Call("a0.sort(kind='stable')", [s.array(dtype, s.shape(1))], {}, {"any_zero": True}, changes=0)
 
 
-@functions("partition", "argpartition", dtypes=REAL, refused="NumPy does not look at `kth` if there are no elements")
+@functions("partition", "argpartition", dtypes=REAL)
 def _(s, dtype, name):
     a = s.array(dtype, s.shape(1))
     axis = axis_of(s, a)
@@ -30,7 +30,7 @@ def _(s, dtype, name):
     kth = s.integer(0, max(length - 1, 0)) if s.chance(0.97) else length
     # Only the element at `kth` is the same for all, and which elements there are.
     text = f"(np.take(np.partition(a0, {kth}, axis={axis}), {kth}, axis={axis}), np.sort(np.partition(a0, {kth}, axis={axis}), axis={axis}))"
-    return Call(text, [a], {"kth": kth, "axis": axis}, {"any_zero": True})
+    return Call(text, [a], {"kth": kth, "axis": axis}, {"any_zero": True, **if_empty(a, "refused", "NumPy does not look at `kth` if there are no elements")})
 
 
 @functions("unique", "unique_counts", "unique_inverse", "unique_all", dtypes=REAL)
@@ -102,7 +102,9 @@ def _(s, dtype, name):
         arrays.append(s.array("float64", a.view.shape, "exact"))
         given["weights"] = len(arrays) - 1
         text += f", weights=a{len(arrays) - 1}"
-    return Call(text + ")", arrays, given, {"any_zero": True, "any_dtype": True, "relative": 4 * epsilon(dtype), "absolute": 4 * epsilon(dtype)})
+    # NumPy's edges are of the type of the elements; divided is by their distances, which may be a 40th of them.
+    units = 64 if dtype == "float32" and "density" in given and "edges" not in given else 4
+    return Call(text + ")", arrays, given, {"any_zero": True, "any_dtype": True, "relative": units * epsilon(dtype), "absolute": 4 * epsilon(dtype)})
 
 
 @functions("histogram2d", dtypes=["float64", "int64"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import Array, Source, literal
-from .calls import ANY, NUMBERS, Call, axis_of, functions, shapes
+from .calls import ANY, NUMBERS, Call, axis_of, functions, if_empty, shapes
 
 
 def places(s: Source, length: int, shape, wrong: float = 0.03, dtype: str = "int64") -> Array:
@@ -34,12 +34,16 @@ def _(s, dtype, name):
     return Call("np.take(a0, a1)", [a, places(s, a.view.size, s.shape(size=60) if a.view.size else (0,))])
 
 
-@functions("take_axis", dtypes=ANY, refused="NumPy does not look at the indices if there are no elements")
+UNSEEN = "NumPy does not look at the indices if there are no elements"
+
+
+@functions("take_axis", dtypes=ANY)
 def _(s, dtype, name):
     a = s.array(dtype, s.shape(1, 3, size=100))
     axis = axis_of(s, a)
     length = a.view.shape[axis] if -a.view.ndim <= axis < a.view.ndim else 1
-    return Call(f"np.take(a0, a1, axis={axis})", [a, places(s, length, s.shape(0, 2, size=20) if length else (0,))], {"axis": axis})
+    indices = places(s, length, s.shape(0, 2, size=20) if length else (0,))
+    return Call(f"np.take(a0, a1, axis={axis})", [a, indices], {"axis": axis}, if_empty(a, "refused", UNSEEN))
 
 
 @functions("take_along_axis", dtypes=ANY)
@@ -86,7 +90,7 @@ def _(s, dtype, name):
     return Call("np.select([a1, a2], [a3, a4], default=a0)", arrays)
 
 
-@functions("choose", dtypes=ANY, refused="NumPy does not look at the indices if there are no elements")
+@functions("choose", dtypes=ANY)
 def _(s, dtype, name):
     first, *others = shapes(s, s.integer(2, 4))
     mode = s.choice(["raise", "wrap", "clip"])
@@ -95,7 +99,10 @@ def _(s, dtype, name):
         a.base[...] = abs(a.base) % len(others)
         retold(a)
     arrays = [a, *(s.array(dtype, shape) for shape in others)]
-    return Call(f"np.choose(a0, [{', '.join(f'a{at}' for at in range(1, len(arrays)))}], mode='{mode}')", arrays, {"mode": mode})
+    # The result has no elements if one of the arrays has none.
+    least = min(arrays, key=lambda array: array.view.size)
+    notes = if_empty(least, "refused", UNSEEN) if mode == "raise" else {}
+    return Call(f"np.choose(a0, [{', '.join(f'a{at}' for at in range(1, len(arrays)))}], mode='{mode}')", arrays, {"mode": mode}, notes)
 
 
 @functions("put", dtypes=ANY)
@@ -152,10 +159,11 @@ def written(*names: str, dtypes: list[str], **notes) -> None:
             shape = [*shape, 3]
         b = s.array(dtype, shape[s.integer(0, len(shape)) if shape and s.chance(0.3) else 0 :])
         text = {"assign": "a0.__setitem__(..., a1)", "add_assign": "np.add(a0, a1, out=a0)", "multiply_assign": "np.multiply(a0, a1, out=a0)"}[name]
-        return Call(text, [a, b], changes=0)
+        front = name == "assign" and b.view.ndim > a.view.ndim
+        return Call(text, [a, b], {}, {"refused": "NumPy drops axes of length 1 in front of what is assigned"} if front else {}, changes=0)
 
 
-written("assign", dtypes=ANY, refused="NumPy drops axes of length 1 in front of what is assigned")
+written("assign", dtypes=ANY)
 written("add_assign", "multiply_assign", dtypes=NUMBERS)
 
 

@@ -58,29 +58,29 @@ def _(s, dtype, name):
     return Call(text + ")", arrays, given, {**near(dtype, 16, size), "differs": integers if name.startswith("nan") else ""})
 
 
-@functions("max", "min", dtypes=NUMBERS, accepted="NumPy fails where there are no elements, even if the result has none; ours gives NaN, or no elements")
+@functions("max", "min", dtypes=NUMBERS)
 def _(s, dtype, name):
     a = s.array(dtype)
     given = axes(s, a)
     arrays = [a]
     text = initial(s, given, arrays, f"np.{name}(a0{words(given)}", dtype, 0.4)
-    return Call((mask(s, given, arrays, text) if "initial" in given else text) + ")", arrays, given, {"any_zero": True})
+    return Call((mask(s, given, arrays, text) if "initial" in given else text) + ")", arrays, given, {"any_zero": True, **without_elements(a)})
 
 
-@functions("ptp", "nanmax", "nanmin", "argmax", "argmin", "count_nonzero", dtypes=ORDERED, accepted="NumPy fails where there are no elements, even if the result has none; ours gives NaN, or no elements")
+@functions("ptp", "nanmax", "nanmin", "argmax", "argmin", "count_nonzero", dtypes=ORDERED)
 def _(s, dtype, name):
     a = s.array(dtype)
     given = axes(s, a)
     if name.startswith("arg") and isinstance(given.get("axis"), list):
         given["axis"] = given["axis"][0]
-    return Call(f"np.{name}(a0{words(given)})", [a], given, {"any_zero": True})
+    return Call(f"np.{name}(a0{words(given)})", [a], given, {"any_zero": True, **(without_elements(a) if name != "count_nonzero" else {})})
 
 
-@functions("argmax", "argmin", dtypes=["bool"], accepted="NumPy fails where there are no elements, even if the result has none; ours gives NaN, or no elements")
+@functions("argmax", "argmin", dtypes=["bool"])
 def _(s, dtype, name):
     a = s.array(dtype)
     axis = axis_of(s, a)
-    return Call(f"np.{name}(a0, axis={axis})", [a], {"axis": axis})
+    return Call(f"np.{name}(a0, axis={axis})", [a], {"axis": axis}, without_elements(a))
 
 
 @functions("all", "any", dtypes=["bool"])
@@ -98,14 +98,14 @@ for name in "sum mean max min argmax all any".split():
         return Call(f"np.{name[:-4]}(a0)", [a], {}, {"any_zero": True, **(near(dtype, 4) if name == "mean_all" else {})})
 
 
-@functions("median", "nanmedian", dtypes=NUMBERS, accepted="NumPy fails where there are no elements, even if the result has none; ours gives NaN, or no elements")
+@functions("median", "nanmedian", dtypes=NUMBERS)
 def _(s, dtype, name):
     a = s.array(dtype, style="nan")
     given = axes(s, a)
-    return Call(f"np.{name}(a0{words(given)})", [a], given, {"any_zero": True, **near(dtype, 4)})
+    return Call(f"np.{name}(a0{words(given)})", [a], given, {"any_zero": True, **near(dtype, 4), **without_elements(a)})
 
 
-@functions("quantile", "percentile", dtypes=NUMBERS, accepted="NumPy fails where there are no elements, even if the result has none; ours gives NaN, or no elements")
+@functions("quantile", "percentile", dtypes=NUMBERS)
 def _(s, dtype, name):
     a = s.array(dtype, style="nan")
     given = axes(s, a)
@@ -116,10 +116,10 @@ def _(s, dtype, name):
         levels[0] = -0.5
     given["q"] = levels if name == "quantile" else levels[0]
     # Several levels are an array of f64, and NumPy gives their type.
-    return Call(f"np.{name}(a0, {given['q']}{text})", [a], given, {"any_zero": True, "any_dtype": dtype == "float32" and name == "quantile", **near(dtype, 16, 4)})
+    return Call(f"np.{name}(a0, {given['q']}{text})", [a], given, {"any_zero": True, "any_dtype": dtype == "float32" and name == "quantile", **near(dtype, 16, 4), **without_elements(a)})
 
 
-@functions("average", dtypes=NUMBERS, accepted="NumPy looks whether weights add up to zero; ours does not wait, and gives NaN")
+@functions("average", dtypes=NUMBERS)
 def _(s, dtype, name):
     a = s.array(dtype, style="exact")
     given = axes(s, a)
@@ -131,7 +131,10 @@ def _(s, dtype, name):
         arrays.append(s.array("float32" if dtype == "float32" else "float64", shape, "positive"))
         given["weights"] = 1
         text += ", weights=a1"
-    return Call(f"np.average(a0{text})", arrays, given, {"any_zero": True, **near(dtype, 16, 4)})
+    # Positive weights add up to zero only if there are none.
+    zero = if_empty(a, "accepted", "NumPy looks whether weights add up to zero; ours does not wait, and gives NaN")
+    none = zero if "weights" in given else without_elements(a)
+    return Call(f"np.average(a0{text})", arrays, given, {"any_zero": True, **near(dtype, 16, 4), **none})
 
 
 @functions("cumsum", "cumprod", "nancumsum", "nancumprod", dtypes=ORDERED)
@@ -149,14 +152,14 @@ def _(s, dtype, name):
     return Call(f"np.{name}(a0, **{given})", [a], given, {"any_zero": True, **(near(dtype, 64) if "prod" in name and "float" in dtype else {})})
 
 
-@functions("nanargmax", "nanargmin", dtypes=NUMBERS, accepted="NumPy fails where there are no elements, even if the result has none; ours gives NaN, or no elements")
+@functions("nanargmax", "nanargmin", dtypes=NUMBERS)
 def _(s, dtype, name):
     a = s.array(dtype, style="special")
     axis = axis_of(s, a) if s.chance(0.7) else None
-    return Call(f"np.{name}(a0, axis={axis})", [a], {"axis": axis})
+    return Call(f"np.{name}(a0, axis={axis})", [a], {"axis": axis}, without_elements(a))
 
 
-@functions("norm", dtypes=NUMBERS, accepted="NumPy fails where there are no elements, even if the result has none")
+@functions("norm", dtypes=NUMBERS)
 def _(s, dtype, name):
     a = s.array(dtype, s.shape(1), "exact")
     given = {"keepdims": True} if s.chance(0.3) else {}
@@ -174,7 +177,7 @@ def _(s, dtype, name):
     elif order is not None:
         given["ord"] = order if isinstance(order, str) else float(order)
         text += f", ord={order if isinstance(order, int) else f'float({order!r})'}"
-    return Call(f"np.linalg.norm(a0{text})", [a], given, near(dtype, 32, 8))
+    return Call(f"np.linalg.norm(a0{text})", [a], given, {**near(dtype, 32, 8), **without_elements(a)})
 
 
 @functions("cov", "corrcoef", dtypes=NUMBERS)
@@ -190,11 +193,12 @@ def _(s, dtype, name):
     return Call(f"{text})", [a], given, {"any_dtype": True, **near(dtype, 256, 64 if name == "cov" else 1)})
 
 
-@functions("diff", dtypes=NUMBERS, refused="NumPy does not look at the axis if there are no differences to take")
+@functions("diff", dtypes=NUMBERS)
 def _(s, dtype, name):
     a = s.array(dtype, style="special")
     given = {"n": s.choice([1, 1, 2, 0]), "axis": axis_of(s, a)}
-    return Call(f"np.diff(a0, **{given})", [a], given)
+    none = {} if given["n"] else {"refused": "NumPy does not look at the axis if there are no differences to take"}
+    return Call(f"np.diff(a0, **{given})", [a], given, none)
 
 
 @functions("ediff1d", dtypes=NUMBERS)

@@ -688,7 +688,7 @@ families = {family.__name__: family() for family in (
 families["products"] = products.cases(sample, array)
 families["linear_algebra"] = linear_algebra.cases(sample, array)
 families |= {"bits": texts.bits(array, {**DTYPES, **STORED}), "texts": texts.cases()}
-families["files"] = numpy_files.cases(array, {**DTYPES, **STORED})
+families |= {"files": numpy_files.cases(array, {**DTYPES, **STORED}), "complex_products": products.complex_cases(sample, array)}
 arguments.write()
 fixtures = {family: list(cases) for family, cases in families.items()}
 path = pathlib.Path(__file__).with_name("fixtures.json")

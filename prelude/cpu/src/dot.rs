@@ -2,26 +2,44 @@
 //!
 //! As for reductions, the length alone decides how the work is cut, so that results are the same on every machine.
 
+use super::complex::Conjugated;
 use super::matmul::Ring;
 use super::numeric::{Isa, Shared, for_dtype};
 use super::pool;
 use super::reduce::{Cascade, LANES, LEAF, Reduction, TASK, joined};
+use num_complex::Complex;
 use std::marker::PhantomData;
 use warpcell_base::dtype::DType;
 
 /// Writes the sum of the products of two vectors, each given by its first element and how many elements apart its
-/// elements are.
+/// elements are. With `conjugates` the elements are complex, and those of `a` are conjugated.
 ///
 /// # Safety
 ///
 /// Both must describe `length` elements in memory that nothing else writes to, and `out` must have room for one.
-pub unsafe fn dot(dtype: DType, a: (*const u8, isize), b: (*const u8, isize), length: usize, out: *mut u8) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        for_dtype!(dtype, T => {
-            let sum = vectors::<T>((a.0.cast(), a.1), (b.0.cast(), b.1), length);
-            out.cast::<T>().write(sum);
-        });
+pub unsafe fn dot(
+    dtype: DType,
+    a: (*const u8, isize),
+    b: (*const u8, isize),
+    length: usize,
+    conjugates: bool,
+    out: *mut u8,
+) {
+    macro_rules! write {
+        ($T:ty) => {
+            // SAFETY: the caller's promise; conjugates lie in memory as complex numbers do.
+            unsafe {
+                let sum = vectors::<$T>((a.0.cast(), a.1), (b.0.cast(), b.1), length);
+                out.cast::<$T>().write(sum);
+            }
+        };
+    }
+    match (dtype, conjugates) {
+        (DType::C64, false) => write!(Complex<f32>),
+        (DType::C128, false) => write!(Complex<f64>),
+        (DType::C64, true) => write!(Conjugated<f32>),
+        (DType::C128, true) => write!(Conjugated<f64>),
+        (dtype, _) => for_dtype!(dtype, T => write!(T)),
     }
 }
 
@@ -108,29 +126,31 @@ unsafe fn leaf_of<T: Ring>(vector: (*const T, isize), first: usize, count: usize
 
 /// The sum of products of elements that follow one another.
 fn leaf<T: Ring>(a: &[T], b: &[T]) -> T {
-    #[inline(always)]
-    fn lanes<T: Ring>(a: &[T], b: &[T]) -> T {
-        let mut lanes = [T::default(); LANES];
-        let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-        for (a, b) in a.iter().zip(b) {
-            for ((lane, &a), &b) in lanes.iter_mut().zip(a).zip(b) {
-                *lane = lane.plus(a.times(b));
-            }
-        }
-        for ((lane, &a), &b) in lanes.iter_mut().zip(rest_a).zip(rest_b) {
-            *lane = lane.plus(a.times(b));
-        }
-        joined(lanes, T::plus)
-    }
     #[target_feature(enable = "avx2,fma")]
     fn avx2<T: Ring>(a: &[T], b: &[T]) -> T {
-        lanes(a, b)
+        T::sum_of_products(a, b)
     }
     match Isa::detected() {
-        Isa::Sse2 => lanes(a, b),
+        Isa::Sse2 => T::sum_of_products(a, b),
         // SAFETY: the processor has AVX2 and FMA.
         Isa::Avx2 | Isa::Avx512 => unsafe { avx2(a, b) },
     }
+}
+
+/// The same, by whatever instructions the caller is compiled for.
+#[inline(always)]
+pub(super) fn lanes<T: Ring>(a: &[T], b: &[T]) -> T {
+    let mut lanes = [T::default(); LANES];
+    let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        for ((lane, &a), &b) in lanes.iter_mut().zip(a).zip(b) {
+            *lane = lane.plus(a.times(b));
+        }
+    }
+    for ((lane, &a), &b) in lanes.iter_mut().zip(rest_a).zip(rest_b) {
+        *lane = lane.plus(a.times(b));
+    }
+    joined(lanes, T::plus)
 }
 
 #[cfg(test)]
@@ -144,7 +164,7 @@ mod tests {
         };
         let mut out = T::default();
         // SAFETY: the vectors have the elements; `out` has room for one.
-        unsafe { dot(dtype, start(a, strides[0]), start(b, strides[1]), length, (&raw mut out).cast()) };
+        unsafe { dot(dtype, start(a, strides[0]), start(b, strides[1]), length, false, (&raw mut out).cast()) };
         out
     }
 

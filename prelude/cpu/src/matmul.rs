@@ -1,12 +1,13 @@
-//! Products of matrices: of floats by `faer`, of integers and bools in tiles that stay in vector registers.
+//! Products of matrices: of floats and complex numbers by `faer`, of integers and bools in tiles that stay in vector registers.
 
 use super::numeric::{Arithmetic, Bit, Isa, Native, Shared, for_integer};
 use super::runs::Runs;
 use super::{dot, pool};
+use num_complex::Complex;
 use std::ops::Range;
 use warpcell_base::backend::Layout;
 use warpcell_base::dtype::{DType, dtypes, if_dtype};
-use warpcell_linalg::Float;
+use warpcell_linalg::Multiply;
 use warpcell_linalg::faer::{Accum, MatMut, MatRef, Par};
 
 /// Products of pairs of matrices.
@@ -53,6 +54,8 @@ pub unsafe fn matmul(dtype: DType, products: &Products<'_>) {
         match dtype {
             DType::F32 => floats::<f32>(products),
             DType::F64 => floats::<f64>(products),
+            DType::C64 => floats::<Complex<f32>>(products),
+            DType::C128 => floats::<Complex<f64>>(products),
             DType::Bool => whole::<Bit, 32>(products),
             dtype => for_integer!(dtype, T => match size_of::<T>() {
                 1 | 2 => whole::<T, 32>(products),
@@ -67,6 +70,11 @@ pub unsafe fn matmul(dtype: DType, products: &Products<'_>) {
 pub(super) trait Ring: Native {
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
+    /// The sum of products of elements that follow one another.
+    #[inline(always)]
+    fn sum_of_products(a: &[Self], b: &[Self]) -> Self {
+        dot::lanes(a, b)
+    }
 }
 
 macro_rules! rings {
@@ -115,7 +123,7 @@ fn work([rows, inner, columns]: [usize; 3]) -> usize {
 /// # Safety
 ///
 /// As for [`matmul`].
-unsafe fn floats<T: Float + Ring>(products: &Products<'_>) {
+unsafe fn floats<T: Multiply + Ring>(products: &Products<'_>) {
     let (work, count) = (work(products.lengths), products.pairs.len());
     if products.lengths[2] == 1 && products.lengths[1] >= 16 {
         let operands = Operands::<T>::of(products);
@@ -205,7 +213,7 @@ impl<'a, T> Operands<'a, T> {
     }
 }
 
-impl<T: Float> Operands<'_, T> {
+impl<T: Multiply> Operands<'_, T> {
     /// Adds up some terms of some elements of a product. The first terms come first.
     ///
     /// # Safety
@@ -472,6 +480,10 @@ mod tests {
             // Small whole numbers, whose sums are exact.
             check::<f32>(DType::F32, lengths, |index| (index % 13) as f32 - 6.0);
             check::<f64>(DType::F64, lengths, |index| (index % 31) as f64 - 15.0);
+            check::<Complex<f32>>(DType::C64, lengths, |index| {
+                Complex::new(index as f32 % 7.0, index as f32 % 5.0 - 2.0)
+            });
+            check::<Complex<f64>>(DType::C128, lengths, |index| Complex::new(index as f64 % 7.0, index as f64 % 5.0));
         }
     }
 }

@@ -217,9 +217,9 @@ fn run(operation: Operation<'_>) -> Result<()> {
                 let products = matmul::Products { lengths, a: left, b: right, pairs: &pairs, out: origin(&out) };
                 matmul::matmul(a.dtype, &products);
             }
-            O::Dot { a, b, out } => {
+            O::Dot { a, b, conjugates, out } => {
                 let vector = |view: &View<'_>| (origin(view).cast_const(), view.layout.strides[0]);
-                dot::dot(a.dtype, vector(&a), vector(&b), a.layout.shape[0], origin(&out));
+                dot::dot(a.dtype, vector(&a), vector(&b), a.layout.shape[0], conjugates, origin(&out));
             }
             O::Transform { axes, is_inverse, scale, x, out } => {
                 let job = transform::Job { axes, is_inverse, scale };

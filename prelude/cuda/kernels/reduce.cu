@@ -8,12 +8,21 @@
 //   WARPCELL_SKIPS_NAN                if defined, then those that are NaN count as 0
 //   WARPCELL_WHOLE                    if defined, the program for a whole contiguous array, else the one for axes
 //   WARPCELL_DOT                      if defined, the program for two vectors, with Dot
+//   WARPCELL_COMPLEX                  if defined, the elements are complex numbers, for which there is only Dot
+//   WARPCELL_CONJUGATES               if defined, then those of the first vector are conjugated
 //   WARPCELL_MAP                      if defined, no kernel: what a function gives for each element is reduced by a kernel around it
 //
 // Accuracy of sums: f32 is added in pairs of pairs and then in f64, so that even cards with few f64 units stay bound by
 // memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation. f32 is multiplied in f64.
 // In sums of products, what is lost in rounding a product of f64 is added to the compensation.
 
+#ifdef WARPCELL_COMPLEX
+template <typename P> struct alignas(2 * sizeof(P)) complex {
+    P re, im;
+};
+typedef complex<float> c64;
+typedef complex<double> c128;
+#endif
 typedef WARPCELL_INPUT input;
 typedef WARPCELL_OUTPUT output;
 
@@ -27,6 +36,8 @@ struct alignas(16) Pack {
 
 // Each reduction: a state of 16 bytes, its start, and how elements and other states enter it. An element, or the first of a
 // pack, comes with its place among the reduced ones, which only `ArgMax` and `ArgMin` look at.
+
+#ifndef WARPCELL_COMPLEX
 
 template <typename T> struct Sum {
     u64 sum;
@@ -282,6 +293,33 @@ template <> struct Dot<double> {
     DEVICE void merge(const Dot& other) { sum.merge(other.sum); }
     DEVICE output finish() const { return output(isfinite(sum.sum) ? sum.sum + sum.lost : sum.sum); }
 };
+
+#else
+
+// Sums of products of complex numbers. The parts fill a state, so that f64 is added without compensation: each thread has few terms,
+// and the threads' sums are added in pairs.
+template <typename T> struct Dot {
+    double re, im;
+    DEVICE void start() { re = 0; im = 0; }
+    template <typename P> DEVICE void add(complex<P> x, complex<P> y) {
+#ifdef WARPCELL_CONJUGATES
+        x.im = -x.im;
+#endif
+        re += double(x.re) * double(y.re) - double(x.im) * double(y.im);
+        im += double(x.re) * double(y.im) + double(x.im) * double(y.re);
+    }
+    DEVICE void add(const Pack& x, const Pack& y) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) add(x.at[i], y.at[i]);
+    }
+    DEVICE void merge(const Dot& other) {
+        re += other.re;
+        im += other.im;
+    }
+    DEVICE output finish() const { return {decltype(output::re)(re), decltype(output::im)(im)}; }
+};
+
+#endif
 
 typedef WARPCELL_REDUCTION<input> State;
 static_assert(sizeof(State) == 16, "the host allocates 16 bytes a state");

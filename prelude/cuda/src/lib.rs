@@ -417,7 +417,7 @@ impl Backend for CudaBackend {
             O::TransformBack { spectrum, x } => self.fft.backward(spectrum, x),
             O::MultiplySpectra { a, b, scale } => self.fft.multiply(a, b, scale),
             O::MatMul { a, b, out } => self.matmul.run(a, b, out),
-            O::Dot { a, b, out } => self.reduce.dot(a, b, out),
+            O::Dot { a, b, conjugates, out } => self.reduce.dot(a, b, conjugates, out),
             O::Transform { axes, is_inverse, scale, x, out } => self.run_transform(axes, is_inverse, scale, x, out),
             O::Launch { launch, arguments } => self.kernels.launch(launch, arguments),
         }

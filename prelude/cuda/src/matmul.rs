@@ -1,4 +1,4 @@
-//! Products of matrices on CUDA: of floats by cuBLAS; the kernel for integers and bools is in `kernels/matmul.cu`.
+//! Products of matrices on CUDA: of floats and complex numbers by cuBLAS; the kernel for integers and bools is in `kernels/matmul.cu`.
 
 use super::axes::{Axis, joined};
 use super::{Program, address_of, blocks, source_of, unsigned};
@@ -136,6 +136,8 @@ fn numbers(dtype: DType) -> Option<Numbers> {
         DType::BF16 => Some(Numbers::Bf16),
         DType::F32 => Some(Numbers::F32),
         DType::F64 => Some(Numbers::F64),
+        DType::C64 => Some(Numbers::C64),
+        DType::C128 => Some(Numbers::C128),
         _ => None,
     }
 }

@@ -29,7 +29,8 @@ pub(super) struct Reduce {
     device: Arc<Device>,
     whole: [[OnceLock<(Function, Module)>; TYPES]; KINDS],
     axes: [[OnceLock<OverAxes>; TYPES]; KINDS],
-    dots: [OnceLock<dot::Kernels>; TYPES],
+    /// Of the elements as they are, and of their conjugates.
+    dots: [[OnceLock<dot::Kernels>; TYPES]; 2],
     /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
     /// One for each queue is enough: launches follow one another there.
     scratch: [OnceLock<DeviceMemory>; queues()],

@@ -70,6 +70,10 @@ pub enum Numbers {
     Bf16,
     F32,
     F64,
+    /// Complex numbers of two f32.
+    C64,
+    /// Complex numbers of two f64.
+    C128,
 }
 
 /// Where matrices lie: column-major, each column's numbers side by side.
@@ -112,18 +116,20 @@ impl Cublas<'_> {
     pub unsafe fn multiply(&self, products: &Products) -> Result<()> {
         use sys::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F};
         use sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
-        use sys::cudaDataType::{CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_64F};
+        use sys::cudaDataType::{CUDA_C_32F, CUDA_C_64F, CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_64F};
         let Products { numbers, rows, columns, inner, count, a, b, c } = *products;
         let (kind, compute) = match numbers {
             Numbers::F16 => (CUDA_R_16F, CUBLAS_COMPUTE_32F),
             Numbers::Bf16 => (CUDA_R_16BF, CUBLAS_COMPUTE_32F),
             Numbers::F32 => (CUDA_R_32F, CUBLAS_COMPUTE_32F),
             Numbers::F64 => (CUDA_R_64F, CUBLAS_COMPUTE_64F),
+            Numbers::C64 => (CUDA_C_32F, CUBLAS_COMPUTE_32F),
+            Numbers::C128 => (CUDA_C_64F, CUBLAS_COMPUTE_64F),
         };
-        // Of the type that is computed in.
-        let (single, double) = ([1.0f32, 0.0], [1.0f64, 0.0]);
-        let [one, zero]: [*const c_void; 2] = match numbers {
-            Numbers::F64 => [(&raw const double[0]).cast(), (&raw const double[1]).cast()],
+        // Of the type that is computed in; a complex number has a second part, 0.
+        let (single, double) = ([[1.0f32, 0.0], [0.0; 2]], [[1.0f64, 0.0], [0.0; 2]]);
+        let [one, zero]: [*const c_void; 2] = match compute {
+            CUBLAS_COMPUTE_64F => [(&raw const double[0]).cast(), (&raw const double[1]).cast()],
             _ => [(&raw const single[0]).cast(), (&raw const single[1]).cast()],
         };
         let operation = |matrices: Matrices| if matrices.is_transposed { CUBLAS_OP_T } else { CUBLAS_OP_N };

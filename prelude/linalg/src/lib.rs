@@ -1,7 +1,7 @@
-//! Products and factorisations of matrices by `faer`, compiled for `f32` and `f64`.
+//! Products and factorisations of matrices by `faer`, compiled for `f32` and `f64`; products for complex numbers too.
 //!
 //! `faer` is generic: what it has to compile, the crate that calls it compiles. That takes as long as the rest of the prelude, so
-//! it has a crate of its own, which is built beside others and not again for the prelude's tests. [`Float`] has the product. A
+//! it has a crate of its own, which is built beside others and not again for the prelude's tests. [`Multiply`] has the product. A
 //! [`Routine`] factorises one matrix: the CPU backend calls it for each matrix of a stack, and gives it memory and threads.
 
 mod general;
@@ -10,7 +10,7 @@ mod spectra;
 mod triangles;
 
 use faer::dyn_stack::{MemStack, StackReq};
-use faer::traits::RealField;
+use faer::traits::{ComplexField, RealField};
 use faer::{Accum, MatMut, MatRef, Par};
 use std::ops::{DivAssign, Mul, SubAssign};
 
@@ -20,30 +20,41 @@ pub use lu::*;
 pub use spectra::*;
 pub use triangles::*;
 
-/// The floats.
-pub trait Float: RealField + Copy + Into<f64> + Mul<Output = Self> + DivAssign + SubAssign {
+/// What products of matrices are compiled for: the floats, and the complex numbers that have them as parts.
+pub trait Multiply: ComplexField + Copy {
     /// Writes a product of matrices to `out`, or adds it.
     fn matmul(out: MatMut<'_, Self>, mode: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>, par: Par);
+}
 
+macro_rules! multiply {
+    ($($type:ty: $one:expr;)*) => {$(
+        impl Multiply for $type {
+            fn matmul(out: MatMut<'_, Self>, mode: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>, par: Par) {
+                faer::linalg::matmul::matmul(out, mode, a, b, $one, par);
+            }
+        }
+    )*};
+}
+multiply! {
+    f32: 1.0;
+    f64: 1.0;
+    faer::c32: faer::c32::new(1.0, 0.0);
+    faer::c64: faer::c64::new(1.0, 0.0);
+}
+
+/// The floats.
+pub trait Float: Multiply + RealField + Into<f64> + Mul<Output = Self> + DivAssign + SubAssign {
     /// A routine, for this type.
     fn routine(routine: &Routine) -> &'static dyn Factorise<Self>;
 }
 
 impl Float for f32 {
-    fn matmul(out: MatMut<'_, f32>, mode: Accum, a: MatRef<'_, f32>, b: MatRef<'_, f32>, par: Par) {
-        faer::linalg::matmul::matmul(out, mode, a, b, 1.0, par);
-    }
-
     fn routine(routine: &Routine) -> &'static dyn Factorise<f32> {
         routine.single
     }
 }
 
 impl Float for f64 {
-    fn matmul(out: MatMut<'_, f64>, mode: Accum, a: MatRef<'_, f64>, b: MatRef<'_, f64>, par: Par) {
-        faer::linalg::matmul::matmul(out, mode, a, b, 1.0, par);
-    }
-
     fn routine(routine: &Routine) -> &'static dyn Factorise<f64> {
         routine.double
     }

@@ -1,7 +1,7 @@
 //! Linear algebra on host arrays: as in [`gpu::linalg`](crate::linalg), but always on the CPU, by its code.
 
 use crate::array::sides::sealed::Host;
-use crate::dtype::{Element, Float, Number};
+use crate::dtype::{Element, Float, Inexact, Number};
 use crate::error::check;
 use crate::linalg::equations::{determinant, solve_of};
 use crate::linalg::matrices::{from_host, to_host};
@@ -38,7 +38,7 @@ pub fn det<T: Number<Mean: Float>, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> 
 #[track_caller]
 pub fn solve<T, R, S, D>(a: &ArrayBase<R, Ix2>, b: &ArrayBase<S, D>) -> Array<T, D>
 where
-    T: Float,
+    T: Inexact,
     R: Data<Elem = T>,
     S: Data<Elem = T>,
     D: Dimension,

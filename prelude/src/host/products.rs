@@ -52,7 +52,7 @@ fn dot_of<T: Element>(a: &HostView<'_>, b: &HostView<'_>) -> Result<T> {
     if a.shape[0] > 0 {
         let vector = |view: &HostView<'_>| (view.pointer, view.strides[0]);
         // SAFETY: the views' elements are borrowed; `sum` is one element of their type.
-        unsafe { cpu::dot::dot(a.dtype, vector(a), vector(b), a.shape[0], (&raw mut sum).cast()) };
+        unsafe { cpu::dot::dot(a.dtype, vector(a), vector(b), a.shape[0], false, (&raw mut sum).cast()) };
         cpu::completed()?;
     }
     Ok(sum)

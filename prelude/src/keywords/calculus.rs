@@ -201,7 +201,7 @@ pub fn trimcoef<A: OnDevice<Elem = T>, T: Float>(c: &A, tolerance: f64) -> Devic
 
 /// `gpu::linalg::tensorinv` with so many axes for the rows.
 #[track_caller]
-pub fn tensorinv<A: OnDevice<Elem = T>, T: Float>(a: &A, ind: usize) -> DeviceArray<T> {
+pub fn tensorinv<A: OnDevice<Elem = T>, T: Inexact>(a: &A, ind: usize) -> DeviceArray<T> {
     DeviceArray::from_raw(check(tensors::inverse(a.raw(), ind)))
 }
 
@@ -211,7 +211,7 @@ pub fn tensorsolve<A, B, T>(a: &A, b: &B, axes: impl IntoAxes) -> DeviceArray<T>
 where
     A: OnDevice<Elem = T>,
     B: OnDevice<Elem = T>,
-    T: Float,
+    T: Inexact,
 {
     DeviceArray::from_raw(check(tensors::solution(a.raw(), b.raw(), &axes.into_axes())))
 }

@@ -1,12 +1,13 @@
 //! Determinants, inverses, systems of linear equations, powers.
 
+use super::complex;
 use super::matrices::matrices;
 use super::spectra::svd_of;
 use super::stacks::{Stack, column, epsilon, fill_identity, line, numbers, transposed};
 use crate::array::view::broadcast_to;
 use crate::array::{DeviceArray, OnDevice, RawArray, shape};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::dtype::{DType, Element, Float, Number, Scalar};
+use crate::dtype::{Arithmetic, DType, Element, Float, Inexact, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
@@ -84,7 +85,7 @@ matrices! {
     /// Waits for the device.
     ///
     /// The last two axes are matrices; those before them count matrices, which are inverted one by one. NaN spreads as
-    /// it does in arithmetic.
+    /// it does in arithmetic. Complex matrices are inverted as real ones of twice the size.
     ///
     /// **Panics** if a matrix is singular ([`Error::SingularMatrix`], with the pivot that is 0) or not square
     /// ([`Error::InvalidShape`]), or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]). Rounding may leave
@@ -97,7 +98,7 @@ matrices! {
     /// let error = gpu::linalg::try_inv(&gpu::array(&[[1.0, 2.0], [2.0, 4.0]])).unwrap_err();
     /// assert!(matches!(error, gpu::Error::SingularMatrix { pivot: 2, .. }));
     /// ```
-    pub fn inv, try_inv<T: Float>(a: Matrix<T>) -> (inverse: Matrix<T>) {
+    pub fn inv, try_inv<T: Inexact>(a: Matrix<T>) -> (inverse: Matrix<T>) {
         inv_of("inv", a).map(|inverse| [inverse])
     }
 
@@ -132,10 +133,11 @@ matrices! {
     }
 
     /// The product of as many of a square matrix as `exponent` says, by repeated squaring: the identity for 0. NumPy's
-    /// `linalg.matrix_power`. Of floats a negative exponent takes the [inverse](inv), for which it waits. Integers
-    /// wrap.
+    /// `linalg.matrix_power`. Of floats and complex numbers a negative exponent takes the [inverse](inv), for which it
+    /// waits. Integers wrap.
     ///
-    /// The last two axes are matrices, those before them count matrices.
+    /// The last two axes are matrices, those before them count matrices. Types for storage are multiplied in the wider
+    /// type, and the power is converted back.
     ///
     /// **Panics** if the matrices are not square ([`Error::InvalidShape`]), if `exponent` is negative and the elements
     /// are integers ([`Error::InvalidArgument`]) or a matrix is singular ([`Error::SingularMatrix`]).
@@ -145,7 +147,7 @@ matrices! {
     /// let fibonacci = gpu::linalg::matrix_power(&gpu::array(&[[1i64, 1], [1, 0]]), 50);
     /// assert_eq!(fibonacci.get(&[0, 1]), 12_586_269_025);
     /// ```
-    pub fn matrix_power<T: Number>(a: Matrix<T>, exponent: i64) -> (power: Matrix<T>) {
+    pub fn matrix_power<T: Arithmetic>(a: Matrix<T>, exponent: i64) -> (power: Matrix<T>) {
         power_of(a, exponent).map(|power| [power])
     }
 }
@@ -156,7 +158,7 @@ fallible! {
     /// column for each system. Waits for the device.
     ///
     /// The last two axes of `a` are matrices. If `b` has one axis it is a vector, else its last two axes are matrices;
-    /// the axes before them count matrices, and are broadcast.
+    /// the axes before them count matrices, and are broadcast. Complex systems are solved as real ones of twice the size.
     ///
     /// **Panics** if a matrix is singular ([`Error::SingularMatrix`]) or not square, if `b` has another number of rows
     /// ([`Error::InvalidShape`]) or the other axes do not broadcast ([`Error::ShapeMismatch`]), if the arrays are on
@@ -167,12 +169,14 @@ fallible! {
     /// let a = gpu::array(&[[2.0, 1.0], [0.0, 4.0]]);
     /// let x = gpu::linalg::solve(&a, &gpu::array(&[4.0, 8.0]));
     /// assert_eq!(x.to_host(), ndarray::array![1.0, 2.0].into_dyn());
+    /// let i = gpu::array(&[[gpu::Complex::new(0.0, 1.0)]]);
+    /// assert_eq!(gpu::linalg::solve(&i, &i).item(), gpu::Complex::new(1.0, 0.0));
     /// ```
     pub fn solve, try_solve<A, B, T>(a: &A, b: &B) -> Result<DeviceArray<T>>
     where
         A: OnDevice<Elem = T>,
         B: OnDevice<Elem = T>,
-        T: Float,
+        T: Inexact,
     {
         solve_of(a.raw(), b.raw()).map(DeviceArray::from_raw)
     }
@@ -254,6 +258,9 @@ pub(crate) fn determinant(operation: &'static str, a: &RawArray, dtype: DType) -
 
 pub(crate) fn inv_of(operation: &'static str, a: &RawArray) -> Result<RawArray> {
     let stack = Stack::square(operation, a)?;
+    if stack.raw.dtype.is_complex() && !stack.is_empty() {
+        return Ok(stack.unstacked(&complex::inverses(operation, &stack)?));
+    }
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
     if !stack.is_empty() {
         let fault = stack.backend()?.inverses(stack.raw.view(), out.view())?;
@@ -289,11 +296,16 @@ pub(crate) fn solve_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
     let leading = shape::broadcast_shapes(operation, &a.shape()[..a.shape().len() - 2], counts)?;
     let matrices = Stack::new(operation, &broadcast_to(operation, a, &[&leading[..], &[n, n]].concat())?)?;
     let right = Stack::new(operation, &broadcast_to(operation, &b, &[&leading[..], &[n, k]].concat())?)?;
-    let out = right.output(operation, &[n, k])?;
-    if !right.is_empty() {
+    let out = if right.is_empty() {
+        right.output(operation, &[n, k])?
+    } else if right.raw.dtype.is_complex() {
+        complex::solutions(operation, &matrices, &right)?
+    } else {
+        let out = right.output(operation, &[n, k])?;
         let fault = matrices.backend()?.solve(matrices.raw.view(), right.raw.view(), out.view())?;
         matrices.not_singular(operation, fault)?;
-    }
+        out
+    };
     let out = right.unstacked(&out);
     Ok(if is_vector { line(&out) } else { out })
 }
@@ -379,13 +391,16 @@ pub(crate) fn lstsq_of(
 
 fn power_of(a: &RawArray, exponent: i64) -> Result<RawArray> {
     let operation = "matrix_power";
+    if a.dtype.is_storage() {
+        return power_of(&a.computed(operation)?, exponent)?.converted(operation, a.dtype);
+    }
     let stack = Stack::square(operation, a)?;
     if exponent == 0 {
         let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
         fill_identity(&out)?;
         return Ok(stack.unstacked(&out));
     }
-    if exponent < 0 && !a.dtype.is_float() {
+    if exponent < 0 && !(a.dtype.is_float() || a.dtype.is_complex()) {
         let reason = format!(
             "the exponent {exponent} is negative, but the inverse of an integer matrix needs floats; convert the array \
              first, such as `a.astype::<f64>()`"

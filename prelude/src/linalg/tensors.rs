@@ -3,7 +3,7 @@
 use super::equations::{inv_of, solve_of};
 use crate::array::axes::{axes_of, axis_of};
 use crate::array::{DeviceArray, OnDevice, RawArray};
-use crate::dtype::Float;
+use crate::dtype::Inexact;
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
 
@@ -20,7 +20,7 @@ use crate::operations::composing::Composed;
 /// assert_eq!((inverse.shape(), inverse.sum()), (&[6, 2, 3][..], 3.0));
 /// ```
 #[track_caller]
-pub fn tensorinv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
+pub fn tensorinv<A: OnDevice<Elem = T>, T: Inexact>(a: &A) -> DeviceArray<T> {
     DeviceArray::from_raw(check(inverse(a.raw(), 2)))
 }
 
@@ -37,7 +37,7 @@ pub fn tensorinv<A: OnDevice<Elem = T>, T: Float>(a: &A) -> DeviceArray<T> {
 /// assert_eq!(gpu::linalg::tensorsolve(&a, &gpu::ones::<f64>(6)).shape(), [2, 3]);
 /// ```
 #[track_caller]
-pub fn tensorsolve<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Float>(a: &A, b: &B) -> DeviceArray<T> {
+pub fn tensorsolve<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Inexact>(a: &A, b: &B) -> DeviceArray<T> {
     DeviceArray::from_raw(check(solution(a.raw(), b.raw(), &[])))
 }
 

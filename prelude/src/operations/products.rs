@@ -19,8 +19,8 @@ fallible! {
     /// The sum of the products of two vectors' elements; NumPy's `dot` of vectors. Waits for the result.
     ///
     /// Sums of floats are as accurate as [`sum`](crate::DeviceArray::sum). Integers wrap, as in NumPy; of `bool` it is
-    /// whether both are true somewhere. The products of matrices are [`matmul`]'s, those of arrays of more axes
-    /// [`tensordot`]'s.
+    /// whether both are true somewhere. Complex numbers are not conjugated: [`vdot`] does that. The products of matrices
+    /// are [`matmul`]'s, those of arrays of more axes [`tensordot`]'s.
     ///
     /// **Panics** if an array is not 1-D ([`Error::InvalidShape`]), if they differ in length ([`Error::AxisMismatch`]),
     /// or if they are on two devices.
@@ -35,14 +35,16 @@ fallible! {
     }
 }
 
-/// The sum of the products of all elements of two arrays of one size, each in row-major order; NumPy's `vdot`. Waits for
-/// the result; see [`dot`].
+/// The sum of the products of all elements of two arrays of one size, each in row-major order; NumPy's `vdot`. Complex
+/// numbers of `a` are conjugated. Waits for the result; see [`dot`].
 ///
 /// **Panics** if the arrays have different numbers of elements ([`Error::InvalidArgument`]).
 ///
 /// ```
 /// use warpcell as gpu;
 /// assert_eq!(gpu::vdot(&gpu::array(&[[1, 2], [3, 4]]), &gpu::array(&[[1, 0], [0, 1]])), 5);
+/// let z = gpu::array(&[gpu::Complex::new(3.0, 4.0)]);
+/// assert_eq!((gpu::vdot(&z, &z).re, gpu::dot(&z, &z).re), (25.0, -7.0));
 /// ```
 #[track_caller]
 pub fn vdot<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> T {
@@ -56,11 +58,12 @@ fallible! {
     /// row, one on the right a column, which the result lacks; of two vectors it has no axis (and [`dot`] gives the
     /// number itself).
     ///
-    /// `f32` and `f64` are added up in their own type, `f16` and `bf16` in `f32`; on CUDA by cuBLAS, which must be
-    /// installed, and never with fewer bits than the type has (no TF32). On two devices sums differ by rounding: by at
-    /// most the number of terms times the type's epsilon times the sum of the terms' absolute values. Integers wrap and
-    /// are the same everywhere; of `bool` it is whether any pair of elements is true. Transposed and sliced arrays are
-    /// used where they lie, if rows or columns are neighbours in memory.
+    /// `f32`, `f64` and complex numbers are added up in their own type, `f16` and `bf16` in `f32`; on CUDA by cuBLAS,
+    /// which must be installed, and never with fewer bits than the type has (no TF32). On two devices sums differ by
+    /// rounding: by at most the number of terms times the type's epsilon times the sum of the terms' absolute values.
+    /// Complex numbers are not conjugated. Integers wrap and are the same everywhere; of `bool` it is whether any pair of
+    /// elements is true. Transposed and sliced arrays are used where they lie, if rows or columns are neighbours in
+    /// memory.
     ///
     /// **Panics** if an array has no axis ([`Error::InvalidShape`]), if the axes that are summed over have different
     /// lengths or those that count matrices do not broadcast ([`Error::AxisMismatch`]), or if the arrays are on two
@@ -212,14 +215,6 @@ pub(crate) fn agree(operation: &'static str, left: &[usize], right: &[usize], ax
     Err(Error::AxisMismatch { operation, left: left.to_vec(), right: right.to_vec(), axes, advice: SUMMED })
 }
 
-/// Finds that elements of this type can be multiplied and added.
-fn multiplicable(operation: &'static str, dtype: DType) -> Result<()> {
-    if dtype.is_storage() || DType::COMPUTED.contains(&dtype) {
-        return Ok(());
-    }
-    Err(Error::UnsupportedDType { operation, dtype, advice: "multiply arrays of real numbers, such as their parts" })
-}
-
 fn dot_of(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<Scalar> {
     a.same_device(operation, b)?;
     a.handle.may_wait(operation)?;
@@ -237,7 +232,7 @@ fn dot_of(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<Scalar>
         }
     }
     agree(operation, a.shape(), b.shape(), (0, 0))?;
-    vectors(operation, a, b, &[]).and_then(|out| transfer::item(&out))
+    vectors(operation, a, b, false, &[]).and_then(|out| transfer::item(&out))
 }
 
 fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
@@ -255,21 +250,22 @@ fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
         return Err(Error::InvalidArgument { operation, reason });
     }
     a.same_device(operation, b)?;
-    vectors(operation, &a.flat(operation)?, &b.flat(operation)?, &[]).and_then(|out| transfer::item(&out))
+    let conjugates = a.dtype.is_complex();
+    vectors(operation, &a.flat(operation)?, &b.flat(operation)?, conjugates, &[]).and_then(|out| transfer::item(&out))
 }
 
-/// The sum of the products of two vectors of one length, as the one element of an array of `shape`.
-fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, shape: &[usize]) -> Result<RawArray> {
-    multiplicable(operation, a.dtype)?;
+/// The sum of the products of two vectors of one length, as the one element of an array of `shape`. With `conjugates` those
+/// of `a` are conjugated.
+fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, conjugates: bool, shape: &[usize]) -> Result<RawArray> {
     if a.dtype.is_storage() {
-        let out = vectors(operation, &a.computed(operation)?, &b.computed(operation)?, shape)?;
+        let out = vectors(operation, &a.computed(operation)?, &b.computed(operation)?, conjugates, shape)?;
         return out.converted(operation, a.dtype);
     }
     let out = RawArray::uninitialised(operation, &a.handle, shape, a.dtype)?;
     if a.size() == 0 {
         a.handle.backend.fill(Scalar::zero(a.dtype), out.view())?;
     } else {
-        a.handle.backend.dot(a.view(), b.view(), out.view())?;
+        a.handle.backend.dot(a.view(), b.view(), conjugates, out.view())?;
     }
     Ok(out)
 }
@@ -277,7 +273,6 @@ fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, shape: &[usize])
 /// The product of matrices, as [`matmul`] describes it.
 pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     a.same_device(operation, b)?;
-    multiplicable(operation, a.dtype)?;
     let plan = Plan::new(operation, a.shape(), b.shape())?;
     if a.dtype.is_storage() && !a.handle.backend.multiplies(a.dtype) {
         let out = plan.run(operation, &a.computed(operation)?, &b.computed(operation)?)?;
@@ -323,7 +318,7 @@ impl Plan {
         let Plan { pairs, rows, inner, columns, shape } = self;
         let (rows, inner, columns) = (*rows, *inner, *columns);
         if pairs.iter().all(|&length| length == 1) && rows == 1 && columns == 1 && !a.dtype.is_storage() {
-            return vectors(operation, &along(a, 1), &along(b, b.shape().len().min(2)), shape);
+            return vectors(operation, &along(a, 1), &along(b, b.shape().len().min(2)), false, shape);
         }
         let out = RawArray::uninitialised(operation, &a.handle, shape, a.dtype)?;
         if out.size() == 0 {
@@ -392,7 +387,8 @@ fn usable(operation: &'static str, raw: &RawArray) -> Result<RawArray> {
     let axes = raw.shape().len() - 2;
     let is_usable =
         raw.layout.leading_dimension().is_some() && raw.layout.strides[..axes].iter().all(|&stride| stride >= 0);
-    if raw.dtype.is_float() && !is_usable { raw.copied(operation) } else { Ok(raw.clone()) }
+    let is_of_libraries = raw.dtype.is_float() || raw.dtype.is_complex();
+    if is_of_libraries && !is_usable { raw.copied(operation) } else { Ok(raw.clone()) }
 }
 
 /// The layout of the last two axes.
@@ -446,7 +442,6 @@ pub(super) fn all_products(operation: &'static str, a: &RawArray, b: &RawArray) 
         let out = all_products(operation, &a.computed(operation)?, &b.computed(operation)?)?;
         return out.converted(operation, a.dtype);
     }
-    multiplicable(operation, a.dtype)?;
     let product = if a.dtype == DType::Bool { BinaryOperation::BitwiseAnd } else { BinaryOperation::Multiply };
     binary(operation, product, RawOperand::Array(a), RawOperand::Array(b))
 }

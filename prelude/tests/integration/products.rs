@@ -1,12 +1,13 @@
 //! Products of vectors, matrices and arrays of more axes: as NumPy, in every order of the elements in memory.
 
+use crate::complex::{ComplexSample, assert_near, complex_device, complex_host};
 use crate::fixtures::{Sample, assert_same, cases, device, host, with_dtype};
 use expect_test::{Expect, expect};
 use serde_json::Value;
 use warpcell as gpu;
 use warpcell::ndarray::{Array2, ArrayD, Ix1, Ix2, arr1, array};
 use warpcell::prelude::*;
-use warpcell::{DType, DeviceArray, Element, Error, Number, bf16, f16};
+use warpcell::{Complex, DType, DeviceArray, Element, Error, Inexact, Number, bf16, f16};
 
 /// The same elements in other orders in memory: as they are, column-major, backwards, every other one.
 fn orders<T: Element>(x: &DeviceArray<T>) -> Vec<DeviceArray<T>> {
@@ -28,7 +29,7 @@ fn axes(value: &Value) -> Vec<isize> {
 }
 
 /// What a case's function gives; it takes all element types.
-fn outcome<T: Sample>(case: &Value, a: &DeviceArray<T>, b: &DeviceArray<T>) -> ArrayD<T> {
+fn outcome<T: Element>(case: &Value, a: &DeviceArray<T>, b: &DeviceArray<T>) -> ArrayD<T> {
     match case["name"].as_str().unwrap() {
         "matmul" => gpu::matmul(a, b).to_host(),
         "dot" => whole(gpu::dot(a, b)),
@@ -78,6 +79,105 @@ fn products() {
             with_dtype!(case["a"]["dtype"], [u8 i32 u32 i64 u64 f32 f64], on_host(case));
         }
     }
+}
+
+#[test]
+fn products_of_complex_numbers() {
+    fn check<T: ComplexSample + Inexact + Element<Sum = T>>(case: &Value, epsilon: f64) {
+        let expected = complex_host::<T>(case, "expected");
+        let array = |name: &str| complex_device::<T>(case, name);
+        // Sums of products are exact, quotients are not.
+        let relative = case["relative"].as_f64().unwrap_or(0.0) * epsilon;
+        let same = |actual: ArrayD<T>| assert_near(&actual, &expected, (relative, 1.0), case);
+        let one = |value: &Value| value.as_i64().expect("an integer");
+        match case["name"].as_str().unwrap() {
+            "trace" => orders(&array("a")).iter().for_each(|a| same(whole(gpu::trace(a)))),
+            "inv" => orders(&array("a")).iter().for_each(|a| same(gpu::linalg::inv(a).to_host())),
+            "matrix_power" => orders(&array("a"))
+                .iter()
+                .for_each(|a| same(gpu::linalg::matrix_power(a, one(&case["exponent"])).to_host())),
+            "solve" => {
+                for (a, b) in orders(&array("a")).iter().zip(&orders(&array("b"))) {
+                    same(gpu::linalg::solve(a, b).to_host());
+                }
+            }
+            "einsum" => {
+                let names = ["a", "b", "c"].into_iter().filter(|name| !case[*name].is_null());
+                let arrays: Vec<DeviceArray<T>> = names.map(array).collect();
+                for order in 0..orders(&arrays[0]).len() {
+                    let turned: Vec<_> = arrays
+                        .iter()
+                        .map(|array| {
+                            let all = orders(array);
+                            all[order % all.len()].clone()
+                        })
+                        .collect();
+                    same(gpu::einsum(case["notation"].as_str().unwrap(), &turned).to_host());
+                }
+            }
+            _ => {
+                for left in orders(&array("a")) {
+                    orders(&array("b")).iter().for_each(|right| same(outcome(case, &left, right)));
+                }
+            }
+        }
+    }
+    for case in cases("complex_products") {
+        match case["a"]["dtype"].as_str() {
+            Some("Complex<f32>") => check::<Complex<f32>>(case, f32::EPSILON.into()),
+            _ => check::<Complex<f64>>(case, f64::EPSILON),
+        }
+    }
+}
+
+/// Above all thresholds: several threads, and vectors that are cut into tasks.
+#[test]
+fn large_complex_products_are_those_of_their_parts() {
+    fn check<T: ComplexSample + Inexact>(of: impl Fn(Complex<f64>) -> T, epsilon: f64) {
+        let numbers = |rows: usize, columns: usize, seed: usize| {
+            let part = |seed| self::numbers(rows, columns, seed);
+            ndarray::Zip::from(&part(seed)).and(&part(seed + 7)).map_collect(|&re, &im| Complex::new(re, im))
+        };
+        for (rows, inner, columns) in [(150, 300, 170), (1, 5000, 3), (400, 700, 1), (1, 200_000, 1), (5, 1, 6)] {
+            let (a, b) = (numbers(rows, inner, 1), numbers(inner, columns, 2));
+            let expected = a.dot(&b);
+            let (on_a, on_b) = (gpu::asarray(&a.mapv(&of)), gpu::asarray(&b.mapv(&of)));
+            let bound = epsilon * 4.0 * (inner as f64).sqrt() * inner as f64;
+            let near = |found: ArrayD<T>, expected: &Array2<Complex<f64>>| {
+                for (found, expected) in found.iter().zip(expected) {
+                    assert!((found.wide() - expected).norm() <= bound, "{rows} {inner} {columns}: {found}, {expected}");
+                }
+            };
+            for (a, b) in orders(&on_a).iter().zip(&orders(&on_b)) {
+                near(gpu::matmul(a, b).to_host(), &expected);
+            }
+            if rows * columns == 1 {
+                let (row, column) = (on_a.ravel(), on_b.ravel());
+                near(whole(gpu::dot(&row, &column)), &expected);
+                near(whole(gpu::vdot(&row, &column)), &a.mapv(|z| z.conj()).dot(&b));
+                let every_other = gpu::vdot(&row.slice(s![..;-2]), &row.slice(s![..;-2])).wide();
+                let squares: f64 = a.row(0).iter().rev().step_by(2).map(Complex::norm_sqr).sum();
+                assert!((every_other - squares).norm() <= bound && every_other.im.abs() <= bound, "{every_other}");
+            }
+        }
+    }
+    check(|z| z, f64::EPSILON);
+    check(|z| Complex::new(z.re as f32, z.im as f32), f32::EPSILON.into());
+}
+
+#[test]
+fn complex_systems_without_a_solution_are_errors() {
+    let i = Complex::new(0.0, 1.0);
+    let a = gpu::array(&[[1.0 + i, 2.0 * i], [2.0 + 2.0 * i, 4.0 * i]]);
+    for found in [gpu::linalg::try_inv(&a), gpu::linalg::try_solve(&a, &a)] {
+        assert!(matches!(found, Err(Error::SingularMatrix { pivot: 2, matrix: None, .. })), "{found:?}");
+    }
+    assert_eq!(gpu::linalg::matrix_power(&gpu::array(&[[i]]), -3).item(), i);
+    // What is for storage is multiplied, too.
+    assert_eq!(
+        gpu::linalg::matrix_power(&gpu::array(&[[2i8, 0], [0, 1]]), 3).to_host(),
+        array![[8i8, 0], [0, 1]].into_dyn()
+    );
 }
 
 #[test]

@@ -367,12 +367,12 @@ operations! {
     /// The products of pairs of matrices: the last two axes of `a` and of `b`; the others count the pairs and are those of
     /// `out`, over which `a` and `b` are broadcast. All have one dtype, none is empty, `out` is contiguous.
     ///
-    /// Integers wrap; of bools it is whether any pair of elements is true. Matrices of floats have
+    /// Integers wrap; of bools it is whether any pair of elements is true. Matrices of floats and of complex numbers have
     /// [`Layout::leading_dimension`], and are added up in f32 or f64; f32 is not rounded to fewer bits on the way.
     MatMul matmul { a: Array, b: Array, out: Array }
     /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
-    /// `MatMul`, but for types for storage.
-    Dot dot { a: Array, b: Array, out: Array }
+    /// `MatMul`, but for types for storage. With `conjugates` the numbers are complex, and those of `a` are conjugated.
+    Dot dot { a: Array, b: Array, conjugates: Plain<bool>, out: Array }
     /// The Fourier transform of `x` along distinct `axes`, one at least: complex numbers, both arrays of one shape; or of real
     /// numbers to all complex ones (both of one shape) or to those that the others follow from (`out` has the first `n / 2 + 1`
     /// along the last of the transform's axes, where `x` has `n`), not inverse; or of such ones to real numbers, inverse, where

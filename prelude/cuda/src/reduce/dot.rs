@@ -17,11 +17,11 @@ pub(super) struct Kernels {
 }
 
 impl Reduce {
-    pub fn dot(&self, x: View<'_>, y: View<'_>, out: View<'_>) -> Result<()> {
-        let cell = &self.dots[x.dtype as usize];
+    pub fn dot(&self, x: View<'_>, y: View<'_>, conjugates: bool, out: View<'_>) -> Result<()> {
+        let cell = &self.dots[usize::from(conjugates)][x.dtype as usize];
         let kernels = match cell.get() {
             Some(kernels) => kernels,
-            None => self.load_dot(cell, x.dtype)?,
+            None => self.load_dot(cell, &program(x.dtype, conjugates))?,
         };
         let (from_x, from_y, target) = (source_of(x)?, source_of(y)?, address_of(out)?);
         let size = x.layout.shape[0];
@@ -47,8 +47,8 @@ impl Reduce {
     }
 
     #[cold]
-    fn load_dot<'a>(&self, cell: &'a OnceLock<Kernels>, dtype: DType) -> Result<&'a Kernels> {
-        let module = program(dtype).load(&self.device)?;
+    fn load_dot<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
+        let module = program.load(&self.device)?;
         let kernels = Kernels {
             packed: module.function(c"dot_packed")?,
             strided: module.function(c"dot_strided")?,
@@ -58,13 +58,22 @@ impl Reduce {
     }
 }
 
-fn program(dtype: DType) -> Program {
+fn program(dtype: DType, conjugates: bool) -> Program {
     let name = dtype.cu_name();
-    Program::new("reduce.cu", SOURCE, &[("INPUT", name), ("OUTPUT", name), ("REDUCTION", "Dot"), ("DOT", "1")])
+    let mut macros = vec![("INPUT", name), ("OUTPUT", name), ("REDUCTION", "Dot"), ("DOT", "1")];
+    if dtype.is_complex() {
+        macros.push(("COMPLEX", "1"));
+    }
+    if conjugates {
+        macros.push(("CONJUGATES", "1"));
+    }
+    Program::new("reduce.cu", SOURCE, &macros)
 }
 
 /// Every program that the methods above can ask for.
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
-    DType::COMPUTED.map(program).to_vec()
+    let of_complex = [DType::C64, DType::C128].into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);
+    let all = DType::COMPUTED.into_iter().map(|dtype| (dtype, false)).chain(of_complex);
+    all.map(|(dtype, conjugates)| program(dtype, conjugates)).collect()
 }

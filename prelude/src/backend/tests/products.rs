@@ -4,6 +4,7 @@ use super::check::{Check, close};
 use super::reference::*;
 use crate::backend::{BinaryOperation, Layout, View};
 use crate::dtype::{DType, Scalar};
+use num_complex::Complex;
 
 #[test]
 #[ignore = "needs a CUDA device and cuBLAS"]
@@ -33,13 +34,13 @@ fn gpu_check_products() {
 #[ignore = "needs a CUDA device and cuBLAS"]
 fn gpu_races_of_products() {
     let mut check = Check::on_first_device();
-    let integers: Vec<DType> = TYPES.into_iter().filter(|dtype| !dtype.is_float()).collect();
+    let integers: Vec<DType> = TYPES.into_iter().filter(|dtype| dtype.is_integer() || *dtype == DType::Bool).collect();
     matrices(&mut check, &integers, &[[65, 33, 70], [2, 40, 1]]);
     dots(&mut check, &[17, 40_001]);
     check.finish();
 }
 
-const TYPES: [DType; 10] = [
+const TYPES: [DType; 12] = [
     DType::Bool,
     DType::U8,
     DType::I32,
@@ -50,6 +51,8 @@ const TYPES: [DType; 10] = [
     DType::BF16,
     DType::F32,
     DType::F64,
+    DType::C64,
+    DType::C128,
 ];
 
 /// What sums of products may be off, relative to the sum of their absolute values.
@@ -58,12 +61,20 @@ fn tolerance(dtype: DType, inner: usize) -> f64 {
         // Added up in f32, and rounded to 11 or 8 bits.
         DType::F16 => 1e-3 + 1e-6 * inner as f64,
         DType::BF16 => 8e-3 + 1e-6 * inner as f64,
-        _ => close(dtype) * (inner as f64).sqrt().max(1.0),
+        _ => close(dtype.part()) * (inner as f64).sqrt().max(1.0),
     }
 }
 
-/// A sum of products, and for floats the sum of their absolute values.
+/// A sum of products, and for floats and complex numbers the sum of their absolute values.
 fn sum(dtype: DType, terms: impl Iterator<Item = (Scalar, Scalar)>) -> (Scalar, f64) {
+    if dtype.is_complex() {
+        let zero = (Complex::new(0.0, 0.0), 0.0);
+        let (sum, scale) = terms.fold(zero, |(sum, scale), (a, b)| {
+            let product = parts(a) * parts(b);
+            (sum + product, scale + product.norm())
+        });
+        return (complex(sum.re, sum.im, dtype), scale);
+    }
     if dtype.is_float() {
         let (sum, scale) = terms.fold((0.0, 0.0), |(sum, scale), (a, b)| {
             let product = float(a) * float(b);
@@ -79,7 +90,7 @@ fn sum(dtype: DType, terms: impl Iterator<Item = (Scalar, Scalar)>) -> (Scalar, 
     (terms.fold(zero, |sum, (a, b)| binary(add, sum, binary(multiply, a, b))), 0.0)
 }
 
-/// Layouts of a matrix as the backend takes them: row-major, shifted, column-major, rows with gaps; for what is no float,
+/// Layouts of a matrix as the backend takes them: row-major, shifted, column-major, rows with gaps; for integers and bools
 /// also any other.
 fn of_matrix(dtype: DType, shape: [usize; 2]) -> Vec<(Layout, usize)> {
     let mut all = layouts(&shape);
@@ -87,7 +98,7 @@ fn of_matrix(dtype: DType, shape: [usize; 2]) -> Vec<(Layout, usize)> {
     gaps.strides[0] += 5;
     gaps.offset = 2;
     all.push((gaps, 2 + shape[0] * (shape[1].max(1) + 5)));
-    if dtype.is_float() {
+    if dtype.is_float() || dtype.is_complex() {
         all.retain(|(layout, _)| layout.leading_dimension().is_some());
     }
     all
@@ -172,7 +183,9 @@ fn stacks(check: &mut Check) {
 }
 
 fn dots(check: &mut Check, lengths: &[usize]) {
-    for dtype in DType::COMPUTED {
+    let all = DType::COMPUTED.into_iter().map(|dtype| (dtype, false));
+    let of_complex = [DType::C64, DType::C128].into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);
+    for (dtype, conjugates) in all.chain(of_complex) {
         for &length in lengths {
             for (number, left) in layouts(&[length]).into_iter().enumerate() {
                 for (other, right) in layouts(&[length]).into_iter().enumerate() {
@@ -181,11 +194,14 @@ fn dots(check: &mut Check, lengths: &[usize]) {
                     }
                     let a = check.array(dtype, left.0.clone(), left.1, 75, false);
                     let b = check.array(dtype, right.0, right.1, 76, false);
-                    let (expected, scale) = sum(dtype, a.elements().into_iter().zip(b.elements()));
-                    let what = format!("dot of {:?} and {:?}", a.layout, b.layout);
+                    let factor = |a: Scalar| {
+                        if conjugates { complex(parts(a).re, -parts(a).im, dtype) } else { a }
+                    };
+                    let (expected, scale) = sum(dtype, a.elements().into_iter().map(factor).zip(b.elements()));
+                    let what = format!("dot of {:?} and {:?}, conjugates: {conjugates}", a.layout, b.layout);
                     let out = (Layout { shape: vec![], strides: vec![], offset: 1 }, 3);
-                    check.expect(&what, dtype, out, &[expected], (close(dtype), &[scale]), |gpu, out| {
-                        gpu.dot(a.view(), b.view(), out)
+                    check.expect(&what, dtype, out, &[expected], (close(dtype.part()), &[scale]), |gpu, out| {
+                        gpu.dot(a.view(), b.view(), conjugates, out)
                     });
                 }
             }
@@ -200,6 +216,6 @@ fn dots(check: &mut Check, lengths: &[usize]) {
     let (expected, scale) = sum(DType::F64, terms);
     let out = (Layout::contiguous(&[]), 1);
     check.expect("dot of neighbours", DType::F64, out, &[expected], (close(DType::F64), &[scale]), |gpu, out| {
-        gpu.dot(view(&first), view(&second), out)
+        gpu.dot(view(&first), view(&second), false, out)
     });
 }

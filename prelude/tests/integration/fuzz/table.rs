@@ -29,6 +29,9 @@ macro_rules! functions {
     // What a family's name stands for.
     (@floats $($rest:tt)*) => { functions!(@types [f64 "float64" f32 "float32"] $($rest)*); };
     (@complexes $($rest:tt)*) => { functions!(@types [Complex<f64> "complex128" Complex<f32> "complex64"] $($rest)*); };
+    (@products $($rest:tt)*) => {
+        functions!(@types [f64 "float64" f32 "float32" Complex<f64> "complex128" Complex<f32> "complex64"] $($rest)*);
+    };
     (@inexact $($rest:tt)*) => { functions!(@types [f64 "float64" f32 "float32" Complex<f64> "complex128"] $($rest)*); };
     (@numbers $($rest:tt)*) => {
         functions!(@types [f64 "float64" f32 "float32" i64 "int64" i32 "int32" u8 "uint8"] $($rest)*);
@@ -561,7 +564,8 @@ functions! { parts(c) {
 functions! { products(c) {
     any:
         "matmul" => gpu::matmul(&c.a::<T>(0), &c.a::<T>(1));
-    inexact:
+    products:
+        "matmul" => gpu::matmul(&c.a::<T>(0), &c.a::<T>(1)),
         "dot" => gpu::dot(&c.a::<T>(0), &c.a::<T>(1)),
         "vdot" => gpu::vdot(&c.a::<T>(0), &c.a::<T>(1)),
         "inner" => gpu::inner(&c.a::<T>(0), &c.a::<T>(1)),
@@ -573,7 +577,10 @@ functions! { products(c) {
         },
         "einsum" => gpu::einsum(c.text("notation"), &c.rest::<T>(0)),
         "trace" => gpu::trace(&c.a::<T>(0)),
-        "cross" => keywords::cross(&c.a::<T>(0), &c.a::<T>(1), None, None, None, c.opt("axis"));
+        "cross" => keywords::cross(&c.a::<T>(0), &c.a::<T>(1), None, None, None, c.opt("axis")),
+        "inv" => linalg::inv(&c.a::<T>(0)),
+        "solve" => linalg::solve(&c.a::<T>(0), &c.a::<T>(1)),
+        "matrix_power" => linalg::matrix_power(&c.a::<T>(0), c.int("n") as i64);
     integers:
         "dot" => gpu::dot(&c.a::<T>(0), &c.a::<T>(1)),
         "inner" => gpu::inner(&c.a::<T>(0), &c.a::<T>(1)),
@@ -582,8 +589,6 @@ functions! { products(c) {
     floats:
         "det" => linalg::det_each(&c.a::<T>(0)),
         "slogdet" => linalg::slogdet_each(&c.a::<T>(0)),
-        "inv" => linalg::inv(&c.a::<T>(0)),
-        "solve" => linalg::solve(&c.a::<T>(0), &c.a::<T>(1)),
         "qr_r" => linalg::qr_r(&c.a::<T>(0)).abs(),
         "qr" => { let (q, r) = linalg::qr(&c.a::<T>(0)); gpu::matmul(&q, &r) },
         "svdvals" => linalg::svdvals(&c.a::<T>(0)),
@@ -594,7 +599,6 @@ functions! { products(c) {
         "cholesky" => linalg::cholesky(&c.a::<T>(0)),
         "eigvalsh" => linalg::eigvalsh(&c.a::<T>(0)),
         "pinv" => linalg::pinv(&c.a::<T>(0)),
-        "matrix_power" => linalg::matrix_power(&c.a::<T>(0), c.int("n") as i64),
         "matrix_rank" => linalg::matrix_rank_each(&c.a::<T>(0)),
         "lstsq" => linalg::lstsq(&c.a::<T>(0), &c.a::<T>(1)).0,
         "polyvander" => gpu::polyvander(&c.a::<T>(0), c.size("deg")),
