@@ -67,7 +67,7 @@ impl Convolve {
         if size == 0 {
             return Ok(());
         }
-        let dtype = computed(signal.dtype);
+        let dtype = compute_type(signal.dtype);
         let (function, _) = self.loaded(&self.one_dimensional[dtype as usize], || program_1d(dtype), c"convolve")?;
         let (signal_address, signal_size) = (source_of(signal)?, signal.layout.size() as i64);
         let (kernel_address, kernel_size) = (source_of(kernel)?, kernel.layout.size() as i64);
@@ -91,7 +91,7 @@ impl Convolve {
         if size == 0 {
             return Ok(());
         }
-        let dtype = computed(image.dtype);
+        let dtype = compute_type(image.dtype);
         let (rows, columns) = (kernel.layout.shape[0], kernel.layout.shape[1]);
         let worth = has_sized_program(dtype, rows, columns) && size.saturating_mul(rows * columns) >= WORTH_COMPILING;
         let sized = if worth { self.sized(dtype, rows, columns)? } else { None };
@@ -188,7 +188,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The type to compute in: integers modulo a power of two, whatever their sign.
-fn computed(dtype: DType) -> DType {
+fn compute_type(dtype: DType) -> DType {
     if dtype.is_float() { dtype } else { unsigned(dtype) }
 }
 

@@ -13,8 +13,8 @@ use warpcell_base::backend::factorisations::Factorisations;
 use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
-    Allocation, Backend, CaptureHandle, DeviceProperties, Distinct, EventHandle, Foreign, Layout, MemoryFigures,
-    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, View,
+    Allocation, Backend, CaptureHandle, DeviceProperties, EventHandle, Foreign, Layout, MemoryFigures, Operand,
+    Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, Unique, View,
 };
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::{Error, Result};
@@ -429,9 +429,9 @@ impl Backend for CudaBackend {
         Ok((Arc::new(CudaAllocation(memory)), count))
     }
 
-    fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+    fn unique(&self, sorted: View<'_>) -> Result<Unique> {
         self.may_wait("unique")?;
-        self.search.distinct(sorted)
+        self.search.unique(sorted)
     }
 
     fn can_transform(&self) -> Result<()> {

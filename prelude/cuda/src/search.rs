@@ -2,7 +2,7 @@
 
 use super::{CudaAllocation, Program, address_of, blocks, source_of};
 use std::sync::{Arc, OnceLock};
-use warpcell_base::backend::{Distinct, View};
+use warpcell_base::backend::{Unique, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
@@ -48,7 +48,7 @@ impl Search {
         unsafe { launch(&self.device, kernels.search, (grid, 1), THREADS as u32, &mut arguments) }
     }
 
-    pub fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+    pub fn unique(&self, sorted: View<'_>) -> Result<Unique> {
         let kernels = self.kernels(sorted.dtype)?;
         let (from, length) = (source_of(sorted)?, sorted.layout.size() as i64);
         let grid = blocks("unique", sorted.layout.size(), TILE)?;
@@ -72,7 +72,7 @@ impl Search {
         let mut arguments = arguments![from, length, counts_address, to_elements, to_starts];
         // SAFETY: as above, with the arguments of `runs_write`; there is room for as many runs as were counted.
         unsafe { launch(&self.device, kernels.write, (grid, 1), THREADS as u32, &mut arguments)? };
-        Ok(Distinct { elements: Arc::new(CudaAllocation(elements)), starts: Arc::new(CudaAllocation(starts)), count })
+        Ok(Unique { elements: Arc::new(CudaAllocation(elements)), starts: Arc::new(CudaAllocation(starts)), count })
     }
 
     fn kernels(&self, dtype: DType) -> Result<&Kernels> {

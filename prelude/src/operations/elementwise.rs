@@ -67,7 +67,7 @@ macro_rules! unary {
         impl<T: Element> DeviceArray<T> { fallible! {$($(
             $(#[$doc])*
             ///
-            /// **Panics** if the memory for the result cannot be had.
+            /// **Panics** if there is not enough memory for the result.
             pub fn $name, $try_name(&self) -> Result<DeviceArray<$result>> where T: $bound {
                 unary(stringify!($name), UnaryOperation::$operation, &self.raw).map(DeviceArray::from_raw)
             }
@@ -548,7 +548,7 @@ fn truths(name: &'static str, operation: BinaryOperation, a: RawOperand<'_>, b: 
 pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
     debug_assert!(!x.dtype.is_complex() || operation.takes_complex(), "{name} of complex numbers");
     if x.dtype.is_storage() {
-        let out = unary(name, operation, &x.computed(name)?)?;
+        let out = unary(name, operation, &x.to_compute_type(name)?)?;
         return if operation.output(x.dtype) == x.dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }
     let out = RawArray::uninitialised(name, &x.handle, x.shape(), operation.output(x.dtype))?;
@@ -647,14 +647,14 @@ fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &R
 #[cold]
 fn run_computed(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &RawArray) -> Result<()> {
     let array = |operand: RawOperand<'_>| match operand {
-        RawOperand::Array(array) => array.computed("astype").map(Some),
+        RawOperand::Array(array) => array.to_compute_type("astype").map(Some),
         RawOperand::Scalar(_) => Ok(None),
     };
     let (array_a, array_b) = (array(a)?, array(b)?);
     fn operand<'a>(raw: RawOperand<'_>, array: &'a Option<RawArray>) -> RawOperand<'a> {
         match (raw, array) {
             (_, Some(array)) => RawOperand::Array(array),
-            (RawOperand::Scalar(value), None) => RawOperand::Scalar(value.computed()),
+            (RawOperand::Scalar(value), None) => RawOperand::Scalar(value.to_compute_type()),
             _ => unreachable!("arrays were converted"),
         }
     }
@@ -662,7 +662,7 @@ fn run_computed(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>
     if !out.dtype.is_storage() {
         return run(operation, a, b, out);
     }
-    let computed = RawArray::uninitialised("astype", &out.handle, out.shape(), out.dtype.computed())?;
+    let computed = RawArray::uninitialised("astype", &out.handle, out.shape(), out.dtype.compute_type())?;
     run(operation, a, b, &computed)?;
     out.handle.backend.copy(computed.view(), out.view())
 }

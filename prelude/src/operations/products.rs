@@ -262,7 +262,7 @@ fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
 fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, shape: &[usize]) -> Result<RawArray> {
     multiplicable(operation, a.dtype)?;
     if a.dtype.is_storage() {
-        let out = vectors(operation, &a.computed(operation)?, &b.computed(operation)?, shape)?;
+        let out = vectors(operation, &a.to_compute_type(operation)?, &b.to_compute_type(operation)?, shape)?;
         return out.converted(operation, a.dtype);
     }
     let out = RawArray::uninitialised(operation, &a.handle, shape, a.dtype)?;
@@ -280,7 +280,7 @@ pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> R
     multiplicable(operation, a.dtype)?;
     let plan = Plan::new(operation, a.shape(), b.shape())?;
     if a.dtype.is_storage() && !a.handle.backend.multiplies(a.dtype) {
-        let out = plan.run(operation, &a.computed(operation)?, &b.computed(operation)?)?;
+        let out = plan.run(operation, &a.to_compute_type(operation)?, &b.to_compute_type(operation)?)?;
         return out.converted(operation, a.dtype);
     }
     plan.run(operation, a, b)
@@ -443,7 +443,7 @@ fn outer_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
 /// The products of elements, broadcast; of bools, whether both are true.
 pub(super) fn all_products(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     if a.dtype.is_storage() {
-        let out = all_products(operation, &a.computed(operation)?, &b.computed(operation)?)?;
+        let out = all_products(operation, &a.to_compute_type(operation)?, &b.to_compute_type(operation)?)?;
         return out.converted(operation, a.dtype);
     }
     multiplicable(operation, a.dtype)?;
@@ -505,14 +505,14 @@ fn tensordot_of(a: &RawArray, b: &RawArray, axes: &PairedAxes) -> Result<RawArra
                 );
                 return Err(Error::InvalidArgument { operation, reason });
             }
-            (distinct(operation, a.shape(), of_a)?, distinct(operation, b.shape(), of_b)?)
+            (unique_axes(operation, a.shape(), of_a)?, unique_axes(operation, b.shape(), of_b)?)
         }
     };
     contract(operation, a, b, &of_a, &of_b)
 }
 
 /// Axes of an array in the order in which they are named, each once.
-fn distinct(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>> {
+fn unique_axes(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>> {
     let found = axes.iter().map(|&axis| axis_of(operation, shape, axis)).collect::<Result<Vec<usize>>>()?;
     match (0..found.len()).find(|&index| found[..index].contains(&found[index])) {
         Some(index) => Err(Error::InvalidShape {

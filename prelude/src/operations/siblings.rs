@@ -167,7 +167,7 @@ impl<T: Real> DeviceArray<T> {
     /// Sorts the elements along the last axis, in place; NaN comes last. NumPy's `a.sort()`. [`gpu::sort`](fn@crate::sort)
     /// gives a new array.
     ///
-    /// **Panics** if the memory for the sorted elements cannot be had, or if this is a view made by
+    /// **Panics** if there is not enough memory for the sorted elements, or if this is a view made by
     /// [`broadcast_to`](Self::broadcast_to) ([`Error::InvalidArgument`]).
     ///
     /// ```

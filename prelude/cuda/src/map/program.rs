@@ -215,7 +215,7 @@ impl MapKernel<'_> {
 /// The states of `kernels/reduce.cu` in their own namespace, and a function that adds some results to one.
 fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
     let dtype = element_of(result).unwrap_or(DType::I64);
-    let (input, output) = (dtype.computed().cu_name(), reduction.output(dtype).cu_name());
+    let (input, output) = (dtype.compute_type().cu_name(), reduction.output(dtype).cu_name());
     let (name, typedefs) = (reduce::name(reduction), typedefs());
     format!(
         "
