@@ -3,7 +3,6 @@
 use super::axes::{joined, launch_over};
 use super::{Program, address_of, blocks, source_of, unsigned, words};
 use std::sync::{Arc, OnceLock};
-use warpcell_base::backend::functions::{float_functions, float_functions_of_two};
 use warpcell_base::backend::{BinaryOperation, Operand, UnaryOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
@@ -262,65 +261,18 @@ fn function_program(name: &str, arity: &str, dtype: DType) -> Program {
 }
 
 fn unary_program(operation: UnaryOperation, dtype: DType) -> Program {
-    macro_rules! name {
-        ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => {
-            match operation {
-                UnaryOperation::Negative => "negative",
-                UnaryOperation::Abs if dtype.is_complex() => "magnitude",
-                UnaryOperation::Abs => "absolute",
-                UnaryOperation::Sign => "sign",
-                UnaryOperation::Floor => "floor_of",
-                UnaryOperation::Ceil => "ceil_of",
-                UnaryOperation::LogicalNot => "logical_not",
-                UnaryOperation::IsNan => "is_nan",
-                UnaryOperation::Round => "round_of",
-                UnaryOperation::Trunc => "trunc_of",
-                UnaryOperation::IsInf => "is_inf",
-                UnaryOperation::IsFinite => "is_finite",
-                UnaryOperation::BitwiseNot => "bitwise_not",
-                UnaryOperation::Conjugate => "conjugate",
-                UnaryOperation::Angle => "angle",
-                $(UnaryOperation::$variant => return function_program($cuda, "1", dtype),)*
-            }
-        };
+    match operation {
+        UnaryOperation::Abs if dtype.is_complex() => program("magnitude", "1", dtype, operation.output(dtype)),
+        _ if operation.is_float_function() => function_program(operation.cuda_name(), "1", dtype),
+        _ => program(operation.cuda_name(), "1", dtype, operation.output(dtype)),
     }
-    let name = float_functions!(name);
-    program(name, "1", dtype, operation.output(dtype))
 }
 
 fn binary_program(operation: BinaryOperation, dtype: DType) -> Program {
-    macro_rules! name {
-        ($($variant:ident $method:ident $cuda:literal |$a:ident, $b:ident| $value:expr;)*) => {
-            match operation {
-                BinaryOperation::Add => "add",
-                BinaryOperation::Subtract => "subtract",
-                BinaryOperation::Multiply => "multiply",
-                BinaryOperation::Divide => "divide",
-                BinaryOperation::Remainder => "remainder_of",
-                BinaryOperation::Power => "power",
-                BinaryOperation::Maximum => "maximum",
-                BinaryOperation::Minimum => "minimum",
-                BinaryOperation::Equal => "equal",
-                BinaryOperation::NotEqual => "not_equal",
-                BinaryOperation::Less => "less",
-                BinaryOperation::LessEqual => "less_equal",
-                BinaryOperation::Greater => "greater",
-                BinaryOperation::GreaterEqual => "greater_equal",
-                BinaryOperation::LogicalAnd => "logical_and",
-                BinaryOperation::LogicalOr => "logical_or",
-                BinaryOperation::FloorDivide => "floor_divide",
-                BinaryOperation::Modulo => "modulo",
-                BinaryOperation::BitwiseAnd => "bitwise_and",
-                BinaryOperation::BitwiseOr => "bitwise_or",
-                BinaryOperation::BitwiseXor => "bitwise_xor",
-                BinaryOperation::LeftShift => "left_shift",
-                BinaryOperation::RightShift => "right_shift",
-                $(BinaryOperation::$variant => return function_program($cuda, "2", dtype),)*
-            }
-        };
+    if operation.is_float_function() {
+        return function_program(operation.cuda_name(), "2", dtype);
     }
-    let name = float_functions_of_two!(name);
-    program(name, "2", dtype, operation.output(dtype))
+    program(operation.cuda_name(), "2", dtype, operation.output(dtype))
 }
 
 /// Every program that the methods above can ask for.

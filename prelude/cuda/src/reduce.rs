@@ -348,29 +348,9 @@ fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multipro
     Plan { shape, shares: wanted.min(length.div_ceil(least)).clamp(1, 65_535) as u32 }
 }
 
-/// What the kernels' source calls an operation.
-pub(super) const fn name(operation: ReduceOperation) -> &'static str {
-    match operation {
-        ReduceOperation::Sum => "Sum",
-        ReduceOperation::Max => "Max",
-        ReduceOperation::Min => "Min",
-        ReduceOperation::All => "All",
-        ReduceOperation::Any => "Any",
-        ReduceOperation::Product => "Product",
-        ReduceOperation::SumSquares => "SumSquares",
-        ReduceOperation::ArgMax => "ArgMax",
-        ReduceOperation::ArgMin => "ArgMin",
-        ReduceOperation::SumNumbers => "SumNumbers",
-        ReduceOperation::ProductNumbers => "ProductNumbers",
-        ReduceOperation::MaxNumbers => "MaxNumbers",
-        ReduceOperation::MinNumbers => "MinNumbers",
-        ReduceOperation::CountNumbers => "CountNumbers",
-    }
-}
-
 fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
     let output = operation.output(dtype).cu_name();
-    let mut macros = vec![("INPUT", dtype.cu_name()), ("OUTPUT", output), ("REDUCTION", name(operation))];
+    let mut macros = vec![("INPUT", dtype.cu_name()), ("OUTPUT", output), ("REDUCTION", operation.cuda_name())];
     if whole {
         macros.push(("WHOLE", "1"));
     }
@@ -378,7 +358,7 @@ fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
 }
 
 fn distances_program(dtype: DType, skips_nan: bool, whole: bool) -> Program {
-    let name = name(ReduceOperation::SumSquares);
+    let name = ReduceOperation::SumSquares.cuda_name();
     let mut macros =
         vec![("INPUT", dtype.cu_name()), ("OUTPUT", dtype.cu_name()), ("REDUCTION", name), ("CENTRED", "1")];
     if skips_nan {
