@@ -1,7 +1,7 @@
 //! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
 
 use super::axes::{Axis, MOST_AXES, joined};
-use super::{Program, address_of, blocks, source_of};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{ReduceOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
@@ -9,7 +9,6 @@ use warpcell_base::error::{Error, Result};
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
-use warpcell_driver::module::{Function, Module};
 use warpcell_driver::queue::queues;
 
 mod dot;
@@ -27,23 +26,26 @@ const RESIDENT: u32 = 8;
 
 pub(super) struct Reduce {
     device: Arc<Device>,
-    whole: [[OnceLock<(Function, Module)>; TYPES]; KINDS],
-    axes: [[OnceLock<OverAxes>; TYPES]; KINDS],
-    dots: [OnceLock<dot::Kernels>; TYPES],
+    whole: [[Compiled<Whole>; TYPES]; KINDS],
+    axes: [[Compiled<OverAxes>; TYPES]; KINDS],
+    dots: [Compiled<dot::Kernels>; TYPES],
     /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
     /// One for each queue is enough: launches follow one another there.
     scratch: [OnceLock<DeviceMemory>; queues()],
 }
 
-struct OverAxes {
-    long_rows: Function,
-    short_rows: Function,
-    shortest_rows: Function,
-    tiny_rows: Function,
-    columns: Function,
-    shares: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    struct Whole {
+        all = c"reduce_all",
+    }
+    struct OverAxes {
+        long_rows = c"reduce_long_rows",
+        short_rows = c"reduce_short_rows",
+        shortest_rows = c"reduce_shortest_rows",
+        tiny_rows = c"reduce_tiny_rows",
+        columns = c"reduce_columns",
+        shares = c"reduce_shares",
+    }
 }
 
 /// `Axes` in the kernels' source.
@@ -141,11 +143,7 @@ impl Reduce {
 
     fn whole(&self, reduced: Reduced<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
         let cell = &self.whole[reduced.kind()][x.dtype as usize];
-        if cell.get().is_none() {
-            let module = reduced.program(x.dtype, true).load(&self.device)?;
-            let _ = cell.set((module.function(c"reduce_all")?, module));
-        }
-        let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let function = cell.get(&self.device, || reduced.program(x.dtype, true))?.all;
         let size = x.layout.size();
         // Each thread takes 4 loads of 16 bytes at a time.
         let useful = size.div_ceil(THREADS * 64 / x.dtype.size());
@@ -155,7 +153,7 @@ impl Reduce {
             let mut arguments = arguments![address, centres, count, states, finished, target];
             // SAFETY: the module is in `self`; the arguments are those of `reduce_all`; the scratch has a counter and a state
             // for each of `most_blocks` blocks; both views lie in live allocations.
-            unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
+            unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
     }
 
@@ -186,10 +184,7 @@ impl Reduce {
         outputs: usize,
     ) -> Result<()> {
         let cell = &self.axes[reduced.kind()][x.dtype as usize];
-        let kernels = match cell.get() {
-            Some(kernels) => kernels,
-            None => self.load(cell, &reduced.program(x.dtype, false))?,
-        };
+        let kernels = cell.get(&self.device, || reduced.program(x.dtype, false))?;
         let (kept, gone) = split(x, axes);
         let (kept_axes, reduced_axes) = (passed(&kept, x)?, passed(&gone, x)?);
         let length: usize = gone.iter().map(|axis| axis.length).product();
@@ -224,21 +219,6 @@ impl Reduce {
             unsafe { launch(&self.device, kernels.shares, grid, THREADS as u32, &mut arguments)? };
         }
         Ok(())
-    }
-
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<OverAxes>, program: &Program) -> Result<&'a OverAxes> {
-        let module = program.load(&self.device)?;
-        let kernels = OverAxes {
-            long_rows: module.function(c"reduce_long_rows")?,
-            short_rows: module.function(c"reduce_short_rows")?,
-            shortest_rows: module.function(c"reduce_shortest_rows")?,
-            tiny_rows: module.function(c"reduce_tiny_rows")?,
-            columns: module.function(c"reduce_columns")?,
-            shares: module.function(c"reduce_shares")?,
-            _module: module,
-        };
-        Ok(cell.get_or_init(|| kernels))
     }
 
     /// How many blocks there are states for.

@@ -2,8 +2,8 @@
 
 use super::axes::{joined, launch_over};
 use super::elementwise::{Kernels, Side};
-use super::{Program, blocks, unsigned};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, blocks, unsigned};
+use std::sync::Arc;
 use warpcell_base::backend::{Operand, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
@@ -15,7 +15,7 @@ const THREADS: usize = 256;
 
 pub(super) struct Where {
     device: Arc<Device>,
-    kernels: [OnceLock<Kernels>; DType::ALL.len()],
+    kernels: [Compiled<Kernels>; DType::ALL.len()],
 }
 
 impl Where {
@@ -31,10 +31,7 @@ impl Where {
         // Only the bits matter: one program for each size of element.
         let dtype = unsigned(out.dtype);
         let cell = &self.kernels[dtype as usize];
-        let kernels = match cell.get() {
-            Some(kernels) => kernels,
-            None => self.load(cell, &program(dtype))?,
-        };
+        let kernels = cell.get(&self.device, || program(dtype))?;
         let sides = [Side::source(condition)?, Side::operand(a)?, Side::operand(b)?, Side::target(out)?];
         if sides.iter().all(|side| side.contiguous) {
             let aligned = sides.iter().all(|side| side.address.is_multiple_of(16));
@@ -59,12 +56,6 @@ impl Where {
             // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
-    }
-
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let kernels = Kernels::load(&self.device, program)?;
-        Ok(cell.get_or_init(|| kernels))
     }
 }
 
