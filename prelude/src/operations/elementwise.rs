@@ -1,11 +1,12 @@
 //! Functions of each element, or of each pair of elements after broadcasting.
 
-use crate::array::{DeviceArray, RawArray, shape};
+use crate::array::{DeviceArray, OnDevice, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::formulas::{self, apply_one};
+use crate::operations::siblings::siblings;
 
 pub(super) mod sealed {
     use super::RawOperand;
@@ -62,6 +63,7 @@ impl RawOperand<'_> {
     }
 }
 
+/// Methods of one array, and functions of the same names.
 macro_rules! unary {
     ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
         impl<T: Element> DeviceArray<T> { fallible! {$($(
@@ -72,6 +74,12 @@ macro_rules! unary {
                 unary(stringify!($name), UnaryOperation::$operation, &self.raw).map(DeviceArray::from_raw)
             }
         )*)*} }
+
+        /// Functions of one array that call methods.
+        pub mod unary_functions {
+            use super::*;
+            siblings! { $([T: $bound] T => DeviceArray<$result> { $($name();)* })* }
+        }
     };
 }
 unary! {
@@ -224,7 +232,8 @@ unary! {
     }
 }
 
-macro_rules! binary {
+/// Methods of two operands.
+macro_rules! binary_methods {
     ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
         impl<T: Element> DeviceArray<T> { fallible! {$($(
             $(#[$doc])*
@@ -236,6 +245,19 @@ macro_rules! binary {
                     .map(DeviceArray::from_raw)
             }
         )*)*} }
+    };
+}
+
+/// Methods of two operands, and functions of the same names.
+macro_rules! binary {
+    ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
+        binary_methods! { $($bound -> $result { $($(#[$doc])* $name, $try_name => $operation;)* })* }
+
+        /// Functions of two operands that call methods.
+        pub mod binary_functions {
+            use super::*;
+            siblings! { $([T: $bound] T => DeviceArray<$result> { $($name(other: impl Operand<T>);)* })* }
+        }
     };
 }
 binary! {
@@ -331,6 +353,9 @@ binary! {
         /// ```
         right_shift, try_right_shift => RightShift;
     }
+}
+// NumPy's functions have other names: `equal`, `less` (`siblings.rs`).
+binary_methods! {
     Element -> bool {
         /// Whether the elements are equal.
         ///
