@@ -12,7 +12,8 @@ use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory;
 use warpcell_driver::profile;
 
-const SOURCE: &str = include_str!("../kernels/elementwise.cu");
+const SOURCE: &str =
+    concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/elementwise.cu"));
 const TYPES: usize = DType::ALL.len();
 const UNARY: usize = UnaryOperation::ALL.len();
 const BINARY: usize = BinaryOperation::ALL.len();
@@ -182,7 +183,7 @@ impl Elementwise {
                 let count = size as i64;
                 let mut arguments = arguments![a, b, target, count, sides[0].bits, sides[1].bits, axes];
                 // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
-                // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
+                // `KernelAxes` has the layout of their `warpcell_axes`; every index inside the shape lies in a live allocation.
                 unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
             },
         )

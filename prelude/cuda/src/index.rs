@@ -12,7 +12,7 @@ use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 use warpcell_driver::profile;
 
-const SOURCE: &str = include_str!("../kernels/index.cu");
+const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/index.cu"));
 const THREADS: usize = 256;
 /// Elements that a thread moves.
 const EACH: usize = 4;
@@ -161,7 +161,7 @@ impl Index {
             let (length, step) = (plan.length as i64, plan.step as i64);
             let mut arguments = arguments![source, indices, out, count, length, step, axes];
             // SAFETY: the module is alive beside its functions; the arguments are those of `gather` and `gather_wide`, and
-            // `KernelAxes` has the layout of their `Axes`; whatever the indices are, the kernels stay within the views, which lie in
+            // `KernelAxes` has the layout of their `warpcell_axes`; whatever the indices are, the kernels stay within the views, which lie in
             // live allocations; units are as wide as addresses and strides allow.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })

@@ -10,7 +10,7 @@ use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 
-const SOURCE: &str = include_str!("../kernels/where_.cu");
+const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/where_.cu"));
 const THREADS: usize = 256;
 
 pub(super) struct Where {
@@ -53,7 +53,7 @@ impl Where {
             let count = size as i64;
             let mut arguments = arguments![condition, of_a, of_b, target, count, a, b, axes];
             // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
-            // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
+            // `KernelAxes` has the layout of their `warpcell_axes`; every index inside the shape lies in a live allocation.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
     }
