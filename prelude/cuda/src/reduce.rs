@@ -1,6 +1,6 @@
 //! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
 
-use super::axes::{Axis, MOST_AXES, joined};
+use super::axes::{Axis, KernelAxes, MOST_AXES, joined};
 use super::{Compiled, Program, address_of, blocks, kernels, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{ReduceOperation, View};
@@ -13,7 +13,7 @@ use warpcell_driver::queue::queues;
 
 mod dot;
 
-const SOURCE: &str = include_str!("../kernels/reduce.cu");
+const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/reduce.cu"));
 const TYPES: usize = DType::ALL.len();
 const OPERATIONS: usize = ReduceOperation::ALL.len();
 /// What there is a program for: an operation, and sums of squared distances with and without NaN.
@@ -51,10 +51,8 @@ kernels! {
 /// `Axes` in the kernels' source.
 #[repr(C)]
 struct Axes {
-    rank: i32,
+    axes: KernelAxes<1>,
     narrow: i32,
-    length: [i64; MOST_AXES],
-    stride: [i64; MOST_AXES],
 }
 
 /// What is reduced, and how.
@@ -250,17 +248,17 @@ pub(super) fn of_nothing(operation: ReduceOperation, dtype: DType) -> Scalar {
 }
 
 /// The axes that stay and those that are reduced, each from the innermost outwards and joined.
-fn split(x: View<'_>, reduced: &[usize]) -> (Vec<Axis>, Vec<Axis>) {
+fn split(x: View<'_>, reduced: &[usize]) -> (Vec<Axis<1>>, Vec<Axis<1>>) {
     let part = |wanted: bool| {
         let numbers = (0..x.layout.shape.len()).filter(|number| reduced.contains(number) == wanted);
         let (shape, strides): (Vec<usize>, Vec<isize>) =
             numbers.map(|number| (x.layout.shape[number], x.layout.strides[number])).unzip();
-        joined(&shape, [&strides, &[], &[]])
+        joined(&shape, [&strides])
     };
     (part(false), part(true))
 }
 
-fn passed(axes: &[Axis], x: View<'_>) -> Result<Axes> {
+fn passed(axes: &[Axis<1>], x: View<'_>) -> Result<Axes> {
     if axes.len() > MOST_AXES {
         return Err(Error::InvalidShape {
             operation: "a reduction",
@@ -269,16 +267,7 @@ fn passed(axes: &[Axis], x: View<'_>) -> Result<Axes> {
         });
     }
     let size: usize = axes.iter().map(|axis| axis.length).product();
-    let mut passed = Axes {
-        rank: axes.len() as i32,
-        narrow: i32::from(size <= u32::MAX as usize),
-        length: [1; MOST_AXES],
-        stride: [0; MOST_AXES],
-    };
-    for (number, axis) in axes.iter().enumerate() {
-        (passed.length[number], passed.stride[number]) = (axis.length as i64, axis.strides[0] as i64);
-    }
-    Ok(passed)
+    Ok(Axes { axes: KernelAxes::new(axes), narrow: i32::from(size <= i32::MAX as usize) })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -309,8 +298,8 @@ struct Plan {
 }
 
 /// Which kernel, and in how many shares each output's elements are taken, so that few outputs still fill the device.
-fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multiprocessors: usize) -> Plan {
-    let step = |axes: &[Axis]| axes[0].strides[0].unsigned_abs();
+fn plan(kept: &[Axis<1>], reduced: &[Axis<1>], outputs: usize, length: usize, multiprocessors: usize) -> Plan {
+    let step = |axes: &[Axis<1>]| axes[0].strides[0].unsigned_abs();
     let (shape, least) = if outputs >= 16 && step(kept) < step(reduced) {
         (Shape::Columns, 256)
     } else if length >= 1024 {
@@ -377,8 +366,8 @@ pub(super) fn programs() -> Vec<Program> {
 mod tests {
     use super::*;
 
-    fn axis(length: usize, stride: isize) -> Axis {
-        Axis { length, strides: [stride, 0, 0] }
+    fn axis(length: usize, stride: isize) -> Axis<1> {
+        Axis { length, strides: [stride] }
     }
 
     #[test]
