@@ -224,7 +224,7 @@ fn programs_are_as_in_the_files() {
 
 #[test]
 fn formulas_of_operations_have_a_translation() {
-    let floats: [Formula; 17] = [
+    let floats: [Formula; 16] = [
         formulas::larger,
         formulas::smaller,
         formulas::sinc,
