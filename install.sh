@@ -405,7 +405,7 @@ if [ $build = yes ]; then
 fi
 exec 9>&-
 if [ -z "$rust_src" ]; then
-  notes+=("note: the standard library's sources could not be had. Notebooks run without them: types that cannot be inferred are asked of the compiler, so that a cell with \`let\` takes longer, and completion knows nothing of the standard library. To add them: $(get_sources_command "$toolchain"), then ./install.sh")
+  notes+=("note: the standard library's sources could not be downloaded. Notebooks run without them, but a cell with \`let\` takes longer, and completion does not know the standard library. To add them: $(get_sources_command "$toolchain"), then ./install.sh")
 fi
 
 # --------------------------------------------------------------------------------------------------- what follows

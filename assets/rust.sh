@@ -94,7 +94,7 @@ get_toolchain() {
   command=$(get_rust_command "$1")
   echo "Getting Rust $1: $command" >&2
   said=$(timeout 900 bash -c "$command" 2>&1 </dev/null) || {
-    echo "It cannot be had so: $(last_line "$said")" >&2
+    echo "Rust could not be downloaded: $(last_line "$said")" >&2
     return 1
   }
 }
@@ -107,10 +107,10 @@ get_sources() {
   fi
   command=$(get_sources_command "$1")
   echo "Getting the standard library's sources: $command" >&2
-  # A download that hangs is as good as none.
+  # A download that hangs has failed.
   said=$(timeout 120 bash -c "$command" 2>&1 </dev/null) || true
   [ -z "$(find_sources "$1")" ] || return 0
-  echo "They cannot be had so: $(last_line "$said")" >&2
+  echo "The sources could not be downloaded: $(last_line "$said")" >&2
   return 1
 }
 

@@ -57,7 +57,7 @@ class Checkout:
         self.sources = folder / "sources"
         (self.sources / "core/src").mkdir(parents=True)
         (self.sources / "core/src/lib.rs").touch()
-        # No package of the distribution is to be had, and no rustup.
+        # No package of the distribution can be installed, and there is no rustup.
         self.programs = folder / "programs"
         self.programs.mkdir()
         for name in ("apt-get", "apt-cache", "dnf", "sudo"):

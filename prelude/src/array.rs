@@ -263,8 +263,8 @@ impl RawArray {
     }
 
     /// The array in the type that operations compute in: itself, or a copy of an array of a type for storage.
-    pub(crate) fn computed(&self, operation: &'static str) -> Result<RawArray> {
-        if self.dtype.is_storage() { self.converted(operation, self.dtype.computed()) } else { Ok(self.clone()) }
+    pub(crate) fn to_compute_type(&self, operation: &'static str) -> Result<RawArray> {
+        if self.dtype.is_storage() { self.converted(operation, self.dtype.compute_type()) } else { Ok(self.clone()) }
     }
 
     /// This array if its elements follow one another in row-major order, else a copy that has them so.

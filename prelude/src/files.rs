@@ -61,8 +61,8 @@ fallible! {
     /// the strides that it has in NumPy.
     ///
     /// **Panics** if the file cannot be read, is none of these, is shorter than its header says, or holds Python's
-    /// objects, text or records ([`Error::File`]); if it has elements of another type ([`Error::FileDType`]); or if the
-    /// memory cannot be had.
+    /// objects, text or records ([`Error::File`]); if it has elements of another type ([`Error::FileDType`]); or if
+    /// there is not enough memory.
     ///
     /// ```no_run
     /// let a = warpcell::load::<f32>("measured.npy");

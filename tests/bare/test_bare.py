@@ -130,7 +130,7 @@ def test_with_the_distributions_package(bare):
 
 @pytest.mark.network
 def test_without_any_sources(bare):
-    # No package is to be had.
+    # No package can be installed.
     for path in ("/etc/apt/sources.list", "/etc/apt/sources.list.d", "/var/lib/apt/lists"):
         remove(inside(bare[0], Path(path)))
     said = follow(bare)

@@ -29,7 +29,7 @@ use super::names::{Binding, assigned, bindings};
 use super::report::{StoredVariable, VariableReport};
 use super::rewrite::SHOW;
 use super::store_calls::STORE;
-use super::stored_variables::{CellForm, FunctionLayout, KEEPING};
+use super::stored_variables::{CellForm, FunctionLayout, OLD_VALUES};
 use crate::syntax::{line_start, plain, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
@@ -402,10 +402,11 @@ impl<'a> Writer<'a> {
                 self.store(index);
             }
         }
-        let keeping = layout.tail + 4;
-        self.origin = keeping;
+        let old_values_line = layout.tail + 4;
+        self.origin = old_values_line;
         let kept: String = layout.kept.iter().map(|(_, keep)| keep.as_str()).collect();
-        let behind_kept = self.lines[keeping].strip_prefix(KEEPING).and_then(|text| text.strip_prefix(&kept));
+        let behind_kept =
+            self.lines[old_values_line].strip_prefix(OLD_VALUES).and_then(|text| text.strip_prefix(&kept));
         let behind_kept = behind_kept.unwrap_or_default().to_owned();
         let of_others = layout.taken.iter().map(|(name, _)| name);
         let of_others = of_others.filter(|name| layout.others.iter().any(|store| store.name == **name));
@@ -421,7 +422,7 @@ impl<'a> Writer<'a> {
         // If the cell leaves nothing of a variable, it may only be moved away by a new variable of the same name.
         let kept = layout.kept.iter().filter(|(old, _)| is_consumed(&old.name));
         self.split.uncertain = kept.chain(&layout.away).map(|(old, _)| old).cloned().collect();
-        let behind = layout.others.last().map_or(keeping + 1, |store| store.lines.end);
+        let behind = layout.others.last().map_or(old_values_line + 1, |store| store.lines.end);
         self.copy(behind..self.lines.len());
         self.note_made();
         self.split
@@ -652,8 +653,9 @@ mod tests {
         let source = source("", &STORED, code, new);
         let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
         // With the lines that keep old values.
-        let keeping = |(index, line)| if str::starts_with(line, "}}") { plan.line(index, line) } else { line.into() };
-        let planned: String = source.split_inclusive('\n').enumerate().map(keeping).collect();
+        let with_old_values =
+            |(index, line)| if str::starts_with(line, "}}") { plan.line(index, line) } else { line.into() };
+        let planned: String = source.split_inclusive('\n').enumerate().map(with_old_values).collect();
         let known = KnownMoves { consumed, ..KnownMoves::default() };
         Split::new(&planned, plan.layout().unwrap(), &known, false)
     }

@@ -59,8 +59,8 @@ pub struct VariablePlan {
     checked: Vec<Statement>,
     /// The lines that take and store variables.
     moving: Vec<Range<usize>>,
-    /// The line on which old values are kept.
-    keeping: Option<usize>,
+    /// The line on which old values go back to the store.
+    old_values_line: Option<usize>,
     kept: Vec<OldValue>,
     /// The lines that check and take variables whose old values stay in the store, with the hash of their types.
     unused: Vec<(Statement, u64)>,
@@ -132,7 +132,7 @@ const HEAD_END: &str = "if !vars_ok {return evcxr_variable_store;}}";
 pub const TAIL: [&str; 5] =
     ["})) { ", "  Ok(_) => {}", "  Err(_) => {", "    println!(\"EVCXR_PANIC_NOTIFICATION\");", "}}"];
 /// The text that replaces the last of these lines, before the code that keeps the old values.
-pub const KEEPING: &str = "}} ";
+pub const OLD_VALUES: &str = "}} ";
 /// The line before the code of a cell with `.await`.
 pub const WAITS: &str = ".block_on(async {";
 /// The text before lines of variables that stay in the store.
@@ -182,7 +182,7 @@ impl VariablePlan {
                 .collect();
         }
         if let (Some(tail), Some(body)) = (tail, start_of_cell(&lines, body)) {
-            plan.keeping = Some(tail + TAIL.len() - 1);
+            plan.old_values_line = Some(tail + TAIL.len() - 1);
             let end = stored.first().map_or(tail, |statement| statement.lines.start);
             let code = lines[body.min(end)..end].join("\n");
             let is_mutable = |old: &Statement| lines[old.lines.start].contains("let mut ");
@@ -292,11 +292,11 @@ impl VariablePlan {
         if let Some(hash) = self.definitions.get(&index) {
             line = with_definitions(&line, *hash).into();
         }
-        if self.keeping == Some(index) && !(self.kept.is_empty() && self.replaced.is_empty()) {
+        if self.old_values_line == Some(index) && !(self.kept.is_empty() && self.replaced.is_empty()) {
             let kept: String = self.kept.iter().map(OldValue::statement).collect();
             let missed = |replaced: &InnerVariable| format!("{STORE}miss_variable(stringify!({}));", replaced.name);
             let missed: String = self.replaced.iter().map(missed).collect();
-            line = format!("{KEEPING}{kept}{missed}\n").into();
+            line = format!("{OLD_VALUES}{kept}{missed}\n").into();
         }
         match self.layout.as_ref().map(|layout| (layout.code.start - 1, layout.end)) {
             Some((start, _)) if start == index && !self.replaced.is_empty() => {
@@ -352,7 +352,7 @@ impl VariablePlan {
             let used: BTreeSet<String> = unused.filter(|name| is_named(name)).collect();
             if message.code() == "E0425" && !used.is_empty() {
                 findings.used.extend(used);
-            } else if self.keeping == Some(index) {
+            } else if self.old_values_line == Some(index) {
                 let names = || self.kept.iter().map(|kept| kept.name.clone());
                 let moved: Vec<String> = names().filter(|name| is_named(name)).collect();
                 findings.moved.extend(if moved.is_empty() { names().collect() } else { moved });
@@ -378,7 +378,7 @@ impl VariablePlan {
     pub fn only_moves_away(&self, messages: &str) -> bool {
         // Old values that cannot be kept, too.
         let moves = |message: &CompilerMessage| {
-            self.moved_away(message).is_some() || (message.code() == "E0382" && message.line() == self.keeping)
+            self.moved_away(message).is_some() || (message.code() == "E0382" && message.line() == self.old_values_line)
         };
         let errors: Vec<_> = CompilerMessage::errors(messages).filter(|message| message.line().is_some()).collect();
         !errors.is_empty() && errors.iter().all(moves)

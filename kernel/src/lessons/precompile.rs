@@ -68,8 +68,8 @@ fn of_files(paths: &[PathBuf]) -> Result<Vec<Notebook>> {
 
 /// The code of a notebook's cells.
 fn code_of(text: &str) -> Result<Vec<String>> {
-    let notebook: Value = serde_json::from_str(text).context("this is no notebook")?;
-    let Some(cells) = notebook["cells"].as_array() else { bail!("this is no notebook: it has no cells") };
+    let notebook: Value = serde_json::from_str(text).context("this is not a notebook")?;
+    let Some(cells) = notebook["cells"].as_array() else { bail!("this is not a notebook: it has no cells") };
     Ok(cells.iter().filter(|cell| cell["cell_type"] == "code").map(source_of).collect())
 }
 
@@ -99,7 +99,7 @@ mod tests {
         let text = r##"{"cells": [{"cell_type": "markdown", "source": "# A"}, {"cell_type": "code", "source": ["1 +\n", "1"]}]}"##;
         assert_eq!(code_of(text).unwrap(), ["1 +\n1"]);
         assert!(code_of("{}").unwrap_err().to_string().contains("no cells"));
-        assert!(code_of("# a text").unwrap_err().to_string().contains("no notebook"));
+        assert!(code_of("# a text").unwrap_err().to_string().contains("not a notebook"));
     }
 
     #[test]

@@ -149,7 +149,7 @@ pub struct Span {
 }
 
 /// The first of each run of equal elements in a sorted array.
-pub struct Distinct {
+pub struct Unique {
     /// The elements.
     pub elements: Arc<dyn Allocation>,
     /// Their positions as i64, and behind them the array's length.
@@ -298,7 +298,7 @@ pub trait Backend: Send + Sync {
     /// waits.
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)>;
     /// Finds the runs of equal elements (NaN equal to itself) in a sorted array: 1-D, contiguous, not empty. Waits.
-    fn distinct(&self, sorted: View<'_>) -> Result<Distinct>;
+    fn unique(&self, sorted: View<'_>) -> Result<Unique>;
     /// Whether Fourier transforms can be computed; if not, what is missing.
     fn can_transform(&self) -> Result<()>;
     /// What factorises matrices.

@@ -3,7 +3,7 @@
 //! Nothing here allocates or computes; backends match on [`DType`] and never on Rust types.
 //!
 //! Some types are for storage ([`DType::is_storage`]): arrays of them are made, moved, converted and shown as all others.
-//! What computes on such arrays converts them first, to [`DType::computed`], so that backends compute in
+//! Operations convert such arrays first, to [`DType::compute_type`], so that backends compute in
 //! [`DType::COMPUTED`] only.
 //!
 //! Complex numbers ([`DType::is_complex`]) are neither: they have arithmetic, but no order, and of the operations on real
@@ -101,7 +101,7 @@ macro_rules! tags {
 
             /// The type that operations on arrays of this type compute in: `i32` and `u32` for narrow integers for storage, `f32` for
             /// `f16` and `bf16`, else the type itself. It has all values of this type.
-            pub const fn computed(self) -> DType {
+            pub const fn compute_type(self) -> DType {
                 match self {
                     $(DType::$tag => <$computed as Tagged>::TAG,)*
                 }
@@ -145,8 +145,8 @@ macro_rules! tags {
                 }
             }
 
-            /// The same value in the type that operations compute in, [`DType::computed`].
-            pub fn computed(self) -> Scalar {
+            /// The same value in the type that operations compute in, [`DType::compute_type`].
+            pub fn to_compute_type(self) -> Scalar {
                 match self {
                     $(Scalar::$tag(value) => <$computed>::from(value).tagged(),)*
                 }
@@ -319,7 +319,7 @@ impl Scalar {
                 Scalar::C64(Complex::new(part(value.re), part(value.im)))
             }
             Scalar::C128(value) => Scalar::C128(Complex::new(value.re / divisor, value.im / divisor)),
-            other => unreachable!("{other:?} is no float"),
+            other => unreachable!("{other:?} is not a float"),
         }
     }
 }
@@ -357,8 +357,8 @@ mod tests {
     #[test]
     fn a_type_computes_in_itself_or_is_for_storage() {
         for dtype in DType::ALL {
-            assert_eq!(dtype.computed() == dtype, !dtype.is_storage(), "{dtype}");
-            assert!(!dtype.computed().is_storage() && !dtype.sum().is_storage(), "{dtype}");
+            assert_eq!(dtype.compute_type() == dtype, !dtype.is_storage(), "{dtype}");
+            assert!(!dtype.compute_type().is_storage() && !dtype.sum().is_storage(), "{dtype}");
         }
     }
 

@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two shapes that do not broadcast to one another.
+    /// Two shapes that do not broadcast.
     ShapeMismatch {
         /// The operation that was asked for.
         operation: &'static str,
@@ -19,7 +19,7 @@ pub enum Error {
         /// Shape of the right operand.
         right: Vec<usize>,
     },
-    /// Two arrays of which a pair of axes must have one length, and has two.
+    /// An axis of one array and an axis of another array that must have the same length, but do not.
     AxisMismatch {
         /// The operation that was asked for.
         operation: &'static str,
@@ -27,7 +27,7 @@ pub enum Error {
         left: Vec<usize>,
         /// Shape of the right operand.
         right: Vec<usize>,
-        /// The axis of the left and that of the right operand.
+        /// The axis of the left operand and the axis of the right operand.
         axes: (usize, usize),
         /// Why the lengths must agree and what to do.
         advice: &'static str,
@@ -54,7 +54,7 @@ pub enum Error {
         operation: &'static str,
         /// The first index that is out of range.
         index: i128,
-        /// The axis that is indexed; none if the array is indexed as if it were flat.
+        /// The axis that is indexed; none if the array is indexed as if it had one axis.
         axis: Option<usize>,
         /// The length of the axis, or the number of elements.
         length: usize,
@@ -77,7 +77,7 @@ pub enum Error {
         /// Device of the right operand.
         right: String,
     },
-    /// Memory that could not be had.
+    /// There is not enough memory.
     OutOfMemory {
         /// The device that was asked.
         device: String,
@@ -87,7 +87,7 @@ pub enum Error {
         free: usize,
         /// Bytes that the pool holds, in use or not.
         pooled: usize,
-        /// Bytes that the pool may hold, if that was limited.
+        /// The most bytes that the pool may hold, if it has a limit.
         limit: Option<usize>,
     },
     /// A device that is not there or cannot be used.
@@ -119,12 +119,12 @@ pub enum Error {
         /// The driver's name of the status and its description.
         status: String,
     },
-    /// Nobody can be asked for input.
+    /// There is nobody who could answer a question.
     NoInput {
         /// Why, and what to do instead.
         reason: String,
     },
-    /// A file that cannot be read or written, or that does not hold what it should.
+    /// A file that cannot be read or written, or that has the wrong contents.
     File {
         /// The operation that was asked for.
         operation: &'static str,
@@ -151,8 +151,8 @@ pub enum Error {
         /// The compiler's log.
         log: String,
     },
-    /// A function of the user that failed at an element on a CUDA device, or a kernel of which a thread failed. The arrays that it
-    /// computed hold anything; all others are as they were.
+    /// A function of the user failed at an element on a CUDA device, or a thread of a kernel failed. The elements of the arrays
+    /// that it computes are undefined. All other arrays are unchanged.
     FunctionFailed {
         /// The function's name.
         function: String,
@@ -165,11 +165,11 @@ pub enum Error {
     },
     /// The user has interrupted the cell.
     Interrupted,
-    /// An operation that cannot be part of a graph, asked for while one was captured.
+    /// An operation that cannot be part of a graph, called while a graph was captured.
     NotCapturable {
         /// The operation that was asked for.
         operation: &'static str,
-        /// Why it cannot be and what to do.
+        /// Why it cannot be part of a graph, and what to do.
         reason: &'static str,
     },
     /// A matrix that has no inverse.
@@ -195,7 +195,7 @@ pub enum Error {
         /// The operation that was asked for.
         operation: &'static str,
     },
-    /// An iteration that came to no end.
+    /// An iteration that did not converge.
     NoConvergence {
         /// The operation that was asked for.
         operation: &'static str,

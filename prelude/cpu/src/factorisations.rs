@@ -9,7 +9,7 @@ use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_linalg::faer::Par;
 use warpcell_linalg::faer::reborrow::ReborrowMut;
-use warpcell_linalg::{Job, Room, Routine, Shapes, keep_lower, keep_unit_lower, keep_upper};
+use warpcell_linalg::{Job, Routine, Shapes, WorkspaceSize, keep_lower, keep_unit_lower, keep_upper};
 
 /// Elements of a triangle that are not worth a second thread.
 const GRAIN: usize = 1 << 14;
@@ -86,7 +86,7 @@ impl CpuBackend {
     }
 }
 
-/// Calls a routine for each matrix of stacks; `orders` has room for as many numbers for each matrix, or for none.
+/// Calls a routine for each matrix of stacks; `orders` has as many numbers for each matrix as the matrix has rows, or is empty.
 ///
 /// # Safety
 ///
@@ -105,7 +105,7 @@ unsafe fn run<T: Real>(
     let length = orders.len() / first.count;
     let orders = Shared(orders.as_mut_ptr());
     each(first.count, routine.work(&shapes), &|index, par| {
-        let Room { matrices, rest } = routine.room(&shapes, par);
+        let WorkspaceSize { matrices, rest } = routine.workspace_size(&shapes, par);
         let mut space = Workspace::new::<T>(matrices, rest)?;
         let (matrices, rest) = space.parts::<T>();
         // SAFETY: the caller's promise; each matrix, and its part of the orders, belongs to one task.

@@ -54,8 +54,8 @@ use warpcell_base::backend::factorisations::Factorisations;
 use warpcell_base::backend::stream::{copies, orders, waits};
 use warpcell_base::backend::text::Limits;
 use warpcell_base::backend::{
-    Allocation, Backend, CaptureHandle, DeviceProperties, Distinct, EventHandle, Foreign, MemoryFigures, Operand,
-    Operation, PoolFigures, PoolKind, StreamHandle, StreamOrder, View,
+    Allocation, Backend, CaptureHandle, DeviceProperties, EventHandle, Foreign, MemoryFigures, Operand, Operation,
+    PoolFigures, PoolKind, StreamHandle, StreamOrder, Unique, View,
 };
 use warpcell_base::dtype::{DType, typestr};
 use warpcell_base::error::{Error, Result};
@@ -160,14 +160,13 @@ impl Backend for CpuBackend {
         Ok((Arc::new(memory), count))
     }
 
-    fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+    fn unique(&self, sorted: View<'_>) -> Result<Unique> {
         may_wait("unique")?;
         let guard = self.compute(|| format!("unique {}", sorted.dtype));
         // SAFETY: the invariants of `Memory`; the array is contiguous.
-        let (elements, starts, count) =
-            unsafe { search::distinct(sorted.dtype, origin(&sorted), sorted.layout.size())? };
+        let (elements, starts, count) = unsafe { search::unique(sorted.dtype, origin(&sorted), sorted.layout.size())? };
         guard.end()?;
-        Ok(Distinct { elements: Arc::new(elements), starts: Arc::new(starts), count })
+        Ok(Unique { elements: Arc::new(elements), starts: Arc::new(starts), count })
     }
 
     fn can_transform(&self) -> Result<()> {

@@ -267,13 +267,15 @@ unsafe fn whole<T: Ring, const N: usize>(products: &Products<'_>) {
         for slab in slabs {
             let terms = slab * TERMS..inner.min((slab + 1) * TERMS);
             pool::split(products.pairs.len() * blocks, 1, &|range| {
-                let mut room = Room::<T, N>::for_block(rows.min(BLOCK[0]), columns.min(BLOCK[2]));
+                let mut workspace = Workspace::<T, N>::for_block(rows.min(BLOCK[0]), columns.min(BLOCK[2]));
                 for index in range {
                     let (pair, block) = (index / blocks, index % blocks);
                     let (row, column) = (block / across * BLOCK[0], block % across * BLOCK[2]);
                     let columns = column..columns.min(column + BLOCK[2]);
                     // SAFETY: the caller's promise; each block belongs to one task.
-                    unsafe { operands.block(pair, row..rows.min(row + BLOCK[0]), columns, terms.clone(), &mut room) };
+                    unsafe {
+                        operands.block(pair, row..rows.min(row + BLOCK[0]), columns, terms.clone(), &mut workspace)
+                    };
                 }
             });
         }
@@ -281,7 +283,7 @@ unsafe fn whole<T: Ring, const N: usize>(products: &Products<'_>) {
 }
 
 /// Parts of both matrices as tiles take them, and the sums of a block.
-struct Room<T, const N: usize> {
+struct Workspace<T, const N: usize> {
     /// For each tile's rows, term after term.
     a: Vec<[T; TILE]>,
     /// For each tile's columns, term after term.
@@ -289,10 +291,10 @@ struct Room<T, const N: usize> {
     sums: Vec<[[T; N]; TILE]>,
 }
 
-impl<T: Ring, const N: usize> Room<T, N> {
+impl<T: Ring, const N: usize> Workspace<T, N> {
     fn for_block(rows: usize, columns: usize) -> Self {
         let (down, across) = (rows.div_ceil(TILE), columns.div_ceil(N));
-        Room {
+        Workspace {
             a: vec![[T::default(); TILE]; down * BLOCK[1]],
             b: vec![[T::default(); N]; across * BLOCK[1]],
             sums: vec![[[T::default(); N]; TILE]; down * across],
@@ -331,14 +333,14 @@ impl<T: Ring> Operands<'_, T> {
         rows: Range<usize>,
         columns: Range<usize>,
         terms: Range<usize>,
-        room: &mut Room<T, N>,
+        workspace: &mut Workspace<T, N>,
     ) {
         let (down, across) = (rows.len().div_ceil(TILE), columns.len().div_ceil(N));
-        room.sums.fill([[T::default(); N]; TILE]);
+        workspace.sums.fill([[T::default(); N]; TILE]);
         for first in terms.clone().step_by(BLOCK[1]) {
             let depth = BLOCK[1].min(terms.end - first);
             // Beyond the matrices are zeros.
-            for (index, lines) in room.a.chunks_exact_mut(depth).take(down).enumerate() {
+            for (index, lines) in workspace.a.chunks_exact_mut(depth).take(down).enumerate() {
                 for (term, line) in lines.iter_mut().enumerate() {
                     for (lane, element) in line.iter_mut().enumerate() {
                         let row = rows.start + index * TILE + lane;
@@ -350,7 +352,7 @@ impl<T: Ring> Operands<'_, T> {
                     }
                 }
             }
-            for (index, lines) in room.b.chunks_exact_mut(depth).take(across).enumerate() {
+            for (index, lines) in workspace.b.chunks_exact_mut(depth).take(across).enumerate() {
                 for (term, line) in lines.iter_mut().enumerate() {
                     for (lane, element) in line.iter_mut().enumerate() {
                         let column = columns.start + index * N + lane;
@@ -362,15 +364,15 @@ impl<T: Ring> Operands<'_, T> {
                     }
                 }
             }
-            for (index, sums) in room.sums[..down * across].iter_mut().enumerate() {
+            for (index, sums) in workspace.sums[..down * across].iter_mut().enumerate() {
                 let (a, b) = (index / across * depth, index % across * depth);
-                tile(&room.a[a..a + depth], &room.b[b..b + depth], sums);
+                tile(&workspace.a[a..a + depth], &workspace.b[b..b + depth], sums);
             }
         }
         for row in rows.clone() {
             for column in columns.clone() {
                 let (down, right) = (row - rows.start, column - columns.start);
-                let sum = room.sums[down / TILE * across + right / N][down % TILE][right % N];
+                let sum = workspace.sums[down / TILE * across + right / N][down % TILE][right % N];
                 let out = self.out(pair, row, column);
                 // SAFETY: the caller's promise.
                 unsafe { out.write(if terms.start == 0 { sum } else { out.read().plus(sum) }) };

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Bytes of memory that can be had; all of them where the system does not say.
+/// Bytes of memory that are available; `isize::MAX` if the system does not say.
 pub fn available() -> usize {
     let groups = groups().iter().filter_map(Group::room);
     let bounds = meminfo("MemAvailable:").into_iter().chain(address_space()).chain(groups);

@@ -75,7 +75,7 @@ pub(super) unsafe fn search_sorted(
 /// # Safety
 ///
 /// `sorted` must be memory of as many elements of this dtype that nothing writes to.
-pub(super) unsafe fn distinct(dtype: DType, sorted: *const u8, length: usize) -> Result<(Memory, Memory, usize)> {
+pub(super) unsafe fn unique(dtype: DType, sorted: *const u8, length: usize) -> Result<(Memory, Memory, usize)> {
     // What an interrupt of an earlier operation has left out is not this one's.
     pool::left_out();
     let ended = || if pool::left_out() { Err(Error::Interrupted) } else { Ok(()) };

@@ -78,8 +78,8 @@ trait Rows: Copy + Send + Sync {
     ///
     /// The row must have that element, and nothing else access it.
     unsafe fn write(self, row: usize, index: usize, key: Self::Key, value: Self::Value);
-    /// Room for the keys between two passes, if the results' is such.
-    fn room(self, row: usize) -> Option<*mut Self::Key>;
+    /// Memory for the keys between two passes, if the memory of the results has their size.
+    fn spare_keys(self, row: usize) -> Option<*mut Self::Key>;
     /// Whether results are written to where elements are read from.
     fn in_place(self) -> bool {
         false
@@ -105,7 +105,7 @@ impl<O: Order> Rows for Elements<O> {
         // SAFETY: the caller's promise.
         unsafe { self.out.get().add(row + index).write(O::bits(key)) };
     }
-    fn room(self, row: usize) -> Option<*mut O::Key> {
+    fn spare_keys(self, row: usize) -> Option<*mut O::Key> {
         Some(self.out.get().wrapping_add(row))
     }
 }
@@ -156,7 +156,7 @@ impl<O: Order, V: Position> Rows for Positions<O, V> {
         // SAFETY: the caller's promise.
         unsafe { self.out.get().add(row + index).write(value.wide()) };
     }
-    fn room(self, _: usize) -> Option<*mut O::Key> {
+    fn spare_keys(self, _: usize) -> Option<*mut O::Key> {
         None
     }
 }
@@ -176,10 +176,10 @@ unsafe fn sort_rows<R: Rows>(rows_of: R, rows: usize, length: usize) -> Result<(
     }
     let grain = (LONG / 8 / length.max(1)).max(1);
     pool::split(rows, grain, &|range| {
-        let mut room = Room::default();
+        let mut workspace = Workspace::default();
         for row in range {
             // SAFETY: the caller's promise; each row belongs to one task.
-            unsafe { sort_cached(rows_of, row * length, length, &mut room) };
+            unsafe { sort_cached(rows_of, row * length, length, &mut workspace) };
         }
     });
     ended()
@@ -232,7 +232,7 @@ impl<K: Copy, V: Copy> Place<K, V> {
     }
     /// # Safety
     ///
-    /// There must be room, which nothing else accesses.
+    /// The place must have that element, and nothing else access it.
     #[inline(always)]
     unsafe fn write(self, index: usize, key: K, value: V) {
         // SAFETY: the caller's promise.
@@ -243,19 +243,19 @@ impl<K: Copy, V: Copy> Place<K, V> {
     }
 }
 
-/// What one thread needs: room for a short row, and two places for the keys and values of a longer one.
+/// The memory of one thread: for a short row, and two places for the keys and values of a longer one.
 #[derive(Default)]
-struct Room<K, V> {
+struct Workspace<K, V> {
     short: Vec<(K, V)>,
     keys: [Vec<K>; 2],
     values: [Vec<V>; 2],
 }
 
-impl<K: Key, V: Copy + Default> Room<K, V> {
+impl<K: Key, V: Copy + Default> Workspace<K, V> {
     fn places(&mut self, length: usize) -> [Place<K, V>; 2] {
         [0, 1].map(|side| {
             let (keys, values) = (&mut self.keys[side], &mut self.values[side]);
-            // Only more room is made: what is there is written before it is read.
+            // The memory only grows. What it holds is written before it is read.
             keys.resize(length.max(keys.len()), K::default());
             values.resize(length.max(values.len()), V::default());
             Place { keys: Shared(keys.as_mut_ptr()), values: Shared(values.as_mut_ptr()) }
@@ -263,15 +263,15 @@ impl<K: Key, V: Copy + Default> Room<K, V> {
     }
 }
 
-/// On this thread, without any other memory than that of the room.
+/// On this thread, without any other memory than the workspace.
 ///
 /// # Safety
 ///
 /// The row must have as many elements, which nothing else accesses.
-unsafe fn sort_cached<R: Rows>(rows: R, row: usize, length: usize, room: &mut Room<R::Key, R::Value>) {
+unsafe fn sort_cached<R: Rows>(rows: R, row: usize, length: usize, workspace: &mut Workspace<R::Key, R::Value>) {
     if length <= SHORT {
         // SAFETY: the caller's promise.
-        return unsafe { sort_short(rows, row, length, &mut room.short) };
+        return unsafe { sort_short(rows, row, length, &mut workspace.short) };
     }
     // SAFETY: the caller's promise.
     let read = move |index: usize| unsafe { rows.read(row, index) };
@@ -284,10 +284,10 @@ unsafe fn sort_cached<R: Rows>(rows: R, row: usize, length: usize, room: &mut Ro
     };
     let mut shifts: Vec<u32> = (least..=most).step_by(DIGITS.ilog2() as usize).collect();
     if shifts.len() == 1 && rows.in_place() {
-        // The results are written where the keys are read: by way of the room, then.
+        // The results are written where the keys are read: so the keys pass through the workspace.
         shifts.push(least);
     }
-    let places = room.places(length);
+    let places = workspace.places(length);
     for (pass, &shift) in shifts.iter().enumerate() {
         let (from, to) = (places[(pass + 1) % 2], places[pass % 2]);
         // SAFETY: the caller's promise.
@@ -317,7 +317,7 @@ impl<R: Rows> Rows for Binned<R> {
         // SAFETY: the caller's promise.
         unsafe { self.rows.write(self.row, bin + index, key, value) };
     }
-    fn room(self, _: usize) -> Option<*mut R::Key> {
+    fn spare_keys(self, _: usize) -> Option<*mut R::Key> {
         None
     }
     fn in_place(self) -> bool {
@@ -384,7 +384,7 @@ unsafe fn sort_long<R: Rows>(rows: R, row: usize, length: usize) -> Result<()> {
     let mut long = Long { rows, row, places: [place; 2] };
     let mut _second = None;
     if bins.iter().any(|(_, keys)| keys.len() * R::Key::BYTES > CACHED) {
-        let (memory, place) = self::place::<R>(length, rows.room(row))?;
+        let (memory, place) = self::place::<R>(length, rows.spare_keys(row))?;
         (_second, long.places[1]) = (Some(memory), place);
     }
     let large = (length / (4 * pool::threads())).clamp(LONG / 2, CHUNK);
@@ -401,16 +401,16 @@ unsafe fn sort_long<R: Rows>(rows: R, row: usize, length: usize) -> Result<()> {
     let hands = 64.min(tasks.len());
     let dealt: Vec<&Bin> = (0..hands).flat_map(|hand| tasks.iter().skip(hand).step_by(hands)).collect();
     pool::split(dealt.len(), 1, &|range| {
-        let mut room = Room::default();
+        let mut workspace = Workspace::default();
         for (side, keys) in &dealt[range] {
             // SAFETY: each bin belongs to one task.
-            unsafe { long.sort(*side, keys.clone(), &mut room) };
+            unsafe { long.sort(*side, keys.clone(), &mut workspace) };
         }
     });
     ended()
 }
 
-/// Memory for the keys and values of a row, but for the keys if there is room already.
+/// Memory for the keys and values of a row, without that for the keys if there is some already.
 fn place<R: Rows>(length: usize, keys: Option<*mut R::Key>) -> Result<(Memory, PlaceOf<R>)> {
     let key_bytes = if keys.is_some() { 0 } else { (length * R::Key::BYTES).next_multiple_of(8) };
     let memory = Memory::new(key_bytes + length * size_of::<R::Value>())?;
@@ -465,13 +465,13 @@ impl<R: Rows> Long<R> {
     /// # Safety
     ///
     /// The bin's keys must be where is said, and nothing else may access them.
-    unsafe fn sort(&self, side: usize, keys: Range<usize>, room: &mut Room<R::Key, R::Value>) {
+    unsafe fn sort(&self, side: usize, keys: Range<usize>, workspace: &mut Workspace<R::Key, R::Value>) {
         let (from, to) = (self.places[side], self.places[1 - side]);
         if keys.len() * R::Key::BYTES <= CACHED {
             let in_place = side == 1;
             let bin = Binned { rows: self.rows, row: self.row, from, in_place };
             // SAFETY: the caller's promise.
-            return unsafe { sort_cached(bin, keys.start, keys.len(), room) };
+            return unsafe { sort_cached(bin, keys.start, keys.len(), workspace) };
         }
         // SAFETY: the caller's promise.
         let read = move |index: usize| unsafe { from.read(index) };
@@ -493,7 +493,7 @@ impl<R: Rows> Long<R> {
         );
         for (side, keys) in bins(1 - side, keys.start, &ends) {
             // SAFETY: the bin's keys are there now.
-            unsafe { self.sort(side, keys, room) };
+            unsafe { self.sort(side, keys, workspace) };
         }
     }
 

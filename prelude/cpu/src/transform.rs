@@ -45,7 +45,7 @@ pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: A
         (true, true) => {
             let (mut from, to) = (x.0.cast(), out.0.cast());
             for (number, &axis) in transform.axes.iter().rev().enumerate() {
-                let lines = LeadingDimension::new(shape, shape[axis], axis);
+                let lines = Lines::new(shape, shape[axis], axis);
                 // SAFETY: see above.
                 unsafe { complex::<T>(from, to, &lines, direction, scale_of(number == others.len())) };
                 from = to;
@@ -53,11 +53,11 @@ pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: A
         }
         (false, true) => {
             let to = out.0.cast();
-            let lines = LeadingDimension::new(shape, out_shape[last], last);
+            let lines = Lines::new(shape, out_shape[last], last);
             // SAFETY: see above.
             unsafe { from_real::<T>(x.0.cast(), to, &lines, scale_of(others.is_empty())) };
             for (number, &axis) in others.iter().enumerate() {
-                let lines = LeadingDimension::new(out_shape, out_shape[axis], axis);
+                let lines = Lines::new(out_shape, out_shape[axis], axis);
                 // SAFETY: see above.
                 unsafe { complex::<T>(to, to, &lines, direction, scale_of(number + 1 == others.len())) };
             }
@@ -67,12 +67,12 @@ pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: A
             let bytes = if others.is_empty() { 0 } else { x.1.size() * size_of::<Complex<T>>() };
             let between = Memory::new(bytes)?;
             for &axis in others {
-                let lines = LeadingDimension::new(shape, shape[axis], axis);
+                let lines = Lines::new(shape, shape[axis], axis);
                 // SAFETY: see above; there is room for as many numbers as `x` has.
                 unsafe { complex::<T>(from, between.start().cast(), &lines, direction, T::one()) };
                 from = between.start().cast();
             }
-            let lines = LeadingDimension::new(shape, out_shape[last], last);
+            let lines = Lines::new(shape, out_shape[last], last);
             // SAFETY: see above.
             unsafe { to_real::<T>(from, out.0.cast(), &lines, scale) };
         }
@@ -82,7 +82,7 @@ pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: A
 }
 
 /// The lines along one axis of an array, and of one that differs in the length of that axis.
-struct LeadingDimension {
+struct Lines {
     /// The number of blocks.
     before: usize,
     /// The number of lines of a block, and how many elements apart the neighbours of a line are.
@@ -93,10 +93,10 @@ struct LeadingDimension {
     target: usize,
 }
 
-impl LeadingDimension {
-    fn new(shape: &[usize], target: usize, axis: usize) -> LeadingDimension {
+impl Lines {
+    fn new(shape: &[usize], target: usize, axis: usize) -> Lines {
         let inner = shape[axis + 1..].iter().product();
-        LeadingDimension { before: shape[..axis].iter().product(), inner, source: shape[axis], target }
+        Lines { before: shape[..axis].iter().product(), inner, source: shape[axis], target }
     }
 }
 
@@ -113,10 +113,10 @@ type Work<'a, S, D> = dyn Fn() -> Step<S, D> + Sync + 'a;
 unsafe fn each<S: Copy + Default, D: Copy + Default>(
     source: *const S,
     target: *mut D,
-    lines: &LeadingDimension,
+    lines: &Lines,
     work: &Work<'_, S, D>,
 ) {
-    let &LeadingDimension { before, inner, source: from, target: to } = lines;
+    let &Lines { before, inner, source: from, target: to } = lines;
     let (source, target) = (Shared(source.cast_mut()), Shared(target));
     let longer = from.max(to);
     if inner == 1 {
@@ -185,7 +185,7 @@ fn scaled<T: Real>(numbers: &mut [Complex<T>], scale: T) {
 unsafe fn complex<T: Real>(
     source: *const Complex<T>,
     target: *mut Complex<T>,
-    lines: &LeadingDimension,
+    lines: &Lines,
     direction: FftDirection,
     scale: T,
 ) {
@@ -207,7 +207,7 @@ unsafe fn complex<T: Real>(
 /// # Safety
 ///
 /// As for [`each`].
-unsafe fn from_real<T: Real>(source: *const T, target: *mut Complex<T>, lines: &LeadingDimension, scale: T) {
+unsafe fn from_real<T: Real>(source: *const T, target: *mut Complex<T>, lines: &Lines, scale: T) {
     let (length, numbers) = (lines.source, lines.target);
     let half = length / 2 + 1;
     let plan: Arc<dyn RealToComplex<T>> = T::planners(|planners| planners.real.plan_fft_forward(length));
@@ -233,7 +233,7 @@ unsafe fn from_real<T: Real>(source: *const T, target: *mut Complex<T>, lines: &
 /// # Safety
 ///
 /// As for [`each`].
-unsafe fn to_real<T: Real>(source: *const Complex<T>, target: *mut T, lines: &LeadingDimension, scale: T) {
+unsafe fn to_real<T: Real>(source: *const Complex<T>, target: *mut T, lines: &Lines, scale: T) {
     let (half, length) = (lines.source, lines.target);
     let plan: Arc<dyn ComplexToReal<T>> = T::planners(|planners| planners.real.plan_fft_inverse(length));
     let work = || -> Step<Complex<T>, T> {

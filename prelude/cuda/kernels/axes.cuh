@@ -1,5 +1,6 @@
 // Joined axes, the innermost first, and how many elements apart the neighbours of each array are along them. `magic` and `shift`
-// replace the division by `length` for indices below 2^31, as in `elementwise.cu`.
+// replace the division by `length` for indices below 2^31: floor(n / d) = (mulhi(n, magic) + n) >> shift (Granlund and
+// Montgomery, 1994). A kernel takes them as `const __grid_constant__`: without it, a thread may begin with a copy of all of them.
 template <int ARRAYS> struct warpcell_axes {
     int rank;
     unsigned int magic[8], shift[8];

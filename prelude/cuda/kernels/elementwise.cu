@@ -357,48 +357,27 @@ extern "C" __global__ void single(const input* a, const input* b, output* out, i
     contiguous<1>(a, b, out, size, a_bits, b_bits);
 }
 
-// Axes from the innermost outwards. Strides count elements. `magic` and `shift` replace the division by `length`
-// for indices below 2^31: floor(n / d) = (mulhi(n, magic) + n) >> shift (Granlund and Montgomery, 1994).
-#define MOST_AXES 8
-struct Axes {
-    int rank;
-    u32 magic[MOST_AXES];
-    u32 shift[MOST_AXES];
-    i64 length[MOST_AXES];
-    i64 a_stride[MOST_AXES], b_stride[MOST_AXES], out_stride[MOST_AXES];
-};
-
+// `axes` are those of the operands and of the result.
 template <typename index>
 __device__ __forceinline__ void by_strides(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits,
-                                           const Axes& axes) {
-    index at = index(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (at >= index(size)) return;
-    i64 a_at = 0, b_at = 0, out_at = 0;
-    // Not unrolled: that doubles the time to compile, and the trip count is small.
-#pragma unroll 1
-    for (int axis = 0; axis < axes.rank; axis++) {
-        index rest;
-        if (axis + 1 == axes.rank) rest = 0;
-        else if (sizeof(index) == 4) rest = (__umulhi(u32(at), axes.magic[axis]) + u32(at)) >> axes.shift[axis];
-        else rest = at / index(axes.length[axis]);
-        i64 here = i64(at - rest * index(axes.length[axis]));
-        at = rest;
-        a_at += here * axes.a_stride[axis];
-        if (WARPCELL_ARITY > 1) b_at += here * axes.b_stride[axis];
-        out_at += here * axes.out_stride[axis];
-    }
+                                           const warpcell_axes<3>& axes) {
+    const index number = index(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (number >= index(size)) return;
+    i64 at[3] = {0, 0, 0};
+    warpcell_move(axes, number, at);
     input left = from_bits(a_bits), right = from_bits(b_bits);
-    if (WARPCELL_ARITY > 0 && a) left = a[a_at];
-    if (WARPCELL_ARITY > 1 && b) right = b[b_at];
-    out[out_at] = apply(left, right);
+    if (WARPCELL_ARITY > 0 && a) left = a[at[0]];
+    if (WARPCELL_ARITY > 1 && b) right = b[at[1]];
+    out[at[2]] = apply(left, right);
 }
 
-extern "C" __global__ void strided(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits, const Axes axes) {
+extern "C" __global__ void strided(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits,
+                                   const __grid_constant__ warpcell_axes<3> axes) {
     by_strides<u32>(a, b, out, size, a_bits, b_bits, axes);
 }
 
 extern "C" __global__ void strided_wide(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits,
-                                        const Axes axes) {
+                                        const __grid_constant__ warpcell_axes<3> axes) {
     by_strides<u64>(a, b, out, size, a_bits, b_bits, axes);
 }
 

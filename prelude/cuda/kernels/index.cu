@@ -28,17 +28,8 @@ struct alignas(16) u128 {
 };
 typedef WARPCELL_ELEMENT element;
 
-// Axes from the innermost outwards. Strides count elements. `magic` and `shift` replace the division by `length`
-// for numbers below 2^31: floor(n / d) = (mulhi(n, magic) + n) >> shift (Granlund and Montgomery, 1994).
-#define MOST_AXES 8
-struct Axes {
-    int rank;
-    u32 magic[MOST_AXES];
-    u32 shift[MOST_AXES];
-    i64 length[MOST_AXES];
-    // Of the array that is indexed (0 along the axis of the indices), the indices, and the elements read or written.
-    i64 array[MOST_AXES], indices[MOST_AXES], elements[MOST_AXES];
-};
+// Of the array that is indexed (strides of 0 along the axis of the indices), the indices, and the elements read or written.
+typedef warpcell_axes<3> Axes;
 
 // How far from the first one something is, in each of the three.
 struct Place {
@@ -46,21 +37,9 @@ struct Place {
 };
 
 template <typename number> DEVICE Place place_among(number at, const Axes& axes) {
-    Place place = {0, 0, 0};
-    // Not unrolled: that doubles the time to compile, and the trip count is small.
-#pragma unroll 1
-    for (int axis = 0; axis < axes.rank; axis++) {
-        number rest;
-        if (axis + 1 == axes.rank) rest = 0;
-        else if (sizeof(number) == 4) rest = (__umulhi(u32(at), axes.magic[axis]) + u32(at)) >> axes.shift[axis];
-        else rest = at / number(axes.length[axis]);
-        const i64 here = i64(at - rest * number(axes.length[axis]));
-        at = rest;
-        place.array += here * axes.array[axis];
-        place.indices += here * axes.indices[axis];
-        place.elements += here * axes.elements[axis];
-    }
-    return place;
+    i64 offset[3] = {0, 0, 0};
+    warpcell_move(axes, at, offset);
+    return {offset[0], offset[1], offset[2]};
 }
 
 // Out of line, since its divisions would be most of the time to compile.

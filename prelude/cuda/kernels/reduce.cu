@@ -506,29 +506,19 @@ reduce_all(const input* x, const input* centres, i64 size, State* of_blocks, u32
 
 #else
 
-// Axes from the innermost outwards; strides count elements.
-#define MOST_AXES 8
-struct Axes {
-    int rank;
-    int narrow;  // Whether indices fit in 32 bits, where division costs a quarter.
-    i64 length[MOST_AXES];
-    i64 stride[MOST_AXES];
+struct Axes : warpcell_axes<1> {
+    int narrow;  // Whether all indices are below 2^31.
 };
 
 // Out of line, since its divisions would be most of the time to compile.
 __device__ __noinline__ i64 offset_in_axes(i64 at, const Axes* axes) {
-    i64 offset = 0;
-#pragma unroll 1
-    for (int axis = 0; axis < axes->rank; axis++) {
-        i64 length = axes->length[axis];
-        i64 rest = axis + 1 == axes->rank ? 0 : axes->narrow ? i64(u32(at) / u32(length)) : at / length;
-        offset += (at - rest * length) * axes->stride[axis];
-        at = rest;
-    }
-    return offset;
+    i64 offset[1] = {0};
+    if (axes->narrow) warpcell_move(*axes, u32(at), offset);
+    else warpcell_move(*axes, u64(at), offset);
+    return offset[0];
 }
 
-DEVICE i64 offset_of(i64 at, const Axes& axes) { return axes.rank == 1 ? at * axes.stride[0] : offset_in_axes(at, &axes); }
+DEVICE i64 offset_of(i64 at, const Axes& axes) { return axes.rank == 1 ? at * axes.stride[0][0] : offset_in_axes(at, &axes); }
 
 // The part of the reduced elements that this block's row in the grid takes.
 DEVICE void share(i64 length, i64& from, i64& to) {
@@ -554,7 +544,7 @@ DEVICE void rows(const input* x, const input* centres, const Axes& kept, const A
         const input centre = centre_of(centres, at);
         i64 from, to;
         share(length, from, to);
-        if (reduced.rank == 1 && reduced.stride[0] == 1) {
+        if (reduced.rank == 1 && reduced.stride[0][0] == 1) {
             add_line(state, row + from, centre, to - from, from, lane, group);
         } else {
             i64 i = from + lane;

@@ -54,50 +54,27 @@ extern "C" __global__ void single(const u8* condition, const element* a, const e
     contiguous<1>(condition, a, b, out, size, a_bits, b_bits);
 }
 
-// Axes from the innermost outwards. Strides count elements. `magic` and `shift` replace the division by `length`
-// for indices below 2^31: floor(n / d) = (mulhi(n, magic) + n) >> shift (Granlund and Montgomery, 1994).
-#define MOST_AXES 8
-struct Axes {
-    int rank;
-    u32 magic[MOST_AXES];
-    u32 shift[MOST_AXES];
-    i64 length[MOST_AXES];
-    i64 condition_stride[MOST_AXES], a_stride[MOST_AXES], b_stride[MOST_AXES], out_stride[MOST_AXES];
-};
-
+// `axes` are those of the condition, the operands and the result.
 template <typename index>
 __device__ __forceinline__ void by_strides(const u8* condition, const element* a, const element* b, element* out, i64 size, Bits a_bits,
-                                           Bits b_bits, const Axes& axes) {
-    index at = index(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (at >= index(size)) return;
-    i64 condition_at = 0, a_at = 0, b_at = 0, out_at = 0;
-    // Not unrolled: that doubles the time to compile, and the trip count is small.
-#pragma unroll 1
-    for (int axis = 0; axis < axes.rank; axis++) {
-        index rest;
-        if (axis + 1 == axes.rank) rest = 0;
-        else if (sizeof(index) == 4) rest = (__umulhi(u32(at), axes.magic[axis]) + u32(at)) >> axes.shift[axis];
-        else rest = at / index(axes.length[axis]);
-        i64 here = i64(at - rest * index(axes.length[axis]));
-        at = rest;
-        condition_at += here * axes.condition_stride[axis];
-        a_at += here * axes.a_stride[axis];
-        b_at += here * axes.b_stride[axis];
-        out_at += here * axes.out_stride[axis];
-    }
+                                           Bits b_bits, const warpcell_axes<4>& axes) {
+    const index number = index(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (number >= index(size)) return;
+    i64 at[4] = {0, 0, 0, 0};
+    warpcell_move(axes, number, at);
     // Both are read, so that the loads need not wait for the condition.
-    const bool chosen = condition[condition_at];
-    const element left = a ? a[a_at] : from_bits(a_bits);
-    const element right = b ? b[b_at] : from_bits(b_bits);
-    out[out_at] = chosen ? left : right;
+    const bool chosen = condition[at[0]];
+    const element left = a ? a[at[1]] : from_bits(a_bits);
+    const element right = b ? b[at[2]] : from_bits(b_bits);
+    out[at[3]] = chosen ? left : right;
 }
 
 extern "C" __global__ void strided(const u8* condition, const element* a, const element* b, element* out, i64 size, Bits a_bits, Bits b_bits,
-                                   const __grid_constant__ Axes axes) {
+                                   const __grid_constant__ warpcell_axes<4> axes) {
     by_strides<u32>(condition, a, b, out, size, a_bits, b_bits, axes);
 }
 
 extern "C" __global__ void strided_wide(const u8* condition, const element* a, const element* b, element* out, i64 size, Bits a_bits,
-                                        Bits b_bits, const __grid_constant__ Axes axes) {
+                                        Bits b_bits, const __grid_constant__ warpcell_axes<4> axes) {
     by_strides<u64>(condition, a, b, out, size, a_bits, b_bits, axes);
 }

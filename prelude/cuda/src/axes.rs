@@ -58,8 +58,8 @@ pub fn launch_over<const N: usize>(
     launch(addresses, axes.iter().map(|axis| axis.length).product(), KernelAxes::new(axes))
 }
 
-/// Axes as kernels take them: `Axes` in `kernels/`, and `warpcell_axes` in generated programs, which has the rows of strides of
-/// its arrays only.
+/// Axes as kernels take them: `warpcell_axes` in `kernels/axes.cuh`. In generated programs it has the rows of strides of the
+/// program's arrays only.
 #[repr(C)]
 pub struct KernelAxes<const N: usize = 3> {
     rank: i32,
@@ -98,7 +98,7 @@ impl<const N: usize> KernelAxes<N> {
     }
 }
 
-/// Multiplier and shift that divide numbers below 2^31 by `divisor` (see `kernels/elementwise.cu`); zeros for a larger divisor.
+/// Multiplier and shift that divide numbers below 2^31 by `divisor` (see `kernels/axes.cuh`); zeros for a larger divisor.
 fn magic(divisor: usize) -> (u32, u32) {
     if divisor == 0 || divisor > i32::MAX as usize {
         return (0, 0);

@@ -1,14 +1,13 @@
 //! The true elements of a mask on CUDA; the kernels are in `kernels/compress.cu`.
 
-use super::{Program, blocks, source_of, unsigned};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, blocks, kernels, source_of, unsigned};
+use std::sync::Arc;
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
-use warpcell_driver::module::{Function, Module};
 use warpcell_driver::staging;
 
 const SOURCE: &str = include_str!("../kernels/compress.cu");
@@ -20,15 +19,15 @@ const CHUNK: usize = THREADS * 16 * 4;
 pub(super) struct Compress {
     device: Arc<Device>,
     /// One for each size of element, and the last for positions.
-    kernels: [OnceLock<Kernels>; DType::ALL.len() + 1],
+    kernels: [Compiled<Kernels>; DType::ALL.len() + 1],
 }
 
-struct Kernels {
-    count: Function,
-    sum: Function,
-    compress: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    struct Kernels {
+        count = c"count_true",
+        sum = c"sum_counts",
+        compress = c"compress",
+    }
 }
 
 impl Compress {
@@ -44,10 +43,7 @@ impl Compress {
         // Only the bits matter: one program for each size of element.
         let dtype = source.map(|source| unsigned(source.dtype));
         let cell = &self.kernels[dtype.map_or(DType::ALL.len(), |dtype| dtype as usize)];
-        let kernels = match cell.get() {
-            Some(kernels) => kernels,
-            None => self.load(cell, &program(dtype))?,
-        };
+        let kernels = cell.get(&self.device, || program(dtype))?;
         let grid = blocks("a selection", size, CHUNK)?;
         let counts = DeviceMemory::new(&self.device, (grid as usize + 1) * 8)?;
         let (flags, count, counted) = (source_of(mask)?, size as i64, counts.address());
@@ -73,18 +69,6 @@ impl Compress {
             unsafe { launch(&self.device, kernels.compress, (grid, 1), THREADS as u32, &mut arguments)? };
         }
         Ok((out, found))
-    }
-
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let module = program.load(&self.device)?;
-        let kernels = Kernels {
-            count: module.function(c"count_true")?,
-            sum: module.function(c"sum_counts")?,
-            compress: module.function(c"compress")?,
-            _module: module,
-        };
-        Ok(cell.get_or_init(|| kernels))
     }
 }
 

@@ -1,16 +1,16 @@
 //! Convolutions on CUDA; the kernels are in `kernels/convolve.cu` and `kernels/convolve2d.cu`.
 
-use super::{Program, address_of, bits, blocks, source_of, unsigned};
+use super::program::OfModule;
+use super::{Compiled, Program, address_of, bits, blocks, kernels, source_of, unsigned};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpcell_base::backend::{Padding, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_driver::background;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
-use warpcell_driver::module::{Function, Module};
 
 const SOURCE_1D: &str = include_str!("../kernels/convolve.cu");
 const SOURCE_2D: &str = include_str!("../kernels/convolve2d.cu");
@@ -21,23 +21,34 @@ const OUTPUTS_1D: usize = 1024;
 /// Below so many multiplications the general program is as good as one that is compiled for the kernel's size.
 const WORTH_COMPILING: usize = 1 << 20;
 
-type Loaded = (Function, Module);
 type Programs2d = Mutex<HashMap<(DType, usize, usize), Program2d>>;
 
 pub(super) struct Convolve {
     device: Arc<Device>,
-    one_dimensional: [OnceLock<Loaded>; TYPES],
-    any_size: [OnceLock<Loaded>; TYPES],
+    one_dimensional: [Compiled<OneDimensional>; TYPES],
+    any_size: [Compiled<AnySize>; TYPES],
     /// By element type and the kernel's rows and columns. Compiling for a size takes some 300 ms once, which nobody waits
     /// for; later processes find it in the cache on disk.
     sized: Arc<Programs2d>,
+}
+
+kernels! {
+    struct OneDimensional {
+        convolve = c"convolve",
+    }
+    struct AnySize {
+        convolve = c"convolve2d_any",
+    }
+    struct Sized2d {
+        convolve = c"convolve2d_sized",
+    }
 }
 
 /// A program for one size of the kernel.
 enum Program2d {
     /// In the background. Until it is there the general program does the work, with the same results to the last bit.
     Compiling,
-    Loaded(Arc<Loaded>),
+    Loaded(Arc<Sized2d>),
     Failed(Error),
 }
 
@@ -67,8 +78,8 @@ impl Convolve {
         if size == 0 {
             return Ok(());
         }
-        let dtype = computed(signal.dtype);
-        let (function, _) = self.loaded(&self.one_dimensional[dtype as usize], || program_1d(dtype), c"convolve")?;
+        let dtype = compute_type(signal.dtype);
+        let kernels = self.one_dimensional[dtype as usize].get(&self.device, || program_1d(dtype))?;
         let (signal_address, signal_size) = (source_of(signal)?, signal.layout.size() as i64);
         let (kernel_address, kernel_size) = (source_of(kernel)?, kernel.layout.size() as i64);
         let (target, count, origin) = (address_of(out)?, size as i64, origin as i64);
@@ -76,7 +87,7 @@ impl Convolve {
         let mut arguments = arguments![signal_address, signal_size, kernel_address, kernel_size, target, count, origin];
         // SAFETY: the module is in `self`; the arguments are those of `convolve`; the views are contiguous and lie in live
         // allocations.
-        unsafe { launch(&self.device, *function, (grid, 1), THREADS, &mut arguments) }
+        unsafe { launch(&self.device, kernels.convolve, (grid, 1), THREADS, &mut arguments) }
     }
 
     pub fn two_dimensional(
@@ -91,16 +102,16 @@ impl Convolve {
         if size == 0 {
             return Ok(());
         }
-        let dtype = computed(image.dtype);
+        let dtype = compute_type(image.dtype);
         let (rows, columns) = (kernel.layout.shape[0], kernel.layout.shape[1]);
         let worth = has_sized_program(dtype, rows, columns) && size.saturating_mul(rows * columns) >= WORTH_COMPILING;
         let sized = if worth { self.sized(dtype, rows, columns)? } else { None };
         let (function, tile, threads) = if let Some(sized) = &sized {
             let strips = if dtype.size() == 4 { 16 } else { 12 };
-            (sized.0, (2 * strips, 16 * 2 * 16 / dtype.size()), 16 * strips as u32)
+            (sized.convolve, (2 * strips, 16 * 2 * 16 / dtype.size()), 16 * strips as u32)
         } else {
-            let loaded = self.loaded(&self.any_size[dtype as usize], || program_2d(dtype, None), c"convolve2d_any")?;
-            (loaded.0, (32, 32), THREADS)
+            let kernels = self.any_size[dtype as usize].get(&self.device, || program_2d(dtype, None))?;
+            (kernels.convolve, (32, 32), THREADS)
         };
         let (down, across) = (out.layout.shape[0].div_ceil(tile.0), out.layout.shape[1].div_ceil(tile.1));
         let (padding, outside) = match padding {
@@ -131,22 +142,8 @@ impl Convolve {
         Ok(())
     }
 
-    fn loaded<'a>(
-        &self,
-        cell: &'a OnceLock<Loaded>,
-        program: impl Fn() -> Program,
-        name: &std::ffi::CStr,
-    ) -> Result<&'a Loaded> {
-        if let Some(loaded) = cell.get() {
-            return Ok(loaded);
-        }
-        let module = program().load(&self.device)?;
-        let function = module.function(name)?;
-        Ok(cell.get_or_init(|| (function, module)))
-    }
-
     /// The program for kernels of this size, if it is ready.
-    fn sized(&self, dtype: DType, rows: usize, columns: usize) -> Result<Option<Arc<Loaded>>> {
+    fn sized(&self, dtype: DType, rows: usize, columns: usize) -> Result<Option<Arc<Sized2d>>> {
         let key = (dtype, rows, columns);
         let mut sized = lock(&self.sized);
         match sized.get(&key) {
@@ -157,7 +154,7 @@ impl Convolve {
         }
         let program = program_2d(dtype, Some((rows, columns)));
         if let Some(module) = program.load_cached(&self.device)? {
-            let loaded = sized_function(module)?;
+            let loaded = Arc::new(Sized2d::of_module(module)?);
             sized.insert(key, Program2d::Loaded(loaded.clone()));
             return Ok(Some(loaded));
         }
@@ -172,15 +169,12 @@ impl Convolve {
             entry.insert(Program2d::Compiling);
             let (device, map) = (self.device.clone(), self.sized.clone());
             background::start(move || {
-                let result = program_2d(dtype, Some((rows, columns))).load(&device).and_then(sized_function);
-                lock(&map).insert(key, result.map_or_else(Program2d::Failed, Program2d::Loaded));
+                let result = program_2d(dtype, Some((rows, columns))).load(&device).and_then(Sized2d::of_module);
+                let found = result.map_or_else(Program2d::Failed, |loaded| Program2d::Loaded(Arc::new(loaded)));
+                lock(&map).insert(key, found);
             });
         }
     }
-}
-
-fn sized_function(module: Module) -> Result<Arc<Loaded>> {
-    Ok(Arc::new((module.function(c"convolve2d_sized")?, module)))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -188,7 +182,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The type to compute in: integers modulo a power of two, whatever their sign.
-fn computed(dtype: DType) -> DType {
+fn compute_type(dtype: DType) -> DType {
     if dtype.is_float() { dtype } else { unsigned(dtype) }
 }
 

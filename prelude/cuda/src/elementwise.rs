@@ -1,9 +1,8 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
 use super::axes::{joined, launch_over};
-use super::{Program, address_of, blocks, source_of, unsigned, words};
-use std::sync::{Arc, OnceLock};
-use warpcell_base::backend::functions::{float_functions, float_functions_of_two};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of, unsigned, words};
+use std::sync::Arc;
 use warpcell_base::backend::{BinaryOperation, Operand, UnaryOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
@@ -11,10 +10,10 @@ use warpcell_base::profiling::Kind;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory;
-use warpcell_driver::module::{Function, Module};
 use warpcell_driver::profile;
 
-const SOURCE: &str = include_str!("../kernels/elementwise.cu");
+const SOURCE: &str =
+    concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/elementwise.cu"));
 const TYPES: usize = DType::ALL.len();
 const UNARY: usize = UnaryOperation::ALL.len();
 const BINARY: usize = BinaryOperation::ALL.len();
@@ -23,33 +22,23 @@ const THREADS: usize = 256;
 /// The programs of this family, compiled when first used, and found by the numbers of operation and element type.
 pub(super) struct Elementwise {
     device: Arc<Device>,
-    fill: [OnceLock<Kernels>; TYPES],
-    arange: [OnceLock<(Function, Module)>; TYPES],
-    convert: [[OnceLock<Kernels>; TYPES]; TYPES],
-    unary: [[OnceLock<Kernels>; TYPES]; UNARY],
-    binary: [[OnceLock<Kernels>; TYPES]; BINARY],
+    fill: [Compiled<Kernels>; TYPES],
+    arange: [Compiled<Arange>; TYPES],
+    convert: [[Compiled<Kernels>; TYPES]; TYPES],
+    unary: [[Compiled<Kernels>; TYPES]; UNARY],
+    binary: [[Compiled<Kernels>; TYPES]; BINARY],
 }
 
-/// The kernels of one program.
-pub(super) struct Kernels {
-    pub packed: Function,
-    pub single: Function,
-    pub strided: Function,
-    pub strided_wide: Function,
-    /// Owns the functions.
-    _module: Module,
-}
-
-impl Kernels {
-    pub fn load(device: &Arc<Device>, program: &Program) -> Result<Kernels> {
-        let module = program.load(device)?;
-        Ok(Kernels {
-            packed: module.function(c"packed")?,
-            single: module.function(c"single")?,
-            strided: module.function(c"strided")?,
-            strided_wide: module.function(c"strided_wide")?,
-            _module: module,
-        })
+kernels! {
+    /// The kernels of one program.
+    pub(super) struct Kernels {
+        packed = c"packed",
+        single = c"single",
+        strided = c"strided",
+        strided_wide = c"strided_wide",
+    }
+    struct Arange {
+        arange = c"arange",
     }
 }
 
@@ -107,7 +96,7 @@ impl Elementwise {
     pub fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
         // Only the bits matter: one program for each size of element.
         let dtype = unsigned(out.dtype);
-        let kernels = self.kernels(&self.fill[dtype as usize], || fill_program(dtype))?;
+        let kernels = self.fill[dtype as usize].get(&self.device, || fill_program(dtype))?;
         self.run(kernels, Side::value(words(value)), Side::value([0; 2]), out, out.dtype.size())
     }
 
@@ -126,13 +115,13 @@ impl Elementwise {
             }
             (from, to) = (unsigned(from), unsigned(to));
         }
-        let kernels = self.kernels(&self.convert[from as usize][to as usize], || convert_program(from, to))?;
+        let kernels = self.convert[from as usize][to as usize].get(&self.device, || convert_program(from, to))?;
         self.run(kernels, Side::source(source)?, Side::value([0; 2]), out, from.size().max(to.size()))
     }
 
     pub fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
         let cell = &self.unary[operation as usize][x.dtype as usize];
-        let kernels = self.kernels(cell, || unary_program(operation, x.dtype))?;
+        let kernels = cell.get(&self.device, || unary_program(operation, x.dtype))?;
         self.run(kernels, Side::source(x)?, Side::value([0; 2]), out, x.dtype.size().max(out.dtype.size()))
     }
 
@@ -142,7 +131,7 @@ impl Elementwise {
             (Operand::Scalar(value), _) => value.dtype(),
         };
         let cell = &self.binary[operation as usize][dtype as usize];
-        let kernels = self.kernels(cell, || binary_program(operation, dtype))?;
+        let kernels = cell.get(&self.device, || binary_program(operation, dtype))?;
         let widest = dtype.size().max(out.dtype.size());
         self.run(kernels, Side::operand(a)?, Side::operand(b)?, out, widest)
     }
@@ -153,11 +142,7 @@ impl Elementwise {
             return Ok(());
         }
         let cell = &self.arange[out.dtype as usize];
-        if cell.get().is_none() {
-            let module = arange_program(out.dtype).load(&self.device)?;
-            let _ = cell.set((module.function(c"arange")?, module));
-        }
-        let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let function = cell.get(&self.device, || arange_program(out.dtype))?.arange;
         let grid = blocks("arange", size as usize, THREADS)?;
         let address = address_of(out)?;
         let stride = out.layout.strides[0] as i64;
@@ -166,21 +151,7 @@ impl Elementwise {
         let mut arguments = arguments![address, size, stride, start, step];
         // SAFETY: the module is in `self`; the arguments are those of `arange` in the source; the view lies in a live
         // allocation.
-        unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
-    }
-
-    #[inline]
-    fn kernels<'a>(&self, cell: &'a OnceLock<Kernels>, program: impl Fn() -> Program) -> Result<&'a Kernels> {
-        match cell.get() {
-            Some(kernels) => Ok(kernels),
-            None => self.load(cell, &program()),
-        }
-    }
-
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let kernels = Kernels::load(&self.device, program)?;
-        Ok(cell.get_or_init(|| kernels))
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
     }
 
     /// Launches the kernel that suits the strides. `widest` is the larger of the sizes of input and output element.
@@ -212,7 +183,7 @@ impl Elementwise {
                 let count = size as i64;
                 let mut arguments = arguments![a, b, target, count, sides[0].bits, sides[1].bits, axes];
                 // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
-                // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
+                // `KernelAxes` has the layout of their `warpcell_axes`; every index inside the shape lies in a live allocation.
                 unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
             },
         )
@@ -262,65 +233,18 @@ fn function_program(name: &str, arity: &str, dtype: DType) -> Program {
 }
 
 fn unary_program(operation: UnaryOperation, dtype: DType) -> Program {
-    macro_rules! name {
-        ($($variant:ident $method:ident $cuda:literal |$x:ident| $value:expr;)*) => {
-            match operation {
-                UnaryOperation::Negative => "negative",
-                UnaryOperation::Abs if dtype.is_complex() => "magnitude",
-                UnaryOperation::Abs => "absolute",
-                UnaryOperation::Sign => "sign",
-                UnaryOperation::Floor => "floor_of",
-                UnaryOperation::Ceil => "ceil_of",
-                UnaryOperation::LogicalNot => "logical_not",
-                UnaryOperation::IsNan => "is_nan",
-                UnaryOperation::Round => "round_of",
-                UnaryOperation::Trunc => "trunc_of",
-                UnaryOperation::IsInf => "is_inf",
-                UnaryOperation::IsFinite => "is_finite",
-                UnaryOperation::BitwiseNot => "bitwise_not",
-                UnaryOperation::Conjugate => "conjugate",
-                UnaryOperation::Angle => "angle",
-                $(UnaryOperation::$variant => return function_program($cuda, "1", dtype),)*
-            }
-        };
+    match operation {
+        UnaryOperation::Abs if dtype.is_complex() => program("magnitude", "1", dtype, operation.output(dtype)),
+        _ if operation.is_float_function() => function_program(operation.cuda_name(), "1", dtype),
+        _ => program(operation.cuda_name(), "1", dtype, operation.output(dtype)),
     }
-    let name = float_functions!(name);
-    program(name, "1", dtype, operation.output(dtype))
 }
 
 fn binary_program(operation: BinaryOperation, dtype: DType) -> Program {
-    macro_rules! name {
-        ($($variant:ident $method:ident $cuda:literal |$a:ident, $b:ident| $value:expr;)*) => {
-            match operation {
-                BinaryOperation::Add => "add",
-                BinaryOperation::Subtract => "subtract",
-                BinaryOperation::Multiply => "multiply",
-                BinaryOperation::Divide => "divide",
-                BinaryOperation::Remainder => "remainder_of",
-                BinaryOperation::Power => "power",
-                BinaryOperation::Maximum => "maximum",
-                BinaryOperation::Minimum => "minimum",
-                BinaryOperation::Equal => "equal",
-                BinaryOperation::NotEqual => "not_equal",
-                BinaryOperation::Less => "less",
-                BinaryOperation::LessEqual => "less_equal",
-                BinaryOperation::Greater => "greater",
-                BinaryOperation::GreaterEqual => "greater_equal",
-                BinaryOperation::LogicalAnd => "logical_and",
-                BinaryOperation::LogicalOr => "logical_or",
-                BinaryOperation::FloorDivide => "floor_divide",
-                BinaryOperation::Modulo => "modulo",
-                BinaryOperation::BitwiseAnd => "bitwise_and",
-                BinaryOperation::BitwiseOr => "bitwise_or",
-                BinaryOperation::BitwiseXor => "bitwise_xor",
-                BinaryOperation::LeftShift => "left_shift",
-                BinaryOperation::RightShift => "right_shift",
-                $(BinaryOperation::$variant => return function_program($cuda, "2", dtype),)*
-            }
-        };
+    if operation.is_float_function() {
+        return function_program(operation.cuda_name(), "2", dtype);
     }
-    let name = float_functions_of_two!(name);
-    program(name, "2", dtype, operation.output(dtype))
+    program(operation.cuda_name(), "2", dtype, operation.output(dtype))
 }
 
 /// Every program that the methods above can ask for.

@@ -4,8 +4,8 @@
 //! The libraries take matrices by columns, and work in place. So each is copied once, by columns where that matters, and what is
 //! asked for by rows is copied back; of symmetric matrices rows do as well.
 
-use super::{CudaAllocation, CudaBackend, Program, address_of, blocks, source_of};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, CudaAllocation, CudaBackend, Program, address_of, blocks, kernels, source_of};
+use std::sync::Arc;
 use warpcell_base::backend::factorisations::{Factorisation, Factorisations, Fault, SvdOutputs, Triangle};
 use warpcell_base::backend::{Allocation, Layout, View};
 use warpcell_base::dtype::DType;
@@ -14,7 +14,6 @@ use warpcell_driver::context::Device;
 use warpcell_driver::cusolver::{Session, SingularVectors, Solver, Stack, Statuses};
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
-use warpcell_driver::module::{Function, Module};
 use warpcell_driver::staging;
 
 const SOURCE: &str = include_str!("../kernels/factorisations.cu");
@@ -26,19 +25,19 @@ pub(super) struct Factorise {
     device: Arc<Device>,
     solver: Solver,
     /// For f32 and f64.
-    kernels: [OnceLock<Kernels>; 2],
+    kernels: [Compiled<Kernels>; 2],
 }
 
-struct Kernels {
-    triangle: Function,
-    identity: Function,
-    determinants: Function,
-    find_nan: Function,
-    spread_nan: Function,
-    positive_diagonals: Function,
-    addresses: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    struct Kernels {
+        triangle = c"triangle",
+        identity = c"identity",
+        determinants = c"determinants",
+        find_nan = c"find_nan",
+        spread_nan = c"spread_nan",
+        positive_diagonals = c"positive_diagonals",
+        addresses = c"addresses",
+    }
 }
 
 /// `Strides` in the kernels' source.
@@ -116,21 +115,7 @@ impl Factorise {
     }
 
     fn kernels(&self, dtype: DType) -> Result<&Kernels> {
-        let cell = &self.kernels[usize::from(dtype == DType::F64)];
-        if cell.get().is_none() {
-            let module = program(dtype).load(&self.device)?;
-            let _ = cell.set(Kernels {
-                triangle: module.function(c"triangle")?,
-                identity: module.function(c"identity")?,
-                determinants: module.function(c"determinants")?,
-                find_nan: module.function(c"find_nan")?,
-                spread_nan: module.function(c"spread_nan")?,
-                positive_diagonals: module.function(c"positive_diagonals")?,
-                addresses: module.function(c"addresses")?,
-                _module: module,
-            });
-        }
-        Ok(cell.get().expect("was just set"))
+        self.kernels[usize::from(dtype == DType::F64)].get(&self.device, || program(dtype))
     }
 
     /// The addresses of the matrices of a stack.

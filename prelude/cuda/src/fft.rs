@@ -1,15 +1,14 @@
 //! Fourier transforms on CUDA by cuFFT; the product of spectra is in `kernels/spectra.cu`.
 
-use super::{Program, address_of, blocks, source_of};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::cufft::{self, Kind, Plan, Shape};
 use warpcell_driver::launch::{arguments, launch};
-use warpcell_driver::module::{Function, Module};
 
 const SOURCE: &str = include_str!("../kernels/spectra.cu");
 const THREADS: usize = 256;
@@ -22,7 +21,13 @@ pub(super) struct Fft {
     device: Arc<Device>,
     plans: Mutex<HashMap<Shape, Plan>>,
     /// For f32 and f64.
-    multiply: [OnceLock<(Function, Module)>; 2],
+    multiply: [Compiled<Spectra>; 2],
+}
+
+kernels! {
+    struct Spectra {
+        multiply = c"multiply",
+    }
 }
 
 /// An array of real numbers and its spectrum: the first axis counts, the others are transformed.
@@ -143,19 +148,14 @@ impl Fft {
     }
 
     pub fn multiply(&self, a: View<'_>, b: View<'_>, scale: f64) -> Result<()> {
-        let cell = &self.multiply[usize::from(a.dtype == DType::F64)];
-        if cell.get().is_none() {
-            let module = program(a.dtype).load(&self.device)?;
-            let _ = cell.set((module.function(c"multiply")?, module));
-        }
-        let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let kernels = self.multiply[usize::from(a.dtype == DType::F64)].get(&self.device, || program(a.dtype))?;
         let (size, others) = ((a.layout.size() / 2) as i64, (b.layout.size() / 2) as i64);
         let (address, other) = (address_of(a)?, source_of(b)?);
         let grid = blocks("multiply_spectra", size as usize, THREADS)?;
         let mut arguments = arguments![address, other, size, others, scale];
         // SAFETY: the module is in `self`; the arguments are those of `multiply`; the views are contiguous and lie in live
         // allocations, as pairs of floats from the start of each.
-        unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
+        unsafe { launch(&self.device, kernels.multiply, (grid, 1), THREADS as u32, &mut arguments) }
     }
 }
 

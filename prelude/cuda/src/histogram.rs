@@ -1,13 +1,12 @@
 //! Counting into bins on CUDA; the kernels are in `kernels/histogram.cu`.
 
-use super::{Program, address_of, blocks, source_of};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of};
+use std::sync::Arc;
 use warpcell_base::backend::{self, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
-use warpcell_driver::module::{Function, Module};
 
 const SOURCE: &str = include_str!("../kernels/histogram.cu");
 const TYPES: usize = DType::ALL.len();
@@ -37,14 +36,14 @@ enum Kind {
 
 pub(super) struct Histogram {
     device: Arc<Device>,
-    programs: [[OnceLock<Kernels>; TYPES]; 3],
+    programs: [[Compiled<Kernels>; TYPES]; 3],
 }
 
-struct Kernels {
-    few: Function,
-    many: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    struct Kernels {
+        few = c"count_few",
+        many = c"count_many",
+    }
 }
 
 /// `Span` in the kernels' source.
@@ -76,7 +75,7 @@ impl Histogram {
                 (Kind::Between, source_of(edges)?, Span { first: span.first, last: span.last, scale, even }, 0)
             }
         };
-        let kernels = self.kernels(kind, x.dtype)?;
+        let kernels = self.programs[kind as usize][x.dtype as usize].get(&self.device, || program(kind, x.dtype))?;
         let (from, size_of_x, target) = (source_of(x)?, size as i64, address_of(out)?);
         let most = self.device.multiprocessors() as usize * RESIDENT;
         // Each thread counts some elements, so that clearing and adding up a block's bins is not most of the work.
@@ -95,22 +94,6 @@ impl Histogram {
             // SAFETY: as above, with the arguments of `count_many`.
             unsafe { launch(&self.device, kernels.many, (grid, 1), THREADS as u32, &mut arguments) }
         }
-    }
-
-    fn kernels(&self, kind: Kind, dtype: DType) -> Result<&Kernels> {
-        let cell = &self.programs[kind as usize][dtype as usize];
-        match cell.get() {
-            Some(kernels) => Ok(kernels),
-            None => self.load(cell, &program(kind, dtype)),
-        }
-    }
-
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let module = program.load(&self.device)?;
-        let kernels =
-            Kernels { few: module.function(c"count_few")?, many: module.function(c"count_many")?, _module: module };
-        Ok(cell.get_or_init(|| kernels))
     }
 }
 

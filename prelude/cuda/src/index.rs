@@ -1,8 +1,8 @@
 //! Reading and writing elements by arrays of indices on CUDA; the kernels are in `kernels/index.cu`.
 
 use super::axes::{Axis, joined, launch_over};
-use super::{Program, address_of, blocks, source_of};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of};
+use std::sync::Arc;
 use warpcell_base::backend::{Layout, Operand, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
@@ -10,10 +10,9 @@ use warpcell_base::profiling::Kind;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
-use warpcell_driver::module::{Function, Module};
 use warpcell_driver::profile;
 
-const SOURCE: &str = include_str!("../kernels/index.cu");
+const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/index.cu"));
 const THREADS: usize = 256;
 /// Elements that a thread moves.
 const EACH: usize = 4;
@@ -24,25 +23,27 @@ const INDICES: [DType; 3] = [DType::I32, DType::U32, DType::I64];
 
 pub(super) struct Index {
     device: Arc<Device>,
-    gather: [[OnceLock<Moves>; UNITS.len()]; INDICES.len()],
-    scatter: [[OnceLock<Moves>; UNITS.len()]; INDICES.len()],
-    repeats: [OnceLock<Repeats>; INDICES.len()],
+    gather: [[Compiled<Gather>; UNITS.len()]; INDICES.len()],
+    scatter: [[Compiled<Scatter>; UNITS.len()]; INDICES.len()],
+    repeats: [Compiled<Repeats>; INDICES.len()],
 }
 
-/// The kernels of a program that moves elements: few enough that their numbers have 31 bits, or more.
-struct Moves {
-    few: Function,
-    many: Function,
-    /// Owns the functions.
-    _module: Module,
-}
-
-/// The kernels of a program that finds repeated indices.
-struct Repeats {
-    claim: Function,
-    settle: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    /// The kernels of a program that reads elements: few enough that their numbers have 31 bits, or more.
+    struct Gather {
+        few = c"gather",
+        many = c"gather_wide",
+    }
+    /// The kernels of a program that writes elements.
+    struct Scatter {
+        few = c"scatter",
+        many = c"scatter_wide",
+    }
+    /// The kernels of a program that finds repeated indices.
+    struct Repeats {
+        claim = c"claim",
+        settle = c"settle",
+    }
 }
 
 /// `Indices` in the kernels' source.
@@ -151,7 +152,8 @@ impl Index {
             (address_of(out)?, &out.layout.strides[..]),
             out.dtype.size(),
         );
-        let kernels = self.moves(false, index_number(indices.dtype), plan.unit)?;
+        let number = index_number(indices.dtype);
+        let kernels = self.gather[number][plan.unit].get(&self.device, || move_program(false, number, plan.unit))?;
         launch_over(&plan.axes, plan.addresses, plan.sizes, &mut |addresses, size, axes| {
             let function = if size <= i32::MAX as usize { kernels.few } else { kernels.many };
             let grid = blocks("take", size, THREADS * EACH)?;
@@ -159,7 +161,7 @@ impl Index {
             let (length, step) = (plan.length as i64, plan.step as i64);
             let mut arguments = arguments![source, indices, out, count, length, step, axes];
             // SAFETY: the module is alive beside its functions; the arguments are those of `gather` and `gather_wide`, and
-            // `KernelAxes` has the layout of their `Axes`; whatever the indices are, the kernels stay within the views, which lie in
+            // `KernelAxes` has the layout of their `warpcell_axes`; whatever the indices are, the kernels stay within the views, which lie in
             // live allocations; units are as wide as addresses and strides allow.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
@@ -200,7 +202,8 @@ impl Index {
             (value_address, value_strides),
             out.dtype.size(),
         );
-        let kernels = self.moves(true, index_number(index), plan.unit)?;
+        let number = index_number(index);
+        let kernels = self.scatter[number][plan.unit].get(&self.device, || move_program(true, number, plan.unit))?;
         launch_over(&plan.axes, plan.addresses, plan.sizes, &mut |addresses, size, axes| {
             let function = if size <= i32::MAX as usize { kernels.few } else { kernels.many };
             let grid = blocks("put", size, THREADS * EACH)?;
@@ -225,7 +228,7 @@ impl Index {
             return Err(Error::InvalidArgument { operation: "put", reason });
         }
         let (number, start) = (index_number(indices.dtype), source_of(indices)?);
-        let kernels = self.repeats(number)?;
+        let kernels = self.repeats[number].get(&self.device, || repeat_program(INDICES[number]))?;
         let slots = out.layout.shape[axis].saturating_mul(lanes);
         let hashed = 2 * count.next_power_of_two();
         let direct = i32::from(slots <= hashed);
@@ -255,28 +258,6 @@ impl Index {
         unsafe { launch(&self.device, kernels.settle, (grid, 1), THREADS as u32, &mut arguments)? };
         Ok(places)
     }
-
-    fn moves(&self, writes: bool, index: usize, unit: usize) -> Result<&Moves> {
-        let cell = if writes { &self.scatter[index][unit] } else { &self.gather[index][unit] };
-        if let Some(kernels) = cell.get() {
-            return Ok(kernels);
-        }
-        let module = move_program(writes, INDICES[index], UNITS[unit].1).load(&self.device)?;
-        let (few, many) = if writes { (c"scatter", c"scatter_wide") } else { (c"gather", c"gather_wide") };
-        let kernels = Moves { few: module.function(few)?, many: module.function(many)?, _module: module };
-        Ok(cell.get_or_init(|| kernels))
-    }
-
-    fn repeats(&self, index: usize) -> Result<&Repeats> {
-        let cell = &self.repeats[index];
-        if let Some(kernels) = cell.get() {
-            return Ok(kernels);
-        }
-        let module = repeat_program(INDICES[index]).load(&self.device)?;
-        let kernels =
-            Repeats { claim: module.function(c"claim")?, settle: module.function(c"settle")?, _module: module };
-        Ok(cell.get_or_init(|| kernels))
-    }
 }
 
 /// The place in `INDICES` of the type as which indices are read.
@@ -299,8 +280,9 @@ fn repeated(mut bits: u128, mut size: usize) -> [u64; 2] {
     [bits as u64, (bits >> 64) as u64]
 }
 
-fn move_program(writes: bool, index: DType, unit: &str) -> Program {
-    let mut macros = vec![("INDEX", index.cu_name()), ("ELEMENT", unit)];
+/// By the places in `INDICES` and `UNITS`.
+fn move_program(writes: bool, index: usize, unit: usize) -> Program {
+    let mut macros = vec![("INDEX", INDICES[index].cu_name()), ("ELEMENT", UNITS[unit].1)];
     if writes {
         macros.push(("SCATTER", "1"));
     }
@@ -314,8 +296,8 @@ fn repeat_program(index: DType) -> Program {
 /// Every program that the methods above can ask for.
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
-    let kinds = [false, true].into_iter().flat_map(|writes| INDICES.map(|index| (writes, index)));
-    let moves = kinds.flat_map(|(writes, index)| UNITS.map(|(_, unit)| move_program(writes, index, unit)));
+    let kinds = [false, true].into_iter().flat_map(|writes| (0..INDICES.len()).map(move |index| (writes, index)));
+    let moves = kinds.flat_map(|(writes, index)| (0..UNITS.len()).map(move |unit| move_program(writes, index, unit)));
     moves.chain(INDICES.map(repeat_program)).collect()
 }
 

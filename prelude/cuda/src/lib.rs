@@ -13,8 +13,8 @@ use warpcell_base::backend::factorisations::Factorisations;
 use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
-    Allocation, Backend, CaptureHandle, DeviceProperties, Distinct, EventHandle, Foreign, Layout, MemoryFigures,
-    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, View,
+    Allocation, Backend, CaptureHandle, DeviceProperties, EventHandle, Foreign, Layout, MemoryFigures, Operand,
+    Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, Unique, View,
 };
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::{Error, Result};
@@ -23,7 +23,6 @@ use warpcell_base::registry::Kernel;
 use warpcell_driver::context::{self, Device};
 use warpcell_driver::event::Event;
 use warpcell_driver::memory::{self, DeviceMemory};
-use warpcell_driver::module::Module;
 use warpcell_driver::pinned::Pinned;
 use warpcell_driver::queue::Stream;
 use warpcell_driver::{attribute, interop, nvrtc, profile, staging};
@@ -42,6 +41,7 @@ pub mod kernel;
 pub mod map;
 mod matmul;
 mod naming;
+mod program;
 mod random;
 mod reduce;
 mod scan;
@@ -56,6 +56,7 @@ mod text;
 mod transform;
 
 use histogram::Bins;
+use program::{Compiled, Program, kernels, typedefs};
 use stream::{CudaEvent, CudaStream};
 pub use warpcell_driver as driver;
 
@@ -133,42 +134,6 @@ impl Allocation for CudaAllocation {
     fn as_any(&self) -> &dyn Any {
         self
     }
-}
-
-/// A program: CUDA C and the macros that choose what it does. Plain data, so that tests can compile all of them.
-#[derive(Clone, Debug)]
-struct Program {
-    name: &'static str,
-    source: &'static str,
-    options: Vec<String>,
-}
-
-impl Program {
-    fn new(name: &'static str, source: &'static str, macros: &[(&str, &str)]) -> Program {
-        let options = macros.iter().map(|(name, value)| format!("-DWARPCELL_{name}={value}")).collect();
-        Program { name, source, options }
-    }
-
-    /// The whole text, with the suffix behind the names of the kernels.
-    fn text(&self, suffix: &str) -> String {
-        format!("{}#line 1\n{}", typedefs(), naming::renamed(self.source, suffix))
-    }
-
-    fn load(&self, device: &Arc<Device>) -> Result<Module> {
-        let suffix = naming::suffix(&self.options);
-        Module::compile(device, self.name, &self.text(&suffix), &self.options, suffix)
-    }
-
-    fn load_cached(&self, device: &Arc<Device>) -> Result<Option<Module>> {
-        let suffix = naming::suffix(&self.options);
-        Module::cached(device, &self.text(&suffix), &self.options, suffix)
-    }
-}
-
-/// The integers among the element types, as text in front of each source: `typedef unsigned char u8;` and so on.
-fn typedefs() -> String {
-    let integers = DType::ALL.into_iter().filter(|dtype| dtype.is_integer() && dtype.cu_name() != dtype.c_name());
-    integers.map(|dtype| format!("typedef {} {};\n", dtype.c_name(), dtype.cu_name())).collect()
 }
 
 /// The unsigned integer of an element type's size: for what moves bits or computes modulo a power of two. For what no integer is
@@ -429,9 +394,9 @@ impl Backend for CudaBackend {
         Ok((Arc::new(CudaAllocation(memory)), count))
     }
 
-    fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
+    fn unique(&self, sorted: View<'_>) -> Result<Unique> {
         self.may_wait("unique")?;
-        self.search.distinct(sorted)
+        self.search.unique(sorted)
     }
 
     fn can_transform(&self) -> Result<()> {

@@ -1,15 +1,14 @@
 //! Products of matrices on CUDA: of floats and complex numbers by cuBLAS; the kernel for integers and bools is in `kernels/matmul.cu`.
 
 use super::axes::{Axis, joined};
-use super::{Program, address_of, blocks, source_of, unsigned};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of, unsigned};
+use std::sync::Arc;
 use warpcell_base::backend::{LeadingDimension, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::cublas::{Matrices, Numbers, Products};
 use warpcell_driver::launch::{arguments, launch};
-use warpcell_driver::module::{Function, Module};
 
 const SOURCE: &str = include_str!("../kernels/matmul.cu");
 const TYPES: usize = DType::ALL.len();
@@ -20,7 +19,13 @@ const EACH: [usize; 2] = [4, 8];
 
 pub(super) struct MatMul {
     device: Arc<Device>,
-    tiles: [[OnceLock<(Function, Module)>; TYPES]; EACH.len()],
+    tiles: [[Compiled<Tiles>; TYPES]; EACH.len()],
+}
+
+kernels! {
+    struct Tiles {
+        multiply = c"multiply",
+    }
 }
 
 /// `Strides` in the kernel's source.
@@ -103,11 +108,7 @@ impl MatMul {
         let is_large = a.dtype.size() <= 4 && tiles(EACH[1]) >= self.device.multiprocessors() as usize;
         let each = EACH[usize::from(is_large)];
         let cell = &self.tiles[usize::from(is_large)][a.dtype as usize];
-        if cell.get().is_none() {
-            let module = program(a.dtype, each).load(&self.device)?;
-            let _ = cell.set((module.function(c"multiply")?, module));
-        }
-        let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let function = cell.get(&self.device, || program(a.dtype, each))?.multiply;
         let strides = |view: View<'_>, side: usize| {
             let &[.., row, column] = &view.layout.strides[..] else { unreachable!("factors have two axes") };
             Strides { row: row as i64, column: column as i64, matrix: batch.distances[side] as i64 }
@@ -123,7 +124,7 @@ impl MatMul {
             let mut arguments = arguments![from_a, from_b, to, rows, inner, columns, of_a, of_b];
             // SAFETY: the module is in `self`; the arguments are those of `multiply`, and `Strides` has the layout of theirs;
             // the views lie in live allocations, and `out` is contiguous.
-            unsafe { launch(&self.device, *function, grid, THREADS as u32, &mut arguments)? };
+            unsafe { launch(&self.device, function, grid, THREADS as u32, &mut arguments)? };
         }
         Ok(())
     }

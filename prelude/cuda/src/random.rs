@@ -1,14 +1,13 @@
 //! Random numbers on CUDA; the kernels are in `kernels/random.cu`.
 
-use super::{Program, address_of, bits, blocks};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, address_of, bits, blocks, kernels};
+use std::sync::Arc;
 use warpcell_base::backend::{Distribution, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
 use warpcell_base::philox::Blocks;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
-use warpcell_driver::module::{Function, Module};
 
 const SOURCE: &str = include_str!("../kernels/random.cu");
 const TYPES: usize = DType::ALL.len();
@@ -20,7 +19,13 @@ const DISTRIBUTIONS: [&str; 4] = ["uniform", "normal", "exponential", "integers"
 pub(super) struct Random {
     device: Arc<Device>,
     /// By distribution and element type.
-    loaded: [[OnceLock<(Function, Module)>; TYPES]; DISTRIBUTIONS.len()],
+    loaded: [[Compiled<Numbers>; TYPES]; DISTRIBUTIONS.len()],
+}
+
+kernels! {
+    struct Numbers {
+        numbers = c"random_numbers",
+    }
 }
 
 impl Random {
@@ -38,11 +43,7 @@ impl Random {
             Distribution::Integers { low, count } => (3, [bits(low), 0, 0], count),
         };
         let cell = &self.loaded[number][out.dtype as usize];
-        if cell.get().is_none() {
-            let module = program(DISTRIBUTIONS[number], out.dtype).load(&self.device)?;
-            let _ = cell.set((module.function(c"random_numbers")?, module));
-        }
-        let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let function = cell.get(&self.device, || program(DISTRIBUTIONS[number], out.dtype))?.numbers;
         let made = out.layout.size().div_ceil(distribution.elements_of_a_block(out.dtype));
         let grid = blocks("random", made, BLOCKS)?;
         let (address, size) = (address_of(out)?, out.layout.size() as i64);
@@ -50,7 +51,7 @@ impl Random {
         let mut arguments = arguments![address, size, key, stream, first, a, b, c, count];
         // SAFETY: the module is in `self`; the arguments are those of `random_numbers`; the view is contiguous and lies in a
         // live allocation.
-        unsafe { launch(&self.device, *function, (grid, 1), THREADS, &mut arguments) }
+        unsafe { launch(&self.device, function, (grid, 1), THREADS, &mut arguments) }
     }
 }
 

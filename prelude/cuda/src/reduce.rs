@@ -1,7 +1,7 @@
 //! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
 
-use super::axes::{Axis, MOST_AXES, joined};
-use super::{Program, address_of, blocks, source_of};
+use super::axes::{Axis, KernelAxes, MOST_AXES, joined};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of};
 use std::sync::{Arc, OnceLock};
 use warpcell_base::backend::{ReduceOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
@@ -9,12 +9,11 @@ use warpcell_base::error::{Error, Result};
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
-use warpcell_driver::module::{Function, Module};
 use warpcell_driver::queue::queues;
 
 mod dot;
 
-const SOURCE: &str = include_str!("../kernels/reduce.cu");
+const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/reduce.cu"));
 const TYPES: usize = DType::ALL.len();
 const OPERATIONS: usize = ReduceOperation::ALL.len();
 /// What there is a program for: an operation, and sums of squared distances with and without NaN.
@@ -27,33 +26,34 @@ const RESIDENT: u32 = 8;
 
 pub(super) struct Reduce {
     device: Arc<Device>,
-    whole: [[OnceLock<(Function, Module)>; TYPES]; KINDS],
-    axes: [[OnceLock<OverAxes>; TYPES]; KINDS],
+    whole: [[Compiled<Whole>; TYPES]; KINDS],
+    axes: [[Compiled<OverAxes>; TYPES]; KINDS],
     /// Of the elements as they are, and of their conjugates.
-    dots: [[OnceLock<dot::Kernels>; TYPES]; 2],
+    dots: [[Compiled<dot::Kernels>; TYPES]; 2],
     /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
     /// One for each queue is enough: launches follow one another there.
     scratch: [OnceLock<DeviceMemory>; queues()],
 }
 
-struct OverAxes {
-    long_rows: Function,
-    short_rows: Function,
-    shortest_rows: Function,
-    tiny_rows: Function,
-    columns: Function,
-    shares: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    struct Whole {
+        all = c"reduce_all",
+    }
+    struct OverAxes {
+        long_rows = c"reduce_long_rows",
+        short_rows = c"reduce_short_rows",
+        shortest_rows = c"reduce_shortest_rows",
+        tiny_rows = c"reduce_tiny_rows",
+        columns = c"reduce_columns",
+        shares = c"reduce_shares",
+    }
 }
 
 /// `Axes` in the kernels' source.
 #[repr(C)]
 struct Axes {
-    rank: i32,
+    axes: KernelAxes<1>,
     narrow: i32,
-    length: [i64; MOST_AXES],
-    stride: [i64; MOST_AXES],
 }
 
 /// What is reduced, and how.
@@ -142,11 +142,7 @@ impl Reduce {
 
     fn whole(&self, reduced: Reduced<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
         let cell = &self.whole[reduced.kind()][x.dtype as usize];
-        if cell.get().is_none() {
-            let module = reduced.program(x.dtype, true).load(&self.device)?;
-            let _ = cell.set((module.function(c"reduce_all")?, module));
-        }
-        let Some((function, _)) = cell.get() else { unreachable!("was just set") };
+        let function = cell.get(&self.device, || reduced.program(x.dtype, true))?.all;
         let size = x.layout.size();
         // Each thread takes 4 loads of 16 bytes at a time.
         let useful = size.div_ceil(THREADS * 64 / x.dtype.size());
@@ -156,7 +152,7 @@ impl Reduce {
             let mut arguments = arguments![address, centres, count, states, finished, target];
             // SAFETY: the module is in `self`; the arguments are those of `reduce_all`; the scratch has a counter and a state
             // for each of `most_blocks` blocks; both views lie in live allocations.
-            unsafe { launch(&self.device, *function, (grid, 1), THREADS as u32, &mut arguments) }
+            unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
     }
 
@@ -187,10 +183,7 @@ impl Reduce {
         outputs: usize,
     ) -> Result<()> {
         let cell = &self.axes[reduced.kind()][x.dtype as usize];
-        let kernels = match cell.get() {
-            Some(kernels) => kernels,
-            None => self.load(cell, &reduced.program(x.dtype, false))?,
-        };
+        let kernels = cell.get(&self.device, || reduced.program(x.dtype, false))?;
         let (kept, gone) = split(x, axes);
         let (kept_axes, reduced_axes) = (passed(&kept, x)?, passed(&gone, x)?);
         let length: usize = gone.iter().map(|axis| axis.length).product();
@@ -227,21 +220,6 @@ impl Reduce {
         Ok(())
     }
 
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<OverAxes>, program: &Program) -> Result<&'a OverAxes> {
-        let module = program.load(&self.device)?;
-        let kernels = OverAxes {
-            long_rows: module.function(c"reduce_long_rows")?,
-            short_rows: module.function(c"reduce_short_rows")?,
-            shortest_rows: module.function(c"reduce_shortest_rows")?,
-            tiny_rows: module.function(c"reduce_tiny_rows")?,
-            columns: module.function(c"reduce_columns")?,
-            shares: module.function(c"reduce_shares")?,
-            _module: module,
-        };
-        Ok(cell.get_or_init(|| kernels))
-    }
-
     /// How many blocks there are states for.
     pub fn most_blocks(&self) -> usize {
         (self.device.multiprocessors() * RESIDENT) as usize
@@ -271,17 +249,17 @@ pub(super) fn of_nothing(operation: ReduceOperation, dtype: DType) -> Scalar {
 }
 
 /// The axes that stay and those that are reduced, each from the innermost outwards and joined.
-fn split(x: View<'_>, reduced: &[usize]) -> (Vec<Axis>, Vec<Axis>) {
+fn split(x: View<'_>, reduced: &[usize]) -> (Vec<Axis<1>>, Vec<Axis<1>>) {
     let part = |wanted: bool| {
         let numbers = (0..x.layout.shape.len()).filter(|number| reduced.contains(number) == wanted);
         let (shape, strides): (Vec<usize>, Vec<isize>) =
             numbers.map(|number| (x.layout.shape[number], x.layout.strides[number])).unzip();
-        joined(&shape, [&strides, &[], &[]])
+        joined(&shape, [&strides])
     };
     (part(false), part(true))
 }
 
-fn passed(axes: &[Axis], x: View<'_>) -> Result<Axes> {
+fn passed(axes: &[Axis<1>], x: View<'_>) -> Result<Axes> {
     if axes.len() > MOST_AXES {
         return Err(Error::InvalidShape {
             operation: "a reduction",
@@ -290,16 +268,7 @@ fn passed(axes: &[Axis], x: View<'_>) -> Result<Axes> {
         });
     }
     let size: usize = axes.iter().map(|axis| axis.length).product();
-    let mut passed = Axes {
-        rank: axes.len() as i32,
-        narrow: i32::from(size <= u32::MAX as usize),
-        length: [1; MOST_AXES],
-        stride: [0; MOST_AXES],
-    };
-    for (number, axis) in axes.iter().enumerate() {
-        (passed.length[number], passed.stride[number]) = (axis.length as i64, axis.strides[0] as i64);
-    }
-    Ok(passed)
+    Ok(Axes { axes: KernelAxes::new(axes), narrow: i32::from(size <= i32::MAX as usize) })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -330,8 +299,8 @@ struct Plan {
 }
 
 /// Which kernel, and in how many shares each output's elements are taken, so that few outputs still fill the device.
-fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multiprocessors: usize) -> Plan {
-    let step = |axes: &[Axis]| axes[0].strides[0].unsigned_abs();
+fn plan(kept: &[Axis<1>], reduced: &[Axis<1>], outputs: usize, length: usize, multiprocessors: usize) -> Plan {
+    let step = |axes: &[Axis<1>]| axes[0].strides[0].unsigned_abs();
     let (shape, least) = if outputs >= 16 && step(kept) < step(reduced) {
         (Shape::Columns, 256)
     } else if length >= 1024 {
@@ -349,29 +318,9 @@ fn plan(kept: &[Axis], reduced: &[Axis], outputs: usize, length: usize, multipro
     Plan { shape, shares: wanted.min(length.div_ceil(least)).clamp(1, 65_535) as u32 }
 }
 
-/// What the kernels' source calls an operation.
-pub(super) const fn name(operation: ReduceOperation) -> &'static str {
-    match operation {
-        ReduceOperation::Sum => "Sum",
-        ReduceOperation::Max => "Max",
-        ReduceOperation::Min => "Min",
-        ReduceOperation::All => "All",
-        ReduceOperation::Any => "Any",
-        ReduceOperation::Product => "Product",
-        ReduceOperation::SumSquares => "SumSquares",
-        ReduceOperation::ArgMax => "ArgMax",
-        ReduceOperation::ArgMin => "ArgMin",
-        ReduceOperation::SumNumbers => "SumNumbers",
-        ReduceOperation::ProductNumbers => "ProductNumbers",
-        ReduceOperation::MaxNumbers => "MaxNumbers",
-        ReduceOperation::MinNumbers => "MinNumbers",
-        ReduceOperation::CountNumbers => "CountNumbers",
-    }
-}
-
 fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
     let output = operation.output(dtype).cu_name();
-    let mut macros = vec![("INPUT", dtype.cu_name()), ("OUTPUT", output), ("REDUCTION", name(operation))];
+    let mut macros = vec![("INPUT", dtype.cu_name()), ("OUTPUT", output), ("REDUCTION", operation.cuda_name())];
     if whole {
         macros.push(("WHOLE", "1"));
     }
@@ -379,7 +328,7 @@ fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
 }
 
 fn distances_program(dtype: DType, skips_nan: bool, whole: bool) -> Program {
-    let name = name(ReduceOperation::SumSquares);
+    let name = ReduceOperation::SumSquares.cuda_name();
     let mut macros =
         vec![("INPUT", dtype.cu_name()), ("OUTPUT", dtype.cu_name()), ("REDUCTION", name), ("CENTRED", "1")];
     if skips_nan {
@@ -418,8 +367,8 @@ pub(super) fn programs() -> Vec<Program> {
 mod tests {
     use super::*;
 
-    fn axis(length: usize, stride: isize) -> Axis {
-        Axis { length, strides: [stride, 0, 0] }
+    fn axis(length: usize, stride: isize) -> Axis<1> {
+        Axis { length, strides: [stride] }
     }
 
     #[test]

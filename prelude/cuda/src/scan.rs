@@ -1,14 +1,13 @@
 //! Running sums and products on CUDA; the kernels are in `kernels/scan.cu`.
 
-use super::{Program, address_of, blocks, source_of};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of};
+use std::sync::Arc;
 use warpcell_base::backend::{ScanOperation, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
-use warpcell_driver::module::{Function, Module};
 
 const SOURCE: &str = include_str!("../kernels/scan.cu");
 const TYPES: usize = DType::ALL.len();
@@ -29,17 +28,17 @@ const LEAST_OF_COLUMN: usize = 64;
 pub(super) struct Scan {
     device: Arc<Device>,
     /// Element types of the input; those of totals are among them.
-    kernels: [[OnceLock<Kernels>; TYPES]; OPERATIONS],
+    kernels: [[Compiled<Kernels>; TYPES]; OPERATIONS],
 }
 
-struct Kernels {
-    long_rows: Function,
-    totals_of_rows: Function,
-    short_rows: Function,
-    columns: Function,
-    totals_of_columns: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    struct Kernels {
+        long_rows = c"scan_long_rows",
+        totals_of_rows = c"scan_totals_of_rows",
+        short_rows = c"scan_short_rows",
+        columns = c"scan_columns",
+        totals_of_columns = c"scan_totals_of_columns",
+    }
 }
 
 /// What is scanned: an array of `outer` times `length` times `inner` elements, along the middle axis.
@@ -70,10 +69,7 @@ impl Scan {
     /// Queues the scan of all lines.
     fn lines(&self, job: Job) -> Result<()> {
         let cell = &self.kernels[job.operation as usize][job.dtype as usize];
-        let kernels = match cell.get() {
-            Some(kernels) => kernels,
-            None => self.load(cell, &program(job.operation, job.dtype))?,
-        };
+        let kernels = cell.get(&self.device, || program(job.operation, job.dtype))?;
         if job.inner > 1 || job.length <= LONGEST_FOR_THREADS {
             self.columns(kernels, job)
         } else if job.length <= LONGEST_FOR_WARPS {
@@ -136,20 +132,6 @@ impl Scan {
     fn scan_totals(&self, job: Job, totals: u64, lines: usize, parts: usize) -> Result<()> {
         let dtype = wide_type(job.dtype);
         self.lines(Job { dtype, x: totals, out: totals, outer: lines, length: parts, inner: 1, ..job })
-    }
-
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let module = program.load(&self.device)?;
-        let kernels = Kernels {
-            long_rows: module.function(c"scan_long_rows")?,
-            totals_of_rows: module.function(c"scan_totals_of_rows")?,
-            short_rows: module.function(c"scan_short_rows")?,
-            columns: module.function(c"scan_columns")?,
-            totals_of_columns: module.function(c"scan_totals_of_columns")?,
-            _module: module,
-        };
-        Ok(cell.get_or_init(|| kernels))
     }
 }
 

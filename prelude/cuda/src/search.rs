@@ -1,14 +1,13 @@
 //! Searching sorted arrays on CUDA; the kernels are in `kernels/search.cu`.
 
-use super::{CudaAllocation, Program, address_of, blocks, source_of};
-use std::sync::{Arc, OnceLock};
-use warpcell_base::backend::{Distinct, View};
+use super::{Compiled, CudaAllocation, Program, address_of, blocks, kernels, source_of};
+use std::sync::Arc;
+use warpcell_base::backend::{Unique, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
-use warpcell_driver::module::{Function, Module};
 use warpcell_driver::staging;
 
 const SOURCE: &str = include_str!("../kernels/search.cu");
@@ -19,16 +18,16 @@ const TILE: usize = THREADS * 16;
 
 pub(super) struct Search {
     device: Arc<Device>,
-    programs: [OnceLock<Kernels>; TYPES],
+    programs: [Compiled<Kernels>; TYPES],
 }
 
-struct Kernels {
-    search: Function,
-    count: Function,
-    scan: Function,
-    write: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    struct Kernels {
+        search = c"search_sorted",
+        count = c"runs_count",
+        scan = c"runs_scan",
+        write = c"runs_write",
+    }
 }
 
 impl Search {
@@ -37,7 +36,7 @@ impl Search {
     }
 
     pub fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
-        let kernels = self.kernels(sorted.dtype)?;
+        let kernels = self.programs[sorted.dtype as usize].get(&self.device, || program(sorted.dtype))?;
         let (from, length) = (source_of(sorted)?, sorted.layout.size() as i64);
         let (wanted, count) = (source_of(values)?, values.layout.size() as i64);
         let (right, target) = (i32::from(right), address_of(out)?);
@@ -48,8 +47,8 @@ impl Search {
         unsafe { launch(&self.device, kernels.search, (grid, 1), THREADS as u32, &mut arguments) }
     }
 
-    pub fn distinct(&self, sorted: View<'_>) -> Result<Distinct> {
-        let kernels = self.kernels(sorted.dtype)?;
+    pub fn unique(&self, sorted: View<'_>) -> Result<Unique> {
+        let kernels = self.programs[sorted.dtype as usize].get(&self.device, || program(sorted.dtype))?;
         let (from, length) = (source_of(sorted)?, sorted.layout.size() as i64);
         let grid = blocks("unique", sorted.layout.size(), TILE)?;
         let tiles = i64::from(grid);
@@ -72,28 +71,7 @@ impl Search {
         let mut arguments = arguments![from, length, counts_address, to_elements, to_starts];
         // SAFETY: as above, with the arguments of `runs_write`; there is room for as many runs as were counted.
         unsafe { launch(&self.device, kernels.write, (grid, 1), THREADS as u32, &mut arguments)? };
-        Ok(Distinct { elements: Arc::new(CudaAllocation(elements)), starts: Arc::new(CudaAllocation(starts)), count })
-    }
-
-    fn kernels(&self, dtype: DType) -> Result<&Kernels> {
-        let cell = &self.programs[dtype as usize];
-        match cell.get() {
-            Some(kernels) => Ok(kernels),
-            None => self.load(cell, &program(dtype)),
-        }
-    }
-
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let module = program.load(&self.device)?;
-        let kernels = Kernels {
-            search: module.function(c"search_sorted")?,
-            count: module.function(c"runs_count")?,
-            scan: module.function(c"runs_scan")?,
-            write: module.function(c"runs_write")?,
-            _module: module,
-        };
-        Ok(cell.get_or_init(|| kernels))
+        Ok(Unique { elements: Arc::new(CudaAllocation(elements)), starts: Arc::new(CudaAllocation(starts)), count })
     }
 }
 

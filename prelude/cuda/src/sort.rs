@@ -1,14 +1,13 @@
 //! Sorting on CUDA; the kernels are in `kernels/sort.cu`.
 
-use super::{Program, address_of, blocks, source_of};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of};
+use std::sync::Arc;
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
-use warpcell_driver::module::{Function, Module};
 
 const SOURCE: &str = include_str!("../kernels/sort.cu");
 const TYPES: usize = DType::ALL.len();
@@ -23,16 +22,16 @@ const RESIDENT: usize = 2;
 /// The programs, for elements and for positions.
 pub(super) struct Sort {
     device: Arc<Device>,
-    programs: [[OnceLock<Kernels>; TYPES]; 2],
+    programs: [[Compiled<Kernels>; TYPES]; 2],
 }
 
-struct Kernels {
-    short: Function,
-    count: Function,
-    scan: Function,
-    scatter: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    struct Kernels {
+        short = c"sort_short",
+        count = c"sort_count",
+        scan = c"sort_scan",
+        scatter = c"sort_scatter",
+    }
 }
 
 /// Where the keys and positions of a pass are.
@@ -50,10 +49,7 @@ impl Sort {
     /// Sorts the rows of `x` into those of `out`, or writes positions.
     pub fn run(&self, x: View<'_>, out: View<'_>, positions: bool) -> Result<()> {
         let cell = &self.programs[usize::from(positions)][x.dtype as usize];
-        let kernels = match cell.get() {
-            Some(kernels) => kernels,
-            None => self.load(cell, &program(x.dtype, positions))?,
-        };
+        let kernels = cell.get(&self.device, || program(x.dtype, positions))?;
         let length = *x.layout.shape.last().expect("sorted arrays have an axis");
         let rows = x.layout.size() / length;
         if length <= SHORT {
@@ -148,19 +144,6 @@ impl Sort {
             from = to;
         }
         Ok(())
-    }
-
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let module = program.load(&self.device)?;
-        let kernels = Kernels {
-            short: module.function(c"sort_short")?,
-            count: module.function(c"sort_count")?,
-            scan: module.function(c"sort_scan")?,
-            scatter: module.function(c"sort_scatter")?,
-            _module: module,
-        };
-        Ok(cell.get_or_init(|| kernels))
     }
 }
 

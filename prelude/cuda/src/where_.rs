@@ -2,20 +2,20 @@
 
 use super::axes::{joined, launch_over};
 use super::elementwise::{Kernels, Side};
-use super::{Program, blocks, unsigned};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, blocks, unsigned};
+use std::sync::Arc;
 use warpcell_base::backend::{Operand, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 
-const SOURCE: &str = include_str!("../kernels/where_.cu");
+const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/where_.cu"));
 const THREADS: usize = 256;
 
 pub(super) struct Where {
     device: Arc<Device>,
-    kernels: [OnceLock<Kernels>; DType::ALL.len()],
+    kernels: [Compiled<Kernels>; DType::ALL.len()],
 }
 
 impl Where {
@@ -31,10 +31,7 @@ impl Where {
         // Only the bits matter: one program for each size of element.
         let dtype = unsigned(out.dtype);
         let cell = &self.kernels[dtype as usize];
-        let kernels = match cell.get() {
-            Some(kernels) => kernels,
-            None => self.load(cell, &program(dtype))?,
-        };
+        let kernels = cell.get(&self.device, || program(dtype))?;
         let sides = [Side::source(condition)?, Side::operand(a)?, Side::operand(b)?, Side::target(out)?];
         if sides.iter().all(|side| side.contiguous) {
             let aligned = sides.iter().all(|side| side.address.is_multiple_of(16));
@@ -56,15 +53,9 @@ impl Where {
             let count = size as i64;
             let mut arguments = arguments![condition, of_a, of_b, target, count, a, b, axes];
             // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
-            // `KernelAxes` has the layout of their `Axes`; every index inside the shape lies in a live allocation.
+            // `KernelAxes` has the layout of their `warpcell_axes`; every index inside the shape lies in a live allocation.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
-    }
-
-    #[cold]
-    fn load<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let kernels = Kernels::load(&self.device, program)?;
-        Ok(cell.get_or_init(|| kernels))
     }
 }
 

@@ -306,7 +306,7 @@ impl Device {
         unsafe {
             check(sys::cuDeviceCanAccessPeer(&raw mut can, self.handle, other.handle), "cuDeviceCanAccessPeer")?;
             if can != 0 {
-                // If it cannot be had now, or other code has asked for it already, copies work all the same.
+                // If CUDA refuses it, or other code has asked for it already, copies work too.
                 let _ = sys::cuCtxEnablePeerAccess(other.context, 0);
             }
         }

@@ -32,7 +32,7 @@ const FORCED: u32 = 1;
 /// Bytes of one buffer for records; CUPTI's documentation advises 1 to 10 MB.
 const BUFFER: Layout = match Layout::from_size_align(1 << 20, 8) {
     Ok(layout) => layout,
-    Err(_) => panic!("the size is no power of two"),
+    Err(_) => panic!("the size is not a power of two"),
 };
 
 /// The library's functions.

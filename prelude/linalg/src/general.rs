@@ -7,7 +7,7 @@
 mod balance;
 mod iteration;
 
-use crate::{Factorise, Float, Job, Room, Routine, Shapes, number};
+use crate::{Factorise, Float, Job, Routine, Shapes, WorkspaceSize, number};
 use faer::dyn_stack::MemStack;
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::reborrow::{Reborrow, ReborrowMut};
@@ -32,7 +32,7 @@ impl<T: Float> Factorise<T> for Eig {
         columns.saturating_mul(columns).saturating_mul(n).saturating_mul(16)
     }
 
-    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+    fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let Shapes { inputs: [(n, columns), _], more: [vectors, _] } = *shapes;
         let (none, wanted) =
             (ComputeEigenvectors::No, vectors.map_or(ComputeEigenvectors::No, |_| ComputeEigenvectors::Yes));
@@ -40,7 +40,7 @@ impl<T: Float> Factorise<T> for Eig {
             1 => evd::evd_scratch::<T>(n, none, wanted, par, Default::default()),
             _ => evd::evd_scratch::<Complex<T>>(n, none, wanted, par, Default::default()),
         };
-        Room { matrices: [(columns, n), (2 * n, vectors.map_or(0, |_| n)), (2 * n, 1)], rest }
+        WorkspaceSize { matrices: [(columns, n), (2 * n, vectors.map_or(0, |_| n)), (2 * n, 1)], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {

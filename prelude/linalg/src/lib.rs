@@ -85,8 +85,8 @@ pub struct Shapes {
     pub more: [Option<Shape>; 2],
 }
 
-/// The memory that a routine needs.
-pub struct Room {
+/// The size of the memory that a routine works with.
+pub struct WorkspaceSize {
     /// Matrices by columns, with any numbers in them at first.
     pub matrices: [Shape; 3],
     /// For `faer`.
@@ -101,13 +101,13 @@ pub struct Job<'a, T: Float> {
     pub out: MatMut<'a, T>,
     /// As in [`Shapes`]; of any strides.
     pub more: [Option<MatMut<'a, T>>; 2],
-    /// As in [`Room`].
+    /// As in [`WorkspaceSize`].
     pub matrices: [MatMut<'a, T>; 3],
     /// For [`LU`], the order of the rows; else empty.
     pub order: &'a mut [usize],
     /// The threads.
     pub par: Par,
-    /// As in [`Room`].
+    /// As in [`WorkspaceSize`].
     pub rest: &'a mut MemStack,
     /// Copies a matrix, whatever the strides are.
     pub copy: fn(MatRef<'_, T>, MatMut<'_, T>, Par),
@@ -121,8 +121,8 @@ pub trait Factorise<T: Float>: Sync {
         rows.saturating_mul(columns).saturating_mul(rows.min(columns))
     }
 
-    /// The memory that it needs.
-    fn room(&self, shapes: &Shapes, par: Par) -> Room;
+    /// The size of the memory that it works with.
+    fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize;
 
     /// Does it. If that is not possible, gives the number of the pivot or of the leading minor, from 1, or 0 for an iteration that
     /// comes to no end; the outputs are then undefined.

@@ -1,6 +1,6 @@
 //! What LU with row exchanges gives: the factors, determinants, inverses, solutions of equations.
 
-use crate::{Factorise, Float, Job, Room, Routine, Shape, Shapes, number};
+use crate::{Factorise, Float, Job, Routine, Shape, Shapes, WorkspaceSize, number};
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::lu::partial_pivoting::{factor, inverse, solve};
 use faer::perm::PermRef;
@@ -55,9 +55,9 @@ impl<'a, T: Float> Factors<'a, T> {
 }
 
 impl<T: Float> Factorise<T> for Lu {
-    fn room(&self, shapes: &Shapes, _par: Par) -> Room {
+    fn workspace_size(&self, shapes: &Shapes, _par: Par) -> WorkspaceSize {
         let shape = shapes.inputs[0];
-        Room { matrices: [shape, (0, 0), (0, 0)], rest: Factors::<T>::scratch(shape) }
+        WorkspaceSize { matrices: [shape, (0, 0), (0, 0)], rest: Factors::<T>::scratch(shape) }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
@@ -113,9 +113,9 @@ fn singular_lu<T: Float>(mut matrix: MatMut<'_, T>) -> Vec<usize> {
 }
 
 impl<T: Float> Factorise<T> for Determinants {
-    fn room(&self, shapes: &Shapes, _par: Par) -> Room {
+    fn workspace_size(&self, shapes: &Shapes, _par: Par) -> WorkspaceSize {
         let shape = shapes.inputs[0];
-        Room { matrices: [shape, (0, 0), (0, 0)], rest: Factors::<T>::scratch(shape) }
+        WorkspaceSize { matrices: [shape, (0, 0), (0, 0)], rest: Factors::<T>::scratch(shape) }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
@@ -172,11 +172,11 @@ fn split(value: f64) -> (f64, f64) {
 }
 
 impl<T: Float> Factorise<T> for Inverses {
-    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+    fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let shape = shapes.inputs[0];
         let inverse = inverse::inverse_scratch::<usize, T>(shape.0, par);
         let rest = StackReq::any_of(&[Factors::<T>::scratch(shape), inverse]);
-        Room { matrices: [shape, shape, (0, 0)], rest }
+        WorkspaceSize { matrices: [shape, shape, (0, 0)], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
@@ -200,11 +200,11 @@ impl<T: Float> Factorise<T> for Solve {
         cubed(n).saturating_add(n.saturating_mul(n).saturating_mul(k))
     }
 
-    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+    fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let [shape, right] = shapes.inputs;
         let solve = solve::solve_in_place_scratch::<usize, T>(shape.0, right.1, par);
         let rest = StackReq::any_of(&[Factors::<T>::scratch(shape), solve]);
-        Room { matrices: [shape, right, (0, 0)], rest }
+        WorkspaceSize { matrices: [shape, right, (0, 0)], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {

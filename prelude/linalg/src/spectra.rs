@@ -1,6 +1,6 @@
 //! Eigenvalues and singular values, and their vectors.
 
-use crate::{Factorise, Float, Job, Room, Routine, Shapes};
+use crate::{Factorise, Float, Job, Routine, Shapes, WorkspaceSize};
 use faer::Par;
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::linalg::svd::{self, ComputeSvdVectors};
@@ -28,10 +28,10 @@ impl<T: Float> Factorise<T> for Eigh {
         n.saturating_mul(n).saturating_mul(n).saturating_mul(4)
     }
 
-    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+    fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let Shapes { inputs: [(n, _), _], more: [vectors, _] } = *shapes;
         let rest = evd::self_adjoint_evd_scratch::<T>(n, Eigh::wanted(vectors.is_some()), par, Default::default());
-        Room { matrices: [(n, vectors.map_or(0, |_| n)), (0, 0), (0, 0)], rest }
+        WorkspaceSize { matrices: [(n, vectors.map_or(0, |_| n)), (0, 0), (0, 0)], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
@@ -66,11 +66,11 @@ impl<T: Float> Factorise<T> for Svd {
         m.saturating_mul(n).saturating_mul(m.min(n)).saturating_mul(8)
     }
 
-    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+    fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let Shapes { inputs: [(m, n), _], more: [u, _] } = *shapes;
         let wanted = Svd::wanted(shapes);
         let rest = svd::svd_scratch::<T>(m, n, wanted, wanted, par, Default::default());
-        Room { matrices: [(m, u.map_or(0, |(_, columns)| columns)), (0, 0), (0, 0)], rest }
+        WorkspaceSize { matrices: [(m, u.map_or(0, |(_, columns)| columns)), (0, 0), (0, 0)], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {

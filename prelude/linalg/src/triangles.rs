@@ -1,6 +1,6 @@
 //! Factorisations by triangular matrices other than LU: QR and Cholesky's.
 
-use crate::{Factorise, Float, Job, Room, Routine, Shape, Shapes, number};
+use crate::{Factorise, Float, Job, Routine, Shape, Shapes, WorkspaceSize, number};
 use faer::dyn_stack::StackReq;
 use faer::linalg::cholesky::llt::factor as llt;
 use faer::linalg::householder::{
@@ -44,12 +44,15 @@ fn block_size<T: Float>((rows, columns): Shape) -> usize {
 }
 
 impl<T: Float> Factorise<T> for Qr {
-    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+    fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let Shapes { inputs: [(m, n), _], more: [q, _] } = *shapes;
         let (width, columns) = (block_size::<T>((m, n)), q.map_or(0, |(_, columns)| columns));
         let factorise = factor::qr_in_place_scratch::<T>(m, n, width, par, Default::default());
         let reflect = apply_block_householder_on_the_left_in_place_scratch::<T>(m, width, columns);
-        Room { matrices: [(m, n), (width, m.min(n)), (m, columns)], rest: StackReq::any_of(&[factorise, reflect]) }
+        WorkspaceSize {
+            matrices: [(m, n), (width, m.min(n)), (m, columns)],
+            rest: StackReq::any_of(&[factorise, reflect]),
+        }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
@@ -82,10 +85,10 @@ impl<T: Float> Factorise<T> for Qr {
 }
 
 impl<T: Float> Factorise<T> for Cholesky {
-    fn room(&self, shapes: &Shapes, par: Par) -> Room {
+    fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let (n, _) = shapes.inputs[0];
         let rest = llt::cholesky_in_place_scratch::<T>(n, par, Default::default());
-        Room { matrices: [(n, n), (0, 0), (0, 0)], rest }
+        WorkspaceSize { matrices: [(n, n), (0, 0), (0, 0)], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {

@@ -236,7 +236,7 @@ fn fault(signature: &Signature, mut arguments: Vec<Argument>) -> Error {
         if !is_type && syn::parse2::<Expr>(argument.value.clone()).is_err() {
             return Error::new(
                 argument.place(),
-                format!("the value of {what} is no expression of Rust; write one such as `0`"),
+                format!("the value of {what} is not an expression of Rust; write one such as `0`"),
             );
         }
     }

@@ -21,7 +21,7 @@ fallible! {
     /// CPU, an `ndarray` array in row-major order or a `Vec` is then not copied, and
     /// [`into_host`](DeviceArray::into_host) gives it back.
     ///
-    /// **Panics** if the memory cannot be had ([`Error::OutOfMemory`]).
+    /// **Panics** if there is not enough memory ([`Error::OutOfMemory`]).
     ///
     /// ```
     /// let host = ndarray::array![[1.0, 2.0], [3.0, 4.0]];
@@ -41,7 +41,7 @@ fallible! {
     ///
     /// Integers and bools are always finite. Both parts of complex numbers must be.
     ///
-    /// **Panics** if an element is not finite ([`Error::InvalidArgument`]), or if the memory cannot be had.
+    /// **Panics** if an element is not finite ([`Error::InvalidArgument`]), or if there is not enough memory.
     ///
     /// ```
     /// use warpcell as gpu;
@@ -60,7 +60,7 @@ fallible! {
     ///
     /// The values are collected on the host first.
     ///
-    /// **Panics** if the memory cannot be had.
+    /// **Panics** if there is not enough memory.
     ///
     /// ```
     /// use warpcell as gpu;
@@ -111,7 +111,7 @@ pub fn array<A: OnHost<Elem = T> + ?Sized, T: Element>(values: &A) -> DeviceArra
 fallible! {
     /// Zeros (`false` for `bool`): `gpu::zeros::<f64>((16, 16))`.
     ///
-    /// **Panics** if the shape is too large to address or the memory cannot be had.
+    /// **Panics** if the shape is too large to address, or if there is not enough memory.
     ///
     /// ```
     /// let a = warpcell::zeros::<f64>((2, 3));

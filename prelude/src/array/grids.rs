@@ -11,7 +11,7 @@ use crate::error::{Result, check};
 /// The indices of all elements of a shape: an array with one more axis, in front, which has one array of indices for each axis
 /// of the shape. NumPy's `indices`; indices of another type are `gpu::indices!((2, 3), dtype = f32)`.
 ///
-/// **Panics** if the result is too large to address or the memory cannot be had.
+/// **Panics** if the result is too large to address, or if there is not enough memory.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -62,7 +62,7 @@ pub fn ogrid<T: Number>(ranges: impl IntoIterator<Item = impl IntoRange<T>>) -> 
 /// What a function makes of the coordinates of all elements of a shape: it is called once, with one array of `f64` for each
 /// axis. NumPy's `fromfunction`. The function is a closure that takes as many arrays as the shape has axes.
 ///
-/// **Panics** if the coordinates are too large to address or the memory cannot be had.
+/// **Panics** if the coordinates are too large to address, or if there is not enough memory.
 ///
 /// ```
 /// use warpcell as gpu;

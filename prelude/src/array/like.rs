@@ -11,7 +11,7 @@ fn filled(name: &'static str, a: &RawArray, value: Scalar) -> Result<RawArray> {
 
 /// Zeros, in the shape and on the device of an array; NumPy's `zeros_like`.
 ///
-/// **Panics** if the memory cannot be had.
+/// **Panics** if there is not enough memory.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -24,7 +24,7 @@ pub fn zeros_like<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
 
 /// Ones, in the shape and on the device of an array; NumPy's `ones_like`.
 ///
-/// **Panics** if the memory cannot be had.
+/// **Panics** if there is not enough memory.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -37,7 +37,7 @@ pub fn ones_like<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceArray<T> 
 
 /// One value, in the shape and on the device of an array; NumPy's `full_like`.
 ///
-/// **Panics** if the memory cannot be had.
+/// **Panics** if there is not enough memory.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -50,7 +50,7 @@ pub fn full_like<A: OnDevice<Elem = T>, T: Element>(a: &A, value: T) -> DeviceAr
 
 /// Unspecified elements, in the shape and on the device of an array; NumPy's `empty_like`.
 ///
-/// **Panics** if the memory cannot be had.
+/// **Panics** if there is not enough memory.
 ///
 /// ```
 /// use warpcell as gpu;

@@ -132,7 +132,7 @@ from_values! {
     [[[T; N]; M]; L] [const N: usize, const M: usize, const L: usize];
 }
 
-/// The values along one axis, such as of `(0..10).map(f).collect::<DeviceArray<f32>>()`; **panics** if the memory cannot be had.
+/// The values along one axis, such as of `(0..10).map(f).collect::<DeviceArray<f32>>()`; **panics** if there is not enough memory.
 impl<T: Element> FromIterator<T> for DeviceArray<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         crate::asarray(values.into_iter().collect::<Vec<T>>())

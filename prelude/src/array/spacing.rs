@@ -11,7 +11,7 @@ use crate::operations::elementwise::{RawOperand, binary, unary};
 /// `count` powers of 10 whose exponents are evenly spaced from `start` to `stop`, both included; 1-D. NumPy's `logspace`;
 /// `gpu::logspace!(0.0, 3.0, base = 2.0)` has its keywords. Computed in `f64`.
 ///
-/// **Panics** if the memory cannot be had.
+/// **Panics** if there is not enough memory.
 ///
 /// ```
 /// use warpcell as gpu;

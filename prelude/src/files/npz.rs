@@ -70,7 +70,7 @@ fallible! {
     /// Opens a `.npz` file, as NumPy's `savez` and [`savez`] write it: reads what arrays are in it, and each of them
     /// when it is asked for. NumPy's `load`.
     ///
-    /// **Panics** if the file cannot be read or is no such archive ([`Error::File`]).
+    /// **Panics** if the file cannot be read or is not such an archive ([`Error::File`]).
     ///
     /// ```no_run
     /// let run = warpcell::load_npz("run.npz");

@@ -113,7 +113,7 @@ fallible! {
     /// A picture of the crate `image` on the current device: shape (height, width) if it is grey, (height, width, 3) if
     /// it has colours, (height, width, 4) with transparency. Channels are converted to `T`: `u8`, `u16` or `f32`.
     ///
-    /// **Panics** if the memory cannot be had.
+    /// **Panics** if there is not enough memory.
     ///
     /// ```
     /// use warpcell::interop;

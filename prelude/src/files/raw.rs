@@ -20,7 +20,7 @@ fallible! {
     /// reads at most so many elements, from a byte on; with a separator, `sep = ","`, it reads numbers as text. `.npy` files say
     /// what is in them: see [`load`](fn@crate::load).
     ///
-    /// **Panics** if the file cannot be read, or is shorter than the offset ([`Error::File`]), or if the memory cannot be had.
+    /// **Panics** if the file cannot be read, or is shorter than the offset ([`Error::File`]), or if there is not enough memory.
     ///
     /// ```
     /// use warpcell as gpu;

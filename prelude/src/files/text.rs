@@ -80,7 +80,7 @@ fallible! {
 
     /// As [`genfromtxt`], with the options of [`ReadText`].
     ///
-    /// **Panics** as [`loadtxt_with`] does, but not for fields that are no numbers.
+    /// **Panics** as [`loadtxt_with`] does, but not for fields that are not numbers.
     ///
     /// ```
     /// use warpcell::{self as gpu, ReadText};

@@ -255,7 +255,7 @@ pub(super) fn edges_of(
     let (edges, scale) = match bins {
         BinSpec::Count(0) => return invalid("the number of bins is 0; give at least one".into()),
         BinSpec::Count(count) => {
-            // So many edges may not be had: asked here, it is an error and not the end of the process.
+            // There may not be enough memory for the edges. Reserved here, that is an error and not the end of the process.
             drop(RawArray::uninitialised(operation, &x.handle, &[count.saturating_add(1)], DType::F64)?);
             let (first, last) = span(operation, x, range)?;
             let scale = count as f64 / (last - first);

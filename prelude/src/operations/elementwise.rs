@@ -1,11 +1,12 @@
 //! Functions of each element, or of each pair of elements after broadcasting.
 
-use crate::array::{DeviceArray, RawArray, shape};
+use crate::array::{DeviceArray, OnDevice, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::formulas::{self, apply_one};
+use crate::operations::siblings::siblings;
 
 pub(super) mod sealed {
     use super::RawOperand;
@@ -62,16 +63,23 @@ impl RawOperand<'_> {
     }
 }
 
+/// Methods of one array, and functions of the same names.
 macro_rules! unary {
     ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
         impl<T: Element> DeviceArray<T> { fallible! {$($(
             $(#[$doc])*
             ///
-            /// **Panics** if the memory for the result cannot be had.
+            /// **Panics** if there is not enough memory for the result.
             pub fn $name, $try_name(&self) -> Result<DeviceArray<$result>> where T: $bound {
                 unary(stringify!($name), UnaryOperation::$operation, &self.raw).map(DeviceArray::from_raw)
             }
         )*)*} }
+
+        /// Functions of one array that call methods.
+        pub mod unary_functions {
+            use super::*;
+            siblings! { $([T: $bound] T => DeviceArray<$result> { $($name();)* })* }
+        }
     };
 }
 unary! {
@@ -224,7 +232,8 @@ unary! {
     }
 }
 
-macro_rules! binary {
+/// Methods of two operands.
+macro_rules! binary_methods {
     ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
         impl<T: Element> DeviceArray<T> { fallible! {$($(
             $(#[$doc])*
@@ -236,6 +245,19 @@ macro_rules! binary {
                     .map(DeviceArray::from_raw)
             }
         )*)*} }
+    };
+}
+
+/// Methods of two operands, and functions of the same names.
+macro_rules! binary {
+    ($($bound:ident -> $result:ty { $($(#[$doc:meta])* $name:ident, $try_name:ident => $operation:ident;)* })*) => {
+        binary_methods! { $($bound -> $result { $($(#[$doc])* $name, $try_name => $operation;)* })* }
+
+        /// Functions of two operands that call methods.
+        pub mod binary_functions {
+            use super::*;
+            siblings! { $([T: $bound] T => DeviceArray<$result> { $($name(other: impl Operand<T>);)* })* }
+        }
     };
 }
 binary! {
@@ -331,6 +353,9 @@ binary! {
         /// ```
         right_shift, try_right_shift => RightShift;
     }
+}
+// NumPy's functions have other names: `equal`, `less` (`siblings.rs`).
+binary_methods! {
     Element -> bool {
         /// Whether the elements are equal.
         ///
@@ -548,7 +573,7 @@ fn truths(name: &'static str, operation: BinaryOperation, a: RawOperand<'_>, b: 
 pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
     debug_assert!(!x.dtype.is_complex() || operation.takes_complex(), "{name} of complex numbers");
     if x.dtype.is_storage() {
-        let out = unary(name, operation, &x.computed(name)?)?;
+        let out = unary(name, operation, &x.to_compute_type(name)?)?;
         return if operation.output(x.dtype) == x.dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }
     let out = RawArray::uninitialised(name, &x.handle, x.shape(), operation.output(x.dtype))?;
@@ -647,14 +672,14 @@ fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &R
 #[cold]
 fn run_computed(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &RawArray) -> Result<()> {
     let array = |operand: RawOperand<'_>| match operand {
-        RawOperand::Array(array) => array.computed("astype").map(Some),
+        RawOperand::Array(array) => array.to_compute_type("astype").map(Some),
         RawOperand::Scalar(_) => Ok(None),
     };
     let (array_a, array_b) = (array(a)?, array(b)?);
     fn operand<'a>(raw: RawOperand<'_>, array: &'a Option<RawArray>) -> RawOperand<'a> {
         match (raw, array) {
             (_, Some(array)) => RawOperand::Array(array),
-            (RawOperand::Scalar(value), None) => RawOperand::Scalar(value.computed()),
+            (RawOperand::Scalar(value), None) => RawOperand::Scalar(value.to_compute_type()),
             _ => unreachable!("arrays were converted"),
         }
     }
@@ -662,7 +687,7 @@ fn run_computed(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>
     if !out.dtype.is_storage() {
         return run(operation, a, b, out);
     }
-    let computed = RawArray::uninitialised("astype", &out.handle, out.shape(), out.dtype.computed())?;
+    let computed = RawArray::uninitialised("astype", &out.handle, out.shape(), out.dtype.compute_type())?;
     run(operation, a, b, &computed)?;
     out.handle.backend.copy(computed.view(), out.view())
 }

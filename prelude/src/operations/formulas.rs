@@ -21,7 +21,7 @@ pub(crate) fn apply(operation: &'static str, formula: Formula, operands: &[RawOp
         return registered_all(operation, formula(dtype), operands);
     }
     let computed = |operand: &RawOperand<'_>| match operand {
-        RawOperand::Array(array) if array.dtype == dtype => array.computed(operation).map(Some),
+        RawOperand::Array(array) if array.dtype == dtype => array.to_compute_type(operation).map(Some),
         _ => Ok(None),
     };
     let arrays = operands.iter().map(computed).collect::<Result<Vec<Option<RawArray>>>>()?;
@@ -30,13 +30,13 @@ pub(crate) fn apply(operation: &'static str, formula: Formula, operands: &[RawOp
         .zip(&arrays)
         .map(|(operand, array)| match (operand, array) {
             (_, Some(array)) => RawOperand::Array(array),
-            (RawOperand::Scalar(value), None) if value.dtype() == dtype => RawOperand::Scalar(value.computed()),
+            (RawOperand::Scalar(value), None) if value.dtype() == dtype => RawOperand::Scalar(value.to_compute_type()),
             (other, None) => *other,
         })
         .collect();
-    let results = registered_all(operation, formula(dtype.computed()), &operands)?;
+    let results = registered_all(operation, formula(dtype.compute_type()), &operands)?;
     let stored = |result: RawArray| {
-        if result.dtype == dtype.computed() { result.converted(operation, dtype) } else { Ok(result) }
+        if result.dtype == dtype.compute_type() { result.converted(operation, dtype) } else { Ok(result) }
     };
     results.into_iter().map(stored).collect()
 }

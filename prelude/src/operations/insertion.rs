@@ -78,7 +78,7 @@ pub fn insert<A: OnDevice<Elem = T>, T: Element>(
 /// A new array of a shape with the elements in row-major order, again and again until it is full; zeros if there are none. NumPy's
 /// function `resize`. [`reshape`](DeviceArray::reshape) keeps the number of elements.
 ///
-/// **Panics** if the shape is too large to address or the memory cannot be had.
+/// **Panics** if the shape is too large to address, or if there is not enough memory.
 ///
 /// ```
 /// use warpcell as gpu;

@@ -162,7 +162,7 @@ pub(crate) fn places_of_numbers(
     if !x.dtype.is_float() || x.size() == 0 {
         return reduce(name, operation, x, &[axis]);
     }
-    let x = x.computed(name)?;
+    let x = x.to_compute_type(name)?;
     let is_nan = unary(name, UnaryOperation::IsNan, &x)?;
     let has_only_nan = reduce(name, ReduceOperation::All, &is_nan, &[axis])?;
     if reduce_all(name, ReduceOperation::Any, &has_only_nan)? == Scalar::Bool(true) {

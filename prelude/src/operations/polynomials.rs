@@ -408,7 +408,7 @@ fn product(a: &RawArray, b: &RawArray) -> Result<RawArray> {
     let (a, b) = (without_start(a)?, without_start(b)?);
     let of = |a: &RawArray, b: &RawArray| slide_raw(a, b, Mode::Full, Sum::Convolution);
     if !a.dtype.is_complex() {
-        return of(&a.computed(NAME)?, &b.computed(NAME)?)?.converted(NAME, a.dtype);
+        return of(&a.to_compute_type(NAME)?, &b.to_compute_type(NAME)?)?.converted(NAME, a.dtype);
     }
     let calc = Composed(NAME);
     let parts = |one: bool, other: bool| of(&a.part(one), &b.part(other));

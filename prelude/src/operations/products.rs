@@ -258,7 +258,8 @@ fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
 /// of `a` are conjugated.
 fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, conjugates: bool, shape: &[usize]) -> Result<RawArray> {
     if a.dtype.is_storage() {
-        let out = vectors(operation, &a.computed(operation)?, &b.computed(operation)?, conjugates, shape)?;
+        let (a, b) = (a.to_compute_type(operation)?, b.to_compute_type(operation)?);
+        let out = vectors(operation, &a, &b, conjugates, shape)?;
         return out.converted(operation, a.dtype);
     }
     let out = RawArray::uninitialised(operation, &a.handle, shape, a.dtype)?;
@@ -275,7 +276,7 @@ pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> R
     a.same_device(operation, b)?;
     let plan = Plan::new(operation, a.shape(), b.shape())?;
     if a.dtype.is_storage() && !a.handle.backend.multiplies(a.dtype) {
-        let out = plan.run(operation, &a.computed(operation)?, &b.computed(operation)?)?;
+        let out = plan.run(operation, &a.to_compute_type(operation)?, &b.to_compute_type(operation)?)?;
         return out.converted(operation, a.dtype);
     }
     plan.run(operation, a, b)
@@ -439,7 +440,7 @@ fn outer_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
 /// The products of elements, broadcast; of bools, whether both are true.
 pub(super) fn all_products(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     if a.dtype.is_storage() {
-        let out = all_products(operation, &a.computed(operation)?, &b.computed(operation)?)?;
+        let out = all_products(operation, &a.to_compute_type(operation)?, &b.to_compute_type(operation)?)?;
         return out.converted(operation, a.dtype);
     }
     let product = if a.dtype == DType::Bool { BinaryOperation::BitwiseAnd } else { BinaryOperation::Multiply };
@@ -500,14 +501,14 @@ fn tensordot_of(a: &RawArray, b: &RawArray, axes: &PairedAxes) -> Result<RawArra
                 );
                 return Err(Error::InvalidArgument { operation, reason });
             }
-            (distinct(operation, a.shape(), of_a)?, distinct(operation, b.shape(), of_b)?)
+            (unique_axes(operation, a.shape(), of_a)?, unique_axes(operation, b.shape(), of_b)?)
         }
     };
     contract(operation, a, b, &of_a, &of_b)
 }
 
 /// Axes of an array in the order in which they are named, each once.
-fn distinct(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>> {
+fn unique_axes(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>> {
     let found = axes.iter().map(|&axis| axis_of(operation, shape, axis)).collect::<Result<Vec<usize>>>()?;
     match (0..found.len()).find(|&index| found[..index].contains(&found[index])) {
         Some(index) => Err(Error::InvalidShape {

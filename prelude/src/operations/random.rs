@@ -122,7 +122,7 @@ generator! {
 
     /// Uniform numbers from 0 to below 1: multiples of 2^-53.
     ///
-    /// **Panics** if the size is too large to address or the memory cannot be had, as all functions here.
+    /// **Panics** if the size is too large to address, or if there is not enough memory, as all functions here.
     ///
     /// ```
     /// let a = warpcell::random::random((3, 4));

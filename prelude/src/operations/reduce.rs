@@ -285,7 +285,7 @@ pub(crate) fn squared_distances(
 
 pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
     if x.dtype.is_storage() {
-        let out = reduce(name, operation, &x.computed(name)?, axes)?;
+        let out = reduce(name, operation, &x.to_compute_type(name)?, axes)?;
         let keeps_dtype = matches!(operation, ReduceOperation::Max | ReduceOperation::Min);
         return if keeps_dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }

@@ -150,7 +150,7 @@ pub(crate) fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArr
 
 /// Scans a contiguous array.
 fn scan(name: &'static str, operation: ScanOperation, x: &RawArray, axis: usize) -> Result<RawArray> {
-    let x = &x.computed(name)?;
+    let x = &x.to_compute_type(name)?;
     let out = RawArray::uninitialised(name, &x.handle, x.shape(), x.dtype.sum())?;
     if out.size() > 0 {
         x.handle.backend.scan(operation, x.view(), axis, out.view())?;

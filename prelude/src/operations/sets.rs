@@ -135,7 +135,7 @@ pub fn unique_values<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T> {
 pub fn unique_all<A: OnDevice<Elem = T>, T: Real>(
     x: &A,
 ) -> (DeviceArray<T>, DeviceArray<i64>, DeviceArray<i64>, DeviceArray<i64>) {
-    let [values, first, inverse, counts] = check(distinct("unique_all", x.raw()));
+    let [values, first, inverse, counts] = check(unique_parts("unique_all", x.raw()));
     (
         DeviceArray::from_raw(values),
         DeviceArray::from_raw(first),
@@ -144,7 +144,7 @@ pub fn unique_all<A: OnDevice<Elem = T>, T: Real>(
     )
 }
 
-fn distinct(name: &'static str, x: &RawArray) -> Result<[RawArray; 4]> {
+fn unique_parts(name: &'static str, x: &RawArray) -> Result<[RawArray; 4]> {
     let (values, starts) = runs(name, x)?;
     let count = values.size();
     let (begins, ends) = (slice_axis(&starts, 0, 0, 1, count), slice_axis(&starts, 0, 1, 1, count));
@@ -196,10 +196,10 @@ fn contained(name: &'static str, x: &RawArray, sorted: &RawArray) -> Result<RawA
 }
 
 /// The distinct elements of the first array that are in the second one, or that are not; those of the second are ascending.
-fn sifted(name: &'static str, distinct: &RawArray, sorted: &RawArray, is_in: bool) -> Result<RawArray> {
-    let found = contained(name, distinct, sorted)?;
+fn sifted(name: &'static str, unique: &RawArray, sorted: &RawArray, is_in: bool) -> Result<RawArray> {
+    let found = contained(name, unique, sorted)?;
     let mask = if is_in { found } else { unary(name, UnaryOperation::LogicalNot, &found)? };
-    compressed(name, &mask, Some(distinct))
+    compressed(name, &mask, Some(unique))
 }
 
 fn in_both(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {

@@ -1,6 +1,7 @@
 //! Functions for what arrays have as methods, and methods for what `gpu` has as functions: NumPy has both of each.
 //!
 //! Each row of a table makes one function, which calls the method of the same name. Cells compile it only if they call it.
+//! The functions of elementwise primitives are made from the tables of the methods, in `elementwise.rs`.
 
 use crate::array::sides::sealed::Device;
 use crate::array::{DeviceArray, IntoAxes, IntoIndices, IntoNewShape, IntoShape, OnDevice, transfer};
@@ -11,13 +12,13 @@ use crate::operations::products;
 use crate::operations::sorting::{self, Side};
 use num_complex::Complex;
 
-fn typed<A: OnDevice>(a: &A) -> DeviceArray<A::Elem> {
+pub(crate) fn typed<A: OnDevice>(a: &A) -> DeviceArray<A::Elem> {
     DeviceArray::from_raw(Device::raw(a).clone())
 }
 
-macro_rules! functions {
+macro_rules! siblings {
     ($($generics:tt $element:ty => $result:ty { $($name:ident ($($argument:ident: $type:ty),*);)* })*) => {$($(
-        functions! { @one $generics $element => $result, $name = $name ($($argument: $type),*) }
+        siblings! { @one $generics $element => $result, $name = $name ($($argument: $type),*) }
     )*)*};
     (@one [$($generics:tt)*] $element:ty => $result:ty, $name:ident = $method:ident ($($argument:ident: $type:ty),*)) => {
         #[doc = concat!(
@@ -28,32 +29,22 @@ macro_rules! functions {
         /// **Panics** as the method does.
         #[track_caller]
         pub fn $name<A: OnDevice<Elem = $element>, $($generics)*>(a: &A $(, $argument: $type)*) -> $result {
-            typed(a).$method($($argument),*)
+            $crate::operations::siblings::typed(a).$method($($argument),*)
         }
     };
 }
+pub(crate) use siblings;
 
 /// The functions, each under its method's name.
 pub mod functions {
     use super::*;
+    pub use crate::operations::elementwise::{binary_functions::*, unary_functions::*};
 
-    functions! {
-        [T: Inexact] T => DeviceArray<T> { exp(); sqrt(); }
-        [T: Float] T => DeviceArray<T> {
-            log(); sin(); cos(); tan(); tanh(); exp2(); expm1(); log2(); log10(); log1p(); cbrt(); sinh(); cosh(); asin(); acos();
-            atan(); asinh(); acosh(); atanh(); erf(); erfc(); erfinv(); ndtr(); reciprocal(); radians(); degrees();
-            atan2(other: impl Operand<T>); hypot(other: impl Operand<T>); copysign(other: impl Operand<T>);
-        }
-        [T: Arithmetic] T => DeviceArray<T::Part> { abs(); }
-        [T: Arithmetic] T => DeviceArray<T> {
-            negative(); square(); add(other: impl Operand<T>); subtract(other: impl Operand<T>);
-            multiply(other: impl Operand<T>); divide(other: impl Operand<T>);
-        }
+    siblings! {
+        [T: Float] T => DeviceArray<T> { reciprocal(); radians(); degrees(); }
+        [T: Arithmetic] T => DeviceArray<T> { square(); }
         [T: RealNumber] T => DeviceArray<T> {
-            floor(); ceil(); round(); trunc(); sign(); remainder(other: impl Operand<T>); floor_divide(other: impl Operand<T>);
-            modulo(other: impl Operand<T>); pow(other: impl Operand<T>); maximum(other: impl Operand<T>);
-            minimum(other: impl Operand<T>); clip(low: impl Operand<T>, high: impl Operand<T>);
-            max_axis(axes: impl IntoAxes); min_axis(axes: impl IntoAxes);
+            clip(low: impl Operand<T>, high: impl Operand<T>); max_axis(axes: impl IntoAxes); min_axis(axes: impl IntoAxes);
         }
         [T: RealNumber] T => DeviceArray<bool> { is_nan(); is_inf(); is_finite(); }
         [T: Number] T => DeviceArray<T> { fmax(other: impl Operand<T>); fmin(other: impl Operand<T>); }
@@ -71,11 +62,6 @@ pub mod functions {
         [T: Inexact] T => DeviceArray<T> { nan_to_num(); }
         [T: Integer] T => DeviceArray<T> { gcd(other: impl Operand<T>); lcm(other: impl Operand<T>); }
         [T: Integer] T => DeviceArray<u8> { bitwise_count(); }
-        [T: Bitwise] T => DeviceArray<T> {
-            bitwise_not(); bitwise_and(other: impl Operand<T>); bitwise_or(other: impl Operand<T>);
-            bitwise_xor(other: impl Operand<T>);
-        }
-        [T: Integer] T => DeviceArray<T> { left_shift(other: impl Operand<T>); right_shift(other: impl Operand<T>); }
         [T: Element] T => DeviceArray<bool> {
             logical_and(other: impl Operand<T>); logical_or(other: impl Operand<T>); logical_xor(other: impl Operand<T>);
             logical_not();
@@ -108,7 +94,7 @@ pub mod functions {
 
     macro_rules! renamed {
         ($($generics:tt $element:ty => $result:ty { $($name:ident = $method:ident ($($argument:ident: $type:ty),*);)* })*) => {$($(
-            functions! { @one $generics $element => $result, $name = $method ($($argument: $type),*) }
+            siblings! { @one $generics $element => $result, $name = $method ($($argument: $type),*) }
         )*)*};
     }
     // NumPy's second names.
@@ -167,7 +153,7 @@ impl<T: Real> DeviceArray<T> {
     /// Sorts the elements along the last axis, in place; NaN comes last. NumPy's `a.sort()`. [`gpu::sort`](fn@crate::sort)
     /// gives a new array.
     ///
-    /// **Panics** if the memory for the sorted elements cannot be had, or if this is a view made by
+    /// **Panics** if there is not enough memory for the sorted elements, or if this is a view made by
     /// [`broadcast_to`](Self::broadcast_to) ([`Error::InvalidArgument`]).
     ///
     /// ```

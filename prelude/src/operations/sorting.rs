@@ -204,7 +204,7 @@ pub(super) fn along(operation: &'static str, x: &RawArray, axis: isize, position
 /// A new contiguous array with each row along the last axis, which there is, sorted; or the positions in that order.
 pub(crate) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool) -> Result<RawArray> {
     if x.dtype.is_storage() {
-        let out = sorted_rows(operation, &x.computed(operation)?, positions)?;
+        let out = sorted_rows(operation, &x.to_compute_type(operation)?, positions)?;
         return if positions { Ok(out) } else { out.converted(operation, x.dtype) };
     }
     let dtype = if positions { DType::I64 } else { x.dtype };
@@ -228,7 +228,7 @@ pub(crate) fn search(operation: &'static str, sorted: &RawArray, values: &RawArr
     }
     let out = RawArray::uninitialised(operation, &values.handle, values.shape(), DType::I64)?;
     if out.size() > 0 {
-        let whole = |array: &RawArray| array.computed(operation)?.contiguous(operation);
+        let whole = |array: &RawArray| array.to_compute_type(operation)?.contiguous(operation);
         let (sorted, values) = (whole(sorted)?, whole(values)?);
         let right = side == Side::Right;
         out.handle.backend.search_sorted(sorted.view(), values.view(), right, out.view())?;
@@ -268,7 +268,7 @@ fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> 
 /// The distinct elements, and where each one's run begins among the sorted elements, with their number behind.
 pub(super) fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
     if x.dtype.is_storage() {
-        let (values, starts) = runs(operation, &x.computed(operation)?)?;
+        let (values, starts) = runs(operation, &x.to_compute_type(operation)?)?;
         return Ok((values.converted(operation, x.dtype)?, starts));
     }
     x.handle.may_wait(operation)?;
@@ -276,7 +276,7 @@ pub(super) fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, R
     if sorted.size() == 0 {
         return Ok((sorted, RawArray::filled(operation, &x.handle, &[1], Scalar::I64(0))?));
     }
-    let found = sorted.handle.backend.distinct(sorted.view())?;
+    let found = sorted.handle.backend.unique(sorted.view())?;
     let array = |allocation, count, dtype| RawArray {
         handle: x.handle.clone(),
         allocation,

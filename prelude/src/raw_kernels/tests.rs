@@ -168,7 +168,7 @@ fn nvrtc_knows_kernels_by_their_names() {
     assert_eq!(missing("absent"), Some(vec!["absent".to_owned()]));
     assert!(ptx("k", source, &["a::of< int >"]).is_ok(), "blanks do not matter");
     let Error::KernelCompilation { log, .. } = ptx("k", source, &["c"]).unwrap_err() else {
-        panic!("it is no other error")
+        panic!("it is not the expected error")
     };
     assert!(log.contains("overloaded function"), "{log}");
 }

@@ -21,7 +21,7 @@ struct Changes {
 
 impl Changes {
     fn to_json(&self) -> Value {
-        // A path that is no text is not remembered; hardly anybody has one.
+        // A path that is not text is not remembered. Such paths are rare.
         let text = |path: &PathBuf| path.to_str().map(str::to_owned);
         let (now, before) = match &self.directories {
             Some((now, before)) => (text(now), before.as_ref().and_then(text)),

@@ -4,8 +4,18 @@ use super::functions::{float_functions, float_functions_of_two};
 use crate::dtype::DType;
 
 /// An enum without data, and the list of its variants: tables that have an entry for each of them take their length from it.
+/// A variant has a name in CUDA C, which is the variant's own name if no other is given.
 macro_rules! closed_set {
-    ($(#[$attribute:meta])* $visibility:vis enum $name:ident { $($(#[$note:meta])* $variant:ident,)+ }) => {
+    (name $variant:ident) => {
+        stringify!($variant)
+    };
+    (name $variant:ident $cuda:literal) => {
+        $cuda
+    };
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $name:ident { $($(#[$note:meta])* $variant:ident $($cuda:literal)?,)+ }
+    ) => {
         $(#[$attribute])*
         $visibility enum $name {
             $($(#[$note])* $variant,)+
@@ -14,6 +24,13 @@ macro_rules! closed_set {
         impl $name {
             /// All of them, each at the index that it has as a number.
             pub const ALL: [$name; [$($name::$variant),+].len()] = [$($name::$variant),+];
+
+            /// The name in CUDA C.
+            pub const fn cuda_name(self) -> &'static str {
+                match self {
+                    $($name::$variant => closed_set!(name $variant $($cuda)?),)+
+                }
+            }
         }
     };
 }
@@ -24,27 +41,27 @@ macro_rules! unary_operations {
             /// Elementwise functions of one argument.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
             pub enum UnaryOperation {
-                Negative,
-                Abs,
-                Sign,
-                Floor,
-                Ceil,
+                Negative "negative",
+                Abs "absolute",
+                Sign "sign",
+                Floor "floor_of",
+                Ceil "ceil_of",
                 /// To the nearest integer, halves to the even one.
-                Round,
-                Trunc,
-                LogicalNot,
-                IsNan,
-                IsInf,
-                IsFinite,
+                Round "round_of",
+                Trunc "trunc_of",
+                LogicalNot "logical_not",
+                IsNan "is_nan",
+                IsInf "is_inf",
+                IsFinite "is_finite",
                 /// Integers, and bools as `LogicalNot`.
-                BitwiseNot,
+                BitwiseNot "bitwise_not",
                 /// Complex numbers, as the next one.
-                Conjugate,
+                Conjugate "conjugate",
                 /// The angle to the positive real axis, a real number.
-                Angle,
+                Angle "angle",
                 $(
                     #[doc = concat!("Floats: `", $cuda, "`.")]
-                    $variant,
+                    $variant $cuda,
                 )*
             }
         }
@@ -98,43 +115,43 @@ macro_rules! binary_operations {
             /// Elementwise functions of two arguments of one dtype.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
             pub enum BinaryOperation {
-                Add,
-                Subtract,
-                Multiply,
+                Add "add",
+                Subtract "subtract",
+                Multiply "multiply",
                 /// Floats: IEEE. Integers: truncated as in Rust; a zero divisor gives 0, as in NumPy.
-                Divide,
+                Divide "divide",
                 /// Rust's `%`; a zero divisor of an integer gives 0.
-                Remainder,
+                Remainder "remainder_of",
                 /// Floats: `powf`. Integers: wrapping power; a negative exponent gives 0 (1 for base 1, ±1 for base −1).
-                Power,
+                Power "power",
                 /// NumPy's `maximum`: NaN if either is NaN.
-                Maximum,
+                Maximum "maximum",
                 /// NumPy's `minimum`: NaN if either is NaN.
-                Minimum,
-                Equal,
-                NotEqual,
-                Less,
-                LessEqual,
-                Greater,
-                GreaterEqual,
-                LogicalAnd,
-                LogicalOr,
+                Minimum "minimum",
+                Equal "equal",
+                NotEqual "not_equal",
+                Less "less",
+                LessEqual "less_equal",
+                Greater "greater",
+                GreaterEqual "greater_equal",
+                LogicalAnd "logical_and",
+                LogicalOr "logical_or",
                 /// The quotient, rounded down; a zero divisor of an integer gives 0.
-                FloorDivide,
+                FloorDivide "floor_divide",
                 /// What `FloorDivide` leaves, with the divisor's sign; a zero divisor of an integer gives 0.
-                Modulo,
+                Modulo "modulo",
                 /// Integers and bools, as the next two.
-                BitwiseAnd,
-                BitwiseOr,
-                BitwiseXor,
+                BitwiseAnd "bitwise_and",
+                BitwiseOr "bitwise_or",
+                BitwiseXor "bitwise_xor",
                 /// Integers. Shifted by as many bits as there are or more, or by a negative number: 0.
-                LeftShift,
+                LeftShift "left_shift",
                 /// Integers, with their sign. Shifted by as many bits as there are or more, or by a negative number: 0, or −1 for
                 /// negative values.
-                RightShift,
+                RightShift "right_shift",
                 $(
                     #[doc = concat!("Floats: `", $cuda, "`.")]
-                    $variant,
+                    $variant $cuda,
                 )*
             }
         }

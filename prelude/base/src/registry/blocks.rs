@@ -52,7 +52,7 @@ pub struct Inputs<'a> {
     elements: PhantomData<&'a [u8]>,
 }
 
-/// The blocks of results, each of which can be had once.
+/// The blocks of results. Each of them can be taken once.
 pub struct Outputs<'a> {
     blocks: &'a [*mut u8],
     dtypes: &'a [DType],

@@ -1,6 +1,6 @@
 //! The program around a translated function: the kernel that runs it over arrays. Text only: no device is needed.
 
-use super::super::{reduce, typedefs};
+use super::super::typedefs;
 use crate::codegen::{Access, Elementwise, Form, THREADS, WalkedArray, WholeReduction};
 use warpcell_base::backend::ReduceOperation;
 use warpcell_base::dtype::DType;
@@ -109,7 +109,7 @@ impl MapKernel<'_> {
     /// A name that the rest of the program does not use.
     fn name(&self, each: usize) -> String {
         let form = if self.form == Form::Packed && each == 1 { Form::Single } else { self.form };
-        let reduction = self.reduction.map_or(String::new(), |reduction| reduce::name(reduction).to_lowercase() + "_");
+        let reduction = self.reduction.map_or(String::new(), |reduction| reduction.cuda_name().to_lowercase() + "_");
         let mut name = format!("{reduction}{}_{}", form.name(), own_name(self.translation));
         while self.translation.source.contains(&name) {
             name.push('_');
@@ -215,8 +215,8 @@ impl MapKernel<'_> {
 /// The states of `kernels/reduce.cu` in their own namespace, and a function that adds some results to one.
 fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
     let dtype = element_of(result).unwrap_or(DType::I64);
-    let (input, output) = (dtype.computed().cu_name(), reduction.output(dtype).cu_name());
-    let (name, typedefs) = (reduce::name(reduction), typedefs());
+    let (input, output) = (dtype.compute_type().cu_name(), reduction.output(dtype).cu_name());
+    let (name, typedefs) = (reduction.cuda_name(), typedefs());
     format!(
         "
 #define WARPCELL_MAP

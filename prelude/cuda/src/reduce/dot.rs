@@ -1,28 +1,23 @@
 //! Sums of the products of two vectors on CUDA; the kernels are in `kernels/reduce.cu`.
 
 use super::{Reduce, SOURCE, THREADS};
-use crate::{Program, address_of, source_of};
-use std::sync::OnceLock;
+use crate::{Program, address_of, kernels, source_of};
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::launch::{arguments, launch};
-use warpcell_driver::module::{Function, Module};
 
-pub(super) struct Kernels {
-    packed: Function,
-    strided: Function,
-    /// Owns the functions.
-    _module: Module,
+kernels! {
+    pub(super) struct Kernels {
+        packed = c"dot_packed",
+        strided = c"dot_strided",
+    }
 }
 
 impl Reduce {
     pub fn dot(&self, x: View<'_>, y: View<'_>, conjugates: bool, out: View<'_>) -> Result<()> {
         let cell = &self.dots[usize::from(conjugates)][x.dtype as usize];
-        let kernels = match cell.get() {
-            Some(kernels) => kernels,
-            None => self.load_dot(cell, &program(x.dtype, conjugates))?,
-        };
+        let kernels = cell.get(&self.device, || program(x.dtype, conjugates))?;
         let (from_x, from_y, target) = (source_of(x)?, source_of(y)?, address_of(out)?);
         let size = x.layout.shape[0];
         let count = size as i64;
@@ -44,17 +39,6 @@ impl Reduce {
                 unsafe { launch(&self.device, kernels.strided, grid, THREADS as u32, &mut arguments) }
             }
         })
-    }
-
-    #[cold]
-    fn load_dot<'a>(&self, cell: &'a OnceLock<Kernels>, program: &Program) -> Result<&'a Kernels> {
-        let module = program.load(&self.device)?;
-        let kernels = Kernels {
-            packed: module.function(c"dot_packed")?,
-            strided: module.function(c"dot_strided")?,
-            _module: module,
-        };
-        Ok(cell.get_or_init(|| kernels))
     }
 }
 

@@ -84,7 +84,7 @@ fn values_that_are_no_rust() {
             np
               `dtype` is a type of Rust, such as `f32` or `i64`; write `gpu::sum!(&m, dtype = f32, axis = 0)`
             0
-              the value of `axis` is no expression of Rust; write one such as `0`
+              the value of `axis` is not an expression of Rust; write one such as `0`
             True
               without `axis`, `keepdims` must be `true` or `false` itself, because a number or an array follows from it; write `gpu::sum!(&m, keepdims = true)`
             a

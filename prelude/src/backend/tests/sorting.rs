@@ -216,7 +216,7 @@ impl Check {
                     let elements: Vec<Scalar> = starts.iter().map(|&start| sorted[start]).collect();
                     starts.push(length);
                     let x = self.array(dtype, &[length], &sorted);
-                    let found = self.gpu.distinct(x.view()).unwrap();
+                    let found = self.gpu.unique(x.view()).unwrap();
                     let read = |allocation: &Arc<dyn Allocation>, dtype: DType, count: usize| -> Vec<Scalar> {
                         let mut bytes = vec![0; count * dtype.size()];
                         self.gpu.download(allocation, 0, &mut bytes).unwrap();

@@ -190,7 +190,7 @@ impl Reading<'_> {
         .expect("zero is a number of each type")
     }
 
-    /// The error for a field that is no number, with the line that reads the file.
+    /// The error for a field that is not a number, with the line that reads the file.
     fn no_number(&self, line: usize, column: usize, field: &str) -> Error {
         let (path, delimiter) = (self.path, self.options.delimiter.as_str());
         let keyword = if delimiter.is_empty() { String::new() } else { format!(", delimiter = {delimiter:?}") };

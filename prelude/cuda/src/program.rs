@@ -1,0 +1,94 @@
+//! Programs of CUDA C that the backend's operations are made of, and their kernels, which are compiled when first used.
+
+use super::naming;
+use std::sync::{Arc, OnceLock};
+use warpcell_base::dtype::DType;
+use warpcell_base::error::Result;
+use warpcell_driver::context::Device;
+use warpcell_driver::module::Module;
+
+/// A program: CUDA C and the macros that choose what it does. Plain data, so that tests can compile all of them.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub name: &'static str,
+    pub source: &'static str,
+    pub options: Vec<String>,
+}
+
+impl Program {
+    pub fn new(name: &'static str, source: &'static str, macros: &[(&str, &str)]) -> Program {
+        let options = macros.iter().map(|(name, value)| format!("-DWARPCELL_{name}={value}")).collect();
+        Program { name, source, options }
+    }
+
+    /// The whole text, with the suffix behind the names of the kernels.
+    pub fn text(&self, suffix: &str) -> String {
+        format!("{}#line 1\n{}", typedefs(), naming::renamed(self.source, suffix))
+    }
+
+    pub fn load(&self, device: &Arc<Device>) -> Result<Module> {
+        let suffix = naming::suffix(&self.options);
+        Module::compile(device, self.name, &self.text(&suffix), &self.options, suffix)
+    }
+
+    pub fn load_cached(&self, device: &Arc<Device>) -> Result<Option<Module>> {
+        let suffix = naming::suffix(&self.options);
+        Module::cached(device, &self.text(&suffix), &self.options, suffix)
+    }
+}
+
+/// The integers among the element types, as text in front of each source: `typedef unsigned char u8;` and so on.
+pub fn typedefs() -> String {
+    let integers = DType::ALL.into_iter().filter(|dtype| dtype.is_integer() && dtype.cu_name() != dtype.c_name());
+    integers.map(|dtype| format!("typedef {} {};\n", dtype.c_name(), dtype.cu_name())).collect()
+}
+
+/// The kernels of a program, as [`kernels`] writes them.
+pub trait OfModule: Sized {
+    fn of_module(module: Module) -> Result<Self>;
+}
+
+/// Kernels that are compiled when first used.
+pub struct Compiled<K>(OnceLock<K>);
+
+impl<K> Default for Compiled<K> {
+    fn default() -> Compiled<K> {
+        Compiled(OnceLock::new())
+    }
+}
+
+impl<K: OfModule> Compiled<K> {
+    /// The kernels; those of this program, if they are not compiled yet.
+    #[inline]
+    pub fn get(&self, device: &Arc<Device>, program: impl FnOnce() -> Program) -> Result<&K> {
+        match self.0.get() {
+            Some(kernels) => Ok(kernels),
+            None => self.load(device, &program()),
+        }
+    }
+
+    #[cold]
+    fn load(&self, device: &Arc<Device>, program: &Program) -> Result<&K> {
+        let kernels = K::of_module(program.load(device)?)?;
+        Ok(self.0.get_or_init(|| kernels))
+    }
+}
+
+/// The structs of a file's kernels: each field with the name of the kernel in the source. They own the module, so that it is alive
+/// beside its functions.
+macro_rules! kernels {
+    ($($(#[$note:meta])* $visibility:vis struct $name:ident { $($field:ident = $kernel:literal,)+ })+) => {$(
+        $(#[$note])*
+        $visibility struct $name {
+            $(pub $field: warpcell_driver::module::Function,)+
+            _module: warpcell_driver::module::Module,
+        }
+
+        impl $crate::program::OfModule for $name {
+            fn of_module(module: warpcell_driver::module::Module) -> warpcell_base::error::Result<$name> {
+                Ok($name { $($field: module.function($kernel)?,)+ _module: module })
+            }
+        }
+    )+};
+}
+pub(crate) use kernels;
