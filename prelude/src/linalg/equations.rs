@@ -392,7 +392,7 @@ pub(crate) fn lstsq_of(
 fn power_of(a: &RawArray, exponent: i64) -> Result<RawArray> {
     let operation = "matrix_power";
     if a.dtype.is_storage() {
-        return power_of(&a.computed(operation)?, exponent)?.converted(operation, a.dtype);
+        return power_of(&a.to_compute_type(operation)?, exponent)?.converted(operation, a.dtype);
     }
     let stack = Stack::square(operation, a)?;
     if exponent == 0 {
