@@ -258,8 +258,8 @@ fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
 /// of `a` are conjugated.
 fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, conjugates: bool, shape: &[usize]) -> Result<RawArray> {
     if a.dtype.is_storage() {
-        let (a, b) = (a.to_compute_type(operation)?, b.to_compute_type(operation)?);
-        let out = vectors(operation, &a, &b, conjugates, shape)?;
+        let (wide, other) = (a.to_compute_type(operation)?, b.to_compute_type(operation)?);
+        let out = vectors(operation, &wide, &other, conjugates, shape)?;
         return out.converted(operation, a.dtype);
     }
     let out = RawArray::uninitialised(operation, &a.handle, shape, a.dtype)?;
