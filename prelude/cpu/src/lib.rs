@@ -40,6 +40,7 @@ mod scan;
 mod search;
 pub mod sort;
 mod stream;
+mod team;
 mod transform;
 mod vector;
 mod where_;
