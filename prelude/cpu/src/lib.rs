@@ -16,6 +16,7 @@ mod compress;
 mod convert;
 pub mod convolve;
 pub mod copy;
+mod divide;
 pub mod dot;
 pub mod elementwise;
 mod factorisations;
