@@ -6,7 +6,9 @@ use super::numeric::{Arithmetic, Isa, Shared, for_number};
 use super::pool;
 use super::reduce::{COLUMNS, LEAF, Max, Min, Reduction, TASK, leaf};
 use super::runs::Runs;
+use std::hint::select_unpredictable;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use warpcell_base::backend::{Layout, ReduceOperation};
 use warpcell_base::dtype::DType;
@@ -164,25 +166,52 @@ unsafe fn line<E: Extreme>(start: *const E::Element, stride: isize, range: Range
         }
         return best;
     }
-    let mut buffer = [E::Element::default(); LEAF];
+    let mut buffer = [const { MaybeUninit::<E::Element>::uninit() }; LEAF];
+    // The elements of a block, one after the other.
+    let mut block = |places: &Range<usize>| {
+        let elements = if stride == 1 {
+            // SAFETY: the block's elements follow one another.
+            unsafe { start.add(places.start) }
+        } else {
+            buffer.iter_mut().zip(places.clone()).for_each(|(value, index)| _ = value.write(element(index)));
+            buffer.as_ptr().cast()
+        };
+        // SAFETY: as many elements of the line, or of the buffer, which were written; both outlive the use of the slice.
+        unsafe { std::slice::from_raw_parts(elements, places.len()) }
+    };
     let mut best: Option<(E::Element, Range<usize>)> = None;
     for first in range.clone().step_by(LEAF) {
         let places = first..range.end.min(first + LEAF);
-        let value = if stride == 1 {
-            // SAFETY: the block's elements follow one another.
-            leaf::<E::Value>(unsafe { std::slice::from_raw_parts(start.add(first), places.len()) }, ())
-        } else {
-            buffer.iter_mut().zip(places.clone()).for_each(|(value, index)| *value = element(index));
-            leaf::<E::Value>(&buffer[..places.len()], ())
-        };
+        let value = leaf::<E::Value>(block(&places), ());
         if best.as_ref().is_none_or(|(best, _)| E::wins(value, *best)) {
             best = Some((value, places));
         }
     }
-    let (value, mut places) = best.expect("an element at least");
-    let is_it = |x: E::Element| x == value || (x.is_nan() && value.is_nan());
-    let place = places.find(|&index| is_it(element(index))).expect("the block has its extreme element");
-    Found { value, place: place as i64 }
+    let (value, places) = best.expect("an element at least");
+    let place = position(block(&places), value).expect("the block has its extreme element");
+    Found { value, place: (places.start + place) as i64 }
+}
+
+/// Where the value, or NaN, is for the first time.
+fn position<T: Arithmetic>(x: &[T], value: T) -> Option<usize> {
+    #[inline(always)]
+    fn find<T: Arithmetic>(x: &[T], value: T) -> Option<usize> {
+        let is_it = |x: T| (x == value) | (x.is_nan() & value.is_nan());
+        // Without a branch for each element.
+        let before =
+            x.chunks(SHORT).take_while(|chunk| !chunk.iter().fold(false, |any, &x| any | is_it(x))).count() * SHORT;
+        let rest = x.get(before..)?;
+        rest.iter().position(|&x| is_it(x)).map(|place| before + place)
+    }
+    #[target_feature(enable = "avx2,fma")]
+    fn avx2<T: Arithmetic>(x: &[T], value: T) -> Option<usize> {
+        find(x, value)
+    }
+    match Isa::detected() {
+        Isa::Sse2 => find(x, value),
+        // SAFETY: the processor has AVX2 and FMA.
+        Isa::Avx2 | Isa::Avx512 => unsafe { avx2(x, value) },
+    }
 }
 
 /// The extreme elements of a part of as many lines as `target` has, which are neighbours in memory.
@@ -216,8 +245,8 @@ fn take_row<E: Extreme>(row: &[E::Element], index: i64, values: &mut [E::Element
     fn take<E: Extreme>(row: &[E::Element], index: i64, values: &mut [E::Element], places: &mut [i64]) {
         for ((&x, value), place) in row.iter().zip(values).zip(places) {
             let wins = E::wins(x, *value);
-            *value = if wins { x } else { *value };
-            *place = if wins { index } else { *place };
+            *value = select_unpredictable(wins, x, *value);
+            *place = select_unpredictable(wins, index, *place);
         }
     }
     #[target_feature(enable = "avx2,fma")]

@@ -9,6 +9,7 @@ use super::pool;
 use super::reduce::{Cascade, LANES, LEAF, Reduction, TASK, joined};
 use num_complex::Complex;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use warpcell_base::dtype::DType;
 
 /// Writes the sum of the products of two vectors, each given by its first element and how many elements apart its
@@ -94,7 +95,8 @@ unsafe fn vectors<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: u
 /// As for [`dot`].
 pub(super) unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
     let mut cascade = Cascade::<Sums<T>>::new();
-    let mut room = [[T::default(); LEAF]; 2];
+    // Not cleared, which takes as long as the sum of a short vector.
+    let mut room = [const { [MaybeUninit::uninit(); LEAF] }; 2];
     for first in (0..length).step_by(LEAF) {
         let count = LEAF.min(length - first);
         let [room_a, room_b] = &mut room;
@@ -110,18 +112,25 @@ pub(super) unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), l
 /// # Safety
 ///
 /// The vector has them, and nothing writes to them meanwhile.
-unsafe fn leaf_of<T: Ring>(vector: (*const T, isize), first: usize, count: usize, room: &mut [T; LEAF]) -> &[T] {
+unsafe fn leaf_of<T: Ring>(
+    vector: (*const T, isize),
+    first: usize,
+    count: usize,
+    room: &mut [MaybeUninit<T>; LEAF],
+) -> &[T] {
     let (start, stride) = vector;
     let start = start.wrapping_offset(first as isize * stride);
     if stride == 1 {
         // SAFETY: the caller's promise.
         return unsafe { std::slice::from_raw_parts(start, count) };
     }
-    for (index, element) in room[..count].iter_mut().enumerate() {
+    let room = &mut room[..count];
+    for (index, element) in room.iter_mut().enumerate() {
         // SAFETY: the caller's promise.
-        *element = unsafe { start.offset(index as isize * stride).read() };
+        element.write(unsafe { start.offset(index as isize * stride).read() });
     }
-    &room[..count]
+    // SAFETY: all of them were written.
+    unsafe { room.assume_init_ref() }
 }
 
 /// The sum of products of elements that follow one another.
@@ -147,8 +156,11 @@ pub(super) fn lanes<T: Ring>(a: &[T], b: &[T]) -> T {
             *lane = lane.plus(a.times(b));
         }
     }
-    for ((lane, &a), &b) in lanes.iter_mut().zip(rest_a).zip(rest_b) {
-        *lane = lane.plus(a.times(b));
+    if !rest_a.is_empty() {
+        // All lanes at once, so that they stay in registers.
+        let mut last = [T::default(); LANES];
+        last.iter_mut().zip(rest_a.iter().zip(rest_b)).for_each(|(last, (&a, &b))| *last = a.times(b));
+        lanes.iter_mut().zip(last).for_each(|(lane, last)| *lane = lane.plus(last));
     }
     joined(lanes, T::plus)
 }

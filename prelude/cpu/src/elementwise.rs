@@ -8,13 +8,18 @@ use super::numeric::{
 };
 use super::runs::Runs;
 use super::vector::{Function, Lanes};
-use super::{complex, pool};
+use super::{complex, divide, pool};
+use std::mem::MaybeUninit;
 use warpcell_base::backend::functions::{float_functions, float_functions_of_two};
 use warpcell_base::backend::{BinaryOperation, Layout, UnaryOperation};
 use warpcell_base::dtype::{DType, Scalar};
 
 /// The elements of a block; three blocks of eight-byte elements fit in half of a first-level cache.
 pub(super) const BLOCK: usize = 512;
+
+/// The elements of a block where nothing passes through a buffer but values, of which there is a block that all threads read: a
+/// block costs as much as some hundred elements.
+const LONG_BLOCK: usize = 2048;
 
 /// Fewer elements than this are not worth a second thread.
 pub(super) const GRAIN: usize = 1 << 15;
@@ -165,6 +170,13 @@ pub(super) unsafe fn binary(
         // SAFETY: the caller's promise.
         return unsafe { complex::binary(operation, dtype, inputs, out, layout) };
     }
+    if let [x @ Input::Array(..), Input::Scalar(divisor)] = inputs
+        && matches!(operation, B::FloorDivide | B::Modulo | B::Divide | B::Remainder)
+        // SAFETY: the caller's promise.
+        && unsafe { divide::by_value(operation, dtype, x, divisor, out, layout) }
+    {
+        return;
+    }
     macro_rules! apply {
         ($T:ty, $U:ty, $function:expr) => {
             // SAFETY: the caller's promise.
@@ -270,20 +282,30 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
         }
         Input::Scalar(_) => (Shared(std::ptr::null_mut()), 0, false),
     });
-    let scalars = inputs.map(|input| match input {
-        Input::Array(..) => T::default(),
-        Input::Scalar(value) => T::of(value),
+    let is_direct =
+        runs.inner_strides[0] == 1 && sources.iter().all(|&(_, operand, in_place)| operand == 0 || in_place);
+    let has_values = sources.iter().any(|&(_, operand, _)| operand == 0);
+    let block = match (is_direct, has_values) {
+        (true, false) => usize::MAX,
+        (true, true) => LONG_BLOCK,
+        (false, _) => BLOCK,
+    };
+    let values: [Vec<T>; M] = inputs.map(|input| match input {
+        Input::Array(..) => Vec::new(),
+        Input::Scalar(value) => vec![T::of(value); block.min(runs.inner)],
     });
     let out = Shared(out.cast::<U>());
     pool::split(runs.total(), GRAIN, &|range| {
-        let mut buffers = scalars.map(|value| [value; BLOCK]);
-        let mut result = [U::default(); BLOCK];
+        // Not cleared, which takes as long as some operations.
+        let mut buffers = [const { [const { MaybeUninit::<T>::uninit() }; BLOCK] }; M];
+        let mut result = [const { MaybeUninit::<U>::uninit() }; BLOCK];
         let mut position = range.start;
         runs.visit(range, &mut |offsets, length| {
             let column = position % runs.inner;
             position += length;
-            for first in (0..length).step_by(BLOCK) {
-                let count = BLOCK.min(length - first);
+            let mut first = 0;
+            while first < length {
+                let count = block.min(length - first);
                 let at = |operand: usize| offsets[operand] + first as isize * runs.inner_strides[operand];
                 for (buffer, &(pointer, operand, in_place)) in buffers.iter_mut().zip(&sources) {
                     if operand == 0 || in_place {
@@ -296,19 +318,23 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
                     } else {
                         // SAFETY: the run's indices lie within the layout, which the caller vouches for.
                         unsafe {
-                            gather(pointer.get().offset(at(operand)), runs.inner_strides[operand], &mut buffer[..count])
-                        };
+                            let start = pointer.get().offset(at(operand));
+                            gather_into(start, runs.inner_strides[operand], &mut buffer[..count]);
+                        }
                     }
                 }
-                let mut block = 0;
+                let mut number = 0;
                 let slices = sources.map(|(pointer, operand, in_place)| {
-                    let buffer = &buffers[block][..count];
-                    block += 1;
+                    let input = number;
+                    number += 1;
                     if in_place {
                         // SAFETY: contiguous along the run, initialised, and not written to: the output is elsewhere.
                         unsafe { std::slice::from_raw_parts(pointer.get().offset(at(operand)), count) }
+                    } else if operand == 0 {
+                        &values[input][..count]
                     } else {
-                        buffer
+                        // SAFETY: so many were gathered.
+                        unsafe { buffers[input][..count].assume_init_ref() }
                     }
                 });
                 // SAFETY: the run's indices lie within the layout; each belongs to one task.
@@ -317,12 +343,17 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
                     // SAFETY: contiguous along the run, initialised, and no slice of the inputs overlaps it.
                     kernel(slices, unsafe { std::slice::from_raw_parts_mut(target, count) });
                 } else {
-                    kernel(slices, &mut result[..count]);
-                    for (index, &value) in result[..count].iter().enumerate() {
+                    let result = &mut result[..count];
+                    result.fill(MaybeUninit::new(U::default()));
+                    // SAFETY: all of them were written.
+                    let result = unsafe { result.assume_init_mut() };
+                    kernel(slices, result);
+                    for (index, &value) in result.iter().enumerate() {
                         // SAFETY: as for `target`.
                         unsafe { target.offset(index as isize * runs.inner_strides[0]).write(value) };
                     }
                 }
+                first += count;
             }
         });
     });
@@ -338,7 +369,7 @@ unsafe fn gather_rows<T: Copy>(
     [down, across]: [isize; 2],
     columns: usize,
     at: usize,
-    buffer: &mut [T],
+    buffer: &mut [MaybeUninit<T>],
 ) {
     let (mut row, mut column, mut filled) = (at / columns, at % columns, 0);
     while filled < buffer.len() {
@@ -346,7 +377,7 @@ unsafe fn gather_rows<T: Copy>(
         let start = source.wrapping_offset(row as isize * down + column as isize * across);
         for (index, value) in buffer[filled..filled + count].iter_mut().enumerate() {
             // SAFETY: the caller's promise.
-            *value = unsafe { start.offset(index as isize * across).read() };
+            value.write(unsafe { start.offset(index as isize * across).read() });
         }
         (row, column, filled) = (row + 1, 0, filled + count);
     }
@@ -362,6 +393,19 @@ pub(super) unsafe fn gather<T: Copy>(source: *const T, stride: isize, buffer: &m
     for (index, value) in buffer.iter_mut().enumerate() {
         // SAFETY: the caller's promise.
         *value = unsafe { source.offset(index as isize * stride).read() };
+    }
+}
+
+/// As [`gather`], to a buffer that need not be initialised before.
+///
+/// # Safety
+///
+/// As for [`gather`].
+#[inline]
+unsafe fn gather_into<T: Copy>(source: *const T, stride: isize, buffer: &mut [MaybeUninit<T>]) {
+    for (index, value) in buffer.iter_mut().enumerate() {
+        // SAFETY: the caller's promise.
+        value.write(unsafe { source.offset(index as isize * stride).read() });
     }
 }
 

@@ -27,8 +27,10 @@ const BLOCK: usize = 512;
 /// Fewer elements than this are not worth a second thread. A function of the user may take long for each.
 const GRAIN: usize = 1 << 12;
 
-/// Room for a block of any element type.
-type Buffer = [u128; BLOCK];
+/// Room for a block of any element type, not cleared: that takes about as long as simple functions.
+fn room() -> Vec<u128> {
+    Vec::with_capacity(BLOCK)
+}
 
 /// An argument of a function over arrays.
 #[derive(Clone, Copy)]
@@ -172,8 +174,8 @@ struct Plan<'a> {
     function: &'a Function,
     /// Of each input that is an array: its start, and the number of its layout.
     sources: Vec<Option<(Shared<u8>, usize)>>,
-    /// For each input, a block of its value if it is a scalar.
-    filled: Vec<Buffer>,
+    /// For each input, a block of its value if it is a scalar, else nothing.
+    filled: Vec<Vec<u128>>,
     /// The inputs that are structs, with their numbers.
     structs: Vec<(usize, &'a Value)>,
     /// Of each result that is stored: where, and the number of its layout.
@@ -210,12 +212,12 @@ impl<'a> Plan<'a> {
             let (source, buffer) = match *input {
                 Source::Elements(Input::Array(start, layout)) => {
                     layouts.push(layout);
-                    (Some((Shared(start.cast_mut()), layouts.len() - 1)), [0; BLOCK])
+                    (Some((Shared(start.cast_mut()), layouts.len() - 1)), Vec::new())
                 }
                 Source::Elements(Input::Scalar(value)) => (None, repeated(value)),
                 Source::Struct(value) => {
                     structs.push((index, value));
-                    (None, [0; BLOCK])
+                    (None, Vec::new())
                 }
             };
             sources.push(source);
@@ -264,9 +266,19 @@ impl<'a> Plan<'a> {
     /// As for [`map`]; the indices are of this task alone.
     unsafe fn run(&self, range: Range<usize>, done: &mut dyn FnMut(&[*mut u8], usize)) {
         let Plan { function, runs, .. } = self;
-        let mut buffers = self.filled.clone();
-        let mut results: Vec<Buffer> = vec![[0; BLOCK]; self.targets.len()];
-        let mut blocks: Vec<*const u8> = buffers.iter().map(|buffer| buffer.as_ptr().cast()).collect();
+        let is_direct = |operand: usize| runs.inner_strides[operand] == 1;
+        let in_place = |target: &Target| is_direct(target.layout) && !target.is_input;
+        // Where elements pass through: those of arrays that the function cannot read or write where they lie.
+        let mut buffers: Vec<Vec<u128>> = Vec::with_capacity(self.sources.len());
+        for (source, parameter) in self.sources.iter().zip(function.parameters) {
+            let passes =
+                source.is_some_and(|(_, operand)| !is_direct(operand) || parameter.dtype() == Some(DType::Bool));
+            buffers.push(if passes { room() } else { Vec::new() });
+        }
+        let passes = |target: &Option<Target>| !target.as_ref().is_some_and(in_place);
+        let mut results: Vec<Vec<u128>> =
+            self.targets.iter().map(|target| vec![0; if passes(target) { BLOCK } else { 0 }]).collect();
+        let mut blocks: Vec<*const u8> = self.filled.iter().map(|block| block.as_ptr().cast()).collect();
         for &(index, value) in &self.structs {
             blocks[index] = std::ptr::from_ref(value).cast();
         }
@@ -294,7 +306,6 @@ impl<'a> Plan<'a> {
                     // SAFETY: the run's indices lie within the layout; each belongs to one task.
                     unsafe { target.start.get().offset(at(target.layout) * dtype.size() as isize) }
                 };
-                let in_place = |target: &Target| runs.inner_strides[target.layout] == 1 && !target.is_input;
                 for (index, target) in self.targets.iter().enumerate() {
                     if let Some(target) = target.as_ref().filter(|target| in_place(target)) {
                         written[index] = place(target, function.results[index]);
@@ -378,14 +389,14 @@ impl Drop for Running {
 }
 
 /// A block of one value.
-fn repeated(value: Scalar) -> Buffer {
+fn repeated(value: Scalar) -> Vec<u128> {
     let mut bits = value.bits();
     let mut size = value.dtype().size();
     while size < 16 {
         bits |= bits << (8 * size);
         size *= 2;
     }
-    [bits; BLOCK]
+    vec![bits; BLOCK]
 }
 
 /// Copies elements that are `stride` apart to a buffer; bools become 0 or 1.

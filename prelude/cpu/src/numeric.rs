@@ -2,6 +2,7 @@
 
 use half::{bf16, f16};
 use num_complex::Complex;
+use std::hint::select_unpredictable;
 use std::sync::OnceLock;
 use warpcell_base::dtype::{Scalar, dtypes, if_dtype};
 
@@ -35,6 +36,11 @@ pub(super) trait Ordered: Native + PartialOrd {
     /// The type of sums.
     type Sum: Arithmetic;
     fn widen(self) -> Self::Sum;
+    /// The sum, where there is a quicker way to it than to widen each element.
+    #[inline(always)]
+    fn sum_of(_x: &[Self]) -> Option<Self::Sum> {
+        None
+    }
 }
 
 /// Elements as they are moved: only their size matters.
@@ -365,14 +371,14 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn maximum(self, other: Self) -> Self {
-                // As vector instructions have it: no branch.
-                let larger = if other > self { other } else { self };
-                if other.is_nan() { other } else { larger }
+                // As vector instructions have it: no branch, which the compiler makes of an `if` where the result is stored.
+                let larger = select_unpredictable(other > self, other, self);
+                select_unpredictable(other.is_nan(), other, larger)
             }
             #[inline(always)]
             fn minimum(self, other: Self) -> Self {
-                let smaller = if other < self { other } else { self };
-                if other.is_nan() { other } else { smaller }
+                let smaller = select_unpredictable(other < self, other, self);
+                select_unpredictable(other.is_nan(), other, smaller)
             }
             #[inline(always)]
             fn negative(self) -> Self {
@@ -475,7 +481,16 @@ macro_rules! natives {
         }
         natives!(@$kind $type, $sum);
     )*};
-    (@Bool $type:ty, $sum:ty) => { natives!(@sum Bit, $sum: |value| value.is_true().into()); };
+    (@Bool $type:ty, $sum:ty) => {
+        natives!(@sum Bit, $sum: |value| value.is_true().into(), {
+            #[inline(always)]
+            fn sum_of(x: &[Bit]) -> Option<$sum> {
+                // A sum of bytes fits a byte for 255 of them.
+                let few = |few: &[Bit]| few.iter().fold(0u8, |sum, flag| sum + u8::from(flag.is_true()));
+                Some(x.chunks(255).map(|part| <$sum>::from(few(part))).sum())
+            }
+        });
+    };
     (@Unsigned $type:ty, $sum:ty) => {
         natives!(@sum $type, $sum: |value| value.into());
         integers!($type);
@@ -490,7 +505,7 @@ macro_rules! natives {
     };
     // Nothing is computed in 16-bit floats, and complex numbers have no order.
     (@$other:ident $type:ty, $sum:ty) => {};
-    (@sum $type:ty, $sum:ty: |$value:ident| $widen:expr) => {
+    (@sum $type:ty, $sum:ty: |$value:ident| $widen:expr $(, { $($quicker:tt)* })?) => {
         impl Ordered for $type {
             type Sum = $sum;
             #[inline(always)]
@@ -498,6 +513,7 @@ macro_rules! natives {
                 let $value = self;
                 $widen
             }
+            $($($quicker)*)?
         }
     };
 }

@@ -1,9 +1,10 @@
-//! The backend's own threads.
+//! The backend's own threads: `team` has those that share out loops, a pool of rayon those for what spreads itself.
 //!
 //! Not rayon's global pool: a method holds the queue's lock while it waits for its tasks. In the global pool, the
 //! user's tasks could occupy all threads, each waiting for that lock; or the waiting thread, if it is one of the
 //! pool's, could pick up such a task and wait for its own lock.
 
+use super::team::Team;
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -17,9 +18,15 @@ const LONG: Duration = Duration::from_millis(10);
 fn pool() -> &'static rayon::ThreadPool {
     static POOL: OnceLock<rayon::ThreadPool> = OnceLock::new();
     POOL.get_or_init(|| {
-        let builder = rayon::ThreadPoolBuilder::new().thread_name(|index| format!("warpcell-cpu-{index}"));
+        let builder = rayon::ThreadPoolBuilder::new().thread_name(|index| format!("warpcell-pool-{index}"));
         builder.build().expect("the system grants threads")
     })
+}
+
+fn team() -> &'static Team {
+    static TEAM: OnceLock<&'static Team> = OnceLock::new();
+    // The caller of an operation is one more.
+    TEAM.get_or_init(|| Team::start(threads() - 1))
 }
 
 /// The number of threads.
@@ -51,42 +58,29 @@ pub(super) fn split_finely(total: usize, grain: usize, piece: usize, work: &(dyn
     let parts = total.div_ceil(part);
     let next = AtomicUsize::new(0);
     let run = || {
+        let mut length = piece;
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             if index >= parts {
                 return;
             }
-            if !in_pieces(index * part..total.min((index + 1) * part), piece, &stop, work) {
+            if !in_pieces(index * part..total.min((index + 1) * part), piece, &mut length, &stop, work) {
                 stopped.store(true, Ordering::Relaxed);
             }
         }
     };
     if total <= grain {
-        if !in_pieces(0..total, piece, &stop, work) {
+        if !in_pieces(0..total, piece, &mut { piece }, &stop, work) {
             stopped.store(true, Ordering::Relaxed);
         }
     } else {
-        together(parts.min(threads()), &run);
+        match parts.min(threads()) {
+            1 => run(),
+            count => team().with(count - 1, &run),
+        }
     }
     if stopped.into_inner() {
         LEFT_OUT.set(true);
-    }
-}
-
-/// Calls `work` on this thread, and at the same time on others of the pool so that there are `count`, and waits. This thread
-/// does not wait for another one to wake up before there is a beginning.
-fn together(count: usize, work: &(dyn Fn() + Sync)) {
-    let run = || {
-        pool().in_place_scope(|scope| {
-            (1..count).for_each(|_| scope.spawn(|_| work()));
-            work();
-        });
-    };
-    if rayon::current_thread_index().is_some() {
-        // As in `install`.
-        std::thread::scope(|scope| scope.spawn(run).join()).expect("the tasks do not panic");
-    } else {
-        run();
     }
 }
 
@@ -100,20 +94,29 @@ pub(super) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// Calls `work` for pieces of `part`, multiples of `piece`, until `stop` says so; whether it came to the end. Pieces grow
-/// until they take long: of quick work there are few.
-fn in_pieces(part: Range<usize>, piece: usize, stop: &dyn Fn() -> bool, work: &dyn Fn(Range<usize>)) -> bool {
-    let (mut start, mut length) = (part.start, piece);
+/// Calls `work` for pieces of `part`, multiples of `piece`, until `stop` says so; whether it came to the end. The `length` of pieces
+/// grows until they take long, over all parts of a thread: of quick work there are few.
+fn in_pieces(
+    part: Range<usize>,
+    piece: usize,
+    length: &mut usize,
+    stop: &dyn Fn() -> bool,
+    work: &dyn Fn(Range<usize>),
+) -> bool {
+    let mut start = part.start;
     while start < part.end {
         if stop() {
             return false;
         }
-        let end = part.end.min(start + length);
+        let end = part.end.min(start + *length);
         let began = Instant::now();
         work(start..end);
         start = end;
-        if began.elapsed() < LONG / 2 {
-            length *= 2;
+        let took = began.elapsed();
+        if took < LONG / 2 && *length < part.len() {
+            *length *= 2;
+        } else if took > LONG && *length > piece {
+            *length /= 2;
         }
     }
     true
@@ -143,13 +146,21 @@ mod tests {
                 std::hint::spin_loop();
             }
         };
-        assert!(!in_pieces(8..100, 4, &|| pieces.borrow().len() == 3, &slow));
+        assert!(!in_pieces(8..100, 4, &mut 4, &|| pieces.borrow().len() == 3, &slow));
         assert_eq!(*pieces.borrow(), [8..12, 12..16, 16..20]);
         pieces.take();
-        assert!(in_pieces(0..1_000_001, 10, &|| false, &|range| pieces.borrow_mut().push(range)));
+        let mut length = 10;
+        assert!(in_pieces(0..1_000_001, 10, &mut length, &|| false, &|range| pieces.borrow_mut().push(range)));
         let pieces = pieces.take();
         assert!(pieces.len() < 40, "{}", pieces.len());
         assert!(pieces.windows(2).all(|two| two[0].end == two[1].start) && pieces.last().unwrap().end == 1_000_001);
         assert!(pieces.iter().all(|piece| piece.start % 10 == 0));
+        // The next part of quick work begins with long pieces; of slow work they become short again.
+        let next = RefCell::new(Vec::new());
+        assert!(in_pieces(0..640, 10, &mut length, &|| false, &|range| next.borrow_mut().push(range)));
+        assert_eq!(*next.borrow(), [0..640]);
+        let (mut length, slowly) = (40, |_| std::thread::sleep(LONG + LONG / 10));
+        assert!(in_pieces(0..120, 10, &mut length, &|| false, &slowly));
+        assert_eq!(length, 10);
     }
 }

@@ -2,9 +2,12 @@
 //!
 //! The work is cut by the shape alone, never by the number of threads, so that sums are the same on every machine.
 
+mod columns;
+
 use super::numeric::{Arithmetic, Bit, Isa, Native, Ordered, Shared, for_dtype, for_number};
 use super::pool;
 use super::runs::Runs;
+use columns::{ROWS, columns};
 use num_complex::Complex;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -19,8 +22,6 @@ pub(super) const LANES: usize = 16;
 pub(super) const TASK: usize = 1 << 16;
 /// Results that are computed side by side where they, not the reduced elements, are neighbours in memory.
 pub(super) const COLUMNS: usize = 256;
-/// The rows that are added up one after the other in that case.
-const ROWS: usize = 64;
 
 /// Reduces `x` over `axes`.
 ///
@@ -113,6 +114,11 @@ pub(super) trait Reduction: Sync {
     fn identity() -> Self::Output;
     fn lift(x: Self::Input, centre: Self::Centre) -> Self::Output;
     fn join(a: Self::Output, b: Self::Output) -> Self::Output;
+    /// The result of all of these elements, where there is a quicker way to it than to join them in lanes.
+    #[inline(always)]
+    fn of_all(_x: &[Self::Input]) -> Option<Self::Output> {
+        None
+    }
     /// Whether nothing that is joined to the value changes it.
     #[inline(always)]
     fn is_settled(_value: Self::Output) -> bool {
@@ -149,6 +155,10 @@ impl<T: Ordered> Reduction for Sum<T> {
     #[inline(always)]
     fn join(a: T::Sum, b: T::Sum) -> T::Sum {
         a.add(b)
+    }
+    #[inline(always)]
+    fn of_all(x: &[T]) -> Option<T::Sum> {
+        T::sum_of(x)
     }
 }
 
@@ -518,36 +528,46 @@ unsafe fn line<R: Reduction>(
         return leaf::<R>(unsafe { std::slice::from_raw_parts(start.add(range.start), range.len()) }, centre);
     }
     let mut cascade = Cascade::<R>::new();
-    let mut buffer = [R::Input::default(); LEAF];
+    // Not cleared, which takes as long as the sum of a short line.
+    let mut buffer = [const { MaybeUninit::<R::Input>::uninit() }; LEAF];
     let mut filled = 0;
+    // What nothing behind it changes.
+    let mut settled = None;
+    let mut behind = range.len();
     runs.visit(range, &mut |offsets, length| {
         // SAFETY: the caller's promise.
         let run = unsafe { start.offset(offsets[0]) };
+        behind -= length;
         let mut first = 0;
-        while first < length {
-            if filled == 0 && stride == 1 && length - first >= LEAF {
+        while first < length && settled.is_none() {
+            if filled == 0 && stride == 1 && (length - first >= LEAF || behind == 0) {
+                let count = LEAF.min(length - first);
                 // SAFETY: the run's elements follow one another.
-                cascade.push(leaf::<R>(unsafe { std::slice::from_raw_parts(run.add(first), LEAF) }, centre));
-                first += LEAF;
+                let value = leaf::<R>(unsafe { std::slice::from_raw_parts(run.add(first), count) }, centre);
+                settled = Some(value).filter(|&value| R::is_settled(value));
+                cascade.push(value);
+                first += count;
                 continue;
             }
             let count = (LEAF - filled).min(length - first);
             for (index, value) in buffer[filled..filled + count].iter_mut().enumerate() {
                 // SAFETY: the run's elements are `stride` apart.
-                *value = unsafe { run.offset((first + index) as isize * stride).read() };
+                value.write(unsafe { run.offset((first + index) as isize * stride).read() });
             }
             filled += count;
             first += count;
             if filled == LEAF {
-                cascade.push(leaf::<R>(&buffer, centre));
+                // SAFETY: all of it was written.
+                cascade.push(leaf::<R>(unsafe { buffer.assume_init_ref() }, centre));
                 filled = 0;
             }
         }
     });
     if filled > 0 {
-        cascade.push(leaf::<R>(&buffer[..filled], centre));
+        // SAFETY: so many were written.
+        cascade.push(leaf::<R>(unsafe { buffer[..filled].assume_init_ref() }, centre));
     }
-    cascade.total()
+    settled.unwrap_or_else(|| cascade.total())
 }
 
 /// Joins a leaf's lanes, the second half to the first, to the last one.
@@ -565,6 +585,9 @@ pub(super) fn joined<T: Copy>(lanes: [T; LANES], join: impl Fn(T, T) -> T) -> T 
 pub(super) fn leaf<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output {
     #[inline(always)]
     fn lanes<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output {
+        if let Some(result) = R::of_all(x) {
+            return result;
+        }
         let mut lanes = [R::identity(); LANES];
         let (chunks, rest) = x.as_chunks::<LANES>();
         for chunk in chunks {
@@ -572,8 +595,11 @@ pub(super) fn leaf<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output
                 *lane = R::join(*lane, R::lift(x, centre));
             }
         }
-        for (lane, &x) in lanes.iter_mut().zip(rest) {
-            *lane = R::join(*lane, R::lift(x, centre));
+        if !rest.is_empty() {
+            // All lanes at once, so that they stay in registers.
+            let mut last = [R::identity(); LANES];
+            last.iter_mut().zip(rest).for_each(|(last, &x)| *last = R::lift(x, centre));
+            lanes.iter_mut().zip(last).for_each(|(lane, last)| *lane = R::join(*lane, last));
         }
         joined(lanes, R::join)
     }
@@ -585,76 +611,5 @@ pub(super) fn leaf<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output
         Isa::Sse2 => lanes::<R>(x, centre),
         // SAFETY: the processor has AVX2 and FMA.
         Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R>(x, centre) },
-    }
-}
-
-/// Reduces as many columns as `target` has, over the rows in `range`; the columns are neighbours in memory.
-///
-/// # Safety
-///
-/// The elements must lie within memory that nothing else accesses.
-unsafe fn columns<R: Reduction>(
-    start: *const R::Input,
-    rows: &Runs,
-    range: std::ops::Range<usize>,
-    centres: &[R::Centre],
-    target: &mut [R::Output],
-) {
-    let width = target.len();
-    let stride = rows.inner_strides[0];
-    let mut levels: Vec<(bool, Vec<R::Output>)> = Vec::new();
-    let mut sums = vec![R::identity(); width];
-    let mut added = 0;
-    let mut push = |sums: &mut [R::Output]| {
-        // As `Cascade`, for rows.
-        for (occupied, level) in &mut levels {
-            if !*occupied {
-                level.copy_from_slice(sums);
-                *occupied = true;
-                sums.fill(R::identity());
-                return;
-            }
-            sums.iter_mut().zip(level).for_each(|(sum, &mut earlier)| *sum = R::join(earlier, *sum));
-            *occupied = false;
-        }
-        levels.push((true, sums.to_vec()));
-        sums.fill(R::identity());
-    };
-    rows.visit(range, &mut |offsets, length| {
-        for index in 0..length {
-            // SAFETY: the caller's promise.
-            let row = unsafe { std::slice::from_raw_parts(start.offset(offsets[0] + index as isize * stride), width) };
-            add_row::<R>(&mut sums, row, centres);
-            added += 1;
-            if added == ROWS {
-                push(&mut sums);
-                added = 0;
-            }
-        }
-    });
-    if added > 0 {
-        push(&mut sums);
-    }
-    target.fill(R::identity());
-    for (_, level) in levels.iter().filter(|(occupied, _)| *occupied) {
-        target.iter_mut().zip(level).for_each(|(target, &earlier)| *target = R::join(earlier, *target));
-    }
-}
-
-fn add_row<R: Reduction>(sums: &mut [R::Output], row: &[R::Input], centres: &[R::Centre]) {
-    #[inline(always)]
-    fn add<R: Reduction>(sums: &mut [R::Output], row: &[R::Input], centres: &[R::Centre]) {
-        for ((sum, &x), &centre) in sums.iter_mut().zip(row).zip(centres) {
-            *sum = R::join(*sum, R::lift(x, centre));
-        }
-    }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2<R: Reduction>(sums: &mut [R::Output], row: &[R::Input], centres: &[R::Centre]) {
-        add::<R>(sums, row, centres);
-    }
-    match Isa::detected() {
-        Isa::Sse2 => add::<R>(sums, row, centres),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R>(sums, row, centres) },
     }
 }

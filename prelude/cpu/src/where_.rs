@@ -4,6 +4,7 @@ use super::elementwise::{BLOCK, GRAIN, Input, gather};
 use super::numeric::{Isa, Shared, Word, for_bits};
 use super::pool;
 use super::runs::Runs;
+use std::hint::select_unpredictable;
 use warpcell_base::backend::Layout;
 use warpcell_base::dtype::DType;
 
@@ -101,7 +102,8 @@ unsafe fn run<T: Word>(condition: (*const u8, &Layout), inputs: [Input<'_>; 2], 
 #[inline(always)]
 fn choose_loop<T: Copy>(flags: &[u8], a: &[T], b: &[T], out: &mut [T]) {
     for (((out, &flag), &a), &b) in out.iter_mut().zip(flags).zip(a).zip(b) {
-        *out = if flag != 0 { a } else { b };
+        // Not a branch: of a mask without an order, it would be wrong every other time.
+        *out = select_unpredictable(flag != 0, a, b);
     }
 }
 

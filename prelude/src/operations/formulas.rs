@@ -214,9 +214,11 @@ macro_rules! of_floats {
 
             #[vectorize]
             pub fn limited(x: $float, low: $float, high: $float) -> $float {
-                // NaN stays, and a limit that is NaN gives NaN.
-                let raised = if x < low || low.is_nan() && !x.is_nan() { low } else { x };
-                if raised > high || high.is_nan() && !raised.is_nan() { high } else { raised }
+                // NaN stays, and a limit that is NaN gives NaN. Each is a choice between two values, which vectors make without branches.
+                let raised = if x >= low { x } else { low };
+                let raised = if x.is_nan() { x } else { raised };
+                let limited = if raised <= high { raised } else { high };
+                if raised.is_nan() { raised } else { limited }
             }
 
             #[vectorize]
