@@ -71,8 +71,8 @@ pub unsafe fn arange(start: Scalar, step: Scalar, dtype: DType, out: *mut u8, st
         });
     }
     macro_rules! write_as {
-        ($T:ty, $wide:ty, $start:expr, $step:expr, $add:ident, $multiply:ident) => {{
-            let (start, step): ($wide, $wide) = ($start, $step);
+        ($T:ty, $wide:ty, $read:expr, $add:ident, $multiply:ident) => {{
+            let (start, step) = ($read(start) as $wide, $read(step) as $wide);
             let value =
                 |first: usize, index: u32| start.$add(step.$multiply((first as $wide).$add(index as $wide))) as $T;
             // SAFETY: the caller's promise.
@@ -81,12 +81,10 @@ pub unsafe fn arange(start: Scalar, step: Scalar, dtype: DType, out: *mut u8, st
     }
     let float = |value: Scalar| value.float().expect("a float");
     match dtype {
-        DType::F32 => write_as!(f32, f64, float(start), float(step), add, multiply),
-        DType::F64 => write_as!(f64, f64, float(start), float(step), add, multiply),
+        DType::F32 => write_as!(f32, f64, float, add, multiply),
+        DType::F64 => write_as!(f64, f64, float, add, multiply),
         // Modulo a power of two, where signs do not matter.
-        dtype => for_integer!(dtype, T => {
-            write_as!(T, u64, <T>::of(start) as u64, <T>::of(step) as u64, wrapping_add, wrapping_mul)
-        }),
+        dtype => for_integer!(dtype, T => write_as!(T, u64, <T>::of, wrapping_add, wrapping_mul)),
     }
 }
 

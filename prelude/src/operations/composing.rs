@@ -2,6 +2,7 @@
 
 use crate::array::RawArray;
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
+use crate::device::Handle;
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
 use crate::operations::elementwise::{RawOperand, binary, binary_into, unary};
@@ -42,6 +43,31 @@ impl Composed {
         let x = x.contiguous(self.0)?;
         Ok(x.with_layout(Layout { offset: x.layout.offset, ..Layout::contiguous(shape) }))
     }
+}
+
+/// A matrix of numbers that follow one another has so many columns.
+const COLUMNS: usize = 1024;
+
+/// `start`, `start + step`, … in row-major order, as the sums of a column and a row of a matrix with `count` elements or a few more.
+/// Broadcast to one another, they are a pass over memory less than the numbers themselves.
+pub(crate) fn range_of_sums(
+    name: &'static str,
+    handle: &Handle,
+    count: usize,
+    [start, step]: [f64; 2],
+    dtype: DType,
+) -> Result<[RawArray; 2]> {
+    let columns = count.clamp(1, COLUMNS);
+    let rows = count.div_ceil(columns);
+    let numbers = |start: f64, step: f64, shape: [usize; 2]| {
+        let out = RawArray::uninitialised(name, handle, &shape, dtype)?;
+        if out.size() > 0 {
+            let line = out.with_layout(Layout::contiguous(&[out.size()]));
+            handle.backend.arange(number(start, dtype), number(step, dtype), line.view())?;
+        }
+        Ok(out)
+    };
+    Ok([numbers(start, step * columns as f64, [rows, 1])?, numbers(0.0, step, [1, columns])?])
 }
 
 /// A number as a value of `dtype`, an integer's or a float's that operations compute in.

@@ -5,6 +5,7 @@ use crate::backend::Layout;
 use crate::device;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, check};
+use crate::operations::composing::range_of_sums;
 use crate::operations::elementwise::RawOperand;
 use crate::operations::formulas::{self, apply_one};
 use crate::operations::per_element::kaiser_weights;
@@ -67,11 +68,8 @@ pub fn kaiser(count: usize, beta: f64) -> DeviceArray<f64> {
     DeviceArray::from_raw(check(kaiser_of(count, beta)))
 }
 
-/// A window of many weights is computed as a matrix with so many columns.
-const COLUMNS: usize = 1024;
-
 /// A window as a function of the places of its weights, from `-span` to `span` in steps of 2; one weight alone is 1. A place is the
-/// sum of two numbers, which are broadcast: so places are not read from memory, but for a few.
+/// sum of two numbers, which are broadcast.
 fn window(
     name: &'static str,
     count: usize,
@@ -82,15 +80,8 @@ fn window(
         return RawArray::filled(name, &handle, &[count], Scalar::F64(1.0));
     }
     let span = (count - 1) as f64;
-    let numbers = |start: f64, step: usize, count: usize, shape: [usize; 2]| {
-        let out = RawArray::uninitialised(name, &handle, &[count], DType::F64)?;
-        handle.backend.arange(Scalar::F64(start), Scalar::F64(step as f64), out.view())?;
-        Ok(out.with_layout(Layout::contiguous(&shape)))
-    };
-    let columns = count.min(COLUMNS);
-    let rows = count.div_ceil(columns);
-    let starts = numbers(-span, 2 * columns, rows, [rows, 1])?;
-    let weights = weights([&starts, &numbers(0.0, 2, columns, [1, columns])?], span)?;
+    let [starts, steps] = range_of_sums(name, &handle, count, [-span, 2.0], DType::F64)?;
+    let weights = weights([&starts, &steps], span)?;
     Ok(weights.with_layout(Layout::contiguous(&[count])))
 }
 

@@ -54,15 +54,15 @@ pub(super) fn poisson_of(draws: &mut Draws, lam: f64) -> f64 {
 }
 
 #[vectorize]
-pub(super) fn poisson(index: i64, key: u64, stream: u64, first: u64, lam: f64) -> i64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn poisson(row: i64, column: i64, key: u64, stream: u64, first: u64, lam: f64) -> i64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     poisson_of(&mut draws, lam) as i64
 }
 
 /// Poisson numbers whose means are gamma numbers.
 #[vectorize]
-pub(super) fn negative_binomial(index: i64, key: u64, stream: u64, first: u64, n: f64, p: f64) -> i64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn negative_binomial(row: i64, column: i64, key: u64, stream: u64, first: u64, n: f64, p: f64) -> i64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     let mean = gamma_of(&mut draws, n) * ((1.0 - p) / p);
     poisson_of(&mut draws, mean.min(9.2e18)) as i64
 }
@@ -116,8 +116,8 @@ fn binomial_of(draws: &mut Draws, n: f64, p: f64) -> f64 {
 }
 
 #[vectorize]
-pub(super) fn binomial(index: i64, key: u64, stream: u64, first: u64, n: i64, p: f64) -> i64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn binomial(row: i64, column: i64, key: u64, stream: u64, first: u64, n: i64, p: f64) -> i64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     if p > 0.5 {
         // 1 - p is exact.
         n - (binomial_of(&mut draws, n as f64, 1.0 - p) as i64).min(n)
@@ -164,7 +164,8 @@ fn hypergeometric_of(draws: &mut Draws, small: f64, large: f64, taken: f64) -> f
 /// The number of good ones among `nsample`. Of more than half of all, those that are left are drawn. A few are drawn one by one.
 #[vectorize]
 pub(super) fn hypergeometric(
-    index: i64,
+    row: i64,
+    column: i64,
     key: u64,
     stream: u64,
     first: u64,
@@ -172,7 +173,7 @@ pub(super) fn hypergeometric(
     nbad: i64,
     nsample: i64,
 ) -> i64 {
-    let mut draws = draws_of(index, key, stream, first);
+    let mut draws = draws_of(row + column, key, stream, first);
     let taken = nsample.min(ngood + nbad - nsample);
     let mut found = 0i64;
     if taken <= 10 {
@@ -192,8 +193,8 @@ pub(super) fn hypergeometric(
 
 /// Kemp, "Efficient generation of logarithmically distributed pseudo-random variables", 1981.
 #[vectorize]
-pub(super) fn logseries(index: i64, key: u64, stream: u64, first: u64, p: f64) -> i64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn logseries(row: i64, column: i64, key: u64, stream: u64, first: u64, p: f64) -> i64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     let (u, v) = two(&mut draws);
     if v >= p {
         return 1;
@@ -207,8 +208,8 @@ pub(super) fn logseries(index: i64, key: u64, stream: u64, first: u64, p: f64) -
 
 /// Devroye, "Non-uniform random variate generation", 1986, page 551, for numbers that an i64 can hold.
 #[vectorize]
-pub(super) fn zipf(index: i64, key: u64, stream: u64, first: u64, a: f64) -> i64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn zipf(row: i64, column: i64, key: u64, stream: u64, first: u64, a: f64) -> i64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     let less = a - 1.0;
     if less > 1000.0 {
         return 1;

@@ -67,8 +67,8 @@ pub(super) fn weibull(word: u64, a: f64) -> f64 {
 /// Michael, Schucany and Haas, "Generating random variates using transformations with multiple roots", 1976. The larger root is
 /// computed first, because the other is a difference.
 #[vectorize]
-pub(super) fn wald(index: i64, key: u64, stream: u64, first: u64, mean: f64, scale: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn wald(row: i64, column: i64, key: u64, stream: u64, first: u64, mean: f64, scale: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     let (z, u) = trial(&mut draws);
     let y = mean * z * z;
     let ratio = 1.0 + (y + (4.0 * scale * y + y * y).sqrt()) / (2.0 * scale);
@@ -79,8 +79,8 @@ pub(super) fn wald(index: i64, key: u64, stream: u64, first: u64, mean: f64, sca
 /// Best and Fisher, "Efficient simulation of the von Mises distribution", 1979: angles of a wrapped Cauchy distribution, some of
 /// which are rejected. Half the angle is uniform on the circle, which gives its sign too.
 #[vectorize]
-pub(super) fn vonmises(index: i64, key: u64, stream: u64, first: u64, mu: f64, kappa: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn vonmises(row: i64, column: i64, key: u64, stream: u64, first: u64, mu: f64, kappa: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     if kappa < 1e-8 {
         let (u, _) = two(&mut draws);
         return reduced_angle(mu + std::f64::consts::PI * (2.0 * u - 1.0));
@@ -143,46 +143,46 @@ fn gamma_ratio(draws: &mut Draws, above: f64, below: f64) -> f64 {
 }
 
 #[vectorize]
-pub(super) fn gamma(index: i64, key: u64, stream: u64, first: u64, shape: f64, scale: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn gamma(row: i64, column: i64, key: u64, stream: u64, first: u64, shape: f64, scale: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     scale * gamma_of(&mut draws, shape)
 }
 
 #[vectorize]
-pub(super) fn standard_gamma(index: i64, key: u64, stream: u64, first: u64, shape: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn standard_gamma(row: i64, column: i64, key: u64, stream: u64, first: u64, shape: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     gamma_of(&mut draws, shape)
 }
 
 #[vectorize]
-pub(super) fn chisquare(index: i64, key: u64, stream: u64, first: u64, df: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn chisquare(row: i64, column: i64, key: u64, stream: u64, first: u64, df: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     2.0 * gamma_of(&mut draws, 0.5 * df)
 }
 
 /// The logarithm of a number of the gamma distribution.
 #[vectorize]
-pub(super) fn log_gamma(index: i64, key: u64, stream: u64, first: u64, shape: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn log_gamma(row: i64, column: i64, key: u64, stream: u64, first: u64, shape: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     let (value, logarithm) = gamma_parts(&mut draws, shape);
     log(value) + logarithm
 }
 
 #[vectorize]
-pub(super) fn beta(index: i64, key: u64, stream: u64, first: u64, a: f64, b: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn beta(row: i64, column: i64, key: u64, stream: u64, first: u64, a: f64, b: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     1.0 / (1.0 + gamma_ratio(&mut draws, b, a))
 }
 
 #[vectorize]
-pub(super) fn f(index: i64, key: u64, stream: u64, first: u64, dfnum: f64, dfden: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn f(row: i64, column: i64, key: u64, stream: u64, first: u64, dfnum: f64, dfden: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     gamma_ratio(&mut draws, 0.5 * dfnum, 0.5 * dfden) * (dfden / dfnum)
 }
 
 #[vectorize]
-pub(super) fn standard_t(index: i64, key: u64, stream: u64, first: u64, df: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn standard_t(row: i64, column: i64, key: u64, stream: u64, first: u64, df: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     let z = normal(&mut draws);
     let (value, logarithm) = gamma_parts(&mut draws, 0.5 * df);
     let width = (0.5 * df / value).sqrt();
@@ -205,14 +205,14 @@ fn noncentral(draws: &mut Draws, df: f64, nonc: f64) -> f64 {
 }
 
 #[vectorize]
-pub(super) fn noncentral_chisquare(index: i64, key: u64, stream: u64, first: u64, df: f64, nonc: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn noncentral_chisquare(row: i64, column: i64, key: u64, stream: u64, first: u64, df: f64, nonc: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     noncentral(&mut draws, df, nonc)
 }
 
 #[vectorize]
-pub(super) fn noncentral_f(index: i64, key: u64, stream: u64, first: u64, dfnum: f64, dfden: f64, nonc: f64) -> f64 {
-    let mut draws = draws_of(index, key, stream, first);
+pub(super) fn noncentral_f(row: i64, column: i64, key: u64, stream: u64, first: u64, dfnum: f64, dfden: f64, nonc: f64) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
     let above = noncentral(&mut draws, dfnum, nonc) / dfnum;
     above / (2.0 * gamma_of(&mut draws, 0.5 * dfden) / dfden)
 }

@@ -7,6 +7,7 @@ use crate::backend::{BinaryOperation, Distribution, Layout, ReduceOperation};
 use crate::device;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
+use crate::operations::composing::range_of_sums;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::map::registered;
 use crate::operations::reduce::reduce_all;
@@ -123,29 +124,36 @@ impl Recipe<'_> {
             (value, None) => value,
         });
         let new = |dtype| RawArray::uninitialised(self.operation, &handle, &shape, dtype);
-        let (input, place) = match self.source {
+        let (inputs, place) = match self.source {
             Source::Word => {
                 let words = Distribution::Integers { low: Scalar::U64(0), count: 0 };
-                (fill(new(DType::U64)?, words, stream)?, Vec::new())
+                (vec![fill(new(DType::U64)?, words, stream)?], Vec::new())
             }
             Source::Normal => {
                 let normal = Distribution::Normal { mean: Scalar::F64(0.0), deviation: Scalar::F64(1.0) };
-                (fill(new(DType::F64)?, normal, stream)?, Vec::new())
+                (vec![fill(new(DType::F64)?, normal, stream)?], Vec::new())
             }
             Source::Blocks => {
-                let indices = new(DType::I64)?;
-                if indices.size() > 0 {
-                    let line = indices.with_layout(Layout::contiguous(&[indices.size()]));
-                    handle.backend.arange(Scalar::I64(0), Scalar::I64(1), line.view())?;
+                let size = shape.iter().product();
+                let indices = range_of_sums(self.operation, &handle, size, [0.0, 1.0], DType::I64)?;
+                let blocks = stream.take(size as u64);
+                let place = vec![Scalar::U64(blocks.key), Scalar::U64(blocks.stream), Scalar::U64(blocks.first)];
+                if self.parameters.iter().all(|parameter| parameter.array().is_none()) {
+                    (indices.to_vec(), place)
+                } else {
+                    // Parameters have the axes of the result, and so must the indices.
+                    let [starts, steps] = indices.each_ref().map(RawOperand::Array);
+                    let sums = binary(self.operation, BinaryOperation::Add, starts, steps)?;
+                    let none = RawArray::filled(self.operation, &handle, &[], Scalar::I64(0))?;
+                    (vec![sums.with_layout(Layout::contiguous(&shape)), none], place)
                 }
-                let blocks = stream.take(indices.size() as u64);
-                (indices, vec![Scalar::U64(blocks.key), Scalar::U64(blocks.stream), Scalar::U64(blocks.first)])
             }
         };
-        let place = place.into_iter().map(RawOperand::Scalar);
+        let inputs = inputs.iter().map(RawOperand::Array);
         let operands: Vec<RawOperand<'_>> =
-            std::iter::once(RawOperand::Array(&input)).chain(place).chain(parameters).collect();
-        let out = registered(self.operation, self.formula.name(), &operands)?;
+            inputs.chain(place.into_iter().map(RawOperand::Scalar)).chain(parameters).collect();
+        // Of a matrix of indices some may be too many.
+        let out = registered(self.operation, self.formula.name(), &operands)?.with_layout(Layout::contiguous(&shape));
         if out.dtype == dtype { Ok(out) } else { out.converted(self.operation, dtype) }
     }
 
