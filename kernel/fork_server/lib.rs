@@ -105,7 +105,7 @@ unsafe fn number(text: *const c_char) -> Option<c_int> {
         return None;
     }
     let (mut value, mut at) = (None, text);
-    // SAFETY: the string ends with a zero, which is no digit.
+    // SAFETY: the string ends with a zero, which is not a digit.
     unsafe {
         while (b'0' as c_char..=b'9' as c_char).contains(&*at) {
             value = Some(value.unwrap_or(0) * 10 + c_int::from(*at as u8 - b'0'));

@@ -112,7 +112,7 @@ pub(crate) fn in_kernel() -> bool {
 
 /// Writes what libstd's and C's standard output still hold.
 pub(crate) fn flush() {
-    // A closed standard output is no reason to end the user's program.
+    // A closed standard output must not end the user's program.
     let _ = std::io::stdout().flush();
     // SAFETY: `fflush` with a null pointer flushes every open C stream and has no other precondition.
     unsafe { libc::fflush(std::ptr::null_mut()) };

@@ -59,7 +59,7 @@ fn split_brackets(text: &str) -> Option<(&str, &str)> {
     for (at, character) in text.char_indices() {
         match character {
             '<' => depth += 1,
-            // An arrow is no bracket.
+            // An arrow is not a bracket.
             '>' if before != '-' => {
                 depth -= 1;
                 if depth == 0 {

@@ -419,7 +419,7 @@ impl Error {
                 let _ = writeln!(text, "  {}", label.text);
             }
         }
-        // A name that is like that of a variable that is gone is no help.
+        // A name like that of a variable that is gone does not help.
         let is_gone = self.missed(missed).is_some();
         for (level, message) in
             self.children.iter().filter(|(_, message)| !(is_gone && message.contains("similar name")))

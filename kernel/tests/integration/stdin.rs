@@ -63,7 +63,7 @@ fn other_requests_are_answered_while_a_cell_waits_and_shutdown_ends_it() {
     let mut frontend = Frontend::start();
     let id = asks(&mut frontend, "ask who?", 1, false);
     frontend.ask_while_running("kernel_info_request", &id);
-    // What is no answer is passed over.
+    // A message that is not an answer is ignored.
     answer(&mut frontend, json!({ "text": "no value" }));
     frontend.client.send(Channel::Stdin, "kernel_info_request", json!({}));
     frontend.ask_while_running("complete_request", &id);

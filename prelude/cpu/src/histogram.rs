@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn values_on_edges_belong_to_the_bin_that_begins_there() {
-        // Edges that are no multiples of the width, and values on and beside them.
+        // Edges that are not multiples of the width, and values on and beside them.
         for bins in [1, 3, 7, 10, 1000] {
             let (first, last) = (0.1, 0.7);
             let step = (last - first) / bins as f64;

@@ -315,7 +315,7 @@ impl<'a> Plan<'a> {
                 // or a buffer that was filled with as many; bools have gone through `gather` or come from a `bool`. Those of
                 // structs are their values.
                 let given = unsafe { Inputs::new(&blocks, function.parameters, &function.captures, count) };
-                // SAFETY: as many initialised elements of an output that is no input, or of a buffer; of this task alone.
+                // SAFETY: as many initialised elements of an output that is not an input, or of a buffer; of this task alone.
                 let mut taken = unsafe { Outputs::new(&written, function.results, count) };
                 (function.block)(&given, &mut taken);
                 for (index, target) in self.targets.iter().enumerate() {

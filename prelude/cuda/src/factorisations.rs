@@ -248,7 +248,7 @@ impl Factorisations for CudaBackend {
         let Lu { pivots, statuses, .. } = self.factorise.lu(&session, x.dtype, by_columns(scratch.view())?)?;
         drop(session);
         self.copy_back(&scratch, packed)?;
-        // A pivot of 0 is no fault here.
+        // A pivot of 0 is not a fault here.
         statuses.read(&self.device)?;
         let each = m.min(n);
         let mut bytes = vec![0; count * each * size_of::<i32>()];

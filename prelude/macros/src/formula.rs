@@ -86,7 +86,7 @@ impl Parse for Formula {
 
 fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result::Result<TokenStream, Vec<Error>> {
     let mut trees = formula.into_iter().peekable();
-    // What is no formula by the form of `fuse!`'s own patterns.
+    // What is not a formula by the form of `fuse!`'s own patterns.
     let is_other = trees.next_if(|tree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == '@')).is_some();
     if is_other {
         trees.next();

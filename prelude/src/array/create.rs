@@ -268,7 +268,7 @@ pub(crate) fn of_buffer(buffer: &[u8], count: isize, offset: usize, dtype: DType
         Err(_) if rest.len().is_multiple_of(size) => rest,
         Err(_) => {
             let reason = format!(
-                "{} bytes are no whole number of elements of {dtype}, each of {size} bytes; give a count, or another type",
+                "{} bytes are not a whole number of elements of {dtype} of {size} bytes; give a count, or another type",
                 rest.len()
             );
             return Err(invalid(reason));
@@ -277,7 +277,7 @@ pub(crate) fn of_buffer(buffer: &[u8], count: isize, offset: usize, dtype: DType
     let handle = device::current()?;
     handle.may_upload(NAME)?;
     if dtype == DType::Bool {
-        // Other bytes than 0 and 1 are no bools.
+        // Bytes other than 0 and 1 are not bools.
         let bytes: Vec<u8> = bytes.iter().map(|&byte| u8::from(byte != 0)).collect();
         return RawArray::of_bytes(NAME, &handle, &[bytes.len()], &bytes, dtype);
     }

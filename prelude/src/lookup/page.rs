@@ -7,7 +7,7 @@ pub const NAMES: &str = include_str!("../../NUMPY.md");
 /// The page with what else differs, such as devices and streams.
 pub const CHEAT_SHEET: &str = include_str!("../../../lessons/cheat-sheet.md");
 
-/// The sections of the first page that are no tables of expressions.
+/// The sections of the first page that are not tables of expressions.
 const CALLS: &str = "Optional arguments";
 const ARGUMENTS: &str = "Arguments that differ";
 const ABSENT: &str = "Absent";

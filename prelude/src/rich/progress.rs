@@ -167,7 +167,7 @@ impl Bar {
 
     /// In a program: a line that the next one overwrites; in a file only the last one.
     fn write(&self, stderr: &mut dyn Write, is_terminal: bool, now: Instant) {
-        // A closed standard error is no reason to end the user's program.
+        // A closed standard error must not end the user's program.
         let _ = match (is_terminal, self.finished) {
             (true, false) => write!(stderr, "\r{}\x1b[K", self.line(now)),
             (true, true) => writeln!(stderr, "\r{}\x1b[K", self.line(now)),

@@ -201,7 +201,7 @@ fn functions_of_the_caller() {
     let text = message(|| drop(gpu::piecewise(&x, &[&x.gt(1.0)], &[])));
     assert!(text.contains("there are 0 functions for 1 conditions"), "{text}");
     assert_eq!(gpu::piecewise(&x, &[&x.gt(1.0)], &[&|x| x * 3.0]).tolist(), [0.0, 6.0]);
-    // What comes of no condition is no view of the array.
+    // The result without conditions is not a view of the array.
     let mut same = gpu::piecewise(&x, &[], &[&|x| x.clone()]);
     same.fill(7.0);
     assert_eq!(x.tolist(), [1.0, 2.0]);

@@ -39,10 +39,8 @@ fn new_arrays() {
     assert_eq!(gpu::fromstring::<f64>("", " ").shape(), [0]);
     assert_eq!(gpu::fromstring::<f64>("1 ,nan,", ",").is_nan().tolist(), [false, true]);
     let of = |text: String| text;
-    expect![
-        "frombuffer: 3 bytes are no whole number of elements of i16, each of 2 bytes; give a count, or another type"
-    ]
-    .assert_eq(&of(message(|| gpu::frombuffer::<i16>(&[1, 2, 3]))));
+    expect!["frombuffer: 3 bytes are not a whole number of elements of i16 of 2 bytes; give a count, or another type"]
+        .assert_eq(&of(message(|| gpu::frombuffer::<i16>(&[1, 2, 3]))));
     expect!["frombuffer: 2 bytes are fewer than 3 elements of u8 have; give a smaller count"]
         .assert_eq(&of(message(|| gpu::frombuffer!(&[1, 2, 3], dtype = u8, count = 3, offset = 1))));
     expect![[r#"fromstring: "x", number 2 of the text, is not a number of type f64"#]]

@@ -385,7 +385,7 @@ pub fn may_be_struct(path: &syn::Path) -> bool {
         && named_type_with(&name).is_none()
 }
 
-/// What is said of a type that is no name.
+/// The message for a type that is not a name.
 pub(crate) fn type_of(written: &Type) -> &'static str {
     match written {
         Type::Slice(_) => "slices are not for devices; write a fixed array, such as `[f32; 4]`",

@@ -139,7 +139,7 @@ fn defined_name(part: &'static str) -> Option<&'static str> {
 /// What stands for the names of a part, for one type.
 type Names = Vec<(&'static str, String)>;
 
-/// Of a type that is no integer: the family, the name that stands for the type in the texts, and all names that it replaces.
+/// Of a type that is not an integer: the family, the name that stands for the type in the texts, and all names that it replaces.
 fn names_of(of: &str) -> Option<(Family, &'static str, Names)> {
     let floats = || Some((Family::Float, "FLOAT", float_names(of)?));
     let halves = || Some((Family::Half, "HALF", half_names(of)?));

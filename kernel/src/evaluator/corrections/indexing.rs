@@ -25,7 +25,7 @@ const ASSIGNMENTS: [&str; 5] = ["=", "+=", "-=", "*=", "/="];
 
 /// `a[1:3]`, `m[0, 1]`, `a[mask]`, and assignments to them.
 pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
-    // What a function of device code computes with are no arrays.
+    // Functions of device code do not compute with arrays.
     if known.device.is_some() {
         return None;
     }
@@ -257,7 +257,7 @@ fn part_of(line: &Line, first: usize, last: usize) -> Option<String> {
 
 /// `m.slice(…) = 5.0`
 pub fn assignment(line: &Line, known: &Known<'_>) -> Option<String> {
-    // What a function of device code computes with are no arrays.
+    // Functions of device code do not compute with arrays.
     if known.device.is_some() {
         return None;
     }
@@ -277,7 +277,7 @@ pub fn assignment(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `m.slice(1..3)`
 pub fn range(line: &Line, known: &Known<'_>) -> Option<String> {
-    // What a function of device code computes with are no arrays.
+    // Functions of device code do not compute with arrays.
     if known.device.is_some() {
         return None;
     }

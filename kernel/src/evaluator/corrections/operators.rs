@@ -104,7 +104,7 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `a > 2.0` of an array.
 pub fn comparison(line: &Line, known: &Known<'_>) -> Option<String> {
-    // What a function of device code computes with are no arrays.
+    // Functions of device code do not compute with arrays.
     if known.device.is_some() { None } else { comparison_of_arrays(line, known) }
 }
 

@@ -33,7 +33,7 @@ pub fn device_call(message: &CompilerMessage) -> Option<DeviceCall> {
     })
 }
 
-/// Whether a place is followed by arguments: it is no place for a type.
+/// Whether a place is followed by arguments: a type cannot stand there.
 fn is_called(span: &Value) -> bool {
     let line = &span["text"][0];
     let end = line["highlight_end"].as_u64().and_then(|end| usize::try_from(end).ok()).unwrap_or(1);

@@ -1,4 +1,4 @@
-//! What `fuse!` says of what is no formula, and what it gives for one.
+//! What `fuse!` says about code that is not a formula, and what it makes of a formula.
 
 use super::expression;
 use crate::notebook::Notebook;

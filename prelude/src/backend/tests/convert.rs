@@ -55,7 +55,7 @@ fn delicate(dtype: DType) -> Vec<Scalar> {
         values.extend([power, power.next_down(), power - 1.0, power + 1.0, power - 0.5, power * (1.0 + 1.0 / 256.0)]);
     }
     let mut all: Vec<Scalar> = values.iter().flat_map(|&value| [value, -value]).map(Scalar::F64).collect();
-    // Integers that are no f64.
+    // Integers that no f64 equals.
     for shift in 8..64 {
         for low in [0, 1, 1 << shift >> 8, (1 << shift >> 8) + 1, (3u64 << shift >> 8) - 1] {
             let value = 1u64 << shift | low;

@@ -370,7 +370,7 @@ fn faults(gpu: &mut Gpu) {
     on_nan(gpu, &nan, &out);
 }
 
-/// NaN spreads, and is no fault.
+/// NaN spreads, and is not a fault.
 fn on_nan(gpu: &mut Gpu, nan: &Array, out: &Array) {
     let backend = gpu.backend.clone();
     backend.factorisations().determinants(nan.view(), out.view()).unwrap();
