@@ -20,7 +20,7 @@ pub(super) unsafe fn by_value(
     out: *mut u8,
     layout: &Layout,
 ) -> bool {
-    // SAFETY (of the calls): the caller's promise.
+    // SAFETY: the caller's promise.
     unsafe {
         match dtype {
             DType::U8 => run::<u8>(operation, x, divisor, out, layout),
