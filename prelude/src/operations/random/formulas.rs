@@ -205,13 +205,30 @@ fn noncentral(draws: &mut Draws, df: f64, nonc: f64) -> f64 {
 }
 
 #[vectorize]
-pub(super) fn noncentral_chisquare(row: i64, column: i64, key: u64, stream: u64, first: u64, df: f64, nonc: f64) -> f64 {
+pub(super) fn noncentral_chisquare(
+    row: i64,
+    column: i64,
+    key: u64,
+    stream: u64,
+    first: u64,
+    df: f64,
+    nonc: f64,
+) -> f64 {
     let mut draws = draws_of(row + column, key, stream, first);
     noncentral(&mut draws, df, nonc)
 }
 
 #[vectorize]
-pub(super) fn noncentral_f(row: i64, column: i64, key: u64, stream: u64, first: u64, dfnum: f64, dfden: f64, nonc: f64) -> f64 {
+pub(super) fn noncentral_f(
+    row: i64,
+    column: i64,
+    key: u64,
+    stream: u64,
+    first: u64,
+    dfnum: f64,
+    dfden: f64,
+    nonc: f64,
+) -> f64 {
     let mut draws = draws_of(row + column, key, stream, first);
     let above = noncentral(&mut draws, dfnum, nonc) / dfnum;
     above / (2.0 * gamma_of(&mut draws, 0.5 * dfden) / dfden)

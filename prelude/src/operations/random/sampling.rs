@@ -1,7 +1,7 @@
 //! From the parameters of a distribution to an array: what the parameters may be, the random words, and the formula that runs over
 //! them.
 
-use super::fill;
+use super::{fill, size_of};
 use crate::array::{RawArray, shape};
 use crate::backend::{BinaryOperation, Distribution, Layout, ReduceOperation};
 use crate::device;
@@ -134,7 +134,7 @@ impl Recipe<'_> {
                 (vec![fill(new(DType::F64)?, normal, stream)?], Vec::new())
             }
             Source::Blocks => {
-                let size = shape.iter().product();
+                let size = size_of(self.operation, &shape, DType::I64)?;
                 let indices = range_of_sums(self.operation, &handle, size, [0.0, 1.0], DType::I64)?;
                 let blocks = stream.take(size as u64);
                 let place = vec![Scalar::U64(blocks.key), Scalar::U64(blocks.stream), Scalar::U64(blocks.first)];
