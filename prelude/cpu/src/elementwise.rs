@@ -17,8 +17,7 @@ use warpcell_base::dtype::{DType, Scalar};
 /// The elements of a block; three blocks of eight-byte elements fit in half of a first-level cache.
 pub(super) const BLOCK: usize = 512;
 
-/// The elements of a block where nothing passes through a buffer but values, of which there is a block that all threads read: a
-/// block costs as much as some hundred elements.
+/// The elements of a block where nothing passes through a buffer but values, of which there is a block that all threads read.
 const LONG_BLOCK: usize = 2048;
 
 /// Fewer elements than this are not worth a second thread.
