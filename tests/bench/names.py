@@ -38,6 +38,8 @@ LIMITS = {"cpu": (1.0, 10.0), "cuda": (1.5, 10.0)}
 OPTIMISED = "profile.release.package.warpcell-tests.opt-level=2"
 # What timing alone changes.
 NOISE = 1.05
+# A row that KNOWN names is within the limit if it is so by this factor: else it would come and go.
+MARGIN = 1.2
 # Rows that are slower, by device and NumPy's expression, and why.
 OPENBLAS = "`faer` against OpenBLAS"
 KNOWN: dict[str, dict[str, str]] = {
@@ -47,7 +49,15 @@ KNOWN: dict[str, dict[str, str]] = {
         "np.cov(a)": f"{OPENBLAS}: 1.2 to 1.5 times",
         "np.cov(a, rowvar=False, ddof=0)": f"{OPENBLAS}: 1.2 to 1.6 times",
     },
-    "cuda": {},
+    "cuda": {
+        "np.poly1d(b)[1]": "a number, for which it waits; CuPy's is an array: 15 times",
+        "np.take(a, i)": "indices are checked first; CuPy wraps those out of range: 1.7 times",
+        "np.kaiser(a.size, 14)": "polynomials within 3 units in the last place, and divisions of f64: 1.9 times",
+        "np.interp(a, np.arange(float(len(b))) / 100 - 5, b)": "a search and two gathers, CuPy's one kernel: 1.6 times",
+        "np.cumsum(i, dtype='float64')": "converted first: 1.7 times",
+        "np.sort(np.linalg.eigvals(a @ a.T).real)": "on the host: 1.7 times",
+        "np.sort_complex(b).real": "four launches for 3,200 numbers, CuPy's two: 1.8 times",
+    },
 }
 
 
@@ -176,15 +186,15 @@ class Run:
             text = json.dumps({"peer": peer, "device": device, "side": self.side, "measured": ranked, "left_out": left_out}, indent=1)
             self.arguments.output.write_text(text, encoding="utf-8")
 
-    def is_slow(self, figures: dict) -> bool:
-        return figures["ours_us"] > NOISE * self.limit * figures["theirs_us"] + self.allowance
+    def is_slow(self, figures: dict, factor: float = 1.0) -> bool:
+        return factor * figures["ours_us"] > NOISE * self.limit * figures["theirs_us"] + self.allowance
 
     def report(self, rows: list[dict], chosen: list[int], peer: str, device: str) -> int:
         known = KNOWN[self.kind]
         ranked = sorted(self.measured.values(), key=lambda figures: -figures["ratio"])
         slow = [figures for figures in ranked if self.is_slow(figures)]
         bad = [figures for figures in slow if figures["numpy"] not in known]
-        mended = [figures for figures in ranked if figures["numpy"] in known and not self.is_slow(figures)]
+        mended = [figures for figures in ranked if figures["numpy"] in known and not self.is_slow(figures, MARGIN)]
         short = [figures for figures in ranked if max(figures["ours_us"], figures["theirs_us"]) <= self.allowance]
         different = [figures for figures in ranked if not figures["same"]]
         self.write(rows, peer, device)

@@ -44,9 +44,9 @@ DEVICE void add(word& sum, word a, word b) {
 #endif
 }
 
-// `a` has `rows` by `inner` elements, `b` `inner` by `columns`; products follow one another in `out`, row-major.
+// `a` has `rows` by `inner` elements, `b` `inner` by `columns`; products are row-major, and `apart` elements apart in `out`.
 extern "C" __global__ void __launch_bounds__(THREADS)
-multiply(const element* a, const element* b, element* out, i64 rows, i64 inner, i64 columns,
+multiply(const element* a, const element* b, element* out, i64 apart, i64 rows, i64 inner, i64 columns,
          const __grid_constant__ Strides of_a, const __grid_constant__ Strides of_b) {
     // Term by term; the rows of the shared arrays are longer than a tile, so that columns are on different banks.
     __shared__ word part_a[DEPTH][TILE + 1];
@@ -57,7 +57,7 @@ multiply(const element* a, const element* b, element* out, i64 rows, i64 inner, 
     const i64 first_row = tile / across * TILE, first_column = tile % across * TILE;
     a += pair * of_a.matrix + first_row * of_a.row;
     b += pair * of_b.matrix + first_column * of_b.column;
-    out += pair * rows * columns;
+    out += pair * apart;
     const i64 rows_left = rows - first_row, columns_left = columns - first_column;
     // Neighbours among the threads read neighbours in memory.
     const bool along_a = of_a.column == 1, along_b = of_b.column == 1;

@@ -117,11 +117,11 @@ impl MatMul {
         let grid = (blocks(NAME, tiles(each), 1)?, 1);
         let addresses = [source_of(a)?, source_of(b)?, address_of(out)?];
         let size = a.dtype.size() as isize;
-        let (rows, inner, columns) = (rows as i64, inner as i64, columns as i64);
+        let (apart, rows, inner, columns) = (batch.distances[2] as i64, rows as i64, inner as i64, columns as i64);
         for start in &batch.starts {
             let at = |side: usize| addresses[side].wrapping_add_signed((start[side] * size) as i64);
             let (from_a, from_b, to) = (at(0), at(1), at(2));
-            let mut arguments = arguments![from_a, from_b, to, rows, inner, columns, of_a, of_b];
+            let mut arguments = arguments![from_a, from_b, to, apart, rows, inner, columns, of_a, of_b];
             // SAFETY: the module is in `self`; the arguments are those of `multiply`, and `Strides` has the layout of theirs;
             // the views lie in live allocations, and `out` is contiguous.
             unsafe { launch(&self.device, function, grid, THREADS as u32, &mut arguments)? };

@@ -349,6 +349,26 @@ fn many_small_matrices_and_broadcast_ones() {
 }
 
 #[test]
+fn stacks_whose_first_axis_is_the_longest() {
+    // Both factors are broadcast, so that the pairs along the second axis are not equally far apart with those along the first.
+    fn check<T: Number>(longest: usize) {
+        let a = (gpu::arange(longest as i64 * 6) % 7).astype::<T>().reshape((longest, 1, 2, 3));
+        let b = (gpu::arange(2 * 12i64) % 5).astype::<T>().reshape((1, 2, 3, 4));
+        let out = gpu::matmul(&a, &b);
+        for (row, column) in (0..longest).flat_map(|row| [(row, 0), (row, 1)]) {
+            let one = gpu::matmul(&a.slice(s![row, 0, .., ..]), &b.slice(s![0, column, .., ..]));
+            assert_eq!(out.slice(s![row, column, .., ..]).to_host(), one.to_host(), "{} {row} {column}", T::DTYPE);
+        }
+    }
+    for longest in [3, 40] {
+        check::<i32>(longest);
+        check::<u64>(longest);
+        check::<f64>(longest);
+        check::<f32>(longest);
+    }
+}
+
+#[test]
 fn types_for_storage_are_added_up_in_wider_ones() {
     let (a, b) = (gpu::array(&[[100i8, 100], [1, 2]]), gpu::array(&[[2i8, 1], [1, 0]]));
     assert_eq!(gpu::matmul(&a, &b).to_host(), array![[300i64 as i8, 100], [4, 1]].into_dyn());

@@ -142,11 +142,13 @@ fn matrices(check: &mut Check, dtypes: &[DType], shapes: &[[usize; 3]]) {
 fn stacks(check: &mut Check) {
     let [rows, inner, columns] = [3, 5, 4];
     let (one_a, one_b) = ((rows * inner) as isize, (inner * columns) as isize);
-    let cases: [(&[usize], &[isize], &[isize]); 6] = [
+    let cases: [(&[usize], &[isize], &[isize]); 7] = [
         (&[7], &[one_a], &[one_b]),
         (&[7], &[0], &[one_b]),
         (&[7], &[one_a], &[0]),
         (&[3, 5], &[0, one_a], &[one_b, 0]),
+        // The first axis is the longest, and cannot be joined with the second: products of one call are not neighbours.
+        (&[5, 3], &[0, one_a], &[one_b, 0]),
         (&[2, 3, 4], &[one_a, 0, 2 * one_a], &[0, one_b, 3 * one_b]),
         (&[300], &[one_a], &[one_b]),
     ];

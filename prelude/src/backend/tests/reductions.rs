@@ -66,7 +66,10 @@ impl Check {
                 let x = self.array_of(dtype, Layout::contiguous(&[5000]), values.clone());
                 let y = self.array_of(dtype, Layout::contiguous(&[50, 100]), values);
                 for operation in [Sum, Max, Min, ArgMax, ArgMin].into_iter().chain(OF_FLOATS) {
-                    self.reduction(operation, &x, &[0]);
+                    // The product of so many is 0 in one order and not in another, and then no number or infinite.
+                    if operation != ProductNumbers {
+                        self.reduction(operation, &x, &[0]);
+                    }
                     self.reduction(operation, &y, &[0]);
                     self.reduction(operation, &y, &[1]);
                 }
