@@ -2,6 +2,8 @@
 //!
 //! Numbers are floats until the end, since the largest ones are not counted exactly anyway.
 
+#![expect(clippy::too_many_arguments, reason = "a function over arrays takes each operand as an argument")]
+
 use super::draws::{Draws, MOST, draws_of, exp, exp_m1, log, log_1p, log_factorial, stirling_gap, two};
 use super::formulas::gamma_of;
 use warpcell_macros::{device, vectorize};

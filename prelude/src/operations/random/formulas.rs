@@ -2,6 +2,8 @@
 //!
 //! Some are functions of one random word, `word`. The others take as many as they need from the blocks of their element (`draws`).
 
+#![expect(clippy::too_many_arguments, reason = "a function over arrays takes each operand as an argument")]
+
 use super::counts::poisson_of;
 use super::draws::{
     Draws, MOST, circle, draws_of, exp, exp_m1, log, log_1p, normal, open, reduced_angle, trial, two, words,
