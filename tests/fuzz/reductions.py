@@ -16,8 +16,13 @@ def _(s, dtype, name):
     given = axes(s, a)
     arrays = [a]
     text = mask(s, given, arrays, initial(s, given, arrays, f"np.{name}(a0{words(given)}", sums_of(dtype)))
-    # Sums of small multiples of 1/8 are exact; products are not.
-    return Call(text + ")", arrays, given, {"any_zero": True, **(near(dtype, 64) if "prod" in name and "float" in dtype else {})})
+    if "prod" not in name or "float" not in dtype:
+        # Sums of small multiples of 1/8 are exact.
+        return Call(text + ")", arrays, given, {"any_zero": True})
+    notes = near(dtype, 64)
+    if "initial" in given and arrays[given["initial"]].view == 0:
+        notes["differs"] = "NumPy begins with `initial`, so that 0 stays 0; ours multiplies by it at last, and an infinite product becomes NaN"
+    return Call(text + ")", arrays, given, {"any_zero": True, **notes})
 
 
 @functions("sum", "mean", dtypes=["bool", *COMPLEX])
