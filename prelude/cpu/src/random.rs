@@ -14,7 +14,7 @@ use warpcell_base::philox::{Blocks, KEY_STEPS, MULTIPLIERS, ROUNDS};
 /// Blocks whose words are made at a time; they stay in the first-level cache.
 const CHUNK: usize = 256;
 /// 64-bit words of a chunk.
-pub(super) const WORDS: usize = 2 * CHUNK;
+const WORDS: usize = 2 * CHUNK;
 /// Fewer elements than this are not worth a second thread. A multiple of the elements of a chunk.
 const GRAIN: usize = 1 << 15;
 
@@ -145,7 +145,7 @@ fn make_words(blocks: Blocks, first: u64, words: &mut [u64; WORDS]) {
 
 /// The words of a chunk in halves, the lower one first.
 #[inline(always)]
-pub(super) fn halves(words: &[u64; WORDS]) -> &[u32; 2 * WORDS] {
+fn halves(words: &[u64; WORDS]) -> &[u32; 2 * WORDS] {
     // SAFETY: as many bytes, of a type with a smaller alignment; x86-64 is little-endian.
     unsafe { &*std::ptr::from_ref(words).cast() }
 }

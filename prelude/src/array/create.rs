@@ -343,7 +343,7 @@ pub(crate) fn evenly_spaced(
     out.handle.backend.arange(Scalar::F64(start), Scalar::F64(step), out.view())?;
     if has_end && count > 1 {
         // Sums are rounded; the end is what was asked for.
-        let end = if dtype == DType::F32 { Scalar::F32(stop as f32) } else { Scalar::F64(stop) };
+        let end = Scalar::of_float(stop, dtype);
         out.handle.backend.fill(end, slice_axis(&out, 0, count - 1, 1, 1).view())?;
     }
     Ok(out)

@@ -3,7 +3,7 @@
 use crate::array::axes::IntoAxes;
 use crate::array::{DeviceArray, OnDevice, RawArray, concatenate};
 use crate::backend::{ScanOperation, UnaryOperation};
-use crate::dtype::{Arithmetic, DType, Element, Float, Inexact, Number, Real, Scalar};
+use crate::dtype::{Arithmetic, Element, Float, Inexact, Number, Real, Scalar};
 use crate::error::{Result, check};
 use crate::linalg::tensors;
 use crate::operations::calculus::{self, IntoSpacing, cross_products, gradients, integral, unwrapped};
@@ -128,7 +128,7 @@ fn rounded(x: &RawArray, decimals: i32) -> Result<RawArray> {
         let operands = [RawOperand::Array(x), RawOperand::Scalar(Scalar::F64(factor))];
         return if decimals > 0 { x.copied(calc.0) } else { apply_one(calc.0, formulas::rounded_integer, &operands) };
     }
-    let factor = if x.dtype == DType::F64 { Scalar::F64(factor) } else { Scalar::F32(factor as f32) };
+    let factor = Scalar::of_float(factor, x.dtype.compute_type());
     let operands = [RawOperand::Array(x), RawOperand::Scalar(factor), RawOperand::Scalar(Scalar::Bool(decimals > 0))];
     apply_one(calc.0, formulas::rounded, &operands)
 }

@@ -231,8 +231,9 @@ of_floats! {
     times_power_of_two_of: single_times_power_of_two times_power_of_two;
 }
 
+/// The greatest common divisor; that of 0 and a number is the number.
 #[device]
-fn divisor_of(a: u64, b: u64) -> u64 {
+pub(super) fn divisor_of(a: u64, b: u64) -> u64 {
     let mut greater = a;
     let mut less = b;
     while less != 0 {

@@ -37,6 +37,7 @@ use crate::dtype::{DType, Element, Float, Number, Scalar, dtypes, if_dtype};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::RawOperand;
 use crate::operations::map::registered;
+use crate::operations::per_element::divisor_of;
 use crate::operations::sorting::sorted_rows;
 use crate::philox::Stream;
 use generator::generator;
@@ -480,7 +481,7 @@ impl Shuffle {
             let blocks = stream.take(1);
             let below_n = |place: u64| (blocks.word(place) % n as u64) as i64;
             // Without a common divisor with `n`, no two indices become one. There is one below `n`: `n - 1`.
-            let is_fit = |factor: &i64| divisor(*factor, n as i64) == 1;
+            let is_fit = |factor: &i64| divisor_of(*factor as u64, n as u64) == 1;
             shuffle.factor = (below_n(0)..n as i64).find(is_fit).unwrap_or(1);
             shuffle.first = below_n(1);
         }
@@ -498,10 +499,6 @@ impl Shuffle {
     pub fn places(&self) -> Option<[i64; 3]> {
         (self.factor != 1 || self.first != 0).then_some([self.factor, self.first, self.n])
     }
-}
-
-fn divisor(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { divisor(b, a % b) }
 }
 
 #[vectorize]

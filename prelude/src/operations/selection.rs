@@ -375,12 +375,12 @@ fn nonzero(operation: &'static str, array: &RawArray) -> Result<Vec<RawArray>> {
 pub(super) fn unravelled(operation: &'static str, positions: &RawArray, shape: &[usize]) -> Result<Vec<RawArray>> {
     let new = |_| RawArray::uninitialised(operation, &positions.handle, positions.shape(), DType::I64);
     let columns = (0..shape.len()).map(new).collect::<Result<Vec<RawArray>>>()?;
-    unravel_into(&columns, positions, shape)?;
+    unravel_into(operation, &columns, positions, shape)?;
     Ok(columns)
 }
 
 /// As [`unravelled`], into an array for each axis, which is of the shape of the positions.
-fn unravel_into(columns: &[RawArray], positions: &RawArray, shape: &[usize]) -> Result<()> {
+fn unravel_into(operation: &'static str, columns: &[RawArray], positions: &RawArray, shape: &[usize]) -> Result<()> {
     if positions.size() == 0 {
         return Ok(());
     }
@@ -395,7 +395,7 @@ fn unravel_into(columns: &[RawArray], positions: &RawArray, shape: &[usize]) -> 
         // The column of the first axis takes the last quotient.
         let quotient = match axis {
             1 => columns[0].clone(),
-            _ => RawArray::uninitialised("unravel_index", &rest.handle, rest.shape(), DType::I64)?,
+            _ => RawArray::uninitialised(operation, &rest.handle, rest.shape(), DType::I64)?,
         };
         backend.binary(BinaryOperation::Divide, backend::Operand::Array(rest.view()), by, quotient.view())?;
         if axis == 1 {
@@ -414,6 +414,7 @@ fn argwhere(array: &RawArray) -> Result<RawArray> {
         let (shape, strides) = (vec![positions.size()], vec![rank as isize]);
         out.with_layout(Layout { shape, strides, offset: axis })
     };
-    unravel_into(&(0..rank).map(column).collect::<Vec<RawArray>>(), &positions, array.shape())?;
+    let columns: Vec<RawArray> = (0..rank).map(column).collect();
+    unravel_into("argwhere", &columns, &positions, array.shape())?;
     Ok(out)
 }
