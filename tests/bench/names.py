@@ -303,7 +303,19 @@ class Side:
         if "error" in answer and not answer.get("goes_on"):
             self.stop()
             self.start()
+        self.come_to_rest()
         return answer
+
+    def come_to_rest(self) -> None:
+        """Waits until no thread of the process runs: those of OpenBLAS look for work for some 20 ms after a call, and would take a
+        processor from the other side's turn."""
+        tasks, end = Path(f"/proc/{self.process.pid}/task"), time.monotonic() + 1
+        while time.monotonic() < end and self.process.poll() is None:
+            # A thread may have just ended.
+            with contextlib.suppress(OSError):
+                if all((task / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "R" for task in tasks.iterdir()):
+                    return
+            time.sleep(0.001)
 
     def answer(self, seconds: float) -> dict:
         """The next line that is JSON. A test program says other things, too."""
