@@ -88,6 +88,11 @@ impl Layout {
         true
     }
 
+    /// Whether all indices lead to one element, which there is.
+    pub fn is_one_element(&self) -> bool {
+        self.shape.iter().zip(&self.strides).all(|(&length, &stride)| length == 1 || (stride == 0 && length > 0))
+    }
+
     /// How the matrix of the last two axes lies in memory, if its rows, or else its columns, are lines of neighbours.
     pub fn leading_dimension(&self) -> Option<LeadingDimension> {
         let (&[.., rows, columns], &[.., down, across]) = (&self.shape[..], &self.strides[..]) else { return None };

@@ -8,6 +8,7 @@ use super::elementwise::{Input, blocks, fill, map};
 use super::numeric::{Bytes, Cast, Native, for_set, native};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
+use num_complex::Complex;
 use warpcell_base::backend::Layout;
 use warpcell_base::dtype::{DType, Scalar, dtypes, if_dtype, rounding};
 
@@ -33,6 +34,22 @@ pub(super) unsafe fn convert(
     }
     if to.is_complex() {
         let part = to.part();
+        if from == part {
+            macro_rules! join {
+                ($T:ty) => {
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        blocks::<$T, Complex<$T>, 1>(
+                            [Input::Array(source, source_layout)],
+                            out,
+                            out_layout,
+                            &|[x], out| map(x, out, |re: $T| Complex { re, im: 0.0 }),
+                        )
+                    }
+                };
+            }
+            return if part == DType::F32 { join!(f32) } else { join!(f64) };
+        }
         let strides = out_layout.strides.iter().map(|stride| 2 * stride).collect();
         let parts = Layout { shape: out_layout.shape.clone(), strides, offset: 0 };
         // SAFETY: the caller's promise; the real parts, and the imaginary ones behind them.

@@ -1,8 +1,10 @@
 //! Copies: between layouts, of raw bytes, and of host arrays. Between dtypes it is `convert.rs`.
 
-use super::elementwise::{Input, blocks};
+use super::elementwise::{GRAIN, Input, blocks};
+use super::index::distance;
 use super::numeric::{Shared, for_bits};
 use super::pool;
+use std::mem::MaybeUninit;
 use warpcell_base::backend::Layout;
 use warpcell_base::dtype::DType;
 use warpcell_base::host_view::HostView;
@@ -17,6 +19,12 @@ pub(super) unsafe fn copy(dtype: DType, source: *const u8, source_layout: &Layou
         // SAFETY: the caller's promise; contiguous layouts are one range of bytes.
         return unsafe { bytes(source, out, out_layout.size() * dtype.size()) };
     }
+    if let Some(axes) = transposed(source_layout, out_layout) {
+        // SAFETY: the caller's promise.
+        return unsafe {
+            for_bits!(dtype, T => squares::<T>(source.cast(), source_layout, out.cast(), out_layout, axes))
+        };
+    }
     let input = Input::Array(source, source_layout);
     // SAFETY: the caller's promise; sources are host or device memory, whose bytes are initialised.
     unsafe {
@@ -24,6 +32,70 @@ pub(super) unsafe fn copy(dtype: DType, source: *const u8, source_layout: &Layou
             blocks::<T, T, 1>([input], out, out_layout, &|[x], out| out.copy_from_slice(x))
         });
     }
+}
+
+/// Rows and columns of a square that is copied at a time; it is in the first-level cache twice.
+const SQUARE: usize = 32;
+
+/// The axis along which the source's elements are neighbours, and that along which the copy's are, if these are two long ones.
+fn transposed(source: &Layout, out: &Layout) -> Option<[usize; 2]> {
+    let fast = |layout: &Layout| {
+        (0..layout.shape.len()).find(|&axis| layout.strides[axis] == 1 && layout.shape[axis] >= SQUARE)
+    };
+    let axes = [fast(source)?, fast(out)?];
+    (axes[0] != axes[1]).then_some(axes)
+}
+
+/// Copies square after square: each line of the cache is read once, while elements that are far apart would be read one by one, and
+/// lines would have gone when their next element is wanted.
+///
+/// # Safety
+///
+/// As for [`copy`]; along the first axis the source's elements are neighbours, along the second one the copy's.
+unsafe fn squares<T: Copy>(
+    source: *const T,
+    source_layout: &Layout,
+    out: *mut T,
+    out_layout: &Layout,
+    [across, down]: [usize; 2],
+) {
+    let others = |layout: &Layout| {
+        let kept = (0..layout.shape.len()).filter(|&axis| axis != across && axis != down);
+        let (shape, strides) = kept.map(|axis| (layout.shape[axis], layout.strides[axis])).unzip();
+        Layout { shape, strides, offset: 0 }
+    };
+    let (source_others, out_others) = (others(source_layout), others(out_layout));
+    let (columns, rows) = (source_layout.shape[across], source_layout.shape[down]);
+    let (source_step, out_step) = (source_layout.strides[down], out_layout.strides[across]);
+    let bands = columns.div_ceil(SQUARE);
+    let (source, out) = (Shared(source.cast_mut()), Shared(out));
+    // A band has the columns of a square, and all rows.
+    pool::split(source_others.size() * bands, (GRAIN / (SQUARE * rows)).max(1), &|range| {
+        let mut square = [const { [const { MaybeUninit::<T>::uninit() }; SQUARE] }; SQUARE];
+        for number in range {
+            let first_column = number % bands * SQUARE;
+            let width = SQUARE.min(columns - first_column);
+            // SAFETY: the caller's promise; each band belongs to one task.
+            unsafe {
+                let source = source.get().offset(distance(&source_others, number / bands)).add(first_column);
+                let out = out.get().offset(distance(&out_others, number / bands));
+                let out = out.offset(first_column as isize * out_step);
+                for first_row in (0..rows).step_by(SQUARE) {
+                    let height = SQUARE.min(rows - first_row);
+                    for (row, line) in square[..height].iter_mut().enumerate() {
+                        let from = source.offset((first_row + row) as isize * source_step);
+                        std::ptr::copy_nonoverlapping(from, line.as_mut_ptr().cast::<T>(), width);
+                    }
+                    for column in 0..width {
+                        let to = out.offset(column as isize * out_step).add(first_row);
+                        for (row, line) in square[..height].iter().enumerate() {
+                            to.add(row).write(line[column].assume_init());
+                        }
+                    }
+                }
+            }
+        }
+    });
 }
 
 /// Copies bytes, large ranges on all threads: one thread alone does not use a processor's memory bandwidth, and
@@ -96,5 +168,36 @@ pub unsafe fn place(host: &HostView<'_>, target: *mut u8, layout: &Layout) {
         let target = target.wrapping_add(layout.offset * host.dtype.size());
         // SAFETY: the view's elements are borrowed; the caller vouches for the target.
         unsafe { copy(host.dtype, host.pointer, &source, target, layout) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposed_copies_of_all_sizes_are_where_they_belong() {
+        for [depth, rows, columns] in [[1, 32, 32], [1, 33, 100], [3, 70, 41], [2, 500, 64]] {
+            let source: Vec<u16> = (0..depth * rows * columns).map(|index| index as u16).collect();
+            let from = Layout::contiguous(&[depth, rows, columns]);
+            // Columns are apart by more than their length, and in reverse order; at the end are the first column's elements.
+            let apart = rows + 3;
+            let strides = vec![(apart * columns) as isize, 1, -(apart as isize)];
+            let to = Layout { shape: vec![depth, rows, columns], strides, offset: 0 };
+            assert_eq!(transposed(&from, &to), Some([2, 1]));
+            let mut out = vec![u16::MAX; depth * apart * columns];
+            let last = (columns - 1) * apart;
+            // SAFETY: both vectors have the elements of their layouts, that of index zero of `out` is in the last column's place.
+            unsafe {
+                let start = out.as_mut_ptr().add(last).cast();
+                copy(DType::U16, source.as_ptr().cast(), &from, start, &to);
+            }
+            for (index, &found) in out.iter().enumerate() {
+                let (plane, rest) = (index / (apart * columns), index % (apart * columns));
+                let (column, row) = (columns - 1 - rest / apart, rest % apart);
+                let expected = if row < rows { source[(plane * rows + row) * columns + column] } else { u16::MAX };
+                assert_eq!(found, expected, "{depth} {rows} {columns} {index}");
+            }
+        }
     }
 }

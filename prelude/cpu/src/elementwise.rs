@@ -23,6 +23,9 @@ const LONG_BLOCK: usize = 2048;
 /// Fewer elements than this are not worth a second thread.
 pub(super) const GRAIN: usize = 1 << 15;
 
+/// Fewer bytes of an operand than this are not worth a second thread: of small elements there are more in them.
+const GRAIN_BYTES: usize = 1 << 18;
+
 /// An operand: the element of index zero and the layout (its offset is not used), or one value.
 #[derive(Clone, Copy)]
 pub enum Input<'a> {
@@ -248,6 +251,13 @@ pub(super) unsafe fn binary(
     float_functions_of_two!(apply_operation)
 }
 
+/// What elements are read from: the element of index zero and the layout (its offset is not used), or one value.
+#[derive(Clone, Copy)]
+enum Source<'a, T> {
+    Array(*const T, &'a Layout),
+    Value(T),
+}
+
 /// Computes one block of the output from as much of each input.
 type Kernel<'a, T, U, const M: usize> = dyn Fn([&[T]; M], &mut [U]) + Sync + 'a;
 
@@ -262,22 +272,31 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
     layout: &Layout,
     kernel: &Kernel<'_, T, U, M>,
 ) {
+    // An array whose elements are one element is a value, too.
+    let inputs: [Source<'_, T>; M] = inputs.map(|input| match input {
+        Input::Scalar(value) => Source::Value(T::of(value)),
+        Input::Array(pointer, layout) if layout.is_one_element() => {
+            // SAFETY: the caller's promise; nothing has been written yet.
+            Source::Value(unsafe { pointer.cast::<T>().read() })
+        }
+        Input::Array(pointer, layout) => Source::Array(pointer.cast(), layout),
+    });
     let mut layouts = vec![layout];
     layouts.extend(inputs.iter().filter_map(|input| match input {
-        Input::Array(_, layout) => Some(*layout),
-        Input::Scalar(_) => None,
+        Source::Array(_, layout) => Some(*layout),
+        Source::Value(_) => None,
     }));
     let mut runs = Runs::new(&layouts);
     let plane = runs.join_short();
     // Per input: the pointer, its place among the runs' operands, and whether blocks of it may be read in place.
     let mut operand = 0;
     let sources: [(Shared<T>, usize, bool); M] = inputs.map(|input| match input {
-        Input::Array(pointer, _) => {
+        Source::Array(pointer, _) => {
             operand += 1;
-            let in_place = runs.inner_strides[operand] == 1 && plane.is_none() && pointer != out;
-            (Shared(pointer.cast_mut().cast()), operand, in_place)
+            let in_place = runs.inner_strides[operand] == 1 && plane.is_none() && !std::ptr::addr_eq(pointer, out);
+            (Shared(pointer.cast_mut()), operand, in_place)
         }
-        Input::Scalar(_) => (Shared(std::ptr::null_mut()), 0, false),
+        Source::Value(_) => (Shared(std::ptr::null_mut()), 0, false),
     });
     let is_direct =
         runs.inner_strides[0] == 1 && sources.iter().all(|&(_, operand, in_place)| operand == 0 || in_place);
@@ -288,11 +307,12 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
         (false, _) => BLOCK,
     };
     let values: [Vec<T>; M] = inputs.map(|input| match input {
-        Input::Array(..) => Vec::new(),
-        Input::Scalar(value) => vec![T::of(value); block.min(runs.inner)],
+        Source::Array(..) => Vec::new(),
+        Source::Value(value) => vec![value; block.min(runs.inner)],
     });
     let out = Shared(out.cast::<U>());
-    pool::split(runs.total(), GRAIN, &|range| {
+    let grain = (GRAIN_BYTES / size_of::<T>().max(size_of::<U>())).max(GRAIN);
+    pool::split(runs.total(), grain, &|range| {
         // Not cleared, which takes as long as some operations.
         let mut buffers = [const { [const { MaybeUninit::<T>::uninit() }; BLOCK] }; M];
         let mut result = [const { MaybeUninit::<U>::uninit() }; BLOCK];
@@ -369,6 +389,26 @@ unsafe fn gather_rows<T: Copy>(
     buffer: &mut [MaybeUninit<T>],
 ) {
     let (mut row, mut column, mut filled) = (at / columns, at % columns, 0);
+    // Elements that are repeated, a few times.
+    if across == 0 && column == 0 {
+        macro_rules! repeat {
+            ($($count:literal)*) => {
+                match columns {
+                    $($count => {
+                        let (rows, _) = buffer.as_chunks_mut::<$count>();
+                        for (index, values) in rows.iter_mut().enumerate() {
+                            // SAFETY: the caller's promise.
+                            let value = unsafe { source.wrapping_offset((row + index) as isize * down).read() };
+                            *values = [MaybeUninit::new(value); $count];
+                        }
+                        (row, filled) = (row + rows.len(), $count * rows.len());
+                    })*
+                    _ => {}
+                }
+            };
+        }
+        repeat!(2 3 4 8);
+    }
     while filled < buffer.len() {
         let count = (columns - column).min(buffer.len() - filled);
         let start = source.wrapping_offset(row as isize * down + column as isize * across);

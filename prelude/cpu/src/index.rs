@@ -165,7 +165,7 @@ unsafe fn gather_rows<T: Copy, I: Index>(job: &Gather<'_>, row: usize) {
 }
 
 /// How far the element of a row-major number is from the first one.
-fn distance(layout: &Layout, mut number: usize) -> isize {
+pub(super) fn distance(layout: &Layout, mut number: usize) -> isize {
     let mut distance = 0;
     for (&length, &stride) in layout.shape.iter().zip(&layout.strides).rev() {
         distance += (number % length) as isize * stride;

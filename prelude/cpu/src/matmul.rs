@@ -160,7 +160,13 @@ unsafe fn floats<T: Multiply + Ring>(products: &Products<'_>) {
         for index in range {
             let (pair, part) = (index / parts.len(), &parts[index % parts.len()]);
             // SAFETY: the caller's promise; one part is computed at a time.
-            pool::install(|| unsafe { operands.part(pair, part.clone(), Par::rayon(0)) });
+            pool::install(|| unsafe {
+                if parts.len() == 1 && operands.is_symmetric(pair) {
+                    operands.symmetric(pair);
+                } else {
+                    operands.part(pair, part.clone(), Par::rayon(0));
+                }
+            });
         }
     });
 }
@@ -213,7 +219,48 @@ impl<'a, T> Operands<'a, T> {
     }
 }
 
+/// Rows and columns of a square that is copied to its place on the other side of a diagonal: two of them are in the first-level cache.
+const SQUARE: usize = 32;
+
 impl<T: Multiply> Operands<'_, T> {
+    /// Whether the right matrix is the left one, transposed.
+    fn is_symmetric(&self, pair: usize) -> bool {
+        let ([rows, _, columns], [(_, left), (_, right)]) = (self.lengths, self.factors);
+        rows == columns && left == [right[1], right[0]] && std::ptr::eq(self.at(0, pair, 0, 0), self.at(1, pair, 0, 0))
+    }
+
+    /// Computes the product of a matrix and the same matrix, transposed: one half, which the other one mirrors.
+    ///
+    /// # Safety
+    ///
+    /// As for [`matmul`]; the product is symmetric, and nothing else accesses it meanwhile.
+    unsafe fn symmetric(&self, pair: usize) {
+        let [rows, inner, _] = self.lengths;
+        let [(_, [a_down, a_across]), (_, [b_down, b_across])] = self.factors;
+        let out = Shared(self.out(pair, 0, 0));
+        // SAFETY: the caller's promise.
+        unsafe {
+            let target = MatMut::from_raw_parts_mut(out.get(), rows, rows, rows as isize, 1);
+            let a = MatRef::from_raw_parts(self.at(0, pair, 0, 0), rows, inner, a_down, a_across);
+            let b = MatRef::from_raw_parts(self.at(1, pair, 0, 0), inner, rows, b_down, b_across);
+            T::lower_matmul(target, a, b, Par::rayon(0));
+        }
+        let squares = rows.div_ceil(SQUARE);
+        pool::split(squares, 1, &|range| {
+            let range_of = |square: usize| square * SQUARE..rows.min((square + 1) * SQUARE);
+            for (down, across) in range.flat_map(|down| (0..=down).map(move |across| (down, across))) {
+                for row in range_of(across) {
+                    for column in range_of(down).filter(|&column| column > row) {
+                        // SAFETY: both are elements of the product; only this task writes above the diagonal there.
+                        unsafe {
+                            out.get().add(row * rows + column).write(out.get().add(column * rows + row).read());
+                        }
+                    }
+                }
+            }
+        });
+    }
+
     /// Adds up some terms of some elements of a product. The first terms come first.
     ///
     /// # Safety
@@ -458,6 +505,39 @@ mod tests {
                     let expected = (0..inner).map(term).fold(T::default(), T::plus);
                     let found = out[(pair * rows + row) * columns + column];
                     assert!(found == expected, "{lengths:?} {pair} {row} {column}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_with_the_same_matrix_transposed_is_symmetric() {
+        // Whole numbers, whose sums are exact.
+        let of = |index: usize| (index * 7919 % 1009) as f64 - 500.0;
+        for (rows, inner) in [(130, 200), (257, 64), (400, 33)] {
+            let matrix: Vec<f64> = (0..2 * rows * inner).map(of).collect();
+            for (down, across) in [(inner as isize, 1), (1, rows as isize)] {
+                let start = matrix.as_ptr().cast();
+                let (a, b) = (Factor { start, strides: [down, across] }, Factor { start, strides: [across, down] });
+                let mut out = vec![0.0; 2 * rows * rows];
+                let apart = (rows * inner) as isize;
+                // Of the second pair only the left factor is another matrix.
+                for pairs in [[[0, 0], [apart, apart]], [[0, 0], [apart, 0]]] {
+                    let out = out.as_mut_ptr();
+                    let products = Products { lengths: [rows, inner, rows], a, b, pairs: &pairs, out: out.cast() };
+                    // SAFETY: the vectors have the elements.
+                    unsafe { matmul(DType::F64, &products) };
+                    for (pair, [left, right]) in pairs.into_iter().enumerate() {
+                        let at = |start: isize, row: usize, term: usize| {
+                            matrix[(start + down * row as isize + across * term as isize) as usize]
+                        };
+                        for (row, column) in (0..rows).flat_map(|row| (0..rows).map(move |column| (row, column))) {
+                            let term = |term: usize| at(left, row, term) * at(right, column, term);
+                            // SAFETY: the product has so many elements.
+                            let found = unsafe { *out.add((pair * rows + row) * rows + column) };
+                            assert_eq!(found, (0..inner).map(term).sum::<f64>(), "{rows} {inner} {row} {column}");
+                        }
+                    }
                 }
             }
         }

@@ -10,6 +10,7 @@ mod spectra;
 mod triangles;
 
 use faer::dyn_stack::{MemStack, StackReq};
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::traits::{ComplexField, RealField};
 use faer::{Accum, MatMut, MatRef, Par};
 use std::ops::{DivAssign, Mul, SubAssign};
@@ -24,6 +25,8 @@ pub use triangles::*;
 pub trait Multiply: ComplexField + Copy {
     /// Writes a product of matrices to `out`, or adds it.
     fn matmul(out: MatMut<'_, Self>, mode: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>, par: Par);
+    /// Writes the diagonal of a product of matrices, and what is below it, to `out`.
+    fn lower_matmul(out: MatMut<'_, Self>, a: MatRef<'_, Self>, b: MatRef<'_, Self>, par: Par);
 }
 
 macro_rules! multiply {
@@ -31,6 +34,11 @@ macro_rules! multiply {
         impl Multiply for $type {
             fn matmul(out: MatMut<'_, Self>, mode: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>, par: Par) {
                 faer::linalg::matmul::matmul(out, mode, a, b, $one, par);
+            }
+
+            fn lower_matmul(out: MatMut<'_, Self>, a: MatRef<'_, Self>, b: MatRef<'_, Self>, par: Par) {
+                let (lower, all) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+                triangular::matmul(out, lower, Accum::Replace, a, all, b, all, $one, par);
             }
         }
     )*};

@@ -1,7 +1,7 @@
 //! What calls of derivatives, integrals, polynomials and functions of elements with keywords need.
 
 use crate::array::axes::IntoAxes;
-use crate::array::{DeviceArray, OnDevice, RawArray, concatenate};
+use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{ScanOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, Element, Float, Inexact, Number, Real, Scalar};
 use crate::error::{Result, check};
@@ -95,10 +95,8 @@ pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(
     to_end: Option<&DeviceArray<T>>,
     to_begin: Option<&DeviceArray<T>>,
 ) -> DeviceArray<T> {
-    let differences = calculus::ediff1d(a);
-    let (begin, end) = (to_begin.map(DeviceArray::ravel), to_end.map(DeviceArray::ravel));
-    let parts = [begin.as_ref(), Some(&differences), end.as_ref()];
-    concatenate(parts.into_iter().flatten(), 0)
+    let [begin, end] = [to_begin, to_end].map(|part| part.map(|part| &part.raw));
+    DeviceArray::from_raw(check(calculus::differences_between(a.raw(), begin, end)))
 }
 
 /// `gpu::nan_to_num` with other numbers.

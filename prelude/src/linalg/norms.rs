@@ -104,7 +104,11 @@ pub(crate) fn vector_norms(x: &RawArray, axes: &[usize], order: Order) -> Result
 pub(crate) fn matrix_norms(x: &RawArray, order: Order) -> Result<RawArray> {
     let last = x.shape().len() - 1;
     let of_sums = |summed: usize, operation| -> Result<RawArray> {
-        let sums = reduce(NAME, ReduceOperation::Sum, &absolute(x)?, &[summed])?;
+        // The rows and columns as they lie in memory: else the absolute values would be a transposed copy.
+        let is_transposed = x.layout.strides[last - 1].abs() < x.layout.strides[last].abs();
+        let summed = if is_transposed { 2 * last - 1 - summed } else { summed };
+        let x = if is_transposed { x.moved(last, last - 1) } else { x.clone() };
+        let sums = reduce(NAME, ReduceOperation::Sum, &absolute(&x)?, &[summed])?;
         reduce(NAME, operation, &sums, &[last - 1])
     };
     // The largest of no sums or singular values counts as 0, as in NumPy.

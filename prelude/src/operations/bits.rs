@@ -6,7 +6,8 @@ use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{Bitwise, DType, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
-use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::elementwise::RawOperand;
+use crate::operations::formulas::{self, apply_one};
 
 /// Whether elements are not zero, as bits: eight elements make one byte, the first one its highest bit. NumPy's `packbits`.
 ///
@@ -72,10 +73,10 @@ pub(crate) fn packed(x: &RawArray, axis: Option<isize>, bitorder: &str) -> Resul
     let mut shape = x.shape().to_vec();
     shape[axis] = length.div_ceil(8);
     let truths = if x.dtype == DType::Bool { x } else { x.converted(calc.0, DType::Bool)? };
-    let bits = truths.converted(calc.0, DType::U8)?;
     if length > 0 && length % 8 == 0 && axis + 1 == shape.len() {
-        return packed_words(calc, &bits, &shape, is_little);
+        return packed_words(calc.0, &truths, &shape, is_little);
     }
+    let bits = truths.converted(calc.0, DType::U8)?;
     let bytes = RawArray::filled(calc.0, &bits.handle, &shape, Scalar::U8(0))?;
     for place in 0..length.min(8) {
         let count = (length - place).div_ceil(8);
@@ -86,17 +87,17 @@ pub(crate) fn packed(x: &RawArray, axis: Option<isize>, bitorder: &str) -> Resul
     Ok(bytes)
 }
 
-/// New bytes of 0 and 1 packed along the last axis, of which eight follow one another: as words. In the product of the word and a
-/// sum of powers of two, each byte's bit comes to its place in the highest byte once, and no two come to one place.
-fn packed_words(calc: Composed, bits: &RawArray, shape: &[usize], is_little: bool) -> Result<RawArray> {
-    let mut words = bits.with_layout(Layout::contiguous(shape));
+/// Bools packed along the last axis, of which eight follow one another, in one pass: they are bytes of 0 and 1, and eight of them are
+/// a word.
+fn packed_words(name: &'static str, bools: &RawArray, shape: &[usize], is_little: bool) -> Result<RawArray> {
+    let address = bools.handle.backend.address(&bools.allocation) + bools.layout.offset;
+    let are_words = bools.layout.is_contiguous() && address % 8 == 0 && bools.layout.offset % 8 == 0;
+    let bools = if are_words { bools.clone() } else { bools.copied(name)? };
+    let offset = bools.layout.offset / 8;
+    let mut words = bools.with_layout(Layout { offset, ..Layout::contiguous(shape) });
     words.dtype = DType::U64;
-    let powers = (0..8).fold(0u64, |sum, byte| sum | 1 << if is_little { 56 - 7 * byte } else { 9 * byte });
-    let with = |operation, x: &RawArray, number: u64| {
-        binary(calc.0, operation, RawOperand::Array(x), RawOperand::Scalar(Scalar::U64(number)))
-    };
-    let product = with(BinaryOperation::Multiply, &words, powers)?;
-    with(BinaryOperation::RightShift, &product, 56)?.converted(calc.0, DType::U8)
+    let order = RawOperand::Scalar(Scalar::Bool(is_little));
+    apply_one(name, formulas::packed_bits, &[RawOperand::Array(&words), order])
 }
 
 /// `unpackbits` with all arguments.

@@ -2,7 +2,7 @@
 
 use crate::array::axes::{axes_of, axis_of};
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, shape, slice_axis};
-use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
+use crate::backend::{BinaryOperation, Layout, Operand, ReduceOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, DType, Element, Number};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
@@ -129,7 +129,37 @@ pub fn unwrap<A: OnDevice<Elem = T>, T: Number>(p: &A) -> DeviceArray<T::Mean> {
 /// ```
 #[track_caller]
 pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(a.raw().flat("ediff1d").and_then(|flat| differences("ediff1d", &flat, 1, 0))))
+    DeviceArray::from_raw(check(differences_between(a.raw(), None, None)))
+}
+
+/// `ediff1d` with more elements at its ends.
+pub(crate) fn differences_between(x: &RawArray, begin: Option<&RawArray>, end: Option<&RawArray>) -> Result<RawArray> {
+    const NAME: &str = "ediff1d";
+    let flat = x.flat(NAME)?;
+    let ends = [begin, end].map(|part| part.map(|part| part.flat(NAME)).transpose());
+    let [begin, end] = ends;
+    let (begin, end) = (begin?, end?);
+    for part in begin.iter().chain(&end) {
+        x.same_device(NAME, part)?;
+    }
+    let (before, count) = (begin.as_ref().map_or(0, RawArray::size), flat.size().saturating_sub(1));
+    let behind = end.as_ref().map_or(0, RawArray::size);
+    let out = RawArray::uninitialised(NAME, &x.handle, &[before + count + behind], x.dtype)?;
+    let part = |start: usize, count: usize| slice_axis(&out, 0, start, 1, count);
+    if let Some(begin) = begin {
+        assign(NAME, &part(0, before), &begin)?;
+    }
+    if x.dtype.is_storage() {
+        assign(NAME, &part(before, count), &differences(NAME, &flat, 1, 0)?)?;
+    } else if count > 0 {
+        let (later, earlier) = (slice_axis(&flat, 0, 1, 1, count), slice_axis(&flat, 0, 0, 1, count));
+        let operands = (Operand::Array(later.view()), Operand::Array(earlier.view()));
+        x.handle.backend.binary(BinaryOperation::Subtract, operands.0, operands.1, part(before, count).view())?;
+    }
+    if let Some(end) = end {
+        assign(NAME, &part(before + count, behind), &end)?;
+    }
+    Ok(out)
 }
 
 /// The cross products of the vectors along the last axes, of 3 elements each; all other axes are broadcast. Of vectors of 2

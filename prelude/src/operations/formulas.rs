@@ -41,6 +41,11 @@ pub(crate) fn apply(operation: &'static str, formula: Formula, operands: &[RawOp
     results.into_iter().map(stored).collect()
 }
 
+/// Whether the formulas "of numbers" are there for a type.
+pub(crate) fn has_numbers(dtype: DType) -> bool {
+    !dtype.is_storage() && !dtype.is_complex() && dtype != DType::Bool
+}
+
 /// As [`apply`], of a formula with one result.
 pub(crate) fn apply_one(operation: &'static str, formula: Formula, operands: &[RawOperand<'_>]) -> Result<RawArray> {
     Ok(apply(operation, formula, operands)?.swap_remove(0))
@@ -225,6 +230,11 @@ macro_rules! of_floats {
             pub fn power(x: $float, y: $float) -> f64 {
                 (x as f64).powf(y as f64)
             }
+
+            #[vectorize]
+            pub fn horner_step(sum: $float, x: $float, coefficient: $float) -> $float {
+                sum * x + coefficient
+            }
         }
     )*};
 }
@@ -248,6 +258,11 @@ macro_rules! of_integers {
             #[vectorize]
             pub fn power(x: $integer, y: $integer) -> f64 {
                 (x as f64).powf(y as f64)
+            }
+
+            #[vectorize]
+            pub fn horner_step(sum: $integer, x: $integer, coefficient: $integer) -> $integer {
+                sum.wrapping_mul(x).wrapping_add(coefficient)
             }
 
             /// The index with its sign taken away: of an axis that is longer than this, it is one.
@@ -280,8 +295,23 @@ macro_rules! of_integers {
 }
 of_integers!((bytes u8) (integers i32 unsigned_abs) (naturals u32) (long_integers i64 unsigned_abs) (long_naturals u64));
 
+mod words {
+    use warpcell_macros::vectorize;
+
+    /// Eight bytes of 0 or 1 as the bits of one byte. With each step, twice as many bits are neighbours in the highest byte, or, for the
+    /// other order, in the lowest one.
+    #[vectorize]
+    pub fn packed_bits(bytes: u64, first_is_lowest: bool) -> u8 {
+        let (low, high) = (bytes | bytes >> 7, bytes | bytes << 9);
+        let (low, high) = (low | low >> 14, high | high << 18);
+        let (low, high) = (low | low >> 28, high | high << 36);
+        (if first_is_lowest { low } else { high >> 56 }) as u8
+    }
+}
+
 macro_rules! named {
     ($($(#[$doc:meta])* $name:ident of $types:ident;)*) => {$(named! { @of $types [$(#[$doc])* $name] })*};
+    (@of words $name:tt) => { named! { @by $name U64 words } };
     (@of floats $name:tt) => { named! { @by $name F32 single F64 double } };
     (@of integers $name:tt) => {
         named! { @by $name U8 bytes I32 integers U32 naturals I64 long_integers U64 long_naturals }
@@ -338,6 +368,10 @@ named! {
     limited of numbers;
     /// The power, as `f64`.
     power of numbers;
+    /// A step of Horner's scheme.
+    horner_step of numbers;
+    /// Eight bytes of 0 or 1 as the bits of one byte.
+    packed_bits of words;
     /// The quotient, as `f64`.
     quotient of integers;
     /// The index without its sign.

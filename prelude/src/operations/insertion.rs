@@ -145,6 +145,11 @@ pub(crate) fn deleted(x: &RawArray, indices: RawIndices, axis: Option<isize>) ->
     let length = x.shape()[axis];
     let values = match indices {
         RawIndices::Host { values, .. } => values,
+        RawIndices::Device(raw) if raw.size() <= FEW && raw.dtype != DType::U64 => {
+            x.same_device(NAME, &raw)?;
+            x.handle.may_wait(NAME)?;
+            transfer::download_vec(&raw.converted(NAME, DType::I64)?)?
+        }
         device => {
             let indices = Indices::new(NAME, device, &x.handle, given.map(|_| axis), length)?;
             let is_kept = RawArray::filled(NAME, &x.handle, &[length], Scalar::Bool(true))?;

@@ -22,6 +22,7 @@ use crate::linalg::equations::lstsq_of;
 use crate::operations::composing::Composed;
 use crate::operations::convolve::{Mode, Sum, slide_raw};
 use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::formulas::{self, apply_one};
 use crate::operations::reduce::{as_mean, reduce};
 use crate::operations::selection::flat_positions;
 use crate::operations::statistics::with_axes;
@@ -298,6 +299,14 @@ fn values(p: &RawArray, x: &RawArray) -> Result<RawArray> {
     }
     // As in NumPy, the first step multiplies by x, too: at infinity the result is NaN.
     let zero = RawOperand::Scalar(Scalar::zero(x.dtype));
+    // In one pass a step, which takes longer to begin.
+    if formulas::has_numbers(x.dtype) && x.size() > 1 {
+        let step = |sum: RawOperand<'_>, place: usize| {
+            let operands = [sum, RawOperand::Array(x), RawOperand::Array(&at(p, place))];
+            apply_one(NAME, formulas::horner_step, &operands)
+        };
+        return (1..count).try_fold(step(zero, 0)?, |sum, place| step(RawOperand::Array(&sum), place));
+    }
     let out = binary(NAME, BinaryOperation::Multiply, RawOperand::Array(x), zero)?;
     for place in 0..count {
         if place > 0 {
