@@ -160,11 +160,11 @@ pub(super) fn converted(operation: &'static str, raw: &RawArray, dtype: DType) -
             Ok(out)
         }
         _ if dtype == DType::Bool => either(operation, ReduceOperation::Any, &raw.parts().converted(operation, dtype)?),
-        _ => Err(Error::UnsupportedDType {
-            operation,
-            dtype: raw.dtype,
-            advice: "convert complex numbers to real numbers with `a.real()`, `a.imag()`, `a.abs()` or `a.angle()`",
-        }),
+        _ => {
+            let advice =
+                "convert complex numbers to real numbers with `a.real()`, `a.imag()`, `a.abs()` or `a.angle()`";
+            Err(Error::dtype(operation, raw.dtype, advice))
+        }
     }
 }
 

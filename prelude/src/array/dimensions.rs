@@ -183,14 +183,11 @@ fn with_rank_of<'a>(operation: &'static str, raw: &'a RawArray, rank: usize) -> 
     if raw.shape().len() >= rank {
         return Ok(raw);
     }
-    Err(Error::InvalidShape {
-        operation,
-        shape: raw.shape().to_vec(),
-        reason: format!(
-            "has {} axes, but at least {rank} are needed; add axes with `expand_dims` or `reshape`",
-            raw.shape().len()
-        ),
-    })
+    let reason = format!(
+        "has {} axes, but at least {rank} are needed; add axes with `expand_dims` or `reshape`",
+        raw.shape().len()
+    );
+    Err(Error::shape(operation, raw.shape(), reason))
 }
 
 /// The array with so many axes at least, where NumPy puts them.
@@ -217,7 +214,7 @@ fn broadcast_together(raws: Vec<RawArray>) -> Result<Vec<RawArray>> {
 /// `rot90` with all arguments.
 pub(crate) fn turned(raw: &RawArray, times: isize, axes: &[isize]) -> Result<RawArray> {
     const NAME: &str = "rot90";
-    let invalid = |reason: String| Error::InvalidShape { operation: NAME, shape: raw.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape(NAME, raw.shape(), reason);
     with_rank_of(NAME, raw, 2)?;
     let &[from, to] = axes else {
         return Err(invalid(format!("is turned in a plane of two axes, not of {}; give two", axes.len())));
@@ -248,7 +245,7 @@ pub(crate) fn rolled_axis(raw: &RawArray, axis: isize, start: isize) -> Result<R
     let place = if start < 0 { start + rank } else { start };
     if !(0..=rank).contains(&place) {
         let reason = format!("has no place {start} between its axes; places are -{rank} to {rank}");
-        return Err(Error::InvalidShape { operation: NAME, shape: raw.shape().to_vec(), reason });
+        return Err(Error::shape(NAME, raw.shape(), reason));
     }
     let place = place as usize;
     Ok(raw.moved(axis, if axis < place { place - 1 } else { place }))
@@ -264,7 +261,7 @@ fn column_major(raw: &RawArray) -> Result<RawArray> {
 /// `sliding_window_view` along all axes, or some.
 pub(crate) fn windows(raw: &RawArray, lengths: &[usize], axes: Option<&[isize]>) -> Result<RawArray> {
     const NAME: &str = "sliding_window_view";
-    let invalid = |reason: String| Error::InvalidShape { operation: NAME, shape: raw.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape(NAME, raw.shape(), reason);
     let axes: Vec<usize> = match axes {
         None => (0..raw.shape().len()).collect(),
         Some(axes) => axes.iter().map(|&axis| axis_of(NAME, raw.shape(), axis)).collect::<Result<_>>()?,

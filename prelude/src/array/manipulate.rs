@@ -318,10 +318,7 @@ fn raws<'a, A: OnDevice + 'a>(arrays: impl IntoIterator<Item = &'a A>) -> Vec<Ra
 /// A new array of the parts, one behind the other along an axis that all have.
 pub(crate) fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> Result<RawArray> {
     let Some(first) = parts.first() else {
-        return Err(Error::InvalidArgument {
-            operation,
-            reason: "there is no array to join; give at least one".into(),
-        });
+        return Err(Error::argument(operation, "there is no array to join; give at least one"));
     };
     let axis = axis_of(operation, first.shape(), axis)?;
     let mut shape = first.shape().to_vec();
@@ -331,19 +328,14 @@ pub(crate) fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> 
         let fits = part.shape().len() == shape.len()
             && (0..shape.len()).all(|other| other == axis || part.shape()[other] == shape[other]);
         if !fits {
-            return Err(Error::InvalidShape {
-                operation,
-                shape: part.shape().to_vec(),
-                reason: format!(
-                    "of array {index} does not fit the shape of the first array, {:?}, along axis {axis}; make all other lengths equal",
-                    first.shape()
-                ),
-            });
+            let reason = format!(
+                "of array {index} does not fit the shape of the first array, {:?}, along axis {axis}; make all other lengths equal",
+                first.shape()
+            );
+            return Err(Error::shape(operation, part.shape(), reason));
         }
-        shape[axis] = shape[axis].checked_add(part.shape()[axis]).ok_or_else(|| Error::InvalidShape {
-            operation,
-            shape: part.shape().to_vec(),
-            reason: "makes the joined array larger than memory can address".into(),
+        shape[axis] = shape[axis].checked_add(part.shape()[axis]).ok_or_else(|| {
+            Error::shape(operation, part.shape(), "makes the joined array larger than memory can address")
         })?;
     }
     let out = RawArray::uninitialised(operation, &first.handle, &shape, first.dtype)?;
@@ -359,14 +351,11 @@ pub(crate) fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> 
 pub(crate) fn stacked(parts: &[RawArray], axis: isize) -> Result<RawArray> {
     let Some(first) = parts.first() else { return join("stack", parts, axis) };
     if let Some(other) = parts.iter().find(|part| part.shape() != first.shape()) {
-        return Err(Error::InvalidShape {
-            operation: "stack",
-            shape: other.shape().to_vec(),
-            reason: format!(
-                "differs from the shape of the first array, {:?}; only arrays of the same shape can be stacked",
-                first.shape()
-            ),
-        });
+        let reason = format!(
+            "differs from the shape of the first array, {:?}; only arrays of the same shape can be stacked",
+            first.shape()
+        );
+        return Err(Error::shape("stack", other.shape(), reason));
     }
     let parts = parts.iter().map(|part| expanded("stack", part, axis)).collect::<Result<Vec<_>>>()?;
     join("stack", &parts, axis)
@@ -420,10 +409,9 @@ pub(crate) fn rolled(raw: &RawArray, moves: &[(isize, isize)]) -> Result<RawArra
 
 pub(crate) fn repeated(raw: &RawArray, count: usize, axis: isize) -> Result<RawArray> {
     let axis = axis_of("repeat", raw.shape(), axis)?;
-    let too_many = || Error::InvalidShape {
-        operation: "repeat",
-        shape: raw.shape().to_vec(),
-        reason: format!("cannot be repeated {count} times: the result is larger than memory can address"),
+    let too_many = || {
+        let reason = format!("cannot be repeated {count} times: the result is larger than memory can address");
+        Error::shape("repeat", raw.shape(), reason)
     };
     let mut shape = raw.shape().to_vec();
     shape[axis] = shape[axis].checked_mul(count).ok_or_else(too_many)?;
@@ -442,7 +430,7 @@ fn padded(
     mode: Pad<()>,
     value: Option<Scalar>,
 ) -> Result<RawArray> {
-    let invalid = |reason: String| Error::InvalidShape { operation: "pad", shape: raw.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape("pad", raw.shape(), reason);
     let widths = widths.ok_or_else(|| {
         invalid(format!("has {} axes; give one pair of widths for each, or one width for all", raw.shape().len()))
     })?;

@@ -202,7 +202,7 @@ fn into_host<T: Element>(array: DeviceArray<T>) -> Result<ArrayD<T>> {
 /// See [`DeviceArray::as_host_mut`].
 fn host_view_mut<T: Element>(raw: &mut RawArray) -> Result<ArrayViewMutD<'_, T>> {
     const OPERATION: &str = "as_host_mut";
-    let invalid = |reason: String| Error::InvalidArgument { operation: OPERATION, reason };
+    let invalid = |reason: String| Error::argument(OPERATION, reason);
     if raw.handle.device != Device::Cpu {
         let device = raw.handle.device;
         return Err(invalid(format!("the array is on {device}, which the host cannot reach; copy it with `to_host`")));

@@ -140,7 +140,7 @@ impl Directive {
                 "the directive {text:?} is not known; write \"axis\", \"axis,ndmin\" or \"axis,ndmin,place\" with integers, such as \
                  \"0,2\""
             );
-            Error::InvalidArgument { operation, reason }
+            Error::argument(operation, reason)
         })
     }
 
@@ -153,7 +153,7 @@ impl Directive {
         let place = usize::try_from(place).ok().filter(|&place| place <= new).ok_or_else(|| {
             let reason =
                 format!("there is no place {} among {new} new axes; give one from -{} to {new}", self.place, new + 1);
-            Error::InvalidArgument { operation, reason }
+            Error::argument(operation, reason)
         })?;
         let mut layout = x.layout.clone();
         let (before, behind) = (place, new - place);
@@ -164,7 +164,7 @@ impl Directive {
 }
 
 fn joined(operation: &'static str, parts: Vec<Part>, mut directive: Directive, dtype: DType) -> Result<RawArray> {
-    let invalid = |reason: &str| Err(Error::InvalidArgument { operation, reason: reason.into() });
+    let invalid = |reason: &str| Err(Error::argument(operation, reason));
     let handle = parts.iter().find_map(|part| match part {
         Part::Array(raw) => Some(raw.handle.clone()),
         _ => None,

@@ -61,7 +61,7 @@ pub(crate) fn multiples(start: f64, stop: f64, count: usize, has_end: bool, dtyp
         let reason = format!(
             "no number times itself again and again leads from {start} to {stop}; give two ends of one sign that are not 0"
         );
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let (start, stop) = (start.abs(), stop.abs());
     let out = powers(NAME, start.log10(), stop.log10(), count, has_end, 10.0, DType::F64)?;

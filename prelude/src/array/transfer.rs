@@ -106,11 +106,8 @@ pub(crate) fn typed_scalar<T: Element>(scalar: Scalar) -> T {
 }
 
 fn wrong_rank(raw: &RawArray, wanted: usize) -> Error {
-    Error::InvalidShape {
-        operation: "to_host_as",
-        shape: raw.shape().to_vec(),
-        reason: format!("has rank {}, not {wanted}; name the right one, or use `to_host`", raw.shape().len()),
-    }
+    let reason = format!("has rank {}, not {wanted}; name the right one, or use `to_host`", raw.shape().len());
+    Error::shape("to_host_as", raw.shape(), reason)
 }
 
 /// The elements in row-major order.
@@ -177,11 +174,8 @@ unsafe fn download(raw: &RawArray, target: *mut u8) -> Result<()> {
 /// The only element.
 pub(crate) fn item(raw: &RawArray) -> Result<Scalar> {
     if raw.size() != 1 {
-        return Err(Error::InvalidShape {
-            operation: "item",
-            shape: raw.shape().to_vec(),
-            reason: format!("has {} elements, not one; use `to_host`, or `get` with an index", raw.size()),
-        });
+        let reason = format!("has {} elements, not one; use `to_host`, or `get` with an index", raw.size());
+        return Err(Error::shape("item", raw.shape(), reason));
     }
     let mut bytes = [0u8; 16];
     let size = raw.dtype.size();
@@ -192,11 +186,8 @@ pub(crate) fn item(raw: &RawArray) -> Result<Scalar> {
 fn get(raw: &RawArray, index: &[usize]) -> Result<Scalar> {
     let layout = &raw.layout;
     if index.len() != layout.shape.len() || index.iter().zip(&layout.shape).any(|(i, length)| i >= length) {
-        return Err(Error::InvalidShape {
-            operation: "get",
-            shape: layout.shape.clone(),
-            reason: format!("has no element {index:?}; give one index per axis, each below its length"),
-        });
+        let reason = format!("has no element {index:?}; give one index per axis, each below its length");
+        return Err(Error::shape("get", layout.shape.clone(), reason));
     }
     let distance: isize = index.iter().zip(&layout.strides).map(|(&i, &stride)| i as isize * stride).sum();
     let offset = layout.offset.checked_add_signed(distance).expect("within the allocation");

@@ -149,19 +149,17 @@ pub(crate) fn diagonal_of(x: &RawArray, k: isize) -> Result<RawArray> {
             assign(NAME, &diagonal_view(&out, k), x)?;
             Ok(out)
         }
-        _ => Err(Error::InvalidShape {
-            operation: NAME,
-            shape: x.shape().to_vec(),
-            reason: "is neither 1-D nor 2-D; use `a.diagonal()`, or `ravel` the array first".into(),
-        }),
+        _ => {
+            Err(Error::shape(NAME, x.shape(), "is neither 1-D nor 2-D; use `a.diagonal()`, or `ravel` the array first"))
+        }
     }
 }
 
 /// `triu` or `tril` from the diagonal `k` on.
 pub(crate) fn triangle(name: &'static str, x: &RawArray, k: isize) -> Result<RawArray> {
     let [.., rows, columns] = *x.shape() else {
-        let reason = "is not a matrix; give an array with at least two axes".into();
-        return Err(Error::InvalidShape { operation: name, shape: x.shape().to_vec(), reason });
+        let reason = "is not a matrix; give an array with at least two axes";
+        return Err(Error::shape(name, x.shape(), reason));
     };
     let is_kept = triangle_mask(name, &x.handle, [rows, columns], k, name == "triu")?;
     choose(&is_kept, RawOperand::Array(x), RawOperand::Scalar(Scalar::zero(x.dtype)))
@@ -206,8 +204,8 @@ const FEW_COLUMNS: usize = 32;
 pub(crate) fn powers_of(x: &RawArray, columns: usize, is_increasing: bool) -> Result<RawArray> {
     const NAME: &str = "vander";
     let [rows] = *x.shape() else {
-        let reason = "is not 1-D; `ravel` the array first".into();
-        return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+        let reason = "is not 1-D; `ravel` the array first";
+        return Err(Error::shape(NAME, x.shape(), reason));
     };
     if (1..=FEW_COLUMNS).contains(&columns) {
         let wide = if x.dtype == x.dtype.sum() { x.clone() } else { x.converted(NAME, x.dtype.sum())? };
@@ -239,11 +237,7 @@ pub(crate) fn flat_diagonal(x: &RawArray, k: isize) -> Result<RawArray> {
 pub(crate) fn filled_diagonal(a: &RawArray, values: RawOperand<'_>, wraps: bool) -> Result<()> {
     const NAME: &str = "fill_diagonal";
     writable(NAME, a)?;
-    let invalid = |shape: &[usize], reason: &str| Error::InvalidShape {
-        operation: NAME,
-        shape: shape.to_vec(),
-        reason: reason.to_owned(),
-    };
+    let invalid = |shape: &[usize], reason: &str| Error::shape(NAME, shape, reason);
     let shape = a.shape();
     if shape.len() < 2 {
         return Err(invalid(shape, "has no diagonal; give an array with at least two axes"));

@@ -293,14 +293,12 @@ const MOST_AXES: usize = 64;
 
 /// The header of a file.
 pub(super) fn header_bytes(operation: &'static str, shape: &[usize], dtype: DType, order: Order) -> Result<Vec<u8>> {
-    let unsupported = || Error::UnsupportedDType {
-        operation,
-        dtype,
-        advice: "NumPy has no such type; convert the array first, such as `a.astype::<f32>()`",
+    let unsupported = || {
+        Error::dtype(operation, dtype, "NumPy has no such type; convert the array first, such as `a.astype::<f32>()`")
     };
     if shape.len() > MOST_AXES {
         let reason = format!("has {} axes, but NumPy reads at most {MOST_AXES}; reshape the array first", shape.len());
-        return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason });
+        return Err(Error::shape(operation, shape, reason));
     }
     let name = typestr::typestr(dtype).ok_or_else(unsupported)?;
     let name = name.parse().map_err(|_| unsupported())?;
@@ -308,9 +306,8 @@ pub(super) fn header_bytes(operation: &'static str, shape: &[usize], dtype: DTyp
     let order = if order == Order::ColumnMajor { npyz::Order::Fortran } else { npyz::Order::C };
     let options = npyz::WriteOptions::new_header_only().dtype(npyz::DType::new_scalar(name)).shape(&shape).order(order);
     let mut bytes = Vec::new();
-    options.writer(&mut bytes).write_header_only().map_err(|error| Error::InvalidArgument {
-        operation,
-        reason: format!("the header cannot be written: {error}; use fewer axes"),
+    options.writer(&mut bytes).write_header_only().map_err(|error| {
+        Error::argument(operation, format!("the header cannot be written: {error}; use fewer axes"))
     })?;
     Ok(bytes)
 }

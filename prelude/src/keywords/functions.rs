@@ -74,7 +74,7 @@ fn rolled_each(x: &RawArray, shifts: &[isize], axes: &[isize]) -> Result<RawArra
             shifts.len(),
             axes.len()
         );
-        return Err(Error::InvalidArgument { operation: "roll", reason });
+        return Err(Error::argument("roll", reason));
     }
     axes_of("roll", x.shape(), axes)?;
     let shift = |at: usize| if shifts.len() == 1 { shifts[0] } else { shifts[at] };
@@ -231,8 +231,7 @@ pub fn fromiter<T: Element>(iter: impl IntoIterator<Item = T>, count: isize) -> 
     let Ok(count) = usize::try_from(count) else { return crate::fromiter(iter) };
     let values: Vec<T> = iter.into_iter().take(count).collect();
     let reason = format!("the iterator has {} values, fewer than {count}; give a smaller count", values.len());
-    let enough =
-        if values.len() == count { Ok(()) } else { Err(Error::InvalidArgument { operation: "fromiter", reason }) };
+    let enough = if values.len() == count { Ok(()) } else { Err(Error::argument("fromiter", reason)) };
     check(enough.and_then(|()| of_values(values)))
 }
 

@@ -166,7 +166,7 @@ fn extreme(
                     "where the mask is false everywhere there is no element to take; write `gpu::{name}!(…, where = &mask, \
                      initial = …)`"
                 );
-                return Err(Error::InvalidArgument { operation: name, reason });
+                return Err(Error::argument(name, reason));
             }
             return reduce(name, reduction, x, axes);
         };
@@ -419,7 +419,7 @@ fn weighted(x: &RawArray, axes: &Axes, weights: Option<&RawArray>, dtype: DType)
                     "does not fit the weights, {:?}; give one weight for each element, or for each along one axis",
                     weights.shape()
                 );
-                return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+                return Err(Error::shape(NAME, x.shape(), reason));
             }
         };
         let weights = broadcast_to(NAME, &weights, x.shape())?;
@@ -453,10 +453,9 @@ fn norm_of(x: &RawArray, axes: &Axes, order: Order, dtype: DType) -> Result<RawA
             let matrices = x.moved(second, last).moved(first, last - 1);
             matrix_norms(&if is_turned { matrices.moved(last, last - 1) } else { matrices }, order)
         }
-        _ => Err(Error::InvalidShape {
-            operation: NAME,
-            shape: x.shape().to_vec(),
-            reason: "has norms along one axis, or along two; write `gpu::norm!(&a, axis = 0)`".into(),
-        }),
+        _ => {
+            let reason = "has norms along one axis, or along two; write `gpu::norm!(&a, axis = 0)`";
+            Err(Error::shape(NAME, x.shape(), reason))
+        }
     })
 }

@@ -48,7 +48,7 @@ fn square(name: &'static str, a: &RawArray, rows: &[usize], columns: &[usize]) -
         let reason = format!(
             "is not that of a square matrix: rows of the shape {rows:?} and columns of the shape {columns:?} are not as many"
         );
-        return Err(Error::InvalidShape { operation: name, shape: a.shape().to_vec(), reason });
+        return Err(Error::shape(name, a.shape(), reason));
     }
     Composed(name).shaped(a, &[row_count, column_count])
 }
@@ -58,7 +58,7 @@ pub(crate) fn inverse(a: &RawArray, ind: usize) -> Result<RawArray> {
     const NAME: &str = "tensorinv";
     if ind == 0 || ind > a.shape().len() {
         let reason = format!("has {} axes; give an `ind` from 1 to this number, not {ind}", a.shape().len());
-        return Err(Error::InvalidShape { operation: NAME, shape: a.shape().to_vec(), reason });
+        return Err(Error::shape(NAME, a.shape(), reason));
     }
     let (rows, columns) = a.shape().split_at(ind);
     let inverse = inv_of(NAME, &square(NAME, a, rows, columns)?)?;

@@ -50,7 +50,7 @@ fn is_little(operation: &'static str, bitorder: &str) -> Result<bool> {
         "little" => Ok(true),
         other => {
             let reason = format!("bitorder is {other:?}; write \"big\" or \"little\"");
-            Err(Error::InvalidArgument { operation, reason })
+            Err(Error::argument(operation, reason))
         }
     }
 }
@@ -113,7 +113,7 @@ pub(crate) fn unpacked(x: &RawArray, axis: Option<isize>, count: Option<isize>, 
             let reason = format!(
                 "the count {count} leaves out more than the {bits} bits that there are; give one from -{bits} on"
             );
-            Error::InvalidArgument { operation: calc.0, reason }
+            Error::argument(calc.0, reason)
         })?,
     };
     let mut shape = x.shape().to_vec();

@@ -171,11 +171,11 @@ pub(crate) fn gradients(
             distances.len(),
             axes.len()
         );
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     if !matches!(edge_order, 1 | 2) {
         let reason = format!("`edge_order` is {edge_order}; give 1 or 2");
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let distance = |at: usize| if is_one_number { &distances[0] } else { &distances[at] };
     for (at, &axis) in axes.iter().enumerate() {
@@ -183,7 +183,7 @@ pub(crate) fn gradients(
         if length <= edge_order {
             let reason =
                 format!("has {length} elements along axis {axis}; differences there need {} at least", edge_order + 1);
-            return Err(Error::InvalidShape { operation: NAME, shape: f.shape().to_vec(), reason });
+            return Err(Error::shape(NAME, f.shape(), reason));
         }
         if let Distance::Coordinates(x) = distance(at) {
             f.same_device(NAME, x)?;
@@ -192,7 +192,7 @@ pub(crate) fn gradients(
                     "of the coordinates does not fit axis {axis} of the shape {:?}; give a 1-D array of {length} coordinates",
                     f.shape()
                 );
-                return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+                return Err(Error::shape(NAME, x.shape(), reason));
             }
         }
     }
@@ -337,7 +337,7 @@ pub(crate) fn integral(y: &RawArray, x: Option<&RawArray>, dx: f64, axis: isize,
                     "of the coordinates does not fit axis {at} of the shape {:?}; give one for each sample along the axis",
                     y.shape()
                 );
-                return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+                return Err(Error::shape(NAME, x.shape(), reason));
             }
         }
     };
@@ -392,7 +392,7 @@ pub(crate) fn cross_products(a: &RawArray, b: &RawArray, axes: [isize; 3]) -> Re
              elements, or two of 2",
             a.shape()
         );
-        return Err(Error::InvalidShape { operation: NAME, shape: b.shape().to_vec(), reason });
+        return Err(Error::shape(NAME, b.shape(), reason));
     }
     let kept = shape::broadcast_shapes(NAME, kept_a, kept_b)?;
     let element = |x: &RawArray, at: usize| {

@@ -180,8 +180,8 @@ pub(crate) enum Outside {
 fn chosen(indices: &RawArray, choices: &[RawOperand<'_>], outside: Outside) -> Result<RawArray> {
     const NAME: &str = "choose";
     let Some((&first, others)) = choices.split_first() else {
-        let reason = "there is nothing to choose from; give at least one array".into();
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        let reason = "there is nothing to choose from; give at least one array";
+        return Err(Error::argument(NAME, reason));
     };
     let shape = common_shape(NAME, &[indices], choices)?;
     // Not negative, so its bits are those of each integer type.
@@ -199,7 +199,7 @@ fn chosen(indices: &RawArray, choices: &[RawOperand<'_>], outside: Outside) -> R
                          `mode = \"wrap\"` or `mode = \"clip\"`",
                         last + 1
                     );
-                    return Err(Error::InvalidArgument { operation: NAME, reason });
+                    return Err(Error::argument(NAME, reason));
                 }
             }
             indices.clone()
@@ -224,7 +224,7 @@ fn selected(conditions: &[&RawArray], choices: &[RawOperand<'_>], default: RawOp
             conditions.len(),
             choices.len()
         );
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let shape = common_shape(NAME, conditions, &[choices, &[default]].concat())?;
     let out = RawArray::uninitialised(NAME, &conditions[0].handle, &shape, default.dtype())?;
@@ -273,13 +273,11 @@ pub(crate) fn compressed_along(
     let length = x.shape()[axis];
     match *condition.shape() {
         [count] if count <= length => parts(name, x, axis, &compressed(name, condition, None)?),
-        _ => Err(Error::InvalidShape {
-            operation: name,
-            shape: condition.shape().to_vec(),
-            reason: format!(
-                "of the condition is not that of a 1-D array of at most {length} elements; give such a one"
-            ),
-        }),
+        _ => {
+            let reason =
+                format!("of the condition is not that of a 1-D array of at most {length} elements; give such a one");
+            Err(Error::shape(name, condition.shape(), reason))
+        }
     }
 }
 
@@ -287,15 +285,12 @@ fn extracted(condition: &RawArray, x: &RawArray) -> Result<RawArray> {
     const NAME: &str = "extract";
     condition.same_device(NAME, x)?;
     if condition.size() != x.size() {
-        return Err(Error::InvalidShape {
-            operation: NAME,
-            shape: condition.shape().to_vec(),
-            reason: format!(
-                "of the condition has {} elements, but the array has {}; give one bool for each element",
-                condition.size(),
-                x.size()
-            ),
-        });
+        let reason = format!(
+            "of the condition has {} elements, but the array has {}; give one bool for each element",
+            condition.size(),
+            x.size()
+        );
+        return Err(Error::shape(NAME, condition.shape(), reason));
     }
     compressed(NAME, &condition.flat(NAME)?, Some(&x.flat(NAME)?))
 }

@@ -109,7 +109,7 @@ pub(crate) fn weighted(
         && weights.shape() != x.shape()
     {
         let reason = format!("of the weights differs from the shape of the data, {:?}; give one for each", x.shape());
-        return Err(Error::InvalidShape { operation, shape: weights.shape().to_vec(), reason });
+        return Err(Error::shape(operation, weights.shape(), reason));
     }
     let weights = weights.map(|weights| weights.flat(operation)).transpose()?;
     let request = Request { operation, weights: weights.as_ref(), density };
@@ -192,11 +192,11 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
     let operation = "bincount";
     if x.dtype.is_float() {
         let advice = "convert them first, such as with `a.astype::<i64>()`, or use `histogram`";
-        return Err(Error::UnsupportedDType { operation, dtype: x.dtype, advice });
+        return Err(Error::dtype(operation, x.dtype, advice));
     }
     if x.shape().len() != 1 {
-        let reason = "is not 1-D; `ravel` the array first".to_owned();
-        return Err(Error::InvalidShape { operation, shape: x.shape().to_vec(), reason });
+        let reason = "is not 1-D; `ravel` the array first";
+        return Err(Error::shape(operation, x.shape(), reason));
     }
     let weights = match weights {
         None => None,
@@ -207,7 +207,7 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
                     "differs from the shape of the weights, {:?}; give one weight for each element",
                     weights.shape()
                 );
-                return Err(Error::InvalidShape { operation, shape: x.shape().to_vec(), reason });
+                return Err(Error::shape(operation, x.shape(), reason));
             }
             Some(weights.converted(operation, DType::F64)?)
         }
@@ -218,7 +218,7 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
         if least < 0 {
             let reason =
                 format!("there is a negative element, {least}; give elements that are at least 0, or use `histogram`");
-            return Err(Error::InvalidArgument { operation, reason });
+            return Err(Error::argument(operation, reason));
         }
         let most = reduce_all(operation, ReduceOperation::Max, x)?.integer().expect("floats are refused");
         bins = bins.max(usize::try_from(most + 1).unwrap_or(usize::MAX));
@@ -251,7 +251,7 @@ pub(super) fn edges_of(
     bins: BinSpec,
     range: Option<(f64, f64)>,
 ) -> Result<(Vec<f64>, Option<f64>)> {
-    let invalid = |reason: String| Err(Error::InvalidArgument { operation, reason });
+    let invalid = |reason: String| Err(Error::argument(operation, reason));
     let (edges, scale) = match bins {
         BinSpec::Count(0) => return invalid("the number of bins is 0; give at least one".into()),
         BinSpec::Count(count) => {
@@ -265,8 +265,8 @@ pub(super) fn edges_of(
         BinSpec::Edges(edges) => (edges, None),
         BinSpec::OnDevice(edges) if edges.ndim() == 1 => (transfer::download_vec::<f64>(&edges.raw)?, None),
         BinSpec::OnDevice(edges) => {
-            let reason = "is not 1-D; the edges of bins must be 1-D".to_owned();
-            return Err(Error::InvalidShape { operation, shape: edges.shape().to_vec(), reason });
+            let reason = "is not 1-D; the edges of bins must be 1-D";
+            return Err(Error::shape(operation, edges.shape(), reason));
         }
     };
     match *edges {
@@ -282,7 +282,7 @@ pub(super) fn edges_of(
 
 /// The ends of the bins; different ones.
 fn span(operation: &'static str, x: &RawArray, range: Option<(f64, f64)>) -> Result<(f64, f64)> {
-    let invalid = |reason: String| Err(Error::InvalidArgument { operation, reason });
+    let invalid = |reason: String| Err(Error::argument(operation, reason));
     let (first, last) = match range {
         Some(range) => range,
         None if x.size() == 0 => (0.0, 1.0),

@@ -65,8 +65,8 @@ pub(crate) fn covariances(name: &'static str, m: &RawArray, rowvar: bool, ddof: 
         [_, _] if rowvar => m.clone(),
         [_, _] => m.moved(1, 0),
         _ => {
-            let reason = "is neither 1-D nor 2-D; give a matrix whose rows are variables".into();
-            return Err(Error::InvalidShape { operation: name, shape: m.shape().to_vec(), reason });
+            let reason = "is neither 1-D nor 2-D; give a matrix whose rows are variables";
+            return Err(Error::shape(name, m.shape(), reason));
         }
     };
     let count = rows.shape()[1] as f64;

@@ -164,7 +164,7 @@ impl Plan {
                 }
                 _ => continue,
             };
-            return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason });
+            return Err(Error::shape(operation, shape, reason));
         }
         let (a, k) = if mode == Mode::Valid && one_covers(operation, a, k)? { (k, a) } else { (a, k) };
         let parts = a.iter().zip(k).map(|(&a, &k)| part(a, k, mode));
@@ -247,7 +247,7 @@ fn convolve_all(operation: &'static str, a: &RawArray, k: &RawArray, mode: Mode,
     if method == Method::Fft {
         if !a.dtype.is_float() {
             let advice = "convert them first, such as with `a.astype::<f64>()`, or use Method::Direct";
-            return Err(Error::UnsupportedDType { operation, dtype: a.dtype, advice });
+            return Err(Error::dtype(operation, a.dtype, advice));
         }
         a.handle.backend.can_transform()?;
         return match Transforms::new(a.shape(), k.shape(), &plan) {
@@ -263,12 +263,10 @@ fn convolve_all(operation: &'static str, a: &RawArray, k: &RawArray, mode: Mode,
             let plan = Plan2 { swapped: false, shape: [rows, columns], origin: (down, across) };
             planned_2d(operation, image, kernel, &plan, Padding::Fill(Scalar::zero(a.dtype)))
         }
-        _ => Err(Error::InvalidShape {
-            operation,
-            shape: a.shape().to_vec(),
-            reason: "has more than two axes, which Method::Direct does not support; use Method::Fft, with floats"
-                .into(),
-        }),
+        _ => {
+            let reason = "has more than two axes, which Method::Direct does not support; use Method::Fft, with floats";
+            Err(Error::shape(operation, a.shape(), reason))
+        }
     }
 }
 

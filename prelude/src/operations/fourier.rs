@@ -138,13 +138,9 @@ fn real_of(operation: &'static str, x: &RawArray, part: DType) -> Result<RawArra
 /// The axes as they were given, which must be some.
 fn axes_in_order(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>> {
     if axes.is_empty() {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: shape.to_vec(),
-            reason: "cannot be transformed along no axis; give an array with at least one axis, and name at least one \
-                     axis"
-                .into(),
-        });
+        let reason = "cannot be transformed along no axis; give an array with at least one axis, and name at least one \
+                     axis";
+        return Err(Error::shape(operation, shape, reason));
     }
     // That also sees whether an axis is named twice.
     axes_of(operation, shape, axes)?;
@@ -153,8 +149,7 @@ fn axes_in_order(operation: &'static str, shape: &[usize], axes: &[isize]) -> Re
 
 /// The number of points along each axis, of the side that has all of them.
 fn lengths_of(request: &Request<'_>, shape: &[usize], axes: &[usize]) -> Result<Vec<usize>> {
-    let invalid =
-        |reason: String| Err(Error::InvalidShape { operation: request.operation, shape: shape.to_vec(), reason });
+    let invalid = |reason: String| Err(Error::shape(request.operation, shape, reason));
     let lengths: Vec<usize> = match request.lengths {
         Some(lengths) if lengths.len() != axes.len() => {
             return invalid(format!(
@@ -235,7 +230,7 @@ pub(crate) fn shifted(operation: &'static str, x: &RawArray, axes: &[isize], is_
 pub(crate) fn frequencies(operation: &'static str, n: usize, spacing: f64, half: bool) -> Result<RawArray> {
     if n == 0 {
         let reason = "there are no frequencies of 0 points; give the number of points that were transformed";
-        return Err(Error::InvalidArgument { operation, reason: reason.into() });
+        return Err(Error::argument(operation, reason));
     }
     let unit = 1.0 / (n as f64 * spacing);
     let count = if half { n / 2 + 1 } else { n };

@@ -197,7 +197,7 @@ pub(crate) fn repeated_each(x: &RawArray, counts: RawIndices, axis: isize) -> Re
     const NAME: &str = "repeat";
     let axis = axis_of(NAME, x.shape(), axis)?;
     let length = x.shape()[axis];
-    let invalid = |reason: String| Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape(NAME, x.shape(), reason);
     let (shape, counts) = match counts {
         RawIndices::Host { shape, values } => (shape, uploaded(NAME, x, &values)?),
         RawIndices::Device(raw) => {
@@ -246,7 +246,7 @@ pub(crate) fn inserted(
         }
     };
     let length = x.shape()[axis];
-    let invalid = |reason: String| Error::InvalidArgument { operation: NAME, reason };
+    let invalid = |reason: String| Error::argument(NAME, reason);
     if rank > 1 {
         return Err(invalid(format!("the indices have {rank} axes; give one index, or a 1-D array of indices")));
     }
@@ -312,7 +312,7 @@ pub(crate) fn trimmed(x: &RawArray, ends: &str) -> Result<RawArray> {
     let ends = ends.to_lowercase();
     if !matches!(ends.as_str(), "fb" | "bf" | "f" | "b") {
         let reason = format!("there are no ends {ends:?}; write \"f\" for the front, \"b\" for the back, or \"fb\"");
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let rank = x.shape().len();
     if rank == 0 {

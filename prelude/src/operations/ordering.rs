@@ -100,21 +100,18 @@ places! {
 /// `lexsort` along an axis.
 pub(crate) fn by_keys(name: &'static str, keys: &[RawArray], axis: isize) -> Result<RawArray> {
     let Some((first, others)) = keys.split_first() else {
-        let reason = "there is no key to sort by; give at least one array".into();
-        return Err(Error::InvalidArgument { operation: name, reason });
+        let reason = "there is no key to sort by; give at least one array";
+        return Err(Error::argument(name, reason));
     };
     for (index, key) in others.iter().enumerate() {
         first.same_device(name, key)?;
         if key.shape() != first.shape() {
-            return Err(Error::InvalidShape {
-                operation: name,
-                shape: key.shape().to_vec(),
-                reason: format!(
-                    "of key {} differs from the shape of the first key, {:?}; give keys of one shape",
-                    index + 1,
-                    first.shape()
-                ),
-            });
+            let reason = format!(
+                "of key {} differs from the shape of the first key, {:?}; give keys of one shape",
+                index + 1,
+                first.shape()
+            );
+            return Err(Error::shape(name, key.shape(), reason));
         }
     }
     let axis = axis_of(name, first.shape(), axis)?;
@@ -169,7 +166,7 @@ pub(crate) fn places_of_numbers(
         let reason =
             format!("there are only NaN somewhere along axis {axis}; give at least one number, or use `argmax`");
         let reason = if operation == ReduceOperation::ArgMin { reason.replace("argmax", "argmin") } else { reason };
-        return Err(Error::InvalidArgument { operation: name, reason });
+        return Err(Error::argument(name, reason));
     }
     let worst = if operation == ReduceOperation::ArgMax { f64::NEG_INFINITY } else { f64::INFINITY };
     let worst = RawOperand::Scalar(Scalar::of_float(worst, x.dtype));

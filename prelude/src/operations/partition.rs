@@ -54,7 +54,7 @@ pub fn topk<A: OnDevice<Elem = T>, T: Real>(a: &A, k: usize) -> (DeviceArray<T>,
 
 fn lacking(operation: &'static str, what: String, length: usize) -> Error {
     let reason = format!("{what} along the axis, which has {length} elements; give a smaller number");
-    Error::InvalidArgument { operation, reason }
+    Error::argument(operation, reason)
 }
 
 pub(crate) fn parted(

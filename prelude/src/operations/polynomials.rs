@@ -269,11 +269,7 @@ pub fn as_series<'a, A: OnDevice<Elem = T> + 'a, T: Arithmetic>(
 fn length_of(name: &'static str, x: &RawArray) -> Result<usize> {
     match *x.shape() {
         [length] => Ok(length),
-        _ => Err(Error::InvalidShape {
-            operation: name,
-            shape: x.shape().to_vec(),
-            reason: "is not 1-D; give the coefficients or roots as a 1-D array".into(),
-        }),
+        _ => Err(Error::shape(name, x.shape(), "is not 1-D; give the coefficients or roots as a 1-D array")),
     }
 }
 
@@ -340,9 +336,7 @@ pub(crate) fn fitted(
     const NAME: &str = "polyfit";
     let calc = Composed(NAME);
     x.same_device(NAME, y)?;
-    let invalid = |shape: &RawArray, reason: String| {
-        Err(Error::InvalidShape { operation: NAME, shape: shape.shape().to_vec(), reason })
-    };
+    let invalid = |shape: &RawArray, reason: String| Err(Error::shape(NAME, shape.shape(), reason));
     let count = length_of(NAME, x)?;
     if count == 0 {
         return invalid(x, "has no elements; give at least one point".into());
@@ -463,7 +457,7 @@ pub(crate) fn constants(count: usize, given: Vec<Scalar>, zero: Scalar) -> Resul
                 "there are {} constants for {count} integrals; give one constant, or one for each integral",
                 given.len()
             );
-            Err(Error::InvalidArgument { operation: "polyint", reason })
+            Err(Error::argument("polyint", reason))
         }
     }
 }
@@ -509,8 +503,8 @@ pub(crate) fn series(x: &RawArray, trim: bool, dtype: DType) -> Result<RawArray>
 }
 
 fn without_coefficients(name: &'static str) -> Error {
-    let reason = "has no elements; give at least one coefficient".into();
-    Error::InvalidShape { operation: name, shape: vec![0], reason }
+    let reason = "has no elements; give at least one coefficient";
+    Error::shape(name, [0], reason)
 }
 
 fn values_from_roots(x: &RawArray, roots: &RawArray) -> Result<RawArray> {
@@ -518,8 +512,8 @@ fn values_from_roots(x: &RawArray, roots: &RawArray) -> Result<RawArray> {
     let calc = Composed(NAME);
     x.same_device(NAME, roots)?;
     let Some((&count, kept)) = roots.shape().split_first() else {
-        let reason = "has no axis of roots; give a 1-D array".into();
-        return Err(Error::InvalidShape { operation: NAME, shape: Vec::new(), reason });
+        let reason = "has no axis of roots; give a 1-D array";
+        return Err(Error::shape(NAME, Vec::new(), reason));
     };
     let out = RawArray::filled(NAME, &x.handle, &[kept, x.shape()].concat(), Scalar::one(x.dtype))?;
     let behind: Vec<usize> = (kept.len()..kept.len() + x.shape().len()).collect();
@@ -542,9 +536,8 @@ fn companion(c: &RawArray) -> Result<RawArray> {
     let c = without_end(NAME, c)?;
     let order = c.size().saturating_sub(1);
     if order == 0 {
-        let reason =
-            "has no coefficient but that of the power 0 that counts; give a polynomial of degree 1 at least".into();
-        return Err(Error::InvalidShape { operation: NAME, shape: c.shape().to_vec(), reason });
+        let reason = "has no coefficient but that of the power 0 that counts; give a polynomial of degree 1 at least";
+        return Err(Error::shape(NAME, c.shape(), reason));
     }
     let out = RawArray::filled(NAME, &c.handle, &[order, order], Scalar::zero(c.dtype))?;
     let below = crate::array::triangles::diagonal_view(&out, -1);
@@ -566,7 +559,7 @@ pub(crate) fn trimmed(c: &RawArray, tolerance: f64) -> Result<RawArray> {
     }
     if tolerance < 0.0 {
         let reason = format!("the tolerance {tolerance} is negative; give 0 or a positive one");
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let counts = calc.with(BinaryOperation::Greater, &calc.each(UnaryOperation::Abs, c)?, tolerance)?;
     match nonzero_place(NAME, &counts, true)? {

@@ -220,15 +220,12 @@ fn dot_of(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<Scalar>
     a.handle.may_wait(operation)?;
     for shape in [a.shape(), b.shape()] {
         if shape.len() != 1 {
-            return Err(Error::InvalidShape {
-                operation,
-                shape: shape.to_vec(),
-                reason: format!(
-                    "has {} axes, not one; use `matmul` for matrices, `vdot` for all elements of arrays of one size, or \
+            let reason = format!(
+                "has {} axes, not one; use `matmul` for matrices, `vdot` for all elements of arrays of one size, or \
                      `tensordot` for sums over some axes",
-                    shape.len()
-                ),
-            });
+                shape.len()
+            );
+            return Err(Error::shape(operation, shape, reason));
         }
     }
     agree(operation, a.shape(), b.shape(), (0, 0))?;
@@ -247,7 +244,7 @@ fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
             a.size(),
             b.size()
         );
-        return Err(Error::InvalidArgument { operation, reason });
+        return Err(Error::argument(operation, reason));
     }
     a.same_device(operation, b)?;
     let conjugates = a.dtype.is_complex();
@@ -297,11 +294,8 @@ impl Plan {
     fn new(operation: &'static str, a: &[usize], b: &[usize]) -> Result<Plan> {
         for shape in [a, b] {
             if shape.is_empty() {
-                return Err(Error::InvalidShape {
-                    operation,
-                    shape: Vec::new(),
-                    reason: "has no axes; use `*` to multiply by a number or by an array without axes".into(),
-                });
+                let reason = "has no axes; use `*` to multiply by a number or by an array without axes";
+                return Err(Error::shape(operation, Vec::new(), reason));
             }
         }
         let (pairs_a, pairs_b) = (&a[..a.len().saturating_sub(2)], &b[..b.len().saturating_sub(2)]);
@@ -469,11 +463,7 @@ fn trace_of(a: &RawArray) -> Result<Scalar> {
     a.handle.may_wait("trace")?;
     let Layout { shape, strides, offset } = &a.layout;
     let (&[rows, columns], &[down, across]) = (&shape[..], &strides[..]) else {
-        return Err(Error::InvalidShape {
-            operation: "trace",
-            shape: shape.clone(),
-            reason: "is not 2-D; slice or reshape the array to two axes first".into(),
-        });
+        return Err(Error::shape("trace", shape.clone(), "is not 2-D; slice or reshape the array to two axes first"));
     };
     let diagonal = Layout { shape: vec![rows.min(columns)], strides: vec![down + across], offset: *offset };
     reduce_all("trace", ReduceOperation::Sum, &a.with_layout(diagonal))
@@ -490,7 +480,7 @@ fn tensordot_of(a: &RawArray, b: &RawArray, axes: &PairedAxes) -> Result<RawArra
                     a.shape(),
                     b.shape()
                 );
-                return Err(Error::InvalidArgument { operation, reason });
+                return Err(Error::argument(operation, reason));
             }
             ((rank_a - count..rank_a).collect::<Vec<_>>(), (0..count).collect::<Vec<_>>())
         }
@@ -499,7 +489,7 @@ fn tensordot_of(a: &RawArray, b: &RawArray, axes: &PairedAxes) -> Result<RawArra
                 let reason = format!(
                     "the axes {of_a:?} and {of_b:?} do not pair up; name the same number of axes for both arrays"
                 );
-                return Err(Error::InvalidArgument { operation, reason });
+                return Err(Error::argument(operation, reason));
             }
             (unique_axes(operation, a.shape(), of_a)?, unique_axes(operation, b.shape(), of_b)?)
         }
@@ -511,11 +501,10 @@ fn tensordot_of(a: &RawArray, b: &RawArray, axes: &PairedAxes) -> Result<RawArra
 fn unique_axes(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>> {
     let found = axes.iter().map(|&axis| axis_of(operation, shape, axis)).collect::<Result<Vec<usize>>>()?;
     match (0..found.len()).find(|&index| found[..index].contains(&found[index])) {
-        Some(index) => Err(Error::InvalidShape {
-            operation,
-            shape: shape.to_vec(),
-            reason: format!("cannot be used with axis {} twice in {axes:?}; name each axis once", found[index]),
-        }),
+        Some(index) => {
+            let reason = format!("cannot be used with axis {} twice in {axes:?}; name each axis once", found[index]);
+            Err(Error::shape(operation, shape, reason))
+        }
         None => Ok(found),
     }
 }

@@ -398,7 +398,7 @@ fn unit() -> Result<Distribution> {
 }
 
 pub(crate) fn uniform_of(low: Scalar, high: Scalar) -> Result<Distribution> {
-    let invalid = |reason: String| Err(Error::InvalidArgument { operation: "uniform", reason });
+    let invalid = |reason: String| Err(Error::argument("uniform", reason));
     if !(float(low).is_finite() && float(high).is_finite() && float(low) < float(high)) {
         return invalid(format!(
             "there are no numbers from {low} to below {high}; give finite bounds, with the lower one first"
@@ -419,13 +419,11 @@ pub(crate) fn uniform_of(low: Scalar, high: Scalar) -> Result<Distribution> {
 
 pub(crate) fn normal_of(mean: Scalar, deviation: Scalar) -> Result<Distribution> {
     if !(float(mean).is_finite() && float(deviation).is_finite() && float(deviation) >= 0.0) {
-        return Err(Error::InvalidArgument {
-            operation: "normal",
-            reason: format!(
-                "there is no distribution with mean {mean} and standard deviation {deviation}; give finite numbers; \
+        let reason = format!(
+            "there is no distribution with mean {mean} and standard deviation {deviation}; give finite numbers; \
                  the standard deviation must not be negative"
-            ),
-        });
+        );
+        return Err(Error::argument("normal", reason));
     }
     Ok(Distribution::Normal { mean, deviation })
 }
@@ -433,7 +431,7 @@ pub(crate) fn normal_of(mean: Scalar, deviation: Scalar) -> Result<Distribution>
 pub(crate) fn exponential_of(scale: Scalar) -> Result<Distribution> {
     if !(float(scale).is_finite() && float(scale) >= 0.0) {
         let reason = format!("there is no distribution with mean {scale}; give a finite number that is not negative");
-        return Err(Error::InvalidArgument { operation: "exponential", reason });
+        return Err(Error::argument("exponential", reason));
     }
     Ok(Distribution::Exponential { scale })
 }
@@ -443,7 +441,7 @@ pub(crate) fn integers_of((low, end, with_end): (Scalar, Scalar, bool)) -> Resul
     if count <= 0 {
         let sign = if with_end { "=" } else { "" };
         let reason = format!("the range {low}..{sign}{end} is empty; give the lower bound first");
-        return Err(Error::InvalidArgument { operation: "integers", reason });
+        return Err(Error::argument("integers", reason));
     }
     // All integers of 64 bits are 2^64, which is 0.
     Ok(Distribution::Integers { low, count: count as u64 })
@@ -544,14 +542,14 @@ pub(crate) fn choices(shape: &[usize], size: &[usize], replace: bool) -> Result<
     if lacking {
         let advice = if replace { "give one that has some" } else { "choose fewer, or with replacement" };
         let reason = format!("{count} elements cannot be chosen from an axis of length {length}; {advice}");
-        return Err(Error::InvalidArgument { operation: "choice", reason });
+        return Err(Error::argument("choice", reason));
     }
     Ok(count)
 }
 
 pub(crate) fn without_axes(operation: &'static str) -> Error {
-    let reason = "has no axis to choose along; give an array with at least one axis".into();
-    Error::InvalidShape { operation, shape: Vec::new(), reason }
+    let reason = "has no axis to choose along; give an array with at least one axis";
+    Error::shape(operation, Vec::new(), reason)
 }
 
 fn permutation_raw(stream: &mut Stream, n: usize) -> Result<RawArray> {

@@ -254,11 +254,7 @@ fn not_empty(name: &'static str, x: &RawArray) -> Result<()> {
     if x.size() > 0 {
         return Ok(());
     }
-    Err(Error::InvalidShape {
-        operation: name,
-        shape: x.shape().to_vec(),
-        reason: "has no elements to compare; reduce arrays that have some".into(),
-    })
+    Err(Error::shape(name, x.shape(), "has no elements to compare; reduce arrays that have some"))
 }
 
 /// The shape without these axes.

@@ -118,7 +118,7 @@ pub(crate) fn cumulative(
         None if x.shape().len() == 1 => 0,
         None => {
             let reason = format!("is not 1-D; name the axis, such as `gpu::{name}!(&x, axis = 0)`");
-            return Err(Error::InvalidShape { operation: name, shape: x.shape().to_vec(), reason });
+            return Err(Error::shape(name, x.shape(), reason));
         }
     };
     let found = scan(name, operation, &x.contiguous(name)?, axis)?;

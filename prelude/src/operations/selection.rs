@@ -172,14 +172,11 @@ fn leading_axes(operation: &'static str, array: &RawArray, mask: &RawArray) -> R
     array.same_device(operation, mask)?;
     let (shape, rank) = (array.shape(), mask.shape().len());
     if shape.get(..rank) != Some(mask.shape()) {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: mask.shape().to_vec(),
-            reason: format!(
-                "of the mask is neither the shape of the array, {shape:?}, nor the shape of its leading axes; make the \
+        let reason = format!(
+            "of the mask is neither the shape of the array, {shape:?}, nor the shape of its leading axes; make the \
                  mask from the array itself, such as `a.gt(0.0)`, or broadcast it first with `broadcast_to`"
-            ),
-        });
+        );
+        return Err(Error::shape(operation, mask.shape(), reason));
     }
     Ok(rank)
 }
@@ -281,26 +278,20 @@ fn place_repeated(target: &RawArray, mask: &RawArray, values: &RawArray) -> Resu
     target.same_device(NAME, mask)?;
     target.same_device(NAME, values)?;
     if mask.size() != target.size() {
-        return Err(Error::InvalidShape {
-            operation: NAME,
-            shape: mask.shape().to_vec(),
-            reason: format!(
-                "of the mask does not have the {} elements of the array's shape, {:?}; make the mask from the array itself",
-                target.size(),
-                target.shape()
-            ),
-        });
+        let reason = format!(
+            "of the mask does not have the {} elements of the array's shape, {:?}; make the mask from the array itself",
+            target.size(),
+            target.shape()
+        );
+        return Err(Error::shape(NAME, mask.shape(), reason));
     }
     let places = compressed(NAME, &reshaped_mask(NAME, target, mask)?, None)?;
     if places.size() == 0 {
         return Ok(());
     }
     if values.size() == 0 {
-        return Err(Error::InvalidShape {
-            operation: NAME,
-            shape: values.shape().to_vec(),
-            reason: format!("has no values for {} true elements of the mask; give one value at least", places.size()),
-        });
+        let reason = format!("has no values for {} true elements of the mask; give one value at least", places.size());
+        return Err(Error::shape(NAME, values.shape(), reason));
     }
     place_at(target, &places, &resized(NAME, values, &[places.size()])?)
 }
@@ -311,27 +302,21 @@ pub(crate) fn place(target: &RawArray, mask: &RawArray, values: &RawArray) -> Re
     target.same_device("place", mask)?;
     target.same_device("place", values)?;
     if mask.shape() != target.shape() {
-        return Err(Error::InvalidShape {
-            operation: "place",
-            shape: mask.shape().to_vec(),
-            reason: format!(
-                "of the mask differs from the shape of the array, {:?}; make the mask from the array itself",
-                target.shape()
-            ),
-        });
+        let reason = format!(
+            "of the mask differs from the shape of the array, {:?}; make the mask from the array itself",
+            target.shape()
+        );
+        return Err(Error::shape("place", mask.shape(), reason));
     }
     let places = compressed("place", mask, None)?;
     if places.size() != values.size() {
-        return Err(Error::InvalidShape {
-            operation: "place",
-            shape: values.shape().to_vec(),
-            reason: format!(
-                "has {} values for {} true elements of the mask; give one value for each, or use `putmask`, which \
+        let reason = format!(
+            "has {} values for {} true elements of the mask; give one value for each, or use `putmask`, which \
                  takes an array of values with the shape of the array",
-                values.size(),
-                places.size()
-            ),
-        });
+            values.size(),
+            places.size()
+        );
+        return Err(Error::shape("place", values.shape(), reason));
     }
     place_at(target, &places, values)
 }
@@ -361,12 +346,8 @@ pub(crate) fn flat_positions(operation: &'static str, array: &RawArray) -> Resul
 
 fn nonzero(operation: &'static str, array: &RawArray) -> Result<Vec<RawArray>> {
     if array.shape().is_empty() {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: Vec::new(),
-            reason: "has no axes, but indices need at least one; add one with `expand_dims`, or use `flatnonzero`"
-                .into(),
-        });
+        let reason = "has no axes, but indices need at least one; add one with `expand_dims`, or use `flatnonzero`";
+        return Err(Error::shape(operation, Vec::new(), reason));
     }
     unravelled(operation, &flat_positions(operation, array)?, array.shape())
 }

@@ -265,11 +265,8 @@ impl<T: Element> DeviceArray<T> {
 
     fn list(&self) -> Result<Vec<T>> {
         if self.ndim() != 1 {
-            return Err(Error::InvalidShape {
-                operation: "tolist",
-                shape: self.shape().to_vec(),
-                reason: "is not 1-D; write `a.ravel().tolist()`, or `a.to_host()` for an array with all axes".into(),
-            });
+            let reason = "is not 1-D; write `a.ravel().tolist()`, or `a.to_host()` for an array with all axes";
+            return Err(Error::shape("tolist", self.shape(), reason));
         }
         transfer::download_vec(&self.raw)
     }

@@ -220,11 +220,8 @@ pub(crate) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool
 pub(crate) fn search(operation: &'static str, sorted: &RawArray, values: &RawArray, side: Side) -> Result<RawArray> {
     sorted.same_device(operation, values)?;
     if sorted.shape().len() != 1 {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: sorted.shape().to_vec(),
-            reason: "is not 1-D; the array to search in must be 1-D and sorted: use `ravel` and `sort` first".into(),
-        });
+        let reason = "is not 1-D; the array to search in must be 1-D and sorted: use `ravel` and `sort` first";
+        return Err(Error::shape(operation, sorted.shape(), reason));
     }
     let out = RawArray::uninitialised(operation, &values.handle, values.shape(), DType::I64)?;
     if out.size() > 0 {
@@ -252,10 +249,7 @@ fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> 
         return search(operation, bins, x, side);
     }
     if !ordered(BinaryOperation::GreaterEqual)? {
-        return Err(Error::InvalidArgument {
-            operation,
-            reason: "the bins are neither ascending nor descending; sort them first".into(),
-        });
+        return Err(Error::argument(operation, "the bins are neither ascending nor descending; sort them first"));
     }
     let Layout { shape, strides, offset } = &bins.layout;
     let last = offset.checked_add_signed(strides[0] * (count - 1) as isize).expect("within the allocation");

@@ -416,7 +416,7 @@ pub(super) fn require_size(operation: &'static str, (width, height): (u32, u32))
 #[cold]
 #[track_caller]
 pub(super) fn invalid(operation: &'static str, reason: impl Into<String>) -> ! {
-    fail(Error::InvalidArgument { operation, reason: reason.into() })
+    fail(Error::argument(operation, reason))
 }
 
 impl fmt::Display for Plot {

@@ -156,7 +156,7 @@ impl ArrayStyle<'_> {
     }
 
     fn form(&self, operation: &'static str, raw: &RawArray) -> Result<Form> {
-        let invalid = |reason: String| Err(Error::InvalidArgument { operation, reason });
+        let invalid = |reason: String| Err(Error::argument(operation, reason));
         let sign = match self.sign {
             None | Some("-") => '-',
             Some("+") => '+',

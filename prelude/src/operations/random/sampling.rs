@@ -168,11 +168,9 @@ impl Recipe<'_> {
         if shape::broadcast_shapes(self.operation, size, &of_parameters).is_ok_and(|shape| shape == size) {
             return Ok(size.to_vec());
         }
-        Err(Error::InvalidShape {
-            operation: self.operation,
-            shape: of_parameters,
-            reason: format!("of the parameters does not fit the size {size:?}; give a size that ends with it, or `()`"),
-        })
+        let reason =
+            format!("of the parameters does not fit the size {size:?}; give a size that ends with it, or `()`");
+        Err(Error::shape(self.operation, of_parameters, reason))
     }
 }
 
@@ -193,7 +191,7 @@ impl<'a> Parameter<'a> {
 
     pub fn check(&self, operation: &'static str) -> Result<()> {
         let (name, text) = (self.name, self.domain.text);
-        let wrong = |reason| Err(Error::InvalidArgument { operation, reason });
+        let wrong = |reason| Err(Error::argument(operation, reason));
         match self.value {
             RawOperand::Scalar(value) if !self.domain.has(number(value)) => {
                 wrong(format!("the parameter `{name}` is {value}; give {text}"))
@@ -257,7 +255,7 @@ pub(super) fn ascending(operation: &'static str, parameters: &[Parameter<'_>]) -
         if distance < 0.0 || (is_strict && distance == 0.0) {
             let (low, high) = (shown(low), shown(high));
             let reason = format!("{low} is not less than {high}; give `left`, `mode` and `right` in ascending order");
-            return Err(Error::InvalidArgument { operation, reason });
+            return Err(Error::argument(operation, reason));
         }
     }
     Ok(())
@@ -271,7 +269,7 @@ pub(super) fn all_there(operation: &'static str, parameters: &[Parameter<'_>]) -
     }
     let (good, bad, taken) = (shown(good), shown(bad), shown(taken));
     let reason = format!("{taken} is greater than the sum of {good} and {bad}; take at most as many as there are");
-    Err(Error::InvalidArgument { operation, reason })
+    Err(Error::argument(operation, reason))
 }
 
 /// The value of a parameter, as far as a float has it.

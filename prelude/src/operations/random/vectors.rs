@@ -111,11 +111,11 @@ generator! {
 }
 
 fn invalid<T>(operation: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { operation, reason })
+    Err(Error::argument(operation, reason))
 }
 
 fn wrong_shape<T>(operation: &'static str, array: &RawArray, reason: &str) -> Result<T> {
-    Err(Error::InvalidShape { operation, shape: array.shape().to_vec(), reason: reason.into() })
+    Err(Error::shape(operation, array.shape(), reason))
 }
 
 fn with_more(mut size: Vec<usize>, length: usize) -> Vec<usize> {

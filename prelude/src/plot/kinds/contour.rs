@@ -246,9 +246,7 @@ impl<V: Values + ?Sized> ContourLevels for &V {
 }
 
 fn contours(((shape, z), places): Parts) -> Result<Contours> {
-    let invalid = |shape: &[usize], reason: String| {
-        Err(Error::InvalidShape { operation: "contour", shape: shape.to_vec(), reason })
-    };
+    let invalid = |shape: &[usize], reason: String| Err(Error::shape("contour", shape, reason));
     let [rows @ (2..), columns @ (2..)] = shape[..] else {
         let reason = "has no contour lines; contour lines need a 2-D array of at least 2×2, write `gpu::contour(&z.reshape((20, 30)))`";
         return invalid(&shape, reason.into());
