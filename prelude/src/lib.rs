@@ -63,6 +63,7 @@ pub mod session;
 mod stream;
 pub mod testing;
 mod texts;
+mod thin;
 pub mod timing;
 mod type_name;
 

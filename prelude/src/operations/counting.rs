@@ -4,10 +4,11 @@ use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{ReduceOperation, Span};
 use crate::dtype::{DType, Number};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::operations::histograms::{AxisBins, Request};
 use crate::operations::reduce::reduce_all;
+use crate::thin::thin;
 use std::ops::{Range, RangeFull, RangeInclusive};
 
 /// How often each value from 0 to the largest is in a 1-D array of integers that are not negative; NumPy's `bincount`. Waits.
@@ -24,37 +25,31 @@ pub fn bincount<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<i64> {
     bincount_with(a, 0)
 }
 
-/// As [`bincount`], for at least `minlength` values.
-///
-/// **Panics** as [`bincount`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::bincount_with(&gpu::array(&[1]), 4).to_host(), ndarray::arr1(&[0i64, 1, 0, 0]).into_dyn());
-/// ```
-#[track_caller]
-pub fn bincount_with<A: OnDevice<Elem = T>, T: Number>(a: &A, minlength: usize) -> DeviceArray<i64> {
-    DeviceArray::from_raw(check(by_value(a.raw(), None, minlength)))
-}
+thin! {
+    /// As [`bincount`], for at least `minlength` values.
+    ///
+    /// **Panics** as [`bincount`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::bincount_with(&gpu::array(&[1]), 4).to_host(), ndarray::arr1(&[0i64, 1, 0, 0]).into_dyn());
+    /// ```
+    pub fn bincount_with<A: OnDevice<Elem = T>, T: Number>(a: &A, minlength: usize) -> DeviceArray<i64> =>
+        by_value(a.raw(), None, minlength);
 
-/// As [`bincount`], with a weight for each element: the sums of the weights, as `f64`, for at least `minlength` values. On CUDA
-/// weights are added in an order that changes from call to call, which the last digits show.
-///
-/// **Panics** as [`bincount`] does, and if there are not as many weights as elements ([`Error::InvalidShape`]) or they are on
-/// another device.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, weights) = (gpu::array(&[1, 0, 1]), gpu::array(&[0.5, 2.0, 0.25]));
-/// assert_eq!(gpu::bincount_weighted(&a, &weights, 0).to_host(), ndarray::arr1(&[2.0, 0.75]).into_dyn());
-/// ```
-#[track_caller]
-pub fn bincount_weighted<A, W>(a: &A, weights: &W, minlength: usize) -> DeviceArray<f64>
-where
-    A: OnDevice<Elem: Number>,
-    W: OnDevice<Elem: Number>,
-{
-    DeviceArray::from_raw(check(by_value(a.raw(), Some(weights.raw()), minlength)))
+    /// As [`bincount`], with a weight for each element: the sums of the weights, as `f64`, for at least `minlength` values.
+    /// On CUDA weights are added in an order that changes from call to call, which the last digits show.
+    ///
+    /// **Panics** as [`bincount`] does, and if there are not as many weights as elements ([`Error::InvalidShape`]) or they
+    /// are on another device.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, weights) = (gpu::array(&[1, 0, 1]), gpu::array(&[0.5, 2.0, 0.25]));
+    /// assert_eq!(gpu::bincount_weighted(&a, &weights, 0).to_host(), ndarray::arr1(&[2.0, 0.75]).into_dyn());
+    /// ```
+    pub fn bincount_weighted<A, W>(a: &A, weights: &W, minlength: usize) -> DeviceArray<f64>
+    where A: OnDevice<Elem: Number>, W: OnDevice<Elem: Number> => by_value(a.raw(), Some(weights.raw()), minlength);
 }
 
 /// The bins of [`histogram`]: how many of one width, or the edges between them.
@@ -68,8 +63,8 @@ pub enum BinSpec {
     OnDevice(DeviceArray<f64>),
 }
 
-/// What can be given as bins: `10`, or ascending edges: `[0.0, 1.0, 10.0]`, a slice, a `Vec`, or a device array of `f64`. Not an
-/// extension point.
+/// What can be given as bins: `10`, or ascending edges: `[0.0, 1.0, 10.0]`, a slice, a `Vec`, or a device array of `f64`. Not
+/// an extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used as bins",
     label = "expected a number of bins, or their edges",
@@ -80,8 +75,8 @@ pub trait IntoBins: sealed::Sealed {
     fn into_bins(self) -> BinSpec;
 }
 
-/// What can be given as a range of [`histogram`]: `..` for the data's own, `0.0..=1.0`, `(0.0, 1.0)` or `[0.0, 1.0]`. The upper end
-/// belongs to the last bin, however the range is written. Not an extension point.
+/// What can be given as a range of [`histogram`]: `..` for the data's own, `0.0..=1.0`, `(0.0, 1.0)` or `[0.0, 1.0]`. The
+/// upper end belongs to the last bin, however the range is written. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range for a histogram",
     label = "expected a range",
@@ -157,12 +152,12 @@ impl IntoBinRange for [f64; 2] {
 fallible! {
     /// How many elements fall into each bin, and the bins' edges, one more than there are bins; NumPy's `histogram`.
     ///
-    /// An array of any shape. `bins` is a number of bins of one width over `range`, or their edges, with which `range`
-    /// is not looked at. A bin has the values from its left edge to below its right one; the last bin has its right
-    /// edge, too. What is outside is not counted, nor is NaN. Without a range it is that of the data, half a unit to
-    /// either side if all elements are equal. Edges are `f64`, and elements are compared as `f64` (NumPy gives edges of
-    /// `f32` for such data). Waits, unless the edges or the range are given. `gpu::histogram!(&a, weights = &w)` adds up weights,
-    /// and `density = true` divides by the width of the bins and by the sum: both give `f64`.
+    /// An array of any shape. `bins` is a number of bins of one width over `range`, or their edges, with which `range` is not
+    /// looked at. A bin has the values from its left edge to below its right one; the last bin has its right edge, too. What
+    /// is outside is not counted, nor is NaN. Without a range it is that of the data, half a unit to either side if all
+    /// elements are equal. Edges are `f64`, and elements are compared as `f64` (NumPy gives edges of `f32` for such data).
+    /// Waits, unless the edges or the range are given. `gpu::histogram!(&a, weights = &w)` adds up weights, and `density =
+    /// true` divides by the width of the bins and by the sum: both give `f64`.
     ///
     /// **Panics** if there is no bin, if edges descend, or if the range is not finite or its ends are in the wrong
     /// order ([`Error::InvalidArgument`]).

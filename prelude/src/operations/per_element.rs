@@ -6,6 +6,7 @@ use crate::error::{Result, check};
 use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::formulas::{apply, apply_one};
 use crate::operations::map::registered;
+use crate::thin::thin;
 use warpcell_macros::{device, vectorize};
 
 impl<T: Float> DeviceArray<T> {
@@ -20,8 +21,9 @@ impl<T: Float> DeviceArray<T> {
         DeviceArray::from_raw(check(apply_one("i0", bessel_of, &[RawOperand::Array(&self.raw)])))
     }
 
-    /// The fraction and the exponent of each element: `fraction · 2^exponent` is the element, and the absolute value of the fraction
-    /// is at least a half and less than 1. 0, infinities and NaN are their own fractions, with the exponent 0. NumPy's `frexp`.
+    /// The fraction and the exponent of each element: `fraction · 2^exponent` is the element, and the absolute value of the
+    /// fraction is at least a half and less than 1. 0, infinities and NaN are their own fractions, with the exponent 0.
+    /// NumPy's `frexp`.
     ///
     /// ```
     /// let (fractions, exponents) = warpcell::array(&[6.0, -0.25]).frexp();
@@ -49,36 +51,37 @@ impl<T: Float> DeviceArray<T> {
 }
 
 impl<T: Integer> DeviceArray<T> {
-    /// The greatest common divisor of each pair, not negative; that of 0 and a number is the number. By Euclid's algorithm. NumPy's
-    /// `gcd`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[12, -18, 0]).gcd(8).tolist(), [4, 2, 8]);
-    /// ```
-    #[track_caller]
-    pub fn gcd(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let names = [name_of(&signed_gcd), name_of(&unsigned_gcd)];
-        DeviceArray::from_raw(check(of_integers("gcd", names, &self.raw, other.raw_operand())))
-    }
+    thin! {
+        /// The greatest common divisor of each pair, not negative; that of 0 and a number is the number. By Euclid's
+        /// algorithm. NumPy's `gcd`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[12, -18, 0]).gcd(8).tolist(), [4, 2, 8]);
+        /// ```
+        pub fn gcd(&self, other: impl Operand<T>) -> DeviceArray<T> => {
+            let names = [name_of(&signed_gcd), name_of(&unsigned_gcd)];
+            of_integers("gcd", names, &self.raw, other.raw_operand())
+        };
 
-    /// The least common multiple of each pair, not negative; 0 if one is 0. Wraps. NumPy's `lcm`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[12, -18, 0]).lcm(8).tolist(), [24, 72, 0]);
-    /// ```
-    #[track_caller]
-    pub fn lcm(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let names = [name_of(&signed_lcm), name_of(&unsigned_lcm)];
-        DeviceArray::from_raw(check(of_integers("lcm", names, &self.raw, other.raw_operand())))
+        /// The least common multiple of each pair, not negative; 0 if one is 0. Wraps. NumPy's `lcm`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[12, -18, 0]).lcm(8).tolist(), [24, 72, 0]);
+        /// ```
+        pub fn lcm(&self, other: impl Operand<T>) -> DeviceArray<T> => {
+            let names = [name_of(&signed_lcm), name_of(&unsigned_lcm)];
+            of_integers("lcm", names, &self.raw, other.raw_operand())
+        };
     }
 }
 
-/// The modified Bessel function of order 0 of a number up to 10, of which this is a quarter of the square. The polynomial is the
-/// interpolation in Chebyshev's points, with an error of 3e-19; all of its coefficients are positive, so nothing cancels out.
+/// The modified Bessel function of order 0 of a number up to 10, of which this is a quarter of the square. The polynomial is
+/// the interpolation in Chebyshev's points, with an error of 3e-19; all of its coefficients are positive, so nothing cancels
+/// out.
 #[device]
 fn bessel_near_zero(square: f64) -> f64 {
     let mut sum = 4.6840935481549837e-32;

@@ -8,6 +8,7 @@ use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::reduce::reduce_all;
+use crate::thin::thin;
 
 /// Why the lengths of two axes must agree.
 const SUMMED: &str =
@@ -87,33 +88,31 @@ fallible! {
     }
 }
 
-/// The sums of products along the last axes of both arrays, for all pairs of the others; NumPy's `inner`.
-///
-/// The result has the axes of `a` but the last, then those of `b` but the last: none for two vectors, of which [`dot`] gives
-/// the number itself. An array without axes is multiplied with each element.
-///
-/// **Panics** if the last axes have different lengths ([`Error::AxisMismatch`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[1, 2], [3, 4]]);
-/// assert_eq!(gpu::inner(&a, &gpu::array(&[1, 10])).to_host(), ndarray::array![21, 43].into_dyn());
-/// ```
-#[track_caller]
-pub fn inner<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(inner_of(a.raw(), b.raw())))
-}
+thin! {
+    /// The sums of products along the last axes of both arrays, for all pairs of the others; NumPy's `inner`.
+    ///
+    /// The result has the axes of `a` but the last, then those of `b` but the last: none for two vectors, of which [`dot`]
+    /// gives the number itself. An array without axes is multiplied with each element.
+    ///
+    /// **Panics** if the last axes have different lengths ([`Error::AxisMismatch`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[1, 2], [3, 4]]);
+    /// assert_eq!(gpu::inner(&a, &gpu::array(&[1, 10])).to_host(), ndarray::array![21, 43].into_dyn());
+    /// ```
+    pub fn inner<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> =>
+        inner_of(a.raw(), b.raw());
 
-/// The products of each element of `a` with each of `b`, a row for each of `a`; both are taken as flat. NumPy's `outer`.
-///
-/// ```
-/// use warpcell as gpu;
-/// let out = gpu::outer(&gpu::array(&[1, 2]), &gpu::array(&[1, 10, 100]));
-/// assert_eq!(out.to_host(), ndarray::array![[1, 10, 100], [2, 20, 200]].into_dyn());
-/// ```
-#[track_caller]
-pub fn outer<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(outer_of(a.raw(), b.raw())))
+    /// The products of each element of `a` with each of `b`, a row for each of `a`; both are taken as flat. NumPy's `outer`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let out = gpu::outer(&gpu::array(&[1, 2]), &gpu::array(&[1, 10, 100]));
+    /// assert_eq!(out.to_host(), ndarray::array![[1, 10, 100], [2, 20, 200]].into_dyn());
+    /// ```
+    pub fn outer<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> =>
+        outer_of(a.raw(), b.raw());
 }
 
 fallible! {

@@ -57,48 +57,22 @@ pub use distributions::{
 pub use vectors::{choice_with, dirichlet, multinomial, multivariate_normal};
 
 // The macros for calls with keywords.
-pub use __random_beta as beta;
-pub use __random_binomial as binomial;
-pub use __random_chisquare as chisquare;
-pub use __random_choice as choice;
-pub use __random_dirichlet as dirichlet;
-pub use __random_exponential as exponential;
-pub use __random_f as f;
-pub use __random_gamma as gamma;
-pub use __random_geometric as geometric;
-pub use __random_gumbel as gumbel;
-pub use __random_hypergeometric as hypergeometric;
-pub use __random_integers as integers;
-pub use __random_laplace as laplace;
-pub use __random_logistic as logistic;
-pub use __random_lognormal as lognormal;
-pub use __random_logseries as logseries;
-pub use __random_multinomial as multinomial;
-pub use __random_multivariate_normal as multivariate_normal;
-pub use __random_negative_binomial as negative_binomial;
-pub use __random_noncentral_chisquare as noncentral_chisquare;
-pub use __random_noncentral_f as noncentral_f;
-pub use __random_normal as normal;
-pub use __random_pareto as pareto;
-pub use __random_poisson as poisson;
-pub use __random_power as power;
-pub use __random_randint as randint;
-pub use __random_random as random;
-pub use __random_random_sample as random_sample;
-pub use __random_ranf as ranf;
-pub use __random_rayleigh as rayleigh;
-pub use __random_sample as sample;
-pub use __random_standard_cauchy as standard_cauchy;
-pub use __random_standard_exponential as standard_exponential;
-pub use __random_standard_gamma as standard_gamma;
-pub use __random_standard_normal as standard_normal;
-pub use __random_standard_t as standard_t;
-pub use __random_triangular as triangular;
-pub use __random_uniform as uniform;
-pub use __random_vonmises as vonmises;
-pub use __random_wald as wald;
-pub use __random_weibull as weibull;
-pub use __random_zipf as zipf;
+pub use {
+    __random_beta as beta, __random_binomial as binomial, __random_chisquare as chisquare, __random_choice as choice,
+    __random_dirichlet as dirichlet, __random_exponential as exponential, __random_f as f, __random_gamma as gamma,
+    __random_geometric as geometric, __random_gumbel as gumbel, __random_hypergeometric as hypergeometric,
+    __random_integers as integers, __random_laplace as laplace, __random_logistic as logistic,
+    __random_lognormal as lognormal, __random_logseries as logseries, __random_multinomial as multinomial,
+    __random_multivariate_normal as multivariate_normal, __random_negative_binomial as negative_binomial,
+    __random_noncentral_chisquare as noncentral_chisquare, __random_noncentral_f as noncentral_f,
+    __random_normal as normal, __random_pareto as pareto, __random_poisson as poisson, __random_power as power,
+    __random_randint as randint, __random_random as random, __random_random_sample as random_sample,
+    __random_ranf as ranf, __random_rayleigh as rayleigh, __random_sample as sample,
+    __random_standard_cauchy as standard_cauchy, __random_standard_exponential as standard_exponential,
+    __random_standard_gamma as standard_gamma, __random_standard_normal as standard_normal,
+    __random_standard_t as standard_t, __random_triangular as triangular, __random_uniform as uniform,
+    __random_vonmises as vonmises, __random_wald as wald, __random_weibull as weibull, __random_zipf as zipf,
+};
 
 generator! {
     /// A generator of random numbers, with its own seed. Its arrays are made on the device that is current at each

@@ -8,6 +8,7 @@ use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::insertion::resized;
+use crate::thin::thin;
 
 fallible! {
     /// The elements of `a` where the condition holds, else those of `b`; all three are broadcast. Either of the two may
@@ -113,26 +114,22 @@ impl<T: Element> DeviceArray<T> {
         check(nonzero("nonzero", &self.raw)).into_iter().map(DeviceArray::from_raw).collect()
     }
 
-    /// Where the elements of the flattened array are that are not zero; NumPy's `flatnonzero`. Waits for the device.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[0.0, 3.0], [f64::NAN, 0.0]]);
-    /// assert_eq!(a.flatnonzero().to_host(), ndarray::arr1(&[1, 2]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn flatnonzero(&self) -> DeviceArray<i64> {
-        DeviceArray::from_raw(check(flat_positions("flatnonzero", &self.raw)))
-    }
+    thin! {
+        /// Where the elements of the flattened array are that are not zero; NumPy's `flatnonzero`. Waits for the device.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[0.0, 3.0], [f64::NAN, 0.0]]);
+        /// assert_eq!(a.flatnonzero().to_host(), ndarray::arr1(&[1, 2]).into_dyn());
+        /// ```
+        pub fn flatnonzero(&self) -> DeviceArray<i64> => flat_positions("flatnonzero", &self.raw);
 
-    /// The index of each element that is not zero, a row each; NumPy's `argwhere`. Waits for the device.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[0, 3], [5, 0]]);
-    /// assert_eq!(a.argwhere().to_host(), ndarray::arr2(&[[0, 1], [1, 0]]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn argwhere(&self) -> DeviceArray<i64> {
-        DeviceArray::from_raw(check(argwhere(&self.raw)))
+        /// The index of each element that is not zero, a row each; NumPy's `argwhere`. Waits for the device.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[0, 3], [5, 0]]);
+        /// assert_eq!(a.argwhere().to_host(), ndarray::arr2(&[[0, 1], [1, 0]]).into_dyn());
+        /// ```
+        pub fn argwhere(&self) -> DeviceArray<i64> => argwhere(&self.raw);
     }
 }
 
