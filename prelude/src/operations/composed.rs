@@ -5,13 +5,16 @@ use crate::backend::{BinaryOperation, ReduceOperation};
 use crate::dtype::{DType, Element, Float, Inexact, Integer, Number, Scalar};
 use crate::error::{Result, check};
 use crate::operations::composing::{Composed, number};
+use crate::operations::elementwise::sealed::Sealed;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::formulas::{self, Formula, apply, apply_one};
 use crate::operations::reduce::reduce_all;
-use crate::thin::thin;
+use crate::operations::siblings::composed;
 
-impl<T: Number> DeviceArray<T> {
-    thin! {
+composed! {
+    mod composed_functions;
+
+    impl<T: Number> DeviceArray<T> {
         /// The quotient as a float: of integers as `f64`, where [`divide`](Self::divide) drops the fraction. NumPy's
         /// `true_divide`.
         ///
@@ -30,28 +33,9 @@ impl<T: Number> DeviceArray<T> {
         /// ```
         /// assert_eq!(warpcell::array(&[2, 4]).float_power(-1).tolist(), [0.5, 0.25]);
         /// ```
-        pub fn float_power(&self, other: impl Operand<T>) -> DeviceArray<f64> => {
-            let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
-            apply_one("float_power", formulas::power, &operands)
-        };
-    }
+        pub fn float_power(&self, other: impl Operand<T>) -> DeviceArray<f64> =>
+            apply_one("float_power", formulas::power, &[self.raw_operand(), other.raw_operand()]);
 
-    /// The quotient rounded down, and what it leaves: [`floor_divide`](Self::floor_divide) and [`modulo`](Self::modulo).
-    /// NumPy's `divmod`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// let (quotient, rest) = warpcell::array(&[7, -7]).divmod(3);
-    /// assert_eq!((quotient.tolist(), rest.tolist()), (vec![2, -3], vec![1, 2]));
-    /// ```
-    #[track_caller]
-    pub fn divmod(&self, other: impl Operand<T>) -> (DeviceArray<T>, DeviceArray<T>) {
-        let (quotients, rests) = check(quotients_and_rests(&self.raw, other.raw_operand()));
-        (DeviceArray::from_raw(quotients), DeviceArray::from_raw(rests))
-    }
-
-    thin! {
         /// The larger of each pair; the other one if one is NaN. NumPy's `fmax`; [`maximum`](Self::maximum) keeps NaN.
         ///
         /// **Panics** if the shapes do not broadcast or the devices differ.
@@ -98,17 +82,15 @@ impl<T: Number> DeviceArray<T> {
         /// ```
         pub fn isneginf(&self) -> DeviceArray<bool> => is_infinity("isneginf", &self.raw, f64::NEG_INFINITY);
     }
-}
 
-impl<T: Float> DeviceArray<T> {
-    thin! {
+    impl<T: Float> DeviceArray<T> {
         /// `sin(πx) / (πx)`, and 1 where `x` is 0; NumPy's `sinc`.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[0.0]).sinc().item(), 1.0);
         /// assert!(warpcell::array(&[1.0]).sinc().abs().item() < 1e-16);
         /// ```
-        pub fn sinc(&self) -> DeviceArray<T> => apply_one("sinc", formulas::sinc, &[RawOperand::Array(&self.raw)]);
+        pub fn sinc(&self) -> DeviceArray<T> => apply_one("sinc", formulas::sinc, &[self.raw_operand()]);
 
         /// The step function: 0 for negative elements, 1 for positive ones, and the value of `at_zero` where an element is 0.
         /// NaN stays NaN. NumPy's `heaviside`.
@@ -118,10 +100,8 @@ impl<T: Float> DeviceArray<T> {
         /// ```
         /// assert_eq!(warpcell::array(&[-1.5, 0.0, 2.0]).heaviside(0.5).tolist(), [0.0, 0.5, 1.0]);
         /// ```
-        pub fn heaviside(&self, at_zero: impl Operand<T>) -> DeviceArray<T> => {
-            let operands = [RawOperand::Array(&self.raw), at_zero.raw_operand()];
-            apply_one("heaviside", formulas::step, &operands)
-        };
+        pub fn heaviside(&self, at_zero: impl Operand<T>) -> DeviceArray<T> =>
+            apply_one("heaviside", formulas::step, &[self.raw_operand(), at_zero.raw_operand()]);
 
         /// `log(exp(a) + exp(b))` without overflow on the way; NumPy's `logaddexp`.
         ///
@@ -130,10 +110,8 @@ impl<T: Float> DeviceArray<T> {
         /// ```
         /// assert_eq!(warpcell::array(&[1000.0]).logaddexp(-f64::INFINITY).item(), 1000.0);
         /// ```
-        pub fn logaddexp(&self, other: impl Operand<T>) -> DeviceArray<T> => {
-            let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
-            apply_one("logaddexp", formulas::log_of_sum, &operands)
-        };
+        pub fn logaddexp(&self, other: impl Operand<T>) -> DeviceArray<T> =>
+            apply_one("logaddexp", formulas::log_of_sum, &[self.raw_operand(), other.raw_operand()]);
 
         /// `log2(2**a + 2**b)` without overflow on the way; NumPy's `logaddexp2`.
         ///
@@ -142,67 +120,42 @@ impl<T: Float> DeviceArray<T> {
         /// ```
         /// assert_eq!(warpcell::array(&[2000.0]).logaddexp2(2000.0).item(), 2001.0);
         /// ```
-        pub fn logaddexp2(&self, other: impl Operand<T>) -> DeviceArray<T> => {
-            let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
-            apply_one("logaddexp2", formulas::log2_of_sum, &operands)
-        };
+        pub fn logaddexp2(&self, other: impl Operand<T>) -> DeviceArray<T> =>
+            apply_one("logaddexp2", formulas::log2_of_sum, &[self.raw_operand(), other.raw_operand()]);
+
+        /// The next float from each element towards the other's; NumPy's `nextafter`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1.0]).nextafter(2.0).item(), 1.0 + f64::EPSILON);
+        /// ```
+        pub fn nextafter(&self, other: impl Operand<T>) -> DeviceArray<T> =>
+            apply_one("nextafter", formulas::next_towards, &[self.raw_operand(), other.raw_operand()]);
     }
 
-    /// The fractions and the whole numbers of the elements, both with their sign; NumPy's `modf`.
-    ///
-    /// ```
-    /// let (fractions, wholes) = warpcell::array(&[2.5, -0.25]).modf();
-    /// assert_eq!((fractions.tolist(), wholes.tolist()), (vec![0.5, -0.25], vec![2.0, -0.0]));
-    /// ```
-    #[track_caller]
-    pub fn modf(&self) -> (DeviceArray<T>, DeviceArray<T>) {
-        let formula = formulas::fraction_and_whole;
-        let (fractions, wholes) = two(check(apply("modf", formula, &[RawOperand::Array(&self.raw)])));
-        (DeviceArray::from_raw(fractions), DeviceArray::from_raw(wholes))
+    impl<T: Inexact> DeviceArray<T> {
+        /// The array with 0 in place of NaN, and the largest and the least number of the type in place of the infinities; of
+        /// complex numbers in each part. NumPy's `nan_to_num`; `gpu::nan_to_num!(&a, nan = -1.0, posinf = 1e9)` has its keywords.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[f64::NAN, 1.0, f64::INFINITY]);
+        /// assert_eq!(a.nan_to_num().tolist(), [0.0, 1.0, f64::MAX]);
+        /// ```
+        pub fn nan_to_num(&self) -> DeviceArray<T> => nan_to_num(&self.raw, 0.0, None, None);
     }
 
-    /// The next float from each element towards the other's; NumPy's `nextafter`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1.0]).nextafter(2.0).item(), 1.0 + f64::EPSILON);
-    /// ```
-    #[track_caller]
-    pub fn nextafter(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
-        DeviceArray::from_raw(check(apply_one("nextafter", formulas::next_towards, &operands)))
+    impl<T: Integer> DeviceArray<T> {
+        /// How many bits of the absolute value of each element are 1; NumPy's `bitwise_count`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0, 7, -8]).bitwise_count().tolist(), [0, 3, 1]);
+        /// ```
+        pub fn bitwise_count(&self) -> DeviceArray<u8> =>
+            apply_one("bitwise_count", formulas::ones, &[self.raw_operand()]);
     }
-}
 
-impl<T: Inexact> DeviceArray<T> {
-    /// The array with 0 in place of NaN, and the largest and the least number of the type in place of the infinities; of
-    /// complex numbers in each part. NumPy's `nan_to_num`; `gpu::nan_to_num!(&a, nan = -1.0, posinf = 1e9)` has its keywords.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[f64::NAN, 1.0, f64::INFINITY]);
-    /// assert_eq!(a.nan_to_num().tolist(), [0.0, 1.0, f64::MAX]);
-    /// ```
-    #[track_caller]
-    pub fn nan_to_num(&self) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(nan_to_num(&self.raw, 0.0, None, None)))
-    }
-}
-
-impl<T: Integer> DeviceArray<T> {
-    /// How many bits of the absolute value of each element are 1; NumPy's `bitwise_count`.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[0, 7, -8]).bitwise_count().tolist(), [0, 3, 1]);
-    /// ```
-    #[track_caller]
-    pub fn bitwise_count(&self) -> DeviceArray<u8> {
-        DeviceArray::from_raw(check(apply_one("bitwise_count", formulas::ones, &[RawOperand::Array(&self.raw)])))
-    }
-}
-
-impl<T: Element> DeviceArray<T> {
-    thin! {
+    impl<T: Element> DeviceArray<T> {
         /// Whether the imaginary part of each element is 0; real numbers have none. NumPy's `isreal`.
         ///
         /// ```
@@ -218,6 +171,38 @@ impl<T: Element> DeviceArray<T> {
         /// assert_eq!(array(&[Complex::new(1.0, 0.0), Complex::new(0.0, 1.0)]).iscomplex().tolist(), [false, true]);
         /// ```
         pub fn iscomplex(&self) -> DeviceArray<bool> => has_part("iscomplex", BinaryOperation::NotEqual, &self.raw);
+    }
+}
+
+impl<T: Number> DeviceArray<T> {
+    /// The quotient rounded down, and what it leaves: [`floor_divide`](Self::floor_divide) and [`modulo`](Self::modulo).
+    /// NumPy's `divmod`.
+    ///
+    /// **Panics** if the shapes do not broadcast or the devices differ.
+    ///
+    /// ```
+    /// let (quotient, rest) = warpcell::array(&[7, -7]).divmod(3);
+    /// assert_eq!((quotient.tolist(), rest.tolist()), (vec![2, -3], vec![1, 2]));
+    /// ```
+    #[track_caller]
+    pub fn divmod(&self, other: impl Operand<T>) -> (DeviceArray<T>, DeviceArray<T>) {
+        let (quotients, rests) = check(quotients_and_rests(&self.raw, other.raw_operand()));
+        (DeviceArray::from_raw(quotients), DeviceArray::from_raw(rests))
+    }
+}
+
+impl<T: Float> DeviceArray<T> {
+    /// The fractions and the whole numbers of the elements, both with their sign; NumPy's `modf`.
+    ///
+    /// ```
+    /// let (fractions, wholes) = warpcell::array(&[2.5, -0.25]).modf();
+    /// assert_eq!((fractions.tolist(), wholes.tolist()), (vec![0.5, -0.25], vec![2.0, -0.0]));
+    /// ```
+    #[track_caller]
+    pub fn modf(&self) -> (DeviceArray<T>, DeviceArray<T>) {
+        let formula = formulas::fraction_and_whole;
+        let (fractions, wholes) = two(check(apply("modf", formula, &[RawOperand::Array(&self.raw)])));
+        (DeviceArray::from_raw(fractions), DeviceArray::from_raw(wholes))
     }
 }
 

@@ -3,55 +3,37 @@
 use crate::array::{DeviceArray, RawArray};
 use crate::dtype::{DType, Float, Integer, Scalar};
 use crate::error::{Result, check};
+use crate::operations::elementwise::sealed::Sealed;
 use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::formulas::{apply, apply_one};
 use crate::operations::map::registered;
-use crate::thin::thin;
+use crate::operations::siblings::composed;
 use warpcell_macros::{device, vectorize};
 
-impl<T: Float> DeviceArray<T> {
-    /// The modified Bessel function of the first kind and of order 0; NumPy's `i0`. By polynomials, in `x` up
-    /// to 10 and in `1 / x` beyond; within 3 units in the last place.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[0.0]).i0().item(), 1.0);
-    /// ```
-    #[track_caller]
-    pub fn i0(&self) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(apply_one("i0", bessel_of, &[RawOperand::Array(&self.raw)])))
+composed! {
+    mod functions_per_element;
+
+    impl<T: Float> DeviceArray<T> {
+        /// The modified Bessel function of the first kind and of order 0; NumPy's `i0`. By polynomials, in `x` up
+        /// to 10 and in `1 / x` beyond; within 3 units in the last place.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0]).i0().item(), 1.0);
+        /// ```
+        pub fn i0(&self) -> DeviceArray<T> => apply_one("i0", bessel_of, &[self.raw_operand()]);
+
+        /// Each element times 2 to the power of an integer, without overflow on the way; NumPy's `ldexp`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.75, 1.0]).ldexp(&warpcell::array(&[3, -1])).tolist(), [6.0, 0.5]);
+        /// ```
+        pub fn ldexp(&self, exponents: impl Operand<i32>) -> DeviceArray<T> =>
+            apply_one("ldexp", times_power_of_two_of, &[self.raw_operand(), exponents.raw_operand()]);
     }
 
-    /// The fraction and the exponent of each element: `fraction · 2^exponent` is the element, and the absolute value of the
-    /// fraction is at least a half and less than 1. 0, infinities and NaN are their own fractions, with the exponent 0.
-    /// NumPy's `frexp`.
-    ///
-    /// ```
-    /// let (fractions, exponents) = warpcell::array(&[6.0, -0.25]).frexp();
-    /// assert_eq!((fractions.tolist(), exponents.tolist()), (vec![0.75, -0.5], vec![3, -1]));
-    /// ```
-    #[track_caller]
-    pub fn frexp(&self) -> (DeviceArray<T>, DeviceArray<i32>) {
-        let results = check(apply("frexp", fraction_and_exponent_of, &[RawOperand::Array(&self.raw)]));
-        let [fractions, exponents] = results.try_into().ok().expect("the formula has two results");
-        (DeviceArray::from_raw(fractions), DeviceArray::from_raw(exponents))
-    }
-
-    /// Each element times 2 to the power of an integer, without overflow on the way; NumPy's `ldexp`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[0.75, 1.0]).ldexp(&warpcell::array(&[3, -1])).tolist(), [6.0, 0.5]);
-    /// ```
-    #[track_caller]
-    pub fn ldexp(&self, exponents: impl Operand<i32>) -> DeviceArray<T> {
-        let operands = [RawOperand::Array(&self.raw), exponents.raw_operand()];
-        DeviceArray::from_raw(check(apply_one("ldexp", times_power_of_two_of, &operands)))
-    }
-}
-
-impl<T: Integer> DeviceArray<T> {
-    thin! {
+    impl<T: Integer> DeviceArray<T> {
         /// The greatest common divisor of each pair, not negative; that of 0 and a number is the number. By Euclid's
         /// algorithm. NumPy's `gcd`.
         ///
@@ -76,6 +58,23 @@ impl<T: Integer> DeviceArray<T> {
             let names = [name_of(&signed_lcm), name_of(&unsigned_lcm)];
             of_integers("lcm", names, &self.raw, other.raw_operand())
         };
+    }
+}
+
+impl<T: Float> DeviceArray<T> {
+    /// The fraction and the exponent of each element: `fraction · 2^exponent` is the element, and the absolute value of the
+    /// fraction is at least a half and less than 1. 0, infinities and NaN are their own fractions, with the exponent 0.
+    /// NumPy's `frexp`.
+    ///
+    /// ```
+    /// let (fractions, exponents) = warpcell::array(&[6.0, -0.25]).frexp();
+    /// assert_eq!((fractions.tolist(), exponents.tolist()), (vec![0.75, -0.5], vec![3, -1]));
+    /// ```
+    #[track_caller]
+    pub fn frexp(&self) -> (DeviceArray<T>, DeviceArray<i32>) {
+        let results = check(apply("frexp", fraction_and_exponent_of, &[RawOperand::Array(&self.raw)]));
+        let [fractions, exponents] = results.try_into().ok().expect("the formula has two results");
+        (DeviceArray::from_raw(fractions), DeviceArray::from_raw(exponents))
     }
 }
 
