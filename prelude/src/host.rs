@@ -16,6 +16,8 @@ use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, 
 
 mod joining;
 pub mod linalg;
+pub(crate) mod mapping;
+pub(crate) mod memory;
 mod products;
 pub mod random;
 
@@ -234,7 +236,7 @@ fn vec_of<T: Element>(operation: &'static str, shape: &[usize], write: impl FnOn
         let reason = format!("needs more memory for elements of {} than there is; use smaller arrays", T::DTYPE);
         Error::shape(operation, shape, reason)
     })?;
-    cpu::memory::prefer_large_pages(values.as_mut_ptr().cast(), size * size_of::<T>());
+    memory::prefer_large_pages(values.as_mut_ptr().cast(), size * size_of::<T>());
     write(values.as_mut_ptr().cast());
     // SAFETY: `size` elements were reserved, and `write` wrote them.
     unsafe { values.set_len(size) };

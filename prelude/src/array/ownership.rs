@@ -4,11 +4,12 @@ use crate::array::sides::sealed::Host;
 use crate::array::transfer::{self, Owned, reversed};
 use crate::array::view::writable;
 use crate::array::{DeviceArray, OnHost, RawArray};
-use crate::backend::{Layout, cpu};
+use crate::backend::Layout;
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
+use crate::host::memory;
 use ndarray::{
     Array, ArrayBase, ArrayD, ArrayViewMutD, Axis, Data, Dimension, IxDyn, RawArrayViewMut, ShapeBuilder, s,
 };
@@ -183,7 +184,7 @@ fn into_host<T: Element>(array: DeviceArray<T>) -> Result<ArrayD<T>> {
         return array.try_to_host();
     }
     let RawArray { handle, allocation, layout, dtype } = array.raw;
-    match cpu::memory::vector_of::<T>(allocation) {
+    match memory::vector_of::<T>(allocation) {
         Ok((mut values, before)) => {
             let start = before + layout.offset;
             if dtype == DType::Bool {

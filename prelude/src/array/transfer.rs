@@ -2,11 +2,12 @@
 
 use crate::array::sides::{AnyView, HostView};
 use crate::array::{DeviceArray, RawArray, byte_count};
-use crate::backend::{Foreign, Layout, View, cpu};
+use crate::backend::{Foreign, Layout, View};
 use crate::device::{self, Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
+use crate::host::memory;
 use ndarray::{Array, ArrayD, Dimension, IxDyn};
 use std::any::Any;
 
@@ -115,7 +116,7 @@ pub(crate) fn download_vec<T: Element>(raw: &RawArray) -> Result<Vec<T>> {
     debug_assert_eq!(raw.dtype, T::DTYPE);
     let size = raw.size();
     let mut elements = Vec::<T>::with_capacity(size);
-    cpu::memory::prefer_large_pages(elements.as_mut_ptr().cast(), raw.size() * size_of::<T>());
+    memory::prefer_large_pages(elements.as_mut_ptr().cast(), raw.size() * size_of::<T>());
     // SAFETY: the vector has capacity for `size` elements; `download` writes all of them, with values valid for the
     // dtype, before the length is set.
     unsafe {
@@ -214,7 +215,7 @@ pub(crate) fn upload(operation: &'static str, host: &HostView<'_>, handle: &Hand
         return Ok(out);
     }
     let reversed = reversed(&layout);
-    let packed = if reversed.is_contiguous() { None } else { cpu::copy::packed(host) };
+    let packed = if reversed.is_contiguous() { None } else { memory::packed(host) };
     let pointer = packed.as_ref().map_or(host.pointer, |copy| copy.as_ptr().cast());
     // SAFETY: the elements follow one another, are initialised, and are borrowed by the view or owned by `packed`.
     handle.backend.upload(unsafe { std::slice::from_raw_parts(pointer, bytes) }, &out.allocation)?;

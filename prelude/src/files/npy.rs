@@ -4,10 +4,11 @@ use super::{Order, broken, failed, refused};
 use crate::array::RawArray;
 use crate::array::byte_count;
 use crate::array::sides::{AnyView, HostView};
-use crate::backend::{Layout, cpu};
+use crate::backend::Layout;
 use crate::device::Device;
 use crate::dtype::{DType, typestr};
 use crate::error::{Error, Result};
+use crate::host::memory;
 use npyz::WriterBuilder;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -334,7 +335,7 @@ fn write_host(host: &HostView<'_>, order: Order, file: &mut dyn Write) -> io::Re
     if bytes == 0 {
         return Ok(());
     }
-    let copy = if order == Order::Strided { cpu::copy::packed(host) } else { None };
+    let copy = if order == Order::Strided { memory::packed(host) } else { None };
     let start = copy.as_ref().map_or(host.pointer, |copy| copy.as_ptr().cast());
     // SAFETY: the elements follow one another, in one of both orders, and are borrowed by the view or owned by `copy`.
     let bytes = unsafe { std::slice::from_raw_parts(start, bytes) };

@@ -3,12 +3,11 @@
 use super::{Function, Given, MapOperand, Request, Results};
 use crate::array::sides::HostView;
 use crate::array::{OnHost, RawArray, shape, transfer};
-use crate::backend::cpu::elementwise::Input;
-use crate::backend::{Layout, cpu};
 use crate::device;
 use crate::dtype::{Scalar, dtypes};
 use crate::error::Result;
 use crate::fallible::fallible;
+use crate::host::mapping;
 use crate::operations::elementwise::RawOperand;
 use crate::registry::{Constant, Value};
 use half::{bf16, f16};
@@ -217,32 +216,9 @@ fn on_host(request: &Request<'_>, operands: &[HostOperand<'_>], values: &[Option
     let shape = broadcast(request, operands)?;
     let handle = device::host();
     let outs = request.new_arrays(&handle, request.result_shape(&shape)?)?;
-    let layouts: Vec<Option<Layout>> = operands
-        .iter()
-        .map(|operand| match operand {
-            HostOperand::Array(array) => {
-                let layout = Layout { shape: array.shape.clone(), strides: array.strides.clone(), offset: 0 };
-                Some(shape::broadcast_layout(&layout, &shape))
-            }
-            HostOperand::Scalar(_) | HostOperand::Struct(_) => None,
-        })
-        .collect();
-    let inputs: Vec<cpu::map::Source<'_>> = operands
-        .iter()
-        .zip(layouts.iter().zip(values))
-        .filter_map(|(operand, (layout, value))| match operand {
-            HostOperand::Array(array) => {
-                let array = |layout| cpu::map::Source::Elements(Input::Array(array.pointer, layout));
-                layout.as_ref().map(array)
-            }
-            HostOperand::Scalar(value) => Some(cpu::map::Source::Elements(Input::Scalar(*value))),
-            HostOperand::Struct(_) => value.as_ref().map(cpu::map::Source::Struct),
-        })
-        .collect();
     if outs[0].size() > 0 {
-        let views: Vec<_> = outs.iter().map(RawArray::view).collect();
-        // SAFETY: the host arrays are borrowed, and the outputs are new; all have the function's types and broadcast to `shape`.
-        unsafe { cpu::map::on_host(&request.function, request.reduction, &inputs, &shape, &views) }?;
+        // SAFETY: the request accepts the operands, whose common shape this is, and the outputs are new.
+        unsafe { mapping::compute(&request.function, request.reduction, operands, values, &shape, &outs) }?;
     }
     Ok(outs)
 }
