@@ -29,7 +29,7 @@ use crate::array::{DeviceArray, IntoAxes, OnDevice, RawArray};
 use crate::dtype::{Element, Real, Signal, Spectrum};
 use crate::error::check;
 
-use crate::operations::fourier::{Kind, Request, all_axes, frequencies, shifted, transformed};
+use crate::operations::fourier::{Request, TransformKind, all_axes, frequencies, shifted, transformed};
 use crate::thin::thin;
 
 // The macros for calls with keywords.
@@ -46,7 +46,7 @@ pub use crate::operations::fourier::Norm;
 #[track_caller]
 fn run<T: Element, R: Element>(
     operation: &'static str,
-    kind: Kind,
+    kind: TransformKind,
     x: &RawArray,
     lengths: Option<&[usize]>,
     axes: &[isize],
@@ -62,7 +62,7 @@ macro_rules! lines {
         $(#[$doc])*
         #[track_caller]
         pub fn $name<A: OnDevice<Elem = T>, T: $bound>(a: &A) -> DeviceArray<$result<T>> {
-            run::<T, _>(stringify!($name), Kind::$kind, a.raw(), None, &[-1], Norm::Backward)
+            run::<T, _>(stringify!($name), TransformKind::$kind, a.raw(), None, &[-1], Norm::Backward)
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), of `n` points (or as many as follow from the array) along an axis.")]
@@ -74,7 +74,7 @@ macro_rules! lines {
             norm: Norm,
         ) -> DeviceArray<$result<T>> {
             let n = n.into();
-            run::<T, _>(stringify!($with), Kind::$kind, a.raw(), n.as_ref().map(std::slice::from_ref), &[axis], norm)
+            run::<T, _>(stringify!($with), TransformKind::$kind, a.raw(), n.as_ref().map(std::slice::from_ref), &[axis], norm)
         }
     )*};
 }
@@ -143,7 +143,7 @@ macro_rules! planes {
         $(#[$doc])*
         #[track_caller]
         pub fn $name<A: OnDevice<Elem = T>, T: $bound>(a: &A) -> DeviceArray<$result<T>> {
-            run::<T, _>(stringify!($name), Kind::$kind, a.raw(), None, &[-2, -1], Norm::Backward)
+            run::<T, _>(stringify!($name), TransformKind::$kind, a.raw(), None, &[-2, -1], Norm::Backward)
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), of so many points along two axes.")]
@@ -156,7 +156,7 @@ macro_rules! planes {
         ) -> DeviceArray<$result<T>> {
             let lengths = lengths.into();
             let lengths = lengths.as_ref().map(<[usize; 2]>::as_slice);
-            run::<T, _>(stringify!($with), Kind::$kind, a.raw(), lengths, &[axes.0, axes.1], norm)
+            run::<T, _>(stringify!($with), TransformKind::$kind, a.raw(), lengths, &[axes.0, axes.1], norm)
         }
     )*};
 }
@@ -199,7 +199,7 @@ macro_rules! axes {
         $(#[$doc])*
         #[track_caller]
         pub fn $name<A: OnDevice<Elem = T>, T: $bound>(a: &A) -> DeviceArray<$result<T>> {
-            run::<T, _>(stringify!($name), Kind::$kind, a.raw(), None, &all_axes(a.raw()), Norm::Backward)
+            run::<T, _>(stringify!($name), TransformKind::$kind, a.raw(), None, &all_axes(a.raw()), Norm::Backward)
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), of so many points (one for each axis) along some axes.")]
@@ -210,7 +210,7 @@ macro_rules! axes {
             axes: impl IntoAxes,
             norm: Norm,
         ) -> DeviceArray<$result<T>> {
-            run::<T, _>(stringify!($with), Kind::$kind, a.raw(), lengths, &axes.into_axes(), norm)
+            run::<T, _>(stringify!($with), TransformKind::$kind, a.raw(), lengths, &axes.into_axes(), norm)
         }
     )*};
 }

@@ -58,7 +58,7 @@ fallible! {
         A: Convolve<Elem: Float>,
         K: SameSide<A::Side, A::Elem>,
     {
-        a.filter(k.any_view(), Filter(Kind::Convolve("fftconvolve", mode, Method::Fft)))
+        a.filter(k.any_view(), Filter(FilterKind::Convolve("fftconvolve", mode, Method::Fft)))
     }
 
     /// The convolution along all axes of two arrays on the same side, with zeros outside, by a [`Method`] of choice;
@@ -85,7 +85,7 @@ fallible! {
         A: Convolve,
         K: SameSide<A::Side, A::Elem>,
     {
-        a.filter(k.any_view(), Filter(Kind::Convolve("convolve_with", mode, method)))
+        a.filter(k.any_view(), Filter(FilterKind::Convolve("convolve_with", mode, method)))
     }
 }
 
@@ -113,10 +113,10 @@ pub fn choose_conv_method<A: Convolve, K: SameSide<A::Side, A::Elem>>(a: &A, k: 
 
 /// What is computed of two arrays, without their types.
 #[derive(Clone, Copy)]
-pub struct Filter(pub(super) Kind);
+pub struct Filter(pub(super) FilterKind);
 
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum FilterKind {
     /// [`correlate2d`](fn@crate::correlate2d).
     Correlate2d(Mode, Padding),
     /// By the function of this name.
@@ -126,8 +126,8 @@ pub(super) enum Kind {
 impl Filter {
     pub(super) fn apply(self, a: &RawArray, k: &RawArray) -> Result<RawArray> {
         match self.0 {
-            Kind::Correlate2d(mode, padding) => correlate2d_raw(a, k, mode, padding),
-            Kind::Convolve(operation, mode, method) => convolve_all(operation, a, k, mode, method),
+            FilterKind::Correlate2d(mode, padding) => correlate2d_raw(a, k, mode, padding),
+            FilterKind::Convolve(operation, mode, method) => convolve_all(operation, a, k, mode, method),
         }
     }
 
@@ -139,8 +139,8 @@ impl Filter {
 
     fn operation(self) -> &'static str {
         match self.0 {
-            Kind::Correlate2d(..) => "correlate2d",
-            Kind::Convolve(operation, ..) => operation,
+            FilterKind::Correlate2d(..) => "correlate2d",
+            FilterKind::Convolve(operation, ..) => operation,
         }
     }
 }

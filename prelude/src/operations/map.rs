@@ -7,7 +7,7 @@ use crate::device::{self, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
-use crate::kernel::without_room;
+use crate::launch::without_room;
 use crate::operations::elementwise::RawOperand;
 use crate::operations::reduce::reduce;
 use crate::registry::{self, FunctionParameter, Value};

@@ -270,7 +270,7 @@ fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, conjugates: bool
 /// The product of matrices, as [`matmul`] describes it.
 pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     a.same_device(operation, b)?;
-    let plan = Plan::new(operation, a.shape(), b.shape())?;
+    let plan = ProductLengths::new(operation, a.shape(), b.shape())?;
     if a.dtype.is_storage() && !a.handle.backend.multiplies(a.dtype) {
         let out = plan.run(operation, &a.to_compute_type(operation)?, &b.to_compute_type(operation)?)?;
         return out.converted(operation, a.dtype);
@@ -279,7 +279,7 @@ pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> R
 }
 
 /// The lengths of a product of matrices.
-struct Plan {
+struct ProductLengths {
     /// The axes that count the matrices.
     pairs: Vec<usize>,
     rows: usize,
@@ -289,8 +289,8 @@ struct Plan {
     shape: Vec<usize>,
 }
 
-impl Plan {
-    fn new(operation: &'static str, a: &[usize], b: &[usize]) -> Result<Plan> {
+impl ProductLengths {
+    fn new(operation: &'static str, a: &[usize], b: &[usize]) -> Result<ProductLengths> {
         for shape in [a, b] {
             if shape.is_empty() {
                 let reason = "has no axes; use `*` to multiply by a number or by an array without axes";
@@ -304,12 +304,12 @@ impl Plan {
         let columns = (b.len() > 1).then(|| b[b.len() - 1]);
         let shape = pairs.iter().copied().chain(rows).chain(columns).collect();
         let inner = a[a.len() - 1];
-        Ok(Plan { pairs, rows: rows.unwrap_or(1), inner, columns: columns.unwrap_or(1), shape })
+        Ok(ProductLengths { pairs, rows: rows.unwrap_or(1), inner, columns: columns.unwrap_or(1), shape })
     }
 
     /// The product of arrays of these shapes, of a type that the backend multiplies.
     fn run(&self, operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
-        let Plan { pairs, rows, inner, columns, shape } = self;
+        let ProductLengths { pairs, rows, inner, columns, shape } = self;
         let (rows, inner, columns) = (*rows, *inner, *columns);
         if pairs.iter().all(|&length| length == 1) && rows == 1 && columns == 1 && !a.dtype.is_storage() {
             return vectors(operation, &along(a, 1), &along(b, b.shape().len().min(2)), false, shape);

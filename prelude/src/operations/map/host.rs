@@ -38,16 +38,16 @@ mod sealed {
 
     /// Where the function runs.
     #[derive(Clone, Copy)]
-    pub enum Place {
+    pub enum RunsOn {
         Device,
         Host,
     }
 
     pub trait HostArguments {
-        fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>>;
+        fn run(&self, request: &Request<'_>, place: RunsOn) -> Result<Vec<RawArray>>;
     }
 }
-use sealed::Place;
+use sealed::RunsOn;
 
 /// As [`Arguments`](crate::Arguments), of host arrays and scalars. Not an extension point.
 #[diagnostic::on_unimplemented(
@@ -86,7 +86,7 @@ macro_rules! scalars {
 dtypes!(scalars!());
 
 impl<A: OnHost + ?Sized> sealed::HostArguments for &A {
-    fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
+    fn run(&self, request: &Request<'_>, place: RunsOn) -> Result<Vec<RawArray>> {
         run(request, place, &[hidden::HostArgument::operand(self)])
     }
 }
@@ -95,7 +95,7 @@ impl<A: OnHost + ?Sized> HostArguments<(A::Elem,)> for &A {}
 macro_rules! tuples {
     ($(($($type:ident $argument:ident $name:ident $index:tt),*))*) => {$(
         impl<$($argument: hidden::HostArgument),*> sealed::HostArguments for ($($argument,)*) {
-            fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
+            fn run(&self, request: &Request<'_>, place: RunsOn) -> Result<Vec<RawArray>> {
                 run(request, place, &[$(self.$index.operand()),*])
             }
         }
@@ -134,7 +134,7 @@ fallible! {
         arguments: A,
     ) -> Result< <F::Output as Results>::HostArrays> {
         let request = Request::new::<T, F>("map_host", &function)?;
-        F::Output::host_arrays(arguments.run(&request, Place::Device)?)
+        F::Output::host_arrays(arguments.run(&request, RunsOn::Device)?)
     }
 
     /// Runs the function over host arrays on the host's cores, as [`gpu::map`](crate::map) does over device arrays: no
@@ -161,11 +161,11 @@ fallible! {
         arguments: A,
     ) -> Result< <F::Output as Results>::HostArrays> {
         let request = Request::new::<T, F>("map", &function)?;
-        F::Output::host_arrays(arguments.run(&request, Place::Host)?)
+        F::Output::host_arrays(arguments.run(&request, RunsOn::Host)?)
     }
 }
 
-fn run(request: &Request<'_>, place: Place, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
+fn run(request: &Request<'_>, place: RunsOn, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
     let values: Vec<Option<Value>> = operands
         .iter()
         .map(|operand| match operand {
@@ -184,8 +184,8 @@ fn run(request: &Request<'_>, place: Place, operands: &[HostOperand<'_>]) -> Res
         .collect();
     request.accepts(&given)?;
     match place {
-        Place::Device => on_device(request, operands),
-        Place::Host => on_host(request, operands, &values),
+        RunsOn::Device => on_device(request, operands),
+        RunsOn::Host => on_host(request, operands, &values),
     }
 }
 

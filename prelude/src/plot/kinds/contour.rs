@@ -1,7 +1,7 @@
 //! Contour lines: [`contour`].
 
 use super::super::values::{Parts, Values};
-use super::super::{builder::Plot, chart::Kind, colors::Colors};
+use super::super::{builder::Plot, chart::PlotKind, colors::Colors};
 use super::super::{look::Look, mark::Mark, ticks};
 use crate::error::{Error, Result, check};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ struct Contours {
     levels: Vec<f64>,
 }
 
-impl Kind for Contours {
+impl PlotKind for Contours {
     fn name(&self) -> &'static str {
         "contour"
     }
