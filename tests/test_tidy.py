@@ -56,6 +56,9 @@ def test_forbidden_dependencies(tree, path, dependency):
         ("kernel/src/magics/table.rs", "use crate::evaluator::Outcome;"),
         ("prelude/src/operations/reduce.rs", "use rayon::prelude::*;"),
         ("prelude/src/array.rs", "use crate::backend::cuda::open;"),
+        ("prelude/src/array/transfer.rs", "use crate::backend::{Layout, cpu};"),
+        ("prelude/src/files.rs", "let free = cpu::free_memory();"),
+        ("prelude/src/operations/map.rs", "use warpcell_cpu::map::on_host;"),
     ],
 )
 def test_forbidden_uses(tree, path, line):

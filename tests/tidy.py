@@ -89,6 +89,12 @@ USES = [
         r"\b(rayon)\b|\bbackend::cuda\b|\bwarpcell_cuda\b",
         "arrays and operations know backends by the Backend trait only",
     ),
+    (
+        ["prelude/src/**/*.rs"],
+        ["prelude/src/backend.rs", "prelude/src/backend/**", "prelude/src/device.rs", "prelude/src/host.rs", "prelude/src/host/**"],
+        r"\bcpu::|\bwarpcell_cpu\b|\bbackend::\{(.*\W)?cpu\b",
+        "only the choice of a device and the functions of host arrays name the CPU backend",
+    ),
 ]
 
 CONTRACT = "kernel/OUTPUT_CONTRACT.md"

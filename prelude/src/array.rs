@@ -313,10 +313,9 @@ pub(crate) fn byte_count(operation: &'static str, shape: &[usize], dtype: DType)
     match extent.and_then(|extent| extent.checked_mul(dtype.size())) {
         Some(_) if shape.contains(&0) => Ok(0),
         Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),
-        _ => Err(Error::InvalidShape {
-            operation,
-            shape: shape.to_vec(),
-            reason: format!("has more elements of {dtype} than memory can address; use a smaller one"),
-        }),
+        _ => {
+            let reason = format!("has more elements of {dtype} than memory can address; use a smaller one");
+            Err(Error::shape(operation, shape, reason))
+        }
     }
 }

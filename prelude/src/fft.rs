@@ -29,26 +29,16 @@ use crate::array::{DeviceArray, IntoAxes, OnDevice, RawArray};
 use crate::dtype::{Element, Real, Signal, Spectrum};
 use crate::error::check;
 
+use crate::operations::fourier::{Request, TransformKind, all_axes, frequencies, shifted, transformed};
+use crate::thin::thin;
+
 // The macros for calls with keywords.
-use crate::operations::fourier::{Kind, Request, all_axes, frequencies, shifted, transformed};
-pub use __fft_fft as fft;
-pub use __fft_fft2 as fft2;
-pub use __fft_fftfreq as fftfreq;
-pub use __fft_fftn as fftn;
-pub use __fft_fftshift as fftshift;
-pub use __fft_hfft as hfft;
-pub use __fft_ifft as ifft;
-pub use __fft_ifft2 as ifft2;
-pub use __fft_ifftn as ifftn;
-pub use __fft_ifftshift as ifftshift;
-pub use __fft_ihfft as ihfft;
-pub use __fft_irfft as irfft;
-pub use __fft_irfft2 as irfft2;
-pub use __fft_irfftn as irfftn;
-pub use __fft_rfft as rfft;
-pub use __fft_rfft2 as rfft2;
-pub use __fft_rfftfreq as rfftfreq;
-pub use __fft_rfftn as rfftn;
+pub use {
+    __fft_fft as fft, __fft_fft2 as fft2, __fft_fftfreq as fftfreq, __fft_fftn as fftn, __fft_fftshift as fftshift,
+    __fft_hfft as hfft, __fft_ifft as ifft, __fft_ifft2 as ifft2, __fft_ifftn as ifftn, __fft_ifftshift as ifftshift,
+    __fft_ihfft as ihfft, __fft_irfft as irfft, __fft_irfft2 as irfft2, __fft_irfftn as irfftn, __fft_rfft as rfft,
+    __fft_rfft2 as rfft2, __fft_rfftfreq as rfftfreq, __fft_rfftn as rfftn,
+};
 
 pub use crate::operations::fourier::Norm;
 
@@ -56,7 +46,7 @@ pub use crate::operations::fourier::Norm;
 #[track_caller]
 fn run<T: Element, R: Element>(
     operation: &'static str,
-    kind: Kind,
+    kind: TransformKind,
     x: &RawArray,
     lengths: Option<&[usize]>,
     axes: &[isize],
@@ -72,7 +62,7 @@ macro_rules! lines {
         $(#[$doc])*
         #[track_caller]
         pub fn $name<A: OnDevice<Elem = T>, T: $bound>(a: &A) -> DeviceArray<$result<T>> {
-            run::<T, _>(stringify!($name), Kind::$kind, a.raw(), None, &[-1], Norm::Backward)
+            run::<T, _>(stringify!($name), TransformKind::$kind, a.raw(), None, &[-1], Norm::Backward)
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), of `n` points (or as many as follow from the array) along an axis.")]
@@ -84,7 +74,7 @@ macro_rules! lines {
             norm: Norm,
         ) -> DeviceArray<$result<T>> {
             let n = n.into();
-            run::<T, _>(stringify!($with), Kind::$kind, a.raw(), n.as_ref().map(std::slice::from_ref), &[axis], norm)
+            run::<T, _>(stringify!($with), TransformKind::$kind, a.raw(), n.as_ref().map(std::slice::from_ref), &[axis], norm)
         }
     )*};
 }
@@ -106,8 +96,8 @@ lines! {
     /// assert!(allclose(&ifft(&fft(&a)), &a));
     /// ```
     ifft ifft_with Element Spectrum Inverse;
-    /// The transform of real numbers along the last axis: the first `n / 2 + 1` numbers of the spectrum, of which the others are
-    /// the conjugates. Takes half the time of [`fft`](fn@fft).
+    /// The transform of real numbers along the last axis: the first `n / 2 + 1` numbers of the spectrum, of which the others
+    /// are the conjugates. Takes half the time of [`fft`](fn@fft).
     ///
     /// ```
     /// use warpcell::{array, fft::{Norm, rfft, rfft_with}};
@@ -116,9 +106,9 @@ lines! {
     /// assert_eq!(rfft_with(&a, 2, -1, Norm::Forward).real().to_host(), ndarray::arr1(&[1.5, -0.5]).into_dyn());
     /// ```
     rfft rfft_with Real Spectrum Half;
-    /// The inverse of [`rfft`](fn@rfft), along the last axis: real numbers, twice as many less two. How many there were does not follow
-    /// from the spectrum if they were odd: then say so, by `irfft_with`. Imaginary parts where a spectrum of real numbers has
-    /// none are not looked at.
+    /// The inverse of [`rfft`](fn@rfft), along the last axis: real numbers, twice as many less two. How many there were does
+    /// not follow from the spectrum if they were odd: then say so, by `irfft_with`. Imaginary parts where a spectrum of real
+    /// numbers has none are not looked at.
     ///
     /// ```
     /// use warpcell::{allclose, array, fft::{Norm, irfft, irfft_with, rfft}};
@@ -153,7 +143,7 @@ macro_rules! planes {
         $(#[$doc])*
         #[track_caller]
         pub fn $name<A: OnDevice<Elem = T>, T: $bound>(a: &A) -> DeviceArray<$result<T>> {
-            run::<T, _>(stringify!($name), Kind::$kind, a.raw(), None, &[-2, -1], Norm::Backward)
+            run::<T, _>(stringify!($name), TransformKind::$kind, a.raw(), None, &[-2, -1], Norm::Backward)
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), of so many points along two axes.")]
@@ -166,7 +156,7 @@ macro_rules! planes {
         ) -> DeviceArray<$result<T>> {
             let lengths = lengths.into();
             let lengths = lengths.as_ref().map(<[usize; 2]>::as_slice);
-            run::<T, _>(stringify!($with), Kind::$kind, a.raw(), lengths, &[axes.0, axes.1], norm)
+            run::<T, _>(stringify!($with), TransformKind::$kind, a.raw(), lengths, &[axes.0, axes.1], norm)
         }
     )*};
 }
@@ -209,7 +199,7 @@ macro_rules! axes {
         $(#[$doc])*
         #[track_caller]
         pub fn $name<A: OnDevice<Elem = T>, T: $bound>(a: &A) -> DeviceArray<$result<T>> {
-            run::<T, _>(stringify!($name), Kind::$kind, a.raw(), None, &all_axes(a.raw()), Norm::Backward)
+            run::<T, _>(stringify!($name), TransformKind::$kind, a.raw(), None, &all_axes(a.raw()), Norm::Backward)
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), of so many points (one for each axis) along some axes.")]
@@ -220,7 +210,7 @@ macro_rules! axes {
             axes: impl IntoAxes,
             norm: Norm,
         ) -> DeviceArray<$result<T>> {
-            run::<T, _>(stringify!($with), Kind::$kind, a.raw(), lengths, &axes.into_axes(), norm)
+            run::<T, _>(stringify!($with), TransformKind::$kind, a.raw(), lengths, &axes.into_axes(), norm)
         }
     )*};
 }
@@ -242,8 +232,8 @@ axes! {
     /// assert!(allclose(&ifftn(&fftn(&a)), &a));
     /// ```
     ifftn ifftn_with Element Spectrum Inverse;
-    /// The transform of real numbers along all axes, the last one as by [`rfft`](fn@rfft). Of the axes that are given to `rfftn_with`
-    /// that is the last one given.
+    /// The transform of real numbers along all axes, the last one as by [`rfft`](fn@rfft). Of the axes that are given to
+    /// `rfftn_with` that is the last one given.
     ///
     /// ```
     /// assert_eq!(warpcell::fft::rfftn(&warpcell::ones::<f64>((2, 3, 4))).shape(), [2, 3, 3]);
@@ -259,72 +249,61 @@ axes! {
     irfftn irfftn_with Element Signal Back;
 }
 
-/// The frequencies of the numbers that [`fft`](fn@fft) gives of `n` points which lie `d` apart: from 0 on, then the negative ones.
-///
-/// **Panics** if `n` is 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
-///
-/// ```
-/// let frequencies = warpcell::fft::fftfreq(4, 0.5);
-/// assert_eq!(frequencies.to_host(), ndarray::arr1(&[0.0, 0.5, -1.0, -0.5]).into_dyn());
-/// ```
-#[track_caller]
-pub fn fftfreq(n: usize, d: f64) -> DeviceArray<f64> {
-    DeviceArray::from_raw(check(frequencies("fftfreq", n, d, false)))
-}
+thin! {
+    /// The frequencies of the numbers that [`fft`](fn@fft) gives of `n` points which lie `d` apart: from 0 on, then the
+    /// negative ones.
+    ///
+    /// **Panics** if `n` is 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// let frequencies = warpcell::fft::fftfreq(4, 0.5);
+    /// assert_eq!(frequencies.to_host(), ndarray::arr1(&[0.0, 0.5, -1.0, -0.5]).into_dyn());
+    /// ```
+    pub fn fftfreq(n: usize, d: f64) -> DeviceArray<f64> => frequencies("fftfreq", n, d, false);
 
-/// The frequencies of the numbers that [`rfft`](fn@rfft) gives of `n` points which lie `d` apart.
-///
-/// **Panics** if `n` is 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
-///
-/// ```
-/// assert_eq!(warpcell::fft::rfftfreq(4, 0.5).to_host(), ndarray::arr1(&[0.0, 0.5, 1.0]).into_dyn());
-/// ```
-#[track_caller]
-pub fn rfftfreq(n: usize, d: f64) -> DeviceArray<f64> {
-    DeviceArray::from_raw(check(frequencies("rfftfreq", n, d, true)))
-}
+    /// The frequencies of the numbers that [`rfft`](fn@rfft) gives of `n` points which lie `d` apart.
+    ///
+    /// **Panics** if `n` is 0 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// assert_eq!(warpcell::fft::rfftfreq(4, 0.5).to_host(), ndarray::arr1(&[0.0, 0.5, 1.0]).into_dyn());
+    /// ```
+    pub fn rfftfreq(n: usize, d: f64) -> DeviceArray<f64> => frequencies("rfftfreq", n, d, true);
 
-/// The array with the frequency 0 of a spectrum in the middle of each axis, where it was the first; of any element type.
-///
-/// ```
-/// use warpcell::fft::{fftfreq, fftshift};
-/// assert_eq!(fftshift(&fftfreq(4, 0.25)).to_host(), ndarray::arr1(&[-2.0, -1.0, 0.0, 1.0]).into_dyn());
-/// ```
-#[track_caller]
-pub fn fftshift<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(shifted("fftshift", a.raw(), &all_axes(a.raw()), false)))
-}
+    /// The array with the frequency 0 of a spectrum in the middle of each axis, where it was the first; of any element type.
+    ///
+    /// ```
+    /// use warpcell::fft::{fftfreq, fftshift};
+    /// assert_eq!(fftshift(&fftfreq(4, 0.25)).to_host(), ndarray::arr1(&[-2.0, -1.0, 0.0, 1.0]).into_dyn());
+    /// ```
+    pub fn fftshift<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> =>
+        shifted("fftshift", a.raw(), &all_axes(a.raw()), false);
 
-/// As [`fftshift`](fn@fftshift), along some axes only.
-///
-/// ```
-/// use warpcell::{array, fft::fftshift_with};
-/// let shifted = fftshift_with(&array(&[[1, 2, 3], [4, 5, 6]]), 1);
-/// assert_eq!(shifted.to_host(), ndarray::arr2(&[[3, 1, 2], [6, 4, 5]]).into_dyn());
-/// ```
-#[track_caller]
-pub fn fftshift_with<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAxes) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(shifted("fftshift_with", a.raw(), &axes.into_axes(), false)))
-}
+    /// As [`fftshift`](fn@fftshift), along some axes only.
+    ///
+    /// ```
+    /// use warpcell::{array, fft::fftshift_with};
+    /// let shifted = fftshift_with(&array(&[[1, 2, 3], [4, 5, 6]]), 1);
+    /// assert_eq!(shifted.to_host(), ndarray::arr2(&[[3, 1, 2], [6, 4, 5]]).into_dyn());
+    /// ```
+    pub fn fftshift_with<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAxes) -> DeviceArray<T> =>
+        shifted("fftshift_with", a.raw(), &axes.into_axes(), false);
 
-/// The opposite of [`fftshift`](fn@fftshift): the frequency 0 first along each axis, where it was in the middle.
-///
-/// ```
-/// use warpcell::{arange, fft::{fftshift, ifftshift}};
-/// assert!(ifftshift(&fftshift(&arange(5))).eq(arange(5)).all());
-/// ```
-#[track_caller]
-pub fn ifftshift<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(shifted("ifftshift", a.raw(), &all_axes(a.raw()), true)))
-}
+    /// The opposite of [`fftshift`](fn@fftshift): the frequency 0 first along each axis, where it was in the middle.
+    ///
+    /// ```
+    /// use warpcell::{arange, fft::{fftshift, ifftshift}};
+    /// assert!(ifftshift(&fftshift(&arange(5))).eq(arange(5)).all());
+    /// ```
+    pub fn ifftshift<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> =>
+        shifted("ifftshift", a.raw(), &all_axes(a.raw()), true);
 
-/// As [`ifftshift`](fn@ifftshift), along some axes only.
-///
-/// ```
-/// use warpcell::{array, fft::ifftshift_with};
-/// assert_eq!(ifftshift_with(&array(&[3, 1, 2]), 0).to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
-/// ```
-#[track_caller]
-pub fn ifftshift_with<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAxes) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(shifted("ifftshift_with", a.raw(), &axes.into_axes(), true)))
+    /// As [`ifftshift`](fn@ifftshift), along some axes only.
+    ///
+    /// ```
+    /// use warpcell::{array, fft::ifftshift_with};
+    /// assert_eq!(ifftshift_with(&array(&[3, 1, 2]), 0).to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
+    /// ```
+    pub fn ifftshift_with<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAxes) -> DeviceArray<T> =>
+        shifted("ifftshift_with", a.raw(), &axes.into_axes(), true);
 }

@@ -17,11 +17,12 @@ pub(crate) mod text;
 use crate::array::sides::AnyView;
 use crate::array::transfer::{self, Owned};
 use crate::array::{AnyArray, DeviceArray, OnHost, byte_count};
-use crate::backend::{Layout, cpu};
+use crate::backend::Layout;
 use crate::device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::host::memory;
 use ndarray::{ArrayD, IxDyn, ShapeBuilder};
 use npy::{Header, Opened};
 use std::io;
@@ -173,13 +174,13 @@ fn values<T: Element>(
         return Ok(Vec::new());
     }
     let layout = std::alloc::Layout::array::<T>(count).expect("`byte_count` has checked the size");
-    cpu::memory::room_for(layout.size())?;
+    memory::room_for(layout.size())?;
     // SAFETY: the size is not zero.
     let start = unsafe { std::alloc::alloc_zeroed(layout) };
     if start.is_null() {
-        cpu::memory::room_for(usize::MAX)?;
+        memory::room_for(usize::MAX)?;
     }
-    cpu::memory::prefer_large_pages(start, layout.size());
+    memory::prefer_large_pages(start, layout.size());
     // SAFETY: allocated as a vector allocates; all bits zero are a value of every element type.
     let mut values = unsafe { Vec::from_raw_parts(start.cast::<T>(), count, count) };
     // SAFETY: the vector's bytes, which nothing else looks at; `finish` makes values of `T` of what is written to them, and

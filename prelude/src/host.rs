@@ -16,6 +16,8 @@ use ndarray::{Array, Array1, Array2, ArrayBase, Data, Dimension, IntoDimension, 
 
 mod joining;
 pub mod linalg;
+pub(crate) mod mapping;
+pub(crate) mod memory;
 mod products;
 pub mod random;
 
@@ -230,12 +232,11 @@ fallible! {
 fn vec_of<T: Element>(operation: &'static str, shape: &[usize], write: impl FnOnce(*mut u8)) -> Result<Vec<T>> {
     let size = byte_count(operation, shape, T::DTYPE)? / size_of::<T>();
     let mut values = Vec::<T>::new();
-    values.try_reserve_exact(size).map_err(|_| Error::InvalidShape {
-        operation,
-        shape: shape.to_vec(),
-        reason: format!("needs more memory for elements of {} than there is; use smaller arrays", T::DTYPE),
+    values.try_reserve_exact(size).map_err(|_| {
+        let reason = format!("needs more memory for elements of {} than there is; use smaller arrays", T::DTYPE);
+        Error::shape(operation, shape, reason)
     })?;
-    cpu::memory::prefer_large_pages(values.as_mut_ptr().cast(), size * size_of::<T>());
+    memory::prefer_large_pages(values.as_mut_ptr().cast(), size * size_of::<T>());
     write(values.as_mut_ptr().cast());
     // SAFETY: `size` elements were reserved, and `write` wrote them.
     unsafe { values.set_len(size) };
@@ -245,14 +246,9 @@ fn vec_of<T: Element>(operation: &'static str, shape: &[usize], write: impl FnOn
 /// The elements of a repeated array; `shape` becomes the result's.
 fn tile_values<T: Element>(host: &HostView<'_>, repetitions: &[usize], shape: &mut [usize]) -> Result<Vec<T>> {
     if repetitions.len() != host.shape.len() {
-        return Err(Error::InvalidShape {
-            operation: "tile",
-            shape: host.shape.clone(),
-            reason: format!(
-                "has {} axes, but the repetitions are {repetitions:?}; give one per axis",
-                host.shape.len()
-            ),
-        });
+        let reason =
+            format!("has {} axes, but the repetitions are {repetitions:?}; give one per axis", host.shape.len());
+        return Err(Error::shape("tile", host.shape.clone(), reason));
     }
     for (length, &count) in shape.iter_mut().zip(repetitions) {
         // What saturates here is too large to address, which `vec_of` reports.

@@ -5,7 +5,7 @@ use crate::backend::cuda::{kernel, map};
 use crate::device::{Device, device};
 use crate::error::Result;
 use crate::fallible::fallible;
-use crate::kernel::Kernel;
+use crate::launch::Kernel;
 use crate::operations::map::reduction::Reducing;
 use crate::operations::map::{Function, Results};
 use crate::registry;

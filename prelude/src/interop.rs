@@ -75,7 +75,7 @@ unsafe fn adopted(
     if byte_count(operation, &shape, dtype)? == 0 {
         return RawArray::uninitialised(operation, handle, &shape, dtype);
     }
-    let invalid = |reason: String| Error::InvalidArgument { operation, reason };
+    let invalid = |reason: String| Error::argument(operation, reason);
     if address == 0 {
         return Err(invalid("the pointer to the elements is null, but there are elements".into()));
     }

@@ -46,7 +46,7 @@ mod inspect;
 #[doc(hidden)]
 pub mod instances;
 pub mod interop;
-mod kernel;
+mod launch;
 pub mod linalg;
 mod lookup;
 mod memory;
@@ -63,6 +63,7 @@ pub mod session;
 mod stream;
 pub mod testing;
 mod texts;
+mod thin;
 pub mod timing;
 mod type_name;
 
@@ -113,7 +114,7 @@ pub use graph::Graph;
 pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
 pub use inspect::{Translatable, cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
-pub use kernel::{
+pub use launch::{
     Kernel, KernelArgument, KernelArguments, LaunchConfig, kernel_attributes, launch, launch_checked, launch_for,
     launch_unchecked, launch_with, try_kernel_attributes, try_launch, try_launch_checked, try_launch_for,
     try_launch_unchecked, try_launch_with,
@@ -124,8 +125,8 @@ pub use ndarray;
 /// What the macro of `#[device]` names.
 #[doc(hidden)]
 pub mod launch_arguments {
-    pub use crate::kernel::LaunchArgument;
-    pub use crate::kernel::hidden::Argument;
+    pub use crate::launch::LaunchArgument;
+    pub use crate::launch::hidden::Argument;
 }
 /// The same for functions over arrays.
 #[doc(hidden)]

@@ -32,15 +32,11 @@ pub use crate::operations::calculus::cross;
 pub use crate::operations::products::{matmul, try_matmul};
 
 // The macros for calls with keywords.
-pub use __linalg_eigh as eigh;
-pub use __linalg_eigvalsh as eigvalsh;
-pub use __linalg_lstsq as lstsq;
-pub use __linalg_norm as norm;
-pub use __linalg_pinv as pinv;
-pub use __linalg_qr as qr;
-pub use __linalg_svd as svd;
-pub use __linalg_tensorinv as tensorinv;
-pub use __linalg_tensorsolve as tensorsolve;
+pub use {
+    __linalg_eigh as eigh, __linalg_eigvalsh as eigvalsh, __linalg_lstsq as lstsq, __linalg_norm as norm,
+    __linalg_pinv as pinv, __linalg_qr as qr, __linalg_svd as svd, __linalg_tensorinv as tensorinv,
+    __linalg_tensorsolve as tensorsolve,
+};
 
 use crate::array::{OnDevice, transfer};
 use crate::backend::ReduceOperation;

@@ -128,7 +128,7 @@ impl MemoryPool {
                              an integer"
                         )
                     };
-                    return Err(Error::InvalidArgument { operation: "set_limit", reason });
+                    return Err(Error::argument("set_limit", reason));
                 }
                 (total as f64 * fraction) as usize
             }

@@ -30,7 +30,7 @@ mod svg;
 mod table;
 
 use crate::error::{Error, check, fail};
-use crate::kernel::Kernel;
+use crate::launch::Kernel;
 use crate::rich::{MimeBundle, escaped};
 use base64::Engine;
 use case::Description;

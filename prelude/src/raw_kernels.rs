@@ -31,7 +31,7 @@ pub use reduction_kernel::ReductionKernel;
 use crate::error::Error;
 
 fn invalid(operation: &'static str, reason: impl Into<String>) -> Error {
-    Error::InvalidArgument { operation, reason: reason.into() }
+    Error::argument(operation, reason)
 }
 
 #[cfg(test)]

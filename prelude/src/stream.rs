@@ -243,7 +243,7 @@ impl Event {
                     "the events are in streams of {} and {}; record both in streams of one device",
                     start.handle.device, end.handle.device
                 );
-                return Err(Error::InvalidArgument { operation, reason });
+                return Err(Error::argument(operation, reason));
             }
             end.handle.may_wait(operation)?;
             end.handle.backend.elapsed(&*start.event, &*end.event)
@@ -253,9 +253,8 @@ impl Event {
     fn recorded(&self, operation: &'static str) -> Result<Recorded> {
         let recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner).clone();
         recorded.ok_or_else(|| {
-            let reason =
-                "the event was never recorded; put it into a stream first, with `event.record(&stream)`".into();
-            Error::InvalidArgument { operation, reason }
+            let reason = "the event was never recorded; put it into a stream first, with `event.record(&stream)`";
+            Error::argument(operation, reason)
         })
     }
 }

@@ -87,7 +87,7 @@ fn agree(
     let (relative, absolute) = tolerances.unwrap_or((0.0, 0.0));
     if !(relative >= 0.0 && absolute >= 0.0) {
         let reason = format!("the tolerances {relative} (relative) and {absolute} (absolute) must be 0 or more");
-        return Err(Error::InvalidArgument { operation, reason });
+        return Err(Error::argument(operation, reason));
     }
     let types = [dtype_of(actual), dtype_of(desired)];
     let [actual_shape, desired_shape] = [shape_of(actual), shape_of(desired)];
@@ -157,7 +157,7 @@ fn elements(operation: &'static str, view: &AnyView<'_>) -> Result<Elements> {
         }
         Kind::Complex => {
             let advice = "compare their parts one by one";
-            return Err(Error::UnsupportedDType { operation, dtype, advice });
+            return Err(Error::dtype(operation, dtype, advice));
         }
     };
     Ok(Elements { values, dtype })

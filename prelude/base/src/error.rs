@@ -204,6 +204,28 @@ pub enum Error {
     },
 }
 
+/// The errors of arguments, which most functions have.
+#[doc(hidden)]
+impl Error {
+    /// [`Error::InvalidArgument`]: what is wrong, with the value, and what to do.
+    #[cold]
+    pub fn argument(operation: &'static str, reason: impl Into<String>) -> Error {
+        Error::InvalidArgument { operation, reason: reason.into() }
+    }
+
+    /// [`Error::InvalidShape`]: the text goes on after "the shape […]".
+    #[cold]
+    pub fn shape(operation: &'static str, shape: impl Into<Vec<usize>>, reason: impl Into<String>) -> Error {
+        Error::InvalidShape { operation, shape: shape.into(), reason: reason.into() }
+    }
+
+    /// [`Error::UnsupportedDType`]: what to do in place of an operation on arrays of this type.
+    #[cold]
+    pub fn dtype(operation: &'static str, dtype: DType, advice: &'static str) -> Error {
+        Error::UnsupportedDType { operation, dtype, advice }
+    }
+}
+
 /// Which matrix of a stack is meant.
 fn matrix_name(matrix: Option<usize>) -> String {
     matrix.map_or_else(|| "the matrix".into(), |number| format!("matrix {number} of the stack (counted from 0)"))

@@ -50,11 +50,10 @@ pub(crate) fn axes_of(operation: &'static str, shape: &[usize], axes: &[isize]) 
     let mut found = axes.iter().map(|&axis| axis_of(operation, shape, axis)).collect::<Result<Vec<usize>>>()?;
     found.sort_unstable();
     match found.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(Error::InvalidShape {
-            operation,
-            shape: shape.to_vec(),
-            reason: format!("cannot be used with axis {} twice in {axes:?}; name each axis once", pair[0]),
-        }),
+        Some(pair) => {
+            let reason = format!("cannot be used with axis {} twice in {axes:?}; name each axis once", pair[0]);
+            Err(Error::shape(operation, shape, reason))
+        }
         None => Ok(found),
     }
 }
@@ -69,7 +68,7 @@ pub(crate) fn axis_of(operation: &'static str, shape: &[usize], axis: isize) -> 
             1 => "its only axis is 0, which is also -1".to_owned(),
             _ => format!("its axes are 0 to {}, or -{rank} to -1", rank - 1),
         };
-        Error::InvalidShape { operation, shape: shape.to_vec(), reason: format!("has no axis {axis}; {which}") }
+        Error::shape(operation, shape, format!("has no axis {axis}; {which}"))
     })
 }
 

@@ -6,6 +6,7 @@ use crate::dtype::{DType, Float, Inexact, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::reduce::reduce_all;
+use crate::thin::thin;
 use num_complex::Complex;
 
 impl<R: Float> DeviceArray<Complex<R>>
@@ -34,50 +35,39 @@ where
         DeviceArray::from_raw(self.raw.part(true))
     }
 
-    /// The complex conjugates: imaginary parts with the opposite sign.
-    ///
-    /// ```
-    /// use warpcell::{Complex, array};
-    /// assert_eq!(array(&[Complex::new(1.0, 2.0)]).conj().item(), Complex::new(1.0, -2.0));
-    /// ```
-    #[track_caller]
-    pub fn conj(&self) -> DeviceArray<Complex<R>> {
-        DeviceArray::from_raw(check(unary("conj", UnaryOperation::Conjugate, &self.raw)))
-    }
+    thin! {
+        /// The complex conjugates: imaginary parts with the opposite sign.
+        ///
+        /// ```
+        /// use warpcell::{Complex, array};
+        /// assert_eq!(array(&[Complex::new(1.0, 2.0)]).conj().item(), Complex::new(1.0, -2.0));
+        /// ```
+        pub fn conj(&self) -> DeviceArray<Complex<R>> => unary("conj", UnaryOperation::Conjugate, &self.raw);
 
-    /// The angles to the positive real axis, −π to π.
-    ///
-    /// ```
-    /// use warpcell::{Complex, array};
-    /// assert_eq!(array(&[Complex::new(0.0, 3.0)]).angle().item(), std::f64::consts::FRAC_PI_2);
-    /// ```
-    #[track_caller]
-    pub fn angle(&self) -> DeviceArray<R> {
-        DeviceArray::from_raw(check(unary("angle", UnaryOperation::Angle, &self.raw)))
-    }
+        /// The angles to the positive real axis, −π to π.
+        ///
+        /// ```
+        /// use warpcell::{Complex, array};
+        /// assert_eq!(array(&[Complex::new(0.0, 3.0)]).angle().item(), std::f64::consts::FRAC_PI_2);
+        /// ```
+        pub fn angle(&self) -> DeviceArray<R> => unary("angle", UnaryOperation::Angle, &self.raw);
 
-    /// Whether either part of each element is NaN.
-    ///
-    /// ```
-    /// use warpcell::{Complex, array};
-    /// assert!(array(&[Complex::new(1.0, f64::NAN)]).is_nan().all());
-    /// ```
-    #[track_caller]
-    pub fn is_nan(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(truths("is_nan", UnaryOperation::IsNan, ReduceOperation::Any, &self.raw)))
-    }
+        /// Whether either part of each element is NaN.
+        ///
+        /// ```
+        /// use warpcell::{Complex, array};
+        /// assert!(array(&[Complex::new(1.0, f64::NAN)]).is_nan().all());
+        /// ```
+        pub fn is_nan(&self) -> DeviceArray<bool> =>
+            truths("is_nan", UnaryOperation::IsNan, ReduceOperation::Any, &self.raw);
 
-    /// Whether either part of each element is infinite.
-    #[track_caller]
-    pub fn is_inf(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(truths("is_inf", UnaryOperation::IsInf, ReduceOperation::Any, &self.raw)))
-    }
+        /// Whether either part of each element is infinite.
+        pub fn is_inf(&self) -> DeviceArray<bool> =>
+            truths("is_inf", UnaryOperation::IsInf, ReduceOperation::Any, &self.raw);
 
-    /// Whether neither part of each element is infinite or NaN.
-    #[track_caller]
-    pub fn is_finite(&self) -> DeviceArray<bool> {
-        let both = truths("is_finite", UnaryOperation::IsFinite, ReduceOperation::All, &self.raw);
-        DeviceArray::from_raw(check(both))
+        /// Whether neither part of each element is infinite or NaN.
+        pub fn is_finite(&self) -> DeviceArray<bool> =>
+            truths("is_finite", UnaryOperation::IsFinite, ReduceOperation::All, &self.raw);
     }
 
     /// How many elements are not zero. Waits for the result.
@@ -87,8 +77,8 @@ where
     }
 }
 
-/// The real parts of complex numbers, if all imaginary parts are close to 0; else `None`. NumPy's `real_if_close`, which gives the
-/// complex numbers then. The real parts are a view. Waits for the comparison.
+/// The real parts of complex numbers, if all imaginary parts are close to 0; else `None`. NumPy's `real_if_close`, which
+/// gives the complex numbers then. The real parts are a view. Waits for the comparison.
 ///
 /// Close is less than 100 times the type's epsilon. `gpu::real_if_close!(&z, tol = 1000.0)` gives another factor, or with
 /// a `tol` of at most 1 the bound itself. NaN is not close.
@@ -160,11 +150,11 @@ pub(super) fn converted(operation: &'static str, raw: &RawArray, dtype: DType) -
             Ok(out)
         }
         _ if dtype == DType::Bool => either(operation, ReduceOperation::Any, &raw.parts().converted(operation, dtype)?),
-        _ => Err(Error::UnsupportedDType {
-            operation,
-            dtype: raw.dtype,
-            advice: "convert complex numbers to real numbers with `a.real()`, `a.imag()`, `a.abs()` or `a.angle()`",
-        }),
+        _ => {
+            let advice =
+                "convert complex numbers to real numbers with `a.real()`, `a.imag()`, `a.abs()` or `a.angle()`";
+            Err(Error::dtype(operation, raw.dtype, advice))
+        }
     }
 }
 

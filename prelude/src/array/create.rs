@@ -95,7 +95,7 @@ fn all_finite(operation: &'static str, raw: &RawArray) -> Result<()> {
         (place, index[axis]) = (place / length, place % length);
     }
     let reason = format!("the element {index:?} is NaN or infinite; replace such elements, or use `asarray`");
-    Err(Error::InvalidArgument { operation, reason })
+    Err(Error::argument(operation, reason))
 }
 
 /// An array of these values: `gpu::array(&[1.0, 2.0])`, or nested for two or three axes.
@@ -250,7 +250,7 @@ pub fn frombuffer<T: Element>(buffer: &[u8]) -> DeviceArray<T> {
 /// `frombuffer` with all arguments.
 pub(crate) fn of_buffer(buffer: &[u8], count: isize, offset: usize, dtype: DType) -> Result<RawArray> {
     const NAME: &str = "frombuffer";
-    let invalid = |reason: String| Error::InvalidArgument { operation: NAME, reason };
+    let invalid = |reason: String| Error::argument(NAME, reason);
     let size = dtype.size();
     let Some(rest) = buffer.get(offset..) else {
         return Err(invalid(format!(
@@ -316,13 +316,11 @@ pub(super) fn arange_raw(start: Scalar, stop: Scalar, step: Scalar) -> Result<Ra
 }
 
 pub(crate) fn bad_range(start: Scalar, stop: Scalar, step: Scalar) -> Error {
-    Error::InvalidArgument {
-        operation: "arange",
-        reason: format!(
-            "a range from {start} to {stop} with step {step} is not possible; give finite bounds and a step that is \
+    let reason = format!(
+        "a range from {start} to {stop} with step {step} is not possible; give finite bounds and a step that is \
              not 0"
-        ),
-    }
+    );
+    Error::argument("arange", reason)
 }
 
 /// `count` evenly spaced values between two ends, of which the second may be left out; NumPy's formula, of which
@@ -353,11 +351,7 @@ fn meshgrid_raw(x: &RawArray, y: &RawArray) -> Result<(RawArray, RawArray)> {
     x.same_device("meshgrid", y)?;
     for axis in [x, y] {
         if axis.shape().len() != 1 {
-            return Err(Error::InvalidShape {
-                operation: "meshgrid",
-                shape: axis.shape().to_vec(),
-                reason: "is not 1-D; flatten the array first with `ravel`".into(),
-            });
+            return Err(Error::shape("meshgrid", axis.shape(), "is not 1-D; flatten the array first with `ravel`"));
         }
     }
     let shape = [y.size(), x.size()];
@@ -372,10 +366,9 @@ fn tile_raw(a: &RawArray, mut repetitions: Vec<usize>) -> Result<RawArray> {
     let rank = a.shape().len().max(repetitions.len());
     repetitions.splice(0..0, vec![1; rank - repetitions.len()]);
     let own = shape::broadcast_layout(&a.layout, &[vec![1; rank - a.shape().len()], a.shape().to_vec()].concat());
-    let overflow = || Error::InvalidShape {
-        operation: "tile",
-        shape: a.shape().to_vec(),
-        reason: format!("repeated {repetitions:?} times has more elements than memory can address"),
+    let overflow = || {
+        let reason = format!("repeated {repetitions:?} times has more elements than memory can address");
+        Error::shape("tile", a.shape(), reason)
     };
     let shape = (own.shape.iter().zip(&repetitions))
         .map(|(&length, &count)| length.checked_mul(count).ok_or_else(overflow))

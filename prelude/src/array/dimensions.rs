@@ -6,40 +6,37 @@ use crate::array::view::{broadcast_to, slice_axis};
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, shape, transfer};
 use crate::dtype::Element;
 use crate::error::{Error, Result, check};
+use crate::thin::thin;
 
-/// The array with at least one axis; a view. NumPy's `atleast_1d`.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::atleast_1d(&gpu::full((), 2.0)).shape(), [1]);
-/// ```
-#[track_caller]
-pub fn atleast_1d<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(with_axes("atleast_1d", a.raw(), 1)))
-}
+thin! {
+    /// The array with at least one axis; a view. NumPy's `atleast_1d`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::atleast_1d(&gpu::full((), 2.0)).shape(), [1]);
+    /// ```
+    pub fn atleast_1d<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> =>
+        with_axes("atleast_1d", a.raw(), 1);
 
-/// The array with at least two axes, the new ones in front: a 1-D array becomes a row; a view. NumPy's `atleast_2d`.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::atleast_2d(&gpu::arange(3)).shape(), [1, 3]);
-/// ```
-#[track_caller]
-pub fn atleast_2d<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(with_axes("atleast_2d", a.raw(), 2)))
-}
+    /// The array with at least two axes, the new ones in front: a 1-D array becomes a row; a view. NumPy's `atleast_2d`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::atleast_2d(&gpu::arange(3)).shape(), [1, 3]);
+    /// ```
+    pub fn atleast_2d<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> =>
+        with_axes("atleast_2d", a.raw(), 2);
 
-/// The array with at least three axes; a view. A 1-D array of `n` elements gets the shape `(1, n, 1)`, a matrix a third axis
-/// behind its two. NumPy's `atleast_3d`.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::atleast_3d(&gpu::arange(3)).shape(), [1, 3, 1]);
-/// assert_eq!(gpu::atleast_3d(&gpu::zeros::<f64>((3, 4))).shape(), [3, 4, 1]);
-/// ```
-#[track_caller]
-pub fn atleast_3d<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(with_axes("atleast_3d", a.raw(), 3)))
+    /// The array with at least three axes; a view. A 1-D array of `n` elements gets the shape `(1, n, 1)`, a matrix a third
+    /// axis behind its two. NumPy's `atleast_3d`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::atleast_3d(&gpu::arange(3)).shape(), [1, 3, 1]);
+    /// assert_eq!(gpu::atleast_3d(&gpu::zeros::<f64>((3, 4))).shape(), [3, 4, 1]);
+    /// ```
+    pub fn atleast_3d<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> =>
+        with_axes("atleast_3d", a.raw(), 3);
 }
 
 /// Arrays of one element type broadcast to one shape; views, which cannot be written to. NumPy's `broadcast_arrays`.
@@ -60,122 +57,108 @@ pub fn broadcast_arrays<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
     check(broadcast_together(raws)).into_iter().map(DeviceArray::from_raw).collect()
 }
 
-/// The array with the elements of each row in reverse order; a view. NumPy's `fliplr`.
-///
-/// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::fliplr(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [2, 1, 4, 3]);
-/// ```
-#[track_caller]
-pub fn fliplr<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(with_rank_of("fliplr", m.raw(), 2).map(|raw| reversed(raw, 1))))
-}
+thin! {
+    /// The array with the elements of each row in reverse order; a view. NumPy's `fliplr`.
+    ///
+    /// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::fliplr(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [2, 1, 4, 3]);
+    /// ```
+    pub fn fliplr<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> =>
+        with_rank_of("fliplr", m.raw(), 2).map(|raw| reversed(raw, 1));
 
-/// The array with its rows in reverse order; a view. NumPy's `flipud`.
-///
-/// **Panics** if the array has no axes ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::flipud(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [3, 4, 1, 2]);
-/// ```
-#[track_caller]
-pub fn flipud<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(with_rank_of("flipud", m.raw(), 1).map(|raw| reversed(raw, 0))))
-}
+    /// The array with its rows in reverse order; a view. NumPy's `flipud`.
+    ///
+    /// **Panics** if the array has no axes ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::flipud(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [3, 4, 1, 2]);
+    /// ```
+    pub fn flipud<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> =>
+        with_rank_of("flipud", m.raw(), 1).map(|raw| reversed(raw, 0));
 
-/// The array turned by 90 degrees, in the plane of its first two axes and from the first to the second, which is against the
-/// clock as arrays are printed; a view. NumPy's `rot90`. Twice and in another plane: `gpu::rot90!(&m, k = 2, axes = (1, 2))`;
-/// `k` may be negative.
-///
-/// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::rot90(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [2, 4, 1, 3]);
-/// ```
-#[track_caller]
-pub fn rot90<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(turned(m.raw(), 1, &[0, 1])))
-}
+    /// The array turned by 90 degrees, in the plane of its first two axes and from the first to the second, which is against
+    /// the clock as arrays are printed; a view. NumPy's `rot90`. Twice and in another plane: `gpu::rot90!(&m, k = 2, axes =
+    /// (1, 2))`; `k` may be negative.
+    ///
+    /// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::rot90(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [2, 4, 1, 3]);
+    /// ```
+    pub fn rot90<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> => turned(m.raw(), 1, &[0, 1]);
 
-/// The array with an axis moved back to the front; a view. NumPy's `rollaxis`; `gpu::rollaxis!(&a, 2, start = 1)` moves it to
-/// before another axis. [`moveaxis`](DeviceArray::moveaxis) is easier to read.
-///
-/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::rollaxis(&gpu::zeros::<f64>((2, 3, 4)), 2).shape(), [4, 2, 3]);
-/// ```
-#[track_caller]
-pub fn rollaxis<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(rolled_axis(a.raw(), axis, 0)))
-}
+    /// The array with an axis moved back to the front; a view. NumPy's `rollaxis`; `gpu::rollaxis!(&a, 2, start = 1)` moves
+    /// it to before another axis. [`moveaxis`](DeviceArray::moveaxis) is easier to read.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::rollaxis(&gpu::zeros::<f64>((2, 3, 4)), 2).shape(), [4, 2, 3]);
+    /// ```
+    pub fn rollaxis<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> DeviceArray<T> =>
+        rolled_axis(a.raw(), axis, 0);
 
-/// The array with its last two axes exchanged: the transpose of a matrix, or of each matrix of a stack; a view. NumPy's
-/// `matrix_transpose`, and `a.mT`.
-///
-/// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::matrix_transpose(&gpu::zeros::<f64>((2, 3, 4))).shape(), [2, 4, 3]);
-/// ```
-#[track_caller]
-pub fn matrix_transpose<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    let rank = a.raw().shape().len();
-    let transposed = |raw: &RawArray| raw.moved(rank - 1, rank - 2);
-    DeviceArray::from_raw(check(with_rank_of("matrix_transpose", a.raw(), 2).map(transposed)))
-}
+    /// The array with its last two axes exchanged: the transpose of a matrix, or of each matrix of a stack; a view. NumPy's
+    /// `matrix_transpose`, and `a.mT`.
+    ///
+    /// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::matrix_transpose(&gpu::zeros::<f64>((2, 3, 4))).shape(), [2, 4, 3]);
+    /// ```
+    pub fn matrix_transpose<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> => {
+        let rank = a.raw().shape().len();
+        let transposed = |raw: &RawArray| raw.moved(rank - 1, rank - 2);
+        with_rank_of("matrix_transpose", a.raw(), 2).map(transposed)
+    };
 
-/// The array with its elements in row-major order in memory, and at least one axis: the array itself if they are so, else a copy.
-/// NumPy's `ascontiguousarray`. Operations take arrays of any strides; kernels and other libraries may not.
-///
-/// ```
-/// use warpcell as gpu;
-/// let columns = gpu::array(&[[1, 2], [3, 4]]).t();
-/// assert_eq!(gpu::ascontiguousarray(&columns).strides(), [2, 1]);
-/// ```
-#[track_caller]
-pub fn ascontiguousarray<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    const NAME: &str = "ascontiguousarray";
-    DeviceArray::from_raw(check(with_axes(NAME, a.raw(), 1).and_then(|raw| raw.contiguous(NAME))))
-}
+    /// The array with its elements in row-major order in memory, and at least one axis: the array itself if they are so, else
+    /// a copy. NumPy's `ascontiguousarray`. Operations take arrays of any strides; kernels and other libraries may not.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let columns = gpu::array(&[[1, 2], [3, 4]]).t();
+    /// assert_eq!(gpu::ascontiguousarray(&columns).strides(), [2, 1]);
+    /// ```
+    pub fn ascontiguousarray<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> => {
+        const NAME: &str = "ascontiguousarray";
+        with_axes(NAME, a.raw(), 1).and_then(|raw| raw.contiguous(NAME))
+    };
 
-/// The array with its elements in column-major order in memory, as Fortran has them, and at least one axis: the array itself if
-/// they are so, else a copy. NumPy's `asfortranarray`.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::asfortranarray(&gpu::array(&[[1, 2, 3], [4, 5, 6]]));
-/// assert_eq!((a.strides(), a.get(&[1, 0])), (&[1, 2][..], 4));
-/// ```
-#[track_caller]
-pub fn asfortranarray<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(column_major(a.raw())))
-}
+    /// The array with its elements in column-major order in memory, as Fortran has them, and at least one axis: the array
+    /// itself if they are so, else a copy. NumPy's `asfortranarray`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::asfortranarray(&gpu::array(&[[1, 2, 3], [4, 5, 6]]));
+    /// assert_eq!((a.strides(), a.get(&[1, 0])), (&[1, 2][..], 4));
+    /// ```
+    pub fn asfortranarray<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> => column_major(a.raw());
 
-/// All windows of a shape in an array: a view, whose first axes say where a window begins, and whose last are those of the
-/// window. NumPy's `sliding_window_view`; windows along some axes only are `gpu::sliding_window_view!(&a, 3, axis = 1)`.
-///
-/// Windows have elements in common, so they cannot be written to. Reductions of the last axes give moving sums, means and
-/// extremes, each with as many steps as a window has elements.
-///
-/// **Panics** if the window has not one length for each axis, or a longer one than the axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[1.0, 2.0, 4.0, 8.0]);
-/// let windows = gpu::sliding_window_view(&a, 2);
-/// assert_eq!(windows.shape(), [3, 2]);
-/// assert_eq!(windows.mean_axis(-1).tolist(), [1.5, 3.0, 6.0]);
-/// ```
-#[track_caller]
-pub fn sliding_window_view<A: OnDevice<Elem = T>, T: Element>(x: &A, window_shape: impl IntoShape) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(windows(x.raw(), &window_shape.into_shape(), None)))
+    /// All windows of a shape in an array: a view, whose first axes say where a window begins, and whose last are those of the
+    /// window. NumPy's `sliding_window_view`; windows along some axes only are `gpu::sliding_window_view!(&a, 3, axis = 1)`.
+    ///
+    /// Windows have elements in common, so they cannot be written to. Reductions of the last axes give moving sums, means and
+    /// extremes, each with as many steps as a window has elements.
+    ///
+    /// **Panics** if the window has not one length for each axis, or a longer one than the axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[1.0, 2.0, 4.0, 8.0]);
+    /// let windows = gpu::sliding_window_view(&a, 2);
+    /// assert_eq!(windows.shape(), [3, 2]);
+    /// assert_eq!(windows.mean_axis(-1).tolist(), [1.5, 3.0, 6.0]);
+    /// ```
+    pub fn sliding_window_view<A: OnDevice<Elem = T>, T: Element>(x: &A, window_shape: impl IntoShape) -> DeviceArray<T> =>
+        windows(x.raw(), &window_shape.into_shape(), None);
 }
 
 /// The array if it has so many axes at least.
@@ -183,14 +166,11 @@ fn with_rank_of<'a>(operation: &'static str, raw: &'a RawArray, rank: usize) -> 
     if raw.shape().len() >= rank {
         return Ok(raw);
     }
-    Err(Error::InvalidShape {
-        operation,
-        shape: raw.shape().to_vec(),
-        reason: format!(
-            "has {} axes, but at least {rank} are needed; add axes with `expand_dims` or `reshape`",
-            raw.shape().len()
-        ),
-    })
+    let reason = format!(
+        "has {} axes, but at least {rank} are needed; add axes with `expand_dims` or `reshape`",
+        raw.shape().len()
+    );
+    Err(Error::shape(operation, raw.shape(), reason))
 }
 
 /// The array with so many axes at least, where NumPy puts them.
@@ -217,7 +197,7 @@ fn broadcast_together(raws: Vec<RawArray>) -> Result<Vec<RawArray>> {
 /// `rot90` with all arguments.
 pub(crate) fn turned(raw: &RawArray, times: isize, axes: &[isize]) -> Result<RawArray> {
     const NAME: &str = "rot90";
-    let invalid = |reason: String| Error::InvalidShape { operation: NAME, shape: raw.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape(NAME, raw.shape(), reason);
     with_rank_of(NAME, raw, 2)?;
     let &[from, to] = axes else {
         return Err(invalid(format!("is turned in a plane of two axes, not of {}; give two", axes.len())));
@@ -248,7 +228,7 @@ pub(crate) fn rolled_axis(raw: &RawArray, axis: isize, start: isize) -> Result<R
     let place = if start < 0 { start + rank } else { start };
     if !(0..=rank).contains(&place) {
         let reason = format!("has no place {start} between its axes; places are -{rank} to {rank}");
-        return Err(Error::InvalidShape { operation: NAME, shape: raw.shape().to_vec(), reason });
+        return Err(Error::shape(NAME, raw.shape(), reason));
     }
     let place = place as usize;
     Ok(raw.moved(axis, if axis < place { place - 1 } else { place }))
@@ -264,7 +244,7 @@ fn column_major(raw: &RawArray) -> Result<RawArray> {
 /// `sliding_window_view` along all axes, or some.
 pub(crate) fn windows(raw: &RawArray, lengths: &[usize], axes: Option<&[isize]>) -> Result<RawArray> {
     const NAME: &str = "sliding_window_view";
-    let invalid = |reason: String| Error::InvalidShape { operation: NAME, shape: raw.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape(NAME, raw.shape(), reason);
     let axes: Vec<usize> = match axes {
         None => (0..raw.shape().len()).collect(),
         Some(axes) => axes.iter().map(|&axis| axis_of(NAME, raw.shape(), axis)).collect::<Result<_>>()?,

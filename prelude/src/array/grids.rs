@@ -7,39 +7,38 @@ use crate::backend::Layout;
 use crate::device::{self, Handle};
 use crate::dtype::{DType, Number, Scalar};
 use crate::error::{Result, check};
+use crate::thin::thin;
 
-/// The indices of all elements of a shape: an array with one more axis, in front, which has one array of indices for each axis
-/// of the shape. NumPy's `indices`; indices of another type are `gpu::indices!((2, 3), dtype = f32)`.
-///
-/// **Panics** if the result is too large to address, or if there is not enough memory.
-///
-/// ```
-/// use warpcell as gpu;
-/// let places = gpu::indices((2, 3));
-/// assert_eq!(places.shape(), [2, 2, 3]);
-/// assert_eq!((places.get(&[0, 1, 2]), places.get(&[1, 1, 2])), (1, 2));
-/// ```
-#[track_caller]
-pub fn indices(dimensions: impl IntoShape) -> DeviceArray<i64> {
-    DeviceArray::from_raw(check(coordinates("indices", &dimensions.into_shape(), DType::I64)))
-}
+thin! {
+    /// The indices of all elements of a shape: an array with one more axis, in front, which has one array of indices for each
+    /// axis of the shape. NumPy's `indices`; indices of another type are `gpu::indices!((2, 3), dtype = f32)`.
+    ///
+    /// **Panics** if the result is too large to address, or if there is not enough memory.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let places = gpu::indices((2, 3));
+    /// assert_eq!(places.shape(), [2, 2, 3]);
+    /// assert_eq!((places.get(&[0, 1, 2]), places.get(&[1, 1, 2])), (1, 2));
+    /// ```
+    pub fn indices(dimensions: impl IntoShape) -> DeviceArray<i64> =>
+        coordinates("indices", &dimensions.into_shape(), DType::I64);
 
-/// The coordinates of a grid, in one array with one more axis, in front: `gpu::mgrid([0..2, 0..3])` is NumPy's
-/// `mgrid[0:2, 0:3]`. Each axis is a range as of [`arange`](fn@crate::arange): `5`, `0.5..3.0` or `(start, stop, step)`. For a
-/// number of points in place of a step, see [`meshgrid`](fn@crate::meshgrid) of [`linspace`](fn@crate::linspace).
-///
-/// **Panics** if a step is zero or not finite ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
-///
-/// ```
-/// use warpcell as gpu;
-/// let grid = gpu::mgrid([0..2, 0..3]);
-/// assert_eq!(grid.shape(), [2, 2, 3]);
-/// assert_eq!((grid.get(&[0, 1, 2]), grid.get(&[1, 1, 2])), (1, 2));
-/// assert_eq!(gpu::mgrid([(0.0, 1.0, 0.25)]).ravel().tolist(), [0.0, 0.25, 0.5, 0.75]);
-/// ```
-#[track_caller]
-pub fn mgrid<T: Number>(ranges: impl IntoIterator<Item = impl IntoRange<T>>) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(dense(ranges.into_iter().map(scalars).collect(), T::DTYPE)))
+    /// The coordinates of a grid, in one array with one more axis, in front: `gpu::mgrid([0..2, 0..3])` is NumPy's
+    /// `mgrid[0:2, 0:3]`. Each axis is a range as of [`arange`](fn@crate::arange): `5`, `0.5..3.0` or `(start, stop, step)`.
+    /// For a number of points in place of a step, see [`meshgrid`](fn@crate::meshgrid) of [`linspace`](fn@crate::linspace).
+    ///
+    /// **Panics** if a step is zero or not finite ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let grid = gpu::mgrid([0..2, 0..3]);
+    /// assert_eq!(grid.shape(), [2, 2, 3]);
+    /// assert_eq!((grid.get(&[0, 1, 2]), grid.get(&[1, 1, 2])), (1, 2));
+    /// assert_eq!(gpu::mgrid([(0.0, 1.0, 0.25)]).ravel().tolist(), [0.0, 0.25, 0.5, 0.75]);
+    /// ```
+    pub fn mgrid<T: Number>(ranges: impl IntoIterator<Item = impl IntoRange<T>>) -> DeviceArray<T> =>
+        dense(ranges.into_iter().map(scalars).collect(), T::DTYPE);
 }
 
 /// The coordinates of a grid, one array for each axis, with axes of length 1 for the others: they broadcast to what

@@ -10,6 +10,7 @@ use crate::backend::Layout;
 use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::thin::thin;
 
 fallible! {
     /// Arrays joined along an axis that they have; NumPy's `concatenate`.
@@ -48,53 +49,52 @@ fallible! {
     }
 }
 
-/// Arrays one below the other, vectors as rows; NumPy's `vstack`.
-///
-/// **Panics** as [`concatenate`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[1, 2, 3]);
-/// assert_eq!(gpu::vstack([&a, &a]).shape(), [2, 3]);
-/// ```
-#[track_caller]
-pub fn vstack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(arrays: impl IntoIterator<Item = &'a A>) -> DeviceArray<T> {
-    let rows: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_rank("vstack", raw, 2)).collect();
-    DeviceArray::from_raw(check(rows.and_then(|rows| join("vstack", &rows, 0))))
-}
+thin! {
+    /// Arrays one below the other, vectors as rows; NumPy's `vstack`.
+    ///
+    /// **Panics** as [`concatenate`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[1, 2, 3]);
+    /// assert_eq!(gpu::vstack([&a, &a]).shape(), [2, 3]);
+    /// ```
+    pub fn vstack<'a, A: 'a + OnDevice<Elem = T>, T: Element>(arrays: impl IntoIterator<Item = &'a A>) -> DeviceArray<T> => {
+        let rows: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_rank("vstack", raw, 2)).collect();
+        rows.and_then(|rows| join("vstack", &rows, 0))
+    };
 
-/// Arrays side by side: along their second axis, vectors along their only one; NumPy's `hstack`.
-///
-/// **Panics** as [`concatenate`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, b) = (gpu::array(&[1, 2]), gpu::array(&[3]));
-/// assert_eq!(gpu::hstack([&a, &b]).shape(), [3]);
-/// ```
-#[track_caller]
-pub fn hstack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(arrays: impl IntoIterator<Item = &'a A>) -> DeviceArray<T> {
-    let parts: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_rank("hstack", raw, 1)).collect();
-    DeviceArray::from_raw(check(parts.and_then(|parts| {
-        let axis = parts.first().is_some_and(|first| first.shape().len() > 1);
-        join("hstack", &parts, isize::from(axis))
-    })))
-}
+    /// Arrays side by side: along their second axis, vectors along their only one; NumPy's `hstack`.
+    ///
+    /// **Panics** as [`concatenate`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, b) = (gpu::array(&[1, 2]), gpu::array(&[3]));
+    /// assert_eq!(gpu::hstack([&a, &b]).shape(), [3]);
+    /// ```
+    pub fn hstack<'a, A: 'a + OnDevice<Elem = T>, T: Element>(arrays: impl IntoIterator<Item = &'a A>) -> DeviceArray<T> => {
+        let parts: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_rank("hstack", raw, 1)).collect();
+        parts.and_then(|parts| {
+            let axis = parts.first().is_some_and(|first| first.shape().len() > 1);
+            join("hstack", &parts, isize::from(axis))
+        })
+    };
 
-/// Matrices one behind the other: arrays along their third axis, which a vector and a matrix get, as
-/// [`atleast_3d`](fn@crate::atleast_3d) says. NumPy's `dstack`.
-///
-/// **Panics** as [`concatenate`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[1, 2, 3]);
-/// assert_eq!(gpu::dstack([&a, &a]).shape(), [1, 3, 2]);
-/// ```
-#[track_caller]
-pub fn dstack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(arrays: impl IntoIterator<Item = &'a A>) -> DeviceArray<T> {
-    let parts: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_axes("dstack", raw, 3)).collect();
-    DeviceArray::from_raw(check(parts.and_then(|parts| join("dstack", &parts, 2))))
+    /// Matrices one behind the other: arrays along their third axis, which a vector and a matrix get, as
+    /// [`atleast_3d`](fn@crate::atleast_3d) says. NumPy's `dstack`.
+    ///
+    /// **Panics** as [`concatenate`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[1, 2, 3]);
+    /// assert_eq!(gpu::dstack([&a, &a]).shape(), [1, 3, 2]);
+    /// ```
+    pub fn dstack<'a, A: 'a + OnDevice<Elem = T>, T: Element>(arrays: impl IntoIterator<Item = &'a A>) -> DeviceArray<T> => {
+        let parts: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_axes("dstack", raw, 3)).collect();
+        parts.and_then(|parts| join("dstack", &parts, 2))
+    };
 }
 
 /// Vectors as the columns of a matrix, and matrices with their columns side by side; NumPy's `column_stack`.
@@ -107,7 +107,7 @@ pub fn dstack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(arrays: impl IntoItera
 /// assert_eq!(gpu::column_stack([&a, &b]).ravel().tolist(), [1, 3, 2, 4]);
 /// ```
 #[track_caller]
-pub fn column_stack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
+pub fn column_stack<'a, A: 'a + OnDevice<Elem = T>, T: Element>(
     arrays: impl IntoIterator<Item = &'a A>,
 ) -> DeviceArray<T> {
     let column = |raw: &RawArray| match raw.shape().len() {
@@ -118,7 +118,8 @@ pub fn column_stack<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
     DeviceArray::from_raw(check(columns.and_then(|columns| join("column_stack", &columns, 1))))
 }
 
-/// The array cut along an axis into so many equal parts, or where other parts than the first shall begin; views. NumPy's `split`.
+/// The array cut along an axis into so many equal parts, or where other parts than the first shall begin; views. NumPy's
+/// `split`.
 ///
 /// **Panics** if there is no such axis, or its length is no multiple of the number of parts ([`Error::InvalidShape`]).
 ///
@@ -138,48 +139,44 @@ pub fn split<A: OnDevice<Elem = T>, T: Element>(
     check(cut("split", a.raw(), &sections.into_sections(), axis, true)).into_iter().map(DeviceArray::from_raw).collect()
 }
 
-/// The array with its elements in reverse order along some axes; a view. NumPy's `flip`.
-///
-/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[1, 2], [3, 4]]);
-/// assert_eq!(gpu::flip(&a, 1).get(&[0, 0]), 2);
-/// assert_eq!(gpu::flip(&a, (0, 1)).get(&[0, 0]), 4);
-/// ```
-#[track_caller]
-pub fn flip<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAxes) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(flipped(a.raw(), &axes.into_axes())))
-}
+thin! {
+    /// The array with its elements in reverse order along some axes; a view. NumPy's `flip`.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[1, 2], [3, 4]]);
+    /// assert_eq!(gpu::flip(&a, 1).get(&[0, 0]), 2);
+    /// assert_eq!(gpu::flip(&a, (0, 1)).get(&[0, 0]), 4);
+    /// ```
+    pub fn flip<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: impl IntoAxes) -> DeviceArray<T> =>
+        flipped(a.raw(), &axes.into_axes());
 
-/// The array with its elements moved by `shift` places along an axis; those that leave at one end enter at the other.
-/// NumPy's `roll`.
-///
-/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::roll(&gpu::arange(5), 2, 0);
-/// assert_eq!(a.to_host(), ndarray::arr1(&[3, 4, 0, 1, 2]).into_dyn());
-/// ```
-#[track_caller]
-pub fn roll<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: isize, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(rolled(a.raw(), &[(shift, axis)])))
-}
+    /// The array with its elements moved by `shift` places along an axis; those that leave at one end enter at the other.
+    /// NumPy's `roll`.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::roll(&gpu::arange(5), 2, 0);
+    /// assert_eq!(a.to_host(), ndarray::arr1(&[3, 4, 0, 1, 2]).into_dyn());
+    /// ```
+    pub fn roll<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: isize, axis: isize) -> DeviceArray<T> =>
+        rolled(a.raw(), &[(shift, axis)]);
 
-/// The array with each element repeated `count` times in a row along an axis; NumPy's `repeat`.
-///
-/// **Panics** if there is no such axis, or the result has too many elements ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::repeat(&gpu::array(&[1, 2]), 2, 0);
-/// assert_eq!(a.to_host(), ndarray::arr1(&[1, 1, 2, 2]).into_dyn());
-/// ```
-#[track_caller]
-pub fn repeat<A: OnDevice<Elem = T>, T: Element>(a: &A, count: usize, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(repeated(a.raw(), count, axis)))
+    /// The array with each element repeated `count` times in a row along an axis; NumPy's `repeat`.
+    ///
+    /// **Panics** if there is no such axis, or the result has too many elements ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::repeat(&gpu::array(&[1, 2]), 2, 0);
+    /// assert_eq!(a.to_host(), ndarray::arr1(&[1, 1, 2, 2]).into_dyn());
+    /// ```
+    pub fn repeat<A: OnDevice<Elem = T>, T: Element>(a: &A, count: usize, axis: isize) -> DeviceArray<T> =>
+        repeated(a.raw(), count, axis);
 }
 
 /// What [`pad`] puts around an array.
@@ -318,10 +315,7 @@ fn raws<'a, A: OnDevice + 'a>(arrays: impl IntoIterator<Item = &'a A>) -> Vec<Ra
 /// A new array of the parts, one behind the other along an axis that all have.
 pub(crate) fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> Result<RawArray> {
     let Some(first) = parts.first() else {
-        return Err(Error::InvalidArgument {
-            operation,
-            reason: "there is no array to join; give at least one".into(),
-        });
+        return Err(Error::argument(operation, "there is no array to join; give at least one"));
     };
     let axis = axis_of(operation, first.shape(), axis)?;
     let mut shape = first.shape().to_vec();
@@ -331,19 +325,14 @@ pub(crate) fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> 
         let fits = part.shape().len() == shape.len()
             && (0..shape.len()).all(|other| other == axis || part.shape()[other] == shape[other]);
         if !fits {
-            return Err(Error::InvalidShape {
-                operation,
-                shape: part.shape().to_vec(),
-                reason: format!(
-                    "of array {index} does not fit the shape of the first array, {:?}, along axis {axis}; make all other lengths equal",
-                    first.shape()
-                ),
-            });
+            let reason = format!(
+                "of array {index} does not fit the shape of the first array, {:?}, along axis {axis}; make all other lengths equal",
+                first.shape()
+            );
+            return Err(Error::shape(operation, part.shape(), reason));
         }
-        shape[axis] = shape[axis].checked_add(part.shape()[axis]).ok_or_else(|| Error::InvalidShape {
-            operation,
-            shape: part.shape().to_vec(),
-            reason: "makes the joined array larger than memory can address".into(),
+        shape[axis] = shape[axis].checked_add(part.shape()[axis]).ok_or_else(|| {
+            Error::shape(operation, part.shape(), "makes the joined array larger than memory can address")
         })?;
     }
     let out = RawArray::uninitialised(operation, &first.handle, &shape, first.dtype)?;
@@ -359,14 +348,11 @@ pub(crate) fn join(operation: &'static str, parts: &[RawArray], axis: isize) -> 
 pub(crate) fn stacked(parts: &[RawArray], axis: isize) -> Result<RawArray> {
     let Some(first) = parts.first() else { return join("stack", parts, axis) };
     if let Some(other) = parts.iter().find(|part| part.shape() != first.shape()) {
-        return Err(Error::InvalidShape {
-            operation: "stack",
-            shape: other.shape().to_vec(),
-            reason: format!(
-                "differs from the shape of the first array, {:?}; only arrays of the same shape can be stacked",
-                first.shape()
-            ),
-        });
+        let reason = format!(
+            "differs from the shape of the first array, {:?}; only arrays of the same shape can be stacked",
+            first.shape()
+        );
+        return Err(Error::shape("stack", other.shape(), reason));
     }
     let parts = parts.iter().map(|part| expanded("stack", part, axis)).collect::<Result<Vec<_>>>()?;
     join("stack", &parts, axis)
@@ -420,10 +406,9 @@ pub(crate) fn rolled(raw: &RawArray, moves: &[(isize, isize)]) -> Result<RawArra
 
 pub(crate) fn repeated(raw: &RawArray, count: usize, axis: isize) -> Result<RawArray> {
     let axis = axis_of("repeat", raw.shape(), axis)?;
-    let too_many = || Error::InvalidShape {
-        operation: "repeat",
-        shape: raw.shape().to_vec(),
-        reason: format!("cannot be repeated {count} times: the result is larger than memory can address"),
+    let too_many = || {
+        let reason = format!("cannot be repeated {count} times: the result is larger than memory can address");
+        Error::shape("repeat", raw.shape(), reason)
     };
     let mut shape = raw.shape().to_vec();
     shape[axis] = shape[axis].checked_mul(count).ok_or_else(too_many)?;
@@ -442,7 +427,7 @@ fn padded(
     mode: Pad<()>,
     value: Option<Scalar>,
 ) -> Result<RawArray> {
-    let invalid = |reason: String| Error::InvalidShape { operation: "pad", shape: raw.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape("pad", raw.shape(), reason);
     let widths = widths.ok_or_else(|| {
         invalid(format!("has {} axes; give one pair of widths for each, or one width for all", raw.shape().len()))
     })?;

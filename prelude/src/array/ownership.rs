@@ -4,11 +4,12 @@ use crate::array::sides::sealed::Host;
 use crate::array::transfer::{self, Owned, reversed};
 use crate::array::view::writable;
 use crate::array::{DeviceArray, OnHost, RawArray};
-use crate::backend::{Layout, cpu};
+use crate::backend::Layout;
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
+use crate::host::memory;
 use ndarray::{
     Array, ArrayBase, ArrayD, ArrayViewMutD, Axis, Data, Dimension, IxDyn, RawArrayViewMut, ShapeBuilder, s,
 };
@@ -183,7 +184,7 @@ fn into_host<T: Element>(array: DeviceArray<T>) -> Result<ArrayD<T>> {
         return array.try_to_host();
     }
     let RawArray { handle, allocation, layout, dtype } = array.raw;
-    match cpu::memory::vector_of::<T>(allocation) {
+    match memory::vector_of::<T>(allocation) {
         Ok((mut values, before)) => {
             let start = before + layout.offset;
             if dtype == DType::Bool {
@@ -202,7 +203,7 @@ fn into_host<T: Element>(array: DeviceArray<T>) -> Result<ArrayD<T>> {
 /// See [`DeviceArray::as_host_mut`].
 fn host_view_mut<T: Element>(raw: &mut RawArray) -> Result<ArrayViewMutD<'_, T>> {
     const OPERATION: &str = "as_host_mut";
-    let invalid = |reason: String| Error::InvalidArgument { operation: OPERATION, reason };
+    let invalid = |reason: String| Error::argument(OPERATION, reason);
     if raw.handle.device != Device::Cpu {
         let device = raw.handle.device;
         return Err(invalid(format!("the array is on {device}, which the host cannot reach; copy it with `to_host`")));

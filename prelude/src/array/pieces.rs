@@ -6,22 +6,23 @@ use crate::array::manipulate::join;
 use crate::array::{DeviceArray, RawArray, arange_length, bad_range};
 use crate::device::{self, Handle};
 use crate::dtype::{DType, Element, Number, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
+use crate::thin::thin;
 use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Joins arrays, numbers and ranges along the first axis; NumPy's `r_`.
 ///
-/// Between the brackets stand references to arrays of one element type, numbers, lists such as `[1, 2]`, and ranges: `0..4`, or
-/// `(start, stop, step)`. Numbers and ranges become 1-D arrays. For a number of points in place of a step, give
-/// `&gpu::linspace(0.0, 1.0, 5)`. A text in front is NumPy's directive: `"axis"`, `"axis,ndmin"` or `"axis,ndmin,place"`. It says
-/// along which axis is joined, how many axes each array has at least, and where the axes of an array stand among the new ones:
-/// `"0,2"` makes rows of 1-D arrays.
+/// Between the brackets stand references to arrays of one element type, numbers, lists such as `[1, 2]`, and ranges: `0..4`,
+/// or `(start, stop, step)`. Numbers and ranges become 1-D arrays. For a number of points in place of a step, give
+/// `&gpu::linspace(0.0, 1.0, 5)`. A text in front is NumPy's directive: `"axis"`, `"axis,ndmin"` or `"axis,ndmin,place"`. It
+/// says along which axis is joined, how many axes each array has at least, and where the axes of an array stand among the new
+/// ones: `"0,2"` makes rows of 1-D arrays.
 ///
 /// The result is on the device of the first array, or on the current device.
 ///
-/// **Panics** if shapes do not fit ([`Error::InvalidShape`]), arrays are on different devices, a step is zero, or a directive is
-/// not known ([`Error::InvalidArgument`]).
+/// **Panics** if shapes do not fit ([`Error::InvalidShape`]), arrays are on different devices, a step is zero, or a directive
+/// is not known ([`Error::InvalidArgument`]).
 ///
 /// ```
 /// use warpcell as gpu;
@@ -36,8 +37,8 @@ macro_rules! r_ {
 
 /// Joins arrays, numbers and ranges as columns; NumPy's `c_`. The same as `gpu::r_!["-1,2,0", …]`.
 ///
-/// What stands between the brackets is described at [`r_!`]. 1-D arrays become columns. Arrays with more axes are joined along the
-/// last one.
+/// What stands between the brackets is described at [`r_!`]. 1-D arrays become columns. Arrays with more axes are joined
+/// along the last one.
 ///
 /// **Panics** as [`r_!`] does.
 ///
@@ -108,20 +109,20 @@ struct Directive {
     place: isize,
 }
 
-/// What [`r_!`] calls.
-#[track_caller]
-pub fn r_<T: Element, const N: usize>(pieces: [Piece<T>; N]) -> DeviceArray<T> {
-    let directive = Directive { axis: 0, ndmin: 1, place: -1 };
-    let parts = pieces.into_iter().map(|piece| piece.part).collect();
-    DeviceArray::from_raw(check(joined("r_", parts, directive, T::DTYPE)))
-}
+thin! {
+    /// What [`r_!`] calls.
+    pub fn r_<T: Element, const N: usize>(pieces: [Piece<T>; N]) -> DeviceArray<T> => {
+        let directive = Directive { axis: 0, ndmin: 1, place: -1 };
+        let parts = pieces.into_iter().map(|piece| piece.part).collect();
+        joined("r_", parts, directive, T::DTYPE)
+    };
 
-/// What [`c_!`] calls.
-#[track_caller]
-pub fn c_<T: Element, const N: usize>(pieces: [Piece<T>; N]) -> DeviceArray<T> {
-    let directive = Directive { axis: -1, ndmin: 2, place: 0 };
-    let parts = pieces.into_iter().map(|piece| piece.part).collect();
-    DeviceArray::from_raw(check(joined("c_", parts, directive, T::DTYPE)))
+    /// What [`c_!`] calls.
+    pub fn c_<T: Element, const N: usize>(pieces: [Piece<T>; N]) -> DeviceArray<T> => {
+        let directive = Directive { axis: -1, ndmin: 2, place: 0 };
+        let parts = pieces.into_iter().map(|piece| piece.part).collect();
+        joined("c_", parts, directive, T::DTYPE)
+    };
 }
 
 impl Directive {
@@ -140,7 +141,7 @@ impl Directive {
                 "the directive {text:?} is not known; write \"axis\", \"axis,ndmin\" or \"axis,ndmin,place\" with integers, such as \
                  \"0,2\""
             );
-            Error::InvalidArgument { operation, reason }
+            Error::argument(operation, reason)
         })
     }
 
@@ -153,7 +154,7 @@ impl Directive {
         let place = usize::try_from(place).ok().filter(|&place| place <= new).ok_or_else(|| {
             let reason =
                 format!("there is no place {} among {new} new axes; give one from -{} to {new}", self.place, new + 1);
-            Error::InvalidArgument { operation, reason }
+            Error::argument(operation, reason)
         })?;
         let mut layout = x.layout.clone();
         let (before, behind) = (place, new - place);
@@ -164,7 +165,7 @@ impl Directive {
 }
 
 fn joined(operation: &'static str, parts: Vec<Part>, mut directive: Directive, dtype: DType) -> Result<RawArray> {
-    let invalid = |reason: &str| Err(Error::InvalidArgument { operation, reason: reason.into() });
+    let invalid = |reason: &str| Err(Error::argument(operation, reason));
     let handle = parts.iter().find_map(|part| match part {
         Part::Array(raw) => Some(raw.handle.clone()),
         _ => None,

@@ -46,11 +46,7 @@ impl<T: Element> PinnedArray<T> {
     fn zeros(operation: &'static str, shape: &[usize]) -> Result<PinnedArray<T>> {
         let size = shape.iter().try_fold(size_of::<T>(), |size, &length| size.checked_mul(length));
         if size.is_none_or(|size| size > isize::MAX as usize) {
-            return Err(Error::InvalidShape {
-                operation,
-                shape: shape.to_vec(),
-                reason: "has more elements than can be addressed".to_owned(),
-            });
+            return Err(Error::shape(operation, shape, "has more elements than can be addressed"));
         }
         let count = shape.iter().product();
         let bytes = count * size_of::<T>();
@@ -244,7 +240,7 @@ fn of_one_shape(raw: &RawArray, shape: &[usize]) -> Result<()> {
         return Ok(());
     }
     let reason = format!("is not the shape of the host array, {shape:?}; give one of the same shape, or reshape it");
-    Err(Error::InvalidShape { operation: "to_host_into", shape: raw.shape().to_vec(), reason })
+    Err(Error::shape("to_host_into", raw.shape(), reason))
 }
 
 impl<T: Element, S: DataMut<Elem = T>, D: Dimension> hidden::Target for ArrayBase<S, D> {

@@ -80,11 +80,10 @@ impl<T: Element> DeviceArray<T> {
     }
 
     fn first_axis(&self, operation: &'static str) -> Result<usize> {
-        self.shape().first().copied().ok_or_else(|| Error::InvalidShape {
-            operation,
-            shape: Vec::new(),
-            reason: "has no axes, and one element; read it by `a.item()`".into(),
-        })
+        self.shape()
+            .first()
+            .copied()
+            .ok_or_else(|| Error::shape(operation, Vec::new(), "has no axes, and one element; read it by `a.item()`"))
     }
 }
 

@@ -73,7 +73,7 @@ impl Part {
             }
             _ => {
                 let reason = format!("only a range has a step; write a range in front of `;{step}`");
-                check(Err(Error::InvalidArgument { operation: "set!", reason }))
+                check(Err(Error::argument("set!", reason)))
             }
         }
     }
@@ -205,15 +205,14 @@ fn write(
                 places,
             )
         }
-        count => Err(Error::InvalidShape {
-            operation: NAME,
-            shape: target.shape().to_vec(),
-            reason: format!(
+        count => {
+            let reason = format!(
                 "has {} axes, and {count} of {} parts are arrays of indices; give one such array, or one for each axis",
                 target.shape().len(),
                 parts.len()
-            ),
-        }),
+            );
+            Err(Error::shape(NAME, target.shape(), reason))
+        }
     }
 }
 
@@ -221,11 +220,8 @@ fn write(
 fn sliced(target: &RawArray, parts: &[Part]) -> Result<RawArray> {
     let taken: usize = parts.iter().map(Part::axes).sum();
     if taken > target.shape().len() {
-        return Err(Error::InvalidShape {
-            operation: NAME,
-            shape: target.shape().to_vec(),
-            reason: format!("has {} axes, but {taken} parts are given; give one for each axis", target.shape().len()),
-        });
+        let reason = format!("has {} axes, but {taken} parts are given; give one for each axis", target.shape().len());
+        return Err(Error::shape(NAME, target.shape(), reason));
     }
     let slices: Vec<SliceInfoElem> = parts
         .iter()
@@ -258,11 +254,8 @@ fn write_each(
 /// Where a mask of one axis is true.
 fn positions(mask: &RawArray) -> Result<RawIndices> {
     if mask.shape().len() != 1 {
-        return Err(Error::InvalidShape {
-            operation: NAME,
-            shape: mask.shape().to_vec(),
-            reason: "of the mask is not 1-D; a mask of more axes stands alone: `gpu::set!(a[&mask] = 0.0)`".into(),
-        });
+        let reason = "of the mask is not 1-D; a mask of more axes stands alone: `gpu::set!(a[&mask] = 0.0)`";
+        return Err(Error::shape(NAME, mask.shape(), reason));
     }
     selection::flat_positions(NAME, mask).map(RawIndices::Device)
 }

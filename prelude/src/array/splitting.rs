@@ -127,7 +127,7 @@ fn cut_at(
     if rank < least_rank {
         let reason =
             format!("has {rank} axes, but at least {least_rank} are needed; use `split` along an axis that there is");
-        return Err(Error::InvalidShape { operation, shape: raw.shape().to_vec(), reason });
+        return Err(Error::shape(operation, raw.shape(), reason));
     }
     cut(operation, raw, sections, axis as isize, true)
 }
@@ -155,7 +155,7 @@ pub(crate) fn cut(
         }
         Sections::Parts(parts) => *parts,
     };
-    let invalid = |reason: String| Error::InvalidShape { operation, shape: raw.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape(operation, raw.shape(), reason);
     if parts == 0 || (must_be_equal && !length.is_multiple_of(parts)) {
         return Err(invalid(if must_be_equal {
             format!(

@@ -72,7 +72,7 @@ fn with_strides(x: &RawArray, shape: Vec<usize>, strides: Vec<isize>) -> Result<
             shape.len(),
             strides.len()
         );
-        return Err(Error::InvalidShape { operation: NAME, shape, reason });
+        return Err(Error::shape(NAME, shape, reason));
     }
     byte_count(NAME, &shape, x.dtype)?;
     let offset = x.layout.offset;
@@ -88,7 +88,7 @@ fn with_strides(x: &RawArray, shape: Vec<usize>, strides: Vec<isize>) -> Result<
             "the shape {shape:?} with the strides {strides:?} reaches from element {first} to element {last} of memory that has \
              {elements} elements, counted from 0; give a smaller shape or smaller strides, in elements and not in bytes"
         );
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     Ok(x.with_layout(Layout { shape, strides, offset }))
 }

@@ -2,11 +2,12 @@
 
 use crate::array::sides::{AnyView, HostView};
 use crate::array::{DeviceArray, RawArray, byte_count};
-use crate::backend::{Foreign, Layout, View, cpu};
+use crate::backend::{Foreign, Layout, View};
 use crate::device::{self, Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
+use crate::host::memory;
 use ndarray::{Array, ArrayD, Dimension, IxDyn};
 use std::any::Any;
 
@@ -106,11 +107,8 @@ pub(crate) fn typed_scalar<T: Element>(scalar: Scalar) -> T {
 }
 
 fn wrong_rank(raw: &RawArray, wanted: usize) -> Error {
-    Error::InvalidShape {
-        operation: "to_host_as",
-        shape: raw.shape().to_vec(),
-        reason: format!("has rank {}, not {wanted}; name the right one, or use `to_host`", raw.shape().len()),
-    }
+    let reason = format!("has rank {}, not {wanted}; name the right one, or use `to_host`", raw.shape().len());
+    Error::shape("to_host_as", raw.shape(), reason)
 }
 
 /// The elements in row-major order.
@@ -118,7 +116,7 @@ pub(crate) fn download_vec<T: Element>(raw: &RawArray) -> Result<Vec<T>> {
     debug_assert_eq!(raw.dtype, T::DTYPE);
     let size = raw.size();
     let mut elements = Vec::<T>::with_capacity(size);
-    cpu::memory::prefer_large_pages(elements.as_mut_ptr().cast(), raw.size() * size_of::<T>());
+    memory::prefer_large_pages(elements.as_mut_ptr().cast(), raw.size() * size_of::<T>());
     // SAFETY: the vector has capacity for `size` elements; `download` writes all of them, with values valid for the
     // dtype, before the length is set.
     unsafe {
@@ -177,11 +175,8 @@ unsafe fn download(raw: &RawArray, target: *mut u8) -> Result<()> {
 /// The only element.
 pub(crate) fn item(raw: &RawArray) -> Result<Scalar> {
     if raw.size() != 1 {
-        return Err(Error::InvalidShape {
-            operation: "item",
-            shape: raw.shape().to_vec(),
-            reason: format!("has {} elements, not one; use `to_host`, or `get` with an index", raw.size()),
-        });
+        let reason = format!("has {} elements, not one; use `to_host`, or `get` with an index", raw.size());
+        return Err(Error::shape("item", raw.shape(), reason));
     }
     let mut bytes = [0u8; 16];
     let size = raw.dtype.size();
@@ -192,11 +187,8 @@ pub(crate) fn item(raw: &RawArray) -> Result<Scalar> {
 fn get(raw: &RawArray, index: &[usize]) -> Result<Scalar> {
     let layout = &raw.layout;
     if index.len() != layout.shape.len() || index.iter().zip(&layout.shape).any(|(i, length)| i >= length) {
-        return Err(Error::InvalidShape {
-            operation: "get",
-            shape: layout.shape.clone(),
-            reason: format!("has no element {index:?}; give one index per axis, each below its length"),
-        });
+        let reason = format!("has no element {index:?}; give one index per axis, each below its length");
+        return Err(Error::shape("get", layout.shape.clone(), reason));
     }
     let distance: isize = index.iter().zip(&layout.strides).map(|(&i, &stride)| i as isize * stride).sum();
     let offset = layout.offset.checked_add_signed(distance).expect("within the allocation");
@@ -223,7 +215,7 @@ pub(crate) fn upload(operation: &'static str, host: &HostView<'_>, handle: &Hand
         return Ok(out);
     }
     let reversed = reversed(&layout);
-    let packed = if reversed.is_contiguous() { None } else { cpu::copy::packed(host) };
+    let packed = if reversed.is_contiguous() { None } else { memory::packed(host) };
     let pointer = packed.as_ref().map_or(host.pointer, |copy| copy.as_ptr().cast());
     // SAFETY: the elements follow one another, are initialised, and are borrowed by the view or owned by `packed`.
     handle.backend.upload(unsafe { std::slice::from_raw_parts(pointer, bytes) }, &out.allocation)?;

@@ -12,101 +12,84 @@ use crate::operations::insertion::resized;
 use crate::operations::polynomials::powers;
 use crate::operations::scan::scan_axis;
 use crate::operations::selection::choose;
+use crate::thin::thin;
 
-/// The matrix with a 1-D array on its diagonal; or of a matrix the diagonal, a view. NumPy's `diag`. Another diagonal than
-/// the main one is `gpu::diag!(&a, k = 1)`.
-///
-/// **Panics** if the array has more than two axes or none ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::diag(&gpu::array(&[1, 2])).ravel().tolist(), [1, 0, 0, 2]);
-/// assert_eq!(gpu::diag(&gpu::array(&[[1, 2], [3, 4]])).tolist(), [1, 4]);
-/// ```
-#[track_caller]
-pub fn diag<A: OnDevice<Elem = T>, T: Element>(v: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(diagonal_of(v.raw(), 0)))
-}
+thin! {
+    /// The matrix with a 1-D array on its diagonal; or of a matrix the diagonal, a view. NumPy's `diag`. Another diagonal than
+    /// the main one is `gpu::diag!(&a, k = 1)`.
+    ///
+    /// **Panics** if the array has more than two axes or none ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::diag(&gpu::array(&[1, 2])).ravel().tolist(), [1, 0, 0, 2]);
+    /// assert_eq!(gpu::diag(&gpu::array(&[[1, 2], [3, 4]])).tolist(), [1, 4]);
+    /// ```
+    pub fn diag<A: OnDevice<Elem = T>, T: Element>(v: &A) -> DeviceArray<T> => diagonal_of(v.raw(), 0);
 
-/// The array with zeros below the main diagonal of its last two axes; NumPy's `triu`. Another diagonal is
-/// `gpu::triu!(&a, k = 1)`.
-///
-/// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::triu(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [1, 2, 0, 4]);
-/// ```
-#[track_caller]
-pub fn triu<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(triangle("triu", m.raw(), 0)))
-}
+    /// The array with zeros below the main diagonal of its last two axes; NumPy's `triu`. Another diagonal is
+    /// `gpu::triu!(&a, k = 1)`.
+    ///
+    /// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::triu(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [1, 2, 0, 4]);
+    /// ```
+    pub fn triu<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> => triangle("triu", m.raw(), 0);
 
-/// The array with zeros above the main diagonal of its last two axes; NumPy's `tril`. Another diagonal is
-/// `gpu::tril!(&a, k = -1)`.
-///
-/// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::tril(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [1, 0, 3, 4]);
-/// ```
-#[track_caller]
-pub fn tril<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(triangle("tril", m.raw(), 0)))
-}
+    /// The array with zeros above the main diagonal of its last two axes; NumPy's `tril`. Another diagonal is
+    /// `gpu::tril!(&a, k = -1)`.
+    ///
+    /// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::tril(&gpu::array(&[[1, 2], [3, 4]])).ravel().tolist(), [1, 0, 3, 4]);
+    /// ```
+    pub fn tril<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T> => triangle("tril", m.raw(), 0);
 
-/// The identity matrix of order `n`, the same as [`eye`](fn@crate::eye); NumPy's `identity`.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::identity::<f64>(2).ravel().tolist(), [1.0, 0.0, 0.0, 1.0]);
-/// ```
-#[track_caller]
-pub fn identity<T: Arithmetic>(n: usize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(ones_on_diagonal("identity", [n, n], 0, T::DTYPE)))
-}
+    /// The identity matrix of order `n`, the same as [`eye`](fn@crate::eye); NumPy's `identity`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::identity::<f64>(2).ravel().tolist(), [1.0, 0.0, 0.0, 1.0]);
+    /// ```
+    pub fn identity<T: Arithmetic>(n: usize) -> DeviceArray<T> => ones_on_diagonal("identity", [n, n], 0, T::DTYPE);
 
-/// The matrix of order `n` with ones on the main diagonal and below it, and zeros above; NumPy's `tri`. A matrix that is not
-/// square is `gpu::tri!(n, M = 4)`, another diagonal `k = 1`.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::tri::<f64>(2).ravel().tolist(), [1.0, 0.0, 1.0, 1.0]);
-/// ```
-#[track_caller]
-pub fn tri<T: Arithmetic>(n: usize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(ones_below("tri", [n, n], 0, T::DTYPE)))
-}
+    /// The matrix of order `n` with ones on the main diagonal and below it, and zeros above; NumPy's `tri`. A matrix that is
+    /// not square is `gpu::tri!(n, M = 4)`, another diagonal `k = 1`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::tri::<f64>(2).ravel().tolist(), [1.0, 0.0, 1.0, 1.0]);
+    /// ```
+    pub fn tri<T: Arithmetic>(n: usize) -> DeviceArray<T> => ones_below("tri", [n, n], 0, T::DTYPE);
 
-/// The matrix whose columns are powers of the elements of a 1-D array, the highest power first and 1 last: a Vandermonde matrix
-/// of as many columns as rows. NumPy's `vander`; `gpu::vander!(&x, N = 3, increasing = true)` has its keywords.
-///
-/// The types of the results are those of products: small integers widen (see [`Element::Sum`]).
-///
-/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let v = gpu::vander(&gpu::array(&[2.0, 3.0, 5.0]));
-/// assert_eq!(v.ravel().tolist(), [4.0, 2.0, 1.0, 9.0, 3.0, 1.0, 25.0, 5.0, 1.0]);
-/// ```
-#[track_caller]
-pub fn vander<A: OnDevice<Elem = T>, T: RealNumber>(x: &A) -> DeviceArray<T::Sum> {
-    DeviceArray::from_raw(check(powers_of(x.raw(), x.raw().size(), false)))
-}
+    /// The matrix whose columns are powers of the elements of a 1-D array, the highest power first and 1 last: a Vandermonde
+    /// matrix of as many columns as rows. NumPy's `vander`; `gpu::vander!(&x, N = 3, increasing = true)` has its keywords.
+    ///
+    /// The types of the results are those of products: small integers widen (see [`Element::Sum`]).
+    ///
+    /// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let v = gpu::vander(&gpu::array(&[2.0, 3.0, 5.0]));
+    /// assert_eq!(v.ravel().tolist(), [4.0, 2.0, 1.0, 9.0, 3.0, 1.0, 25.0, 5.0, 1.0]);
+    /// ```
+    pub fn vander<A: OnDevice<Elem = T>, T: RealNumber>(x: &A) -> DeviceArray<T::Sum> =>
+        powers_of(x.raw(), x.raw().size(), false);
 
-/// The matrix with the elements of an array of any shape on its diagonal, in row-major order, and zeros elsewhere; NumPy's
-/// `diagflat`. Another diagonal than the main one is `gpu::diagflat!(&a, k = 1)`.
-///
-/// ```
-/// use warpcell as gpu;
-/// let d = gpu::diagflat(&gpu::array(&[[1, 2], [3, 4]]));
-/// assert_eq!((d.shape(), d.diagonal().tolist()), (&[4, 4][..], vec![1, 2, 3, 4]));
-/// ```
-#[track_caller]
-pub fn diagflat<A: OnDevice<Elem = T>, T: Element>(v: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(flat_diagonal(v.raw(), 0)))
+    /// The matrix with the elements of an array of any shape on its diagonal, in row-major order, and zeros elsewhere; NumPy's
+    /// `diagflat`. Another diagonal than the main one is `gpu::diagflat!(&a, k = 1)`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let d = gpu::diagflat(&gpu::array(&[[1, 2], [3, 4]]));
+    /// assert_eq!((d.shape(), d.diagonal().tolist()), (&[4, 4][..], vec![1, 2, 3, 4]));
+    /// ```
+    pub fn diagflat<A: OnDevice<Elem = T>, T: Element>(v: &A) -> DeviceArray<T> => flat_diagonal(v.raw(), 0);
 }
 
 /// Sets the elements `[i, i]` of an array, or `[i, i, i]` if it has three axes, and so on: to one value, or to the elements of
@@ -149,19 +132,17 @@ pub(crate) fn diagonal_of(x: &RawArray, k: isize) -> Result<RawArray> {
             assign(NAME, &diagonal_view(&out, k), x)?;
             Ok(out)
         }
-        _ => Err(Error::InvalidShape {
-            operation: NAME,
-            shape: x.shape().to_vec(),
-            reason: "is neither 1-D nor 2-D; use `a.diagonal()`, or `ravel` the array first".into(),
-        }),
+        _ => {
+            Err(Error::shape(NAME, x.shape(), "is neither 1-D nor 2-D; use `a.diagonal()`, or `ravel` the array first"))
+        }
     }
 }
 
 /// `triu` or `tril` from the diagonal `k` on.
 pub(crate) fn triangle(name: &'static str, x: &RawArray, k: isize) -> Result<RawArray> {
     let [.., rows, columns] = *x.shape() else {
-        let reason = "is not a matrix; give an array with at least two axes".into();
-        return Err(Error::InvalidShape { operation: name, shape: x.shape().to_vec(), reason });
+        let reason = "is not a matrix; give an array with at least two axes";
+        return Err(Error::shape(name, x.shape(), reason));
     };
     let is_kept = triangle_mask(name, &x.handle, [rows, columns], k, name == "triu")?;
     choose(&is_kept, RawOperand::Array(x), RawOperand::Scalar(Scalar::zero(x.dtype)))
@@ -206,8 +187,8 @@ const FEW_COLUMNS: usize = 32;
 pub(crate) fn powers_of(x: &RawArray, columns: usize, is_increasing: bool) -> Result<RawArray> {
     const NAME: &str = "vander";
     let [rows] = *x.shape() else {
-        let reason = "is not 1-D; `ravel` the array first".into();
-        return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+        let reason = "is not 1-D; `ravel` the array first";
+        return Err(Error::shape(NAME, x.shape(), reason));
     };
     if (1..=FEW_COLUMNS).contains(&columns) {
         let wide = if x.dtype == x.dtype.sum() { x.clone() } else { x.converted(NAME, x.dtype.sum())? };
@@ -239,11 +220,7 @@ pub(crate) fn flat_diagonal(x: &RawArray, k: isize) -> Result<RawArray> {
 pub(crate) fn filled_diagonal(a: &RawArray, values: RawOperand<'_>, wraps: bool) -> Result<()> {
     const NAME: &str = "fill_diagonal";
     writable(NAME, a)?;
-    let invalid = |shape: &[usize], reason: &str| Error::InvalidShape {
-        operation: NAME,
-        shape: shape.to_vec(),
-        reason: reason.to_owned(),
-    };
+    let invalid = |shape: &[usize], reason: &str| Error::shape(NAME, shape, reason);
     let shape = a.shape();
     if shape.len() < 2 {
         return Err(invalid(shape, "has no diagonal; give an array with at least two axes"));

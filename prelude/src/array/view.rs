@@ -186,11 +186,7 @@ impl<T: Element> DeviceArray<T> {
 
 pub(super) fn slice(raw: &RawArray, info: &[SliceInfoElem]) -> Result<RawArray> {
     let old = &raw.layout;
-    let invalid = |reason: String| Error::InvalidShape {
-        operation: "slice",
-        shape: old.shape.clone(),
-        reason: reason + SLICE_HELP,
-    };
+    let invalid = |reason: String| Error::shape("slice", old.shape.clone(), reason + SLICE_HELP);
     let taken = info.iter().filter(|element| !element.is_new_axis()).count();
     if taken > old.shape.len() {
         return Err(invalid(format!("has {} axes, but the slice names {taken}", old.shape.len())));
@@ -245,11 +241,8 @@ const SLICE_HELP: &str = "; keep each bound within the array's shape";
 pub(super) fn reshape(raw: &RawArray, shape: &[usize]) -> Result<RawArray> {
     let size = shape.iter().try_fold(1usize, |size, &length| size.checked_mul(length));
     if size != Some(raw.size()) {
-        return Err(Error::InvalidShape {
-            operation: "reshape",
-            shape: raw.shape().to_vec(),
-            reason: format!("has {} elements and cannot become {shape:?}; keep the number of elements", raw.size()),
-        });
+        let reason = format!("has {} elements and cannot become {shape:?}; keep the number of elements", raw.size());
+        return Err(Error::shape("reshape", raw.shape(), reason));
     }
     if let Some(layout) = reshaped(&raw.layout, shape) {
         return Ok(raw.with_layout(layout));
@@ -293,7 +286,7 @@ fn reshaped(layout: &Layout, shape: &[usize]) -> Option<Layout> {
 /// The lengths of an array's new shape, with the one that is given as -1.
 fn new_shape(raw: &RawArray, lengths: &[i128]) -> Result<Vec<usize>> {
     let size = raw.size();
-    let invalid = |reason: String| Error::InvalidShape { operation: "reshape", shape: raw.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape("reshape", raw.shape(), reason);
     if let Some(length) = lengths.iter().find(|length| **length < -1) {
         return Err(invalid(format!("cannot get the length {length}; only -1 may be negative, for one axis")));
     }
@@ -318,11 +311,8 @@ fn new_shape(raw: &RawArray, lengths: &[i128]) -> Result<Vec<usize>> {
 fn permuted(raw: &RawArray, axes: &[isize]) -> Result<RawArray> {
     let order = axes.iter().map(|axis| axis_of("permute_dims", raw.shape(), *axis)).collect::<Result<Vec<usize>>>()?;
     if axes_of("permute_dims", raw.shape(), axes)?.len() != raw.shape().len() {
-        return Err(Error::InvalidShape {
-            operation: "permute_dims",
-            shape: raw.shape().to_vec(),
-            reason: format!("has {} axes, which {axes:?} does not name once each; name each once", raw.shape().len()),
-        });
+        let reason = format!("has {} axes, which {axes:?} does not name once each; name each once", raw.shape().len());
+        return Err(Error::shape("permute_dims", raw.shape(), reason));
     }
     let mut layout = raw.layout.clone();
     layout.shape = order.iter().map(|axis| raw.layout.shape[*axis]).collect();
@@ -340,11 +330,8 @@ fn transpose(raw: &RawArray) -> RawArray {
 fn diagonal(raw: &RawArray) -> Result<RawArray> {
     let Layout { shape, strides, offset } = &raw.layout;
     let (&[rows, columns], &[down, right]) = (&shape[..], &strides[..]) else {
-        return Err(Error::InvalidShape {
-            operation: "diagonal",
-            shape: shape.clone(),
-            reason: "is not 2-D; slice or reshape the array to two axes first".into(),
-        });
+        let reason = "is not 2-D; slice or reshape the array to two axes first";
+        return Err(Error::shape("diagonal", shape.clone(), reason));
     };
     Ok(raw.with_layout(Layout { shape: vec![rows.min(columns)], strides: vec![down + right], offset: *offset }))
 }
@@ -374,7 +361,7 @@ pub(crate) fn writable(operation: &'static str, raw: &RawArray) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::InvalidArgument { operation, reason: format!("the target is {what}; write to a `copy()` of it") })
+    Err(Error::argument(operation, format!("the target is {what}; write to a `copy()` of it")))
 }
 
 /// Whether steps along one axis may lead to elements that steps along others lead to. The axes are sorted by their strides.
@@ -396,7 +383,7 @@ fn set(target: &RawArray, host: HostView<'_>) -> Result<()> {
     if target.shape() != host.shape {
         let reason =
             format!("is not the array's shape {:?}; for values that shall repeat, use `assign`", target.shape());
-        return Err(Error::InvalidShape { operation: "set", shape: host.shape, reason });
+        return Err(Error::shape("set", host.shape, reason));
     }
     assign("set", target, &transfer::upload("set", &host, &target.handle)?)
 }

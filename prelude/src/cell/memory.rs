@@ -21,7 +21,7 @@ fn out_of_memory(layout: Layout) {
         eprintln!("memory allocation of {asked} bytes failed");
         return;
     }
-    let free = crate::backend::cpu::free_memory();
+    let free = crate::host::memory::free_memory();
     panic!(
         "out of memory on the host: {asked} bytes were asked for, {free} are free; drop variables that are no longer needed, \
          or use smaller ones"

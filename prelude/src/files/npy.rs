@@ -4,10 +4,11 @@ use super::{Order, broken, failed, refused};
 use crate::array::RawArray;
 use crate::array::byte_count;
 use crate::array::sides::{AnyView, HostView};
-use crate::backend::{Layout, cpu};
+use crate::backend::Layout;
 use crate::device::Device;
 use crate::dtype::{DType, typestr};
 use crate::error::{Error, Result};
+use crate::host::memory;
 use npyz::WriterBuilder;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -293,14 +294,12 @@ const MOST_AXES: usize = 64;
 
 /// The header of a file.
 pub(super) fn header_bytes(operation: &'static str, shape: &[usize], dtype: DType, order: Order) -> Result<Vec<u8>> {
-    let unsupported = || Error::UnsupportedDType {
-        operation,
-        dtype,
-        advice: "NumPy has no such type; convert the array first, such as `a.astype::<f32>()`",
+    let unsupported = || {
+        Error::dtype(operation, dtype, "NumPy has no such type; convert the array first, such as `a.astype::<f32>()`")
     };
     if shape.len() > MOST_AXES {
         let reason = format!("has {} axes, but NumPy reads at most {MOST_AXES}; reshape the array first", shape.len());
-        return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason });
+        return Err(Error::shape(operation, shape, reason));
     }
     let name = typestr::typestr(dtype).ok_or_else(unsupported)?;
     let name = name.parse().map_err(|_| unsupported())?;
@@ -308,9 +307,8 @@ pub(super) fn header_bytes(operation: &'static str, shape: &[usize], dtype: DTyp
     let order = if order == Order::ColumnMajor { npyz::Order::Fortran } else { npyz::Order::C };
     let options = npyz::WriteOptions::new_header_only().dtype(npyz::DType::new_scalar(name)).shape(&shape).order(order);
     let mut bytes = Vec::new();
-    options.writer(&mut bytes).write_header_only().map_err(|error| Error::InvalidArgument {
-        operation,
-        reason: format!("the header cannot be written: {error}; use fewer axes"),
+    options.writer(&mut bytes).write_header_only().map_err(|error| {
+        Error::argument(operation, format!("the header cannot be written: {error}; use fewer axes"))
     })?;
     Ok(bytes)
 }
@@ -337,7 +335,7 @@ fn write_host(host: &HostView<'_>, order: Order, file: &mut dyn Write) -> io::Re
     if bytes == 0 {
         return Ok(());
     }
-    let copy = if order == Order::Strided { cpu::copy::packed(host) } else { None };
+    let copy = if order == Order::Strided { memory::packed(host) } else { None };
     let start = copy.as_ref().map_or(host.pointer, |copy| copy.as_ptr().cast());
     // SAFETY: the elements follow one another, in one of both orders, and are borrowed by the view or owned by `copy`.
     let bytes = unsafe { std::slice::from_raw_parts(start, bytes) };

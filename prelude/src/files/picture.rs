@@ -189,7 +189,7 @@ fn save(operation: &'static str, path: &Path, array: &AnyView<'_>) -> Result<()>
 /// The array as a picture; `is_narrow` if floats shall become 8 bits.
 fn picture(operation: &'static str, array: &AnyView<'_>, is_narrow: bool) -> Result<DynamicImage> {
     let (shape, dtype, order) = npy::described(array);
-    let invalid = |reason: &str| Error::InvalidShape { operation, shape: shape.to_vec(), reason: reason.to_owned() };
+    let invalid = |reason: &str| Error::shape(operation, shape, reason);
     let (height, width, channels) = match *shape {
         [height, width] => (height, width, 1),
         [height, width, channels @ (3 | 4)] => (height, width, channels),
@@ -230,7 +230,7 @@ fn picture(operation: &'static str, array: &AnyView<'_>, is_narrow: bool) -> Res
         DType::F32 | DType::F64 => floating(size, floats()),
         _ => {
             let advice = "pictures are of u8, u16, f32, f64 or bool; convert the array, such as `a.astype::<u8>()`";
-            return Err(Error::UnsupportedDType { operation, dtype, advice });
+            return Err(Error::dtype(operation, dtype, advice));
         }
     }
     .ok_or_else(|| invalid("is too large for a picture"))

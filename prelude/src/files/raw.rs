@@ -73,7 +73,7 @@ pub(crate) fn of_file<T: Element>(path: &Path, count: isize, sep: &str, offset: 
     if offset > 0 {
         let reason =
             format!("the offset {offset} counts bytes, but with a separator the file is read as text; leave one out");
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let text = std::fs::read_to_string(path).map_err(|error| refused(NAME, path, "read as text", &error))?;
     numbers_of(NAME, &text, count, sep, true).map_err(|error| match error {

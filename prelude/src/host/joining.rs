@@ -81,11 +81,8 @@ where
 fn reshaped_values<T: Element>(host: &HostView<'_>, shape: &[usize]) -> Result<Vec<T>> {
     let own = host.shape.iter().product::<usize>();
     if shape.iter().try_fold(1usize, |size, &length| size.checked_mul(length)) != Some(own) {
-        return Err(Error::InvalidShape {
-            operation: "reshape",
-            shape: host.shape.clone(),
-            reason: format!("has {own} elements and cannot become {shape:?}; keep the number of elements"),
-        });
+        let reason = format!("has {own} elements and cannot become {shape:?}; keep the number of elements");
+        return Err(Error::shape("reshape", host.shape.clone(), reason));
     }
     tile_values(host, &vec![1; host.shape.len()], &mut host.shape.clone())
 }
@@ -101,14 +98,11 @@ impl Joined {
     fn stacked(parts: &[HostView<'_>], axis: isize) -> Result<Joined> {
         let first = first("stack", parts)?;
         if let Some(other) = parts.iter().find(|part| part.shape != first.shape) {
-            return Err(Error::InvalidShape {
-                operation: "stack",
-                shape: other.shape.clone(),
-                reason: format!(
-                    "differs from the shape of the first array, {:?}; only arrays of the same shape can be stacked",
-                    first.shape
-                ),
-            });
+            let reason = format!(
+                "differs from the shape of the first array, {:?}; only arrays of the same shape can be stacked",
+                first.shape
+            );
+            return Err(Error::shape("stack", other.shape.clone(), reason));
         }
         let mut shape = first.shape.clone();
         shape.push(1);
@@ -139,7 +133,7 @@ impl Joined {
                     "of array {index} does not fit the shape of the first array, {:?}, along axis {axis}; make all other lengths equal",
                     first.shape
                 );
-                return Err(Error::InvalidShape { operation, shape: part.shape.clone(), reason });
+                return Err(Error::shape(operation, part.shape.clone(), reason));
             }
             // What saturates is too large to address, which is reported below.
             shape[axis] = shape[axis].saturating_add(part.shape[axis]);
@@ -174,8 +168,7 @@ impl Joined {
 }
 
 fn first<'a, 'b>(operation: &'static str, parts: &'a [HostView<'b>]) -> Result<&'a HostView<'b>> {
-    let reason = || "there is no array to join; give at least one".into();
-    parts.first().ok_or_else(|| Error::InvalidArgument { operation, reason: reason() })
+    parts.first().ok_or_else(|| Error::argument(operation, "there is no array to join; give at least one"))
 }
 
 /// The row-major layout of a shape that memory can address.
@@ -186,8 +179,8 @@ fn checked(operation: &'static str, shape: &[usize]) -> Result<Layout> {
     if extent.is_some() {
         return Ok(Layout::contiguous(shape));
     }
-    let reason = "has more elements than memory can address; join fewer or smaller arrays".into();
-    Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason })
+    let reason = "has more elements than memory can address; join fewer or smaller arrays";
+    Err(Error::shape(operation, shape, reason))
 }
 
 #[cfg(test)]

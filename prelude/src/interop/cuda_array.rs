@@ -54,10 +54,8 @@ impl<T: Element> DeviceArray<T> {
 fn export(raw: &RawArray) -> Result<CudaArrayInterface> {
     const OPERATION: &str = "cuda_array_interface";
     if raw.handle.device == Device::Cpu {
-        return Err(Error::InvalidArgument {
-            operation: OPERATION,
-            reason: "the array is on the CPU; use `to_dlpack`, or `to_host`, which copies it".into(),
-        });
+        let reason = "the array is on the CPU; use `to_dlpack`, or `to_host`, which copies it";
+        return Err(Error::argument(OPERATION, reason));
     }
     let backend = &raw.handle.backend;
     fields(raw, backend.address(&raw.allocation), backend.stream())
@@ -66,11 +64,11 @@ fn export(raw: &RawArray) -> Result<CudaArrayInterface> {
 /// The fields of an array whose allocation begins at an address.
 fn fields(raw: &RawArray, start: usize, stream: Option<usize>) -> Result<CudaArrayInterface> {
     let size = raw.dtype.size();
-    let typestr = typestr::typestr(raw.dtype).ok_or(Error::UnsupportedDType {
-        operation: "cuda_array_interface",
-        dtype: raw.dtype,
-        advice: "NumPy has no name for it; use `to_dlpack`, or convert the array, such as `a.astype::<f32>()`",
-    })?;
+    let typestr = typestr::typestr(raw.dtype).ok_or(Error::dtype(
+        "cuda_array_interface",
+        raw.dtype,
+        "NumPy has no name for it; use `to_dlpack`, or convert the array, such as `a.astype::<f32>()`",
+    ))?;
     let is_read_only = crate::array::writable("cuda_array_interface", raw).is_err();
     let strides = raw.layout.strides.iter().map(|stride| stride * size as isize);
     Ok(CudaArrayInterface {
@@ -135,7 +133,7 @@ pub unsafe fn try_from_cuda_array_interface<T: Element>(
 /// What fields describe, if it is elements of `wanted`.
 fn elements(fields: &CudaArrayInterface, wanted: DType) -> Result<Elements> {
     let operation = "from_cuda_array_interface";
-    let invalid = |reason: String| Error::InvalidArgument { operation, reason };
+    let invalid = |reason: String| Error::argument(operation, reason);
     let CudaArrayInterface { shape, typestr: name, data: (address, is_read_only), strides, version, stream } = fields;
     if *version < 2 {
         return Err(invalid(format!(

@@ -121,7 +121,7 @@ fn is_read_only(raw: &RawArray) -> bool {
 }
 
 fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream: Option<usize>) -> Result<Managed<M>> {
-    let invalid = |reason: String| Error::InvalidArgument { operation, reason };
+    let invalid = |reason: String| Error::argument(operation, reason);
     let too_large = |error: dlpark::allocation::Error| invalid(format!("the tensor cannot be described: {error}"));
     let backend = &raw.handle.backend;
     let address = match raw.size() {
@@ -162,7 +162,7 @@ fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream:
 /// What `DeviceArray::from_dlpack` asks for.
 unsafe fn import<M: ManagedTensorBase + 'static>(tensor: Managed<M>, wanted: DType) -> Result<RawArray> {
     const OPERATION: &str = "from_dlpack";
-    let invalid = |reason: String| Error::InvalidArgument { operation: OPERATION, reason };
+    let invalid = |reason: String| Error::argument(OPERATION, reason);
     let malformed = |error: dlpark::tensor::Error| invalid(format!("the tensor's fields do not fit together: {error}"));
     let description = tensor.validate().map_err(malformed)?;
     let found = description.dtype();
@@ -203,14 +203,14 @@ fn place(device: DLDevice) -> Result<Handle> {
     match device_type {
         DLDeviceType::CPU | DLDeviceType::CUDAHOST => Ok(device::host()),
         DLDeviceType::CUDA if device_id >= 0 => device::open(Device::Cuda(device_id.unsigned_abs() as usize)),
-        _ => Err(Error::InvalidArgument {
-            operation: "from_dlpack",
-            reason: format!(
+        _ => {
+            let reason = format!(
                 "the tensor is on {}; arrays can be on the CPU (kDLCPU, kDLCUDAHost) and on CUDA devices (kDLCUDA), copy it \
                  there in the other library",
                 device_name(device)
-            ),
-        }),
+            );
+            Err(Error::argument("from_dlpack", reason))
+        }
     }
 }
 

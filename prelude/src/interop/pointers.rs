@@ -151,8 +151,8 @@ pub unsafe fn hold_stream(stream: usize) -> Result<()> {
 /// What [`wait_for_stream`] asks for.
 unsafe fn ordered(operation: &'static str, stream: usize, first: StreamOrder) -> Result<()> {
     if stream == 0 {
-        let reason = "the stream 0 can mean two streams; give 1 or 2, CUDA's default streams".into();
-        return Err(Error::InvalidArgument { operation, reason });
+        let reason = "the stream 0 can mean two streams; give 1 or 2, CUDA's default streams";
+        return Err(Error::argument(operation, reason));
     }
     // SAFETY: the caller's promise.
     unsafe { device::current()?.backend.order(stream, first) }

@@ -13,6 +13,7 @@ use crate::operations::elementwise::RawOperand;
 use crate::operations::formulas::{self, apply_one};
 use crate::operations::polynomials::{antiderivative, constants, derivative, fitted, series, trimmed};
 use crate::operations::scan::cumulative;
+use crate::thin::thin;
 
 /// `gpu::gradient` of samples that are so far apart.
 #[track_caller]
@@ -99,21 +100,45 @@ pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(
     DeviceArray::from_raw(check(calculus::differences_between(a.raw(), begin, end)))
 }
 
-/// `gpu::nan_to_num` with other numbers.
-#[track_caller]
-pub fn nan_to_num<A: OnDevice<Elem: Inexact>>(
-    a: &A,
-    nan: Option<f64>,
-    posinf: Option<f64>,
-    neginf: Option<f64>,
-) -> DeviceArray<A::Elem> {
-    DeviceArray::from_raw(check(composed::nan_to_num(a.raw(), nan.unwrap_or(0.0), posinf, neginf)))
-}
+thin! {
+    /// `gpu::nan_to_num` with other numbers.
+    pub fn nan_to_num<A: OnDevice<Elem: Inexact>>(a: &A, nan: Option<f64>, posinf: Option<f64>, neginf: Option<f64>)
+    -> DeviceArray<A::Elem> => composed::nan_to_num(a.raw(), nan.unwrap_or(0.0), posinf, neginf);
 
-/// `gpu::round` to so many digits behind the point, or in front of it if they are negative.
-#[track_caller]
-pub fn round<A: OnDevice<Elem = T>, T: Number>(a: &A, decimals: i32) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(rounded(a.raw(), decimals)))
+    /// `gpu::round` to so many digits behind the point, or in front of it if they are negative.
+    pub fn round<A: OnDevice<Elem = T>, T: Number>(a: &A, decimals: i32) -> DeviceArray<T> =>
+        rounded(a.raw(), decimals);
+
+    /// `gpu::polyfit` with a weight for each point.
+    pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize, weights: Option<&DeviceArray<T::Mean>>) -> DeviceArray<T::Mean>
+    where X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number => {
+        let weights = weights.map(|weights| &weights.raw);
+        fitted(x.raw(), y.raw(), deg, weights, T::Mean::DTYPE)
+    };
+
+    /// `gpu::polyder` of this order.
+    pub fn polyder<A: OnDevice<Elem = T>, T: Arithmetic>(p: &A, m: usize) -> DeviceArray<T> => derivative(p.raw(), m);
+
+    /// `gpu::polyint` so many times, with a constant for each, one for all, or none for zeros.
+    pub fn polyint<A: OnDevice<Elem = T>, T: Arithmetic>(p: &A, m: usize, k: impl AsRef<[T::Mean]>)
+    -> DeviceArray<T::Mean> => {
+        let given = k.as_ref().iter().map(|constant| constant.to_scalar()).collect();
+        constants(m, given, T::Mean::default().to_scalar())
+            .and_then(|constants| antiderivative(p.raw(), &constants, T::Mean::DTYPE))
+    };
+
+    /// `gpu::trimcoef` with a tolerance.
+    pub fn trimcoef<A: OnDevice<Elem = T>, T: Float>(c: &A, tolerance: f64) -> DeviceArray<T> =>
+        trimmed(c.raw(), tolerance);
+
+    /// `gpu::linalg::tensorinv` with so many axes for the rows.
+    pub fn tensorinv<A: OnDevice<Elem = T>, T: Inexact>(a: &A, ind: usize) -> DeviceArray<T> =>
+        tensors::inverse(a.raw(), ind);
+
+    /// `gpu::linalg::tensorsolve` after axes were moved to the end.
+    pub fn tensorsolve<A, B, T>(a: &A, b: &B, axes: impl IntoAxes) -> DeviceArray<T>
+    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Inexact =>
+        tensors::solution(a.raw(), b.raw(), &axes.into_axes());
 }
 
 fn rounded(x: &RawArray, decimals: i32) -> Result<RawArray> {
@@ -151,37 +176,6 @@ cumulative! {
     cumulative_prod Product;
 }
 
-/// `gpu::polyfit` with a weight for each point.
-#[track_caller]
-pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize, weights: Option<&DeviceArray<T::Mean>>) -> DeviceArray<T::Mean>
-where
-    X: OnDevice<Elem = T>,
-    Y: OnDevice<Elem = T>,
-    T: Number,
-{
-    let weights = weights.map(|weights| &weights.raw);
-    DeviceArray::from_raw(check(fitted(x.raw(), y.raw(), deg, weights, T::Mean::DTYPE)))
-}
-
-/// `gpu::polyder` of this order.
-#[track_caller]
-pub fn polyder<A: OnDevice<Elem = T>, T: Arithmetic>(p: &A, m: usize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(derivative(p.raw(), m)))
-}
-
-/// `gpu::polyint` so many times, with a constant for each, one for all, or none for zeros.
-#[track_caller]
-pub fn polyint<A: OnDevice<Elem = T>, T: Arithmetic>(
-    p: &A,
-    m: usize,
-    k: impl AsRef<[T::Mean]>,
-) -> DeviceArray<T::Mean> {
-    let given = k.as_ref().iter().map(|constant| constant.to_scalar()).collect();
-    let found = constants(m, given, T::Mean::default().to_scalar())
-        .and_then(|constants| antiderivative(p.raw(), &constants, T::Mean::DTYPE));
-    DeviceArray::from_raw(check(found))
-}
-
 /// `gpu::as_series`, of which zeros may stay.
 #[track_caller]
 pub fn as_series<'a, A: OnDevice<Elem = T> + 'a, T: Arithmetic>(
@@ -189,27 +183,4 @@ pub fn as_series<'a, A: OnDevice<Elem = T> + 'a, T: Arithmetic>(
     trim: bool,
 ) -> Vec<DeviceArray<T::Mean>> {
     check(alist.into_iter().map(|one| series(one.raw(), trim, T::Mean::DTYPE).map(DeviceArray::from_raw)).collect())
-}
-
-/// `gpu::trimcoef` with a tolerance.
-#[track_caller]
-pub fn trimcoef<A: OnDevice<Elem = T>, T: Float>(c: &A, tolerance: f64) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(trimmed(c.raw(), tolerance)))
-}
-
-/// `gpu::linalg::tensorinv` with so many axes for the rows.
-#[track_caller]
-pub fn tensorinv<A: OnDevice<Elem = T>, T: Inexact>(a: &A, ind: usize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(tensors::inverse(a.raw(), ind)))
-}
-
-/// `gpu::linalg::tensorsolve` after axes were moved to the end.
-#[track_caller]
-pub fn tensorsolve<A, B, T>(a: &A, b: &B, axes: impl IntoAxes) -> DeviceArray<T>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Inexact,
-{
-    DeviceArray::from_raw(check(tensors::solution(a.raw(), b.raw(), &axes.into_axes())))
 }

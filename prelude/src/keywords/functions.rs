@@ -18,26 +18,78 @@ use crate::operations::histograms::{IntoAxisBins, IntoAxisRanges, IntoPoints, Re
 use crate::operations::insertion::repeated_each;
 use crate::operations::partition::parted;
 use crate::operations::sorting;
+use crate::thin::thin;
 use num_complex::Complex;
 use std::path::Path;
 
-/// The array with another element type.
-#[track_caller]
-pub fn astype<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> {
-    DeviceArray::from_raw(check(a.raw().converted("astype", D::DTYPE)))
+thin! {
+    /// The array with another element type.
+    pub fn astype<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> => a.raw().converted("astype", D::DTYPE);
+
+    /// As `gpu::linspace`, and without `stop` itself unless it is the `endpoint`.
+    pub fn linspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> DeviceArray<T> => {
+        let ends = [start.to_f64(), stop.to_f64()];
+        evenly_spaced("linspace", ends, num, endpoint, T::DTYPE)
+    };
+
+    /// The array with its elements moved along some axes, along each by its own shift, or by one for all.
+    pub fn roll<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: impl IntoAxes, axis: impl IntoAxes) -> DeviceArray<T> =>
+        rolled_each(a.raw(), &shift.into_axes(), &axis.into_axes());
+
+    /// The array with each element repeated along an axis.
+    pub fn repeat<A: OnDevice<Elem = T>, T: Element>(a: &A, repeats: impl Repeats, axis: isize) -> DeviceArray<T> =>
+        repeats.repeated(a.raw(), axis);
+
+    /// The elements in row-major order, each repeated.
+    pub fn repeat_all<A: OnDevice<Elem = T>, T: Element>(a: &A, repeats: impl Repeats) -> DeviceArray<T> =>
+        a.raw().flat("repeat").and_then(|flat| repeats.repeated(&flat, 0));
+
+    /// An array with another element type and unspecified elements, in the shape and on the device of this one.
+    pub fn empty_as<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> =>
+        RawArray::uninitialised("empty_like", &a.raw().handle, a.raw().shape(), D::DTYPE);
+
+    /// `gpu::diag` for the diagonal `k`.
+    pub fn diag<A: OnDevice<Elem = T>, T: Element>(v: &A, k: isize) -> DeviceArray<T> => diagonal_of(v.raw(), k);
+
+    /// `gpu::triu` from the diagonal `k` on.
+    pub fn triu<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize) -> DeviceArray<T> => triangle("triu", m.raw(), k);
+
+    /// `gpu::tril` up to the diagonal `k`.
+    pub fn tril<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize) -> DeviceArray<T> => triangle("tril", m.raw(), k);
+
+    /// `gpu::isclose` with its tolerances.
+    pub fn isclose<X: OnDevice, Y: OnDevice>(x: &X, y: &Y, rtol: f64, atol: f64, equal_nan: bool) -> DeviceArray<bool> =>
+        close_elements(x.raw(), y.raw(), rtol, atol, equal_nan);
+
+    /// `gpu::cov` of rows or columns.
+    pub fn cov<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool, ddof: i32) -> DeviceArray<T::Mean> =>
+        covariances("cov", m.raw(), rowvar, ddof.into(), T::Mean::DTYPE);
+
+    /// `gpu::corrcoef` of rows or columns.
+    pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool) -> DeviceArray<T::Mean> =>
+        correlations(m.raw(), rowvar, T::Mean::DTYPE);
+
+    /// `gpu::partition` along an axis.
+    pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize, axis: isize) -> DeviceArray<T> =>
+        parted("partition", a.raw(), kth, axis, false);
+
+    /// `gpu::argpartition` along an axis.
+    pub fn argpartition<A: OnDevice<Elem: Real>>(a: &A, kth: usize, axis: isize) -> DeviceArray<i64> =>
+        parted("argpartition", a.raw(), kth, axis, true);
+
+    /// `gpu::packbits` along an axis, and with the first element as the lowest bit.
+    pub fn packbits<A: OnDevice<Elem: Bitwise>>(a: &A, axis: Option<isize>, bitorder: Option<&str>) -> DeviceArray<u8> =>
+        packed(a.raw(), axis, bitorder.unwrap_or("big"));
+
+    /// `gpu::unpackbits` along an axis, of so many bits, and with the lowest bit first.
+    pub fn unpackbits<A: OnDevice<Elem = u8>>(a: &A, axis: Option<isize>, count: Option<isize>, bitorder: Option<&str>)
+    -> DeviceArray<u8> => unpacked(a.raw(), axis, count, bitorder.unwrap_or("big"));
 }
 
 /// An array of one value, which is converted to the element type.
 #[track_caller]
 pub fn full<D: Element, V: Element>(shape: impl IntoShape, value: V) -> DeviceArray<D> {
     crate::full((), value).astype::<D>().broadcast_to(shape).copy()
-}
-
-/// As `gpu::linspace`, and without `stop` itself unless it is the `endpoint`.
-#[track_caller]
-pub fn linspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> DeviceArray<T> {
-    let ends = [start.to_f64(), stop.to_f64()];
-    DeviceArray::from_raw(check(evenly_spaced("linspace", ends, num, endpoint, T::DTYPE)))
 }
 
 /// The distinct elements, their places, and how often each occurs.
@@ -61,12 +113,6 @@ pub fn roll_all<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: isize) -> Devic
     DeviceArray::from_raw(moved.with_layout(crate::backend::Layout::contiguous(a.raw().shape())))
 }
 
-/// The array with its elements moved along some axes, along each by its own shift, or by one for all.
-#[track_caller]
-pub fn roll<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: impl IntoAxes, axis: impl IntoAxes) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(rolled_each(a.raw(), &shift.into_axes(), &axis.into_axes())))
-}
-
 fn rolled_each(x: &RawArray, shifts: &[isize], axes: &[isize]) -> Result<RawArray> {
     if shifts.len() != axes.len() && shifts.len() != 1 {
         let reason = format!(
@@ -74,7 +120,7 @@ fn rolled_each(x: &RawArray, shifts: &[isize], axes: &[isize]) -> Result<RawArra
             shifts.len(),
             axes.len()
         );
-        return Err(Error::InvalidArgument { operation: "roll", reason });
+        return Err(Error::argument("roll", reason));
     }
     axes_of("roll", x.shape(), axes)?;
     let shift = |at: usize| if shifts.len() == 1 { shifts[0] } else { shifts[at] };
@@ -99,18 +145,6 @@ impl<I: Index + Element> Repeats for &DeviceArray<I> {
     }
 }
 
-/// The array with each element repeated along an axis.
-#[track_caller]
-pub fn repeat<A: OnDevice<Elem = T>, T: Element>(a: &A, repeats: impl Repeats, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(repeats.repeated(a.raw(), axis)))
-}
-
-/// The elements in row-major order, each repeated.
-#[track_caller]
-pub fn repeat_all<A: OnDevice<Elem = T>, T: Element>(a: &A, repeats: impl Repeats) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(a.raw().flat("repeat").and_then(|flat| repeats.repeated(&flat, 0))))
-}
-
 /// All axes of the array.
 pub fn axes_of_all<A: OnDevice>(a: &A) -> Vec<usize> {
     (0..a.raw().shape().len()).collect()
@@ -124,48 +158,6 @@ pub fn lengths(s: impl IntoShape) -> Vec<usize> {
 /// So many axes at the end.
 pub fn last_axes(count: usize) -> Vec<isize> {
     (0..count).map(|axis| axis as isize - count as isize).collect()
-}
-
-/// An array with another element type and unspecified elements, in the shape and on the device of this one.
-#[track_caller]
-pub fn empty_as<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> {
-    DeviceArray::from_raw(check(RawArray::uninitialised("empty_like", &a.raw().handle, a.raw().shape(), D::DTYPE)))
-}
-
-/// `gpu::diag` for the diagonal `k`.
-#[track_caller]
-pub fn diag<A: OnDevice<Elem = T>, T: Element>(v: &A, k: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(diagonal_of(v.raw(), k)))
-}
-
-/// `gpu::triu` from the diagonal `k` on.
-#[track_caller]
-pub fn triu<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(triangle("triu", m.raw(), k)))
-}
-
-/// `gpu::tril` up to the diagonal `k`.
-#[track_caller]
-pub fn tril<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(triangle("tril", m.raw(), k)))
-}
-
-/// `gpu::isclose` with its tolerances.
-#[track_caller]
-pub fn isclose<X: OnDevice, Y: OnDevice>(x: &X, y: &Y, rtol: f64, atol: f64, equal_nan: bool) -> DeviceArray<bool> {
-    DeviceArray::from_raw(check(close_elements(x.raw(), y.raw(), rtol, atol, equal_nan)))
-}
-
-/// `gpu::cov` of rows or columns.
-#[track_caller]
-pub fn cov<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool, ddof: i32) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(covariances("cov", m.raw(), rowvar, ddof.into(), T::Mean::DTYPE)))
-}
-
-/// `gpu::corrcoef` of rows or columns.
-#[track_caller]
-pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(correlations(m.raw(), rowvar, T::Mean::DTYPE)))
 }
 
 /// `gpu::histogram` with weights, or of densities.
@@ -213,26 +205,13 @@ pub fn histogramdd<W: OnDevice<Elem: Number>>(
     (DeviceArray::from_raw(counts), edges.into_iter().map(DeviceArray::from_raw).collect())
 }
 
-/// `gpu::partition` along an axis.
-#[track_caller]
-pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(parted("partition", a.raw(), kth, axis, false)))
-}
-
-/// `gpu::argpartition` along an axis.
-#[track_caller]
-pub fn argpartition<A: OnDevice<Elem: Real>>(a: &A, kth: usize, axis: isize) -> DeviceArray<i64> {
-    DeviceArray::from_raw(check(parted("argpartition", a.raw(), kth, axis, true)))
-}
-
 /// `gpu::fromiter` of so many values; of all if the count is negative.
 #[track_caller]
 pub fn fromiter<T: Element>(iter: impl IntoIterator<Item = T>, count: isize) -> DeviceArray<T> {
     let Ok(count) = usize::try_from(count) else { return crate::fromiter(iter) };
     let values: Vec<T> = iter.into_iter().take(count).collect();
     let reason = format!("the iterator has {} values, fewer than {count}; give a smaller count", values.len());
-    let enough =
-        if values.len() == count { Ok(()) } else { Err(Error::InvalidArgument { operation: "fromiter", reason }) };
+    let enough = if values.len() == count { Ok(()) } else { Err(Error::argument("fromiter", reason)) };
     check(enough.and_then(|()| of_values(values)))
 }
 
@@ -240,23 +219,6 @@ pub fn fromiter<T: Element>(iter: impl IntoIterator<Item = T>, count: isize) -> 
 #[track_caller]
 pub fn fromfile<T: Element>(file: impl AsRef<Path>, count: isize, sep: &str, offset: usize) -> DeviceArray<T> {
     check(of_file(file.as_ref(), count, sep, offset))
-}
-
-/// `gpu::packbits` along an axis, and with the first element as the lowest bit.
-#[track_caller]
-pub fn packbits<A: OnDevice<Elem: Bitwise>>(a: &A, axis: Option<isize>, bitorder: Option<&str>) -> DeviceArray<u8> {
-    DeviceArray::from_raw(check(packed(a.raw(), axis, bitorder.unwrap_or("big"))))
-}
-
-/// `gpu::unpackbits` along an axis, of so many bits, and with the lowest bit first.
-#[track_caller]
-pub fn unpackbits<A: OnDevice<Elem = u8>>(
-    a: &A,
-    axis: Option<isize>,
-    count: Option<isize>,
-    bitorder: Option<&str>,
-) -> DeviceArray<u8> {
-    DeviceArray::from_raw(check(unpacked(a.raw(), axis, count, bitorder.unwrap_or("big"))))
 }
 
 /// `gpu::real_if_close` with its tolerance.

@@ -10,6 +10,7 @@ use crate::operations::nan_reductions::{
     nan_extreme, nan_mean, nan_median_of_rows, nan_scan, nan_sum, nan_variance, span,
 };
 use crate::operations::reduce::as_mean;
+use crate::thin::thin;
 
 sums! {
     nansum Number nan_sum Sum Add zero "sum of the elements but NaN";
@@ -32,10 +33,36 @@ extremes! {
     nanmin Min "smallest";
 }
 
-/// The largest element less the smallest one.
-#[track_caller]
-pub fn ptp<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(axes.reduced("ptp", a.raw(), |x, axes| span("ptp", x, axes))))
+thin! {
+    /// The largest element less the smallest one.
+    pub fn ptp<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> =>
+        axes.reduced("ptp", a.raw(), |x, axes| span("ptp", x, axes));
+
+    /// The variance of the elements but NaN where the mask is true.
+    pub fn nanvar<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
+    -> DeviceArray<T::Mean> => variances("nanvar", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
+
+    /// The standard deviation of the elements but NaN where the mask is true.
+    pub fn nanstd<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
+    -> DeviceArray<T::Mean> => {
+        const NAME: &str = "nanstd";
+        let variances = variances(NAME, a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
+        variances.and_then(|found| Composed(NAME).each(UnaryOperation::Sqrt, &found))
+    };
+
+    /// The median of the elements but NaN.
+    pub fn nanmedian<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T::Mean> => {
+        const NAME: &str = "nanmedian";
+        axes.joined(NAME, a.raw(), |rows| nan_median_of_rows(NAME, rows, T::Mean::DTYPE))
+    };
+
+    /// The running sums along an axis, with NaN as 0.
+    pub fn nancumsum<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Sum> =>
+        nan_scan("nancumsum", ScanOperation::Sum, a.raw(), Some(axis));
+
+    /// The running products along an axis, with NaN as 1.
+    pub fn nancumprod<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Sum> =>
+        nan_scan("nancumprod", ScanOperation::Product, a.raw(), Some(axis));
 }
 
 /// What the mask leaves out is as NaN: it is passed over.
@@ -64,38 +91,4 @@ fn variances(
     dtype: DType,
 ) -> Result<RawArray> {
     axes.reduced(name, x, |x, axes| nan_variance(name, &selected(name, x, mask, dtype)?, axes, ddof, dtype))
-}
-
-/// The variance of the elements but NaN where the mask is true.
-#[track_caller]
-pub fn nanvar<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(variances("nanvar", a.raw(), &axes, ddof, mask, T::Mean::DTYPE)))
-}
-
-/// The standard deviation of the elements but NaN where the mask is true.
-#[track_caller]
-pub fn nanstd<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> {
-    const NAME: &str = "nanstd";
-    let variances = variances(NAME, a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
-    DeviceArray::from_raw(check(variances.and_then(|found| Composed(NAME).each(UnaryOperation::Sqrt, &found))))
-}
-
-/// The median of the elements but NaN.
-#[track_caller]
-pub fn nanmedian<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T::Mean> {
-    const NAME: &str = "nanmedian";
-    let found = axes.joined(NAME, a.raw(), |rows| nan_median_of_rows(NAME, rows, T::Mean::DTYPE));
-    DeviceArray::from_raw(check(found))
-}
-
-/// The running sums along an axis, with NaN as 0.
-#[track_caller]
-pub fn nancumsum<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Sum> {
-    DeviceArray::from_raw(check(nan_scan("nancumsum", ScanOperation::Sum, a.raw(), Some(axis))))
-}
-
-/// The running products along an axis, with NaN as 1.
-#[track_caller]
-pub fn nancumprod<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Sum> {
-    DeviceArray::from_raw(check(nan_scan("nancumprod", ScanOperation::Product, a.raw(), Some(axis))))
 }

@@ -13,6 +13,7 @@ use crate::operations::reduce::{as_mean, mean_along, reduce, remaining};
 use crate::operations::selection::choose;
 use crate::operations::sorting;
 use crate::operations::statistics::{variance, with_axes};
+use crate::thin::thin;
 
 /// The axes along which is reduced, and whether the result keeps them with length 1.
 pub struct Axes {
@@ -166,7 +167,7 @@ fn extreme(
                     "where the mask is false everywhere there is no element to take; write `gpu::{name}!(…, where = &mask, \
                      initial = …)`"
                 );
-                return Err(Error::InvalidArgument { operation: name, reason });
+                return Err(Error::argument(name, reason));
             }
             return reduce(name, reduction, x, axes);
         };
@@ -238,10 +239,36 @@ fn counts(
     reduce(name, ReduceOperation::Sum, &mask, axes)?.converted(name, dtype)
 }
 
-/// The mean of the elements where the mask is true.
-#[track_caller]
-pub fn mean<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(mean_of("mean", a.raw(), &axes, mask, T::Mean::DTYPE)))
+thin! {
+    /// The mean of the elements where the mask is true.
+    pub fn mean<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<T::Mean> =>
+        mean_of("mean", a.raw(), &axes, mask, T::Mean::DTYPE);
+
+    /// The variance of the elements where the mask is true.
+    pub fn var<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> =>
+        variance_of("var", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
+
+    /// The standard deviation of the elements where the mask is true.
+    pub fn std<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> => {
+        let variance = variance_of("std", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
+        variance.and_then(|variance| unary("std", UnaryOperation::Sqrt, &variance))
+    };
+
+    /// The median.
+    pub fn median<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T::Mean> =>
+        ranked("median", a.raw(), &axes, Rank::Middle, T::Mean::DTYPE);
+
+    /// The mean, weighted if there are weights: as many as there are elements, or along the axis.
+    pub fn average<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, weights: Option<&DeviceArray<T::Mean>>)
+    -> DeviceArray<T::Mean> => {
+        let weights = weights.map(|weights| &weights.raw);
+        weighted(a.raw(), &axes, weights, T::Mean::DTYPE)
+    };
+
+    /// The norms of vectors along one axis, or of matrices along two. Without axes: that of the vector or matrix, or of all
+    /// elements.
+    pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, order: impl NormOrder) -> DeviceArray<T::Mean> =>
+        order.order().and_then(|order| norm_of(a.raw(), &axes, order, T::Mean::DTYPE));
 }
 
 fn mean_of(name: &'static str, x: &RawArray, axes: &Axes, mask: Mask<'_>, dtype: DType) -> Result<RawArray> {
@@ -252,19 +279,6 @@ fn mean_of(name: &'static str, x: &RawArray, axes: &Axes, mask: Mask<'_>, dtype:
         let counts = counts(name, &x, selected, axes, dtype)?;
         binary(name, BinaryOperation::Divide, RawOperand::Array(&sums), RawOperand::Array(&counts))
     })
-}
-
-/// The variance of the elements where the mask is true.
-#[track_caller]
-pub fn var<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(variance_of("var", a.raw(), &axes, ddof, mask, T::Mean::DTYPE)))
-}
-
-/// The standard deviation of the elements where the mask is true.
-#[track_caller]
-pub fn std<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> {
-    let variance = variance_of("std", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
-    DeviceArray::from_raw(check(variance.and_then(|variance| unary("std", UnaryOperation::Sqrt, &variance))))
 }
 
 fn variance_of(
@@ -297,12 +311,6 @@ fn variance_of(
 
 fn ranked(name: &'static str, x: &RawArray, axes: &Axes, rank: Rank, dtype: DType) -> Result<RawArray> {
     axes.joined(name, x, |rows| quantiles::of_rows(name, rows, rank, dtype))
-}
-
-/// The median.
-#[track_caller]
-pub fn median<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(ranked("median", a.raw(), &axes, Rank::Middle, T::Mean::DTYPE)))
 }
 
 /// One level of a quantile, or several, which give one result each.
@@ -391,17 +399,6 @@ quantiles! {
     percentile percentile_of_all Percent "percentages";
 }
 
-/// The mean, weighted if there are weights: as many as there are elements, or along the axis.
-#[track_caller]
-pub fn average<A: OnDevice<Elem = T>, T: Number>(
-    a: &A,
-    axes: Axes,
-    weights: Option<&DeviceArray<T::Mean>>,
-) -> DeviceArray<T::Mean> {
-    let weights = weights.map(|weights| &weights.raw);
-    DeviceArray::from_raw(check(weighted(a.raw(), &axes, weights, T::Mean::DTYPE)))
-}
-
 fn weighted(x: &RawArray, axes: &Axes, weights: Option<&RawArray>, dtype: DType) -> Result<RawArray> {
     const NAME: &str = "average";
     let Some(weights) = weights else { return mean_of(NAME, x, axes, None, dtype) };
@@ -419,7 +416,7 @@ fn weighted(x: &RawArray, axes: &Axes, weights: Option<&RawArray>, dtype: DType)
                     "does not fit the weights, {:?}; give one weight for each element, or for each along one axis",
                     weights.shape()
                 );
-                return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+                return Err(Error::shape(NAME, x.shape(), reason));
             }
         };
         let weights = broadcast_to(NAME, &weights, x.shape())?;
@@ -428,13 +425,6 @@ fn weighted(x: &RawArray, axes: &Axes, weights: Option<&RawArray>, dtype: DType)
         let sum = |x: &RawArray| reduce(NAME, ReduceOperation::Sum, x, axes);
         of(BinaryOperation::Divide, &sum(&of(BinaryOperation::Multiply, x, &weights)?)?, &sum(&weights)?)
     })
-}
-
-/// The norms of vectors along one axis, or of matrices along two. Without axes: that of the vector or matrix, or of all
-/// elements.
-#[track_caller]
-pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, order: impl NormOrder) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(order.order().and_then(|order| norm_of(a.raw(), &axes, order, T::Mean::DTYPE))))
 }
 
 fn norm_of(x: &RawArray, axes: &Axes, order: Order, dtype: DType) -> Result<RawArray> {
@@ -453,10 +443,9 @@ fn norm_of(x: &RawArray, axes: &Axes, order: Order, dtype: DType) -> Result<RawA
             let matrices = x.moved(second, last).moved(first, last - 1);
             matrix_norms(&if is_turned { matrices.moved(last, last - 1) } else { matrices }, order)
         }
-        _ => Err(Error::InvalidShape {
-            operation: NAME,
-            shape: x.shape().to_vec(),
-            reason: "has norms along one axis, or along two; write `gpu::norm!(&a, axis = 0)`".into(),
-        }),
+        _ => {
+            let reason = "has norms along one axis, or along two; write `gpu::norm!(&a, axis = 0)`";
+            Err(Error::shape(NAME, x.shape(), reason))
+        }
     })
 }

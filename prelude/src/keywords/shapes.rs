@@ -18,34 +18,85 @@ use crate::operations::insertion::{appended, deleted, inserted, trimmed};
 use crate::operations::ordering::{by_keys, places_of_numbers};
 use crate::operations::positions::{diagonal, triangle, triangle_of, typed};
 use crate::operations::sets::membership;
+use crate::thin::thin;
 
-/// `gpu::eye` of a matrix that may not be square, with ones on the diagonal `k`.
-#[track_caller]
-pub fn eye<T: Arithmetic>(n: usize, m: usize, k: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(ones_on_diagonal("eye", [n, m], k, T::DTYPE)))
-}
+thin! {
+    /// `gpu::eye` of a matrix that may not be square, with ones on the diagonal `k`.
+    pub fn eye<T: Arithmetic>(n: usize, m: usize, k: isize) -> DeviceArray<T> =>
+        ones_on_diagonal("eye", [n, m], k, T::DTYPE);
 
-/// `gpu::tri` of a matrix that may not be square, up to the diagonal `k`.
-#[track_caller]
-pub fn tri<T: Arithmetic>(n: usize, m: usize, k: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(ones_below("tri", [n, m], k, T::DTYPE)))
-}
+    /// `gpu::tri` of a matrix that may not be square, up to the diagonal `k`.
+    pub fn tri<T: Arithmetic>(n: usize, m: usize, k: isize) -> DeviceArray<T> => ones_below("tri", [n, m], k, T::DTYPE);
 
-/// `gpu::vander` with so many columns.
-#[track_caller]
-pub fn vander<A: OnDevice<Elem = T>, T: RealNumber>(x: &A, n: usize, increasing: bool) -> DeviceArray<T::Sum> {
-    DeviceArray::from_raw(check(powers_of(x.raw(), n, increasing)))
+    /// `gpu::vander` with so many columns.
+    pub fn vander<A: OnDevice<Elem = T>, T: RealNumber>(x: &A, n: usize, increasing: bool) -> DeviceArray<T::Sum> =>
+        powers_of(x.raw(), n, increasing);
+
+    /// `gpu::diagflat` for the diagonal `k`.
+    pub fn diagflat<A: OnDevice<Elem = T>, T: Element>(v: &A, k: isize) -> DeviceArray<T> => flat_diagonal(v.raw(), k);
+
+    /// `gpu::logspace` with its keywords.
+    pub fn logspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool, base: T) -> DeviceArray<T> => {
+        let (start, stop, base) = (start.to_f64(), stop.to_f64(), base.to_f64());
+        powers("logspace", start, stop, num, endpoint, base, T::DTYPE)
+    };
+
+    /// `gpu::geomspace` with its keywords.
+    pub fn geomspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> DeviceArray<T> =>
+        multiples(start.to_f64(), stop.to_f64(), num, endpoint, T::DTYPE);
+
+    /// `gpu::frombuffer` of so many elements from a byte on; of all if the count is negative.
+    pub fn frombuffer<T: Element>(buffer: &[u8], count: isize, offset: usize) -> DeviceArray<T> =>
+        of_buffer(buffer, count, offset, T::DTYPE);
+
+    /// `gpu::append` along an axis.
+    pub fn append<A: OnDevice<Elem = T>, T: Element>(arr: &A, values: impl Operand<T>, axis: isize) -> DeviceArray<T> =>
+        appended(arr.raw(), values.raw_operand(), Some(axis));
+
+    /// `gpu::delete` along an axis.
+    pub fn delete<A: OnDevice<Elem = T>, T: Element>(arr: &A, obj: impl IntoIndices, axis: isize) -> DeviceArray<T> =>
+        deleted(arr.raw(), obj.raw_indices(), Some(axis));
+
+    /// `gpu::trim_zeros` at some ends.
+    pub fn trim_zeros<A: OnDevice<Elem = T>, T: Element>(filt: &A, trim: &str) -> DeviceArray<T> =>
+        trimmed(filt.raw(), trim);
+
+    /// `gpu::rot90` so many times, in a plane of two axes.
+    pub fn rot90<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize, axes: impl IntoAxes) -> DeviceArray<T> =>
+        turned(m.raw(), k, &axes.into_axes());
+
+    /// `gpu::rollaxis` to before another axis.
+    pub fn rollaxis<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize, start: isize) -> DeviceArray<T> =>
+        rolled_axis(a.raw(), axis, start);
+
+    /// `gpu::compress` along an axis.
+    pub fn compress<A: OnDevice<Elem = T>, T: Element>(condition: &DeviceArray<bool>, a: &A, axis: isize)
+    -> DeviceArray<T> => compressed_along("compress", &condition.raw, a.raw(), Some(axis));
+
+    /// `gpu::isin`, or its opposite.
+    pub fn isin<A, B, T>(element: &A, test_elements: &B, invert: bool) -> DeviceArray<bool>
+    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Real =>
+        membership("isin", element.raw(), test_elements.raw(), invert);
+
+    /// `gpu::lexsort` along an axis.
+    pub fn lexsort<'a, A: 'a + OnDevice<Elem: Real>>(keys: impl IntoIterator<Item = &'a A>, axis: isize)
+    -> DeviceArray<i64> => {
+        let keys: Vec<RawArray> = keys.into_iter().map(|key| key.raw().clone()).collect();
+        by_keys("lexsort", &keys, axis)
+    };
+
+    /// `gpu::nanargmax` along an axis.
+    pub fn nanargmax<A: OnDevice<Elem: RealNumber>>(a: &A, axis: isize) -> DeviceArray<i64> =>
+        places_of_numbers("nanargmax", ReduceOperation::ArgMax, a.raw(), axis);
+
+    /// `gpu::nanargmin` along an axis.
+    pub fn nanargmin<A: OnDevice<Elem: RealNumber>>(a: &A, axis: isize) -> DeviceArray<i64> =>
+        places_of_numbers("nanargmin", ReduceOperation::ArgMin, a.raw(), axis);
 }
 
 /// The number of elements.
 pub fn size<A: OnDevice>(x: &A) -> usize {
     x.raw().size()
-}
-
-/// `gpu::diagflat` for the diagonal `k`.
-#[track_caller]
-pub fn diagflat<A: OnDevice<Elem = T>, T: Element>(v: &A, k: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(flat_diagonal(v.raw(), k)))
 }
 
 /// `gpu::fill_diagonal`, perhaps again and again in a tall matrix.
@@ -54,41 +105,10 @@ pub fn fill_diagonal<T: Element>(a: &mut DeviceArray<T>, val: impl Operand<T>, w
     check(filled_diagonal(&a.raw, val.raw_operand(), wrap));
 }
 
-/// `gpu::logspace` with its keywords.
-#[track_caller]
-pub fn logspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool, base: T) -> DeviceArray<T> {
-    let (start, stop, base) = (start.to_f64(), stop.to_f64(), base.to_f64());
-    DeviceArray::from_raw(check(powers("logspace", start, stop, num, endpoint, base, T::DTYPE)))
-}
-
-/// `gpu::geomspace` with its keywords.
-#[track_caller]
-pub fn geomspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(multiples(start.to_f64(), stop.to_f64(), num, endpoint, T::DTYPE)))
-}
-
-/// `gpu::frombuffer` of so many elements from a byte on; of all if the count is negative.
-#[track_caller]
-pub fn frombuffer<T: Element>(buffer: &[u8], count: isize, offset: usize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(of_buffer(buffer, count, offset, T::DTYPE)))
-}
-
 /// `gpu::fromstring` of so many numbers; of all if the count is negative.
 #[track_caller]
 pub fn fromstring<T: Element>(string: &str, count: isize, sep: &str) -> DeviceArray<T> {
     check(crate::files::text::numbers(string, count, sep))
-}
-
-/// `gpu::append` along an axis.
-#[track_caller]
-pub fn append<A: OnDevice<Elem = T>, T: Element>(arr: &A, values: impl Operand<T>, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(appended(arr.raw(), values.raw_operand(), Some(axis))))
-}
-
-/// `gpu::delete` along an axis.
-#[track_caller]
-pub fn delete<A: OnDevice<Elem = T>, T: Element>(arr: &A, obj: impl IntoIndices, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(deleted(arr.raw(), obj.raw_indices(), Some(axis))))
 }
 
 /// `gpu::insert` along an axis.
@@ -102,12 +122,6 @@ pub fn insert<A: OnDevice<Elem = T>, T: Element>(
     DeviceArray::from_raw(check(inserted(arr.raw(), obj.raw_indices(), values.raw_operand(), Some(axis))))
 }
 
-/// `gpu::trim_zeros` at some ends.
-#[track_caller]
-pub fn trim_zeros<A: OnDevice<Elem = T>, T: Element>(filt: &A, trim: &str) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(trimmed(filt.raw(), trim)))
-}
-
 /// `gpu::array_split` along an axis.
 #[track_caller]
 pub fn array_split<A: OnDevice<Elem = T>, T: Element>(
@@ -117,18 +131,6 @@ pub fn array_split<A: OnDevice<Elem = T>, T: Element>(
 ) -> Vec<DeviceArray<T>> {
     let parts = cut("array_split", a.raw(), &sections.into_sections(), axis, false);
     check(parts).into_iter().map(DeviceArray::from_raw).collect()
-}
-
-/// `gpu::rot90` so many times, in a plane of two axes.
-#[track_caller]
-pub fn rot90<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize, axes: impl IntoAxes) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(turned(m.raw(), k, &axes.into_axes())))
-}
-
-/// `gpu::rollaxis` to before another axis.
-#[track_caller]
-pub fn rollaxis<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize, start: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(rolled_axis(a.raw(), axis, start)))
 }
 
 /// `gpu::sliding_window_view` along some axes.
@@ -191,16 +193,6 @@ pub fn select<'a, C: Operand<T>, T: Element>(
     select_or(condlist, choicelist, default.to_scalar())
 }
 
-/// `gpu::compress` along an axis.
-#[track_caller]
-pub fn compress<A: OnDevice<Elem = T>, T: Element>(
-    condition: &DeviceArray<bool>,
-    a: &A,
-    axis: isize,
-) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(compressed_along("compress", &condition.raw, a.raw(), Some(axis))))
-}
-
 /// `gpu::diag_indices` of an array with so many axes.
 #[track_caller]
 pub fn diag_indices(n: usize, ndim: usize) -> Vec<DeviceArray<i64>> {
@@ -229,37 +221,4 @@ pub fn tril_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>
 #[track_caller]
 pub fn triu_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>> {
     typed(triangle_of("triu_indices_from", arr.raw(), k, true))
-}
-
-/// `gpu::isin`, or its opposite.
-#[track_caller]
-pub fn isin<A, B, T>(element: &A, test_elements: &B, invert: bool) -> DeviceArray<bool>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Real,
-{
-    DeviceArray::from_raw(check(membership("isin", element.raw(), test_elements.raw(), invert)))
-}
-
-/// `gpu::lexsort` along an axis.
-#[track_caller]
-pub fn lexsort<'a, A: OnDevice<Elem: Real> + 'a>(
-    keys: impl IntoIterator<Item = &'a A>,
-    axis: isize,
-) -> DeviceArray<i64> {
-    let keys: Vec<RawArray> = keys.into_iter().map(|key| key.raw().clone()).collect();
-    DeviceArray::from_raw(check(by_keys("lexsort", &keys, axis)))
-}
-
-/// `gpu::nanargmax` along an axis.
-#[track_caller]
-pub fn nanargmax<A: OnDevice<Elem: RealNumber>>(a: &A, axis: isize) -> DeviceArray<i64> {
-    DeviceArray::from_raw(check(places_of_numbers("nanargmax", ReduceOperation::ArgMax, a.raw(), axis)))
-}
-
-/// `gpu::nanargmin` along an axis.
-#[track_caller]
-pub fn nanargmin<A: OnDevice<Elem: RealNumber>>(a: &A, axis: isize) -> DeviceArray<i64> {
-    DeviceArray::from_raw(check(places_of_numbers("nanargmin", ReduceOperation::ArgMin, a.raw(), axis)))
 }

@@ -272,15 +272,12 @@ pub(crate) fn inv_of(operation: &'static str, a: &RawArray) -> Result<RawArray> 
 /// The error for a right side with another number of rows than the matrix has.
 fn wrong_rows(operation: &'static str, a: &RawArray, b: &RawArray) -> Error {
     let rows = a.shape()[a.shape().len() - 2];
-    Error::InvalidShape {
-        operation,
-        shape: b.shape().to_vec(),
-        reason: format!(
-            "of the right side does not fit the shape {:?} of the matrix; give a vector of {rows} elements, or a matrix of {rows} \
+    let reason = format!(
+        "of the right side does not fit the shape {:?} of the matrix; give a vector of {rows} elements, or a matrix of {rows} \
              rows with a column for each system",
-            a.shape()
-        ),
-    }
+        a.shape()
+    );
+    Error::shape(operation, b.shape(), reason)
 }
 
 pub(crate) fn solve_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
@@ -360,11 +357,8 @@ pub(crate) fn lstsq_of(
     let operation = "lstsq";
     a.same_device(operation, b)?;
     let &[m, n] = a.shape() else {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: a.shape().to_vec(),
-            reason: "is not the shape of one matrix; slice or reshape the array to two axes".into(),
-        });
+        let reason = "is not the shape of one matrix; slice or reshape the array to two axes";
+        return Err(Error::shape(operation, a.shape(), reason));
     };
     let is_vector = b.shape().len() == 1;
     let b = if is_vector { column(b) } else { b.clone() };
@@ -405,7 +399,7 @@ fn power_of(a: &RawArray, exponent: i64) -> Result<RawArray> {
             "the exponent {exponent} is negative, but the inverse of an integer matrix needs floats; convert the array \
              first, such as `a.astype::<f64>()`"
         );
-        return Err(Error::InvalidArgument { operation, reason });
+        return Err(Error::argument(operation, reason));
     }
     let mut square = if exponent < 0 { inv_of(operation, a)? } else { a.copied(operation)? };
     let (mut rest, mut power) = (exponent.unsigned_abs(), None);

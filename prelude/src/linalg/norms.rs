@@ -53,19 +53,18 @@ impl NormOrder for &str {
             "nuc" => Ok(Order::Nuclear),
             "inf" => Ok(Order::Number(f64::INFINITY)),
             "-inf" => Ok(Order::Number(f64::NEG_INFINITY)),
-            _ => Err(Error::InvalidArgument {
-                operation: NAME,
-                reason: format!(
-                    "there is no order \"{self}\"; write `ord = \"fro\"`, `\"nuc\"`, `\"inf\"` or a number"
-                ),
-            }),
+            _ => {
+                let reason =
+                    format!("there is no order \"{self}\"; write `ord = \"fro\"`, `\"nuc\"`, `\"inf\"` or a number");
+                Err(Error::argument(NAME, reason))
+            }
         }
     }
 }
 
 fn invalid<T>(order: Order, of: &str, known: &str) -> Result<T> {
     let reason = format!("there is no norm {order:?} of {of}; write {known}");
-    Err(Error::InvalidArgument { operation: NAME, reason })
+    Err(Error::argument(NAME, reason))
 }
 
 fn absolute(x: &RawArray) -> Result<RawArray> {

@@ -299,11 +299,8 @@ fn ranks(a: &RawArray, dtype: DType) -> Result<Vec<usize>> {
 fn conditions(operation: &'static str, a: &RawArray, dtype: DType) -> Result<Vec<f64>> {
     let (count, size, values) = spectra(operation, a, dtype)?;
     if size == 0 && count > 0 {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: a.shape().to_vec(),
-            reason: "has no elements, so the matrix has no condition number; give a matrix with elements".into(),
-        });
+        let reason = "has no elements, so the matrix has no condition number; give a matrix with elements";
+        return Err(Error::shape(operation, a.shape(), reason));
     }
     // All elements are finite: 0 divided by 0 is no NaN, but infinite as for other singular matrices.
     let condition = |values: &[f64]| if values[size - 1] == 0.0 { f64::INFINITY } else { values[0] / values[size - 1] };

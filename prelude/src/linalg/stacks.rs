@@ -21,11 +21,8 @@ impl Stack {
         raw.handle.may_wait(operation)?;
         let Layout { shape, strides, offset } = &raw.layout;
         let Some((leading, &[rows, columns])) = shape.split_last_chunk() else {
-            return Err(Error::InvalidShape {
-                operation,
-                shape: shape.clone(),
-                reason: "has fewer than two axes, but a matrix has two; use `reshape` or `expand_dims` first".into(),
-            });
+            let reason = "has fewer than two axes, but a matrix has two; use `reshape` or `expand_dims` first";
+            return Err(Error::shape(operation, shape.clone(), reason));
         };
         let three = match leading {
             [_] => raw.clone(),
@@ -49,23 +46,16 @@ impl Stack {
         if stack.rows() == stack.columns() {
             return Ok(stack);
         }
-        Err(Error::InvalidShape {
-            operation,
-            shape: raw.shape().to_vec(),
-            reason: "is not the shape of a square matrix, where the last two lengths are equal; slice it, or use \
-                     `lstsq`, `pinv`, `qr` or `svd`, which take any matrix"
-                .into(),
-        })
+        let reason = "is not the shape of a square matrix, where the last two lengths are equal; slice it, or use \
+                     `lstsq`, `pinv`, `qr` or `svd`, which take any matrix";
+        Err(Error::shape(operation, raw.shape(), reason))
     }
 
     /// The same, of one matrix.
     pub fn single(operation: &'static str, raw: &RawArray, instead: &'static str) -> Result<Stack> {
         if raw.shape().len() > 2 {
-            return Err(Error::InvalidShape {
-                operation,
-                shape: raw.shape().to_vec(),
-                reason: format!("is the shape of several matrices, but this function takes only one; use `{instead}`"),
-            });
+            let reason = format!("is the shape of several matrices, but this function takes only one; use `{instead}`");
+            return Err(Error::shape(operation, raw.shape(), reason));
         }
         Stack::new(operation, raw)
     }

@@ -4,41 +4,40 @@ use super::equations::{inv_of, solve_of};
 use crate::array::axes::{axes_of, axis_of};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::dtype::Inexact;
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::operations::composing::Composed;
+use crate::thin::thin;
 
-/// The inverse of an array of many axes, of which the first two stand for the rows of a matrix and the others for its columns.
-/// NumPy's `linalg.tensorinv`; `gpu::linalg::tensorinv!(&a, ind = 1)` has another number of axes for the rows. Waits.
-///
-/// **Panics** if the rows are not as many as the columns, or there are less than two axes ([`Error::InvalidShape`]), and as
-/// [`inv`](super::inv) does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::eye::<f64>(6).reshape((2, 3, 6)) * 2.0;
-/// let inverse = gpu::linalg::tensorinv(&a);
-/// assert_eq!((inverse.shape(), inverse.sum()), (&[6, 2, 3][..], 3.0));
-/// ```
-#[track_caller]
-pub fn tensorinv<A: OnDevice<Elem = T>, T: Inexact>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(inverse(a.raw(), 2)))
-}
+thin! {
+    /// The inverse of an array of many axes, of which the first two stand for the rows of a matrix and the others for its
+    /// columns. NumPy's `linalg.tensorinv`; `gpu::linalg::tensorinv!(&a, ind = 1)` has another number of axes for the rows.
+    /// Waits.
+    ///
+    /// **Panics** if the rows are not as many as the columns, or there are less than two axes ([`Error::InvalidShape`]), and as
+    /// [`inv`](super::inv) does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::eye::<f64>(6).reshape((2, 3, 6)) * 2.0;
+    /// let inverse = gpu::linalg::tensorinv(&a);
+    /// assert_eq!((inverse.shape(), inverse.sum()), (&[6, 2, 3][..], 3.0));
+    /// ```
+    pub fn tensorinv<A: OnDevice<Elem = T>, T: Inexact>(a: &A) -> DeviceArray<T> => inverse(a.raw(), 2);
 
-/// The solution `x` of `tensordot(a, x, x.ndim()) = b`: the last axes of `a` stand for the unknowns, and the first ones are those
-/// of `b`. NumPy's `linalg.tensorsolve`; `gpu::linalg::tensorsolve!(&a, &b, axes = (0, 2))` moves axes of `a` behind all others first.
-/// Waits.
-///
-/// **Panics** if the first axes of `a` and all of `b` do not have the same number of elements as the other axes of `a`
-/// ([`Error::InvalidShape`]), and as [`solve`](super::solve) does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::eye::<f64>(6).reshape((6, 2, 3)) * 2.0;
-/// assert_eq!(gpu::linalg::tensorsolve(&a, &gpu::ones::<f64>(6)).shape(), [2, 3]);
-/// ```
-#[track_caller]
-pub fn tensorsolve<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Inexact>(a: &A, b: &B) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(solution(a.raw(), b.raw(), &[])))
+    /// The solution `x` of `tensordot(a, x, x.ndim()) = b`: the last axes of `a` stand for the unknowns, and the first ones
+    /// are those of `b`. NumPy's `linalg.tensorsolve`; `gpu::linalg::tensorsolve!(&a, &b, axes = (0, 2))` moves axes of `a`
+    /// behind all others first. Waits.
+    ///
+    /// **Panics** if the first axes of `a` and all of `b` do not have the same number of elements as the other axes of `a`
+    /// ([`Error::InvalidShape`]), and as [`solve`](super::solve) does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::eye::<f64>(6).reshape((6, 2, 3)) * 2.0;
+    /// assert_eq!(gpu::linalg::tensorsolve(&a, &gpu::ones::<f64>(6)).shape(), [2, 3]);
+    /// ```
+    pub fn tensorsolve<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Inexact>(a: &A, b: &B) -> DeviceArray<T> =>
+        solution(a.raw(), b.raw(), &[]);
 }
 
 /// The array as a matrix of so many rows and as many columns.
@@ -48,7 +47,7 @@ fn square(name: &'static str, a: &RawArray, rows: &[usize], columns: &[usize]) -
         let reason = format!(
             "is not that of a square matrix: rows of the shape {rows:?} and columns of the shape {columns:?} are not as many"
         );
-        return Err(Error::InvalidShape { operation: name, shape: a.shape().to_vec(), reason });
+        return Err(Error::shape(name, a.shape(), reason));
     }
     Composed(name).shaped(a, &[row_count, column_count])
 }
@@ -58,7 +57,7 @@ pub(crate) fn inverse(a: &RawArray, ind: usize) -> Result<RawArray> {
     const NAME: &str = "tensorinv";
     if ind == 0 || ind > a.shape().len() {
         let reason = format!("has {} axes; give an `ind` from 1 to this number, not {ind}", a.shape().len());
-        return Err(Error::InvalidShape { operation: NAME, shape: a.shape().to_vec(), reason });
+        return Err(Error::shape(NAME, a.shape(), reason));
     }
     let (rows, columns) = a.shape().split_at(ind);
     let inverse = inv_of(NAME, &square(NAME, a, rows, columns)?)?;

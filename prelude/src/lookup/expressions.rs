@@ -10,7 +10,7 @@ const MODULES: [&str; 2] = ["cuda", "plt"];
 
 /// Where a name stands in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum NamePlace {
     /// `np.linalg.svd`, of which `np` is left out.
     Module,
     /// `a.sum`
@@ -28,7 +28,7 @@ pub struct Name<'a> {
     pub path: Vec<&'a str>,
     /// How it is written, `np` included.
     pub text: &'a str,
-    pub place: Place,
+    pub place: NamePlace,
     /// Whether a bracket follows.
     pub is_called: bool,
     /// The number of brackets around it.
@@ -94,16 +94,16 @@ pub fn names(expression: &str) -> Vec<Name<'_>> {
                 // Not behind the dots of a range.
                 let is_of_result = start > 0 && at_byte(start - 1) == b'.' && (start < 2 || at_byte(start - 2) != b'.');
                 let each = |from: usize, place| (from..words.len()).map(|word| (word..word + 1, place)).collect();
-                let kept: Vec<(std::ops::Range<usize>, Place)> = match words[..] {
-                    _ if is_of_result => each(0, Place::Result),
+                let kept: Vec<(std::ops::Range<usize>, NamePlace)> = match words[..] {
+                    _ if is_of_result => each(0, NamePlace::Result),
                     [root, _, ..] if ROOTS.contains(&root) => {
                         let roots = words.len() - behind_roots(&words).len();
-                        vec![(roots..words.len(), Place::Module)]
+                        vec![(roots..words.len(), NamePlace::Module)]
                     }
-                    [module, _, ..] if MODULES.contains(&module) => vec![(0..words.len(), Place::Module)],
-                    [_] if at_byte(at) == b'(' => each(0, Place::Alone),
+                    [module, _, ..] if MODULES.contains(&module) => vec![(0..words.len(), NamePlace::Module)],
+                    [_] if at_byte(at) == b'(' => each(0, NamePlace::Alone),
                     // The first word is a variable.
-                    _ => each(1, Place::Variable),
+                    _ => each(1, NamePlace::Variable),
                 };
                 let is_called = matches!(at_byte(at), b'(' | b'[');
                 for (range, place) in kept {
@@ -126,7 +126,7 @@ pub fn is_same(ours: &str, theirs: &str) -> bool {
 /// The names of our expression that are not in brackets within it.
 pub fn heads(ours: &str) -> Vec<Name<'_>> {
     let mut found = names(ours);
-    found.retain(|name| name.place != Place::Alone);
+    found.retain(|name| name.place != NamePlace::Alone);
     let top = found.iter().map(|name| name.depth).min();
     found.retain(|name| Some(name.depth) == top);
     found
@@ -137,8 +137,8 @@ pub fn subjects<'a>(theirs: &'a str, ours: &str) -> Vec<Name<'a>> {
     // `(c := a.copy(), np.copyto(c, b))[0]` shows what a call has changed.
     let call = theirs.strip_prefix("(c := ").and_then(|rest| rest.find(", np.").map(|at| &rest[at + 2..]));
     let mut found = names(call.unwrap_or(theirs));
-    if found.iter().any(|name| name.place != Place::Alone) {
-        found.retain(|name| name.place != Place::Alone);
+    if found.iter().any(|name| name.place != NamePlace::Alone) {
+        found.retain(|name| name.place != NamePlace::Alone);
     }
     let heads = heads(ours);
     let is_ours = |name: &&Name<'_>| heads.iter().any(|head| is_same(head.last(), name.last()));

@@ -3,7 +3,7 @@
 //! The kernel has this file too, for `np.percentile?`. So it needs the standard library only.
 
 use super::expressions::{
-    Name, Place, ROOTS, behind_roots, heads, is_same, mentions, names, subjects, uses_arrays, with_references,
+    Name, NamePlace, ROOTS, behind_roots, heads, is_same, mentions, names, subjects, uses_arrays, with_references,
     words_of_path,
 };
 use super::page::{CHEAT_SHEET, NAMES, Page, Row, code, only_code};
@@ -122,8 +122,9 @@ impl Found {
             let best = rows.iter().map(|((kind, _), _)| *kind).min();
             rows.retain(|((kind, _), _)| Some(*kind) == best);
             // What has few names and is short is simple.
-            let functions =
-                |row: &Row<'_>| code(&row.theirs).flat_map(names).filter(|name| name.place == Place::Module).count();
+            let functions = |row: &Row<'_>| {
+                code(&row.theirs).flat_map(names).filter(|name| name.place == NamePlace::Module).count()
+            };
             rows.sort_by_key(|((_, (rank, other)), row)| {
                 (*rank, row.is_typed, functions(row), *other, row.theirs.len())
             });
@@ -172,10 +173,14 @@ impl Found {
         let of_row = || {
             heads(code.first()?)
                 .into_iter()
-                .min_by_key(|head| (head.place != Place::Module, head.place != Place::Result))
+                .min_by_key(|head| (head.place != NamePlace::Module, head.place != NamePlace::Result))
         };
         let Name { path, place, .. } = named.or_else(of_row)?;
-        Some(if place == Place::Module { format!("gpu::{}", path.join("::")) } else { format!(".{}", path.join(".")) })
+        Some(if place == NamePlace::Module {
+            format!("gpu::{}", path.join("::"))
+        } else {
+            format!(".{}", path.join("."))
+        })
     }
 
     /// Rows and names with all words of the question.
@@ -221,7 +226,7 @@ impl Asked<'_> {
     fn fit(&self, row: &Row<'_>, own: &HashSet<String>) -> Option<(bool, (u8, bool))> {
         let ours: String = code(&row.ours).collect::<Vec<_>>().join("; ");
         if self.is_ours {
-            let is_asked = |name: &Name<'_>| name.place == Place::Module && name.path == self.path;
+            let is_asked = |name: &Name<'_>| name.place == NamePlace::Module && name.path == self.path;
             let only_uses = !heads(&ours).iter().any(is_asked);
             return names(&ours).iter().any(is_asked).then_some((only_uses, (0, false)));
         }
@@ -229,8 +234,9 @@ impl Asked<'_> {
         let of_span = |theirs: &str| {
             let mut subjects = subjects(theirs, &ours);
             // `np.sort(np.roots(b))` is there for `np.roots`, if no other row is.
-            let is_only_here =
-                |name: &Name<'_>| name.place == Place::Module && name.is_called && !own.contains(&name.path.join("."));
+            let is_only_here = |name: &Name<'_>| {
+                name.place == NamePlace::Module && name.is_called && !own.contains(&name.path.join("."))
+            };
             if names(theirs).iter().any(is_only_here) {
                 subjects = names(theirs);
                 subjects.retain(is_only_here);
@@ -239,10 +245,10 @@ impl Asked<'_> {
                 let is_path = name.path == self.path;
                 let is_member = self.path.len() == 1 && name.last() == *last;
                 let rank = match name.place {
-                    Place::Module if is_path => u8::from(self.is_method),
-                    Place::Variable if is_member => u8::from(!self.is_method),
-                    Place::Alone if is_path => 2,
-                    Place::Result if is_member => 3,
+                    NamePlace::Module if is_path => u8::from(self.is_method),
+                    NamePlace::Variable if is_member => u8::from(!self.is_method),
+                    NamePlace::Alone if is_path => 2,
+                    NamePlace::Result if is_member => 3,
                     _ => return None,
                 };
                 let only_uses = rank == 3 || !subjects.iter().any(|subject| subject.path == name.path);
@@ -260,7 +266,7 @@ fn names_with_rows(page: &Page<'_>) -> HashSet<String> {
     for row in &page.rows {
         let ours = code(&row.ours).collect::<Vec<_>>().join("; ");
         let subjects = code(&row.theirs).flat_map(|theirs| subjects(theirs, &ours));
-        own.extend(subjects.filter(|name| name.place == Place::Module).map(|name| name.path.join(".")));
+        own.extend(subjects.filter(|name| name.place == NamePlace::Module).map(|name| name.path.join(".")));
     }
     own
 }
@@ -271,7 +277,7 @@ fn known_names(pages: &[&Page<'_>]) -> Vec<String> {
     let (mut known, mut paths) = (Vec::new(), HashSet::new());
     for page in pages {
         let of_rows = page.rows.iter().flat_map(|row| code(&row.theirs)).flat_map(names);
-        let of_rows = of_rows.filter(|name| name.place == Place::Module).map(|name| name.text);
+        let of_rows = of_rows.filter(|name| name.place == NamePlace::Module).map(|name| name.text);
         for name in of_rows.chain(page.absent.iter().map(|(name, _)| *name)) {
             let path = words_of_path(name);
             if paths.insert(behind_roots(&path).join(".")) {

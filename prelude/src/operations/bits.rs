@@ -4,44 +4,41 @@ use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis};
 use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{Bitwise, DType, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::RawOperand;
 use crate::operations::formulas::{self, apply_one};
+use crate::thin::thin;
 
-/// Whether elements are not zero, as bits: eight elements make one byte, the first one its highest bit. NumPy's `packbits`.
-///
-/// The array has integers or bools, and any shape. Without an axis, its elements are taken in row-major order, and the result is
-/// 1-D. `gpu::packbits!(&a, axis = 0, bitorder = "little")` packs along an axis, and makes the first element the lowest bit. Zeros
-/// fill the last byte. Queued.
-///
-/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::packbits(&gpu::array(&[1, 0, 1, 0, 0, 0, 0, 1, 1])).tolist(), [0b1010_0001, 0b1000_0000]);
-/// ```
-#[track_caller]
-pub fn packbits<A: OnDevice<Elem: Bitwise>>(a: &A) -> DeviceArray<u8> {
-    DeviceArray::from_raw(check(packed(a.raw(), None, "big")))
-}
+thin! {
+    /// Whether elements are not zero, as bits: eight elements make one byte, the first one its highest bit. NumPy's `packbits`.
+    ///
+    /// The array has integers or bools, and any shape. Without an axis, its elements are taken in row-major order, and the
+    /// result is 1-D. `gpu::packbits!(&a, axis = 0, bitorder = "little")` packs along an axis, and makes the first element
+    /// the lowest bit. Zeros fill the last byte. Queued.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::packbits(&gpu::array(&[1, 0, 1, 0, 0, 0, 0, 1, 1])).tolist(), [0b1010_0001, 0b1000_0000]);
+    /// ```
+    pub fn packbits<A: OnDevice<Elem: Bitwise>>(a: &A) -> DeviceArray<u8> => packed(a.raw(), None, "big");
 
-/// The bits of bytes as numbers 0 and 1, the highest bit of each byte first; NumPy's `unpackbits`.
-///
-/// The array has bytes (`u8`) and any shape. Without an axis, they are taken in row-major order, and the result is 1-D.
-/// `gpu::unpackbits!(&a, axis = 0, count = 10, bitorder = "little")` takes the bits along an axis, so many of them, and the lowest
-/// bit first. A `count` beyond the bits adds zeros; a negative one leaves out so many bits at the end. Queued.
-///
-/// **Panics** if there is no such axis ([`Error::InvalidShape`]), or if there are fewer bits than shall be left out
-/// ([`Error::InvalidArgument`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::unpackbits(&gpu::array(&[5u8])).tolist(), [0, 0, 0, 0, 0, 1, 0, 1]);
-/// ```
-#[track_caller]
-pub fn unpackbits<A: OnDevice<Elem = u8>>(a: &A) -> DeviceArray<u8> {
-    DeviceArray::from_raw(check(unpacked(a.raw(), None, None, "big")))
+    /// The bits of bytes as numbers 0 and 1, the highest bit of each byte first; NumPy's `unpackbits`.
+    ///
+    /// The array has bytes (`u8`) and any shape. Without an axis, they are taken in row-major order, and the result is 1-D.
+    /// `gpu::unpackbits!(&a, axis = 0, count = 10, bitorder = "little")` takes the bits along an axis, so many of them, and
+    /// the lowest bit first. A `count` beyond the bits adds zeros; a negative one leaves out so many bits at the end. Queued.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]), or if there are fewer bits than shall be left out
+    /// ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::unpackbits(&gpu::array(&[5u8])).tolist(), [0, 0, 0, 0, 0, 1, 0, 1]);
+    /// ```
+    pub fn unpackbits<A: OnDevice<Elem = u8>>(a: &A) -> DeviceArray<u8> => unpacked(a.raw(), None, None, "big");
 }
 
 /// Whether the first bit is the lowest one.
@@ -51,7 +48,7 @@ fn is_little(operation: &'static str, bitorder: &str) -> Result<bool> {
         "little" => Ok(true),
         other => {
             let reason = format!("bitorder is {other:?}; write \"big\" or \"little\"");
-            Err(Error::InvalidArgument { operation, reason })
+            Err(Error::argument(operation, reason))
         }
     }
 }
@@ -114,7 +111,7 @@ pub(crate) fn unpacked(x: &RawArray, axis: Option<isize>, count: Option<isize>, 
             let reason = format!(
                 "the count {count} leaves out more than the {bits} bits that there are; give one from -{bits} on"
             );
-            Error::InvalidArgument { operation: calc.0, reason }
+            Error::argument(calc.0, reason)
         })?,
     };
     let mut shape = x.shape().to_vec();

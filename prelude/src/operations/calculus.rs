@@ -10,6 +10,7 @@ use crate::operations::elementwise::RawOperand;
 use crate::operations::formulas::{self, apply_one};
 use crate::operations::reduce::{as_mean, reduce};
 use crate::operations::scan::{differences, scan_axis};
+use crate::thin::thin;
 
 /// How far the samples of [`gradient`] are apart: a number for all axes, the coordinates along the only axis, or a tuple with a
 /// number or the coordinates for each axis. Coordinates are a 1-D array of floats. Not an extension point.
@@ -68,10 +69,10 @@ macro_rules! tuples {
 }
 tuples! { (A B) (A B C) (A B C D) }
 
-/// The derivatives along each axis of a function that was sampled at points one apart (`f64` for integers): central differences
-/// inside, one-sided ones at the ends. NumPy's `gradient`. `gpu::gradient!(&f, 0.1, axis = 0)` has the spacing, which may be
-/// coordinates, too, or differ from axis to axis, and `edge_order`. With one axis it gives one array; with axes in parentheses, such as
-/// `axis = (0, 1)`, a list.
+/// The derivatives along each axis of a function that was sampled at points one apart (`f64` for integers): central
+/// differences inside, one-sided ones at the ends. NumPy's `gradient`. `gpu::gradient!(&f, 0.1, axis = 0)` has the spacing,
+/// which may be coordinates, too, or differ from axis to axis, and `edge_order`. With one axis it gives one array; with axes
+/// in parentheses, such as `axis = (0, 1)`, a list.
 ///
 /// **Panics** if there are less than two samples along an axis ([`Error::InvalidShape`]).
 ///
@@ -87,49 +88,60 @@ pub fn gradient<A: OnDevice<Elem = T>, T: Number>(f: &A) -> Vec<DeviceArray<T::M
     check(found).into_iter().map(DeviceArray::from_raw).collect()
 }
 
-/// The integral of samples one apart along the last axis, which the result lacks, by the trapezoidal rule (`f64` for integers).
-/// NumPy's `trapezoid`. `gpu::trapezoid!(&y, &x)` takes the coordinates of the samples, and `gpu::trapezoid!(&y, dx = 0.1, axis =
-/// 0)` another distance and another axis.
-///
-/// **Panics** if the array has no axes ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::trapezoid(&gpu::array(&[1.0, 2.0, 3.0])).item(), 4.0);
-/// assert_eq!(gpu::trapezoid!(&gpu::array(&[1.0, 2.0, 3.0]), dx = 2.0).item(), 8.0);
-/// ```
-#[track_caller]
-pub fn trapezoid<A: OnDevice<Elem = T>, T: Number>(y: &A) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(integral(y.raw(), None, 1.0, -1, T::Mean::DTYPE)))
-}
+thin! {
+    /// The integral of samples one apart along the last axis, which the result lacks, by the trapezoidal rule (`f64` for
+    /// integers). NumPy's `trapezoid`. `gpu::trapezoid!(&y, &x)` takes the coordinates of the samples, and
+    /// `gpu::trapezoid!(&y, dx = 0.1, axis = 0)` another distance and another axis.
+    ///
+    /// **Panics** if the array has no axes ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::trapezoid(&gpu::array(&[1.0, 2.0, 3.0])).item(), 4.0);
+    /// assert_eq!(gpu::trapezoid!(&gpu::array(&[1.0, 2.0, 3.0]), dx = 2.0).item(), 8.0);
+    /// ```
+    pub fn trapezoid<A: OnDevice<Elem = T>, T: Number>(y: &A) -> DeviceArray<T::Mean> =>
+        integral(y.raw(), None, 1.0, -1, T::Mean::DTYPE);
 
-/// The angles along the last axis without jumps (`f64` for integers): where two neighbours differ by more than π, a multiple of 2π
-/// is added to all that follow, so that they differ by π at most. NumPy's `unwrap`. `gpu::unwrap!(&p, axis = 0, period = 360.0)`
-/// has its keywords.
-///
-/// **Panics** if the array has no axes ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// use std::f64::consts::TAU;
-/// let p = gpu::unwrap(&gpu::array(&[0.0, 3.0, 6.0 - TAU]));
-/// assert!(gpu::allclose(&p, &[0.0, 3.0, 6.0]));
-/// ```
-#[track_caller]
-pub fn unwrap<A: OnDevice<Elem = T>, T: Number>(p: &A) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(unwrapped(p.raw(), None, -1, std::f64::consts::TAU, T::Mean::DTYPE)))
-}
+    /// The angles along the last axis without jumps (`f64` for integers): where two neighbours differ by more than π, a
+    /// multiple of 2π is added to all that follow, so that they differ by π at most. NumPy's `unwrap`. `gpu::unwrap!(&p, axis
+    /// = 0, period = 360.0)` has its keywords.
+    ///
+    /// **Panics** if the array has no axes ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use std::f64::consts::TAU;
+    /// let p = gpu::unwrap(&gpu::array(&[0.0, 3.0, 6.0 - TAU]));
+    /// assert!(gpu::allclose(&p, &[0.0, 3.0, 6.0]));
+    /// ```
+    pub fn unwrap<A: OnDevice<Elem = T>, T: Number>(p: &A) -> DeviceArray<T::Mean> =>
+        unwrapped(p.raw(), None, -1, std::f64::consts::TAU, T::Mean::DTYPE);
 
-/// The differences of neighbours in row-major order; 1-D. NumPy's `ediff1d`. `gpu::ediff1d!(&a, to_end = &b)` puts more elements
-/// behind them, and `to_begin` before them.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::ediff1d(&gpu::array(&[[1, 2], [4, 7]])).tolist(), [1, 2, 3]);
-/// ```
-#[track_caller]
-pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(differences_between(a.raw(), None, None)))
+    /// The differences of neighbours in row-major order; 1-D. NumPy's `ediff1d`. `gpu::ediff1d!(&a, to_end = &b)` puts more
+    /// elements behind them, and `to_begin` before them.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::ediff1d(&gpu::array(&[[1, 2], [4, 7]])).tolist(), [1, 2, 3]);
+    /// ```
+    pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T> =>
+        differences_between(a.raw(), None, None);
+
+    /// The cross products of the vectors along the last axes, of 3 elements each; all other axes are broadcast. Of vectors of
+    /// 2 elements it is the third element, as a number. NumPy's `cross`. `gpu::cross!(&a, &b, axis = 0)` has vectors along
+    /// another axis.
+    ///
+    /// **Panics** if the last axes do not both have the length 3 or both 2 ([`Error::InvalidShape`]), if the other axes do not
+    /// broadcast, or if a device differs.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (x, y) = (gpu::array(&[1.0, 0.0, 0.0]), gpu::array(&[0.0, 1.0, 0.0]));
+    /// assert_eq!(gpu::cross(&x, &y).tolist(), [0.0, 0.0, 1.0]);
+    /// ```
+    pub fn cross<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> =>
+        cross_products(a.raw(), b.raw(), [-1, -1, -1]);
 }
 
 /// `ediff1d` with more elements at its ends.
@@ -162,22 +174,6 @@ pub(crate) fn differences_between(x: &RawArray, begin: Option<&RawArray>, end: O
     Ok(out)
 }
 
-/// The cross products of the vectors along the last axes, of 3 elements each; all other axes are broadcast. Of vectors of 2
-/// elements it is the third element, as a number. NumPy's `cross`. `gpu::cross!(&a, &b, axis = 0)` has vectors along another axis.
-///
-/// **Panics** if the last axes do not both have the length 3 or both 2 ([`Error::InvalidShape`]), if the other axes do not
-/// broadcast, or if a device differs.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (x, y) = (gpu::array(&[1.0, 0.0, 0.0]), gpu::array(&[0.0, 1.0, 0.0]));
-/// assert_eq!(gpu::cross(&x, &y).tolist(), [0.0, 0.0, 1.0]);
-/// ```
-#[track_caller]
-pub fn cross<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(cross_products(a.raw(), b.raw(), [-1, -1, -1])))
-}
-
 /// The derivatives along axes, or along all, in their order, as floats of `dtype`.
 pub(crate) fn gradients(
     f: &RawArray,
@@ -201,11 +197,11 @@ pub(crate) fn gradients(
             distances.len(),
             axes.len()
         );
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     if !matches!(edge_order, 1 | 2) {
         let reason = format!("`edge_order` is {edge_order}; give 1 or 2");
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let distance = |at: usize| if is_one_number { &distances[0] } else { &distances[at] };
     for (at, &axis) in axes.iter().enumerate() {
@@ -213,7 +209,7 @@ pub(crate) fn gradients(
         if length <= edge_order {
             let reason =
                 format!("has {length} elements along axis {axis}; differences there need {} at least", edge_order + 1);
-            return Err(Error::InvalidShape { operation: NAME, shape: f.shape().to_vec(), reason });
+            return Err(Error::shape(NAME, f.shape(), reason));
         }
         if let Distance::Coordinates(x) = distance(at) {
             f.same_device(NAME, x)?;
@@ -222,7 +218,7 @@ pub(crate) fn gradients(
                     "of the coordinates does not fit axis {axis} of the shape {:?}; give a 1-D array of {length} coordinates",
                     f.shape()
                 );
-                return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+                return Err(Error::shape(NAME, x.shape(), reason));
             }
         }
     }
@@ -367,7 +363,7 @@ pub(crate) fn integral(y: &RawArray, x: Option<&RawArray>, dx: f64, axis: isize,
                     "of the coordinates does not fit axis {at} of the shape {:?}; give one for each sample along the axis",
                     y.shape()
                 );
-                return Err(Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason });
+                return Err(Error::shape(NAME, x.shape(), reason));
             }
         }
     };
@@ -422,7 +418,7 @@ pub(crate) fn cross_products(a: &RawArray, b: &RawArray, axes: [isize; 3]) -> Re
              elements, or two of 2",
             a.shape()
         );
-        return Err(Error::InvalidShape { operation: NAME, shape: b.shape().to_vec(), reason });
+        return Err(Error::shape(NAME, b.shape(), reason));
     }
     let kept = shape::broadcast_shapes(NAME, kept_a, kept_b)?;
     let element = |x: &RawArray, at: usize| {

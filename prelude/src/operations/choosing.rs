@@ -10,6 +10,7 @@ use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::indexing::{extremes, parts};
 use crate::operations::selection::{compressed, putmask as put_masked, select as select_into};
+use crate::thin::thin;
 
 /// For each index the element at its place in the choice that it names: `choices[a[i]][i]`. NumPy's `choose`.
 ///
@@ -86,41 +87,39 @@ pub(crate) fn select_or<'a, C: Operand<T>, T: Element>(
     DeviceArray::from_raw(check(selected(&conditions, &choices, RawOperand::Scalar(default))))
 }
 
-/// The elements where a 1-D condition is true, of the array in row-major order; 1-D. NumPy's `compress`; the parts along an axis
-/// are `gpu::compress!(&condition, &a, axis = 0)`. Waits, for their number.
-///
-/// The condition may be shorter than the array: what is behind it is left out.
-///
-/// **Panics** if the condition is not 1-D, or longer than the array ([`Error::InvalidShape`]), or on another device.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[1, 2], [3, 4]]);
-/// assert_eq!(gpu::compress(&gpu::array(&[false, true, true]), &a).tolist(), [2, 3]);
-/// ```
-#[track_caller]
-pub fn compress<A: OnDevice<Elem = T>, T: Element>(condition: &DeviceArray<bool>, a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(compressed_along("compress", &condition.raw, a.raw(), None)))
-}
+thin! {
+    /// The elements where a 1-D condition is true, of the array in row-major order; 1-D. NumPy's `compress`; the parts along
+    /// an axis are `gpu::compress!(&condition, &a, axis = 0)`. Waits, for their number.
+    ///
+    /// The condition may be shorter than the array: what is behind it is left out.
+    ///
+    /// **Panics** if the condition is not 1-D, or longer than the array ([`Error::InvalidShape`]), or on another device.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[1, 2], [3, 4]]);
+    /// assert_eq!(gpu::compress(&gpu::array(&[false, true, true]), &a).tolist(), [2, 3]);
+    /// ```
+    pub fn compress<A: OnDevice<Elem = T>, T: Element>(condition: &DeviceArray<bool>, a: &A) -> DeviceArray<T> =>
+        compressed_along("compress", &condition.raw, a.raw(), None);
 
-/// The elements of an array at the places where a condition of the same size is true, both in row-major order; 1-D. NumPy's
-/// `extract`; the method [`extract`](DeviceArray::extract) takes whole rows too. Waits, for their number.
-///
-/// **Panics** if the sizes differ ([`Error::InvalidShape`]), or the devices.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[1, -2], [-3, 4]]);
-/// assert_eq!(gpu::extract(&a.gt(0), &a).tolist(), [1, 4]);
-/// ```
-#[track_caller]
-pub fn extract<A: OnDevice<Elem = T>, T: Element>(condition: &DeviceArray<bool>, arr: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(extracted(&condition.raw, arr.raw())))
+    /// The elements of an array at the places where a condition of the same size is true, both in row-major order; 1-D. NumPy's
+    /// `extract`; the method [`extract`](DeviceArray::extract) takes whole rows too. Waits, for their number.
+    ///
+    /// **Panics** if the sizes differ ([`Error::InvalidShape`]), or the devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[1, -2], [-3, 4]]);
+    /// assert_eq!(gpu::extract(&a.gt(0), &a).tolist(), [1, 4]);
+    /// ```
+    pub fn extract<A: OnDevice<Elem = T>, T: Element>(condition: &DeviceArray<bool>, arr: &A) -> DeviceArray<T> =>
+        extracted(&condition.raw, arr.raw());
 }
 
 /// Copies values, which broadcast, into an array and the one that it is a view of: the method
-/// [`assign`](DeviceArray::assign). NumPy's `copyto`; `gpu::copyto!(&mut a, 0.0, where = &mask)` writes only where the mask, which
-/// broadcasts, is true.
+/// [`assign`](DeviceArray::assign). NumPy's `copyto`; `gpu::copyto!(&mut a, 0.0, where = &mask)` writes only where the mask,
+/// which broadcasts, is true.
 ///
 /// **Panics** as the method does.
 ///
@@ -180,8 +179,8 @@ pub(crate) enum Outside {
 fn chosen(indices: &RawArray, choices: &[RawOperand<'_>], outside: Outside) -> Result<RawArray> {
     const NAME: &str = "choose";
     let Some((&first, others)) = choices.split_first() else {
-        let reason = "there is nothing to choose from; give at least one array".into();
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        let reason = "there is nothing to choose from; give at least one array";
+        return Err(Error::argument(NAME, reason));
     };
     let shape = common_shape(NAME, &[indices], choices)?;
     // Not negative, so its bits are those of each integer type.
@@ -199,7 +198,7 @@ fn chosen(indices: &RawArray, choices: &[RawOperand<'_>], outside: Outside) -> R
                          `mode = \"wrap\"` or `mode = \"clip\"`",
                         last + 1
                     );
-                    return Err(Error::InvalidArgument { operation: NAME, reason });
+                    return Err(Error::argument(NAME, reason));
                 }
             }
             indices.clone()
@@ -224,7 +223,7 @@ fn selected(conditions: &[&RawArray], choices: &[RawOperand<'_>], default: RawOp
             conditions.len(),
             choices.len()
         );
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let shape = common_shape(NAME, conditions, &[choices, &[default]].concat())?;
     let out = RawArray::uninitialised(NAME, &conditions[0].handle, &shape, default.dtype())?;
@@ -273,13 +272,11 @@ pub(crate) fn compressed_along(
     let length = x.shape()[axis];
     match *condition.shape() {
         [count] if count <= length => parts(name, x, axis, &compressed(name, condition, None)?),
-        _ => Err(Error::InvalidShape {
-            operation: name,
-            shape: condition.shape().to_vec(),
-            reason: format!(
-                "of the condition is not that of a 1-D array of at most {length} elements; give such a one"
-            ),
-        }),
+        _ => {
+            let reason =
+                format!("of the condition is not that of a 1-D array of at most {length} elements; give such a one");
+            Err(Error::shape(name, condition.shape(), reason))
+        }
     }
 }
 
@@ -287,15 +284,12 @@ fn extracted(condition: &RawArray, x: &RawArray) -> Result<RawArray> {
     const NAME: &str = "extract";
     condition.same_device(NAME, x)?;
     if condition.size() != x.size() {
-        return Err(Error::InvalidShape {
-            operation: NAME,
-            shape: condition.shape().to_vec(),
-            reason: format!(
-                "of the condition has {} elements, but the array has {}; give one bool for each element",
-                condition.size(),
-                x.size()
-            ),
-        });
+        let reason = format!(
+            "of the condition has {} elements, but the array has {}; give one bool for each element",
+            condition.size(),
+            x.size()
+        );
+        return Err(Error::shape(NAME, condition.shape(), reason));
     }
     compressed(NAME, &condition.flat(NAME)?, Some(&x.flat(NAME)?))
 }

@@ -5,38 +5,178 @@ use crate::backend::{BinaryOperation, ReduceOperation};
 use crate::dtype::{DType, Element, Float, Inexact, Integer, Number, Scalar};
 use crate::error::{Result, check};
 use crate::operations::composing::{Composed, number};
+use crate::operations::elementwise::sealed::Sealed;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::formulas::{self, Formula, apply, apply_one};
 use crate::operations::reduce::reduce_all;
+use crate::operations::siblings::composed;
+
+composed! {
+    mod composed_functions;
+
+    impl<T: Number> DeviceArray<T> {
+        /// The quotient as a float: of integers as `f64`, where [`divide`](Self::divide) drops the fraction. NumPy's
+        /// `true_divide`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1, 3]).true_divide(2).tolist(), [0.5, 1.5]);
+        /// ```
+        pub fn true_divide(&self, other: impl Operand<T>) -> DeviceArray<T::Mean> =>
+            true_quotients(&self.raw, other.raw_operand());
+
+        /// Each element to the power of the other's, as `f64`; NumPy's `float_power`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[2, 4]).float_power(-1).tolist(), [0.5, 0.25]);
+        /// ```
+        pub fn float_power(&self, other: impl Operand<T>) -> DeviceArray<f64> =>
+            apply_one("float_power", formulas::power, &[self.raw_operand(), other.raw_operand()]);
+
+        /// The larger of each pair; the other one if one is NaN. NumPy's `fmax`; [`maximum`](Self::maximum) keeps NaN.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[f64::NAN, 2.0]).fmax(1.0).tolist(), [1.0, 2.0]);
+        /// ```
+        pub fn fmax(&self, other: impl Operand<T>) -> DeviceArray<T> => {
+            let ways = (BinaryOperation::Maximum, formulas::larger as Formula);
+            extreme("fmax", ways, &self.raw, other.raw_operand())
+        };
+
+        /// The smaller of each pair; the other one if one is NaN. NumPy's `fmin`; [`minimum`](Self::minimum) keeps NaN.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[f64::NAN, 2.0]).fmin(1.0).tolist(), [1.0, 1.0]);
+        /// ```
+        pub fn fmin(&self, other: impl Operand<T>) -> DeviceArray<T> => {
+            let ways = (BinaryOperation::Minimum, formulas::smaller as Formula);
+            extreme("fmin", ways, &self.raw, other.raw_operand())
+        };
+
+        /// Whether each element has the sign bit set: negative numbers, −0.0, and NaN with a sign. NumPy's `signbit`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[-0.0, 0.0, -2.0]).signbit().tolist(), [true, false, true]);
+        /// ```
+        pub fn signbit(&self) -> DeviceArray<bool> =>
+            Composed("signbit").with(BinaryOperation::Less, &as_bits(&self.raw), 0.0);
+
+        /// Whether each element is positive infinity; integers never are. NumPy's `isposinf`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[f64::INFINITY, -f64::INFINITY]).isposinf().tolist(), [true, false]);
+        /// ```
+        pub fn isposinf(&self) -> DeviceArray<bool> => is_infinity("isposinf", &self.raw, f64::INFINITY);
+
+        /// Whether each element is negative infinity; integers never are. NumPy's `isneginf`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[f64::INFINITY, -f64::INFINITY]).isneginf().tolist(), [false, true]);
+        /// ```
+        pub fn isneginf(&self) -> DeviceArray<bool> => is_infinity("isneginf", &self.raw, f64::NEG_INFINITY);
+    }
+
+    impl<T: Float> DeviceArray<T> {
+        /// `sin(πx) / (πx)`, and 1 where `x` is 0; NumPy's `sinc`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0]).sinc().item(), 1.0);
+        /// assert!(warpcell::array(&[1.0]).sinc().abs().item() < 1e-16);
+        /// ```
+        pub fn sinc(&self) -> DeviceArray<T> => apply_one("sinc", formulas::sinc, &[self.raw_operand()]);
+
+        /// The step function: 0 for negative elements, 1 for positive ones, and the value of `at_zero` where an element is 0.
+        /// NaN stays NaN. NumPy's `heaviside`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[-1.5, 0.0, 2.0]).heaviside(0.5).tolist(), [0.0, 0.5, 1.0]);
+        /// ```
+        pub fn heaviside(&self, at_zero: impl Operand<T>) -> DeviceArray<T> =>
+            apply_one("heaviside", formulas::step, &[self.raw_operand(), at_zero.raw_operand()]);
+
+        /// `log(exp(a) + exp(b))` without overflow on the way; NumPy's `logaddexp`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1000.0]).logaddexp(-f64::INFINITY).item(), 1000.0);
+        /// ```
+        pub fn logaddexp(&self, other: impl Operand<T>) -> DeviceArray<T> =>
+            apply_one("logaddexp", formulas::log_of_sum, &[self.raw_operand(), other.raw_operand()]);
+
+        /// `log2(2**a + 2**b)` without overflow on the way; NumPy's `logaddexp2`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[2000.0]).logaddexp2(2000.0).item(), 2001.0);
+        /// ```
+        pub fn logaddexp2(&self, other: impl Operand<T>) -> DeviceArray<T> =>
+            apply_one("logaddexp2", formulas::log2_of_sum, &[self.raw_operand(), other.raw_operand()]);
+
+        /// The next float from each element towards the other's; NumPy's `nextafter`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1.0]).nextafter(2.0).item(), 1.0 + f64::EPSILON);
+        /// ```
+        pub fn nextafter(&self, other: impl Operand<T>) -> DeviceArray<T> =>
+            apply_one("nextafter", formulas::next_towards, &[self.raw_operand(), other.raw_operand()]);
+    }
+
+    impl<T: Inexact> DeviceArray<T> {
+        /// The array with 0 in place of NaN, and the largest and the least number of the type in place of the infinities; of
+        /// complex numbers in each part. NumPy's `nan_to_num`; `gpu::nan_to_num!(&a, nan = -1.0, posinf = 1e9)` has its keywords.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[f64::NAN, 1.0, f64::INFINITY]);
+        /// assert_eq!(a.nan_to_num().tolist(), [0.0, 1.0, f64::MAX]);
+        /// ```
+        pub fn nan_to_num(&self) -> DeviceArray<T> => nan_to_num(&self.raw, 0.0, None, None);
+    }
+
+    impl<T: Integer> DeviceArray<T> {
+        /// How many bits of the absolute value of each element are 1; NumPy's `bitwise_count`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0, 7, -8]).bitwise_count().tolist(), [0, 3, 1]);
+        /// ```
+        pub fn bitwise_count(&self) -> DeviceArray<u8> =>
+            apply_one("bitwise_count", formulas::ones, &[self.raw_operand()]);
+    }
+
+    impl<T: Element> DeviceArray<T> {
+        /// Whether the imaginary part of each element is 0; real numbers have none. NumPy's `isreal`.
+        ///
+        /// ```
+        /// use warpcell::{Complex, array};
+        /// assert_eq!(array(&[Complex::new(1.0, 0.0), Complex::new(0.0, 1.0)]).isreal().tolist(), [true, false]);
+        /// ```
+        pub fn isreal(&self) -> DeviceArray<bool> => has_part("isreal", BinaryOperation::Equal, &self.raw);
+
+        /// Whether the imaginary part of each element is not 0; real numbers have none. NumPy's `iscomplex`.
+        ///
+        /// ```
+        /// use warpcell::{Complex, array};
+        /// assert_eq!(array(&[Complex::new(1.0, 0.0), Complex::new(0.0, 1.0)]).iscomplex().tolist(), [false, true]);
+        /// ```
+        pub fn iscomplex(&self) -> DeviceArray<bool> => has_part("iscomplex", BinaryOperation::NotEqual, &self.raw);
+    }
+}
 
 impl<T: Number> DeviceArray<T> {
-    /// The quotient as a float: of integers as `f64`, where [`divide`](Self::divide) drops the fraction. NumPy's `true_divide`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1, 3]).true_divide(2).tolist(), [0.5, 1.5]);
-    /// ```
-    #[track_caller]
-    pub fn true_divide(&self, other: impl Operand<T>) -> DeviceArray<T::Mean> {
-        DeviceArray::from_raw(check(true_quotients(&self.raw, other.raw_operand())))
-    }
-
-    /// Each element to the power of the other's, as `f64`; NumPy's `float_power`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[2, 4]).float_power(-1).tolist(), [0.5, 0.25]);
-    /// ```
-    #[track_caller]
-    pub fn float_power(&self, other: impl Operand<T>) -> DeviceArray<f64> {
-        let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
-        DeviceArray::from_raw(check(apply_one("float_power", formulas::power, &operands)))
-    }
-
-    /// The quotient rounded down, and what it leaves: [`floor_divide`](Self::floor_divide) and [`modulo`](Self::modulo). NumPy's
-    /// `divmod`.
+    /// The quotient rounded down, and what it leaves: [`floor_divide`](Self::floor_divide) and [`modulo`](Self::modulo).
+    /// NumPy's `divmod`.
     ///
     /// **Panics** if the shapes do not broadcast or the devices differ.
     ///
@@ -49,116 +189,9 @@ impl<T: Number> DeviceArray<T> {
         let (quotients, rests) = check(quotients_and_rests(&self.raw, other.raw_operand()));
         (DeviceArray::from_raw(quotients), DeviceArray::from_raw(rests))
     }
-
-    /// The larger of each pair; the other one if one is NaN. NumPy's `fmax`; [`maximum`](Self::maximum) keeps NaN.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[f64::NAN, 2.0]).fmax(1.0).tolist(), [1.0, 2.0]);
-    /// ```
-    #[track_caller]
-    pub fn fmax(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let ways = (BinaryOperation::Maximum, formulas::larger as Formula);
-        DeviceArray::from_raw(check(extreme("fmax", ways, &self.raw, other.raw_operand())))
-    }
-
-    /// The smaller of each pair; the other one if one is NaN. NumPy's `fmin`; [`minimum`](Self::minimum) keeps NaN.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[f64::NAN, 2.0]).fmin(1.0).tolist(), [1.0, 1.0]);
-    /// ```
-    #[track_caller]
-    pub fn fmin(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let ways = (BinaryOperation::Minimum, formulas::smaller as Formula);
-        DeviceArray::from_raw(check(extreme("fmin", ways, &self.raw, other.raw_operand())))
-    }
-
-    /// Whether each element has the sign bit set: negative numbers, −0.0, and NaN with a sign. NumPy's `signbit`.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[-0.0, 0.0, -2.0]).signbit().tolist(), [true, false, true]);
-    /// ```
-    #[track_caller]
-    pub fn signbit(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(Composed("signbit").with(BinaryOperation::Less, &as_bits(&self.raw), 0.0)))
-    }
-
-    /// Whether each element is positive infinity; integers never are. NumPy's `isposinf`.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[f64::INFINITY, -f64::INFINITY]).isposinf().tolist(), [true, false]);
-    /// ```
-    #[track_caller]
-    pub fn isposinf(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(is_infinity("isposinf", &self.raw, f64::INFINITY)))
-    }
-
-    /// Whether each element is negative infinity; integers never are. NumPy's `isneginf`.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[f64::INFINITY, -f64::INFINITY]).isneginf().tolist(), [false, true]);
-    /// ```
-    #[track_caller]
-    pub fn isneginf(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(is_infinity("isneginf", &self.raw, f64::NEG_INFINITY)))
-    }
 }
 
 impl<T: Float> DeviceArray<T> {
-    /// `sin(πx) / (πx)`, and 1 where `x` is 0; NumPy's `sinc`.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[0.0]).sinc().item(), 1.0);
-    /// assert!(warpcell::array(&[1.0]).sinc().abs().item() < 1e-16);
-    /// ```
-    #[track_caller]
-    pub fn sinc(&self) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(apply_one("sinc", formulas::sinc, &[RawOperand::Array(&self.raw)])))
-    }
-
-    /// The step function: 0 for negative elements, 1 for positive ones, and the value of `at_zero` where an element is 0. NaN
-    /// stays NaN. NumPy's `heaviside`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[-1.5, 0.0, 2.0]).heaviside(0.5).tolist(), [0.0, 0.5, 1.0]);
-    /// ```
-    #[track_caller]
-    pub fn heaviside(&self, at_zero: impl Operand<T>) -> DeviceArray<T> {
-        let operands = [RawOperand::Array(&self.raw), at_zero.raw_operand()];
-        DeviceArray::from_raw(check(apply_one("heaviside", formulas::step, &operands)))
-    }
-
-    /// `log(exp(a) + exp(b))` without overflow on the way; NumPy's `logaddexp`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1000.0]).logaddexp(-f64::INFINITY).item(), 1000.0);
-    /// ```
-    #[track_caller]
-    pub fn logaddexp(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
-        DeviceArray::from_raw(check(apply_one("logaddexp", formulas::log_of_sum, &operands)))
-    }
-
-    /// `log2(2**a + 2**b)` without overflow on the way; NumPy's `logaddexp2`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[2000.0]).logaddexp2(2000.0).item(), 2001.0);
-    /// ```
-    #[track_caller]
-    pub fn logaddexp2(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
-        DeviceArray::from_raw(check(apply_one("logaddexp2", formulas::log2_of_sum, &operands)))
-    }
-
     /// The fractions and the whole numbers of the elements, both with their sign; NumPy's `modf`.
     ///
     /// ```
@@ -170,69 +203,6 @@ impl<T: Float> DeviceArray<T> {
         let formula = formulas::fraction_and_whole;
         let (fractions, wholes) = two(check(apply("modf", formula, &[RawOperand::Array(&self.raw)])));
         (DeviceArray::from_raw(fractions), DeviceArray::from_raw(wholes))
-    }
-
-    /// The next float from each element towards the other's; NumPy's `nextafter`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1.0]).nextafter(2.0).item(), 1.0 + f64::EPSILON);
-    /// ```
-    #[track_caller]
-    pub fn nextafter(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let operands = [RawOperand::Array(&self.raw), other.raw_operand()];
-        DeviceArray::from_raw(check(apply_one("nextafter", formulas::next_towards, &operands)))
-    }
-}
-
-impl<T: Inexact> DeviceArray<T> {
-    /// The array with 0 in place of NaN, and the largest and the least number of the type in place of the infinities; of
-    /// complex numbers in each part. NumPy's `nan_to_num`; `gpu::nan_to_num!(&a, nan = -1.0, posinf = 1e9)` has its keywords.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[f64::NAN, 1.0, f64::INFINITY]);
-    /// assert_eq!(a.nan_to_num().tolist(), [0.0, 1.0, f64::MAX]);
-    /// ```
-    #[track_caller]
-    pub fn nan_to_num(&self) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(nan_to_num(&self.raw, 0.0, None, None)))
-    }
-}
-
-impl<T: Integer> DeviceArray<T> {
-    /// How many bits of the absolute value of each element are 1; NumPy's `bitwise_count`.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[0, 7, -8]).bitwise_count().tolist(), [0, 3, 1]);
-    /// ```
-    #[track_caller]
-    pub fn bitwise_count(&self) -> DeviceArray<u8> {
-        DeviceArray::from_raw(check(apply_one("bitwise_count", formulas::ones, &[RawOperand::Array(&self.raw)])))
-    }
-}
-
-impl<T: Element> DeviceArray<T> {
-    /// Whether the imaginary part of each element is 0; real numbers have none. NumPy's `isreal`.
-    ///
-    /// ```
-    /// use warpcell::{Complex, array};
-    /// assert_eq!(array(&[Complex::new(1.0, 0.0), Complex::new(0.0, 1.0)]).isreal().tolist(), [true, false]);
-    /// ```
-    #[track_caller]
-    pub fn isreal(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(has_part("isreal", BinaryOperation::Equal, &self.raw)))
-    }
-
-    /// Whether the imaginary part of each element is not 0; real numbers have none. NumPy's `iscomplex`.
-    ///
-    /// ```
-    /// use warpcell::{Complex, array};
-    /// assert_eq!(array(&[Complex::new(1.0, 0.0), Complex::new(0.0, 1.0)]).iscomplex().tolist(), [false, true]);
-    /// ```
-    #[track_caller]
-    pub fn iscomplex(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(has_part("iscomplex", BinaryOperation::NotEqual, &self.raw)))
     }
 }
 

@@ -309,9 +309,7 @@ impl Plan2 {
             [_, _] => Err(format!("has no elements; {} arrays that have some", sum.name())),
             _ => Err(format!("is not 2-D; reshape the array to two axes, or use `{}` for 1-D arrays", sum.name())),
         };
-        let axes = |shape: &[usize]| {
-            axes(shape).map_err(|reason| Error::InvalidShape { operation, shape: shape.to_vec(), reason })
-        };
+        let axes = |shape: &[usize]| axes(shape).map_err(|reason| Error::shape(operation, shape, reason));
         let (mut image, mut kernel) = (axes(image)?, axes(kernel)?);
         let swapped = mode == Mode::Valid && one_covers(operation, &image, &kernel)?;
         if swapped {
@@ -335,13 +333,11 @@ pub(super) fn one_covers(operation: &'static str, image: &[usize], kernel: &[usi
         (false, true) => Ok(true),
         (false, false) => {
             let all = if image.len() == 2 { "both" } else { "all" };
-            Err(Error::InvalidArgument {
-                operation,
-                reason: format!(
-                    "in Mode::Valid, one array must be at least as large as the other along {all} axes, but the shapes are \
+            let reason = format!(
+                "in Mode::Valid, one array must be at least as large as the other along {all} axes, but the shapes are \
                      {image:?} and {kernel:?}; use Mode::Full or Mode::Same, or a smaller kernel"
-                ),
-            })
+            );
+            Err(Error::argument(operation, reason))
         }
     }
 }
@@ -366,7 +362,7 @@ impl Plan1 {
                 [_] => continue,
                 _ => format!("is not 1-D; flatten the array first with `ravel`, or use `{operation}2d` for 2-D arrays"),
             };
-            return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason });
+            return Err(Error::shape(operation, shape, reason));
         }
         let swapped = v[0] > a[0];
         let (long, short) = if swapped { (v[0], a[0]) } else { (a[0], v[0]) };
@@ -409,5 +405,5 @@ pub(super) fn require_arithmetic(operation: &'static str, dtype: DType) -> Resul
         dtype if dtype == DType::Bool || dtype.is_storage() => "convert them first, such as with `a.astype::<f32>()`",
         _ => return Ok(()),
     };
-    Err(Error::UnsupportedDType { operation, dtype, advice })
+    Err(Error::dtype(operation, dtype, advice))
 }

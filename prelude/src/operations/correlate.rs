@@ -5,7 +5,7 @@ use crate::backend::Padding;
 use crate::error::{Result, check};
 use crate::fallible::fallible;
 use crate::operations::convolve::{Boundary, Convolve, Mode, Plan2, SameSide, Sum, padding, planned_2d, reversed};
-use crate::operations::fftconvolve::{Filter, Kind};
+use crate::operations::fftconvolve::{Filter, FilterKind};
 
 fallible! {
     /// The 1-D correlation of two arrays on the same side, `out[k] = Σ a[n + k] · v[n]`: two device arrays give a
@@ -74,7 +74,7 @@ where
     A: Convolve,
     K: SameSide<A::Side, A::Elem>,
 {
-    check(image.filter(kernel.any_view(), Filter(Kind::Correlate2d(mode, padding(boundary)))))
+    check(image.filter(kernel.any_view(), Filter(FilterKind::Correlate2d(mode, padding(boundary)))))
 }
 
 pub(super) fn correlate2d_raw(image: &RawArray, kernel: &RawArray, mode: Mode, padding: Padding) -> Result<RawArray> {

@@ -4,10 +4,11 @@ use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{ReduceOperation, Span};
 use crate::dtype::{DType, Number};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::operations::histograms::{AxisBins, Request};
 use crate::operations::reduce::reduce_all;
+use crate::thin::thin;
 use std::ops::{Range, RangeFull, RangeInclusive};
 
 /// How often each value from 0 to the largest is in a 1-D array of integers that are not negative; NumPy's `bincount`. Waits.
@@ -24,37 +25,31 @@ pub fn bincount<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<i64> {
     bincount_with(a, 0)
 }
 
-/// As [`bincount`], for at least `minlength` values.
-///
-/// **Panics** as [`bincount`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::bincount_with(&gpu::array(&[1]), 4).to_host(), ndarray::arr1(&[0i64, 1, 0, 0]).into_dyn());
-/// ```
-#[track_caller]
-pub fn bincount_with<A: OnDevice<Elem = T>, T: Number>(a: &A, minlength: usize) -> DeviceArray<i64> {
-    DeviceArray::from_raw(check(by_value(a.raw(), None, minlength)))
-}
+thin! {
+    /// As [`bincount`], for at least `minlength` values.
+    ///
+    /// **Panics** as [`bincount`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::bincount_with(&gpu::array(&[1]), 4).to_host(), ndarray::arr1(&[0i64, 1, 0, 0]).into_dyn());
+    /// ```
+    pub fn bincount_with<A: OnDevice<Elem = T>, T: Number>(a: &A, minlength: usize) -> DeviceArray<i64> =>
+        by_value(a.raw(), None, minlength);
 
-/// As [`bincount`], with a weight for each element: the sums of the weights, as `f64`, for at least `minlength` values. On CUDA
-/// weights are added in an order that changes from call to call, which the last digits show.
-///
-/// **Panics** as [`bincount`] does, and if there are not as many weights as elements ([`Error::InvalidShape`]) or they are on
-/// another device.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, weights) = (gpu::array(&[1, 0, 1]), gpu::array(&[0.5, 2.0, 0.25]));
-/// assert_eq!(gpu::bincount_weighted(&a, &weights, 0).to_host(), ndarray::arr1(&[2.0, 0.75]).into_dyn());
-/// ```
-#[track_caller]
-pub fn bincount_weighted<A, W>(a: &A, weights: &W, minlength: usize) -> DeviceArray<f64>
-where
-    A: OnDevice<Elem: Number>,
-    W: OnDevice<Elem: Number>,
-{
-    DeviceArray::from_raw(check(by_value(a.raw(), Some(weights.raw()), minlength)))
+    /// As [`bincount`], with a weight for each element: the sums of the weights, as `f64`, for at least `minlength` values.
+    /// On CUDA weights are added in an order that changes from call to call, which the last digits show.
+    ///
+    /// **Panics** as [`bincount`] does, and if there are not as many weights as elements ([`Error::InvalidShape`]) or they
+    /// are on another device.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, weights) = (gpu::array(&[1, 0, 1]), gpu::array(&[0.5, 2.0, 0.25]));
+    /// assert_eq!(gpu::bincount_weighted(&a, &weights, 0).to_host(), ndarray::arr1(&[2.0, 0.75]).into_dyn());
+    /// ```
+    pub fn bincount_weighted<A, W>(a: &A, weights: &W, minlength: usize) -> DeviceArray<f64>
+    where A: OnDevice<Elem: Number>, W: OnDevice<Elem: Number> => by_value(a.raw(), Some(weights.raw()), minlength);
 }
 
 /// The bins of [`histogram`]: how many of one width, or the edges between them.
@@ -68,8 +63,8 @@ pub enum BinSpec {
     OnDevice(DeviceArray<f64>),
 }
 
-/// What can be given as bins: `10`, or ascending edges: `[0.0, 1.0, 10.0]`, a slice, a `Vec`, or a device array of `f64`. Not an
-/// extension point.
+/// What can be given as bins: `10`, or ascending edges: `[0.0, 1.0, 10.0]`, a slice, a `Vec`, or a device array of `f64`. Not
+/// an extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used as bins",
     label = "expected a number of bins, or their edges",
@@ -80,8 +75,8 @@ pub trait IntoBins: sealed::Sealed {
     fn into_bins(self) -> BinSpec;
 }
 
-/// What can be given as a range of [`histogram`]: `..` for the data's own, `0.0..=1.0`, `(0.0, 1.0)` or `[0.0, 1.0]`. The upper end
-/// belongs to the last bin, however the range is written. Not an extension point.
+/// What can be given as a range of [`histogram`]: `..` for the data's own, `0.0..=1.0`, `(0.0, 1.0)` or `[0.0, 1.0]`. The
+/// upper end belongs to the last bin, however the range is written. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range for a histogram",
     label = "expected a range",
@@ -109,7 +104,7 @@ pub(crate) fn weighted(
         && weights.shape() != x.shape()
     {
         let reason = format!("of the weights differs from the shape of the data, {:?}; give one for each", x.shape());
-        return Err(Error::InvalidShape { operation, shape: weights.shape().to_vec(), reason });
+        return Err(Error::shape(operation, weights.shape(), reason));
     }
     let weights = weights.map(|weights| weights.flat(operation)).transpose()?;
     let request = Request { operation, weights: weights.as_ref(), density };
@@ -157,12 +152,12 @@ impl IntoBinRange for [f64; 2] {
 fallible! {
     /// How many elements fall into each bin, and the bins' edges, one more than there are bins; NumPy's `histogram`.
     ///
-    /// An array of any shape. `bins` is a number of bins of one width over `range`, or their edges, with which `range`
-    /// is not looked at. A bin has the values from its left edge to below its right one; the last bin has its right
-    /// edge, too. What is outside is not counted, nor is NaN. Without a range it is that of the data, half a unit to
-    /// either side if all elements are equal. Edges are `f64`, and elements are compared as `f64` (NumPy gives edges of
-    /// `f32` for such data). Waits, unless the edges or the range are given. `gpu::histogram!(&a, weights = &w)` adds up weights,
-    /// and `density = true` divides by the width of the bins and by the sum: both give `f64`.
+    /// An array of any shape. `bins` is a number of bins of one width over `range`, or their edges, with which `range` is not
+    /// looked at. A bin has the values from its left edge to below its right one; the last bin has its right edge, too. What
+    /// is outside is not counted, nor is NaN. Without a range it is that of the data, half a unit to either side if all
+    /// elements are equal. Edges are `f64`, and elements are compared as `f64` (NumPy gives edges of `f32` for such data).
+    /// Waits, unless the edges or the range are given. `gpu::histogram!(&a, weights = &w)` adds up weights, and `density =
+    /// true` divides by the width of the bins and by the sum: both give `f64`.
     ///
     /// **Panics** if there is no bin, if edges descend, or if the range is not finite or its ends are in the wrong
     /// order ([`Error::InvalidArgument`]).
@@ -192,11 +187,11 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
     let operation = "bincount";
     if x.dtype.is_float() {
         let advice = "convert them first, such as with `a.astype::<i64>()`, or use `histogram`";
-        return Err(Error::UnsupportedDType { operation, dtype: x.dtype, advice });
+        return Err(Error::dtype(operation, x.dtype, advice));
     }
     if x.shape().len() != 1 {
-        let reason = "is not 1-D; `ravel` the array first".to_owned();
-        return Err(Error::InvalidShape { operation, shape: x.shape().to_vec(), reason });
+        let reason = "is not 1-D; `ravel` the array first";
+        return Err(Error::shape(operation, x.shape(), reason));
     }
     let weights = match weights {
         None => None,
@@ -207,7 +202,7 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
                     "differs from the shape of the weights, {:?}; give one weight for each element",
                     weights.shape()
                 );
-                return Err(Error::InvalidShape { operation, shape: x.shape().to_vec(), reason });
+                return Err(Error::shape(operation, x.shape(), reason));
             }
             Some(weights.converted(operation, DType::F64)?)
         }
@@ -218,7 +213,7 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
         if least < 0 {
             let reason =
                 format!("there is a negative element, {least}; give elements that are at least 0, or use `histogram`");
-            return Err(Error::InvalidArgument { operation, reason });
+            return Err(Error::argument(operation, reason));
         }
         let most = reduce_all(operation, ReduceOperation::Max, x)?.integer().expect("floats are refused");
         bins = bins.max(usize::try_from(most + 1).unwrap_or(usize::MAX));
@@ -251,7 +246,7 @@ pub(super) fn edges_of(
     bins: BinSpec,
     range: Option<(f64, f64)>,
 ) -> Result<(Vec<f64>, Option<f64>)> {
-    let invalid = |reason: String| Err(Error::InvalidArgument { operation, reason });
+    let invalid = |reason: String| Err(Error::argument(operation, reason));
     let (edges, scale) = match bins {
         BinSpec::Count(0) => return invalid("the number of bins is 0; give at least one".into()),
         BinSpec::Count(count) => {
@@ -265,8 +260,8 @@ pub(super) fn edges_of(
         BinSpec::Edges(edges) => (edges, None),
         BinSpec::OnDevice(edges) if edges.ndim() == 1 => (transfer::download_vec::<f64>(&edges.raw)?, None),
         BinSpec::OnDevice(edges) => {
-            let reason = "is not 1-D; the edges of bins must be 1-D".to_owned();
-            return Err(Error::InvalidShape { operation, shape: edges.shape().to_vec(), reason });
+            let reason = "is not 1-D; the edges of bins must be 1-D";
+            return Err(Error::shape(operation, edges.shape(), reason));
         }
     };
     match *edges {
@@ -282,7 +277,7 @@ pub(super) fn edges_of(
 
 /// The ends of the bins; different ones.
 fn span(operation: &'static str, x: &RawArray, range: Option<(f64, f64)>) -> Result<(f64, f64)> {
-    let invalid = |reason: String| Err(Error::InvalidArgument { operation, reason });
+    let invalid = |reason: String| Err(Error::argument(operation, reason));
     let (first, last) = match range {
         Some(range) => range,
         None if x.size() == 0 => (0.0, 1.0),

@@ -4,39 +4,39 @@ use crate::array::triangles::diagonal_view;
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Element, Number, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::products::multiply;
 use crate::operations::reduce::{as_mean, mean_along};
 use crate::operations::statistics::with_axes;
+use crate::thin::thin;
 
-/// The covariances of the rows of a matrix, each a variable (`f64` for integers), divided by the number of columns less one;
-/// of a 1-D array, or of one variable, its variance, without axes. NumPy's `cov`; `gpu::cov!(&m, rowvar = false, ddof = 0)` has its keywords.
-///
-/// **Panics** if the array is neither 1-D nor 2-D ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let c = gpu::cov(&gpu::array(&[[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]));
-/// assert_eq!(c.ravel().tolist(), [1.0, -2.0, -2.0, 4.0]);
-/// ```
-#[track_caller]
-pub fn cov<A: OnDevice<Elem = T>, T: Number>(m: &A) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(covariances("cov", m.raw(), true, 1.0, T::Mean::DTYPE)))
-}
+thin! {
+    /// The covariances of the rows of a matrix, each a variable (`f64` for integers), divided by the number of columns less
+    /// one; of a 1-D array, or of one variable, its variance, without axes. NumPy's `cov`; `gpu::cov!(&m, rowvar = false,
+    /// ddof = 0)` has its keywords.
+    ///
+    /// **Panics** if the array is neither 1-D nor 2-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let c = gpu::cov(&gpu::array(&[[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]));
+    /// assert_eq!(c.ravel().tolist(), [1.0, -2.0, -2.0, 4.0]);
+    /// ```
+    pub fn cov<A: OnDevice<Elem = T>, T: Number>(m: &A) -> DeviceArray<T::Mean> =>
+        covariances("cov", m.raw(), true, 1.0, T::Mean::DTYPE);
 
-/// The correlation coefficients of the rows of a matrix (`f64` for integers). NumPy's `corrcoef`.
-///
-/// **Panics** as [`cov`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let c = gpu::corrcoef(&gpu::array(&[[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]));
-/// assert!(gpu::allclose(&c, &[[1.0, -1.0], [-1.0, 1.0]]));
-/// ```
-#[track_caller]
-pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A) -> DeviceArray<T::Mean> {
-    DeviceArray::from_raw(check(correlations(m.raw(), true, T::Mean::DTYPE)))
+    /// The correlation coefficients of the rows of a matrix (`f64` for integers). NumPy's `corrcoef`.
+    ///
+    /// **Panics** as [`cov`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let c = gpu::corrcoef(&gpu::array(&[[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]));
+    /// assert!(gpu::allclose(&c, &[[1.0, -1.0], [-1.0, 1.0]]));
+    /// ```
+    pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A) -> DeviceArray<T::Mean> =>
+        correlations(m.raw(), true, T::Mean::DTYPE);
 }
 
 /// The mean of all elements, NumPy's `average`; with weights `gpu::average!(&a, weights = &w)`. Waits for the result.
@@ -65,8 +65,8 @@ pub(crate) fn covariances(name: &'static str, m: &RawArray, rowvar: bool, ddof: 
         [_, _] if rowvar => m.clone(),
         [_, _] => m.moved(1, 0),
         _ => {
-            let reason = "is neither 1-D nor 2-D; give a matrix whose rows are variables".into();
-            return Err(Error::InvalidShape { operation: name, shape: m.shape().to_vec(), reason });
+            let reason = "is neither 1-D nor 2-D; give a matrix whose rows are variables";
+            return Err(Error::shape(name, m.shape(), reason));
         }
     };
     let count = rows.shape()[1] as f64;

@@ -55,7 +55,7 @@ struct Term {
 }
 
 fn invalid(notation: &str, reason: &str) -> Error {
-    Error::InvalidArgument { operation: NAME, reason: format!("`{notation}` {reason}") }
+    Error::argument(NAME, format!("`{notation}` {reason}"))
 }
 
 fn sum_of_products(notation: &str, arrays: &[&RawArray]) -> Result<RawArray> {

@@ -1,12 +1,14 @@
 //! Functions of each element, or of each pair of elements after broadcasting.
 
-use crate::array::{DeviceArray, OnDevice, RawArray, shape};
+use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::operations::formulas::{self, apply_one};
-use crate::operations::siblings::siblings;
+use crate::operations::siblings::{composed, siblings};
+
+use sealed::Sealed;
 
 pub(super) mod sealed {
     use super::RawOperand;
@@ -383,6 +385,134 @@ binary_methods! {
     }
 }
 
+composed! {
+    mod elementary_functions;
+
+    impl<T: Float> DeviceArray<T> {
+        /// One divided by each element.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[4.0, 0.0]).reciprocal().to_host(), ndarray::arr1(&[0.25, f64::INFINITY]).into_dyn());
+        /// ```
+        pub fn reciprocal(&self) -> DeviceArray<T> => {
+            let one = RawOperand::Scalar(T::from_f64(1.0).to_scalar());
+            binary("reciprocal", BinaryOperation::Divide, one, self.raw_operand())
+        };
+
+        /// Angles in degrees as radians; NumPy's `radians` and `deg2rad`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[180.0]).radians().item(), std::f64::consts::PI);
+        /// ```
+        pub fn radians(&self) -> DeviceArray<T> => {
+            let factor = T::from_f64(std::f64::consts::PI / 180.0).to_scalar();
+            binary("multiply", BinaryOperation::Multiply, self.raw_operand(), RawOperand::Scalar(factor))
+        };
+
+        /// Angles in radians as degrees; NumPy's `degrees` and `rad2deg`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[std::f64::consts::PI]).degrees().item(), 180.0);
+        /// ```
+        pub fn degrees(&self) -> DeviceArray<T> => {
+            let factor = T::from_f64(180.0 / std::f64::consts::PI).to_scalar();
+            binary("multiply", BinaryOperation::Multiply, self.raw_operand(), RawOperand::Scalar(factor))
+        };
+    }
+
+    impl<T: Arithmetic> DeviceArray<T> {
+        /// Each element times itself.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[3, 4]).square().sum(), 25i64);
+        /// ```
+        pub fn square(&self) -> DeviceArray<T> =>
+            binary("multiply", BinaryOperation::Multiply, self.raw_operand(), self.raw_operand());
+    }
+
+    impl<T: RealNumber> DeviceArray<T> {
+        /// Each element, but not less than `low` and not more than `high`: `low` and `high` are arrays or single values. NaN
+        /// stays NaN, and where `low` is above `high` the result is `high`, as in NumPy.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[-3, 1, 9]).clip(0, 5).to_host(), ndarray::arr1(&[0, 1, 5]).into_dyn());
+        /// ```
+        pub fn clip(&self, low: impl Operand<T>, high: impl Operand<T>) -> DeviceArray<T> =>
+            apply_one("clip", formulas::limited, &[self.raw_operand(), low.raw_operand(), high.raw_operand()]);
+
+        /// Whether each element is NaN.
+        ///
+        /// ```
+        /// assert!(warpcell::array(&[f64::NAN]).is_nan().all());
+        /// ```
+        pub fn is_nan(&self) -> DeviceArray<bool> => unary("is_nan", UnaryOperation::IsNan, &self.raw);
+
+        /// Whether each element is infinite, of either sign; integers never are.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1.0, f64::NAN, -f64::INFINITY]).is_inf().count_nonzero(), 1);
+        /// ```
+        pub fn is_inf(&self) -> DeviceArray<bool> => unary("is_inf", UnaryOperation::IsInf, &self.raw);
+
+        /// Whether each element is neither infinite nor NaN; integers always are.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1.0, f64::NAN, -f64::INFINITY]).is_finite().count_nonzero(), 1);
+        /// ```
+        pub fn is_finite(&self) -> DeviceArray<bool> => unary("is_finite", UnaryOperation::IsFinite, &self.raw);
+    }
+
+    /// What is true of elements: `true` itself, and every number that is not zero. NaN is not zero.
+    impl<T: Element> DeviceArray<T> {
+        /// Whether both elements are true. Numbers are true if they are not zero. Of bools the same as `&a & &b`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[0.0, 2.0, f64::NAN]);
+        /// assert_eq!(a.logical_and(1.0).tolist(), [false, true, true]);
+        /// ```
+        pub fn logical_and(&self, other: impl Operand<T>) -> DeviceArray<bool> =>
+            truths("logical_and", BinaryOperation::LogicalAnd, self.raw_operand(), other.raw_operand());
+
+        /// Whether either element is true. Numbers are true if they are not zero. Of bools the same as `&a | &b`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[0, 2, -1]);
+        /// assert_eq!(a.logical_or(0).tolist(), [false, true, true]);
+        /// ```
+        pub fn logical_or(&self, other: impl Operand<T>) -> DeviceArray<bool> =>
+            truths("logical_or", BinaryOperation::LogicalOr, self.raw_operand(), other.raw_operand());
+
+        /// Whether one of the elements is true and the other is not. Numbers are true if they are not zero. Of bools the same
+        /// as `&a ^ &b`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[true, true, false]);
+        /// assert_eq!(a.logical_xor(true).count_nonzero(), 1);
+        /// ```
+        pub fn logical_xor(&self, other: impl Operand<T>) -> DeviceArray<bool> =>
+            truths("logical_xor", BinaryOperation::BitwiseXor, self.raw_operand(), other.raw_operand());
+
+        /// Whether each element is false, or 0. Of bools the same as `!&a`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0, 0.5]).logical_not().tolist(), [true, false]);
+        /// ```
+        pub fn logical_not(&self) -> DeviceArray<bool> => {
+            const NAME: &str = "logical_not";
+            let bools = if T::DTYPE == DType::Bool { Ok(self.raw.clone()) } else { self.raw.converted(NAME, DType::Bool) };
+            bools.and_then(|bools| unary(NAME, UnaryOperation::LogicalNot, &bools))
+        };
+    }
+}
+
 impl<T: Float> DeviceArray<T> {
     /// Each element to the power of a float.
     ///
@@ -402,153 +532,6 @@ impl<T: Float> DeviceArray<T> {
     #[track_caller]
     pub fn powi(&self, exponent: i32) -> DeviceArray<T> {
         if exponent == 2 { self.square() } else { self.pow(T::from_f64(f64::from(exponent))) }
-    }
-
-    /// One divided by each element.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[4.0, 0.0]).reciprocal().to_host(), ndarray::arr1(&[0.25, f64::INFINITY]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn reciprocal(&self) -> DeviceArray<T> {
-        let one = RawOperand::Scalar(T::from_f64(1.0).to_scalar());
-        DeviceArray::from_raw(check(binary("reciprocal", BinaryOperation::Divide, one, RawOperand::Array(&self.raw))))
-    }
-
-    /// Angles in degrees as radians; NumPy's `radians` and `deg2rad`.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[180.0]).radians().item(), std::f64::consts::PI);
-    /// ```
-    #[track_caller]
-    pub fn radians(&self) -> DeviceArray<T> {
-        self.multiply(T::from_f64(std::f64::consts::PI / 180.0))
-    }
-
-    /// Angles in radians as degrees; NumPy's `degrees` and `rad2deg`.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[std::f64::consts::PI]).degrees().item(), 180.0);
-    /// ```
-    #[track_caller]
-    pub fn degrees(&self) -> DeviceArray<T> {
-        self.multiply(T::from_f64(180.0 / std::f64::consts::PI))
-    }
-}
-
-impl<T: Arithmetic> DeviceArray<T> {
-    /// Each element times itself.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[3, 4]).square().sum(), 25i64);
-    /// ```
-    #[track_caller]
-    pub fn square(&self) -> DeviceArray<T> {
-        self.multiply(self)
-    }
-}
-
-impl<T: RealNumber> DeviceArray<T> {
-    /// Each element, but not less than `low` and not more than `high`: `low` and `high` are arrays or single values. NaN
-    /// stays NaN, and where `low` is above `high` the result is `high`, as in NumPy.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[-3, 1, 9]).clip(0, 5).to_host(), ndarray::arr1(&[0, 1, 5]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn clip(&self, low: impl Operand<T>, high: impl Operand<T>) -> DeviceArray<T> {
-        let operands = [RawOperand::Array(&self.raw), low.raw_operand(), high.raw_operand()];
-        DeviceArray::from_raw(check(apply_one("clip", formulas::limited, &operands)))
-    }
-
-    /// Whether each element is NaN.
-    ///
-    /// ```
-    /// assert!(warpcell::array(&[f64::NAN]).is_nan().all());
-    /// ```
-    #[track_caller]
-    pub fn is_nan(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(unary("is_nan", UnaryOperation::IsNan, &self.raw)))
-    }
-
-    /// Whether each element is infinite, of either sign; integers never are.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1.0, f64::NAN, -f64::INFINITY]).is_inf().count_nonzero(), 1);
-    /// ```
-    #[track_caller]
-    pub fn is_inf(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(unary("is_inf", UnaryOperation::IsInf, &self.raw)))
-    }
-
-    /// Whether each element is neither infinite nor NaN; integers always are.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1.0, f64::NAN, -f64::INFINITY]).is_finite().count_nonzero(), 1);
-    /// ```
-    #[track_caller]
-    pub fn is_finite(&self) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(unary("is_finite", UnaryOperation::IsFinite, &self.raw)))
-    }
-}
-
-/// What is true of elements: `true` itself, and every number that is not zero. NaN is not zero.
-impl<T: Element> DeviceArray<T> {
-    /// Whether both elements are true. Numbers are true if they are not zero. Of bools the same as `&a & &b`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[0.0, 2.0, f64::NAN]);
-    /// assert_eq!(a.logical_and(1.0).tolist(), [false, true, true]);
-    /// ```
-    #[track_caller]
-    pub fn logical_and(&self, other: impl Operand<T>) -> DeviceArray<bool> {
-        let operands = (RawOperand::Array(&self.raw), other.raw_operand());
-        DeviceArray::from_raw(check(truths("logical_and", BinaryOperation::LogicalAnd, operands.0, operands.1)))
-    }
-
-    /// Whether either element is true. Numbers are true if they are not zero. Of bools the same as `&a | &b`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[0, 2, -1]);
-    /// assert_eq!(a.logical_or(0).tolist(), [false, true, true]);
-    /// ```
-    #[track_caller]
-    pub fn logical_or(&self, other: impl Operand<T>) -> DeviceArray<bool> {
-        let operands = (RawOperand::Array(&self.raw), other.raw_operand());
-        DeviceArray::from_raw(check(truths("logical_or", BinaryOperation::LogicalOr, operands.0, operands.1)))
-    }
-
-    /// Whether one of the elements is true and the other is not. Numbers are true if they are not zero. Of bools the same as
-    /// `&a ^ &b`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[true, true, false]);
-    /// assert_eq!(a.logical_xor(true).count_nonzero(), 1);
-    /// ```
-    #[track_caller]
-    pub fn logical_xor(&self, other: impl Operand<T>) -> DeviceArray<bool> {
-        let operands = (RawOperand::Array(&self.raw), other.raw_operand());
-        DeviceArray::from_raw(check(truths("logical_xor", BinaryOperation::BitwiseXor, operands.0, operands.1)))
-    }
-
-    /// Whether each element is false, or 0. Of bools the same as `!&a`.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[0.0, 0.5]).logical_not().tolist(), [true, false]);
-    /// ```
-    #[track_caller]
-    pub fn logical_not(&self) -> DeviceArray<bool> {
-        const NAME: &str = "logical_not";
-        let bools = if T::DTYPE == DType::Bool { Ok(self.raw.clone()) } else { self.raw.converted(NAME, DType::Bool) };
-        DeviceArray::from_raw(check(bools.and_then(|bools| unary(NAME, UnaryOperation::LogicalNot, &bools))))
     }
 }
 

@@ -58,7 +58,7 @@ fallible! {
         A: Convolve<Elem: Float>,
         K: SameSide<A::Side, A::Elem>,
     {
-        a.filter(k.any_view(), Filter(Kind::Convolve("fftconvolve", mode, Method::Fft)))
+        a.filter(k.any_view(), Filter(FilterKind::Convolve("fftconvolve", mode, Method::Fft)))
     }
 
     /// The convolution along all axes of two arrays on the same side, with zeros outside, by a [`Method`] of choice;
@@ -85,7 +85,7 @@ fallible! {
         A: Convolve,
         K: SameSide<A::Side, A::Elem>,
     {
-        a.filter(k.any_view(), Filter(Kind::Convolve("convolve_with", mode, method)))
+        a.filter(k.any_view(), Filter(FilterKind::Convolve("convolve_with", mode, method)))
     }
 }
 
@@ -113,10 +113,10 @@ pub fn choose_conv_method<A: Convolve, K: SameSide<A::Side, A::Elem>>(a: &A, k: 
 
 /// What is computed of two arrays, without their types.
 #[derive(Clone, Copy)]
-pub struct Filter(pub(super) Kind);
+pub struct Filter(pub(super) FilterKind);
 
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum FilterKind {
     /// [`correlate2d`](fn@crate::correlate2d).
     Correlate2d(Mode, Padding),
     /// By the function of this name.
@@ -126,8 +126,8 @@ pub(super) enum Kind {
 impl Filter {
     pub(super) fn apply(self, a: &RawArray, k: &RawArray) -> Result<RawArray> {
         match self.0 {
-            Kind::Correlate2d(mode, padding) => correlate2d_raw(a, k, mode, padding),
-            Kind::Convolve(operation, mode, method) => convolve_all(operation, a, k, mode, method),
+            FilterKind::Correlate2d(mode, padding) => correlate2d_raw(a, k, mode, padding),
+            FilterKind::Convolve(operation, mode, method) => convolve_all(operation, a, k, mode, method),
         }
     }
 
@@ -139,8 +139,8 @@ impl Filter {
 
     fn operation(self) -> &'static str {
         match self.0 {
-            Kind::Correlate2d(..) => "correlate2d",
-            Kind::Convolve(operation, ..) => operation,
+            FilterKind::Correlate2d(..) => "correlate2d",
+            FilterKind::Convolve(operation, ..) => operation,
         }
     }
 }
@@ -164,7 +164,7 @@ impl Plan {
                 }
                 _ => continue,
             };
-            return Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason });
+            return Err(Error::shape(operation, shape, reason));
         }
         let (a, k) = if mode == Mode::Valid && one_covers(operation, a, k)? { (k, a) } else { (a, k) };
         let parts = a.iter().zip(k).map(|(&a, &k)| part(a, k, mode));
@@ -247,7 +247,7 @@ fn convolve_all(operation: &'static str, a: &RawArray, k: &RawArray, mode: Mode,
     if method == Method::Fft {
         if !a.dtype.is_float() {
             let advice = "convert them first, such as with `a.astype::<f64>()`, or use Method::Direct";
-            return Err(Error::UnsupportedDType { operation, dtype: a.dtype, advice });
+            return Err(Error::dtype(operation, a.dtype, advice));
         }
         a.handle.backend.can_transform()?;
         return match Transforms::new(a.shape(), k.shape(), &plan) {
@@ -263,12 +263,10 @@ fn convolve_all(operation: &'static str, a: &RawArray, k: &RawArray, mode: Mode,
             let plan = Plan2 { swapped: false, shape: [rows, columns], origin: (down, across) };
             planned_2d(operation, image, kernel, &plan, Padding::Fill(Scalar::zero(a.dtype)))
         }
-        _ => Err(Error::InvalidShape {
-            operation,
-            shape: a.shape().to_vec(),
-            reason: "has more than two axes, which Method::Direct does not support; use Method::Fft, with floats"
-                .into(),
-        }),
+        _ => {
+            let reason = "has more than two axes, which Method::Direct does not support; use Method::Fft, with floats";
+            Err(Error::shape(operation, a.shape(), reason))
+        }
     }
 }
 

@@ -43,7 +43,7 @@ impl Norm {
 
 /// Which numbers become which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TransformKind {
     /// All numbers of a spectrum.
     Forward,
     /// What they are a spectrum of.
@@ -61,10 +61,10 @@ pub(crate) enum Kind {
 /// What is asked for.
 pub(crate) struct Request<'a> {
     pub operation: &'static str,
-    pub kind: Kind,
+    pub kind: TransformKind,
     /// One for each axis; without, those that follow from the array.
     pub lengths: Option<&'a [usize]>,
-    /// Negative ones count from the last, -1. Of [`Kind::Half`] and [`Kind::Back`], the last one is halved.
+    /// Negative ones count from the last, -1. Of [`TransformKind::Half`] and [`TransformKind::Back`], the last one is halved.
     pub axes: &'a [isize],
     pub norm: Norm,
     /// The type of the parts, `f32` or `f64`.
@@ -80,14 +80,14 @@ pub(crate) fn all_axes(array: &RawArray) -> Vec<isize> {
 pub(crate) fn transformed(request: &Request<'_>, x: &RawArray) -> Result<RawArray> {
     let &Request { operation, kind, part, .. } = request;
     match kind {
-        Kind::HermitianBack => {
+        TransformKind::HermitianBack => {
             let complex = complex_of(operation, x, part)?;
             let conjugates = unary(operation, UnaryOperation::Conjugate, &complex)?;
-            let request = Request { kind: Kind::Back, norm: request.norm.exchanged(), ..*request };
+            let request = Request { kind: TransformKind::Back, norm: request.norm.exchanged(), ..*request };
             transformed(&request, &conjugates)
         }
-        Kind::HermitianHalf => {
-            let half = Request { kind: Kind::Half, norm: request.norm.exchanged(), ..*request };
+        TransformKind::HermitianHalf => {
+            let half = Request { kind: TransformKind::Half, norm: request.norm.exchanged(), ..*request };
             unary(operation, UnaryOperation::Conjugate, &transformed(&half, x)?)
         }
         _ => by_backend(request, x),
@@ -99,21 +99,21 @@ fn by_backend(request: &Request<'_>, x: &RawArray) -> Result<RawArray> {
     let axes = axes_in_order(operation, x.shape(), request.axes)?;
     let lengths = lengths_of(request, x.shape(), &axes)?;
     x.handle.backend.can_transform()?;
-    let is_inverse = matches!(kind, Kind::Inverse | Kind::Back);
+    let is_inverse = matches!(kind, TransformKind::Inverse | TransformKind::Back);
     // Real numbers stay so where the backend takes them.
     let x = match kind {
-        Kind::Forward if !x.dtype.is_complex() => real_of(operation, x, part)?,
-        Kind::Half => real_of(operation, x, part)?,
+        TransformKind::Forward if !x.dtype.is_complex() => real_of(operation, x, part)?,
+        TransformKind::Half => real_of(operation, x, part)?,
         _ => complex_of(operation, x, part)?,
     };
     let (mut needed, mut shape) = (x.shape().to_vec(), x.shape().to_vec());
     for (place, (&axis, &length)) in axes.iter().zip(&lengths).enumerate() {
         let is_halved = place + 1 == axes.len();
-        needed[axis] = if kind == Kind::Back && is_halved { length / 2 + 1 } else { length };
-        shape[axis] = if kind == Kind::Half && is_halved { length / 2 + 1 } else { length };
+        needed[axis] = if kind == TransformKind::Back && is_halved { length / 2 + 1 } else { length };
+        shape[axis] = if kind == TransformKind::Half && is_halved { length / 2 + 1 } else { length };
     }
     let x = fitted(operation, &x, &needed)?;
-    let dtype = if kind == Kind::Back { part } else { complex(part) };
+    let dtype = if kind == TransformKind::Back { part } else { complex(part) };
     let out = RawArray::uninitialised(operation, &x.handle, &shape, dtype)?;
     if out.size() > 0 {
         let scale = norm.scale(lengths.iter().map(|&length| length as f64).product(), is_inverse);
@@ -138,13 +138,9 @@ fn real_of(operation: &'static str, x: &RawArray, part: DType) -> Result<RawArra
 /// The axes as they were given, which must be some.
 fn axes_in_order(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>> {
     if axes.is_empty() {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: shape.to_vec(),
-            reason: "cannot be transformed along no axis; give an array with at least one axis, and name at least one \
-                     axis"
-                .into(),
-        });
+        let reason = "cannot be transformed along no axis; give an array with at least one axis, and name at least one \
+                     axis";
+        return Err(Error::shape(operation, shape, reason));
     }
     // That also sees whether an axis is named twice.
     axes_of(operation, shape, axes)?;
@@ -153,8 +149,7 @@ fn axes_in_order(operation: &'static str, shape: &[usize], axes: &[isize]) -> Re
 
 /// The number of points along each axis, of the side that has all of them.
 fn lengths_of(request: &Request<'_>, shape: &[usize], axes: &[usize]) -> Result<Vec<usize>> {
-    let invalid =
-        |reason: String| Err(Error::InvalidShape { operation: request.operation, shape: shape.to_vec(), reason });
+    let invalid = |reason: String| Err(Error::shape(request.operation, shape, reason));
     let lengths: Vec<usize> = match request.lengths {
         Some(lengths) if lengths.len() != axes.len() => {
             return invalid(format!(
@@ -168,13 +163,15 @@ fn lengths_of(request: &Request<'_>, shape: &[usize], axes: &[usize]) -> Result<
             .iter()
             .enumerate()
             .map(|(place, &axis)| match shape[axis] {
-                length if request.kind == Kind::Back && place + 1 == axes.len() => 2 * length.saturating_sub(1),
+                length if request.kind == TransformKind::Back && place + 1 == axes.len() => {
+                    2 * length.saturating_sub(1)
+                }
                 length => length,
             })
             .collect(),
     };
     match lengths.iter().position(|&length| length == 0) {
-        Some(place) if request.kind == Kind::Back && request.lengths.is_none() && place + 1 == axes.len() => {
+        Some(place) if request.kind == TransformKind::Back && request.lengths.is_none() && place + 1 == axes.len() => {
             invalid(format!(
                 "has too few elements along axis {}: the transform of n real numbers has n/2 + 1 elements, so the \
                  length {} means n = 0; give n, such as 1",
@@ -235,7 +232,7 @@ pub(crate) fn shifted(operation: &'static str, x: &RawArray, axes: &[isize], is_
 pub(crate) fn frequencies(operation: &'static str, n: usize, spacing: f64, half: bool) -> Result<RawArray> {
     if n == 0 {
         let reason = "there are no frequencies of 0 points; give the number of points that were transformed";
-        return Err(Error::InvalidArgument { operation, reason: reason.into() });
+        return Err(Error::argument(operation, reason));
     }
     let unit = 1.0 / (n as f64 * spacing);
     let count = if half { n / 2 + 1 } else { n };
@@ -256,7 +253,7 @@ pub(crate) fn frequencies(operation: &'static str, n: usize, spacing: f64, half:
 mod tests {
     use super::*;
 
-    fn request<'a>(kind: Kind, lengths: Option<&'a [usize]>, axes: &'a [isize]) -> Request<'a> {
+    fn request<'a>(kind: TransformKind, lengths: Option<&'a [usize]>, axes: &'a [isize]) -> Request<'a> {
         Request { operation: "fftn", kind, lengths, axes, norm: Norm::Backward, part: DType::F64 }
     }
 
@@ -266,16 +263,23 @@ mod tests {
         let text = |kind, lengths: Option<&[usize]>, axes: &[isize]| {
             transformed(&request(kind, lengths, axes), &a.raw).err().unwrap().to_string()
         };
-        assert!(text(Kind::Forward, None, &[2]).contains("no axis 2"));
-        assert!(text(Kind::Forward, None, &[0, -2]).contains("axis 0 twice"));
-        assert!(text(Kind::Forward, None, &[]).contains("along no axis"));
-        assert!(text(Kind::Forward, Some(&[4]), &[0, 1]).contains("2 axes, but 1 lengths"));
-        assert!(text(Kind::Half, Some(&[0]), &[0]).contains("0 points to transform along axis 0"));
-        assert!(text(Kind::Back, None, &[1]).contains("the length 1 means n = 0"), "{}", text(Kind::Back, None, &[1]));
+        assert!(text(TransformKind::Forward, None, &[2]).contains("no axis 2"));
+        assert!(text(TransformKind::Forward, None, &[0, -2]).contains("axis 0 twice"));
+        assert!(text(TransformKind::Forward, None, &[]).contains("along no axis"));
+        assert!(text(TransformKind::Forward, Some(&[4]), &[0, 1]).contains("2 axes, but 1 lengths"));
+        assert!(text(TransformKind::Half, Some(&[0]), &[0]).contains("0 points to transform along axis 0"));
+        assert!(
+            text(TransformKind::Back, None, &[1]).contains("the length 1 means n = 0"),
+            "{}",
+            text(TransformKind::Back, None, &[1])
+        );
         let empty = crate::zeros::<f32>((2, 0));
-        assert!(transformed(&request(Kind::Forward, None, &[1]), &empty.raw).is_err());
-        assert_eq!(transformed(&request(Kind::Forward, None, &[0]), &empty.raw).unwrap().shape(), [2, 0]);
-        assert_eq!(transformed(&request(Kind::Forward, Some(&[4]), &[1]), &empty.raw).unwrap().shape(), [2, 4]);
+        assert!(transformed(&request(TransformKind::Forward, None, &[1]), &empty.raw).is_err());
+        assert_eq!(transformed(&request(TransformKind::Forward, None, &[0]), &empty.raw).unwrap().shape(), [2, 0]);
+        assert_eq!(
+            transformed(&request(TransformKind::Forward, Some(&[4]), &[1]), &empty.raw).unwrap().shape(),
+            [2, 4]
+        );
         assert!(frequencies("fftfreq", 0, 1.0, false).is_err());
     }
 

@@ -101,7 +101,7 @@ fn enough(conditions: usize, functions: usize) -> Result<()> {
     let reason = format!(
         "there are {functions} functions for {conditions} conditions; give one for each, and perhaps one for the rest"
     );
-    Err(Error::InvalidArgument { operation: "piecewise", reason })
+    Err(Error::argument("piecewise", reason))
 }
 
 fn piece(condition: &RawArray, values: &RawArray, others: &RawArray) -> Result<RawArray> {
@@ -116,8 +116,8 @@ fn parts_along(a: &RawArray, axis: isize) -> Result<Vec<RawArray>> {
     const NAME: &str = "apply_along_axis";
     let axis = axis_of(NAME, a.shape(), axis)?;
     if a.size() == 0 {
-        let reason = "has no elements, so there is no part to call the function with".into();
-        return Err(Error::InvalidShape { operation: NAME, shape: a.shape().to_vec(), reason });
+        let reason = "has no elements, so there is no part to call the function with";
+        return Err(Error::shape(NAME, a.shape(), reason));
     }
     let Layout { mut shape, mut strides, offset } = a.layout.clone();
     let (length, step) = (shape.remove(axis), strides.remove(axis));
@@ -167,5 +167,5 @@ fn with_axis(before: &[usize], found: &RawArray, axis: usize) -> Result<RawArray
     let reason = format!(
         "of the result does not fit the shape {before:?} of the array; the function shall keep all axes, or drop axis {axis}"
     );
-    Err(Error::InvalidShape { operation: "apply_over_axes", shape: found.shape().to_vec(), reason })
+    Err(Error::shape("apply_over_axes", found.shape(), reason))
 }

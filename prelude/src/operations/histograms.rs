@@ -216,13 +216,11 @@ fn columns(points: &RawArray) -> Result<Vec<RawArray>> {
                 points.with_layout(Layout { shape, strides, offset })
             })
             .collect()),
-        _ => Err(Error::InvalidShape {
-            operation: "histogramdd",
-            shape: points.shape().to_vec(),
-            reason:
-                "is not that of points; give a 2-D array with a row for each point, or a 1-D array for each coordinate"
-                    .into(),
-        }),
+        _ => {
+            let reason =
+                "is not that of points; give a 2-D array with a row for each point, or a 1-D array for each coordinate";
+            Err(Error::shape("histogramdd", points.shape(), reason))
+        }
     }
 }
 
@@ -285,12 +283,10 @@ impl Request<'_> {
 
     fn check(&self, points: &[RawArray]) -> Result<()> {
         let operation = self.operation;
-        let invalid = |shape: &RawArray, reason: String| {
-            Err(Error::InvalidShape { operation, shape: shape.shape().to_vec(), reason })
-        };
+        let invalid = |shape: &RawArray, reason: String| Err(Error::shape(operation, shape.shape(), reason));
         let Some(first) = points.first() else {
-            let reason = "has no axis; give an array of coordinates for each axis, such as `[&x, &y]`".into();
-            return Err(Error::InvalidShape { operation, shape: Vec::new(), reason });
+            let reason = "has no axis; give an array of coordinates for each axis, such as `[&x, &y]`";
+            return Err(Error::shape(operation, Vec::new(), reason));
         };
         for x in points {
             first.same_device(operation, x)?;
@@ -322,7 +318,7 @@ impl Request<'_> {
         }
         let reason =
             format!("there are {what} for {} axes, but the points have {axes}; give one for each axis", given.len());
-        Err(Error::InvalidArgument { operation: self.operation, reason })
+        Err(Error::argument(self.operation, reason))
     }
 
     /// The number of the cell of each point, in row-major order.

@@ -338,15 +338,12 @@ fn same_rank(operation: &'static str, array: &RawArray, indices: &RawIndices) ->
     if shape.len() == array.shape().len() {
         return Ok(shape.to_vec());
     }
-    Err(Error::InvalidShape {
-        operation,
-        shape: shape.to_vec(),
-        reason: format!(
-            "of the indices has a different number of axes than the shape of the array, {:?}; insert axes \
+    let reason = format!(
+        "of the indices has a different number of axes than the shape of the array, {:?}; insert axes \
              with `expand_dims`, or use `take_axis` or `put_axis` if the indices are the same along the other axes",
-            array.shape()
-        ),
-    })
+        array.shape()
+    );
+    Err(Error::shape(operation, shape, reason))
 }
 
 pub(super) fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
@@ -518,15 +515,12 @@ pub(crate) fn ravel_multi_index_raw(indices: Vec<RawIndices>, shape: &[usize]) -
     let operation = "ravel_multi_index";
     element_count(operation, shape)?;
     if indices.len() != shape.len() || indices.is_empty() {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: shape.to_vec(),
-            reason: format!(
-                "has {} axes, but there are indices for {} axes; give one array of indices for each axis",
-                shape.len(),
-                indices.len()
-            ),
-        });
+        let reason = format!(
+            "has {} axes, but there are indices for {} axes; give one array of indices for each axis",
+            shape.len(),
+            indices.len()
+        );
+        return Err(Error::shape(operation, shape, reason));
     }
     let on_device = indices.iter().find(|indices| matches!(indices, RawIndices::Device(_)));
     let handle = handle_of(on_device.unwrap_or(&indices[0]))?;

@@ -6,100 +6,89 @@ use crate::array::view::{assign, broadcast_to};
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, join, slice_axis, transfer, with_rank};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation};
 use crate::dtype::{DType, Element, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::indexing::{Indices, extremes, parts, scatter};
 use crate::operations::reduce::reduce;
 use crate::operations::scan::scan_axis;
 use crate::operations::selection::compressed;
+use crate::thin::thin;
 
-/// The elements of an array and behind them other values, an array or a number, both in row-major order; 1-D and new. NumPy's
-/// `append`; along an axis `gpu::append!(&a, &values, axis = 0)`, where the values have the same axes. To append often,
-/// collect the parts and call [`concatenate`](fn@crate::concatenate) once.
-///
-/// **Panics** if the arrays are on different devices.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::append(&gpu::array(&[1, 2]), &gpu::array(&[[3], [4]]));
-/// assert_eq!(gpu::append(&a, 5).tolist(), [1, 2, 3, 4, 5]);
-/// ```
-#[track_caller]
-pub fn append<A: OnDevice<Elem = T>, T: Element>(arr: &A, values: impl Operand<T>) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(appended(arr.raw(), values.raw_operand(), None)))
-}
+thin! {
+    /// The elements of an array and behind them other values, an array or a number, both in row-major order; 1-D and new.
+    /// NumPy's `append`; along an axis `gpu::append!(&a, &values, axis = 0)`, where the values have the same axes. To append
+    /// often, collect the parts and call [`concatenate`](fn@crate::concatenate) once.
+    ///
+    /// **Panics** if the arrays are on different devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::append(&gpu::array(&[1, 2]), &gpu::array(&[[3], [4]]));
+    /// assert_eq!(gpu::append(&a, 5).tolist(), [1, 2, 3, 4, 5]);
+    /// ```
+    pub fn append<A: OnDevice<Elem = T>, T: Element>(arr: &A, values: impl Operand<T>) -> DeviceArray<T> =>
+        appended(arr.raw(), values.raw_operand(), None);
 
-/// The elements of an array in row-major order without those at some places; 1-D and new. NumPy's `delete`; along an axis
-/// `gpu::delete!(&a, [0, 2], axis = 1)`. Negative indices count from the end, and an index may be repeated. Of bools:
-/// [`a.extract(&!mask)`](DeviceArray::extract).
-///
-/// With indices from the host it is queued. With those on the device it waits, since only the device knows how many there are.
-///
-/// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]), or the devices differ.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[10, 20, 30, 40]);
-/// assert_eq!(gpu::delete(&a, 1).tolist(), [10, 30, 40]);
-/// assert_eq!(gpu::delete(&a, [0, -1]).tolist(), [20, 30]);
-/// assert_eq!(gpu::delete(&a, 1..3).tolist(), [10, 40]);
-/// ```
-#[track_caller]
-pub fn delete<A: OnDevice<Elem = T>, T: Element>(arr: &A, obj: impl IntoIndices) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(deleted(arr.raw(), obj.raw_indices(), None)))
-}
+    /// The elements of an array in row-major order without those at some places; 1-D and new. NumPy's `delete`; along an axis
+    /// `gpu::delete!(&a, [0, 2], axis = 1)`. Negative indices count from the end, and an index may be repeated. Of bools:
+    /// [`a.extract(&!mask)`](DeviceArray::extract).
+    ///
+    /// With indices from the host it is queued. With those on the device it waits, since only the device knows how many there
+    /// are.
+    ///
+    /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]), or the devices differ.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[10, 20, 30, 40]);
+    /// assert_eq!(gpu::delete(&a, 1).tolist(), [10, 30, 40]);
+    /// assert_eq!(gpu::delete(&a, [0, -1]).tolist(), [20, 30]);
+    /// assert_eq!(gpu::delete(&a, 1..3).tolist(), [10, 40]);
+    /// ```
+    pub fn delete<A: OnDevice<Elem = T>, T: Element>(arr: &A, obj: impl IntoIndices) -> DeviceArray<T> =>
+        deleted(arr.raw(), obj.raw_indices(), None);
 
-/// The elements of an array in row-major order with values before some places, which are counted as if nothing were inserted;
-/// 1-D and new. NumPy's `insert`; along an axis `gpu::insert!(&a, 1, &column, axis = 1)`.
-///
-/// There is one place for all values, or one for each; one value may stand for all places. Negative indices count from the end;
-/// what is inserted at the length of the array comes behind it. With indices from the host it is queued, with those on the
-/// device it waits for them.
-///
-/// **Panics** if an index is out of range ([`Error::InvalidArgument`]), if the values do not fit ([`Error::ShapeMismatch`]), or
-/// the devices differ.
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[1, 2, 3]);
-/// assert_eq!(gpu::insert(&a, 1, 9).tolist(), [1, 9, 2, 3]);
-/// assert_eq!(gpu::insert(&a, 1, &gpu::array(&[8, 9])).tolist(), [1, 8, 9, 2, 3]);
-/// assert_eq!(gpu::insert(&a, [0, 3], &gpu::array(&[8, 9])).tolist(), [8, 1, 2, 3, 9]);
-/// ```
-#[track_caller]
-pub fn insert<A: OnDevice<Elem = T>, T: Element>(
-    arr: &A,
-    obj: impl IntoIndices,
-    values: impl Operand<T>,
-) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(inserted(arr.raw(), obj.raw_indices(), values.raw_operand(), None)))
-}
+    /// The elements of an array in row-major order with values before some places, which are counted as if nothing were
+    /// inserted; 1-D and new. NumPy's `insert`; along an axis `gpu::insert!(&a, 1, &column, axis = 1)`.
+    ///
+    /// There is one place for all values, or one for each; one value may stand for all places. Negative indices count from
+    /// the end; what is inserted at the length of the array comes behind it. With indices from the host it is queued, with
+    /// those on the device it waits for them.
+    ///
+    /// **Panics** if an index is out of range ([`Error::InvalidArgument`]), if the values do not fit
+    /// ([`Error::ShapeMismatch`]), or the devices differ.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[1, 2, 3]);
+    /// assert_eq!(gpu::insert(&a, 1, 9).tolist(), [1, 9, 2, 3]);
+    /// assert_eq!(gpu::insert(&a, 1, &gpu::array(&[8, 9])).tolist(), [1, 8, 9, 2, 3]);
+    /// assert_eq!(gpu::insert(&a, [0, 3], &gpu::array(&[8, 9])).tolist(), [8, 1, 2, 3, 9]);
+    /// ```
+    pub fn insert<A: OnDevice<Elem = T>, T: Element>(arr: &A, obj: impl IntoIndices, values: impl Operand<T>)
+    -> DeviceArray<T> => inserted(arr.raw(), obj.raw_indices(), values.raw_operand(), None);
 
-/// A new array of a shape with the elements in row-major order, again and again until it is full; zeros if there are none. NumPy's
-/// function `resize`. [`reshape`](DeviceArray::reshape) keeps the number of elements.
-///
-/// **Panics** if the shape is too large to address, or if there is not enough memory.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::resize(&gpu::array(&[1, 2, 3]), (2, 4)).ravel().tolist(), [1, 2, 3, 1, 2, 3, 1, 2]);
-/// ```
-#[track_caller]
-pub fn resize<A: OnDevice<Elem = T>, T: Element>(a: &A, new_shape: impl IntoShape) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(resized("resize", a.raw(), &new_shape.into_shape())))
-}
+    /// A new array of a shape with the elements in row-major order, again and again until it is full; zeros if there are
+    /// none. NumPy's function `resize`. [`reshape`](DeviceArray::reshape) keeps the number of elements.
+    ///
+    /// **Panics** if the shape is too large to address, or if there is not enough memory.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::resize(&gpu::array(&[1, 2, 3]), (2, 4)).ravel().tolist(), [1, 2, 3, 1, 2, 3, 1, 2]);
+    /// ```
+    pub fn resize<A: OnDevice<Elem = T>, T: Element>(a: &A, new_shape: impl IntoShape) -> DeviceArray<T> =>
+        resized("resize", a.raw(), &new_shape.into_shape());
 
-/// The array without the zeros at both ends; of an array with several axes, without the parts at both ends of each axis that
-/// have only zeros; a view. NumPy's `trim_zeros`; `gpu::trim_zeros!(&a, trim = "f")` looks at the front only, `"b"` at the back.
-/// Waits, to know where they end.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::trim_zeros(&gpu::array(&[0, 0, 1, 0, 2, 0])).tolist(), [1, 0, 2]);
-/// ```
-#[track_caller]
-pub fn trim_zeros<A: OnDevice<Elem = T>, T: Element>(filt: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(trimmed(filt.raw(), "fb")))
+    /// The array without the zeros at both ends; of an array with several axes, without the parts at both ends of each axis
+    /// that have only zeros; a view. NumPy's `trim_zeros`; `gpu::trim_zeros!(&a, trim = "f")` looks at the front only, `"b"`
+    /// at the back. Waits, to know where they end.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::trim_zeros(&gpu::array(&[0, 0, 1, 0, 2, 0])).tolist(), [1, 0, 2]);
+    /// ```
+    pub fn trim_zeros<A: OnDevice<Elem = T>, T: Element>(filt: &A) -> DeviceArray<T> => trimmed(filt.raw(), "fb");
 }
 
 /// The array and an axis of it: the flattened array and its only one if no axis is given.
@@ -202,7 +191,7 @@ pub(crate) fn repeated_each(x: &RawArray, counts: RawIndices, axis: isize) -> Re
     const NAME: &str = "repeat";
     let axis = axis_of(NAME, x.shape(), axis)?;
     let length = x.shape()[axis];
-    let invalid = |reason: String| Error::InvalidShape { operation: NAME, shape: x.shape().to_vec(), reason };
+    let invalid = |reason: String| Error::shape(NAME, x.shape(), reason);
     let (shape, counts) = match counts {
         RawIndices::Host { shape, values } => (shape, uploaded(NAME, x, &values)?),
         RawIndices::Device(raw) => {
@@ -251,7 +240,7 @@ pub(crate) fn inserted(
         }
     };
     let length = x.shape()[axis];
-    let invalid = |reason: String| Error::InvalidArgument { operation: NAME, reason };
+    let invalid = |reason: String| Error::argument(NAME, reason);
     if rank > 1 {
         return Err(invalid(format!("the indices have {rank} axes; give one index, or a 1-D array of indices")));
     }
@@ -317,7 +306,7 @@ pub(crate) fn trimmed(x: &RawArray, ends: &str) -> Result<RawArray> {
     let ends = ends.to_lowercase();
     if !matches!(ends.as_str(), "fb" | "bf" | "f" | "b") {
         let reason = format!("there are no ends {ends:?}; write \"f\" for the front, \"b\" for the back, or \"fb\"");
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let rank = x.shape().len();
     if rank == 0 {

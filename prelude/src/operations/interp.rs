@@ -41,7 +41,7 @@ fn interpolated(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<RawArray> 
             "of `fp` does not fit that of `xp`, {:?}; give two 1-D arrays of one length, with a point at least",
             xp.shape()
         );
-        return Err(Error::InvalidShape { operation: NAME, shape: fp.shape().to_vec(), reason });
+        return Err(Error::shape(NAME, fp.shape(), reason));
     }
     // The point before each place among the points, and the slope behind it. Before the first one the function is as at that
     // point, and there is no slope behind the last. Both coordinates of a point are read at once, as a complex number.

@@ -7,7 +7,7 @@ use crate::device::{self, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
-use crate::kernel::without_room;
+use crate::launch::without_room;
 use crate::operations::elementwise::RawOperand;
 use crate::operations::reduce::reduce;
 use crate::registry::{self, FunctionParameter, Value};
@@ -294,7 +294,7 @@ impl<'a> Request<'a> {
                 short(function.name),
                 function.results
             );
-            return Err(Error::InvalidArgument { operation, reason });
+            return Err(Error::argument(operation, reason));
         }
         Ok(Request { operation, function, reduction, targets: None })
     }
@@ -307,7 +307,7 @@ impl<'a> Request<'a> {
             (Given::Struct(value), FunctionParameter::Struct(of)) => (of.fits)(value),
             _ => false,
         };
-        let wrong = |reason| Err(Error::InvalidArgument { operation: self.operation, reason });
+        let wrong = |reason| Err(Error::argument(self.operation, reason));
         let function = short(self.function.name);
         if given.len() != parameters.len() || !given.iter().zip(parameters).all(fits) {
             let listed = |names: Vec<String>| names.join(", ");
@@ -329,11 +329,8 @@ impl<'a> Request<'a> {
     fn result_shape<'s>(&self, shape: &'s [usize]) -> Result<&'s [usize]> {
         let Some(reduction) = self.reduction else { return Ok(shape) };
         if reduction.needs_elements() && shape.contains(&0) {
-            return Err(Error::InvalidShape {
-                operation: self.operation,
-                shape: shape.to_vec(),
-                reason: "has no elements to compare; reduce arrays that have some".into(),
-            });
+            let reason = "has no elements to compare; reduce arrays that have some";
+            return Err(Error::shape(self.operation, shape, reason));
         }
         Ok(&[])
     }
@@ -405,7 +402,7 @@ impl<'a> Request<'a> {
                 let reason = format!(
                     "of the target differs from the shape of the results, {shape:?}; give a target of that shape"
                 );
-                return Err(Error::InvalidShape { operation: self.operation, shape: target.shape().to_vec(), reason });
+                return Err(Error::shape(self.operation, target.shape(), reason));
             }
         }
         let overlap = targets
@@ -491,7 +488,7 @@ fn not_registered(operation: &'static str, name: &str, parameters: &[&str]) -> E
     } else {
         format!("the function `{short_name}` cannot run over arrays; write `#[vectorize]` before its `fn`")
     };
-    Error::InvalidArgument { operation, reason }
+    Error::argument(operation, reason)
 }
 
 /// The last part of a path.

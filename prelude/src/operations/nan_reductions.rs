@@ -15,6 +15,7 @@ use crate::operations::scan::{scan_all, scan_axis};
 use crate::operations::selection::choose;
 use crate::operations::sorting::sorted_rows;
 use crate::operations::statistics::{variance, with_axes};
+use crate::thin::thin;
 
 /// All axes of the array.
 fn all_axes(x: &RawArray) -> Vec<usize> {
@@ -118,28 +119,26 @@ reductions! {
     ptp -> T, |x, axes, _dtype| span("ptp", x, axes);
 }
 
-/// The sums of all elements up to each, in row-major order along one axis, with NaN as 0; NumPy's `nancumsum`. Types are as for
-/// [`cumsum`](DeviceArray::cumsum). `gpu::nancumsum!(&a, axis = 0)` has the keywords.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::nancumsum(&gpu::array(&[1.0, f64::NAN, 2.0])).tolist(), [1.0, 1.0, 3.0]);
-/// ```
-#[track_caller]
-pub fn nancumsum<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Sum> {
-    DeviceArray::from_raw(check(nan_scan("nancumsum", ScanOperation::Sum, a.raw(), None)))
-}
+thin! {
+    /// The sums of all elements up to each, in row-major order along one axis, with NaN as 0; NumPy's `nancumsum`. Types are
+    /// as for [`cumsum`](DeviceArray::cumsum). `gpu::nancumsum!(&a, axis = 0)` has the keywords.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::nancumsum(&gpu::array(&[1.0, f64::NAN, 2.0])).tolist(), [1.0, 1.0, 3.0]);
+    /// ```
+    pub fn nancumsum<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Sum> =>
+        nan_scan("nancumsum", ScanOperation::Sum, a.raw(), None);
 
-/// The products of all elements up to each, in row-major order along one axis, with NaN as 1; NumPy's `nancumprod`. Types are as
-/// for [`cumsum`](DeviceArray::cumsum). `gpu::nancumprod!(&a, axis = 0)` has the keywords.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::nancumprod(&gpu::array(&[3.0, f64::NAN, 2.0])).tolist(), [3.0, 3.0, 6.0]);
-/// ```
-#[track_caller]
-pub fn nancumprod<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Sum> {
-    DeviceArray::from_raw(check(nan_scan("nancumprod", ScanOperation::Product, a.raw(), None)))
+    /// The products of all elements up to each, in row-major order along one axis, with NaN as 1; NumPy's `nancumprod`. Types
+    /// are as for [`cumsum`](DeviceArray::cumsum). `gpu::nancumprod!(&a, axis = 0)` has the keywords.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::nancumprod(&gpu::array(&[3.0, f64::NAN, 2.0])).tolist(), [3.0, 3.0, 6.0]);
+    /// ```
+    pub fn nancumprod<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Sum> =>
+        nan_scan("nancumprod", ScanOperation::Product, a.raw(), None);
 }
 
 /// The array with this value in place of NaN; the array itself if its type has none.

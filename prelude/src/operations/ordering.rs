@@ -9,60 +9,58 @@ use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::reduce::{reduce, reduce_all};
 use crate::operations::selection::choose;
 use crate::operations::sorting::{along, sorted_rows};
+use crate::thin::thin;
 
-/// The positions that elements along the last axis have when they are sorted by several keys: by the last key, those that are
-/// equal there by the key before, and so on. NumPy's `lexsort`; another axis is `gpu::lexsort!((&b, &a), axis = 0)`.
-///
-/// The keys are arrays of one element type and one shape with an axis. NaN comes last. Positions of elements that are equal in
-/// all keys ascend. Queued.
-///
-/// **Panics** if there is no key ([`Error::InvalidArgument`]), if shapes differ ([`Error::InvalidShape`]), or if arrays are on
-/// different devices.
-///
-/// By sorting once for each key.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (first_names, surnames) = (gpu::array(&[3, 1, 2]), gpu::array(&[7, 7, 5]));
-/// assert_eq!(gpu::lexsort([&first_names, &surnames]).tolist(), [2, 1, 0]);
-/// ```
-#[track_caller]
-pub fn lexsort<'a, A: OnDevice<Elem: Real> + 'a>(keys: impl IntoIterator<Item = &'a A>) -> DeviceArray<i64> {
-    let keys: Vec<RawArray> = keys.into_iter().map(|key| key.raw().clone()).collect();
-    DeviceArray::from_raw(check(by_keys("lexsort", &keys, -1)))
-}
+thin! {
+    /// The positions that elements along the last axis have when they are sorted by several keys: by the last key, those that
+    /// are equal there by the key before, and so on. NumPy's `lexsort`; another axis is `gpu::lexsort!((&b, &a), axis = 0)`.
+    ///
+    /// The keys are arrays of one element type and one shape with an axis. NaN comes last. Positions of elements that are
+    /// equal in all keys ascend. Queued.
+    ///
+    /// **Panics** if there is no key ([`Error::InvalidArgument`]), if shapes differ ([`Error::InvalidShape`]), or if arrays
+    /// are on different devices.
+    ///
+    /// By sorting once for each key.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (first_names, surnames) = (gpu::array(&[3, 1, 2]), gpu::array(&[7, 7, 5]));
+    /// assert_eq!(gpu::lexsort([&first_names, &surnames]).tolist(), [2, 1, 0]);
+    /// ```
+    pub fn lexsort<'a, A: 'a + OnDevice<Elem: Real>>(keys: impl IntoIterator<Item = &'a A>) -> DeviceArray<i64> => {
+        let keys: Vec<RawArray> = keys.into_iter().map(|key| key.raw().clone()).collect();
+        by_keys("lexsort", &keys, -1)
+    };
 
-/// A new array with the elements in ascending order along the first axis; NumPy's `msort`, which NumPy 2 no longer has, and CuPy
-/// has. The same as [`sort_axis(&a, 0)`](fn@crate::sort_axis).
-///
-/// **Panics** if the array has no axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::msort(&gpu::array(&[[3, 1], [2, 4]])).ravel().tolist(), [2, 1, 3, 4]);
-/// ```
-#[track_caller]
-pub fn msort<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(along("msort", a.raw(), 0, false)))
-}
+    /// A new array with the elements in ascending order along the first axis; NumPy's `msort`, which NumPy 2 no longer has,
+    /// and CuPy has. The same as [`sort_axis(&a, 0)`](fn@crate::sort_axis).
+    ///
+    /// **Panics** if the array has no axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::msort(&gpu::array(&[[3, 1], [2, 4]])).ravel().tolist(), [2, 1, 3, 4]);
+    /// ```
+    pub fn msort<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<T> => along("msort", a.raw(), 0, false);
 
-/// The elements as complex numbers in ascending order along the last axis: by their real parts, those of equal real parts by
-/// their imaginary parts. NumPy's `sort_complex`. Numbers with a NaN come last: those whose imaginary part alone is NaN, those
-/// whose real part alone is, and those of which both are.
-///
-/// `f32` becomes `Complex<f32>`; `f64`, integers and bools become `Complex<f64>`. Queued.
-///
-/// **Panics** if the array has no axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell::{self as gpu, Complex};
-/// let a = gpu::array(&[Complex::new(2.0, 1.0), Complex::new(1.0, 5.0), Complex::new(2.0, -1.0)]);
-/// assert_eq!(gpu::sort_complex(&a).imag().tolist(), [5.0, -1.0, 1.0]);
-/// ```
-#[track_caller]
-pub fn sort_complex<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<Spectrum<T>> {
-    let dtype = <<T as Element>::Mean as Inexact>::Complex::DTYPE;
-    DeviceArray::from_raw(check(sorted_complex(a.raw(), dtype)))
+    /// The elements as complex numbers in ascending order along the last axis: by their real parts, those of equal real parts
+    /// by their imaginary parts. NumPy's `sort_complex`. Numbers with a NaN come last: those whose imaginary part alone is
+    /// NaN, those whose real part alone is, and those of which both are.
+    ///
+    /// `f32` becomes `Complex<f32>`; `f64`, integers and bools become `Complex<f64>`. Queued.
+    ///
+    /// **Panics** if the array has no axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell::{self as gpu, Complex};
+    /// let a = gpu::array(&[Complex::new(2.0, 1.0), Complex::new(1.0, 5.0), Complex::new(2.0, -1.0)]);
+    /// assert_eq!(gpu::sort_complex(&a).imag().tolist(), [5.0, -1.0, 1.0]);
+    /// ```
+    pub fn sort_complex<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<Spectrum<T>> => {
+        let dtype = <<T as Element>::Mean as Inexact>::Complex::DTYPE;
+        sorted_complex(a.raw(), dtype)
+    };
 }
 
 macro_rules! places {
@@ -100,21 +98,18 @@ places! {
 /// `lexsort` along an axis.
 pub(crate) fn by_keys(name: &'static str, keys: &[RawArray], axis: isize) -> Result<RawArray> {
     let Some((first, others)) = keys.split_first() else {
-        let reason = "there is no key to sort by; give at least one array".into();
-        return Err(Error::InvalidArgument { operation: name, reason });
+        let reason = "there is no key to sort by; give at least one array";
+        return Err(Error::argument(name, reason));
     };
     for (index, key) in others.iter().enumerate() {
         first.same_device(name, key)?;
         if key.shape() != first.shape() {
-            return Err(Error::InvalidShape {
-                operation: name,
-                shape: key.shape().to_vec(),
-                reason: format!(
-                    "of key {} differs from the shape of the first key, {:?}; give keys of one shape",
-                    index + 1,
-                    first.shape()
-                ),
-            });
+            let reason = format!(
+                "of key {} differs from the shape of the first key, {:?}; give keys of one shape",
+                index + 1,
+                first.shape()
+            );
+            return Err(Error::shape(name, key.shape(), reason));
         }
     }
     let axis = axis_of(name, first.shape(), axis)?;
@@ -169,7 +164,7 @@ pub(crate) fn places_of_numbers(
         let reason =
             format!("there are only NaN somewhere along axis {axis}; give at least one number, or use `argmax`");
         let reason = if operation == ReduceOperation::ArgMin { reason.replace("argmax", "argmin") } else { reason };
-        return Err(Error::InvalidArgument { operation: name, reason });
+        return Err(Error::argument(name, reason));
     }
     let worst = if operation == ReduceOperation::ArgMax { f64::NEG_INFINITY } else { f64::INFINITY };
     let worst = RawOperand::Scalar(Scalar::of_float(worst, x.dtype));

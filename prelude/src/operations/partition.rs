@@ -7,32 +7,31 @@ use crate::dtype::Real;
 use crate::error::{Error, Result, check};
 use crate::operations::indexing::take_along_axis;
 use crate::operations::sorting::along;
+use crate::thin::thin;
 
-/// The array with its element `kth` along the last axis in its place: none before it is larger, none behind it smaller. NumPy's
-/// `partition`. The others are in order too, so it takes as long as [`sort`](fn@crate::sort).
-///
-/// **Panics** if the array has no axes ([`Error::InvalidShape`]), or no element `kth` ([`Error::InvalidArgument`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::partition(&gpu::array(&[7, 1, 5, 3]), 2).get(&[2]), 5);
-/// ```
-#[track_caller]
-pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(parted("partition", a.raw(), kth, -1, false)))
-}
+thin! {
+    /// The array with its element `kth` along the last axis in its place: none before it is larger, none behind it smaller.
+    /// NumPy's `partition`. The others are in order too, so it takes as long as [`sort`](fn@crate::sort).
+    ///
+    /// **Panics** if the array has no axes ([`Error::InvalidShape`]), or no element `kth` ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::partition(&gpu::array(&[7, 1, 5, 3]), 2).get(&[2]), 5);
+    /// ```
+    pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize) -> DeviceArray<T> =>
+        parted("partition", a.raw(), kth, -1, false);
 
-/// The indices along the last axis that give [`partition`]; NumPy's `argpartition`.
-///
-/// **Panics** as [`partition`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::argpartition(&gpu::array(&[7, 1, 5, 3]), 0).get(&[0]), 1);
-/// ```
-#[track_caller]
-pub fn argpartition<A: OnDevice<Elem: Real>>(a: &A, kth: usize) -> DeviceArray<i64> {
-    DeviceArray::from_raw(check(parted("argpartition", a.raw(), kth, -1, true)))
+    /// The indices along the last axis that give [`partition`]; NumPy's `argpartition`.
+    ///
+    /// **Panics** as [`partition`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::argpartition(&gpu::array(&[7, 1, 5, 3]), 0).get(&[0]), 1);
+    /// ```
+    pub fn argpartition<A: OnDevice<Elem: Real>>(a: &A, kth: usize) -> DeviceArray<i64> =>
+        parted("argpartition", a.raw(), kth, -1, true);
 }
 
 /// The `k` largest elements along the last axis, the largest first, and their indices; PyTorch's `topk`. NaN counts as the
@@ -54,7 +53,7 @@ pub fn topk<A: OnDevice<Elem = T>, T: Real>(a: &A, k: usize) -> (DeviceArray<T>,
 
 fn lacking(operation: &'static str, what: String, length: usize) -> Error {
     let reason = format!("{what} along the axis, which has {length} elements; give a smaller number");
-    Error::InvalidArgument { operation, reason }
+    Error::argument(operation, reason)
 }
 
 pub(crate) fn parted(

@@ -3,25 +3,68 @@
 use crate::array::{DeviceArray, RawArray};
 use crate::dtype::{DType, Float, Integer, Scalar};
 use crate::error::{Result, check};
+use crate::operations::elementwise::sealed::Sealed;
 use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::formulas::{apply, apply_one};
 use crate::operations::map::registered;
+use crate::operations::siblings::composed;
 use warpcell_macros::{device, vectorize};
 
-impl<T: Float> DeviceArray<T> {
-    /// The modified Bessel function of the first kind and of order 0; NumPy's `i0`. By polynomials, in `x` up
-    /// to 10 and in `1 / x` beyond; within 3 units in the last place.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[0.0]).i0().item(), 1.0);
-    /// ```
-    #[track_caller]
-    pub fn i0(&self) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(apply_one("i0", bessel_of, &[RawOperand::Array(&self.raw)])))
+composed! {
+    mod functions_per_element;
+
+    impl<T: Float> DeviceArray<T> {
+        /// The modified Bessel function of the first kind and of order 0; NumPy's `i0`. By polynomials, in `x` up
+        /// to 10 and in `1 / x` beyond; within 3 units in the last place.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0]).i0().item(), 1.0);
+        /// ```
+        pub fn i0(&self) -> DeviceArray<T> => apply_one("i0", bessel_of, &[self.raw_operand()]);
+
+        /// Each element times 2 to the power of an integer, without overflow on the way; NumPy's `ldexp`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.75, 1.0]).ldexp(&warpcell::array(&[3, -1])).tolist(), [6.0, 0.5]);
+        /// ```
+        pub fn ldexp(&self, exponents: impl Operand<i32>) -> DeviceArray<T> =>
+            apply_one("ldexp", times_power_of_two_of, &[self.raw_operand(), exponents.raw_operand()]);
     }
 
-    /// The fraction and the exponent of each element: `fraction · 2^exponent` is the element, and the absolute value of the fraction
-    /// is at least a half and less than 1. 0, infinities and NaN are their own fractions, with the exponent 0. NumPy's `frexp`.
+    impl<T: Integer> DeviceArray<T> {
+        /// The greatest common divisor of each pair, not negative; that of 0 and a number is the number. By Euclid's
+        /// algorithm. NumPy's `gcd`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[12, -18, 0]).gcd(8).tolist(), [4, 2, 8]);
+        /// ```
+        pub fn gcd(&self, other: impl Operand<T>) -> DeviceArray<T> => {
+            let names = [name_of(&signed_gcd), name_of(&unsigned_gcd)];
+            of_integers("gcd", names, &self.raw, other.raw_operand())
+        };
+
+        /// The least common multiple of each pair, not negative; 0 if one is 0. Wraps. NumPy's `lcm`.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[12, -18, 0]).lcm(8).tolist(), [24, 72, 0]);
+        /// ```
+        pub fn lcm(&self, other: impl Operand<T>) -> DeviceArray<T> => {
+            let names = [name_of(&signed_lcm), name_of(&unsigned_lcm)];
+            of_integers("lcm", names, &self.raw, other.raw_operand())
+        };
+    }
+}
+
+impl<T: Float> DeviceArray<T> {
+    /// The fraction and the exponent of each element: `fraction · 2^exponent` is the element, and the absolute value of the
+    /// fraction is at least a half and less than 1. 0, infinities and NaN are their own fractions, with the exponent 0.
+    /// NumPy's `frexp`.
     ///
     /// ```
     /// let (fractions, exponents) = warpcell::array(&[6.0, -0.25]).frexp();
@@ -33,52 +76,11 @@ impl<T: Float> DeviceArray<T> {
         let [fractions, exponents] = results.try_into().ok().expect("the formula has two results");
         (DeviceArray::from_raw(fractions), DeviceArray::from_raw(exponents))
     }
-
-    /// Each element times 2 to the power of an integer, without overflow on the way; NumPy's `ldexp`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[0.75, 1.0]).ldexp(&warpcell::array(&[3, -1])).tolist(), [6.0, 0.5]);
-    /// ```
-    #[track_caller]
-    pub fn ldexp(&self, exponents: impl Operand<i32>) -> DeviceArray<T> {
-        let operands = [RawOperand::Array(&self.raw), exponents.raw_operand()];
-        DeviceArray::from_raw(check(apply_one("ldexp", times_power_of_two_of, &operands)))
-    }
 }
 
-impl<T: Integer> DeviceArray<T> {
-    /// The greatest common divisor of each pair, not negative; that of 0 and a number is the number. By Euclid's algorithm. NumPy's
-    /// `gcd`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[12, -18, 0]).gcd(8).tolist(), [4, 2, 8]);
-    /// ```
-    #[track_caller]
-    pub fn gcd(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let names = [name_of(&signed_gcd), name_of(&unsigned_gcd)];
-        DeviceArray::from_raw(check(of_integers("gcd", names, &self.raw, other.raw_operand())))
-    }
-
-    /// The least common multiple of each pair, not negative; 0 if one is 0. Wraps. NumPy's `lcm`.
-    ///
-    /// **Panics** if the shapes do not broadcast or the devices differ.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[12, -18, 0]).lcm(8).tolist(), [24, 72, 0]);
-    /// ```
-    #[track_caller]
-    pub fn lcm(&self, other: impl Operand<T>) -> DeviceArray<T> {
-        let names = [name_of(&signed_lcm), name_of(&unsigned_lcm)];
-        DeviceArray::from_raw(check(of_integers("lcm", names, &self.raw, other.raw_operand())))
-    }
-}
-
-/// The modified Bessel function of order 0 of a number up to 10, of which this is a quarter of the square. The polynomial is the
-/// interpolation in Chebyshev's points, with an error of 3e-19; all of its coefficients are positive, so nothing cancels out.
+/// The modified Bessel function of order 0 of a number up to 10, of which this is a quarter of the square. The polynomial is
+/// the interpolation in Chebyshev's points, with an error of 3e-19; all of its coefficients are positive, so nothing cancels
+/// out.
 #[device]
 fn bessel_near_zero(square: f64) -> f64 {
     let mut sum = 4.6840935481549837e-32;

@@ -26,108 +26,96 @@ use crate::operations::formulas::{self, apply_one};
 use crate::operations::reduce::{as_mean, reduce};
 use crate::operations::selection::flat_positions;
 use crate::operations::statistics::with_axes;
+use crate::thin::thin;
 
-/// The values at `x` of the polynomial with these coefficients, that of the highest power first; `x` has any shape. By Horner's
-/// scheme. NumPy's `polyval`.
-///
-/// **Panics** if `p` is not 1-D ([`Error::InvalidShape`]) or a device differs.
-///
-/// ```
-/// use warpcell as gpu;
-/// // x² + 2x + 3
-/// assert_eq!(gpu::polyval(&gpu::array(&[1.0, 2.0, 3.0]), &gpu::array(&[0.0, 1.0])).tolist(), [3.0, 6.0]);
-/// ```
-#[track_caller]
-pub fn polyval<P: OnDevice<Elem = T>, X: OnDevice<Elem = T>, T: Arithmetic>(p: &P, x: &X) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(values(p.raw(), x.raw())))
-}
+thin! {
+    /// The values at `x` of the polynomial with these coefficients, that of the highest power first; `x` has any shape. By
+    /// Horner's scheme. NumPy's `polyval`.
+    ///
+    /// **Panics** if `p` is not 1-D ([`Error::InvalidShape`]) or a device differs.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// // x² + 2x + 3
+    /// assert_eq!(gpu::polyval(&gpu::array(&[1.0, 2.0, 3.0]), &gpu::array(&[0.0, 1.0])).tolist(), [3.0, 6.0]);
+    /// ```
+    pub fn polyval<P: OnDevice<Elem = T>, X: OnDevice<Elem = T>, T: Arithmetic>(p: &P, x: &X) -> DeviceArray<T> =>
+        values(p.raw(), x.raw());
 
-/// The coefficients of the polynomial of degree `deg` that fits the points `(x, y)` best, with the least sum of squares, that of
-/// the highest power first (`f64` for integers). `x` is 1-D; `y` too, or a matrix with a column for each polynomial. By the
-/// singular value decomposition; waits. NumPy's `polyfit`; `gpu::polyfit!(&x, &y, 2, w = &w)` has its weights.
-///
-/// **Panics** if the shapes do not fit or there is no point ([`Error::InvalidShape`]), and as [`lstsq`](fn@crate::linalg::lstsq)
-/// does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (x, y) = (gpu::array(&[0.0, 1.0, 2.0, 3.0]), gpu::array(&[1.0, 3.0, 5.0, 7.0]));
-/// assert!(gpu::allclose(&gpu::polyfit(&x, &y, 1), &[2.0, 1.0]));
-/// ```
-#[track_caller]
-pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize) -> DeviceArray<T::Mean>
-where
-    X: OnDevice<Elem = T>,
-    Y: OnDevice<Elem = T>,
-    T: Number,
-{
-    DeviceArray::from_raw(check(fitted(x.raw(), y.raw(), deg, None, T::Mean::DTYPE)))
-}
+    /// The coefficients of the polynomial of degree `deg` that fits the points `(x, y)` best, with the least sum of squares,
+    /// that of the highest power first (`f64` for integers). `x` is 1-D; `y` too, or a matrix with a column for each
+    /// polynomial. By the singular value decomposition; waits. NumPy's `polyfit`; `gpu::polyfit!(&x, &y, 2, w = &w)` has its
+    /// weights.
+    ///
+    /// **Panics** if the shapes do not fit or there is no point ([`Error::InvalidShape`]), and as
+    /// [`lstsq`](fn@crate::linalg::lstsq) does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (x, y) = (gpu::array(&[0.0, 1.0, 2.0, 3.0]), gpu::array(&[1.0, 3.0, 5.0, 7.0]));
+    /// assert!(gpu::allclose(&gpu::polyfit(&x, &y, 1), &[2.0, 1.0]));
+    /// ```
+    pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize) -> DeviceArray<T::Mean>
+    where X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number =>
+        fitted(x.raw(), y.raw(), deg, None, T::Mean::DTYPE);
 
-/// The coefficients of the polynomial with these roots, that of the highest power, 1, first. NumPy's `poly`, which gives real
-/// coefficients also for complex roots in conjugate pairs: here they have the type of the roots, and `.real()` takes the real parts.
-/// [`roots`](roots()) is the opposite.
-///
-/// Of a square matrix it is the characteristic polynomial, whose roots are the eigenvalues; see
-/// [`eigvals`](crate::linalg::eigvals()), which waits.
-///
-/// **Panics** if the array is neither 1-D nor a square matrix with elements ([`Error::InvalidShape`]), and as `eigvals` does.
-///
-/// ```
-/// use warpcell as gpu;
-/// // (x − 1)(x − 2)
-/// assert_eq!(gpu::poly(&gpu::array(&[1.0, 2.0])).tolist(), [1.0, -3.0, 2.0]);
-/// ```
-#[track_caller]
-pub fn poly<A: OnDevice<Elem = T>, T: Inexact>(roots: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(roots::coefficients(roots.raw())))
-}
+    /// The coefficients of the polynomial with these roots, that of the highest power, 1, first. NumPy's `poly`, which gives
+    /// real coefficients also for complex roots in conjugate pairs: here they have the type of the roots, and `.real()` takes
+    /// the real parts. [`roots`](roots()) is the opposite.
+    ///
+    /// Of a square matrix it is the characteristic polynomial, whose roots are the eigenvalues; see
+    /// [`eigvals`](crate::linalg::eigvals()), which waits.
+    ///
+    /// **Panics** if the array is neither 1-D nor a square matrix with elements ([`Error::InvalidShape`]), and as `eigvals`
+    /// does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// // (x − 1)(x − 2)
+    /// assert_eq!(gpu::poly(&gpu::array(&[1.0, 2.0])).tolist(), [1.0, -3.0, 2.0]);
+    /// ```
+    pub fn poly<A: OnDevice<Elem = T>, T: Inexact>(roots: &A) -> DeviceArray<T> => roots::coefficients(roots.raw());
 
-/// The coefficients of the sum of two polynomials, that of the highest power first; NumPy's `polyadd`.
-///
-/// **Panics** if an array is not 1-D ([`Error::InvalidShape`]) or a device differs.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::polyadd(&gpu::array(&[1, 2, 3]), &gpu::array(&[10, 20])).tolist(), [1, 12, 23]);
-/// ```
-#[track_caller]
-pub fn polyadd<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(aligned("polyadd", BinaryOperation::Add, a.raw(), b.raw())))
-}
+    /// The coefficients of the sum of two polynomials, that of the highest power first; NumPy's `polyadd`.
+    ///
+    /// **Panics** if an array is not 1-D ([`Error::InvalidShape`]) or a device differs.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::polyadd(&gpu::array(&[1, 2, 3]), &gpu::array(&[10, 20])).tolist(), [1, 12, 23]);
+    /// ```
+    pub fn polyadd<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> =>
+        aligned("polyadd", BinaryOperation::Add, a.raw(), b.raw());
 
-/// The coefficients of the difference of two polynomials, that of the highest power first; NumPy's `polysub`.
-///
-/// **Panics** if an array is not 1-D ([`Error::InvalidShape`]) or a device differs.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::polysub(&gpu::array(&[10, 20]), &gpu::array(&[1, 2, 3])).tolist(), [-1, 8, 17]);
-/// ```
-#[track_caller]
-pub fn polysub<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(aligned("polysub", BinaryOperation::Subtract, a.raw(), b.raw())))
-}
+    /// The coefficients of the difference of two polynomials, that of the highest power first; NumPy's `polysub`.
+    ///
+    /// **Panics** if an array is not 1-D ([`Error::InvalidShape`]) or a device differs.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::polysub(&gpu::array(&[10, 20]), &gpu::array(&[1, 2, 3])).tolist(), [-1, 8, 17]);
+    /// ```
+    pub fn polysub<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> =>
+        aligned("polysub", BinaryOperation::Subtract, a.raw(), b.raw());
 
-/// The coefficients of the product of two polynomials, that of the highest power first, without zeros in front. NumPy's
-/// `polymul`. Waits for the device, since only it knows how many zeros there are.
-///
-/// **Panics** if an array is not 1-D ([`Error::InvalidShape`]) or a device differs.
-///
-/// ```
-/// use warpcell as gpu;
-/// // (x + 1)(x − 1)
-/// assert_eq!(gpu::polymul(&gpu::array(&[1, 1]), &gpu::array(&[0, 1, -1])).tolist(), [1, 0, -1]);
-/// ```
-#[track_caller]
-pub fn polymul<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(product(a.raw(), b.raw())))
+    /// The coefficients of the product of two polynomials, that of the highest power first, without zeros in front. NumPy's
+    /// `polymul`. Waits for the device, since only it knows how many zeros there are.
+    ///
+    /// **Panics** if an array is not 1-D ([`Error::InvalidShape`]) or a device differs.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// // (x + 1)(x − 1)
+    /// assert_eq!(gpu::polymul(&gpu::array(&[1, 1]), &gpu::array(&[0, 1, -1])).tolist(), [1, 0, -1]);
+    /// ```
+    pub fn polymul<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(a: &A, b: &B) -> DeviceArray<T> =>
+        product(a.raw(), b.raw());
 }
 
 fallible! {
-    /// The quotient of two polynomials and what is left over, `(q, r)`: `u` is `q · v + r`, and the degree of `r` is less than that of
-    /// `v`. The coefficients of the highest powers come first. NumPy's `polydiv`. Of integers, which are divided as `f64`. Waits; it is
-    /// computed on the host, because each step needs the one before.
+    /// The quotient of two polynomials and what is left over, `(q, r)`: `u` is `q · v + r`, and the degree of `r` is less
+    /// than that of `v`. The coefficients of the highest powers come first. NumPy's `polydiv`. Of integers, which are divided
+    /// as `f64`. Waits; it is computed on the host, because each step needs the one before.
     ///
     /// As in NumPy, coefficients of `r` in front that are not greater than 1e-8 are left out, and division by a `v` whose first
     /// coefficient is 0 gives infinity or NaN.
@@ -148,8 +136,8 @@ fallible! {
         Ok((DeviceArray::from_raw(quotient), DeviceArray::from_raw(rest)))
     }
 
-    /// The coefficients of the derivative, that of the highest power first; NumPy's `polyder`. `gpu::polyder!(&p, m = 2)` is the second
-    /// derivative. The derivative of a constant has no coefficients.
+    /// The coefficients of the derivative, that of the highest power first; NumPy's `polyder`. `gpu::polyder!(&p, m = 2)` is
+    /// the second derivative. The derivative of a constant has no coefficients.
     ///
     /// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
     ///
@@ -162,8 +150,8 @@ fallible! {
         derivative(p.raw(), 1).map(DeviceArray::from_raw)
     }
 
-    /// The coefficients of an integral, that of the highest power first, with the constant 0; `f64` for integers. NumPy's `polyint`.
-    /// `gpu::polyint!(&p, m = 2, k = [1.0, 0.0])` integrates twice, with these constants.
+    /// The coefficients of an integral, that of the highest power first, with the constant 0; `f64` for integers. NumPy's
+    /// `polyint`. `gpu::polyint!(&p, m = 2, k = [1.0, 0.0])` integrates twice, with these constants.
     ///
     /// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
     ///
@@ -177,80 +165,71 @@ fallible! {
     }
 }
 
-/// The powers 0 to `deg` of each element, along a new last axis; `numpy.polynomial.polynomial.polyvander`. An array without axes is
-/// one with one element.
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::polyvander(&gpu::array(&[2.0, 3.0]), 2).ravel().tolist(), [1.0, 2.0, 4.0, 1.0, 3.0, 9.0]);
-/// ```
-#[track_caller]
-pub fn polyvander<A: OnDevice<Elem = T>, T: Float>(x: &A, deg: usize) -> DeviceArray<T> {
-    let x = crate::atleast_1d(x);
-    DeviceArray::from_raw(check(powers("polyvander", &x.raw, deg, false)))
-}
+thin! {
+    /// The powers 0 to `deg` of each element, along a new last axis; `numpy.polynomial.polynomial.polyvander`. An array
+    /// without axes is one with one element.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::polyvander(&gpu::array(&[2.0, 3.0]), 2).ravel().tolist(), [1.0, 2.0, 4.0, 1.0, 3.0, 9.0]);
+    /// ```
+    pub fn polyvander<A: OnDevice<Elem = T>, T: Float>(x: &A, deg: usize) -> DeviceArray<T> => {
+        let x = crate::atleast_1d(x);
+        powers("polyvander", &x.raw, deg, false)
+    };
 
-/// The values at `x` of the polynomial with these roots and the highest coefficient 1; `x` has any shape. Of a matrix of roots, one
-/// polynomial for each column, and an axis for them before those of `x`. `numpy.polynomial.polynomial.polyvalfromroots`.
-///
-/// **Panics** if there is no axis of roots ([`Error::InvalidShape`]) or a device differs.
-///
-/// ```
-/// use warpcell as gpu;
-/// // (x − 1)(x − 2)
-/// assert_eq!(gpu::polyvalfromroots(&gpu::array(&[0.0, 1.0]), &gpu::array(&[1.0, 2.0])).tolist(), [2.0, 0.0]);
-/// ```
-#[track_caller]
-pub fn polyvalfromroots<X: OnDevice<Elem = T>, R: OnDevice<Elem = T>, T: Float>(x: &X, roots: &R) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(values_from_roots(x.raw(), roots.raw())))
-}
+    /// The values at `x` of the polynomial with these roots and the highest coefficient 1; `x` has any shape. Of a matrix of
+    /// roots, one polynomial for each column, and an axis for them before those of `x`.
+    /// `numpy.polynomial.polynomial.polyvalfromroots`.
+    ///
+    /// **Panics** if there is no axis of roots ([`Error::InvalidShape`]) or a device differs.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// // (x − 1)(x − 2)
+    /// assert_eq!(gpu::polyvalfromroots(&gpu::array(&[0.0, 1.0]), &gpu::array(&[1.0, 2.0])).tolist(), [2.0, 0.0]);
+    /// ```
+    pub fn polyvalfromroots<X: OnDevice<Elem = T>, R: OnDevice<Elem = T>, T: Float>(x: &X, roots: &R) -> DeviceArray<T> =>
+        values_from_roots(x.raw(), roots.raw());
 
-/// The companion matrix of the polynomial with these coefficients, that of the lowest power first: its eigenvalues are the roots.
-/// `numpy.polynomial.polynomial.polycompanion`. Waits for the device, since zeros at the end do not count.
-///
-/// **Panics** if the array is not 1-D, or the degree is less than 1 ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::polycompanion(&gpu::array(&[6.0, -5.0, 1.0])).ravel().tolist(), [0.0, -6.0, 1.0, 5.0]);
-/// ```
-#[track_caller]
-pub fn polycompanion<A: OnDevice<Elem = T>, T: Float>(c: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(companion(c.raw())))
-}
+    /// The companion matrix of the polynomial with these coefficients, that of the lowest power first: its eigenvalues are
+    /// the roots. `numpy.polynomial.polynomial.polycompanion`. Waits for the device, since zeros at the end do not count.
+    ///
+    /// **Panics** if the array is not 1-D, or the degree is less than 1 ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::polycompanion(&gpu::array(&[6.0, -5.0, 1.0])).ravel().tolist(), [0.0, -6.0, 1.0, 5.0]);
+    /// ```
+    pub fn polycompanion<A: OnDevice<Elem = T>, T: Float>(c: &A) -> DeviceArray<T> => companion(c.raw());
 
-/// The coefficients without those of the highest powers, at the end, that are 0; one is always left.
-/// `numpy.polynomial.polyutils.trimcoef`; `gpu::trimcoef!(&c, tol = 1e-9)` also drops those that are not greater than this. Waits for
-/// the device, since only it knows how many there are.
-///
-/// **Panics** if the array is not 1-D or empty ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::trimcoef(&gpu::array(&[0.0, 3.0, 0.0, 0.0])).tolist(), [0.0, 3.0]);
-/// ```
-#[track_caller]
-pub fn trimcoef<A: OnDevice<Elem = T>, T: Float>(c: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(trimmed(c.raw(), 0.0)))
-}
+    /// The coefficients without those of the highest powers, at the end, that are 0; one is always left.
+    /// `numpy.polynomial.polyutils.trimcoef`; `gpu::trimcoef!(&c, tol = 1e-9)` also drops those that are not greater than
+    /// this. Waits for the device, since only it knows how many there are.
+    ///
+    /// **Panics** if the array is not 1-D or empty ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::trimcoef(&gpu::array(&[0.0, 3.0, 0.0, 0.0])).tolist(), [0.0, 3.0]);
+    /// ```
+    pub fn trimcoef<A: OnDevice<Elem = T>, T: Float>(c: &A) -> DeviceArray<T> => trimmed(c.raw(), 0.0);
 
-/// The array without zeros at the end; one element is always left if there is one. `numpy.polynomial.polyutils.trimseq`. A view;
-/// waits for the device, since only it knows how many there are.
-///
-/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::trimseq(&gpu::array(&[0, 3, 0, 0])).tolist(), [0, 3]);
-/// ```
-#[track_caller]
-pub fn trimseq<A: OnDevice<Elem = T>, T: Element>(seq: &A) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(without_end("trimseq", seq.raw())))
+    /// The array without zeros at the end; one element is always left if there is one. `numpy.polynomial.polyutils.trimseq`.
+    /// A view; waits for the device, since only it knows how many there are.
+    ///
+    /// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::trimseq(&gpu::array(&[0, 3, 0, 0])).tolist(), [0, 3]);
+    /// ```
+    pub fn trimseq<A: OnDevice<Elem = T>, T: Element>(seq: &A) -> DeviceArray<T> => without_end("trimseq", seq.raw());
 }
 
 /// Coefficients as 1-D arrays of floats, without zeros of the highest powers, at the end. NumPy's `polyutils.as_series`;
-/// `gpu::as_series!([&a, &b], trim = false)` leaves the zeros. The arrays have one element type, and the results are copies: `f64` of
-/// integers. Waits for the device, since only it knows how many zeros there are.
+/// `gpu::as_series!([&a, &b], trim = false)` leaves the zeros. The arrays have one element type, and the results are copies:
+/// `f64` of integers. Waits for the device, since only it knows how many zeros there are.
 ///
 /// **Panics** if an array is not 1-D or has no elements ([`Error::InvalidShape`]).
 ///
@@ -270,11 +249,7 @@ pub fn as_series<'a, A: OnDevice<Elem = T> + 'a, T: Arithmetic>(
 fn length_of(name: &'static str, x: &RawArray) -> Result<usize> {
     match *x.shape() {
         [length] => Ok(length),
-        _ => Err(Error::InvalidShape {
-            operation: name,
-            shape: x.shape().to_vec(),
-            reason: "is not 1-D; give the coefficients or roots as a 1-D array".into(),
-        }),
+        _ => Err(Error::shape(name, x.shape(), "is not 1-D; give the coefficients or roots as a 1-D array")),
     }
 }
 
@@ -349,9 +324,7 @@ pub(crate) fn fitted(
     const NAME: &str = "polyfit";
     let calc = Composed(NAME);
     x.same_device(NAME, y)?;
-    let invalid = |shape: &RawArray, reason: String| {
-        Err(Error::InvalidShape { operation: NAME, shape: shape.shape().to_vec(), reason })
-    };
+    let invalid = |shape: &RawArray, reason: String| Err(Error::shape(NAME, shape.shape(), reason));
     let count = length_of(NAME, x)?;
     if count == 0 {
         return invalid(x, "has no elements; give at least one point".into());
@@ -472,7 +445,7 @@ pub(crate) fn constants(count: usize, given: Vec<Scalar>, zero: Scalar) -> Resul
                 "there are {} constants for {count} integrals; give one constant, or one for each integral",
                 given.len()
             );
-            Err(Error::InvalidArgument { operation: "polyint", reason })
+            Err(Error::argument("polyint", reason))
         }
     }
 }
@@ -518,8 +491,8 @@ pub(crate) fn series(x: &RawArray, trim: bool, dtype: DType) -> Result<RawArray>
 }
 
 fn without_coefficients(name: &'static str) -> Error {
-    let reason = "has no elements; give at least one coefficient".into();
-    Error::InvalidShape { operation: name, shape: vec![0], reason }
+    let reason = "has no elements; give at least one coefficient";
+    Error::shape(name, [0], reason)
 }
 
 fn values_from_roots(x: &RawArray, roots: &RawArray) -> Result<RawArray> {
@@ -527,8 +500,8 @@ fn values_from_roots(x: &RawArray, roots: &RawArray) -> Result<RawArray> {
     let calc = Composed(NAME);
     x.same_device(NAME, roots)?;
     let Some((&count, kept)) = roots.shape().split_first() else {
-        let reason = "has no axis of roots; give a 1-D array".into();
-        return Err(Error::InvalidShape { operation: NAME, shape: Vec::new(), reason });
+        let reason = "has no axis of roots; give a 1-D array";
+        return Err(Error::shape(NAME, Vec::new(), reason));
     };
     let out = RawArray::filled(NAME, &x.handle, &[kept, x.shape()].concat(), Scalar::one(x.dtype))?;
     let behind: Vec<usize> = (kept.len()..kept.len() + x.shape().len()).collect();
@@ -551,9 +524,8 @@ fn companion(c: &RawArray) -> Result<RawArray> {
     let c = without_end(NAME, c)?;
     let order = c.size().saturating_sub(1);
     if order == 0 {
-        let reason =
-            "has no coefficient but that of the power 0 that counts; give a polynomial of degree 1 at least".into();
-        return Err(Error::InvalidShape { operation: NAME, shape: c.shape().to_vec(), reason });
+        let reason = "has no coefficient but that of the power 0 that counts; give a polynomial of degree 1 at least";
+        return Err(Error::shape(NAME, c.shape(), reason));
     }
     let out = RawArray::filled(NAME, &c.handle, &[order, order], Scalar::zero(c.dtype))?;
     let below = crate::array::triangles::diagonal_view(&out, -1);
@@ -575,7 +547,7 @@ pub(crate) fn trimmed(c: &RawArray, tolerance: f64) -> Result<RawArray> {
     }
     if tolerance < 0.0 {
         let reason = format!("the tolerance {tolerance} is negative; give 0 or a positive one");
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     let counts = calc.with(BinaryOperation::Greater, &calc.each(UnaryOperation::Abs, c)?, tolerance)?;
     match nonzero_place(NAME, &counts, true)? {

@@ -145,8 +145,8 @@ fn diagonal_of(x: &RawArray) -> Result<Vec<RawArray>> {
     const NAME: &str = "diag_indices_from";
     let shape = x.shape();
     if shape.len() < 2 || shape.iter().any(|&length| length != shape[0]) {
-        let reason = "has not at least two axes, all of one length; give a square array".into();
-        return Err(Error::InvalidShape { operation: NAME, shape: shape.to_vec(), reason });
+        let reason = "has not at least two axes, all of one length; give a square array";
+        return Err(Error::shape(NAME, shape, reason));
     }
     Ok(vec![numbers(NAME, &x.handle, shape[0])?; shape.len()])
 }
@@ -159,8 +159,8 @@ pub(crate) fn triangle(name: &'static str, shape: [usize; 2], k: isize, is_upper
 /// The indices of a triangle of a matrix, on its device.
 pub(crate) fn triangle_of(name: &'static str, x: &RawArray, k: isize, is_upper: bool) -> Result<Vec<RawArray>> {
     let [rows, columns] = *x.shape() else {
-        let reason = "is not 2-D; give a matrix".into();
-        return Err(Error::InvalidShape { operation: name, shape: x.shape().to_vec(), reason });
+        let reason = "is not 2-D; give a matrix";
+        return Err(Error::shape(name, x.shape(), reason));
     };
     places(name, &triangle_mask(name, &x.handle, [rows, columns], k, is_upper)?)
 }
@@ -193,8 +193,8 @@ fn open_grid(arguments: Vec<RawIndices>) -> Result<Vec<RawArray>> {
             }
         };
         if raw.shape().len() != 1 {
-            let reason = "of an argument is not 1-D; `ravel` the indices first".into();
-            return Err(Error::InvalidShape { operation: NAME, shape: raw.shape().to_vec(), reason });
+            let reason = "of an argument is not 1-D; `ravel` the indices first";
+            return Err(Error::shape(NAME, raw.shape(), reason));
         }
         grid.push(on_axis(&raw, axis, rank));
     }

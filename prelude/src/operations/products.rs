@@ -8,6 +8,7 @@ use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::reduce::reduce_all;
+use crate::thin::thin;
 
 /// Why the lengths of two axes must agree.
 const SUMMED: &str =
@@ -87,33 +88,31 @@ fallible! {
     }
 }
 
-/// The sums of products along the last axes of both arrays, for all pairs of the others; NumPy's `inner`.
-///
-/// The result has the axes of `a` but the last, then those of `b` but the last: none for two vectors, of which [`dot`] gives
-/// the number itself. An array without axes is multiplied with each element.
-///
-/// **Panics** if the last axes have different lengths ([`Error::AxisMismatch`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[1, 2], [3, 4]]);
-/// assert_eq!(gpu::inner(&a, &gpu::array(&[1, 10])).to_host(), ndarray::array![21, 43].into_dyn());
-/// ```
-#[track_caller]
-pub fn inner<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(inner_of(a.raw(), b.raw())))
-}
+thin! {
+    /// The sums of products along the last axes of both arrays, for all pairs of the others; NumPy's `inner`.
+    ///
+    /// The result has the axes of `a` but the last, then those of `b` but the last: none for two vectors, of which [`dot`]
+    /// gives the number itself. An array without axes is multiplied with each element.
+    ///
+    /// **Panics** if the last axes have different lengths ([`Error::AxisMismatch`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[1, 2], [3, 4]]);
+    /// assert_eq!(gpu::inner(&a, &gpu::array(&[1, 10])).to_host(), ndarray::array![21, 43].into_dyn());
+    /// ```
+    pub fn inner<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> =>
+        inner_of(a.raw(), b.raw());
 
-/// The products of each element of `a` with each of `b`, a row for each of `a`; both are taken as flat. NumPy's `outer`.
-///
-/// ```
-/// use warpcell as gpu;
-/// let out = gpu::outer(&gpu::array(&[1, 2]), &gpu::array(&[1, 10, 100]));
-/// assert_eq!(out.to_host(), ndarray::array![[1, 10, 100], [2, 20, 200]].into_dyn());
-/// ```
-#[track_caller]
-pub fn outer<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(outer_of(a.raw(), b.raw())))
+    /// The products of each element of `a` with each of `b`, a row for each of `a`; both are taken as flat. NumPy's `outer`.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let out = gpu::outer(&gpu::array(&[1, 2]), &gpu::array(&[1, 10, 100]));
+    /// assert_eq!(out.to_host(), ndarray::array![[1, 10, 100], [2, 20, 200]].into_dyn());
+    /// ```
+    pub fn outer<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B) -> DeviceArray<T> =>
+        outer_of(a.raw(), b.raw());
 }
 
 fallible! {
@@ -220,15 +219,12 @@ fn dot_of(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<Scalar>
     a.handle.may_wait(operation)?;
     for shape in [a.shape(), b.shape()] {
         if shape.len() != 1 {
-            return Err(Error::InvalidShape {
-                operation,
-                shape: shape.to_vec(),
-                reason: format!(
-                    "has {} axes, not one; use `matmul` for matrices, `vdot` for all elements of arrays of one size, or \
+            let reason = format!(
+                "has {} axes, not one; use `matmul` for matrices, `vdot` for all elements of arrays of one size, or \
                      `tensordot` for sums over some axes",
-                    shape.len()
-                ),
-            });
+                shape.len()
+            );
+            return Err(Error::shape(operation, shape, reason));
         }
     }
     agree(operation, a.shape(), b.shape(), (0, 0))?;
@@ -247,7 +243,7 @@ fn vdot_of(a: &RawArray, b: &RawArray) -> Result<Scalar> {
             a.size(),
             b.size()
         );
-        return Err(Error::InvalidArgument { operation, reason });
+        return Err(Error::argument(operation, reason));
     }
     a.same_device(operation, b)?;
     let conjugates = a.dtype.is_complex();
@@ -274,7 +270,7 @@ fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, conjugates: bool
 /// The product of matrices, as [`matmul`] describes it.
 pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     a.same_device(operation, b)?;
-    let plan = Plan::new(operation, a.shape(), b.shape())?;
+    let plan = ProductLengths::new(operation, a.shape(), b.shape())?;
     if a.dtype.is_storage() && !a.handle.backend.multiplies(a.dtype) {
         let out = plan.run(operation, &a.to_compute_type(operation)?, &b.to_compute_type(operation)?)?;
         return out.converted(operation, a.dtype);
@@ -283,7 +279,7 @@ pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> R
 }
 
 /// The lengths of a product of matrices.
-struct Plan {
+struct ProductLengths {
     /// The axes that count the matrices.
     pairs: Vec<usize>,
     rows: usize,
@@ -293,15 +289,12 @@ struct Plan {
     shape: Vec<usize>,
 }
 
-impl Plan {
-    fn new(operation: &'static str, a: &[usize], b: &[usize]) -> Result<Plan> {
+impl ProductLengths {
+    fn new(operation: &'static str, a: &[usize], b: &[usize]) -> Result<ProductLengths> {
         for shape in [a, b] {
             if shape.is_empty() {
-                return Err(Error::InvalidShape {
-                    operation,
-                    shape: Vec::new(),
-                    reason: "has no axes; use `*` to multiply by a number or by an array without axes".into(),
-                });
+                let reason = "has no axes; use `*` to multiply by a number or by an array without axes";
+                return Err(Error::shape(operation, Vec::new(), reason));
             }
         }
         let (pairs_a, pairs_b) = (&a[..a.len().saturating_sub(2)], &b[..b.len().saturating_sub(2)]);
@@ -311,12 +304,12 @@ impl Plan {
         let columns = (b.len() > 1).then(|| b[b.len() - 1]);
         let shape = pairs.iter().copied().chain(rows).chain(columns).collect();
         let inner = a[a.len() - 1];
-        Ok(Plan { pairs, rows: rows.unwrap_or(1), inner, columns: columns.unwrap_or(1), shape })
+        Ok(ProductLengths { pairs, rows: rows.unwrap_or(1), inner, columns: columns.unwrap_or(1), shape })
     }
 
     /// The product of arrays of these shapes, of a type that the backend multiplies.
     fn run(&self, operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
-        let Plan { pairs, rows, inner, columns, shape } = self;
+        let ProductLengths { pairs, rows, inner, columns, shape } = self;
         let (rows, inner, columns) = (*rows, *inner, *columns);
         if pairs.iter().all(|&length| length == 1) && rows == 1 && columns == 1 && !a.dtype.is_storage() {
             return vectors(operation, &along(a, 1), &along(b, b.shape().len().min(2)), false, shape);
@@ -469,11 +462,7 @@ fn trace_of(a: &RawArray) -> Result<Scalar> {
     a.handle.may_wait("trace")?;
     let Layout { shape, strides, offset } = &a.layout;
     let (&[rows, columns], &[down, across]) = (&shape[..], &strides[..]) else {
-        return Err(Error::InvalidShape {
-            operation: "trace",
-            shape: shape.clone(),
-            reason: "is not 2-D; slice or reshape the array to two axes first".into(),
-        });
+        return Err(Error::shape("trace", shape.clone(), "is not 2-D; slice or reshape the array to two axes first"));
     };
     let diagonal = Layout { shape: vec![rows.min(columns)], strides: vec![down + across], offset: *offset };
     reduce_all("trace", ReduceOperation::Sum, &a.with_layout(diagonal))
@@ -490,7 +479,7 @@ fn tensordot_of(a: &RawArray, b: &RawArray, axes: &PairedAxes) -> Result<RawArra
                     a.shape(),
                     b.shape()
                 );
-                return Err(Error::InvalidArgument { operation, reason });
+                return Err(Error::argument(operation, reason));
             }
             ((rank_a - count..rank_a).collect::<Vec<_>>(), (0..count).collect::<Vec<_>>())
         }
@@ -499,7 +488,7 @@ fn tensordot_of(a: &RawArray, b: &RawArray, axes: &PairedAxes) -> Result<RawArra
                 let reason = format!(
                     "the axes {of_a:?} and {of_b:?} do not pair up; name the same number of axes for both arrays"
                 );
-                return Err(Error::InvalidArgument { operation, reason });
+                return Err(Error::argument(operation, reason));
             }
             (unique_axes(operation, a.shape(), of_a)?, unique_axes(operation, b.shape(), of_b)?)
         }
@@ -511,11 +500,10 @@ fn tensordot_of(a: &RawArray, b: &RawArray, axes: &PairedAxes) -> Result<RawArra
 fn unique_axes(operation: &'static str, shape: &[usize], axes: &[isize]) -> Result<Vec<usize>> {
     let found = axes.iter().map(|&axis| axis_of(operation, shape, axis)).collect::<Result<Vec<usize>>>()?;
     match (0..found.len()).find(|&index| found[..index].contains(&found[index])) {
-        Some(index) => Err(Error::InvalidShape {
-            operation,
-            shape: shape.to_vec(),
-            reason: format!("cannot be used with axis {} twice in {axes:?}; name each axis once", found[index]),
-        }),
+        Some(index) => {
+            let reason = format!("cannot be used with axis {} twice in {axes:?}; name each axis once", found[index]);
+            Err(Error::shape(operation, shape, reason))
+        }
         None => Ok(found),
     }
 }

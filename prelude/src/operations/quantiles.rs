@@ -107,7 +107,7 @@ impl Rank {
         };
         if !(0.0..=most).contains(&given) {
             let reason = format!("{given} is not from 0 to {most}; give a value in this range");
-            return Err(Error::InvalidArgument { operation, reason });
+            return Err(Error::argument(operation, reason));
         }
         let place = share * (length - 1) as f64;
         let before = (place as usize).min(length - 1);

@@ -57,48 +57,22 @@ pub use distributions::{
 pub use vectors::{choice_with, dirichlet, multinomial, multivariate_normal};
 
 // The macros for calls with keywords.
-pub use __random_beta as beta;
-pub use __random_binomial as binomial;
-pub use __random_chisquare as chisquare;
-pub use __random_choice as choice;
-pub use __random_dirichlet as dirichlet;
-pub use __random_exponential as exponential;
-pub use __random_f as f;
-pub use __random_gamma as gamma;
-pub use __random_geometric as geometric;
-pub use __random_gumbel as gumbel;
-pub use __random_hypergeometric as hypergeometric;
-pub use __random_integers as integers;
-pub use __random_laplace as laplace;
-pub use __random_logistic as logistic;
-pub use __random_lognormal as lognormal;
-pub use __random_logseries as logseries;
-pub use __random_multinomial as multinomial;
-pub use __random_multivariate_normal as multivariate_normal;
-pub use __random_negative_binomial as negative_binomial;
-pub use __random_noncentral_chisquare as noncentral_chisquare;
-pub use __random_noncentral_f as noncentral_f;
-pub use __random_normal as normal;
-pub use __random_pareto as pareto;
-pub use __random_poisson as poisson;
-pub use __random_power as power;
-pub use __random_randint as randint;
-pub use __random_random as random;
-pub use __random_random_sample as random_sample;
-pub use __random_ranf as ranf;
-pub use __random_rayleigh as rayleigh;
-pub use __random_sample as sample;
-pub use __random_standard_cauchy as standard_cauchy;
-pub use __random_standard_exponential as standard_exponential;
-pub use __random_standard_gamma as standard_gamma;
-pub use __random_standard_normal as standard_normal;
-pub use __random_standard_t as standard_t;
-pub use __random_triangular as triangular;
-pub use __random_uniform as uniform;
-pub use __random_vonmises as vonmises;
-pub use __random_wald as wald;
-pub use __random_weibull as weibull;
-pub use __random_zipf as zipf;
+pub use {
+    __random_beta as beta, __random_binomial as binomial, __random_chisquare as chisquare, __random_choice as choice,
+    __random_dirichlet as dirichlet, __random_exponential as exponential, __random_f as f, __random_gamma as gamma,
+    __random_geometric as geometric, __random_gumbel as gumbel, __random_hypergeometric as hypergeometric,
+    __random_integers as integers, __random_laplace as laplace, __random_logistic as logistic,
+    __random_lognormal as lognormal, __random_logseries as logseries, __random_multinomial as multinomial,
+    __random_multivariate_normal as multivariate_normal, __random_negative_binomial as negative_binomial,
+    __random_noncentral_chisquare as noncentral_chisquare, __random_noncentral_f as noncentral_f,
+    __random_normal as normal, __random_pareto as pareto, __random_poisson as poisson, __random_power as power,
+    __random_randint as randint, __random_random as random, __random_random_sample as random_sample,
+    __random_ranf as ranf, __random_rayleigh as rayleigh, __random_sample as sample,
+    __random_standard_cauchy as standard_cauchy, __random_standard_exponential as standard_exponential,
+    __random_standard_gamma as standard_gamma, __random_standard_normal as standard_normal,
+    __random_standard_t as standard_t, __random_triangular as triangular, __random_uniform as uniform,
+    __random_vonmises as vonmises, __random_wald as wald, __random_weibull as weibull, __random_zipf as zipf,
+};
 
 generator! {
     /// A generator of random numbers, with its own seed. Its arrays are made on the device that is current at each
@@ -398,7 +372,7 @@ fn unit() -> Result<Distribution> {
 }
 
 pub(crate) fn uniform_of(low: Scalar, high: Scalar) -> Result<Distribution> {
-    let invalid = |reason: String| Err(Error::InvalidArgument { operation: "uniform", reason });
+    let invalid = |reason: String| Err(Error::argument("uniform", reason));
     if !(float(low).is_finite() && float(high).is_finite() && float(low) < float(high)) {
         return invalid(format!(
             "there are no numbers from {low} to below {high}; give finite bounds, with the lower one first"
@@ -419,13 +393,11 @@ pub(crate) fn uniform_of(low: Scalar, high: Scalar) -> Result<Distribution> {
 
 pub(crate) fn normal_of(mean: Scalar, deviation: Scalar) -> Result<Distribution> {
     if !(float(mean).is_finite() && float(deviation).is_finite() && float(deviation) >= 0.0) {
-        return Err(Error::InvalidArgument {
-            operation: "normal",
-            reason: format!(
-                "there is no distribution with mean {mean} and standard deviation {deviation}; give finite numbers; \
+        let reason = format!(
+            "there is no distribution with mean {mean} and standard deviation {deviation}; give finite numbers; \
                  the standard deviation must not be negative"
-            ),
-        });
+        );
+        return Err(Error::argument("normal", reason));
     }
     Ok(Distribution::Normal { mean, deviation })
 }
@@ -433,7 +405,7 @@ pub(crate) fn normal_of(mean: Scalar, deviation: Scalar) -> Result<Distribution>
 pub(crate) fn exponential_of(scale: Scalar) -> Result<Distribution> {
     if !(float(scale).is_finite() && float(scale) >= 0.0) {
         let reason = format!("there is no distribution with mean {scale}; give a finite number that is not negative");
-        return Err(Error::InvalidArgument { operation: "exponential", reason });
+        return Err(Error::argument("exponential", reason));
     }
     Ok(Distribution::Exponential { scale })
 }
@@ -443,7 +415,7 @@ pub(crate) fn integers_of((low, end, with_end): (Scalar, Scalar, bool)) -> Resul
     if count <= 0 {
         let sign = if with_end { "=" } else { "" };
         let reason = format!("the range {low}..{sign}{end} is empty; give the lower bound first");
-        return Err(Error::InvalidArgument { operation: "integers", reason });
+        return Err(Error::argument("integers", reason));
     }
     // All integers of 64 bits are 2^64, which is 0.
     Ok(Distribution::Integers { low, count: count as u64 })
@@ -544,14 +516,14 @@ pub(crate) fn choices(shape: &[usize], size: &[usize], replace: bool) -> Result<
     if lacking {
         let advice = if replace { "give one that has some" } else { "choose fewer, or with replacement" };
         let reason = format!("{count} elements cannot be chosen from an axis of length {length}; {advice}");
-        return Err(Error::InvalidArgument { operation: "choice", reason });
+        return Err(Error::argument("choice", reason));
     }
     Ok(count)
 }
 
 pub(crate) fn without_axes(operation: &'static str) -> Error {
-    let reason = "has no axis to choose along; give an array with at least one axis".into();
-    Error::InvalidShape { operation, shape: Vec::new(), reason }
+    let reason = "has no axis to choose along; give an array with at least one axis";
+    Error::shape(operation, Vec::new(), reason)
 }
 
 fn permutation_raw(stream: &mut Stream, n: usize) -> Result<RawArray> {

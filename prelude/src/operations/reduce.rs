@@ -7,6 +7,7 @@ use crate::dtype::{DType, Element, Real, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
+use crate::thin::thin;
 
 impl<T: Element> DeviceArray<T> {
     fallible! {
@@ -180,20 +181,18 @@ impl DeviceArray<bool> {
         transfer::typed_scalar(check(reduce_all("any", ReduceOperation::Any, &self.raw)))
     }
 
-    /// Whether all elements along one axis or several are true.
-    ///
-    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
-    #[track_caller]
-    pub fn all_axis(&self, axes: impl IntoAxes) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(reduce_axis("all_axis", ReduceOperation::All, &self.raw, &axes.into_axes())))
-    }
+    thin! {
+        /// Whether all elements along one axis or several are true.
+        ///
+        /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
+        pub fn all_axis(&self, axes: impl IntoAxes) -> DeviceArray<bool> =>
+            reduce_axis("all_axis", ReduceOperation::All, &self.raw, &axes.into_axes());
 
-    /// Whether any element along one axis or several is true.
-    ///
-    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
-    #[track_caller]
-    pub fn any_axis(&self, axes: impl IntoAxes) -> DeviceArray<bool> {
-        DeviceArray::from_raw(check(reduce_axis("any_axis", ReduceOperation::Any, &self.raw, &axes.into_axes())))
+        /// Whether any element along one axis or several is true.
+        ///
+        /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
+        pub fn any_axis(&self, axes: impl IntoAxes) -> DeviceArray<bool> =>
+            reduce_axis("any_axis", ReduceOperation::Any, &self.raw, &axes.into_axes());
     }
 }
 
@@ -254,11 +253,7 @@ fn not_empty(name: &'static str, x: &RawArray) -> Result<()> {
     if x.size() > 0 {
         return Ok(());
     }
-    Err(Error::InvalidShape {
-        operation: name,
-        shape: x.shape().to_vec(),
-        reason: "has no elements to compare; reduce arrays that have some".into(),
-    })
+    Err(Error::shape(name, x.shape(), "has no elements to compare; reduce arrays that have some"))
 }
 
 /// The shape without these axes.
@@ -266,8 +261,8 @@ pub(crate) fn remaining(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     shape.iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, &length)| length).collect()
 }
 
-/// The sums over `axes`, sorted, of the squares of the distances between floats and those of `centres`, which has the type and the
-/// shape of the result. Elements that are NaN may be skipped.
+/// The sums over `axes`, sorted, of the squares of the distances between floats and those of `centres`, which has the type
+/// and the shape of the result. Elements that are NaN may be skipped.
 pub(crate) fn squared_distances(
     name: &'static str,
     x: &RawArray,

@@ -4,9 +4,10 @@ use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis};
 use crate::backend::{BinaryOperation, ScanOperation};
 use crate::dtype::{Number, Real, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
+use crate::thin::thin;
 
 macro_rules! scans {
     ($($(#[$doc:meta])* $name:ident $try_name:ident
@@ -62,47 +63,43 @@ scans! {
     cumprod_axis try_cumprod_axis Product;
 }
 
-/// The differences of neighbours along an axis, which gets shorter by one element; this `n` times. NumPy's `diff`.
-///
-/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[1, 4, 9, 16]);
-/// assert_eq!(gpu::diff(&a, 1, 0).to_host(), ndarray::arr1(&[3, 5, 7]).into_dyn());
-/// assert_eq!(gpu::diff(&a, 2, -1).to_host(), ndarray::arr1(&[2, 2]).into_dyn());
-/// ```
-#[track_caller]
-pub fn diff<A: OnDevice<Elem = T>, T: Number>(a: &A, n: usize, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(differences("diff", a.raw(), n, axis)))
-}
+thin! {
+    /// The differences of neighbours along an axis, which gets shorter by one element; this `n` times. NumPy's `diff`.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[1, 4, 9, 16]);
+    /// assert_eq!(gpu::diff(&a, 1, 0).to_host(), ndarray::arr1(&[3, 5, 7]).into_dyn());
+    /// assert_eq!(gpu::diff(&a, 2, -1).to_host(), ndarray::arr1(&[2, 2]).into_dyn());
+    /// ```
+    pub fn diff<A: OnDevice<Elem = T>, T: Number>(a: &A, n: usize, axis: isize) -> DeviceArray<T> =>
+        differences("diff", a.raw(), n, axis);
 
-/// The sums of the elements of a 1-D array up to each; NumPy's `cumulative_sum`. Types and rounding are as for
-/// [`cumsum`](DeviceArray::cumsum). `gpu::cumulative_sum!(&x, axis = 0, include_initial = true)` has the keywords.
-///
-/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::cumulative_sum(&gpu::array(&[1, 2, 3])).tolist(), [1i64, 3, 6]);
-/// ```
-#[track_caller]
-pub fn cumulative_sum<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T::Sum> {
-    DeviceArray::from_raw(check(cumulative("cumulative_sum", ScanOperation::Sum, x.raw(), None, false)))
-}
+    /// The sums of the elements of a 1-D array up to each; NumPy's `cumulative_sum`. Types and rounding are as for
+    /// [`cumsum`](DeviceArray::cumsum). `gpu::cumulative_sum!(&x, axis = 0, include_initial = true)` has the keywords.
+    ///
+    /// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::cumulative_sum(&gpu::array(&[1, 2, 3])).tolist(), [1i64, 3, 6]);
+    /// ```
+    pub fn cumulative_sum<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T::Sum> =>
+        cumulative("cumulative_sum", ScanOperation::Sum, x.raw(), None, false);
 
-/// The products of the elements of a 1-D array up to each; NumPy's `cumulative_prod`. Types and rounding are as for
-/// [`cumsum`](DeviceArray::cumsum). `gpu::cumulative_prod!(&x, axis = 0, include_initial = true)` has the keywords.
-///
-/// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::cumulative_prod(&gpu::array(&[1, 2, 3])).tolist(), [1i64, 2, 6]);
-/// ```
-#[track_caller]
-pub fn cumulative_prod<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T::Sum> {
-    DeviceArray::from_raw(check(cumulative("cumulative_prod", ScanOperation::Product, x.raw(), None, false)))
+    /// The products of the elements of a 1-D array up to each; NumPy's `cumulative_prod`. Types and rounding are as for
+    /// [`cumsum`](DeviceArray::cumsum). `gpu::cumulative_prod!(&x, axis = 0, include_initial = true)` has the keywords.
+    ///
+    /// **Panics** if the array is not 1-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::cumulative_prod(&gpu::array(&[1, 2, 3])).tolist(), [1i64, 2, 6]);
+    /// ```
+    pub fn cumulative_prod<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T::Sum> =>
+        cumulative("cumulative_prod", ScanOperation::Product, x.raw(), None, false);
 }
 
 /// Running sums or products along the axis, which only a 1-D array may lack; with what they begin from, if that is asked for.
@@ -118,7 +115,7 @@ pub(crate) fn cumulative(
         None if x.shape().len() == 1 => 0,
         None => {
             let reason = format!("is not 1-D; name the axis, such as `gpu::{name}!(&x, axis = 0)`");
-            return Err(Error::InvalidShape { operation: name, shape: x.shape().to_vec(), reason });
+            return Err(Error::shape(name, x.shape(), reason));
         }
     };
     let found = scan(name, operation, &x.contiguous(name)?, axis)?;

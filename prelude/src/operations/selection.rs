@@ -8,6 +8,7 @@ use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::insertion::resized;
+use crate::thin::thin;
 
 fallible! {
     /// The elements of `a` where the condition holds, else those of `b`; all three are broadcast. Either of the two may
@@ -113,26 +114,22 @@ impl<T: Element> DeviceArray<T> {
         check(nonzero("nonzero", &self.raw)).into_iter().map(DeviceArray::from_raw).collect()
     }
 
-    /// Where the elements of the flattened array are that are not zero; NumPy's `flatnonzero`. Waits for the device.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[0.0, 3.0], [f64::NAN, 0.0]]);
-    /// assert_eq!(a.flatnonzero().to_host(), ndarray::arr1(&[1, 2]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn flatnonzero(&self) -> DeviceArray<i64> {
-        DeviceArray::from_raw(check(flat_positions("flatnonzero", &self.raw)))
-    }
+    thin! {
+        /// Where the elements of the flattened array are that are not zero; NumPy's `flatnonzero`. Waits for the device.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[0.0, 3.0], [f64::NAN, 0.0]]);
+        /// assert_eq!(a.flatnonzero().to_host(), ndarray::arr1(&[1, 2]).into_dyn());
+        /// ```
+        pub fn flatnonzero(&self) -> DeviceArray<i64> => flat_positions("flatnonzero", &self.raw);
 
-    /// The index of each element that is not zero, a row each; NumPy's `argwhere`. Waits for the device.
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[0, 3], [5, 0]]);
-    /// assert_eq!(a.argwhere().to_host(), ndarray::arr2(&[[0, 1], [1, 0]]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn argwhere(&self) -> DeviceArray<i64> {
-        DeviceArray::from_raw(check(argwhere(&self.raw)))
+        /// The index of each element that is not zero, a row each; NumPy's `argwhere`. Waits for the device.
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[0, 3], [5, 0]]);
+        /// assert_eq!(a.argwhere().to_host(), ndarray::arr2(&[[0, 1], [1, 0]]).into_dyn());
+        /// ```
+        pub fn argwhere(&self) -> DeviceArray<i64> => argwhere(&self.raw);
     }
 }
 
@@ -172,14 +169,11 @@ fn leading_axes(operation: &'static str, array: &RawArray, mask: &RawArray) -> R
     array.same_device(operation, mask)?;
     let (shape, rank) = (array.shape(), mask.shape().len());
     if shape.get(..rank) != Some(mask.shape()) {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: mask.shape().to_vec(),
-            reason: format!(
-                "of the mask is neither the shape of the array, {shape:?}, nor the shape of its leading axes; make the \
+        let reason = format!(
+            "of the mask is neither the shape of the array, {shape:?}, nor the shape of its leading axes; make the \
                  mask from the array itself, such as `a.gt(0.0)`, or broadcast it first with `broadcast_to`"
-            ),
-        });
+        );
+        return Err(Error::shape(operation, mask.shape(), reason));
     }
     Ok(rank)
 }
@@ -281,26 +275,20 @@ fn place_repeated(target: &RawArray, mask: &RawArray, values: &RawArray) -> Resu
     target.same_device(NAME, mask)?;
     target.same_device(NAME, values)?;
     if mask.size() != target.size() {
-        return Err(Error::InvalidShape {
-            operation: NAME,
-            shape: mask.shape().to_vec(),
-            reason: format!(
-                "of the mask does not have the {} elements of the array's shape, {:?}; make the mask from the array itself",
-                target.size(),
-                target.shape()
-            ),
-        });
+        let reason = format!(
+            "of the mask does not have the {} elements of the array's shape, {:?}; make the mask from the array itself",
+            target.size(),
+            target.shape()
+        );
+        return Err(Error::shape(NAME, mask.shape(), reason));
     }
     let places = compressed(NAME, &reshaped_mask(NAME, target, mask)?, None)?;
     if places.size() == 0 {
         return Ok(());
     }
     if values.size() == 0 {
-        return Err(Error::InvalidShape {
-            operation: NAME,
-            shape: values.shape().to_vec(),
-            reason: format!("has no values for {} true elements of the mask; give one value at least", places.size()),
-        });
+        let reason = format!("has no values for {} true elements of the mask; give one value at least", places.size());
+        return Err(Error::shape(NAME, values.shape(), reason));
     }
     place_at(target, &places, &resized(NAME, values, &[places.size()])?)
 }
@@ -311,27 +299,21 @@ pub(crate) fn place(target: &RawArray, mask: &RawArray, values: &RawArray) -> Re
     target.same_device("place", mask)?;
     target.same_device("place", values)?;
     if mask.shape() != target.shape() {
-        return Err(Error::InvalidShape {
-            operation: "place",
-            shape: mask.shape().to_vec(),
-            reason: format!(
-                "of the mask differs from the shape of the array, {:?}; make the mask from the array itself",
-                target.shape()
-            ),
-        });
+        let reason = format!(
+            "of the mask differs from the shape of the array, {:?}; make the mask from the array itself",
+            target.shape()
+        );
+        return Err(Error::shape("place", mask.shape(), reason));
     }
     let places = compressed("place", mask, None)?;
     if places.size() != values.size() {
-        return Err(Error::InvalidShape {
-            operation: "place",
-            shape: values.shape().to_vec(),
-            reason: format!(
-                "has {} values for {} true elements of the mask; give one value for each, or use `putmask`, which \
+        let reason = format!(
+            "has {} values for {} true elements of the mask; give one value for each, or use `putmask`, which \
                  takes an array of values with the shape of the array",
-                values.size(),
-                places.size()
-            ),
-        });
+            values.size(),
+            places.size()
+        );
+        return Err(Error::shape("place", values.shape(), reason));
     }
     place_at(target, &places, values)
 }
@@ -361,12 +343,8 @@ pub(crate) fn flat_positions(operation: &'static str, array: &RawArray) -> Resul
 
 fn nonzero(operation: &'static str, array: &RawArray) -> Result<Vec<RawArray>> {
     if array.shape().is_empty() {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: Vec::new(),
-            reason: "has no axes, but indices need at least one; add one with `expand_dims`, or use `flatnonzero`"
-                .into(),
-        });
+        let reason = "has no axes, but indices need at least one; add one with `expand_dims`, or use `flatnonzero`";
+        return Err(Error::shape(operation, Vec::new(), reason));
     }
     unravelled(operation, &flat_positions(operation, array)?, array.shape())
 }

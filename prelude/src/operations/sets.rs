@@ -8,47 +8,37 @@ use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::indexing::parts;
 use crate::operations::selection::compressed;
 use crate::operations::sorting::{Side, runs, search, sorted_rows};
+use crate::thin::thin;
 
-/// Whether each element is one of `test_elements`, an array of any shape; NumPy's `isin`. `gpu::isin!(&a, &b, invert = true)` says
-/// whether it is none of them. NaN is in no array, as it does not equal itself. Queued.
-///
-/// **Panics** if the arrays are on different devices.
-///
-/// By comparing each of up to eight `test_elements`; more are sorted, and searched by bisection.
-///
-/// ```
-/// use warpcell as gpu;
-/// let found = gpu::isin(&gpu::array(&[[1, 2], [3, 4]]), &gpu::array(&[4, 1, 7]));
-/// assert_eq!(found.ravel().tolist(), [true, false, false, true]);
-/// ```
-#[track_caller]
-pub fn isin<A, B, T>(element: &A, test_elements: &B) -> DeviceArray<bool>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Real,
-{
-    DeviceArray::from_raw(check(membership("isin", element.raw(), test_elements.raw(), false)))
-}
+thin! {
+    /// Whether each element is one of `test_elements`, an array of any shape; NumPy's `isin`. `gpu::isin!(&a, &b, invert =
+    /// true)` says whether it is none of them. NaN is in no array, as it does not equal itself. Queued.
+    ///
+    /// **Panics** if the arrays are on different devices.
+    ///
+    /// By comparing each of up to eight `test_elements`; more are sorted, and searched by bisection.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let found = gpu::isin(&gpu::array(&[[1, 2], [3, 4]]), &gpu::array(&[4, 1, 7]));
+    /// assert_eq!(found.ravel().tolist(), [true, false, false, true]);
+    /// ```
+    pub fn isin<A, B, T>(element: &A, test_elements: &B) -> DeviceArray<bool>
+    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Real =>
+        membership("isin", element.raw(), test_elements.raw(), false);
 
-/// As [`isin`], in row-major order along one axis. NumPy's `in1d`, which NumPy 2.4 no longer has, and CuPy has.
-///
-/// **Panics** as [`isin`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let found = gpu::in1d(&gpu::array(&[[1, 2], [3, 4]]), &gpu::array(&[4, 1]));
-/// assert_eq!(found.tolist(), [true, false, false, true]);
-/// ```
-#[track_caller]
-pub fn in1d<A, B, T>(ar1: &A, ar2: &B) -> DeviceArray<bool>
-where
-    A: OnDevice<Elem = T>,
-    B: OnDevice<Elem = T>,
-    T: Real,
-{
-    let found = ar1.raw().flat("in1d").and_then(|flat| membership("in1d", &flat, ar2.raw(), false));
-    DeviceArray::from_raw(check(found))
+    /// As [`isin`], in row-major order along one axis. NumPy's `in1d`, which NumPy 2.4 no longer has, and CuPy has.
+    ///
+    /// **Panics** as [`isin`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let found = gpu::in1d(&gpu::array(&[[1, 2], [3, 4]]), &gpu::array(&[4, 1]));
+    /// assert_eq!(found.tolist(), [true, false, false, true]);
+    /// ```
+    pub fn in1d<A, B, T>(ar1: &A, ar2: &B) -> DeviceArray<bool>
+    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Real =>
+        ar1.raw().flat("in1d").and_then(|flat| membership("in1d", &flat, ar2.raw(), false));
 }
 
 macro_rules! sets {
@@ -120,9 +110,9 @@ pub fn unique_values<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T> {
     DeviceArray::from_raw(check(runs("unique_values", x.raw())).0)
 }
 
-/// The distinct elements, as of [`unique`](fn@crate::unique); where each is first among all elements in row-major order; for each
-/// element of the array, in its shape, the position of its equal among the distinct ones; and how often each is there. NumPy's
-/// `unique_all`, but that all NaN are one element here. Waits.
+/// The distinct elements, as of [`unique`](fn@crate::unique); where each is first among all elements in row-major order; for
+/// each element of the array, in its shape, the position of its equal among the distinct ones; and how often each is there.
+/// NumPy's `unique_all`, but that all NaN are one element here. Waits.
 ///
 /// ```
 /// use warpcell as gpu;

@@ -1,7 +1,8 @@
 //! Functions for what arrays have as methods, and methods for what `gpu` has as functions: NumPy has both of each.
 //!
 //! Each row of a table makes one function, which calls the method of the same name. Cells compile it only if they call it.
-//! The functions of elementwise primitives are made from the tables of the methods, in `elementwise.rs`.
+//! The functions of elementwise primitives, and of what is composed of them, are made with the methods: by `unary!` and `binary!`
+//! in `elementwise.rs`, and by [`composed!`].
 
 use crate::array::sides::sealed::Device;
 use crate::array::{DeviceArray, IntoAxes, IntoIndices, IntoNewShape, IntoShape, OnDevice, transfer};
@@ -18,7 +19,7 @@ pub(crate) fn typed<A: OnDevice>(a: &A) -> DeviceArray<A::Elem> {
 
 macro_rules! siblings {
     ($($generics:tt $element:ty => $result:ty { $($name:ident ($($argument:ident: $type:ty),*);)* })*) => {$($(
-        siblings! { @one $generics $element => $result, $name = $name ($($argument: $type),*) }
+        $crate::operations::siblings::siblings! { @one $generics $element => $result, $name = $name ($($argument: $type),*) }
     )*)*};
     (@one [$($generics:tt)*] $element:ty => $result:ty, $name:ident = $method:ident ($($argument:ident: $type:ty),*)) => {
         #[doc = concat!(
@@ -28,44 +29,60 @@ macro_rules! siblings {
         ///
         /// **Panics** as the method does.
         #[track_caller]
-        pub fn $name<A: OnDevice<Elem = $element>, $($generics)*>(a: &A $(, $argument: $type)*) -> $result {
+        pub fn $name<A: $crate::array::OnDevice<Elem = $element>, $($generics)*>(a: &A $(, $argument: $type)*) -> $result {
             $crate::operations::siblings::typed(a).$method($($argument),*)
         }
     };
 }
 pub(crate) use siblings;
 
+/// Methods that are composed of other operations, written as in `thin!`, and in the module the functions of the same names.
+macro_rules! composed {
+    (
+        mod $module:ident;
+        $(
+            $(#[$about:meta])*
+            impl<T: $bound:ident> DeviceArray<T> {$(
+                $(#[$doc:meta])*
+                pub fn $name:ident(&$self:ident $(, $argument:ident: $type:ty)*) -> $result:ty => $core:expr;
+            )*}
+        )*
+    ) => {
+        $(
+            $(#[$about])*
+            impl<T: $bound> DeviceArray<T> {
+                $crate::thin::thin! {$(
+                    $(#[$doc])*
+                    pub fn $name(&$self $(, $argument: $type)*) -> $result => $core;
+                )*}
+            }
+        )*
+
+        /// Functions that call the methods.
+        pub mod $module {
+            use super::*;
+            $crate::operations::siblings::siblings! {
+                $($([T: $bound] T => $result { $name($($argument: $type),*); })*)*
+            }
+        }
+    };
+}
+pub(crate) use composed;
+
 /// The functions, each under its method's name.
 pub mod functions {
     use super::*;
-    pub use crate::operations::elementwise::{binary_functions::*, unary_functions::*};
+    pub use crate::operations::composed::composed_functions::*;
+    pub use crate::operations::elementwise::{binary_functions::*, elementary_functions::*, unary_functions::*};
+    pub use crate::operations::per_element::functions_per_element::*;
 
     siblings! {
-        [T: Float] T => DeviceArray<T> { reciprocal(); radians(); degrees(); }
-        [T: Arithmetic] T => DeviceArray<T> { square(); }
         [T: RealNumber] T => DeviceArray<T> {
-            clip(low: impl Operand<T>, high: impl Operand<T>); max_axis(axes: impl IntoAxes); min_axis(axes: impl IntoAxes);
+            max_axis(axes: impl IntoAxes); min_axis(axes: impl IntoAxes);
         }
-        [T: RealNumber] T => DeviceArray<bool> { is_nan(); is_inf(); is_finite(); }
-        [T: Number] T => DeviceArray<T> { fmax(other: impl Operand<T>); fmin(other: impl Operand<T>); }
-        [T: Number] T => DeviceArray<T::Mean> { true_divide(other: impl Operand<T>); }
-        [T: Number] T => DeviceArray<f64> { float_power(other: impl Operand<T>); }
         [T: Number] T => (DeviceArray<T>, DeviceArray<T>) { divmod(other: impl Operand<T>); }
-        [T: Number] T => DeviceArray<bool> { signbit(); isposinf(); isneginf(); }
-        [T: Element] T => DeviceArray<bool> { isreal(); iscomplex(); }
-        [T: Float] T => DeviceArray<T> {
-            sinc(); heaviside(at_zero: impl Operand<T>); logaddexp(other: impl Operand<T>); logaddexp2(other: impl Operand<T>);
-            nextafter(other: impl Operand<T>); i0(); ldexp(exponents: impl Operand<i32>);
-        }
         [T: Float] T => (DeviceArray<T>, DeviceArray<T>) { modf(); }
         [T: Float] T => (DeviceArray<T>, DeviceArray<i32>) { frexp(); }
-        [T: Inexact] T => DeviceArray<T> { nan_to_num(); }
-        [T: Integer] T => DeviceArray<T> { gcd(other: impl Operand<T>); lcm(other: impl Operand<T>); }
-        [T: Integer] T => DeviceArray<u8> { bitwise_count(); }
-        [T: Element] T => DeviceArray<bool> {
-            logical_and(other: impl Operand<T>); logical_or(other: impl Operand<T>); logical_xor(other: impl Operand<T>);
-            logical_not();
-        }
         [] bool => DeviceArray<bool> { all_axis(axes: impl IntoAxes); any_axis(axes: impl IntoAxes); }
         [] bool => bool { all(); any(); }
         [T: Element] T => T::Sum { sum(); }
@@ -265,11 +282,8 @@ impl<T: Element> DeviceArray<T> {
 
     fn list(&self) -> Result<Vec<T>> {
         if self.ndim() != 1 {
-            return Err(Error::InvalidShape {
-                operation: "tolist",
-                shape: self.shape().to_vec(),
-                reason: "is not 1-D; write `a.ravel().tolist()`, or `a.to_host()` for an array with all axes".into(),
-            });
+            let reason = "is not 1-D; write `a.ravel().tolist()`, or `a.to_host()` for an array with all axes";
+            return Err(Error::shape("tolist", self.shape(), reason));
         }
         transfer::download_vec(&self.raw)
     }

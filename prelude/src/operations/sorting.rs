@@ -8,6 +8,7 @@ use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::reduce::reduce_all;
+use crate::thin::thin;
 
 fallible! {
     /// A new array with the elements in ascending order along the last axis; NumPy's `sort`.
@@ -29,49 +30,44 @@ fallible! {
     }
 }
 
-/// As [`sort`], along another axis; negative axes count from the last, -1.
-///
-/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[3, 1], [2, 4]]);
-/// assert_eq!(gpu::sort_axis(&a, 0).to_host(), ndarray::arr2(&[[2, 1], [3, 4]]).into_dyn());
-/// ```
-#[track_caller]
-pub fn sort_axis<A: OnDevice<Elem = T>, T: Real>(a: &A, axis: isize) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(along("sort_axis", a.raw(), axis, false)))
-}
+thin! {
+    /// As [`sort`], along another axis; negative axes count from the last, -1.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[3, 1], [2, 4]]);
+    /// assert_eq!(gpu::sort_axis(&a, 0).to_host(), ndarray::arr2(&[[2, 1], [3, 4]]).into_dyn());
+    /// ```
+    pub fn sort_axis<A: OnDevice<Elem = T>, T: Real>(a: &A, axis: isize) -> DeviceArray<T> =>
+        along("sort_axis", a.raw(), axis, false);
 
-/// The positions that the elements have in ascending order along the last axis; NumPy's `argsort` with `stable=True`: those of
-/// equal elements ascend.
-///
-/// Any shape with an axis, any dtype. NaN comes last; -0.0 equals 0.0. Queued.
-///
-/// **Panics** if the array has no axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let order = gpu::argsort(&gpu::array(&[0.5, 0.25, 0.5, 0.0]));
-/// assert_eq!(order.to_host(), ndarray::arr1(&[3i64, 1, 0, 2]).into_dyn());
-/// ```
-#[track_caller]
-pub fn argsort<A: OnDevice<Elem: Real>>(a: &A) -> DeviceArray<i64> {
-    DeviceArray::from_raw(check(along("argsort", a.raw(), -1, true)))
-}
+    /// The positions that the elements have in ascending order along the last axis; NumPy's `argsort` with `stable=True`:
+    /// those of equal elements ascend.
+    ///
+    /// Any shape with an axis, any dtype. NaN comes last; -0.0 equals 0.0. Queued.
+    ///
+    /// **Panics** if the array has no axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let order = gpu::argsort(&gpu::array(&[0.5, 0.25, 0.5, 0.0]));
+    /// assert_eq!(order.to_host(), ndarray::arr1(&[3i64, 1, 0, 2]).into_dyn());
+    /// ```
+    pub fn argsort<A: OnDevice<Elem: Real>>(a: &A) -> DeviceArray<i64> => along("argsort", a.raw(), -1, true);
 
-/// As [`argsort`], along another axis; negative axes count from the last, -1.
-///
-/// **Panics** if there is no such axis ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[3, 1], [2, 4]]);
-/// assert_eq!(gpu::argsort_axis(&a, 0).to_host(), ndarray::arr2(&[[1i64, 0], [0, 1]]).into_dyn());
-/// ```
-#[track_caller]
-pub fn argsort_axis<A: OnDevice<Elem: Real>>(a: &A, axis: isize) -> DeviceArray<i64> {
-    DeviceArray::from_raw(check(along("argsort_axis", a.raw(), axis, true)))
+    /// As [`argsort`], along another axis; negative axes count from the last, -1.
+    ///
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[3, 1], [2, 4]]);
+    /// assert_eq!(gpu::argsort_axis(&a, 0).to_host(), ndarray::arr2(&[[1i64, 0], [0, 1]]).into_dyn());
+    /// ```
+    pub fn argsort_axis<A: OnDevice<Elem: Real>>(a: &A, axis: isize) -> DeviceArray<i64> =>
+        along("argsort_axis", a.raw(), axis, true);
 }
 
 /// On which side of equal elements a value belongs.
@@ -220,11 +216,8 @@ pub(crate) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool
 pub(crate) fn search(operation: &'static str, sorted: &RawArray, values: &RawArray, side: Side) -> Result<RawArray> {
     sorted.same_device(operation, values)?;
     if sorted.shape().len() != 1 {
-        return Err(Error::InvalidShape {
-            operation,
-            shape: sorted.shape().to_vec(),
-            reason: "is not 1-D; the array to search in must be 1-D and sorted: use `ravel` and `sort` first".into(),
-        });
+        let reason = "is not 1-D; the array to search in must be 1-D and sorted: use `ravel` and `sort` first";
+        return Err(Error::shape(operation, sorted.shape(), reason));
     }
     let out = RawArray::uninitialised(operation, &values.handle, values.shape(), DType::I64)?;
     if out.size() > 0 {
@@ -252,10 +245,7 @@ fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> 
         return search(operation, bins, x, side);
     }
     if !ordered(BinaryOperation::GreaterEqual)? {
-        return Err(Error::InvalidArgument {
-            operation,
-            reason: "the bins are neither ascending nor descending; sort them first".into(),
-        });
+        return Err(Error::argument(operation, "the bins are neither ascending nor descending; sort them first"));
     }
     let Layout { shape, strides, offset } = &bins.layout;
     let last = offset.checked_add_signed(strides[0] * (count - 1) as isize).expect("within the allocation");

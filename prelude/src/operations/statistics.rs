@@ -7,6 +7,7 @@ use crate::dtype::{DType, Element, RealNumber, Scalar};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{RawOperand, binary, unary};
 use crate::operations::reduce::{as_mean, reduce, squared_distances};
+use crate::thin::thin;
 
 impl<T: RealNumber> DeviceArray<T> {
     /// The variance of all elements: the mean of their squared distances from the mean (`f64` for integers), NaN if there
@@ -62,30 +63,29 @@ impl<T: RealNumber> DeviceArray<T> {
         self.std_with(axes, 0.0)
     }
 
-    /// As [`var_axis`](Self::var_axis), the sums of squares divided by the number of elements less `ddof`: 1 for a
-    /// sample's variance.
-    ///
-    /// **Panics** as [`var_axis`](Self::var_axis) does.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[1.0, 3.0]).var_with(0, 1.0).item(), 2.0);
-    /// ```
-    #[track_caller]
-    pub fn var_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<T::Mean> {
-        DeviceArray::from_raw(check(variance_axes("var_axis", &self.raw, &axes.into_axes(), ddof, T::Mean::DTYPE)))
-    }
+    thin! {
+        /// As [`var_axis`](Self::var_axis), the sums of squares divided by the number of elements less `ddof`: 1 for a
+        /// sample's variance.
+        ///
+        /// **Panics** as [`var_axis`](Self::var_axis) does.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[1.0, 3.0]).var_with(0, 1.0).item(), 2.0);
+        /// ```
+        pub fn var_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<T::Mean> =>
+            variance_axes("var_axis", &self.raw, &axes.into_axes(), ddof, T::Mean::DTYPE);
 
-    /// As [`std_axis`](Self::std_axis), with `ddof` as in [`var_with`](Self::var_with).
-    ///
-    /// **Panics** as [`var_axis`](Self::var_axis) does.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[0.0, 4.0, 8.0]).std_with(0, 1.0).item(), 4.0);
-    /// ```
-    #[track_caller]
-    pub fn std_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<T::Mean> {
-        let variance = variance_axes("std_axis", &self.raw, &axes.into_axes(), ddof, T::Mean::DTYPE);
-        DeviceArray::from_raw(check(variance.and_then(|variance| unary("std_axis", UnaryOperation::Sqrt, &variance))))
+        /// As [`std_axis`](Self::std_axis), with `ddof` as in [`var_with`](Self::var_with).
+        ///
+        /// **Panics** as [`var_axis`](Self::var_axis) does.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0, 4.0, 8.0]).std_with(0, 1.0).item(), 4.0);
+        /// ```
+        pub fn std_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<T::Mean> => {
+            let variance = variance_axes("std_axis", &self.raw, &axes.into_axes(), ddof, T::Mean::DTYPE);
+            variance.and_then(|variance| unary("std_axis", UnaryOperation::Sqrt, &variance))
+        };
     }
 
     /// How many elements are not zero; NaN is not. Waits for the result.

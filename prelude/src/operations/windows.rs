@@ -95,7 +95,7 @@ fn kaiser_of(count: usize, beta: f64) -> Result<RawArray> {
     const NAME: &str = "kaiser";
     if !(-700.0..=700.0).contains(&beta) {
         let reason = format!("`beta` is {beta}; give a number from -700 to 700");
-        return Err(Error::InvalidArgument { operation: NAME, reason });
+        return Err(Error::argument(NAME, reason));
     }
     window(NAME, count, |places, span| kaiser_weights(NAME, places, span, beta))
 }

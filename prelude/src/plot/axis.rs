@@ -17,10 +17,7 @@ impl Scale {
         match name {
             "linear" => Ok(Scale::Linear),
             "log" => Ok(Scale::Log),
-            _ => Err(Error::InvalidArgument {
-                operation,
-                reason: format!("there is no scale {name:?}; use \"linear\" or \"log\""),
-            }),
+            _ => Err(Error::argument(operation, format!("there is no scale {name:?}; use \"linear\" or \"log\""))),
         }
     }
 

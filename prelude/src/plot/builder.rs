@@ -1,7 +1,7 @@
 //! [`Plot`]: a chart that is built by methods and shows itself.
 
 use super::axis::Scale;
-use super::chart::{Chart, Kind, Series};
+use super::chart::{Chart, PlotKind, Series};
 use super::look::{LineStyle, Look, Marker, color};
 use super::png;
 use super::shown::{Drawing, Shown};
@@ -71,7 +71,7 @@ impl Plot {
     }
 
     /// Adds a series with the look of a line.
-    pub(super) fn with_series(self, kind: impl Kind) -> Plot {
+    pub(super) fn with_series(self, kind: impl PlotKind) -> Plot {
         self.with(|chart| {
             let look = Look::new(chart.series.len());
             chart.series.push(Series { kind: Box::new(kind), label: None, look, colors: None });
@@ -92,7 +92,7 @@ impl Plot {
 
     /// Changes what was added last, which has to be of one kind: that which `example` adds.
     #[track_caller]
-    pub(super) fn with_kind<K: Kind>(
+    pub(super) fn with_kind<K: PlotKind>(
         self,
         operation: &'static str,
         example: &str,
@@ -416,7 +416,7 @@ pub(super) fn require_size(operation: &'static str, (width, height): (u32, u32))
 #[cold]
 #[track_caller]
 pub(super) fn invalid(operation: &'static str, reason: impl Into<String>) -> ! {
-    fail(Error::InvalidArgument { operation, reason: reason.into() })
+    fail(Error::argument(operation, reason))
 }
 
 impl fmt::Display for Plot {

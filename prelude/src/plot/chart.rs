@@ -30,7 +30,7 @@ pub(super) struct Chart {
 /// One thing in a chart: numbers of some kind, and their look.
 #[derive(Clone, Debug)]
 pub(super) struct Series {
-    pub kind: Box<dyn Kind>,
+    pub kind: Box<dyn PlotKind>,
     pub label: Option<String>,
     pub look: Look,
     /// Set if colours stand for numbers.
@@ -38,7 +38,7 @@ pub(super) struct Series {
 }
 
 /// A kind of series: its numbers, and how they become marks. Each kind is a file in `kinds`.
-pub(super) trait Kind: Any + CloneKind + Debug + Send + Sync {
+pub(super) trait PlotKind: Any + ClonePlotKind + Debug + Send + Sync {
     /// The function that makes it, for messages.
     fn name(&self) -> &'static str;
 
@@ -65,17 +65,17 @@ pub(super) trait Kind: Any + CloneKind + Debug + Send + Sync {
 }
 
 /// A copy of a kind behind its trait.
-pub(super) trait CloneKind {
-    fn boxed(&self) -> Box<dyn Kind>;
+pub(super) trait ClonePlotKind {
+    fn boxed(&self) -> Box<dyn PlotKind>;
 }
 
-impl<K: Kind + Clone> CloneKind for K {
-    fn boxed(&self) -> Box<dyn Kind> {
+impl<K: PlotKind + Clone> ClonePlotKind for K {
+    fn boxed(&self) -> Box<dyn PlotKind> {
         Box::new(self.clone())
     }
 }
 
-impl Clone for Box<dyn Kind> {
+impl Clone for Box<dyn PlotKind> {
     fn clone(&self) -> Self {
         self.as_ref().boxed()
     }

@@ -44,13 +44,13 @@ impl Colormap {
         let plain = if plain == "grey" { "gray" } else { plain };
         match COLORMAPS.iter().find(|(known, _)| *known == plain) {
             Some((_, colors)) => Ok(Colormap { colors, reversed }),
-            None => Err(Error::InvalidArgument {
-                operation: "Plot::cmap",
-                reason: format!(
+            None => {
+                let reason = format!(
                     "there is no colour map {name:?}; use {}, or one of them reversed, such as \"gray_r\"",
                     COLORMAPS.map(|(known, _)| format!("{known:?}")).join(", ")
-                ),
-            }),
+                );
+                Err(Error::argument("Plot::cmap", reason))
+            }
         }
     }
 

@@ -68,7 +68,7 @@ fn require_image(shape: &[usize], permute: &str) -> Result<()> {
             shape.len()
         ),
     };
-    Err(Error::InvalidShape { operation: "imshow", shape: shape.to_vec(), reason })
+    Err(Error::shape("imshow", shape, reason))
 }
 
 /// An image as a plot keeps it.

@@ -92,12 +92,10 @@ impl Marker {
             "|" => Marker::Bar,
             "" | "none" | "None" => return Ok(None),
             _ => {
-                return Err(Error::InvalidArgument {
-                    operation: "Plot::marker",
-                    reason: format!(
-                        "there is no marker {sign:?}; use \"o\", \".\", \"s\", \"^\", \"v\", \"D\", \"x\", \"+\", \"_\", \"|\" or \"none\""
-                    ),
-                });
+                let reason = format!(
+                    "there is no marker {sign:?}; use \"o\", \".\", \"s\", \"^\", \"v\", \"D\", \"x\", \"+\", \"_\", \"|\" or \"none\""
+                );
+                return Err(Error::argument("Plot::marker", reason));
             }
         }))
     }
@@ -113,10 +111,8 @@ impl LineStyle {
             "-." | "dashdot" => LineStyle::DashDotted,
             "" | "none" | "None" => return Ok(None),
             _ => {
-                return Err(Error::InvalidArgument {
-                    operation: "Plot::linestyle",
-                    reason: format!("there is no line style {sign:?}; use \"-\", \"--\", \":\", \"-.\" or \"none\""),
-                });
+                let reason = format!("there is no line style {sign:?}; use \"-\", \"--\", \":\", \"-.\" or \"none\"");
+                return Err(Error::argument("Plot::linestyle", reason));
             }
         }))
     }
@@ -172,14 +168,15 @@ pub(super) fn color(name: &str) -> Result<Rgb> {
         let found = COLORS.iter().find(|(known, other, _)| *known == name || (!name.is_empty() && *other == name));
         found.map(|&(_, _, color)| color)
     };
-    named().or_else(tab).or_else(in_cycle).or_else(|| hexadecimal(name)).ok_or_else(|| Error::InvalidArgument {
-        operation: "Plot::color",
-        reason: format!(
+    let unknown = || {
+        let reason = format!(
             "there is no colour {name:?}; use {}, one of matplotlib's such as \"tab:blue\" or \"C0\", or red, green \
              and blue in hexadecimal digits such as \"#1f77b4\"",
             COLORS.map(|(known, _, _)| format!("{known:?}")).join(", ")
-        ),
-    })
+        );
+        Error::argument("Plot::color", reason)
+    };
+    named().or_else(tab).or_else(in_cycle).or_else(|| hexadecimal(name)).ok_or_else(unknown)
 }
 
 fn hexadecimal(name: &str) -> Option<Rgb> {

@@ -62,7 +62,7 @@ fn draw(chart: &Chart, whole: Box2, canvas: &mut Canvas) -> Drawn {
     let mut inside = Canvas::new((width, height));
     for series in &chart.series {
         let mut layer = Canvas::new((width, height));
-        let place = Place { layout: &layout, series };
+        let place = PlacedSeries { layout: &layout, series };
         series.marks().iter().try_for_each(|mark| place.draw(mark, &mut layer))?;
         inside.lay(&layer, (0, 0), series.look.alpha);
     }
@@ -78,12 +78,12 @@ fn draw(chart: &Chart, whole: Box2, canvas: &mut Canvas) -> Drawn {
 }
 
 /// A series with the places of its numbers, in pixels from the left upper corner of the inside.
-struct Place<'a> {
+struct PlacedSeries<'a> {
     layout: &'a Layout,
     series: &'a Series,
 }
 
-impl Place<'_> {
+impl PlacedSeries<'_> {
     fn x(&self, x: f64) -> f64 {
         self.layout.x.place(x) * f64::from(self.layout.inside.width)
     }

@@ -58,7 +58,7 @@ fn grid(shape: (usize, usize), charts: Vec<Chart>) -> Result<Subplots> {
         }
         _ => return Ok(Subplots { shown: Shown::new(Grid { shape, charts, title: None, size: None }) }),
     };
-    Err(Error::InvalidArgument { operation: "subplots", reason })
+    Err(Error::argument("subplots", reason))
 }
 
 /// More rows or columns have no place in the largest figure.

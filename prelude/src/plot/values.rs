@@ -120,7 +120,7 @@ fn require_one_axis(operation: &'static str, shape: &[usize]) -> Result<()> {
         2 => "has two axes; plot one row of it, such as `&x.slice(s![0, ..])`, or show all of it with `imshow`",
         _ => "is not the shape of a sequence; give a 1-D array, such as the result of `flatten`",
     };
-    Err(Error::InvalidShape { operation, shape: shape.to_vec(), reason: reason.into() })
+    Err(Error::shape(operation, shape, reason))
 }
 
 /// What [`plot`](crate::plot()) takes: `&y`, above 0, 1, 2 …, or `(&x, &y)`. Not an extension point.
@@ -169,7 +169,7 @@ pub(super) fn same_length(
         let plural = if length == 1 { "value" } else { "values" };
         let reason =
             format!("{first} has {length} {plural} and {second} has {}; give both the same number", values.len());
-        return Err(Error::InvalidArgument { operation, reason });
+        return Err(Error::argument(operation, reason));
     }
     Ok(values)
 }
@@ -177,8 +177,8 @@ pub(super) fn same_length(
 /// The values, if there are any.
 pub(super) fn non_empty(operation: &'static str, values: Vec<f64>) -> Result<Vec<f64>> {
     if values.is_empty() {
-        let reason = "has no values; give at least one".into();
-        return Err(Error::InvalidShape { operation, shape: vec![0], reason });
+        let reason = "has no values; give at least one";
+        return Err(Error::shape(operation, [0], reason));
     }
     Ok(values)
 }

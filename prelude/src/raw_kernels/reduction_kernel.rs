@@ -340,13 +340,9 @@ impl ReductionDefinition {
                 return Ok(parts);
             }
         }
-        Err(Error::InvalidShape {
-            operation: NAME,
-            shape: shape.to_vec(),
-            reason: format!(
-                "has more than {MOST_AXES} axes that cannot be joined; reshape the arrays, or reduce in steps"
-            ),
-        })
+        let reason =
+            format!("has more than {MOST_AXES} axes that cannot be joined; reshape the arrays, or reduce in steps");
+        Err(Error::shape(NAME, shape, reason))
     }
 
     #[cold]

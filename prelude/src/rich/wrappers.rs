@@ -123,7 +123,7 @@ impl Image {
 }
 
 fn invalid(reason: String) -> Error {
-    Error::InvalidArgument { operation: "Image", reason }
+    Error::argument("Image", reason)
 }
 
 /// A picture in a few words.

@@ -133,7 +133,7 @@ enum FloatMode {
 }
 
 /// What elements are written with.
-struct Form {
+struct ElementFormat {
     precision: usize,
     suppress: bool,
     sign: char,
@@ -155,8 +155,8 @@ impl ArrayStyle<'_> {
         }
     }
 
-    fn form(&self, operation: &'static str, raw: &RawArray) -> Result<Form> {
-        let invalid = |reason: String| Err(Error::InvalidArgument { operation, reason });
+    fn form(&self, operation: &'static str, raw: &RawArray) -> Result<ElementFormat> {
+        let invalid = |reason: String| Err(Error::argument(operation, reason));
         let sign = match self.sign {
             None | Some("-") => '-',
             Some("+") => '+',
@@ -175,7 +175,7 @@ impl ArrayStyle<'_> {
         };
         let Settings { precision, suppress, .. } = self.settings();
         // More digits than NumPy writes.
-        Ok(Form { precision: precision.min(16_000), suppress, sign, mode, is_single: raw.shape().is_empty() })
+        Ok(ElementFormat { precision: precision.min(16_000), suppress, sign, mode, is_single: raw.shape().is_empty() })
     }
 }
 
@@ -257,7 +257,7 @@ fn truth(value: bool, is_single: bool) -> &'static str {
     }
 }
 
-fn integers(values: &[i128], form: &Form) -> Vec<String> {
+fn integers(values: &[i128], form: &ElementFormat) -> Vec<String> {
     // A blank stands for the sign where no number has one.
     let sign = match form.sign {
         ' ' if values.iter().any(|&value| value < 0) => "",
@@ -276,7 +276,7 @@ fn aligned(mut cells: Vec<String>) -> Vec<String> {
     cells
 }
 
-fn complex<T: TextFloat>(values: &[Complex<T>], form: &Form) -> Vec<String> {
+fn complex<T: TextFloat>(values: &[Complex<T>], form: &ElementFormat) -> Vec<String> {
     let part = |part: fn(&Complex<T>) -> T| values.iter().map(part).collect::<Vec<T>>();
     let (real, imaginary) =
         (floats(&part(|value| value.re), form, form.sign), floats(&part(|value| value.im), form, '+'));
@@ -288,7 +288,7 @@ fn complex<T: TextFloat>(values: &[Complex<T>], form: &Form) -> Vec<String> {
     real.into_iter().zip(imaginary).map(joined).collect()
 }
 
-fn floats<T: TextFloat>(values: &[T], form: &Form, sign: char) -> Vec<String> {
+fn floats<T: TextFloat>(values: &[T], form: &ElementFormat, sign: char) -> Vec<String> {
     let numbers: Vec<Number> = values.iter().map(|&value| Number::of(value)).collect();
     let column = Column::new::<T>(&numbers, form, sign);
     numbers.iter().map(|number| column.cell(number)).collect()
@@ -303,7 +303,7 @@ struct Column {
 }
 
 impl Column {
-    fn new<T: TextFloat>(numbers: &[Number], form: &Form, sign: char) -> Column {
+    fn new<T: TextFloat>(numbers: &[Number], form: &ElementFormat, sign: char) -> Column {
         let finite: Vec<&Number> = numbers.iter().filter(|number| number.value.is_finite()).collect();
         let most = (form.mode != FloatMode::Unique).then_some(form.precision);
         let is_exponential = Column::is_exponential::<T>(&finite, form.suppress);

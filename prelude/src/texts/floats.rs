@@ -141,7 +141,7 @@ const LONGEST: usize = 16_000;
 
 impl Options<'_> {
     fn style(&self, operation: &'static str) -> Result<Style> {
-        let invalid = |reason: String| Err(Error::InvalidArgument { operation, reason });
+        let invalid = |reason: String| Err(Error::argument(operation, reason));
         let trim = match self.trim {
             None | Some("k") => Trim::Keep,
             Some(".") => Trim::Point,

@@ -41,7 +41,7 @@ pub(crate) fn whole(number: impl TryInto<i128>) -> i128 {
 pub(crate) fn in_base(number: i128, base: u32, padding: usize) -> Result<String> {
     if !(2..=36).contains(&base) {
         let reason = format!("the base is {base}; give one from 2 to 36, for which there are digits");
-        return Err(Error::InvalidArgument { operation: "base_repr", reason });
+        return Err(Error::argument("base_repr", reason));
     }
     let mut digits = Vec::new();
     let mut rest = number.unsigned_abs();
@@ -69,7 +69,7 @@ pub(crate) fn in_binary(number: i128, width: Option<usize>) -> Result<String> {
     if digits.len() > width {
         let reason =
             format!("{number} takes {} binary digits, more than the width {width}; give a larger width", digits.len());
-        return Err(Error::InvalidArgument { operation: "binary_repr", reason });
+        return Err(Error::argument("binary_repr", reason));
     }
     let fill = if number < 0 { "1" } else { "0" };
     Ok(fill.repeat(width - digits.len()) + &digits)

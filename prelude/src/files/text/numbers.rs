@@ -36,7 +36,7 @@ pub(crate) fn numbers_of<T: Element>(
     sep: &str,
     may_lack: bool,
 ) -> Result<DeviceArray<T>> {
-    let invalid = |reason: String| Error::InvalidArgument { operation, reason };
+    let invalid = |reason: String| Error::argument(operation, reason);
     if sep.is_empty() {
         return Err(invalid("there is no separator; give one such as \",\", or \" \" for blanks".into()));
     }

@@ -15,8 +15,8 @@ pub(super) fn write(path: &Path, array: &AnyView<'_>, options: &WriteText) -> Re
         [_] => 1,
         [_, columns] => columns,
         _ => {
-            let reason = "has not one or two axes; write its parts, or use `gpu::save`".to_owned();
-            return Err(Error::InvalidShape { operation: "savetxt", shape: shape.to_vec(), reason });
+            let reason = "has not one or two axes; write its parts, or use `gpu::save`";
+            return Err(Error::shape("savetxt", shape, reason));
         }
     };
     let fmt = &options.fmt;

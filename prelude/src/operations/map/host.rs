@@ -3,12 +3,11 @@
 use super::{Function, Given, MapOperand, Request, Results};
 use crate::array::sides::HostView;
 use crate::array::{OnHost, RawArray, shape, transfer};
-use crate::backend::cpu::elementwise::Input;
-use crate::backend::{Layout, cpu};
 use crate::device;
 use crate::dtype::{Scalar, dtypes};
 use crate::error::Result;
 use crate::fallible::fallible;
+use crate::host::mapping;
 use crate::operations::elementwise::RawOperand;
 use crate::registry::{Constant, Value};
 use half::{bf16, f16};
@@ -39,16 +38,16 @@ mod sealed {
 
     /// Where the function runs.
     #[derive(Clone, Copy)]
-    pub enum Place {
+    pub enum RunsOn {
         Device,
         Host,
     }
 
     pub trait HostArguments {
-        fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>>;
+        fn run(&self, request: &Request<'_>, place: RunsOn) -> Result<Vec<RawArray>>;
     }
 }
-use sealed::Place;
+use sealed::RunsOn;
 
 /// As [`Arguments`](crate::Arguments), of host arrays and scalars. Not an extension point.
 #[diagnostic::on_unimplemented(
@@ -87,7 +86,7 @@ macro_rules! scalars {
 dtypes!(scalars!());
 
 impl<A: OnHost + ?Sized> sealed::HostArguments for &A {
-    fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
+    fn run(&self, request: &Request<'_>, place: RunsOn) -> Result<Vec<RawArray>> {
         run(request, place, &[hidden::HostArgument::operand(self)])
     }
 }
@@ -96,7 +95,7 @@ impl<A: OnHost + ?Sized> HostArguments<(A::Elem,)> for &A {}
 macro_rules! tuples {
     ($(($($type:ident $argument:ident $name:ident $index:tt),*))*) => {$(
         impl<$($argument: hidden::HostArgument),*> sealed::HostArguments for ($($argument,)*) {
-            fn run(&self, request: &Request<'_>, place: Place) -> Result<Vec<RawArray>> {
+            fn run(&self, request: &Request<'_>, place: RunsOn) -> Result<Vec<RawArray>> {
                 run(request, place, &[$(self.$index.operand()),*])
             }
         }
@@ -135,7 +134,7 @@ fallible! {
         arguments: A,
     ) -> Result< <F::Output as Results>::HostArrays> {
         let request = Request::new::<T, F>("map_host", &function)?;
-        F::Output::host_arrays(arguments.run(&request, Place::Device)?)
+        F::Output::host_arrays(arguments.run(&request, RunsOn::Device)?)
     }
 
     /// Runs the function over host arrays on the host's cores, as [`gpu::map`](crate::map) does over device arrays: no
@@ -162,11 +161,11 @@ fallible! {
         arguments: A,
     ) -> Result< <F::Output as Results>::HostArrays> {
         let request = Request::new::<T, F>("map", &function)?;
-        F::Output::host_arrays(arguments.run(&request, Place::Host)?)
+        F::Output::host_arrays(arguments.run(&request, RunsOn::Host)?)
     }
 }
 
-fn run(request: &Request<'_>, place: Place, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
+fn run(request: &Request<'_>, place: RunsOn, operands: &[HostOperand<'_>]) -> Result<Vec<RawArray>> {
     let values: Vec<Option<Value>> = operands
         .iter()
         .map(|operand| match operand {
@@ -185,8 +184,8 @@ fn run(request: &Request<'_>, place: Place, operands: &[HostOperand<'_>]) -> Res
         .collect();
     request.accepts(&given)?;
     match place {
-        Place::Device => on_device(request, operands),
-        Place::Host => on_host(request, operands, &values),
+        RunsOn::Device => on_device(request, operands),
+        RunsOn::Host => on_host(request, operands, &values),
     }
 }
 
@@ -217,32 +216,9 @@ fn on_host(request: &Request<'_>, operands: &[HostOperand<'_>], values: &[Option
     let shape = broadcast(request, operands)?;
     let handle = device::host();
     let outs = request.new_arrays(&handle, request.result_shape(&shape)?)?;
-    let layouts: Vec<Option<Layout>> = operands
-        .iter()
-        .map(|operand| match operand {
-            HostOperand::Array(array) => {
-                let layout = Layout { shape: array.shape.clone(), strides: array.strides.clone(), offset: 0 };
-                Some(shape::broadcast_layout(&layout, &shape))
-            }
-            HostOperand::Scalar(_) | HostOperand::Struct(_) => None,
-        })
-        .collect();
-    let inputs: Vec<cpu::map::Source<'_>> = operands
-        .iter()
-        .zip(layouts.iter().zip(values))
-        .filter_map(|(operand, (layout, value))| match operand {
-            HostOperand::Array(array) => {
-                let array = |layout| cpu::map::Source::Elements(Input::Array(array.pointer, layout));
-                layout.as_ref().map(array)
-            }
-            HostOperand::Scalar(value) => Some(cpu::map::Source::Elements(Input::Scalar(*value))),
-            HostOperand::Struct(_) => value.as_ref().map(cpu::map::Source::Struct),
-        })
-        .collect();
     if outs[0].size() > 0 {
-        let views: Vec<_> = outs.iter().map(RawArray::view).collect();
-        // SAFETY: the host arrays are borrowed, and the outputs are new; all have the function's types and broadcast to `shape`.
-        unsafe { cpu::map::on_host(&request.function, request.reduction, &inputs, &shape, &views) }?;
+        // SAFETY: the request accepts the operands, whose common shape this is, and the outputs are new.
+        unsafe { mapping::compute(&request.function, request.reduction, operands, values, &shape, &outs) }?;
     }
     Ok(outs)
 }

@@ -74,13 +74,11 @@ pub(super) fn coefficients(roots: &RawArray) -> Result<RawArray> {
             // Eigenvalues of a real matrix come in conjugate pairs.
             if roots.dtype.is_complex() { Ok(found) } else { found.part(false).copied(NAME) }
         }
-        _ => Err(Error::InvalidShape {
-            operation: NAME,
-            shape: roots.shape().to_vec(),
-            reason:
-                "is neither that of a 1-D array of roots nor that of a square matrix with elements; give one of these"
-                    .into(),
-        }),
+        _ => {
+            let reason =
+                "is neither that of a 1-D array of roots nor that of a square matrix with elements; give one of these";
+            Err(Error::shape(NAME, roots.shape(), reason))
+        }
     }
 }
 

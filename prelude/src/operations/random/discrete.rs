@@ -1,12 +1,10 @@
 //! Discrete distributions: the functions, over the formulas in `counts.rs`. All of them give i64.
 
-use super::distributions::{made, parameter, sampled};
 use super::generator::generator;
-use super::sampling::{Domain, Formula, Recipe, Relation, Source, all_there};
+use super::sampling::{all_there, distributions};
 use super::{Generator, Integer, counts, default, formulas, integers_of};
 use crate::array::{DeviceArray, IntoShape};
 use crate::error::check;
-use crate::operations::elementwise::Operand;
 
 generator! {
     impl Generator;
@@ -44,7 +42,9 @@ generator! {
         let all = (crate::Scalar::U8(0), crate::Scalar::U8(255), true);
         super::array(check(integers_of(all)), "bytes", stream, length)
     }
+}
 
+distributions! {
     /// How many good ones are among `nsample` things that are taken, without putting them back, out of `ngood` good and `nbad`
     /// bad ones.
     ///
@@ -57,21 +57,8 @@ generator! {
     /// let a = warpcell::random::hypergeometric(20, 30, 10, 10_000);
     /// assert!(a.max() <= 10 && (a.mean() - 4.0).abs() < 0.2);
     /// ```
-    pub fn hypergeometric(
-        stream,
-        ngood: impl Operand<i64>,
-        nbad: impl Operand<i64>,
-        nsample: impl Operand<i64>,
-        size: impl IntoShape,
-    ) -> DeviceArray<i64> {
-        let parameters = &[
-            parameter("ngood", &ngood, Domain::POPULATION),
-            parameter("nbad", &nbad, Domain::POPULATION),
-            parameter("nsample", &nsample, Domain::COUNT),
-        ];
-        let (formula, relation) = (Formula::of(&counts::hypergeometric), Some(all_there as Relation));
-        made(Recipe { operation: "hypergeometric", source: Source::Blocks, formula, parameters, relation }, stream, size)
-    }
+    hypergeometric(ngood: i64 in POPULATION, nbad: i64 in POPULATION, nsample: i64 in COUNT)
+        -> i64, Blocks counts::hypergeometric, all_there;
 
     /// How many events happen in a time in which `lam` are expected.
     ///
@@ -83,10 +70,7 @@ generator! {
     /// let a = warpcell::random::poisson(4.0, 10_000);
     /// assert!(a.min() >= 0 && (a.mean() - 4.0).abs() < 0.2);
     /// ```
-    pub fn poisson(stream, lam: impl Operand<f64>, size: impl IntoShape) -> DeviceArray<i64> {
-        let parameters = [parameter("lam", &lam, Domain::MEAN_OF_COUNTS)];
-        sampled("poisson", Source::Blocks, Formula::of(&counts::poisson), &parameters, stream, size)
-    }
+    poisson(lam: f64 in MEAN_OF_COUNTS) -> i64, Blocks counts::poisson;
 
     /// How many of `n` trials succeed, each with probability `p`.
     ///
@@ -98,10 +82,7 @@ generator! {
     /// let heads = warpcell::random::binomial(100, 0.5, 10_000);
     /// assert!(heads.max() <= 100 && (heads.mean() - 50.0).abs() < 1.0);
     /// ```
-    pub fn binomial(stream, n: impl Operand<i64>, p: impl Operand<f64>, size: impl IntoShape) -> DeviceArray<i64> {
-        let parameters = [parameter("n", &n, Domain::COUNT), parameter("p", &p, Domain::PROBABILITY)];
-        sampled("binomial", Source::Blocks, Formula::of(&counts::binomial), &parameters, stream, size)
-    }
+    binomial(n: i64 in COUNT, p: f64 in PROBABILITY) -> i64, Blocks counts::binomial;
 
     /// How many trials fail before the `n`-th success, each of which has probability `p`; `n` need not be an integer.
     ///
@@ -112,10 +93,7 @@ generator! {
     /// let a = warpcell::random::negative_binomial(3.0, 0.25, 10_000);
     /// assert!((a.mean() - 9.0).abs() < 0.5);
     /// ```
-    pub fn negative_binomial(stream, n: impl Operand<f64>, p: impl Operand<f64>, size: impl IntoShape) -> DeviceArray<i64> {
-        let parameters = [parameter("n", &n, Domain::POSITIVE), parameter("p", &p, Domain::PROBABILITY_ABOVE_0)];
-        sampled("negative_binomial", Source::Blocks, Formula::of(&counts::negative_binomial), &parameters, stream, size)
-    }
+    negative_binomial(n: f64 in POSITIVE, p: f64 in PROBABILITY_ABOVE_0) -> i64, Blocks counts::negative_binomial;
 
     /// How many trials it takes to the first success, each of which has probability `p`; at least 1, and at most what `i64` holds.
     ///
@@ -125,10 +103,7 @@ generator! {
     /// let a = warpcell::random::geometric(0.25, 10_000);
     /// assert!(a.min() == 1 && (a.mean() - 4.0).abs() < 0.3);
     /// ```
-    pub fn geometric(stream, p: impl Operand<f64>, size: impl IntoShape) -> DeviceArray<i64> {
-        let parameters = [parameter("p", &p, Domain::PROBABILITY_ABOVE_0)];
-        sampled("geometric", Source::Word, Formula::of(&formulas::geometric), &parameters, stream, size)
-    }
+    geometric(p: f64 in PROBABILITY_ABOVE_0) -> i64, Word formulas::geometric;
 
     /// Numbers `k` from 1 on whose probability is proportional to `p.powi(k) / k`.
     ///
@@ -140,10 +115,7 @@ generator! {
     /// let a = warpcell::random::logseries(0.5, 10_000);
     /// assert!(a.min() == 1 && (a.mean() - 1.4427).abs() < 0.1);
     /// ```
-    pub fn logseries(stream, p: impl Operand<f64>, size: impl IntoShape) -> DeviceArray<i64> {
-        let parameters = [parameter("p", &p, Domain::PROBABILITY_BELOW_1)];
-        sampled("logseries", Source::Blocks, Formula::of(&counts::logseries), &parameters, stream, size)
-    }
+    logseries(p: f64 in PROBABILITY_BELOW_1) -> i64, Blocks counts::logseries;
 
     /// Numbers `k` from 1 on whose probability is proportional to `k.powf(-a)`, as far as `i64` holds them.
     ///
@@ -154,8 +126,5 @@ generator! {
     /// ```
     /// assert_eq!(warpcell::random::zipf(2.0, 1000).min(), 1);
     /// ```
-    pub fn zipf(stream, a: impl Operand<f64>, size: impl IntoShape) -> DeviceArray<i64> {
-        let parameters = [parameter("a", &a, Domain::ABOVE_1)];
-        sampled("zipf", Source::Blocks, Formula::of(&counts::zipf), &parameters, stream, size)
-    }
+    zipf(a: f64 in ABOVE_1) -> i64, Blocks counts::zipf;
 }

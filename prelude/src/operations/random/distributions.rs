@@ -2,14 +2,11 @@
 
 use super::formulas;
 use super::generator::generator;
-use super::sampling::{Domain, Formula, Parameter, Recipe, Relation, Source, ascending};
+use super::sampling::{ascending, distributions};
 use super::{Generator, default};
 use crate::array::{DeviceArray, IntoShape};
-use crate::dtype::{Element, Float};
+use crate::dtype::Float;
 use crate::error::check;
-use crate::operations::elementwise::Operand;
-use crate::operations::elementwise::sealed::Sealed;
-use crate::philox::Stream;
 
 generator! {
     impl Generator;
@@ -79,15 +76,15 @@ generator! {
     pub fn sample(stream, size: impl IntoShape) -> DeviceArray<f64> {
         super::array(check(super::unit()), "sample", stream, size)
     }
+}
 
+distributions! {
     /// Ratios of two normal numbers (the Cauchy distribution); they have no mean.
     ///
     /// ```
     /// assert_eq!(warpcell::random::standard_cauchy(5).shape(), [5]);
     /// ```
-    pub fn standard_cauchy(stream, size: impl IntoShape) -> DeviceArray<f64> {
-        sampled("standard_cauchy", Source::Word, Formula::of(&formulas::standard_cauchy), &[], stream, size)
-    }
+    standard_cauchy() -> f64, Word formulas::standard_cauchy;
 
     /// Numbers from `left` to `right` whose density rises to `mode` and falls behind it, along two straight lines.
     ///
@@ -98,21 +95,8 @@ generator! {
     /// let a = warpcell::random::triangular(0.0f64, 1.0, 5.0, 10_000);
     /// assert!((a.mean() - 2.0).abs() < 0.1);
     /// ```
-    pub fn triangular<T: Float>(
-        stream,
-        left: impl Operand<T>,
-        mode: impl Operand<T>,
-        right: impl Operand<T>,
-        size: impl IntoShape,
-    ) -> DeviceArray<T> {
-        let parameters = &[
-            parameter("left", &left, Domain::FINITE),
-            parameter("mode", &mode, Domain::FINITE),
-            parameter("right", &right, Domain::FINITE),
-        ];
-        let (formula, relation) = (Formula::of(&formulas::triangular), Some(ascending as Relation));
-        made(Recipe { operation: "triangular", source: Source::Word, formula, parameters, relation }, stream, size)
-    }
+    triangular<T: Float>(left: T in FINITE, mode: T in FINITE, right: T in FINITE)
+        -> T, Word formulas::triangular, ascending;
 
     /// Numbers of the Laplace distribution with mean `loc`: on both sides the distances from it are exponential, of mean
     /// `scale`.
@@ -123,10 +107,7 @@ generator! {
     /// let a = warpcell::random::laplace(1.0f64, 2.0, 10_000);
     /// assert!((a.mean() - 1.0).abs() < 0.2);
     /// ```
-    pub fn laplace<T: Float>(stream, loc: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("loc", &loc, Domain::FINITE), parameter("scale", &scale, Domain::NOT_NEGATIVE)];
-        sampled("laplace", Source::Word, Formula::of(&formulas::laplace), &parameters, stream, size)
-    }
+    laplace<T: Float>(loc: T in FINITE, scale: T in NOT_NEGATIVE) -> T, Word formulas::laplace;
 
     /// Numbers of the logistic distribution with mean `loc`; their distribution function is `1 / (1 + exp(-(x - loc) / scale))`.
     ///
@@ -136,10 +117,7 @@ generator! {
     /// let a = warpcell::random::logistic(1.0f64, 0.5, 10_000);
     /// assert!((a.mean() - 1.0).abs() < 0.2);
     /// ```
-    pub fn logistic<T: Float>(stream, loc: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("loc", &loc, Domain::FINITE), parameter("scale", &scale, Domain::NOT_NEGATIVE)];
-        sampled("logistic", Source::Word, Formula::of(&formulas::logistic), &parameters, stream, size)
-    }
+    logistic<T: Float>(loc: T in FINITE, scale: T in NOT_NEGATIVE) -> T, Word formulas::logistic;
 
     /// Numbers of the Gumbel distribution, of which the largest of many numbers often is; the most likely number is `loc`.
     ///
@@ -149,10 +127,7 @@ generator! {
     /// let a = warpcell::random::gumbel(0.0f64, 1.0, 10_000);
     /// assert!((a.mean() - 0.5772).abs() < 0.1);
     /// ```
-    pub fn gumbel<T: Float>(stream, loc: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("loc", &loc, Domain::FINITE), parameter("scale", &scale, Domain::NOT_NEGATIVE)];
-        sampled("gumbel", Source::Word, Formula::of(&formulas::gumbel), &parameters, stream, size)
-    }
+    gumbel<T: Float>(loc: T in FINITE, scale: T in NOT_NEGATIVE) -> T, Word formulas::gumbel;
 
     /// Numbers whose logarithm is normal, with mean `mean` and standard deviation `sigma`.
     ///
@@ -162,10 +137,7 @@ generator! {
     /// let a = warpcell::random::lognormal(0.0, 0.5, 1000);
     /// assert!(a.min() > 0.0);
     /// ```
-    pub fn lognormal<T: Float>(stream, mean: impl Operand<T>, sigma: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("mean", &mean, Domain::FINITE), parameter("sigma", &sigma, Domain::NOT_NEGATIVE)];
-        sampled("lognormal", Source::Normal, Formula::of(&formulas::lognormal), &parameters, stream, size)
-    }
+    lognormal<T: Float>(mean: T in FINITE, sigma: T in NOT_NEGATIVE) -> T, Normal formulas::lognormal;
 
     /// Numbers of the Pareto distribution of the second kind (Lomax), from 0 on; as in NumPy, the classical ones are `1 + x`.
     ///
@@ -175,10 +147,7 @@ generator! {
     /// let a = warpcell::random::pareto(3.0f64, 10_000);
     /// assert!(a.min() >= 0.0 && (a.mean() - 0.5).abs() < 0.2);
     /// ```
-    pub fn pareto<T: Float>(stream, a: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("a", &a, Domain::POSITIVE)];
-        sampled("pareto", Source::Word, Formula::of(&formulas::pareto), &parameters, stream, size)
-    }
+    pareto<T: Float>(a: T in POSITIVE) -> T, Word formulas::pareto;
 
     /// Numbers from 0 to 1 whose density is `a * x.powf(a - 1.0)`.
     ///
@@ -188,10 +157,7 @@ generator! {
     /// let a = warpcell::random::power(3.0f64, 10_000);
     /// assert!(a.max() <= 1.0 && (a.mean() - 0.75).abs() < 0.05);
     /// ```
-    pub fn power<T: Float>(stream, a: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("a", &a, Domain::POSITIVE)];
-        sampled("power", Source::Word, Formula::of(&formulas::power), &parameters, stream, size)
-    }
+    power<T: Float>(a: T in POSITIVE) -> T, Word formulas::power;
 
     /// Lengths of vectors in the plane whose two parts are normal with mean 0 and standard deviation `scale`.
     ///
@@ -201,10 +167,7 @@ generator! {
     /// let a = warpcell::random::rayleigh(2.0, 1000);
     /// assert!(a.min() > 0.0);
     /// ```
-    pub fn rayleigh<T: Float>(stream, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("scale", &scale, Domain::NOT_NEGATIVE)];
-        sampled("rayleigh", Source::Word, Formula::of(&formulas::rayleigh), &parameters, stream, size)
-    }
+    rayleigh<T: Float>(scale: T in NOT_NEGATIVE) -> T, Word formulas::rayleigh;
 
     /// Numbers of the Weibull distribution: exponential numbers to the power `1 / a`.
     ///
@@ -214,10 +177,7 @@ generator! {
     /// let a = warpcell::random::weibull(2.0f64, 10_000);
     /// assert!((a.mean() - 0.8862).abs() < 0.05);
     /// ```
-    pub fn weibull<T: Float>(stream, a: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("a", &a, Domain::NOT_NEGATIVE)];
-        sampled("weibull", Source::Word, Formula::of(&formulas::weibull), &parameters, stream, size)
-    }
+    weibull<T: Float>(a: T in NOT_NEGATIVE) -> T, Word formulas::weibull;
 
     /// Numbers of the Wald distribution (inverse Gaussian) with this mean: when a motion with drift first reaches a distance.
     ///
@@ -229,10 +189,7 @@ generator! {
     /// let a = warpcell::random::wald(3.0f64, 2.0, 10_000);
     /// assert!(a.min() > 0.0 && (a.mean() - 3.0).abs() < 0.5);
     /// ```
-    pub fn wald<T: Float>(stream, mean: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("mean", &mean, Domain::POSITIVE), parameter("scale", &scale, Domain::POSITIVE)];
-        sampled("wald", Source::Blocks, Formula::of(&formulas::wald), &parameters, stream, size)
-    }
+    wald<T: Float>(mean: T in POSITIVE, scale: T in POSITIVE) -> T, Blocks formulas::wald;
 
     /// Angles from -π to π of the von Mises distribution: most are near `mu`, the nearer the larger `kappa` is. The last bits may
     /// differ between devices.
@@ -245,10 +202,7 @@ generator! {
     /// let a = warpcell::random::vonmises(0.0f64, 4.0, 10_000);
     /// assert!(a.max() < 3.15 && a.mean().abs() < 0.1);
     /// ```
-    pub fn vonmises<T: Float>(stream, mu: impl Operand<T>, kappa: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("mu", &mu, Domain::FINITE), parameter("kappa", &kappa, Domain::NOT_NEGATIVE)];
-        sampled("vonmises", Source::Blocks, Formula::of(&formulas::vonmises), &parameters, stream, size)
-    }
+    vonmises<T: Float>(mu: T in FINITE, kappa: T in NOT_NEGATIVE) -> T, Blocks formulas::vonmises;
 
     /// Numbers of the gamma distribution with this shape, which is their mean, and scale 1.
     ///
@@ -258,10 +212,7 @@ generator! {
     /// let a = warpcell::random::standard_gamma(2.5f64, 10_000);
     /// assert!((a.mean() - 2.5).abs() < 0.1);
     /// ```
-    pub fn standard_gamma<T: Float>(stream, shape: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("shape", &shape, Domain::NOT_NEGATIVE)];
-        sampled("standard_gamma", Source::Blocks, Formula::of(&formulas::standard_gamma), &parameters, stream, size)
-    }
+    standard_gamma<T: Float>(shape: T in NOT_NEGATIVE) -> T, Blocks formulas::standard_gamma;
 
     /// Numbers of the gamma distribution with this shape and scale; their mean is the product.
     ///
@@ -277,10 +228,7 @@ generator! {
     /// let shapes = gpu::array(&[0.5, 1.0, 20.0]);
     /// assert_eq!(gpu::random::gamma(&shapes, 1.0, (100, 3)).shape(), [100, 3]);
     /// ```
-    pub fn gamma<T: Float>(stream, shape: impl Operand<T>, scale: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("shape", &shape, Domain::NOT_NEGATIVE), parameter("scale", &scale, Domain::NOT_NEGATIVE)];
-        sampled("gamma", Source::Blocks, Formula::of(&formulas::gamma), &parameters, stream, size)
-    }
+    gamma<T: Float>(shape: T in NOT_NEGATIVE, scale: T in NOT_NEGATIVE) -> T, Blocks formulas::gamma;
 
     /// Sums of the squares of `df` normal numbers; `df` need not be an integer.
     ///
@@ -290,10 +238,7 @@ generator! {
     /// let a = warpcell::random::chisquare(4.0f64, 10_000);
     /// assert!((a.mean() - 4.0).abs() < 0.3);
     /// ```
-    pub fn chisquare<T: Float>(stream, df: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("df", &df, Domain::POSITIVE)];
-        sampled("chisquare", Source::Blocks, Formula::of(&formulas::chisquare), &parameters, stream, size)
-    }
+    chisquare<T: Float>(df: T in POSITIVE) -> T, Blocks formulas::chisquare;
 
     /// Numbers of the noncentral chi-square distribution, whose mean is `df + nonc`; with `nonc` 0 it is [`chisquare`].
     ///
@@ -304,10 +249,8 @@ generator! {
     /// let a = warpcell::random::noncentral_chisquare(3.0f64, 2.0, 10_000);
     /// assert!((a.mean() - 5.0).abs() < 0.3);
     /// ```
-    pub fn noncentral_chisquare<T: Float>(stream, df: impl Operand<T>, nonc: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("df", &df, Domain::POSITIVE), parameter("nonc", &nonc, Domain::NOT_NEGATIVE)];
-        sampled("noncentral_chisquare", Source::Blocks, Formula::of(&formulas::noncentral_chisquare), &parameters, stream, size)
-    }
+    noncentral_chisquare<T: Float>(df: T in POSITIVE, nonc: T in NOT_NEGATIVE)
+        -> T, Blocks formulas::noncentral_chisquare;
 
     /// Numbers of Fisher's F distribution: the ratio of two [`chisquare`] numbers, each divided by its degrees of freedom.
     ///
@@ -317,10 +260,7 @@ generator! {
     /// let a = warpcell::random::f(5.0f64, 20.0, 10_000);
     /// assert!((a.mean() - 20.0 / 18.0).abs() < 0.1);
     /// ```
-    pub fn f<T: Float>(stream, dfnum: impl Operand<T>, dfden: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("dfnum", &dfnum, Domain::POSITIVE), parameter("dfden", &dfden, Domain::POSITIVE)];
-        sampled("f", Source::Blocks, Formula::of(&formulas::f), &parameters, stream, size)
-    }
+    f<T: Float>(dfnum: T in POSITIVE, dfden: T in POSITIVE) -> T, Blocks formulas::f;
 
     /// Numbers of the noncentral F distribution: as [`f`], with a [`noncentral_chisquare`] number above.
     ///
@@ -331,10 +271,8 @@ generator! {
     /// let a = warpcell::random::noncentral_f(5.0f64, 20.0, 1.0, 10_000);
     /// assert!((a.mean() - 20.0 * 6.0 / (5.0 * 18.0)).abs() < 0.1);
     /// ```
-    pub fn noncentral_f<T: Float>(stream, dfnum: impl Operand<T>, dfden: impl Operand<T>, nonc: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("dfnum", &dfnum, Domain::POSITIVE), parameter("dfden", &dfden, Domain::POSITIVE), parameter("nonc", &nonc, Domain::NOT_NEGATIVE)];
-        sampled("noncentral_f", Source::Blocks, Formula::of(&formulas::noncentral_f), &parameters, stream, size)
-    }
+    noncentral_f<T: Float>(dfnum: T in POSITIVE, dfden: T in POSITIVE, nonc: T in NOT_NEGATIVE)
+        -> T, Blocks formulas::noncentral_f;
 
     /// Numbers of the beta distribution, from 0 to 1; their mean is `a / (a + b)`.
     ///
@@ -344,10 +282,7 @@ generator! {
     /// let a = warpcell::random::beta(2.0f64, 6.0, 10_000);
     /// assert!((a.mean() - 0.25).abs() < 0.02);
     /// ```
-    pub fn beta<T: Float>(stream, a: impl Operand<T>, b: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("a", &a, Domain::POSITIVE), parameter("b", &b, Domain::POSITIVE)];
-        sampled("beta", Source::Blocks, Formula::of(&formulas::beta), &parameters, stream, size)
-    }
+    beta<T: Float>(a: T in POSITIVE, b: T in POSITIVE) -> T, Blocks formulas::beta;
 
     /// Numbers of Student's t distribution with `df` degrees of freedom.
     ///
@@ -357,31 +292,5 @@ generator! {
     /// let a = warpcell::random::standard_t(10.0f64, 10_000);
     /// assert!(a.mean().abs() < 0.1);
     /// ```
-    pub fn standard_t<T: Float>(stream, df: impl Operand<T>, size: impl IntoShape) -> DeviceArray<T> {
-        let parameters = [parameter("df", &df, Domain::POSITIVE)];
-        sampled("standard_t", Source::Blocks, Formula::of(&formulas::standard_t), &parameters, stream, size)
-    }
-}
-
-/// A parameter of a distribution.
-pub(super) fn parameter<'a>(name: &'static str, value: &'a dyn Sealed, domain: Domain) -> Parameter<'a> {
-    Parameter { name, value: value.raw_operand(), domain }
-}
-
-/// An array of what a formula gives.
-#[track_caller]
-pub(super) fn sampled<T: Element>(
-    operation: &'static str,
-    source: Source,
-    formula: Formula,
-    parameters: &[Parameter<'_>],
-    stream: &mut Stream,
-    size: impl IntoShape,
-) -> DeviceArray<T> {
-    made(Recipe { operation, source, formula, parameters, relation: None }, stream, size)
-}
-
-#[track_caller]
-pub(super) fn made<T: Element>(recipe: Recipe<'_>, stream: &mut Stream, size: impl IntoShape) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(recipe.sampled(stream, &size.into_shape(), T::DTYPE)))
+    standard_t<T: Float>(df: T in POSITIVE) -> T, Blocks formulas::standard_t;
 }

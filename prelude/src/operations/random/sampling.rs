@@ -2,12 +2,13 @@
 //! them.
 
 use super::{fill, size_of};
-use crate::array::{RawArray, shape};
+use crate::array::{DeviceArray, IntoShape, RawArray, shape};
 use crate::backend::{BinaryOperation, Distribution, Layout, ReduceOperation};
 use crate::device;
-use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result};
+use crate::dtype::{DType, Element, Scalar};
+use crate::error::{Error, Result, check};
 use crate::operations::composing::range_of_sums;
+use crate::operations::elementwise::sealed::Sealed;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::map::registered;
 use crate::operations::reduce::reduce_all;
@@ -85,7 +86,53 @@ pub(super) struct Recipe<'a> {
     pub formula: Formula,
     pub parameters: &'a [Parameter<'a>],
     /// What else must be so of the parameters, each of which is in its domain.
-    pub relation: Option<Relation>,
+    pub relations: &'a [Relation],
+}
+
+/// Distributions as rows: the parameters with what they may be, the type of the numbers, what the formula reads, the formula, and
+/// what else must be so of the parameters. Each makes a function and a method of `Generator`.
+macro_rules! distributions {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(<$generic:ident: $bound:path>)? ($($parameter:ident: $type:ident in $domain:ident),*) -> $value:ident,
+        $source:ident $formula:path $(, $relation:path)?;
+    )*) => {
+        $crate::operations::random::generator::generator! {
+            impl Generator;
+            $(
+                $(#[$doc])*
+                pub fn $name $(<$generic: $bound>)? (
+                    stream,
+                    $($parameter: impl $crate::operations::elementwise::Operand<$type>,)*
+                    size: impl IntoShape,
+                ) -> DeviceArray<$value> {
+                    use $crate::operations::random::sampling;
+                    let recipe = sampling::Recipe {
+                        operation: stringify!($name),
+                        source: sampling::Source::$source,
+                        formula: sampling::Formula::of(&$formula),
+                        parameters: &[
+                            $(sampling::parameter(stringify!($parameter), &$parameter, sampling::Domain::$domain)),*
+                        ],
+                        relations: &[$($relation)?],
+                    };
+                    sampling::drawn(recipe, stream, size)
+                }
+            )*
+        }
+    };
+}
+pub(super) use distributions;
+
+/// A parameter of a distribution.
+pub(super) fn parameter<'a>(name: &'static str, value: &'a dyn Sealed, domain: Domain) -> Parameter<'a> {
+    Parameter { name, value: value.raw_operand(), domain }
+}
+
+/// An array of what a formula gives.
+#[track_caller]
+pub(super) fn drawn<T: Element>(recipe: Recipe<'_>, stream: &mut Stream, size: impl IntoShape) -> DeviceArray<T> {
+    DeviceArray::from_raw(check(recipe.sampled(stream, &size.into_shape(), T::DTYPE)))
 }
 
 /// A check of several parameters.
@@ -97,7 +144,7 @@ impl Recipe<'_> {
         for parameter in self.parameters {
             parameter.check(self.operation)?;
         }
-        if let Some(relation) = self.relation {
+        for relation in self.relations {
             relation(self.operation, self.parameters)?;
         }
         self.drawn(stream, size, dtype)
@@ -168,11 +215,9 @@ impl Recipe<'_> {
         if shape::broadcast_shapes(self.operation, size, &of_parameters).is_ok_and(|shape| shape == size) {
             return Ok(size.to_vec());
         }
-        Err(Error::InvalidShape {
-            operation: self.operation,
-            shape: of_parameters,
-            reason: format!("of the parameters does not fit the size {size:?}; give a size that ends with it, or `()`"),
-        })
+        let reason =
+            format!("of the parameters does not fit the size {size:?}; give a size that ends with it, or `()`");
+        Err(Error::shape(self.operation, of_parameters, reason))
     }
 }
 
@@ -193,7 +238,7 @@ impl<'a> Parameter<'a> {
 
     pub fn check(&self, operation: &'static str) -> Result<()> {
         let (name, text) = (self.name, self.domain.text);
-        let wrong = |reason| Err(Error::InvalidArgument { operation, reason });
+        let wrong = |reason| Err(Error::argument(operation, reason));
         match self.value {
             RawOperand::Scalar(value) if !self.domain.has(number(value)) => {
                 wrong(format!("the parameter `{name}` is {value}; give {text}"))
@@ -257,7 +302,7 @@ pub(super) fn ascending(operation: &'static str, parameters: &[Parameter<'_>]) -
         if distance < 0.0 || (is_strict && distance == 0.0) {
             let (low, high) = (shown(low), shown(high));
             let reason = format!("{low} is not less than {high}; give `left`, `mode` and `right` in ascending order");
-            return Err(Error::InvalidArgument { operation, reason });
+            return Err(Error::argument(operation, reason));
         }
     }
     Ok(())
@@ -271,7 +316,7 @@ pub(super) fn all_there(operation: &'static str, parameters: &[Parameter<'_>]) -
     }
     let (good, bad, taken) = (shown(good), shown(bad), shown(taken));
     let reason = format!("{taken} is greater than the sum of {good} and {bad}; take at most as many as there are");
-    Err(Error::InvalidArgument { operation, reason })
+    Err(Error::argument(operation, reason))
 }
 
 /// The value of a parameter, as far as a float has it.

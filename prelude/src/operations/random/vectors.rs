@@ -1,8 +1,7 @@
 //! Distributions of several numbers at once, and elements chosen with probabilities.
 
-use super::distributions::parameter;
 use super::generator::generator;
-use super::sampling::{Domain, Formula, Parameter, Recipe, Source};
+use super::sampling::{Domain, Formula, Parameter, Recipe, Source, parameter};
 use super::{Generator, choices, counts, default, fill, formulas, gathered, normal_of, unit};
 use crate::array::view::slice_axis;
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, transfer};
@@ -111,11 +110,11 @@ generator! {
 }
 
 fn invalid<T>(operation: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { operation, reason })
+    Err(Error::argument(operation, reason))
 }
 
 fn wrong_shape<T>(operation: &'static str, array: &RawArray, reason: &str) -> Result<T> {
-    Err(Error::InvalidShape { operation, shape: array.shape().to_vec(), reason: reason.into() })
+    Err(Error::shape(operation, array.shape(), reason))
 }
 
 fn with_more(mut size: Vec<usize>, length: usize) -> Vec<usize> {
@@ -135,7 +134,7 @@ fn parts_of_a_whole(stream: &mut Stream, alpha: &RawArray, size: Vec<usize>, dty
     let alpha = alpha.with_layout(layout);
     let parameters = &[Parameter { name: "alpha", value: RawOperand::Array(&alpha), domain: Domain::POSITIVE }];
     let formula = Formula::of(&formulas::log_gamma);
-    let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, relation: None };
+    let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, relations: &[] };
     let logarithms = recipe.sampled(stream, &[&[length], &size[..]].concat(), DType::F64)?;
     if logarithms.size() == 0 {
         return RawArray::uninitialised(operation, &logarithms.handle, &with_more(size, length), dtype);
@@ -183,7 +182,7 @@ fn occurrences(stream: &mut Stream, n: i64, pvals: &RawArray, size: Vec<usize>) 
             Parameter { name: "p", value: RawOperand::Scalar(Scalar::F64(p)), domain: Domain::PROBABILITY },
         ];
         let formula = Formula::of(&counts::binomial);
-        let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, relation: None };
+        let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, relations: &[] };
         let found = recipe.drawn(stream, &size, DType::I64)?;
         assign(operation, &column(index), &found)?;
         left = binary(operation, BinaryOperation::Subtract, RawOperand::Array(&left), RawOperand::Array(&found))?;

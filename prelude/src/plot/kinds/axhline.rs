@@ -2,7 +2,7 @@
 
 use super::super::{
     builder::Plot,
-    chart::Kind,
+    chart::PlotKind,
     look::Look,
     mark::{Direction, Mark},
 };
@@ -14,7 +14,7 @@ struct Rule {
     at: f64,
 }
 
-impl Kind for Rule {
+impl PlotKind for Rule {
     fn name(&self) -> &'static str {
         match self.axis {
             Direction::X => "axvline",

@@ -1,7 +1,7 @@
 //! Bars: [`bar`].
 
 use super::super::values::{Categories, Places, Values, pair};
-use super::super::{builder::Plot, chart::Kind, look::Look, mark::Bar, mark::Mark};
+use super::super::{builder::Plot, chart::PlotKind, look::Look, mark::Bar, mark::Mark};
 use crate::error::{Result, check};
 
 /// Bars on 0.
@@ -12,7 +12,7 @@ struct Bars {
     width: f64,
 }
 
-impl Kind for Bars {
+impl PlotKind for Bars {
     fn name(&self) -> &'static str {
         "bar"
     }

@@ -1,7 +1,7 @@
 //! Contour lines: [`contour`].
 
 use super::super::values::{Parts, Values};
-use super::super::{builder::Plot, chart::Kind, colors::Colors};
+use super::super::{builder::Plot, chart::PlotKind, colors::Colors};
 use super::super::{look::Look, mark::Mark, ticks};
 use crate::error::{Error, Result, check};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ struct Contours {
     levels: Vec<f64>,
 }
 
-impl Kind for Contours {
+impl PlotKind for Contours {
     fn name(&self) -> &'static str {
         "contour"
     }
@@ -246,9 +246,7 @@ impl<V: Values + ?Sized> ContourLevels for &V {
 }
 
 fn contours(((shape, z), places): Parts) -> Result<Contours> {
-    let invalid = |shape: &[usize], reason: String| {
-        Err(Error::InvalidShape { operation: "contour", shape: shape.to_vec(), reason })
-    };
+    let invalid = |shape: &[usize], reason: String| Err(Error::shape("contour", shape, reason));
     let [rows @ (2..), columns @ (2..)] = shape[..] else {
         let reason = "has no contour lines; contour lines need a 2-D array of at least 2×2, write `gpu::contour(&z.reshape((20, 30)))`";
         return invalid(&shape, reason.into());

@@ -5,7 +5,7 @@ use super::super::mark::Mark;
 use super::super::values::{PerPoint, Values, pair};
 use super::super::{
     builder::{Plot, invalid},
-    chart::Kind,
+    chart::PlotKind,
 };
 use crate::error::{Result, check};
 
@@ -23,7 +23,7 @@ struct ErrorBars {
     capsize: f64,
 }
 
-impl Kind for ErrorBars {
+impl PlotKind for ErrorBars {
     fn name(&self) -> &'static str {
         "errorbar"
     }

@@ -1,7 +1,7 @@
 //! Areas between two curves: [`fill_between`].
 
 use super::super::values::{PerPoint, Values, non_empty};
-use super::super::{builder::Plot, chart::Kind, look::Look, mark::Mark};
+use super::super::{builder::Plot, chart::PlotKind, look::Look, mark::Mark};
 use crate::error::{Result, check};
 
 /// What lies between two curves.
@@ -12,7 +12,7 @@ struct Area {
     y2: Vec<f64>,
 }
 
-impl Kind for Area {
+impl PlotKind for Area {
     fn name(&self) -> &'static str {
         "fill_between"
     }

@@ -2,7 +2,7 @@
 
 use super::super::builder::{Plot, invalid};
 use super::super::values::{Values, non_empty};
-use super::super::{chart::Kind, look::Look, mark::Bar, mark::Mark};
+use super::super::{chart::PlotKind, look::Look, mark::Bar, mark::Mark};
 use crate::error::{Result, check};
 
 /// How many values there are in each of so many intervals of one length.
@@ -13,7 +13,7 @@ struct Histogram {
     density: bool,
 }
 
-impl Kind for Histogram {
+impl PlotKind for Histogram {
     fn name(&self) -> &'static str {
         "hist"
     }

@@ -1,11 +1,11 @@
 //! Arrays as pictures: [`imshow()`].
 
 use super::super::image::{Image, ImageSource};
-use super::super::{builder::Plot, chart::Kind, colors::Colors, look::Look, mark::Mark};
+use super::super::{builder::Plot, chart::PlotKind, colors::Colors, look::Look, mark::Mark};
 use crate::error::{Result, check};
 use crate::number::general;
 
-impl Kind for Image {
+impl PlotKind for Image {
     fn name(&self) -> &'static str {
         "imshow"
     }

@@ -1,7 +1,7 @@
 //! Curves: [`plot()`].
 
 use super::super::builder::Plot;
-use super::super::chart::Kind;
+use super::super::chart::PlotKind;
 use super::super::look::Look;
 use super::super::mark::Mark;
 use super::super::values::Curve;
@@ -16,7 +16,7 @@ pub(in super::super) struct Points {
     pub numbers: Option<Vec<f64>>,
 }
 
-impl Kind for Points {
+impl PlotKind for Points {
     fn name(&self) -> &'static str {
         "plot"
     }

@@ -160,7 +160,7 @@ fn not_registered(operation: &'static str, name: &str) -> Error {
     } else {
         format!("the function `{short}` cannot be launched; write `#[kernel]` before its `fn`")
     };
-    Error::InvalidArgument { operation, reason }
+    Error::argument(operation, reason)
 }
 
 macro_rules! tuples {

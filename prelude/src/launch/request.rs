@@ -59,7 +59,7 @@ impl Request {
                 kernel.short_name(),
                 limits::times(lengths)
             );
-            return Err(Error::InvalidArgument { operation, reason });
+            return Err(Error::argument(operation, reason));
         }
         let [grid, block] = limits::for_threads(lengths);
         let has_threads = !lengths.contains(&0);
@@ -121,7 +121,7 @@ impl Request {
     }
 
     fn wrong(&self, reason: String) -> Error {
-        Error::InvalidArgument { operation: self.operation, reason }
+        Error::argument(self.operation, reason)
     }
 
     /// Fails if the arguments are not of the parameters' types. The compiler has seen to that, unless the kernel was defined anew.
@@ -178,14 +178,11 @@ impl Request {
             )));
         }
         if axes > MOST_AXES {
-            return Err(Error::InvalidShape {
-                operation: self.operation,
-                shape: array.shape().to_vec(),
-                reason: format!(
-                    "has {axes} axes, but the arrays of a kernel, such as `{name}` of `{kernel}`, can have at most \
+            let reason = format!(
+                "has {axes} axes, but the arrays of a kernel, such as `{name}` of `{kernel}`, can have at most \
                      {MOST_AXES}; join some axes with `reshape`"
-                ),
-            });
+            );
+            return Err(Error::shape(self.operation, array.shape(), reason));
         }
         if let Parameter::ViewMut(..) = parameter {
             writable(self.operation, array)?;
