@@ -4,11 +4,10 @@
 
 use super::complex::Conjugated;
 use super::matmul::Ring;
-use super::numeric::{Isa, Shared, for_dtype};
+use super::numeric::{Shared, by_isa, for_dtype};
 use super::pool;
-use super::reduce::{Cascade, LANES, LEAF, Reduction, TASK, joined};
+use super::reduce::{Cascade, LANES, LEAF, TASK, Terms, joined};
 use num_complex::Complex;
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use warpcell_base::dtype::DType;
 
@@ -44,26 +43,6 @@ pub unsafe fn dot(
     }
 }
 
-/// Sums of products that were computed already.
-struct Sums<T>(PhantomData<fn() -> T>);
-
-impl<T: Ring> Reduction for Sums<T> {
-    type Input = T;
-    type Output = T;
-    type Centre = ();
-    fn identity() -> T {
-        T::default()
-    }
-    #[inline(always)]
-    fn lift(x: T, _centre: ()) -> T {
-        x
-    }
-    #[inline(always)]
-    fn join(a: T, b: T) -> T {
-        a.plus(b)
-    }
-}
-
 /// # Safety
 ///
 /// As for [`dot`].
@@ -85,7 +64,7 @@ unsafe fn vectors<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: u
             }
         }
     });
-    let mut cascade = Cascade::<Sums<T>>::new();
+    let mut cascade = Cascade::<Terms<T>>::new();
     partial.into_iter().for_each(|sum| cascade.push(sum));
     cascade.total()
 }
@@ -94,7 +73,7 @@ unsafe fn vectors<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: u
 ///
 /// As for [`dot`].
 pub(super) unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
-    let mut cascade = Cascade::<Sums<T>>::new();
+    let mut cascade = Cascade::<Terms<T>>::new();
     // Not cleared, which takes as long as the sum of a short vector.
     let mut room = [const { [MaybeUninit::uninit(); LEAF] }; 2];
     for first in (0..length).step_by(LEAF) {
@@ -133,16 +112,10 @@ unsafe fn leaf_of<T: Ring>(
     unsafe { room.assume_init_ref() }
 }
 
-/// The sum of products of elements that follow one another.
-fn leaf<T: Ring>(a: &[T], b: &[T]) -> T {
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2<T: Ring>(a: &[T], b: &[T]) -> T {
+by_isa! {
+    /// The sum of products of elements that follow one another.
+    fn leaf<T: Ring>(a: &[T], b: &[T]) -> T {
         T::sum_of_products(a, b)
-    }
-    match Isa::detected() {
-        Isa::Sse2 => T::sum_of_products(a, b),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2(a, b) },
     }
 }
 
