@@ -2,7 +2,7 @@
 //!
 //! The extreme of a block is found in vector lanes, as in `reduce`; only the block that has the final one is searched.
 
-use super::numeric::{Arithmetic, Isa, Shared, for_number};
+use super::numeric::{Arithmetic, Shared, by_isa, for_number};
 use super::pool;
 use super::reduce::{COLUMNS, LEAF, Max, Min, Reduction, TASK, leaf};
 use super::runs::Runs;
@@ -192,25 +192,15 @@ unsafe fn line<E: Extreme>(start: *const E::Element, stride: isize, range: Range
     Found { value, place: (places.start + place) as i64 }
 }
 
-/// Where the value, or NaN, is for the first time.
-fn position<T: Arithmetic>(x: &[T], value: T) -> Option<usize> {
-    #[inline(always)]
-    fn find<T: Arithmetic>(x: &[T], value: T) -> Option<usize> {
+by_isa! {
+    /// Where the value, or NaN, is for the first time.
+    fn position<T: Arithmetic>(x: &[T], value: T) -> Option<usize> {
         let is_it = |x: T| (x == value) | (x.is_nan() & value.is_nan());
         // Without a branch for each element.
         let before =
             x.chunks(SHORT).take_while(|chunk| !chunk.iter().fold(false, |any, &x| any | is_it(x))).count() * SHORT;
         let rest = x.get(before..)?;
         rest.iter().position(|&x| is_it(x)).map(|place| before + place)
-    }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2<T: Arithmetic>(x: &[T], value: T) -> Option<usize> {
-        find(x, value)
-    }
-    match Isa::detected() {
-        Isa::Sse2 => find(x, value),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2(x, value) },
     }
 }
 
@@ -239,23 +229,13 @@ unsafe fn columns<E: Extreme>(
     }
 }
 
-/// Puts what wins in a later row in place of the best so far.
-fn take_row<E: Extreme>(row: &[E::Element], index: i64, values: &mut [E::Element], places: &mut [i64]) {
-    #[inline(always)]
-    fn take<E: Extreme>(row: &[E::Element], index: i64, values: &mut [E::Element], places: &mut [i64]) {
+by_isa! {
+    /// Puts what wins in a later row in place of the best so far.
+    fn take_row<E: Extreme>(row: &[E::Element], index: i64, values: &mut [E::Element], places: &mut [i64]) {
         for ((&x, value), place) in row.iter().zip(values).zip(places) {
             let wins = E::wins(x, *value);
             *value = select_unpredictable(wins, x, *value);
             *place = select_unpredictable(wins, index, *place);
         }
-    }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2<E: Extreme>(row: &[E::Element], index: i64, values: &mut [E::Element], places: &mut [i64]) {
-        take::<E>(row, index, values, places);
-    }
-    match Isa::detected() {
-        Isa::Sse2 => take::<E>(row, index, values, places),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<E>(row, index, values, places) },
     }
 }

@@ -1,7 +1,7 @@
 //! The true elements of a mask: their positions, or the elements of an array at these positions.
 
 use super::memory::Memory;
-use super::numeric::{Isa, Shared, for_bits};
+use super::numeric::{Shared, by_isa, for_bits};
 use super::pool;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
@@ -89,19 +89,9 @@ unsafe fn write<T: Copy + Default>(mask: &[u8], starts: &[usize], value: &(impl 
     });
 }
 
-fn count(mask: &[u8]) -> usize {
-    #[inline(always)]
-    fn counted(mask: &[u8]) -> usize {
+by_isa! {
+    fn count(mask: &[u8]) -> usize {
         // A sum of bytes fits a byte for 255 of them.
         mask.chunks(255).map(|few| usize::from(few.iter().fold(0u8, |sum, &flag| sum + u8::from(flag != 0)))).sum()
-    }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2(mask: &[u8]) -> usize {
-        counted(mask)
-    }
-    match Isa::detected() {
-        Isa::Sse2 => counted(mask),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2(mask) },
     }
 }

@@ -4,11 +4,10 @@
 
 use super::complex::Conjugated;
 use super::matmul::Ring;
-use super::numeric::{Isa, Shared, for_dtype};
+use super::numeric::{Shared, by_isa, for_dtype};
 use super::pool;
-use super::reduce::{Cascade, LANES, LEAF, Reduction, TASK, joined};
+use super::reduce::{Cascade, LANES, LEAF, TASK, Terms, joined};
 use num_complex::Complex;
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use warpcell_base::dtype::DType;
 
@@ -44,26 +43,6 @@ pub unsafe fn dot(
     }
 }
 
-/// Sums of products that were computed already.
-struct Sums<T>(PhantomData<fn() -> T>);
-
-impl<T: Ring> Reduction for Sums<T> {
-    type Input = T;
-    type Output = T;
-    type Centre = ();
-    fn identity() -> T {
-        T::default()
-    }
-    #[inline(always)]
-    fn lift(x: T, _centre: ()) -> T {
-        x
-    }
-    #[inline(always)]
-    fn join(a: T, b: T) -> T {
-        a.plus(b)
-    }
-}
-
 /// # Safety
 ///
 /// As for [`dot`].
@@ -85,48 +64,31 @@ unsafe fn vectors<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: u
             }
         }
     });
-    let mut cascade = Cascade::<Sums<T>>::new();
+    let mut cascade = Cascade::<Terms<T>>::new();
     partial.into_iter().for_each(|sum| cascade.push(sum));
     cascade.total()
 }
 
-/// The sum of as many products as two vectors have elements, or as one task takes of them.
-///
-/// # Safety
-///
-/// As for [`dot`].
-pub(super) unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
-    // All leaves in one function: a call for each of them would take a quarter of the time.
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn avx2<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
-        // SAFETY: the caller's promise.
-        unsafe { leaves(a, b, length) }
-    }
-    // SAFETY: the caller's promise; the processor has AVX2 and FMA where they are used.
-    unsafe {
-        match Isa::detected() {
-            Isa::Sse2 => leaves(a, b, length),
-            Isa::Avx2 | Isa::Avx512 => avx2(a, b, length),
+by_isa! {
+    /// The sum of as many products as two vectors have elements, or as one task takes of them. All leaves in one function: a call for
+    /// each of them would take a quarter of the time.
+    ///
+    /// # Safety
+    ///
+    /// As for [`dot`].
+    pub(super) unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
+        let mut cascade = Cascade::<Terms<T>>::new();
+        // Not cleared, which takes as long as the sum of a short vector.
+        let mut room = [const { [MaybeUninit::uninit(); LEAF] }; 2];
+        for first in (0..length).step_by(LEAF) {
+            let count = LEAF.min(length - first);
+            let [room_a, room_b] = &mut room;
+            // SAFETY: the elements are among the vectors'.
+            let (a, b) = unsafe { (leaf_of(a, first, count, room_a), leaf_of(b, first, count, room_b)) };
+            cascade.push(T::sum_of_products(a, b));
         }
+        cascade.total()
     }
-}
-
-/// # Safety
-///
-/// As for [`dot`].
-#[inline(always)]
-unsafe fn leaves<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
-    let mut cascade = Cascade::<Sums<T>>::new();
-    // Not cleared, which takes as long as the sum of a short vector.
-    let mut room = [const { [MaybeUninit::uninit(); LEAF] }; 2];
-    for first in (0..length).step_by(LEAF) {
-        let count = LEAF.min(length - first);
-        let [room_a, room_b] = &mut room;
-        // SAFETY: the elements are among the vectors'.
-        let (a, b) = unsafe { (leaf_of(a, first, count, room_a), leaf_of(b, first, count, room_b)) };
-        cascade.push(T::sum_of_products(a, b));
-    }
-    cascade.total()
 }
 
 /// Elements of a vector, copied together if they are not neighbours.

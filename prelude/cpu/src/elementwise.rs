@@ -4,7 +4,7 @@
 //! the first-level cache, so that each kernel is one simple loop over slices.
 
 use super::numeric::{
-    Arithmetic, Bit, Bits, Integer, Isa, Native, Shared, Word, for_bits, for_dtype, for_integer, for_number,
+    Arithmetic, Bit, Bits, Integer, Native, Shared, Word, by_isa, for_bits, for_dtype, for_integer, for_number,
 };
 use super::runs::Runs;
 use super::vector::{Function, Lanes};
@@ -446,44 +446,20 @@ unsafe fn gather_into<T: Copy>(source: *const T, stride: isize, buffer: &mut [Ma
     }
 }
 
-#[inline(always)]
-fn map_loop<T: Copy, U>(x: &[T], out: &mut [U], function: impl Fn(T) -> U) {
-    for (out, &x) in out.iter_mut().zip(x) {
-        *out = function(x);
+by_isa! {
+    /// One loop over a block.
+    pub(super) fn map<T: Copy, U>(x: &[T], out: &mut [U], function: impl Fn(T) -> U) {
+        for (out, &x) in out.iter_mut().zip(x) {
+            *out = function(x);
+        }
     }
 }
 
-#[inline(always)]
-fn zip_loop<T: Copy, U>(a: &[T], b: &[T], out: &mut [U], function: impl Fn(T, T) -> U) {
-    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *out = function(a, b);
-    }
-}
-
-#[target_feature(enable = "avx2,fma")]
-fn map_avx2<T: Copy, U>(x: &[T], out: &mut [U], function: impl Fn(T) -> U) {
-    map_loop(x, out, function);
-}
-
-#[target_feature(enable = "avx2,fma")]
-fn zip_avx2<T: Copy, U>(a: &[T], b: &[T], out: &mut [U], function: impl Fn(T, T) -> U) {
-    zip_loop(a, b, out, function);
-}
-
-/// One loop over a block, for the processor's instruction set. AVX-512 gains nothing here: memory is the limit.
-pub(super) fn map<T: Copy, U>(x: &[T], out: &mut [U], function: impl Fn(T) -> U) {
-    match Isa::detected() {
-        Isa::Sse2 => map_loop(x, out, function),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { map_avx2(x, out, function) },
-    }
-}
-
-/// As [`map`], for pairs.
-pub(super) fn zip<T: Copy, U>(a: &[T], b: &[T], out: &mut [U], function: impl Fn(T, T) -> U) {
-    match Isa::detected() {
-        Isa::Sse2 => zip_loop(a, b, out, function),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { zip_avx2(a, b, out, function) },
+by_isa! {
+    /// As [`map`], for pairs.
+    pub(super) fn zip<T: Copy, U>(a: &[T], b: &[T], out: &mut [U], function: impl Fn(T, T) -> U) {
+        for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+            *out = function(a, b);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Products of matrices: of floats and complex numbers by `faer`, of integers and bools in tiles that stay in vector registers.
 
-use super::numeric::{Arithmetic, Bit, Isa, Native, Shared, for_integer};
+use super::numeric::{Arithmetic, Bit, Native, Shared, by_isa, for_integer};
 use super::runs::Runs;
 use super::{dot, pool};
 use num_complex::Complex;
@@ -428,10 +428,9 @@ impl<T: Ring> Operands<'_, T> {
     }
 }
 
-/// Adds products of rows and columns to a tile's sums.
-fn tile<T: Ring, const N: usize>(a: &[[T; TILE]], b: &[[T; N]], sums: &mut [[T; N]; TILE]) {
-    #[inline(always)]
-    fn add<T: Ring, const N: usize>(a: &[[T; TILE]], b: &[[T; N]], sums: &mut [[T; N]; TILE]) {
+by_isa! {
+    /// Adds products of rows and columns to a tile's sums.
+    fn tile<T: Ring; const N: usize>(a: &[[T; TILE]], b: &[[T; N]], sums: &mut [[T; N]; TILE]) {
         let mut added = *sums;
         for (a, b) in a.iter().zip(b) {
             for (sums, &a) in added.iter_mut().zip(a) {
@@ -441,15 +440,6 @@ fn tile<T: Ring, const N: usize>(a: &[[T; TILE]], b: &[[T; N]], sums: &mut [[T; 
             }
         }
         *sums = added;
-    }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2<T: Ring, const N: usize>(a: &[[T; TILE]], b: &[[T; N]], sums: &mut [[T; N]; TILE]) {
-        add(a, b, sums);
-    }
-    match Isa::detected() {
-        Isa::Sse2 => add(a, b, sums),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2(a, b, sums) },
     }
 }
 

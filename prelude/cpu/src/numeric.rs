@@ -119,152 +119,96 @@ pub(super) trait Arithmetic: Ordered {
     fn is_finite(self) -> bool;
 }
 
+/// Methods that are always inlined: `name(other) = value;`. The result is `Self` where no other type is given.
+macro_rules! inlined {
+    ($self:ident; $($name:ident($($other:ident)?) $(-> $result:ty)? = $value:expr;)*) => {$(
+        #[inline(always)]
+        fn $name($self $(, $other: Self)?) -> inlined!(@result $($result)?) {
+            $value
+        }
+    )*};
+    (@result) => { Self };
+    (@result $result:ty) => { $result };
+}
+
 macro_rules! integers {
     ($type:ty) => {
+        #[allow(unused_comparisons, reason = "unsigned types share the code")]
         impl Arithmetic for $type {
             const LOWEST: Self = <$type>::MIN;
             const HIGHEST: Self = <$type>::MAX;
             const ONE: Self = 1;
-            #[inline(always)]
-            fn add(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn subtract(self, other: Self) -> Self {
-                self.wrapping_sub(other)
-            }
-            #[inline(always)]
-            fn multiply(self, other: Self) -> Self {
-                self.wrapping_mul(other)
-            }
-            #[inline(always)]
-            fn divide(self, other: Self) -> Self {
-                if other == 0 { 0 } else { self.wrapping_div(other) }
-            }
-            #[inline(always)]
-            fn remainder(self, other: Self) -> Self {
-                if other == 0 { 0 } else { self.wrapping_rem(other) }
-            }
-            #[inline(always)]
-            #[allow(unused_comparisons, reason = "unsigned types share the code")]
-            fn floor_divide(self, other: Self) -> Self {
-                let rest = self.remainder(other);
-                let past = rest != 0 && (rest < 0) != (other < 0);
-                Arithmetic::divide(self, other).wrapping_sub(past as Self)
-            }
-            #[inline(always)]
-            #[allow(unused_comparisons, reason = "unsigned types share the code")]
-            fn modulo(self, other: Self) -> Self {
-                let rest = self.remainder(other);
-                if rest != 0 && (rest < 0) != (other < 0) { rest.wrapping_add(other) } else { rest }
-            }
-            #[inline(always)]
-            fn power(self, other: Self) -> Self {
-                #[allow(unused_comparisons, reason = "unsigned types share the code")]
-                if other < 0 {
-                    // Powers of 1 and −1 are whole; all others are less than 1.
-                    return match self.wrapping_add(1) {
-                        2 => 1,
-                        0 if other & 1 == 1 => self,
-                        0 => 1,
-                        _ => 0,
-                    };
-                }
-                let (mut result, mut base, mut exponent): (Self, Self, Self) = (1, self, other);
-                while exponent > 0 {
-                    if exponent & 1 == 1 {
-                        result = result.wrapping_mul(base);
+            inlined! { self;
+                add(other) = self.wrapping_add(other);
+                subtract(other) = self.wrapping_sub(other);
+                multiply(other) = self.wrapping_mul(other);
+                divide(other) = if other == 0 { 0 } else { self.wrapping_div(other) };
+                remainder(other) = if other == 0 { 0 } else { self.wrapping_rem(other) };
+                floor_divide(other) = {
+                    let rest = self.remainder(other);
+                    let past = rest != 0 && (rest < 0) != (other < 0);
+                    Arithmetic::divide(self, other).wrapping_sub(past as Self)
+                };
+                modulo(other) = {
+                    let rest = self.remainder(other);
+                    if rest != 0 && (rest < 0) != (other < 0) { rest.wrapping_add(other) } else { rest }
+                };
+                power(other) = {
+                    if other < 0 {
+                        // Powers of 1 and −1 are whole; all others are less than 1.
+                        return match self.wrapping_add(1) {
+                            2 => 1,
+                            0 if other & 1 == 1 => self,
+                            0 => 1,
+                            _ => 0,
+                        };
                     }
-                    base = base.wrapping_mul(base);
-                    exponent >>= 1;
-                }
-                result
-            }
-            #[inline(always)]
-            fn maximum(self, other: Self) -> Self {
-                self.max(other)
-            }
-            #[inline(always)]
-            fn minimum(self, other: Self) -> Self {
-                self.min(other)
-            }
-            #[inline(always)]
-            fn negative(self) -> Self {
-                self.wrapping_neg()
-            }
-            #[inline(always)]
-            #[allow(unused_comparisons, reason = "unsigned types share the code")]
-            fn absolute(self) -> Self {
-                if self < 0 { self.wrapping_neg() } else { self }
-            }
-            #[inline(always)]
-            #[allow(unused_comparisons, reason = "unsigned types share the code")]
-            fn sign(self) -> Self {
-                (self > 0) as Self - (self < 0) as Self
-            }
-            #[inline(always)]
-            fn floor(self) -> Self {
-                self
-            }
-            #[inline(always)]
-            fn ceil(self) -> Self {
-                self
-            }
-            #[inline(always)]
-            fn round(self) -> Self {
-                self
-            }
-            #[inline(always)]
-            fn trunc(self) -> Self {
-                self
-            }
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                false
-            }
-            #[inline(always)]
-            fn is_infinite(self) -> bool {
-                false
-            }
-            #[inline(always)]
-            fn is_finite(self) -> bool {
-                true
+                    let (mut result, mut base, mut exponent): (Self, Self, Self) = (1, self, other);
+                    while exponent > 0 {
+                        if exponent & 1 == 1 {
+                            result = result.wrapping_mul(base);
+                        }
+                        base = base.wrapping_mul(base);
+                        exponent >>= 1;
+                    }
+                    result
+                };
+                maximum(other) = self.max(other);
+                minimum(other) = self.min(other);
+                negative() = self.wrapping_neg();
+                absolute() = if self < 0 { self.wrapping_neg() } else { self };
+                sign() = (self > 0) as Self - (self < 0) as Self;
+                floor() = self;
+                ceil() = self;
+                round() = self;
+                trunc() = self;
+                is_nan() -> bool = false;
+                is_infinite() -> bool = false;
+                is_finite() -> bool = true;
             }
         }
         impl Bits for $type {
-            #[inline(always)]
-            fn and(self, other: Self) -> Self {
-                self & other
-            }
-            #[inline(always)]
-            fn or(self, other: Self) -> Self {
-                self | other
-            }
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                self ^ other
-            }
-            #[inline(always)]
-            fn not(self) -> Self {
-                !self
+            inlined! { self;
+                and(other) = self & other;
+                or(other) = self | other;
+                xor(other) = self ^ other;
+                not() = !self;
             }
         }
+        #[allow(unused_comparisons, reason = "unsigned types share the code")]
         impl Integer for $type {
-            // A negative count is a large one as u64.
-            #[inline(always)]
-            fn left_shift(self, count: Self) -> Self {
-                if (count as u64) < u64::from(<$type>::BITS) { self.wrapping_shl(count as u32) } else { 0 }
-            }
-            #[inline(always)]
-            #[allow(unused_comparisons, reason = "unsigned types share the code")]
-            fn right_shift(self, count: Self) -> Self {
-                if (count as u64) < u64::from(<$type>::BITS) {
-                    self.wrapping_shr(count as u32)
-                } else if self < 0 {
-                    !0
-                } else {
-                    0
-                }
+            inlined! { self;
+                // A negative count is a large one as u64.
+                left_shift(count) = if (count as u64) < u64::from(<$type>::BITS) { self.wrapping_shl(count as u32) } else { 0 };
+                right_shift(count) = {
+                    if (count as u64) < u64::from(<$type>::BITS) {
+                        self.wrapping_shr(count as u32)
+                    } else if self < 0 {
+                        !0
+                    } else {
+                        0
+                    }
+                };
             }
         }
     };
@@ -279,21 +223,11 @@ pub(super) trait Bits: Native {
 }
 
 impl Bits for Bit {
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Bit::from(self.is_true() & other.is_true())
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        Bit::from(self.is_true() | other.is_true())
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Bit::from(self.is_true() ^ other.is_true())
-    }
-    #[inline(always)]
-    fn not(self) -> Self {
-        Bit::from(!self.is_true())
+    inlined! { self;
+        and(other) = Bit::from(self.is_true() & other.is_true());
+        or(other) = Bit::from(self.is_true() | other.is_true());
+        xor(other) = Bit::from(self.is_true() ^ other.is_true());
+        not() = Bit::from(!self.is_true());
     }
 }
 
@@ -319,140 +253,76 @@ macro_rules! floats {
             const LOWEST: Self = <$type>::NEG_INFINITY;
             const HIGHEST: Self = <$type>::INFINITY;
             const ONE: Self = 1.0;
-            #[inline(always)]
-            fn add(self, other: Self) -> Self {
-                self + other
-            }
-            #[inline(always)]
-            fn subtract(self, other: Self) -> Self {
-                self - other
-            }
-            #[inline(always)]
-            fn multiply(self, other: Self) -> Self {
-                self * other
-            }
-            #[inline(always)]
-            fn divide(self, other: Self) -> Self {
-                self / other
-            }
-            #[inline(always)]
-            fn remainder(self, other: Self) -> Self {
-                self % other
-            }
-            #[inline(always)]
-            fn floor_divide(self, other: Self) -> Self {
-                if other == 0.0 {
-                    return self / other;
-                }
-                let rest = self % other;
-                let past = rest != 0.0 && (rest < 0.0) != (other < 0.0);
-                // A whole number, but for rounding.
-                let quotient = (self - rest) / other - if past { 1.0 } else { 0.0 };
-                if quotient == 0.0 {
-                    return <$type>::copysign(0.0, self / other);
-                }
-                let whole = <$type>::floor(quotient);
-                if quotient - whole > 0.5 { whole + 1.0 } else { whole }
-            }
-            #[inline(always)]
-            fn modulo(self, other: Self) -> Self {
-                let rest = self % other;
-                if rest == 0.0 {
-                    <$type>::copysign(0.0, other)
-                } else if (rest < 0.0) != (other < 0.0) {
-                    rest + other
-                } else {
-                    rest
-                }
-            }
-            #[inline(always)]
-            fn power(self, other: Self) -> Self {
-                self.powf(other)
-            }
-            #[inline(always)]
-            fn maximum(self, other: Self) -> Self {
-                // As vector instructions have it: no branch, which the compiler makes of an `if` where the result is stored.
-                let larger = select_unpredictable(other > self, other, self);
-                select_unpredictable(other.is_nan(), other, larger)
-            }
-            #[inline(always)]
-            fn minimum(self, other: Self) -> Self {
-                let smaller = select_unpredictable(other < self, other, self);
-                select_unpredictable(other.is_nan(), other, smaller)
-            }
-            #[inline(always)]
-            fn negative(self) -> Self {
-                -self
-            }
-            #[inline(always)]
-            fn absolute(self) -> Self {
-                self.abs()
-            }
-            #[inline(always)]
-            fn sign(self) -> Self {
-                if self > 0.0 {
-                    1.0
-                } else if self < 0.0 {
-                    -1.0
-                } else if self == 0.0 {
-                    0.0
-                } else {
-                    self
-                }
-            }
-            #[inline(always)]
-            fn floor(self) -> Self {
-                <$type>::floor(self)
-            }
-            #[inline(always)]
-            fn ceil(self) -> Self {
-                <$type>::ceil(self)
-            }
-            #[inline(always)]
-            fn round(self) -> Self {
-                <$type>::round_ties_even(self)
-            }
-            #[inline(always)]
-            fn trunc(self) -> Self {
-                <$type>::trunc(self)
-            }
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                <$type>::is_nan(self)
-            }
-            #[inline(always)]
-            fn is_infinite(self) -> bool {
-                <$type>::is_infinite(self)
-            }
-            #[inline(always)]
-            fn is_finite(self) -> bool {
-                <$type>::is_finite(self)
+            inlined! { self;
+                add(other) = self + other;
+                subtract(other) = self - other;
+                multiply(other) = self * other;
+                divide(other) = self / other;
+                remainder(other) = self % other;
+                floor_divide(other) = {
+                    if other == 0.0 {
+                        return self / other;
+                    }
+                    let rest = self % other;
+                    let past = rest != 0.0 && (rest < 0.0) != (other < 0.0);
+                    // A whole number, but for rounding.
+                    let quotient = (self - rest) / other - if past { 1.0 } else { 0.0 };
+                    if quotient == 0.0 {
+                        return <$type>::copysign(0.0, self / other);
+                    }
+                    let whole = <$type>::floor(quotient);
+                    if quotient - whole > 0.5 { whole + 1.0 } else { whole }
+                };
+                modulo(other) = {
+                    let rest = self % other;
+                    if rest == 0.0 {
+                        <$type>::copysign(0.0, other)
+                    } else if (rest < 0.0) != (other < 0.0) {
+                        rest + other
+                    } else {
+                        rest
+                    }
+                };
+                power(other) = self.powf(other);
+                maximum(other) = {
+                    // As vector instructions have it: no branch, which the compiler makes of an `if` where the result is stored.
+                    let larger = select_unpredictable(other > self, other, self);
+                    select_unpredictable(other.is_nan(), other, larger)
+                };
+                minimum(other) = {
+                    let smaller = select_unpredictable(other < self, other, self);
+                    select_unpredictable(other.is_nan(), other, smaller)
+                };
+                negative() = -self;
+                absolute() = self.abs();
+                sign() = {
+                    if self > 0.0 {
+                        1.0
+                    } else if self < 0.0 {
+                        -1.0
+                    } else if self == 0.0 {
+                        0.0
+                    } else {
+                        self
+                    }
+                };
+                floor() = <$type>::floor(self);
+                ceil() = <$type>::ceil(self);
+                round() = <$type>::round_ties_even(self);
+                trunc() = <$type>::trunc(self);
+                is_nan() -> bool = <$type>::is_nan(self);
+                is_infinite() -> bool = <$type>::is_infinite(self);
+                is_finite() -> bool = <$type>::is_finite(self);
             }
         }
         impl Real for $type {
-            #[inline(always)]
-            fn exp(self) -> Self {
-                <$type>::exp(self)
-            }
-            #[inline(always)]
-            fn sqrt(self) -> Self {
-                <$type>::sqrt(self)
-            }
-            #[inline(always)]
-            fn sin(self) -> Self {
-                <$type>::sin(self)
-            }
-            #[inline(always)]
-            fn cos(self) -> Self {
-                <$type>::cos(self)
-            }
-            #[inline(always)]
-            fn atan2(self, other: Self) -> Self {
-                <$type>::atan2(self, other)
-            }
-            #[inline(always)]
-            fn copysign(self, other: Self) -> Self {
-                <$type>::copysign(self, other)
+            inlined! { self;
+                exp() = <$type>::exp(self);
+                sqrt() = <$type>::sqrt(self);
+                sin() = <$type>::sin(self);
+                cos() = <$type>::cos(self);
+                atan2(other) = <$type>::atan2(self, other);
+                copysign(other) = <$type>::copysign(self, other);
             }
         }
     };
@@ -646,6 +516,44 @@ impl Isa {
         usable
     }
 }
+
+/// A function that is compiled for each set of instructions, and runs for the best that the processor has. AVX-512 has no version of
+/// its own: where memory is the limit, it gains nothing. Constants stand behind the types: `fn name<T: Copy; const N: usize>()`.
+macro_rules! by_isa {
+    ($(#[$attribute:meta])* $visibility:vis fn $($rest:tt)*) => {
+        $crate::numeric::by_isa! { @[$(#[$attribute])*] [$visibility] [] $($rest)* }
+    };
+    ($(#[$attribute:meta])* $visibility:vis unsafe fn $($rest:tt)*) => {
+        $crate::numeric::by_isa! { @[$(#[$attribute])*] [$visibility] [unsafe] $($rest)* }
+    };
+    (@[$($attribute:tt)*] [$visibility:vis] [$($unsafe:tt)?]
+        $name:ident $(<$($T:ident $(: $bound:path)?),* $(; const $N:ident: $kind:ty)?>)?
+        ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block
+    ) => {
+        $($attribute)*
+        $visibility $($unsafe)? fn $name $(<$($T $(: $bound)?,)* $(const $N: $kind)?>)? ($($argument: $type),*) $(-> $result)? {
+            #[inline(always)]
+            $($unsafe)? fn any $(<$($T $(: $bound)?,)* $(const $N: $kind)?>)? ($($argument: $type),*) $(-> $result)? $body
+            #[target_feature(enable = "avx2,fma")]
+            $($unsafe)? fn avx2 $(<$($T $(: $bound)?,)* $(const $N: $kind)?>)? ($($argument: $type),*) $(-> $result)? {
+                #[allow(unused_unsafe)]
+                // SAFETY: the caller's promise, if there is one.
+                unsafe {
+                    any $(::<$($T,)* $($N)?>)? ($($argument),*)
+                }
+            }
+            #[allow(unused_unsafe)]
+            // SAFETY: the caller's promise, if there is one; the processor has AVX2 and FMA where they are used.
+            unsafe {
+                match $crate::numeric::Isa::detected() {
+                    $crate::numeric::Isa::Sse2 => any $(::<$($T,)* $($N)?>)? ($($argument),*),
+                    _ => avx2 $(::<$($T,)* $($N)?>)? ($($argument),*),
+                }
+            }
+        }
+    };
+}
+pub(super) use by_isa;
 
 /// A raw pointer that tasks on several threads may use.
 pub(super) struct Shared<T>(pub *mut T);

@@ -3,7 +3,7 @@
 //! All arithmetic is of operations that IEEE 754 defines to the last bit (no fused multiplications, no library functions),
 //! in the order in which `kernels/random.cu` does it: both backends give the same bits.
 
-use super::numeric::{Isa, Native, Shared, for_integer};
+use super::numeric::{Native, Shared, by_isa, for_integer};
 use super::pool;
 use std::mem::MaybeUninit;
 use warpcell_base::backend::Distribution;
@@ -36,22 +36,23 @@ pub(super) unsafe fn fill(blocks: Blocks, distribution: Distribution, dtype: DTy
         }};
     }
     macro_rules! floats {
-        ($type:ident, $uniform:ident, $normal:ident, $exponential:ident) => {
+        ($type:ty) => {{
+            let of = <$type>::of;
             match distribution {
                 Distribution::Uniform { low, span, last } => {
-                    of!($type, $uniform { low: $type::of(low), span: $type::of(span), last: $type::of(last) })
+                    of!($type, Uniform { low: of(low), span: of(span), last: of(last) })
                 }
                 Distribution::Normal { mean, deviation } => {
-                    of!($type, $normal { mean: $type::of(mean), deviation: $type::of(deviation) })
+                    of!($type, Normal { mean: of(mean), deviation: of(deviation) })
                 }
-                Distribution::Exponential { scale } => of!($type, $exponential { scale: $type::of(scale) }),
+                Distribution::Exponential { scale } => of!($type, Exponential { scale: of(scale) }),
                 Distribution::Integers { .. } => unreachable!("operations reject floats"),
             }
-        };
+        }};
     }
     match dtype {
-        DType::F32 => floats!(f32, UniformF32, NormalF32, ExponentialF32),
-        DType::F64 => floats!(f64, UniformF64, NormalF64, ExponentialF64),
+        DType::F32 => floats!(f32),
+        DType::F64 => floats!(f64),
         dtype => {
             let Distribution::Integers { low, count } = distribution else {
                 unreachable!("operations refuse other types")
@@ -87,34 +88,22 @@ trait Transform: Sync {
     fn apply(&self, words: &[u64; WORDS], first: u64, out: &mut [MaybeUninit<Self::Element>]);
 }
 
-/// The elements from index `start` on, which is at the beginning of a block.
-fn fill_part<T: Transform>(transform: &T, blocks: Blocks, start: usize, out: &mut [MaybeUninit<T::Element>]) {
-    match Isa::detected() {
-        Isa::Sse2 => fill_loop(transform, blocks, start, out),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { fill_avx2(transform, blocks, start, out) },
-    }
-}
-
-#[target_feature(enable = "avx2,fma")]
-fn fill_avx2<T: Transform>(transform: &T, blocks: Blocks, start: usize, out: &mut [MaybeUninit<T::Element>]) {
-    fill_loop(transform, blocks, start, out);
-}
-
-#[inline(always)]
-fn fill_loop<T: Transform>(transform: &T, blocks: Blocks, start: usize, out: &mut [MaybeUninit<T::Element>]) {
-    let mut words = [0; WORDS];
-    let mut block = (start / T::EACH) as u64;
-    for part in out.chunks_mut(CHUNK * T::EACH) {
-        make_words(blocks, block, &mut words);
-        if part.len() == CHUNK * T::EACH {
-            transform.apply(&words, 2 * block, part);
-        } else {
-            let mut whole = [MaybeUninit::uninit(); 4 * CHUNK];
-            transform.apply(&words, 2 * block, &mut whole[..CHUNK * T::EACH]);
-            part.copy_from_slice(&whole[..part.len()]);
+by_isa! {
+    /// The elements from index `start` on, which is at the beginning of a block.
+    fn fill_part<T: Transform>(transform: &T, blocks: Blocks, start: usize, out: &mut [MaybeUninit<T::Element>]) {
+        let mut words = [0; WORDS];
+        let mut block = (start / T::EACH) as u64;
+        for part in out.chunks_mut(CHUNK * T::EACH) {
+            make_words(blocks, block, &mut words);
+            if part.len() == CHUNK * T::EACH {
+                transform.apply(&words, 2 * block, part);
+            } else {
+                let mut whole = [MaybeUninit::uninit(); 4 * CHUNK];
+                transform.apply(&words, 2 * block, &mut whole[..CHUNK * T::EACH]);
+                part.copy_from_slice(&whole[..part.len()]);
+            }
+            block += CHUNK as u64;
         }
-        block += CHUNK as u64;
     }
 }
 
@@ -150,108 +139,65 @@ fn halves(words: &[u64; WORDS]) -> &[u32; 2 * WORDS] {
     unsafe { &*std::ptr::from_ref(words).cast() }
 }
 
-struct UniformF64 {
-    low: f64,
-    span: f64,
-    last: f64,
+struct Uniform<T> {
+    low: T,
+    span: T,
+    last: T,
 }
 
-impl Transform for UniformF64 {
-    type Element = f64;
-    const EACH: usize = 2;
-    #[inline(always)]
-    fn apply(&self, words: &[u64; WORDS], _first: u64, out: &mut [MaybeUninit<f64>]) {
-        for (out, &word) in out.iter_mut().zip(words) {
-            let value = self.low + self.span * ((word >> 11) as f64 * (1.0 / (1u64 << 53) as f64));
-            out.write(if value < self.last { value } else { self.last });
+struct Normal<T> {
+    mean: T,
+    deviation: T,
+}
+
+struct Exponential<T> {
+    scale: T,
+}
+
+macro_rules! floats {
+    ($($type:ty, $each:literal, |$words:ident| $parts:expr, |$word:ident| $unit:expr, $minus_log:ident, $circle:ident;)*) => {$(
+        impl Transform for Uniform<$type> {
+            type Element = $type;
+            const EACH: usize = $each;
+            #[inline(always)]
+            fn apply(&self, $words: &[u64; WORDS], _first: u64, out: &mut [MaybeUninit<$type>]) {
+                for (out, &$word) in out.iter_mut().zip($parts) {
+                    let value = self.low + self.span * $unit;
+                    out.write(if value < self.last { value } else { self.last });
+                }
+            }
         }
-    }
-}
 
-struct UniformF32 {
-    low: f32,
-    span: f32,
-    last: f32,
-}
-
-impl Transform for UniformF32 {
-    type Element = f32;
-    const EACH: usize = 4;
-    #[inline(always)]
-    fn apply(&self, words: &[u64; WORDS], _first: u64, out: &mut [MaybeUninit<f32>]) {
-        for (out, &word) in out.iter_mut().zip(halves(words)) {
-            let value = self.low + self.span * ((word >> 8) as i32 as f32 * (1.0 / (1u32 << 24) as f32));
-            out.write(if value < self.last { value } else { self.last });
+        impl Transform for Normal<$type> {
+            type Element = $type;
+            const EACH: usize = $each;
+            #[inline(always)]
+            fn apply(&self, $words: &[u64; WORDS], _first: u64, out: &mut [MaybeUninit<$type>]) {
+                for (out, words) in out.chunks_exact_mut(2).zip($parts.chunks_exact(2)) {
+                    let radius = (2.0 * $minus_log(words[0])).sqrt();
+                    let (cosine, sine) = $circle(words[1]);
+                    out[0].write(self.mean + self.deviation * (radius * cosine));
+                    out[1].write(self.mean + self.deviation * (radius * sine));
+                }
+            }
         }
-    }
-}
 
-struct NormalF64 {
-    mean: f64,
-    deviation: f64,
-}
-
-impl Transform for NormalF64 {
-    type Element = f64;
-    const EACH: usize = 2;
-    #[inline(always)]
-    fn apply(&self, words: &[u64; WORDS], _first: u64, out: &mut [MaybeUninit<f64>]) {
-        for (out, words) in out.chunks_exact_mut(2).zip(words.chunks_exact(2)) {
-            let radius = (2.0 * minus_log_f64(words[0])).sqrt();
-            let (cosine, sine) = circle_f64(words[1]);
-            out[0].write(self.mean + self.deviation * (radius * cosine));
-            out[1].write(self.mean + self.deviation * (radius * sine));
+        impl Transform for Exponential<$type> {
+            type Element = $type;
+            const EACH: usize = $each;
+            #[inline(always)]
+            fn apply(&self, $words: &[u64; WORDS], _first: u64, out: &mut [MaybeUninit<$type>]) {
+                for (out, &word) in out.iter_mut().zip($parts) {
+                    out.write(self.scale * $minus_log(word));
+                }
+            }
         }
-    }
+    )*};
 }
-
-struct NormalF32 {
-    mean: f32,
-    deviation: f32,
-}
-
-impl Transform for NormalF32 {
-    type Element = f32;
-    const EACH: usize = 4;
-    #[inline(always)]
-    fn apply(&self, words: &[u64; WORDS], _first: u64, out: &mut [MaybeUninit<f32>]) {
-        for (out, words) in out.chunks_exact_mut(2).zip(halves(words).chunks_exact(2)) {
-            let radius = (2.0 * minus_log_f32(words[0])).sqrt();
-            let (cosine, sine) = circle_f32(words[1]);
-            out[0].write(self.mean + self.deviation * (radius * cosine));
-            out[1].write(self.mean + self.deviation * (radius * sine));
-        }
-    }
-}
-
-struct ExponentialF64 {
-    scale: f64,
-}
-
-impl Transform for ExponentialF64 {
-    type Element = f64;
-    const EACH: usize = 2;
-    #[inline(always)]
-    fn apply(&self, words: &[u64; WORDS], _first: u64, out: &mut [MaybeUninit<f64>]) {
-        for (out, &word) in out.iter_mut().zip(words) {
-            out.write(self.scale * minus_log_f64(word));
-        }
-    }
-}
-
-struct ExponentialF32 {
-    scale: f32,
-}
-
-impl Transform for ExponentialF32 {
-    type Element = f32;
-    const EACH: usize = 4;
-    #[inline(always)]
-    fn apply(&self, words: &[u64; WORDS], _first: u64, out: &mut [MaybeUninit<f32>]) {
-        for (out, &word) in out.iter_mut().zip(halves(words)) {
-            out.write(self.scale * minus_log_f32(word));
-        }
-    }
+// The elements of a block, the words, a number in [0, 1), and what the other distributions are made of.
+floats! {
+    f64, 2, |words| words, |word| ((word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)), minus_log_f64, circle_f64;
+    f32, 4, |words| halves(words), |word| ((word >> 8) as i32 as f32 * (1.0 / (1u32 << 24) as f32)), minus_log_f32, circle_f32;
 }
 
 struct Integers<T> {
@@ -372,6 +318,7 @@ fn circle_f32(word: u32) -> (f32, f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::Isa;
     use std::f64::consts::TAU;
     use warpcell_base::dtype::{Scalar, Tagged};
 

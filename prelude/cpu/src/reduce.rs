@@ -4,7 +4,8 @@
 
 mod columns;
 
-use super::numeric::{Arithmetic, Bit, Isa, Native, Ordered, Shared, for_dtype, for_number};
+use super::matmul::Ring;
+use super::numeric::{Arithmetic, Bit, Native, Ordered, Shared, by_isa, for_dtype, for_number};
 use super::pool;
 use super::runs::Runs;
 use columns::{ROWS, columns};
@@ -59,8 +60,8 @@ pub(super) unsafe fn reduce(
         };
     }
     match operation {
-        ReduceOperation::Sum if dtype == DType::C64 => all!(ComplexSum<f32>),
-        ReduceOperation::Sum if dtype == DType::C128 => all!(ComplexSum<f64>),
+        ReduceOperation::Sum if dtype == DType::C64 => all!(Terms<Complex<f32>>),
+        ReduceOperation::Sum if dtype == DType::C128 => all!(Terms<Complex<f64>>),
         ReduceOperation::Sum => for_dtype!(dtype, T => all!(Sum<T>)),
         ReduceOperation::Max => for_number!(dtype, T => all!(Max<T>)),
         ReduceOperation::Min => for_number!(dtype, T => all!(Min<T>)),
@@ -126,189 +127,72 @@ pub(super) trait Reduction: Sync {
     }
 }
 
-pub(super) struct Sum<T>(PhantomData<fn() -> T>);
-struct ComplexSum<T>(PhantomData<fn() -> T>);
-pub(super) struct Product<T>(PhantomData<fn() -> T>);
-struct SumSquares<T>(PhantomData<fn() -> T>);
-/// As the reduction, of what is not NaN.
-struct Numbers<R>(PhantomData<fn() -> R>);
-struct MaxNumbers<T>(PhantomData<fn() -> T>);
-struct MinNumbers<T>(PhantomData<fn() -> T>);
-struct CountNumbers<T>(PhantomData<fn() -> T>);
-struct SquaredDistances<T, const SKIPS_NAN: bool>(PhantomData<fn() -> T>);
-pub(super) struct Max<T>(PhantomData<fn() -> T>);
-pub(super) struct Min<T>(PhantomData<fn() -> T>);
-pub(super) struct All;
-pub(super) struct Any;
+/// `name: input => output, identity, lift, join`, without centres.
+macro_rules! reductions {
+    ($(
+        $(#[$doc:meta])*
+        $visibility:vis $name:ident $(<$T:ident: $bound:path>)?: $input:ty => $output:ty,
+        $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $join:expr
+        $(, of_all: $of_all:expr)? $(, is_settled: |$value:ident| $is_settled:expr)?;
+    )*) => {$(
+        $(#[$doc])*
+        $visibility struct $name $(<$T>(PhantomData<fn() -> $T>))?;
 
-impl<T: Ordered> Reduction for Sum<T> {
-    type Input = T;
-    type Output = T::Sum;
-    type Centre = ();
-    fn identity() -> T::Sum {
-        T::Sum::default()
-    }
-    #[inline(always)]
-    fn lift(x: T, _centre: ()) -> T::Sum {
-        x.widen()
-    }
-    #[inline(always)]
-    fn join(a: T::Sum, b: T::Sum) -> T::Sum {
-        a.add(b)
-    }
-    #[inline(always)]
-    fn of_all(x: &[T]) -> Option<T::Sum> {
-        T::sum_of(x)
-    }
-}
-
-impl<T: Arithmetic> Reduction for ComplexSum<T>
-where
-    Complex<T>: Native,
-{
-    type Input = Complex<T>;
-    type Output = Complex<T>;
-    type Centre = ();
-    fn identity() -> Complex<T> {
-        Complex::default()
-    }
-    #[inline(always)]
-    fn lift(x: Complex<T>, _centre: ()) -> Complex<T> {
-        x
-    }
-    #[inline(always)]
-    fn join(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        Complex { re: a.re.add(b.re), im: a.im.add(b.im) }
-    }
-}
-
-impl<T: Ordered> Reduction for Product<T> {
-    type Input = T;
-    type Output = T::Sum;
-    type Centre = ();
-    fn identity() -> T::Sum {
-        T::Sum::ONE
-    }
-    #[inline(always)]
-    fn lift(x: T, _centre: ()) -> T::Sum {
-        x.widen()
-    }
-    #[inline(always)]
-    fn join(a: T::Sum, b: T::Sum) -> T::Sum {
-        a.multiply(b)
-    }
-}
-
-impl<T: Arithmetic> Reduction for SumSquares<T> {
-    type Input = T;
-    type Output = T;
-    type Centre = ();
-    fn identity() -> T {
-        T::default()
-    }
-    #[inline(always)]
-    fn lift(x: T, _centre: ()) -> T {
-        x.multiply(x)
-    }
-    #[inline(always)]
-    fn join(a: T, b: T) -> T {
-        a.add(b)
-    }
-}
-
-impl<T: Arithmetic> Reduction for Max<T> {
-    type Input = T;
-    type Output = T;
-    type Centre = ();
-    fn identity() -> T {
-        T::LOWEST
-    }
-    #[inline(always)]
-    fn lift(x: T, _centre: ()) -> T {
-        x
-    }
-    #[inline(always)]
-    fn join(a: T, b: T) -> T {
-        a.maximum(b)
-    }
-}
-
-impl<T: Arithmetic> Reduction for Min<T> {
-    type Input = T;
-    type Output = T;
-    type Centre = ();
-    fn identity() -> T {
-        T::HIGHEST
-    }
-    #[inline(always)]
-    fn lift(x: T, _centre: ()) -> T {
-        x
-    }
-    #[inline(always)]
-    fn join(a: T, b: T) -> T {
-        a.minimum(b)
-    }
-}
-
-impl<R: Reduction<Centre = (), Input: Arithmetic>> Reduction for Numbers<R> {
-    type Input = R::Input;
-    type Output = R::Output;
-    type Centre = ();
-    fn identity() -> R::Output {
-        R::identity()
-    }
-    #[inline(always)]
-    fn lift(x: R::Input, _centre: ()) -> R::Output {
-        if x.is_nan() { R::identity() } else { R::lift(x, ()) }
-    }
-    #[inline(always)]
-    fn join(a: R::Output, b: R::Output) -> R::Output {
-        R::join(a, b)
-    }
-}
-
-macro_rules! extremes_of_numbers {
-    ($($name:ident $before:tt;)*) => {$(
-        impl<T: Arithmetic> Reduction for $name<T> {
-            type Input = T;
-            type Output = T;
+        impl $(<$T: $bound>)? Reduction for $name $(<$T>)? {
+            type Input = $input;
+            type Output = $output;
             type Centre = ();
-            /// NaN, which is also the result if there is nothing else.
-            fn identity() -> T {
-                T::default().divide(T::default())
+            fn identity() -> $output {
+                $identity
             }
             #[inline(always)]
-            fn lift(x: T, _centre: ()) -> T {
-                x
+            fn lift($x: $input, _centre: ()) -> $output {
+                $lift
             }
             #[inline(always)]
-            fn join(a: T, b: T) -> T {
-                if a $before b || b.is_nan() { a } else { b }
+            fn join($a: $output, $b: $output) -> $output {
+                $join
             }
+            $(
+                #[inline(always)]
+                fn of_all(x: &[$input]) -> Option<$output> {
+                    $of_all(x)
+                }
+            )?
+            $(
+                #[inline(always)]
+                fn is_settled($value: $output) -> bool {
+                    $is_settled
+                }
+            )?
         }
     )*};
 }
-extremes_of_numbers! {
-    MaxNumbers >=;
-    MinNumbers <=;
+reductions! {
+    pub(super) Sum<T: Ordered>: T => T::Sum, T::Sum::default(), |x| x.widen(), |a, b| a.add(b), of_all: T::sum_of;
+    pub(super) Product<T: Ordered>: T => T::Sum, T::Sum::ONE, |x| x.widen(), |a, b| a.multiply(b);
+    /// Sums of what is of the type of its sum.
+    pub(super) Terms<T: Ring>: T => T, T::default(), |x| x, |a, b| a.plus(b);
+    SumSquares<T: Arithmetic>: T => T, T::default(), |x| x.multiply(x), |a, b| a.add(b);
+    pub(super) Max<T: Arithmetic>: T => T, T::LOWEST, |x| x, |a, b| a.maximum(b);
+    pub(super) Min<T: Arithmetic>: T => T, T::HIGHEST, |x| x, |a, b| a.minimum(b);
+    /// As the reduction, of what is not NaN.
+    Numbers<R: Reduction<Centre = (), Input: Arithmetic>>: R::Input => R::Output,
+        R::identity(), |x| if x.is_nan() { R::identity() } else { R::lift(x, ()) }, |a, b| R::join(a, b);
+    /// Of what is not NaN; that, if there is nothing else.
+    MaxNumbers<T: Arithmetic>: T => T, nan(), |x| x, |a, b| if a >= b || b.is_nan() { a } else { b };
+    MinNumbers<T: Arithmetic>: T => T, nan(), |x| x, |a, b| if a <= b || b.is_nan() { a } else { b };
+    CountNumbers<T: Arithmetic>: T => i64, 0, |x| i64::from(!x.is_nan()), |a, b| a + b;
+    pub(super) All: Bit => Bit, Bit(1), |x| Bit::from(x.is_true()), |a, b| Bit(a.0 & b.0), is_settled: |value| value.0 == 0;
+    pub(super) Any: Bit => Bit, Bit(0), |x| Bit::from(x.is_true()), |a, b| Bit(a.0 | b.0), is_settled: |value| value.0 != 0;
 }
 
-impl<T: Arithmetic> Reduction for CountNumbers<T> {
-    type Input = T;
-    type Output = i64;
-    type Centre = ();
-    fn identity() -> i64 {
-        0
-    }
-    #[inline(always)]
-    fn lift(x: T, _centre: ()) -> i64 {
-        i64::from(!x.is_nan())
-    }
-    #[inline(always)]
-    fn join(a: i64, b: i64) -> i64 {
-        a + b
-    }
+#[inline(always)]
+fn nan<T: Arithmetic>() -> T {
+    T::default().divide(T::default())
 }
+
+struct SquaredDistances<T, const SKIPS_NAN: bool>(PhantomData<fn() -> T>);
 
 impl<T: Arithmetic, const SKIPS_NAN: bool> Reduction for SquaredDistances<T, SKIPS_NAN> {
     type Input = T;
@@ -328,48 +212,6 @@ impl<T: Arithmetic, const SKIPS_NAN: bool> Reduction for SquaredDistances<T, SKI
     #[inline(always)]
     fn join(a: T, b: T) -> T {
         a.add(b)
-    }
-}
-
-impl Reduction for All {
-    type Input = Bit;
-    type Output = Bit;
-    type Centre = ();
-    fn identity() -> Bit {
-        Bit(1)
-    }
-    #[inline(always)]
-    fn lift(x: Bit, _centre: ()) -> Bit {
-        Bit::from(x.is_true())
-    }
-    #[inline(always)]
-    fn join(a: Bit, b: Bit) -> Bit {
-        Bit(a.0 & b.0)
-    }
-    #[inline(always)]
-    fn is_settled(value: Bit) -> bool {
-        value.0 == 0
-    }
-}
-
-impl Reduction for Any {
-    type Input = Bit;
-    type Output = Bit;
-    type Centre = ();
-    fn identity() -> Bit {
-        Bit(0)
-    }
-    #[inline(always)]
-    fn lift(x: Bit, _centre: ()) -> Bit {
-        Bit::from(x.is_true())
-    }
-    #[inline(always)]
-    fn join(a: Bit, b: Bit) -> Bit {
-        Bit(a.0 | b.0)
-    }
-    #[inline(always)]
-    fn is_settled(value: Bit) -> bool {
-        value.0 != 0
     }
 }
 
@@ -587,10 +429,9 @@ pub(super) fn joined<T: Copy>(lanes: [T; LANES], join: impl Fn(T, T) -> T) -> T 
     join(join(four[0], four[2]), join(four[1], four[3]))
 }
 
-/// Reduces elements that follow one another.
-pub(super) fn leaf<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output {
-    #[inline(always)]
-    fn lanes<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output {
+by_isa! {
+    /// Reduces elements that follow one another.
+    pub(super) fn leaf<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output {
         if let Some(result) = R::of_all(x) {
             return result;
         }
@@ -608,14 +449,5 @@ pub(super) fn leaf<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output
             lanes.iter_mut().zip(last).for_each(|(lane, last)| *lane = R::join(*lane, last));
         }
         joined(lanes, R::join)
-    }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2<R: Reduction>(x: &[R::Input], centre: R::Centre) -> R::Output {
-        lanes::<R>(x, centre)
-    }
-    match Isa::detected() {
-        Isa::Sse2 => lanes::<R>(x, centre),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R>(x, centre) },
     }
 }

@@ -4,7 +4,7 @@
 //! part, then the elements. Within a part they are combined from its own beginning, and what comes before is put in
 //! front last, in both passes alike: so sums of what is not negative never fall, not even by a rounding at a border.
 
-use super::numeric::{Arithmetic, Isa, Ordered, Shared, for_dtype, native};
+use super::numeric::{Arithmetic, Ordered, Shared, by_isa, for_dtype, native};
 use super::pool;
 use super::reduce::{COLUMNS, TASK};
 use std::marker::PhantomData;
@@ -77,29 +77,25 @@ trait Scan: Sized + Sync {
 type Wide<S> = <<S as Scan>::Input as Widened>::Wide;
 type Output<S> = <<S as Scan>::Input as Ordered>::Sum;
 
-struct Sums<T>(PhantomData<fn() -> T>);
-struct Products<T>(PhantomData<fn() -> T>);
+macro_rules! scans {
+    ($($name:ident $identity:expr, $join:ident;)*) => {$(
+        struct $name<T>(PhantomData<fn() -> T>);
 
-impl<T: Widened> Scan for Sums<T> {
-    type Input = T;
-    fn identity() -> T::Wide {
-        T::Wide::default()
-    }
-    #[inline(always)]
-    fn join(a: T::Wide, b: T::Wide) -> T::Wide {
-        a.add(b)
-    }
+        impl<T: Widened> Scan for $name<T> {
+            type Input = T;
+            fn identity() -> T::Wide {
+                $identity
+            }
+            #[inline(always)]
+            fn join(a: T::Wide, b: T::Wide) -> T::Wide {
+                a.$join(b)
+            }
+        }
+    )*};
 }
-
-impl<T: Widened> Scan for Products<T> {
-    type Input = T;
-    fn identity() -> T::Wide {
-        T::Wide::ONE
-    }
-    #[inline(always)]
-    fn join(a: T::Wide, b: T::Wide) -> T::Wide {
-        a.multiply(b)
-    }
+scans! {
+    Sums T::Wide::default(), add;
+    Products T::Wide::ONE, multiply;
 }
 
 /// # Safety
@@ -181,10 +177,9 @@ fn step<S: Scan>(x: &[S::Input; STEP]) -> [Wide<S>; STEP] {
     through
 }
 
-/// Scans a part of a line; `before` is put in front.
-fn scan_line<S: Scan>(x: &[S::Input], before: Wide<S>, out: &mut [Output<S>]) {
-    #[inline(always)]
-    fn scan<S: Scan>(x: &[S::Input], before: Wide<S>, out: &mut [Output<S>]) {
+by_isa! {
+    /// Scans a part of a line; `before` is put in front.
+    fn scan_line<S: Scan>(x: &[S::Input], before: Wide<S>, out: &mut [Output<S>]) {
         let (groups, rest) = x.as_chunks::<STEP>();
         let (targets, rest_of_out) = out.as_chunks_mut::<STEP>();
         let mut local = S::identity();
@@ -200,15 +195,6 @@ fn scan_line<S: Scan>(x: &[S::Input], before: Wide<S>, out: &mut [Output<S>]) {
             *target = S::Input::narrow(S::join(before, local));
         }
     }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2<S: Scan>(x: &[S::Input], before: Wide<S>, out: &mut [Output<S>]) {
-        scan::<S>(x, before, out);
-    }
-    match Isa::detected() {
-        Isa::Sse2 => scan::<S>(x, before, out),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<S>(x, before, out) },
-    }
 }
 
 /// The total of a part of a line, combined in the order of [`scan_line`].
@@ -218,21 +204,13 @@ fn line_total<S: Scan>(x: &[S::Input]) -> Wide<S> {
     rest.iter().fold(total, |total, &x| S::join(total, x.wide()))
 }
 
-/// Scans a part of lines side by side, whose rows are `stride` apart; `local` begins as the identity.
-///
-/// # Safety
-///
-/// Each row, of `local`'s length, must lie within memory that nothing else accesses, in `x` and in `out`.
-unsafe fn scan_columns<S: Scan>(
-    x: *const S::Input,
-    stride: usize,
-    rows: usize,
-    local: &mut [Wide<S>],
-    before: &[Wide<S>],
-    out: *mut Output<S>,
-) {
-    #[inline(always)]
-    unsafe fn scan<S: Scan>(
+by_isa! {
+    /// Scans a part of lines side by side, whose rows are `stride` apart; `local` begins as the identity.
+    ///
+    /// # Safety
+    ///
+    /// Each row, of `local`'s length, must lie within memory that nothing else accesses, in `x` and in `out`.
+    unsafe fn scan_columns<S: Scan>(
         x: *const S::Input,
         stride: usize,
         rows: usize,
@@ -252,51 +230,19 @@ unsafe fn scan_columns<S: Scan>(
             }
         }
     }
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn avx2<S: Scan>(
-        x: *const S::Input,
-        stride: usize,
-        rows: usize,
-        local: &mut [Wide<S>],
-        before: &[Wide<S>],
-        out: *mut Output<S>,
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe { scan::<S>(x, stride, rows, local, before, out) }
-    }
-    // SAFETY: the caller's promise; the processor has AVX2 and FMA where they are used.
-    unsafe {
-        match Isa::detected() {
-            Isa::Sse2 => scan::<S>(x, stride, rows, local, before, out),
-            Isa::Avx2 | Isa::Avx512 => avx2::<S>(x, stride, rows, local, before, out),
-        }
-    }
 }
 
-/// The totals of a part of lines side by side, combined in the order of [`scan_columns`]; they begin as the identity.
-///
-/// # Safety
-///
-/// As for [`scan_columns`].
-unsafe fn totals_of_columns<S: Scan>(x: *const S::Input, stride: usize, rows: usize, totals: &mut [Wide<S>]) {
-    #[inline(always)]
-    unsafe fn add<S: Scan>(x: *const S::Input, stride: usize, rows: usize, totals: &mut [Wide<S>]) {
+by_isa! {
+    /// The totals of a part of lines side by side, combined in the order of [`scan_columns`]; they begin as the identity.
+    ///
+    /// # Safety
+    ///
+    /// As for [`scan_columns`].
+    unsafe fn totals_of_columns<S: Scan>(x: *const S::Input, stride: usize, rows: usize, totals: &mut [Wide<S>]) {
         for row in 0..rows {
             // SAFETY: the caller's promise.
             let x = unsafe { std::slice::from_raw_parts(x.add(row * stride), totals.len()) };
             totals.iter_mut().zip(x).for_each(|(total, &x)| *total = S::join(*total, x.wide()));
-        }
-    }
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn avx2<S: Scan>(x: *const S::Input, stride: usize, rows: usize, totals: &mut [Wide<S>]) {
-        // SAFETY: the caller's promise.
-        unsafe { add::<S>(x, stride, rows, totals) }
-    }
-    // SAFETY: the caller's promise; the processor has AVX2 and FMA where they are used.
-    unsafe {
-        match Isa::detected() {
-            Isa::Sse2 => add::<S>(x, stride, rows, totals),
-            Isa::Avx2 | Isa::Avx512 => avx2::<S>(x, stride, rows, totals),
         }
     }
 }

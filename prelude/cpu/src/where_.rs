@@ -1,7 +1,7 @@
 //! The elements of one operand where a condition holds, else those of another.
 
 use super::elementwise::{BLOCK, GRAIN, Input, gather};
-use super::numeric::{Isa, Shared, Word, for_bits};
+use super::numeric::{Shared, Word, by_isa, for_bits};
 use super::pool;
 use super::runs::Runs;
 use std::hint::select_unpredictable;
@@ -99,23 +99,11 @@ unsafe fn run<T: Word>(condition: (*const u8, &Layout), inputs: [Input<'_>; 2], 
     });
 }
 
-#[inline(always)]
-fn choose_loop<T: Copy>(flags: &[u8], a: &[T], b: &[T], out: &mut [T]) {
-    for (((out, &flag), &a), &b) in out.iter_mut().zip(flags).zip(a).zip(b) {
-        // Not a branch: of a mask without an order, it would be wrong every other time.
-        *out = select_unpredictable(flag != 0, a, b);
-    }
-}
-
-#[target_feature(enable = "avx2,fma")]
-fn choose_avx2<T: Copy>(flags: &[u8], a: &[T], b: &[T], out: &mut [T]) {
-    choose_loop(flags, a, b, out);
-}
-
-fn choose<T: Copy>(flags: &[u8], a: &[T], b: &[T], out: &mut [T]) {
-    match Isa::detected() {
-        Isa::Sse2 => choose_loop(flags, a, b, out),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { choose_avx2(flags, a, b, out) },
+by_isa! {
+    fn choose<T: Copy>(flags: &[u8], a: &[T], b: &[T], out: &mut [T]) {
+        for (((out, &flag), &a), &b) in out.iter_mut().zip(flags).zip(a).zip(b) {
+            // Not a branch: of a mask without an order, it would be wrong every other time.
+            *out = select_unpredictable(flag != 0, a, b);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Reductions of columns that are neighbours in memory: side by side, row after row.
 
-use super::super::numeric::Isa;
+use super::super::numeric::by_isa;
 use super::super::runs::Runs;
 use super::Reduction;
 
@@ -72,10 +72,9 @@ pub(super) unsafe fn columns<R: Reduction>(
     }
 }
 
-/// Adds rows to the sums, one after the other.
-fn add_rows<R: Reduction, const K: usize>(sums: &mut [R::Output], rows: [&[R::Input]; K], centres: &[R::Centre]) {
-    #[inline(always)]
-    fn add<R: Reduction, const K: usize>(sums: &mut [R::Output], rows: [&[R::Input]; K], centres: &[R::Centre]) {
+by_isa! {
+    /// Adds rows to the sums, one after the other.
+    fn add_rows<R: Reduction; const K: usize>(sums: &mut [R::Output], rows: [&[R::Input]; K], centres: &[R::Centre]) {
         let width = sums.len();
         let (rows, centres) = (rows.map(|row| &row[..width]), &centres[..width]);
         for column in 0..width {
@@ -85,14 +84,5 @@ fn add_rows<R: Reduction, const K: usize>(sums: &mut [R::Output], rows: [&[R::In
             }
             sums[column] = sum;
         }
-    }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2<R: Reduction, const K: usize>(sums: &mut [R::Output], rows: [&[R::Input]; K], centres: &[R::Centre]) {
-        add::<R, K>(sums, rows, centres);
-    }
-    match Isa::detected() {
-        Isa::Sse2 => add::<R, K>(sums, rows, centres),
-        // SAFETY: the processor has AVX2 and FMA.
-        Isa::Avx2 | Isa::Avx512 => unsafe { avx2::<R, K>(sums, rows, centres) },
     }
 }
