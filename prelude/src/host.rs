@@ -1,8 +1,9 @@
 //! The same functions on host arrays: `ndarray` arrays in and out, computed by the code of the CPU backend.
 //!
 //! What `ndarray` itself offers (`mapv`, `sum`, `diag`, arithmetic) is used as it is. Results are written into their vectors
-//! directly. Linear algebra takes arrays of the CPU backend instead, since it takes longer than the copies: from such arrays,
-//! results below 1 MiB are copied, and a convolution of 256 × 256 elements would take five times as long.
+//! directly. Linear algebra takes arrays of the CPU backend instead, since it takes longer than the copies. Other functions would
+//! be slower by them: of 256 × 256 elements a sort by a tenth, a product by a third, a convolution takes 2.6 times as long, and
+//! stacked arrays three times; of 4096 × 4096 elements a sort is slower by 6 % and stacked arrays by half and more.
 
 use crate::array::axes::axis_of;
 use crate::array::sides::{HostView, sealed::Host};

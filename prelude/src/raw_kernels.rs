@@ -28,11 +28,5 @@ pub use elementwise_kernel::ElementwiseKernel;
 pub use raw_module::{RawKernel, RawModule};
 pub use reduction_kernel::ReductionKernel;
 
-use crate::error::Error;
-
-fn invalid(operation: &'static str, reason: impl Into<String>) -> Error {
-    Error::argument(operation, reason)
-}
-
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Advice that is true in a notebook but not in a program: for variables that cannot be kept for later cells, for
 //! values that are moved or borrowed, and for errors without help from the compiler.
 
-use crate::evaluator::CellError;
+use crate::evaluator::{CellError, elements};
 use crate::syntax::is_word;
 
 /// Why a variable cannot be kept for later cells, and what to do instead.
@@ -121,7 +121,7 @@ fn uncomputed(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("DeviceArray<")?;
     let (element, _) = rest.split_once('>')?;
     let element = element.rsplit("::").next().unwrap_or(element);
-    ["bool", "i8", "u16", "i16", "f16", "bf16"].contains(&element).then_some(element)
+    elements::is_limited(element).then_some(element)
 }
 
 #[cfg(test)]

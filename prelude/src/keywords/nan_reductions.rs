@@ -4,36 +4,32 @@ use super::reductions::{Axes, Mask, masked, sums, with_initial};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
 use crate::dtype::{DType, Element, Number, Scalar};
-use crate::error::{Result, check};
+use crate::error::Result;
 use crate::operations::composing::{Composed, number};
-use crate::operations::nan_reductions::{
-    nan_extreme, nan_mean, nan_median_of_rows, nan_scan, nan_sum, nan_variance, span,
-};
+use crate::operations::nan_reductions::{nan_mean, nan_median_of_rows, nan_reduce, nan_scan, nan_variance, span};
 use crate::operations::reduce::as_mean;
 use crate::thin::thin;
 
 sums! {
-    nansum Number nan_sum Sum Add zero "sum of the elements but NaN";
-    nanprod Number nan_sum Product Multiply one "product of the elements but NaN";
-}
-
-macro_rules! extremes {
-    ($($name:ident $reduction:ident $word:literal;)*) => {$(
-        #[doc = concat!("The ", $word, " of the elements but NaN.")]
-        #[track_caller]
-        pub fn $name<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> {
-            const NAME: &str = stringify!($name);
-            let found = axes.reduced(NAME, a.raw(), |x, axes| nan_extreme(NAME, ReduceOperation::$reduction, x, axes));
-            DeviceArray::from_raw(check(found))
-        }
-    )*};
-}
-extremes! {
-    nanmax Max "largest";
-    nanmin Min "smallest";
+    nansum Number nan_reduce Sum Add zero "sum of the elements but NaN";
+    nanprod Number nan_reduce Product Multiply one "product of the elements but NaN";
 }
 
 thin! {
+    /// The largest of the elements but NaN.
+    pub fn nanmax<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> =>
+        axes.reduced("nanmax", a.raw(), |x, axes| nan_reduce("nanmax", ReduceOperation::Max, x, axes));
+
+    /// The smallest of the elements but NaN.
+    pub fn nanmin<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> =>
+        axes.reduced("nanmin", a.raw(), |x, axes| nan_reduce("nanmin", ReduceOperation::Min, x, axes));
+
+    /// The mean of the elements but NaN where the mask is true.
+    pub fn nanmean<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<T::Mean> => {
+        let (name, dtype) = ("nanmean", T::Mean::DTYPE);
+        axes.reduced(name, a.raw(), |x, axes| nan_mean(name, &selected(name, x, mask, dtype)?, axes, dtype))
+    };
+
     /// The largest element less the smallest one.
     pub fn ptp<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> =>
         axes.reduced("ptp", a.raw(), |x, axes| span("ptp", x, axes));
@@ -71,15 +67,6 @@ fn selected(name: &'static str, x: &RawArray, mask: Mask<'_>, dtype: DType) -> R
         Some(_) => masked(name, &as_mean(name, x, dtype)?, mask, number(f64::NAN, dtype)),
         None => Ok(x.clone()),
     }
-}
-
-/// The mean of the elements but NaN where the mask is true.
-#[track_caller]
-pub fn nanmean<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<T::Mean> {
-    const NAME: &str = "nanmean";
-    let dtype = T::Mean::DTYPE;
-    let found = axes.reduced(NAME, a.raw(), |x, axes| nan_mean(NAME, &selected(NAME, x, mask, dtype)?, axes, dtype));
-    DeviceArray::from_raw(check(found))
 }
 
 fn variances(

@@ -101,24 +101,18 @@ pub(super) fn with_initial(
 }
 
 macro_rules! sums {
-    ($($name:ident $bound:ident $reduce:ident $reduction:ident $operation:ident $identity:ident $word:literal;)*) => {$(
-        #[doc = concat!("The ", $word, " where the mask is true, from `initial` on.")]
-        #[track_caller]
-        pub fn $name<A: OnDevice<Elem = T>, T: $bound>(
-            a: &A,
-            axes: Axes,
-            initial: Option<T::Sum>,
-            mask: Mask<'_>,
-        ) -> DeviceArray<T::Sum> {
-            const NAME: &str = stringify!($name);
-            let found = axes.reduced(NAME, a.raw(), |x, axes| {
+    ($($name:ident $bound:ident $reduce:ident $reduction:ident $operation:ident $identity:ident $word:literal;)*) => {
+        $crate::thin::thin! {$(
+            #[doc = concat!("The ", $word, " where the mask is true, from `initial` on.")]
+            pub fn $name<A: OnDevice<Elem = T>, T: $bound>(a: &A, axes: Axes, initial: Option<T::Sum>, mask: Mask<'_>)
+            -> DeviceArray<T::Sum> => axes.reduced(stringify!($name), a.raw(), |x, axes| {
+                const NAME: &str = stringify!($name);
                 let x = masked(NAME, x, mask, Scalar::$identity(x.dtype))?;
                 let out = $reduce(NAME, ReduceOperation::$reduction, &x, axes)?;
                 with_initial(NAME, BinaryOperation::$operation, out, initial.map(Element::to_scalar))
             });
-            DeviceArray::from_raw(check(found))
-        }
-    )*};
+        )*}
+    };
 }
 pub(super) use sums;
 sums! {
@@ -126,30 +120,44 @@ sums! {
     prod Real reduce Product Multiply one "product of the elements";
 }
 
-macro_rules! extremes {
-    ($($name:ident $reduction:ident $operation:ident $word:literal;)*) => {$(
-        #[doc = concat!("The ", $word, " of `initial` and of the elements where the mask is true.")]
-        #[track_caller]
-        pub fn $name<A: OnDevice<Elem = T>, T: Number>(
-            a: &A,
-            axes: Axes,
-            initial: Option<T>,
-            mask: Mask<'_>,
-        ) -> DeviceArray<T> {
-            DeviceArray::from_raw(check(extreme(
-                stringify!($name),
-                (ReduceOperation::$reduction, BinaryOperation::$operation),
-                a.raw(),
-                &axes,
-                initial.map(Element::to_scalar),
-                mask,
-            )))
-        }
-    )*};
-}
-extremes! {
-    max Max Maximum "largest";
-    min Min Minimum "smallest";
+thin! {
+    /// The largest of `initial` and of the elements where the mask is true.
+    pub fn max<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, initial: Option<T>, mask: Mask<'_>)
+    -> DeviceArray<T> => {
+        let operations = (ReduceOperation::Max, BinaryOperation::Maximum);
+        extreme("max", operations, a.raw(), &axes, initial.map(Element::to_scalar), mask)
+    };
+
+    /// The smallest of `initial` and of the elements where the mask is true.
+    pub fn min<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, initial: Option<T>, mask: Mask<'_>)
+    -> DeviceArray<T> => {
+        let operations = (ReduceOperation::Min, BinaryOperation::Minimum);
+        extreme("min", operations, a.raw(), &axes, initial.map(Element::to_scalar), mask)
+    };
+
+    /// Whether all elements are true, of those where the mask is true.
+    pub fn all<A: OnDevice<Elem = bool>>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<bool> =>
+        truth("all", ReduceOperation::All, true, a.raw(), &axes, mask);
+
+    /// Whether any elements are true, of those where the mask is true.
+    pub fn any<A: OnDevice<Elem = bool>>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<bool> =>
+        truth("any", ReduceOperation::Any, false, a.raw(), &axes, mask);
+
+    /// Where the largest element is along an axis.
+    pub fn argmax<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> =>
+        place("argmax", ReduceOperation::ArgMax, a.raw(), &axes);
+
+    /// Where the smallest element is along an axis.
+    pub fn argmin<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> =>
+        place("argmin", ReduceOperation::ArgMin, a.raw(), &axes);
+
+    /// How many elements are not zero.
+    pub fn count_nonzero<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> =>
+        axes.reduced("count_nonzero", a.raw(), |x, axes| {
+            const NAME: &str = "count_nonzero";
+            let counts = reduce(NAME, ReduceOperation::Sum, &x.converted(NAME, DType::Bool)?, axes)?;
+            counts.converted(NAME, DType::I64)
+        });
 }
 
 fn extreme(
@@ -179,52 +187,21 @@ fn extreme(
     })
 }
 
-macro_rules! tests {
-    ($($name:ident $operation:ident $identity:literal $word:literal;)*) => {$(
-        #[doc = concat!("Whether ", $word, " elements are true, of those where the mask is true.")]
-        #[track_caller]
-        pub fn $name<A: OnDevice<Elem = bool>>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<bool> {
-            const NAME: &str = stringify!($name);
-            let found = axes.reduced(NAME, a.raw(), |x, axes| {
-                let x = masked(NAME, x, mask, Scalar::Bool($identity))?;
-                reduce(NAME, ReduceOperation::$operation, &x, axes)
-            });
-            DeviceArray::from_raw(check(found))
-        }
-    )*};
-}
-tests! {
-    all All true "all";
-    any Any false "any";
+/// `all` or `any` of the elements where the mask is true; elsewhere is `identity`.
+fn truth(
+    name: &'static str,
+    operation: ReduceOperation,
+    identity: bool,
+    x: &RawArray,
+    axes: &Axes,
+    mask: Mask<'_>,
+) -> Result<RawArray> {
+    axes.reduced(name, x, |x, axes| reduce(name, operation, &masked(name, x, mask, Scalar::Bool(identity))?, axes))
 }
 
-macro_rules! places {
-    ($($name:ident $operation:ident $word:literal;)*) => {$(
-        #[doc = concat!("Where the ", $word, " element is along an axis.")]
-        #[track_caller]
-        pub fn $name<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> {
-            const NAME: &str = stringify!($name);
-            let found = axes.joined(NAME, a.raw(), |rows| {
-                reduce(NAME, ReduceOperation::$operation, rows, &[rows.shape().len() - 1])
-            });
-            DeviceArray::from_raw(check(found))
-        }
-    )*};
-}
-places! {
-    argmax ArgMax "largest";
-    argmin ArgMin "smallest";
-}
-
-/// How many elements are not zero.
-#[track_caller]
-pub fn count_nonzero<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> {
-    const NAME: &str = "count_nonzero";
-    let found = axes.reduced(NAME, a.raw(), |x, axes| {
-        let counts = reduce(NAME, ReduceOperation::Sum, &x.converted(NAME, DType::Bool)?, axes)?;
-        counts.converted(NAME, DType::I64)
-    });
-    DeviceArray::from_raw(check(found))
+/// The places of the extremes.
+fn place(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &Axes) -> Result<RawArray> {
+    axes.joined(name, x, |rows| reduce(name, operation, rows, &[rows.shape().len() - 1]))
 }
 
 /// How many elements along `axes` the mask selects, as floats of `dtype`: an array, or one number for all.

@@ -44,7 +44,7 @@ reductions! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::nansum(&gpu::array(&[1.0, f64::NAN, 2.0])), 3.0);
     /// ```
-    nansum -> T::Sum, |x, axes, _dtype| nan_sum("nansum", ReduceOperation::Sum, x, axes);
+    nansum -> T::Sum, |x, axes, _dtype| nan_reduce("nansum", ReduceOperation::Sum, x, axes);
     /// The product of all elements but NaN, 1 if there are none; NumPy's `nanprod`. Integers widen as in
     /// [`prod`](DeviceArray::prod). `gpu::nanprod!(&a, axis = 0)` has the keywords. Waits for the result.
     ///
@@ -52,7 +52,7 @@ reductions! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::nanprod(&gpu::array(&[3.0, f64::NAN, 2.0])), 6.0);
     /// ```
-    nanprod -> T::Sum, |x, axes, _dtype| nan_sum("nanprod", ReduceOperation::Product, x, axes);
+    nanprod -> T::Sum, |x, axes, _dtype| nan_reduce("nanprod", ReduceOperation::Product, x, axes);
     /// The largest of all elements but NaN; NaN if there is nothing else. NumPy's `nanmax`. `gpu::nanmax!(&a, axis = 0)` has
     /// the keywords. Waits for the result.
     ///
@@ -62,7 +62,7 @@ reductions! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::nanmax(&gpu::array(&[1.0, f64::NAN, 2.0])), 2.0);
     /// ```
-    nanmax -> T, |x, axes, _dtype| nan_extreme("nanmax", ReduceOperation::Max, x, axes);
+    nanmax -> T, |x, axes, _dtype| nan_reduce("nanmax", ReduceOperation::Max, x, axes);
     /// The smallest of all elements but NaN; NaN if there is nothing else. NumPy's `nanmin`. `gpu::nanmin!(&a, axis = 0)` has
     /// the keywords. Waits for the result.
     ///
@@ -72,7 +72,7 @@ reductions! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::nanmin(&gpu::array(&[1.0, f64::NAN, 2.0])), 1.0);
     /// ```
-    nanmin -> T, |x, axes, _dtype| nan_extreme("nanmin", ReduceOperation::Min, x, axes);
+    nanmin -> T, |x, axes, _dtype| nan_reduce("nanmin", ReduceOperation::Min, x, axes);
     /// The mean of all elements but NaN (`f64` for integers); NaN if there are none. NumPy's `nanmean`.
     /// `gpu::nanmean!(&a, axis = 0)` has the keywords. Waits for the result.
     ///
@@ -151,30 +151,19 @@ pub(crate) fn without_nan(name: &'static str, x: &RawArray, value: f64) -> Resul
     apply_one(name, formulas::number_for, &operands)
 }
 
-/// The sums or products over `axes`, sorted.
-pub(crate) fn nan_sum(
+/// The sums, products or extremes over `axes`, sorted.
+pub(crate) fn nan_reduce(
     name: &'static str,
     reduction: ReduceOperation,
     x: &RawArray,
     axes: &[usize],
 ) -> Result<RawArray> {
     let of_numbers = match reduction {
+        ReduceOperation::Sum => ReduceOperation::SumNumbers,
         ReduceOperation::Product => ReduceOperation::ProductNumbers,
-        _ => ReduceOperation::SumNumbers,
-    };
-    reduce(name, if x.dtype.is_float() { of_numbers } else { reduction }, x, axes)
-}
-
-/// The extremes over `axes`, sorted.
-pub(crate) fn nan_extreme(
-    name: &'static str,
-    reduction: ReduceOperation,
-    x: &RawArray,
-    axes: &[usize],
-) -> Result<RawArray> {
-    let of_numbers = match reduction {
         ReduceOperation::Max => ReduceOperation::MaxNumbers,
-        _ => ReduceOperation::MinNumbers,
+        ReduceOperation::Min => ReduceOperation::MinNumbers,
+        _ => unreachable!("no other reduction passes over NaN"),
     };
     reduce(name, if x.dtype.is_float() { of_numbers } else { reduction }, x, axes)
 }
@@ -189,7 +178,7 @@ pub(crate) fn nan_mean(name: &'static str, x: &RawArray, axes: &[usize], dtype: 
     if !x.dtype.is_float() {
         return mean_along(name, x, axes, dtype);
     }
-    let sums = nan_sum(name, ReduceOperation::Sum, x, axes)?;
+    let sums = nan_reduce(name, ReduceOperation::Sum, x, axes)?;
     Composed(name).pair(BinaryOperation::Divide, &sums, &counts(name, x, axes, dtype)?)
 }
 
@@ -206,7 +195,7 @@ pub(crate) fn nan_variance(
     }
     let calc = Composed(name);
     let counts = counts(name, x, axes, dtype)?;
-    let means = calc.pair(BinaryOperation::Divide, &nan_sum(name, ReduceOperation::Sum, x, axes)?, &counts)?;
+    let means = calc.pair(BinaryOperation::Divide, &nan_reduce(name, ReduceOperation::Sum, x, axes)?, &counts)?;
     // What is NaN by itself is passed over, not what an infinite mean makes NaN.
     let squares = squared_distances(name, x, axes, &means, true)?;
     let free = calc.with(BinaryOperation::Subtract, &counts, ddof)?;

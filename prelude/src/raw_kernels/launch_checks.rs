@@ -1,7 +1,6 @@
 //! Whether arguments fit a kernel's parameters, and whether a device can launch it in a given size.
 
 use super::arguments::{RawArgument, described};
-use super::invalid;
 use super::signatures::{CParameter, CType, Pointee};
 use crate::array::RawArray;
 use crate::backend::text::{FunctionAttributes, LaunchSize, Limits};
@@ -42,7 +41,7 @@ pub(super) fn contiguous(kernel: &str, arguments: &[RawArgument<'_>]) -> Result<
                  first element; give a contiguous copy, `&a.copy()`",
                 number + 1
             );
-            Err(invalid(NAME, reason))
+            Err(Error::argument(NAME, reason))
         }
     }
 }
@@ -67,7 +66,7 @@ fn is_aligned(array: &RawArray, lanes: usize) -> bool {
 fn count(kernel: &str, parameters: &[CParameter], given: usize) -> Error {
     let list = parameters.iter().map(|parameter| parameter.text.as_str()).collect::<Vec<_>>().join(", ");
     let list = if list.is_empty() { list } else { format!(" ({list})") };
-    invalid(NAME, format!("`{kernel}` takes {}{list}, but was given {given}", numbered(parameters.len())))
+    Error::argument(NAME, format!("`{kernel}` takes {}{list}, but was given {given}", numbered(parameters.len())))
 }
 
 /// A number of arguments, for a message.
@@ -117,7 +116,7 @@ fn misfit(kernel: &str, number: usize, parameter: &CParameter, argument: &RawArg
             ),
         },
     };
-    invalid(NAME, format!("{place} {reason}"))
+    Error::argument(NAME, format!("{place} {reason}"))
 }
 
 /// Fails if the sizes of the arguments differ from those of the compiled kernel's parameters, or cannot be compared.
@@ -136,11 +135,11 @@ pub(super) fn sizes(
             "the types of `{kernel}`'s parameters cannot be read from the text, and the driver does not report their \
              sizes; declare them with types such as `const float*` and `int`, or update the driver"
         );
-        return Err(invalid(NAME, reason));
+        return Err(Error::argument(NAME, reason));
     };
     if sizes.len() != arguments.len() {
         let reason = format!("`{kernel}` takes {}, but was given {}", numbered(sizes.len()), arguments.len());
-        return Err(invalid(NAME, reason));
+        return Err(Error::argument(NAME, reason));
     }
     for (number, (&size, argument)) in sizes.iter().zip(arguments).enumerate() {
         let given = if argument.array().is_some() { 8 } else { argument.dtype().size() };
@@ -156,7 +155,7 @@ pub(super) fn sizes(
                  declared type",
                 number + 1
             );
-            return Err(invalid(NAME, reason));
+            return Err(Error::argument(NAME, reason));
         }
     }
     Ok(())
@@ -178,7 +177,7 @@ pub(super) fn launch_size(kernel: &str, grid: [i64; 3], block: [i64; 3], shared:
                 "`{kernel}` cannot be launched with a {what} of {}: every length must be at least 1{advice}",
                 times(lengths)
             );
-            return Err(invalid(NAME, reason));
+            return Err(Error::argument(NAME, reason));
         }
     }
     if grid.iter().chain(&block).any(|&length| length > i32::MAX.into()) {
@@ -188,7 +187,7 @@ pub(super) fn launch_size(kernel: &str, grid: [i64; 3], block: [i64; 3], shared:
             times(block),
             i32::MAX
         );
-        return Err(invalid(NAME, reason));
+        return Err(Error::argument(NAME, reason));
     }
     let number = |length: i64| u32::try_from(length).unwrap_or(u32::MAX);
     let shared = u32::try_from(shared).unwrap_or(u32::MAX);
@@ -255,7 +254,7 @@ fn beyond(
             attributes.registers, attributes.max_threads
         )
     };
-    invalid(NAME, format!("`{kernel}` cannot be launched: {reason}"))
+    Error::argument(NAME, format!("`{kernel}` cannot be launched: {reason}"))
 }
 
 /// Lengths for a message, such as `32 × 8 × 1`.

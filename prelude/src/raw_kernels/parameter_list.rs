@@ -1,7 +1,7 @@
 //! Lists of parameters as CuPy writes them, such as `float64 x, raw T y`, and the checks of arguments for them.
 
 use super::arguments::{RawArgument, described};
-use super::{invalid, type_names};
+use super::type_names;
 use crate::array::shape;
 use crate::device::{self, Handle};
 use crate::dtype::DType;
@@ -103,14 +103,14 @@ impl ParameterLists {
         name: &str,
         reserved: &[&str],
     ) -> Result<ParameterLists> {
-        let wrong = |reason: String| invalid(operation, format!("`{name}`: {reason}"));
+        let wrong = |reason: String| Error::argument(operation, format!("`{name}`: {reason}"));
         let is_name = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
         if !is_name || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
             let reason = format!(
                 "the kernel's name, {name:?}, is not a C name; use letters, digits and `_`, such as \
                  \"squared_difference\""
             );
-            return Err(invalid(operation, reason));
+            return Err(Error::argument(operation, reason));
         }
         let found = ParameterLists {
             operation,
@@ -144,7 +144,7 @@ impl ParameterLists {
 
     /// An error of a call, with the kernel's name.
     pub fn wrong(&self, reason: impl AsRef<str>) -> Error {
-        invalid(self.operation, format!("`{}`: {}", self.name, reason.as_ref()))
+        Error::argument(self.operation, format!("`{}`: {}", self.name, reason.as_ref()))
     }
 
     /// Fails if the number of arguments or of outputs is wrong.

@@ -2,12 +2,12 @@
 
 use super::arguments::{RawArgument, TextArguments, sealed};
 use super::attributes::{KernelAttributes, Occupancy};
+use super::compiler_log;
 use super::dim3::IntoDim3;
 use super::launch_checks::{self, NAME};
 use super::parameter_list::common_device;
 use super::program_cache::{ProgramCache, compiled};
 use super::signatures::{CParameter, CType, Signature, signatures};
-use super::{compiler_log, invalid};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::text::{FunctionAttributes, Passed, Text, TextProgram};
 use crate::backend::{Foreign, Layout};
@@ -140,7 +140,7 @@ impl RawKernel {
         let mut definition = ModuleDefinition::new(source);
         if definition.signatures.iter().any(|signature| signature.is_template && signature.name == name) {
             let reason = format!("`{name}` is a template; name an instance of it, such as `{name}<float>`");
-            return Err(invalid(NAME, reason));
+            return Err(Error::argument(NAME, reason));
         }
         definition.request(name, true);
         Ok(RawKernel { definition: Arc::new(definition), number: 0, shared: 0 })
@@ -415,7 +415,10 @@ impl ModuleDefinition {
         compiled.functions[number].as_ref().ok_or_else(|| {
             let name = &self.requested[number].name;
             let reason = "under a condition, such as `#ifdef`, that is false; define names with `options`: `-DNAME`";
-            invalid(NAME, format!("there is no kernel `{name}` in the compiled program: in the text it is {reason}"))
+            Error::argument(
+                NAME,
+                format!("there is no kernel `{name}` in the compiled program: in the text it is {reason}"),
+            )
         })
     }
 
@@ -454,7 +457,7 @@ impl ModuleDefinition {
     fn global(&self, name: &str, dtype: crate::dtype::DType) -> Result<RawArray> {
         let handle = device::current()?;
         let compiled = self.compiled(&handle)?;
-        let wrong = |reason: String| invalid("get_global", reason);
+        let wrong = |reason: String| Error::argument("get_global", reason);
         let Some((address, bytes)) = compiled.program.global(name)? else {
             let reason =
                 "in the text; write variables as `__device__` or `__constant__`, outside of functions and namespaces";
@@ -477,7 +480,7 @@ impl ModuleDefinition {
     #[cold]
     fn unresolved(&self, name: &str, error: &Error) -> Error {
         match error {
-            Error::KernelCompilation { log, .. } if log.contains("overloaded function") => invalid(
+            Error::KernelCompilation { log, .. } if log.contains("overloaded function") => Error::argument(
                 NAME,
                 format!("the text has several functions with the name `{name}`; give each function its own name"),
             ),
@@ -494,7 +497,7 @@ impl ModuleDefinition {
             ""
         };
         let has = if found.is_empty() { "no `__global__` function".to_owned() } else { listed(&found) };
-        invalid(NAME, format!("there is no kernel `{name}` in the text; it has {has}{advice}"))
+        Error::argument(NAME, format!("there is no kernel `{name}` in the text; it has {has}{advice}"))
     }
 }
 

@@ -7,6 +7,7 @@ use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind};
 use super::operators::{as_argument, as_float, as_object, with_references};
 use super::plots;
+use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
 /// Functions that are methods of arrays and of numbers.
@@ -58,16 +59,9 @@ const MODULES: [&str; 19] = [
 /// Constants of those modules, and ours.
 const CONSTANTS: &str = "pi=std::f64::consts::PI e=std::f64::consts::E inf=f64::INFINITY nan=f64::NAN";
 
-/// Element types by their other names, and ours.
-const DATA_TYPES: &str = "\
-    float32=f32 float64=f64 float=f64 double=f64 single=f32 int32=i32 int64=i64 int=i64 uint8=u8 uint32=u32 \
-    uint64=u64 bool=bool complex128=gpu::Complex<f64> f32=f32 f64=f64 i32=i32 i64=i64 float16=gpu::f16 half=gpu::f16 \
-    bool_=bool float_=f64 int8=i8 int16=i16 uint16=u16 long=i64";
-
 /// An element type by any of its names.
 pub fn data_type_of(text: &str) -> Option<&'static str> {
-    let name = text.trim_matches(['"', '\'']).rsplit(['.', ':']).next()?;
-    list_value(DATA_TYPES, name)
+    elements::named(text.trim_matches(['"', '\'']).rsplit(['.', ':']).next()?)
 }
 
 /// `assert x == 2`, `del x`

@@ -1,9 +1,9 @@
 //! Python's and C's expressions that decide: conditions, membership, several targets, loops and truth.
 
-use super::indexing;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_name};
 use super::operators::{COMPARISONS, as_object};
+use crate::evaluator::elements;
 
 /// Whether an expression is an array of `bool`, as far as the line shows it.
 fn is_mask(text: &str, known: &Known<'_>) -> bool {
@@ -273,7 +273,7 @@ pub fn place(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_variable = is_name(name) && known.says("cannot be indexed by `i") && !type_name.contains(ARRAY);
         let is_refused =
             known.says("cannot be indexed by `") || line.before(open, 2) == "get" || line.before(open, 1) == "&";
-        let is_number = indexing::INTEGERS.contains(&type_name.as_str());
+        let is_number = elements::is_integer(&type_name);
         (close == open + 2 && (is_refused && is_number || is_variable))
             .then(|| line.with(open + 1, open + 1, &format!("{name} as usize")))
     })

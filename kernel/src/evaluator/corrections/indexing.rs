@@ -3,6 +3,7 @@
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::operators::{COMPARISONS, as_argument, as_object};
+use crate::evaluator::elements;
 
 /// The text between the brackets.
 enum Index {
@@ -17,9 +18,6 @@ enum Index {
     /// An array of places along another axis.
     Along(String, usize),
 }
-
-/// Types of numbers that are not a place.
-pub const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
 
 const ASSIGNMENTS: [&str; 5] = ["=", "+=", "-=", "*=", "/="];
 
@@ -111,7 +109,7 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
     let sign = line.at(close + 1);
     if let Index::Elements(numbers) = &mut index {
         for number in numbers.iter_mut().filter(|number| is_name(number)) {
-            if known.type_of(number).is_some_and(|name| INTEGERS.contains(&name.as_str())) {
+            if known.type_of(number).is_some_and(|name| elements::is_integer(&name)) {
                 *number += " as usize";
             }
         }
