@@ -183,8 +183,21 @@ reductions! {
     MaxNumbers<T: Arithmetic>: T => T, nan(), |x| x, |a, b| if a >= b || b.is_nan() { a } else { b };
     MinNumbers<T: Arithmetic>: T => T, nan(), |x| x, |a, b| if a <= b || b.is_nan() { a } else { b };
     CountNumbers<T: Arithmetic>: T => i64, 0, |x| i64::from(!x.is_nan()), |a, b| a + b;
-    pub(super) All: Bit => Bit, Bit(1), |x| Bit::from(x.is_true()), |a, b| Bit(a.0 & b.0), is_settled: |value| value.0 == 0;
-    pub(super) Any: Bit => Bit, Bit(0), |x| Bit::from(x.is_true()), |a, b| Bit(a.0 | b.0), is_settled: |value| value.0 != 0;
+    pub(super) All: Bit => Bit, Bit(1), |x| Bit::from(x.is_true()), |a, b| Bit(a.0 & b.0),
+        of_all: all_true, is_settled: |value| value.0 == 0;
+    pub(super) Any: Bit => Bit, Bit(0), |x| Bit::from(x.is_true()), |a, b| Bit(a.0 | b.0),
+        of_all: any_true, is_settled: |value| value.0 != 0;
+}
+
+/// In whole vector registers, while lanes of bytes are half of one.
+#[inline(always)]
+fn all_true(x: &[Bit]) -> Option<Bit> {
+    Some(x.iter().fold(Bit(1), |all, flag| Bit(all.0 & u8::from(flag.is_true()))))
+}
+
+#[inline(always)]
+fn any_true(x: &[Bit]) -> Option<Bit> {
+    Some(x.iter().fold(Bit(0), |any, flag| Bit(any.0 | u8::from(flag.is_true()))))
 }
 
 #[inline(always)]
