@@ -20,7 +20,6 @@ mod divide;
 pub mod dot;
 pub mod elementwise;
 mod factorisations;
-mod fft;
 mod graph;
 mod histogram;
 mod index;

@@ -19,7 +19,6 @@ mod differential;
 mod factorisations;
 mod failures;
 mod fault;
-mod fft;
 mod foreign;
 mod functions;
 mod indexing;

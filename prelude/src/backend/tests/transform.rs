@@ -95,7 +95,7 @@ fn every_kind(check: &mut Check, part: DType, shape: &[usize], axes: &[usize]) {
         let out = (Layout::contiguous(to_shape), expected.len());
         let name = format!("transform {what} of {shape:?} along {axes:?}");
         check.expect(&name, to, out, &expected, (tolerance, &scales), |gpu, out| {
-            gpu.transform(axes, is_inverse, scale, x.view(), out)
+            gpu.transform(axes, is_inverse, scale, false, x.view(), out)
         });
         // What is transformed stays as it was.
         let mut bytes = vec![0; values.len() * from.size()];
