@@ -23,7 +23,7 @@ mod factorisations;
 mod graph;
 mod histogram;
 mod index;
-mod kernel;
+mod launch;
 pub mod map;
 pub mod matmul;
 mod matrices;
@@ -285,7 +285,7 @@ impl Backend for CpuBackend {
     }
 
     fn launch_limits(&self) -> Result<Limits> {
-        Ok(kernel::limits())
+        Ok(launch::limits())
     }
 
     fn first_stream(&self) -> Arc<dyn StreamHandle> {

@@ -2,7 +2,7 @@
 
 use crate::convolve::Job;
 use crate::{
-    CpuBackend, argminmax, convert, convolve, dot, elementwise, histogram, index, input, kernel, map, matmul, name_of,
+    CpuBackend, argminmax, convert, convolve, dot, elementwise, histogram, index, input, launch, map, matmul, name_of,
     origin, random, reduce, rows, scan, search, sort, transform, where_,
 };
 use warpcell_base::backend::{Operand, Operation, Padding, ReduceOperation, View};
@@ -22,7 +22,7 @@ pub(super) fn execute(cpu: &CpuBackend, operation: Operation<'_>) -> Result<()> 
         Operation::MapReduce { function, reduction, inputs, shape, out } => {
             map::on_arrays(guard, function, Some(reduction), inputs, shape, &[out])
         }
-        Operation::Launch { launch, arguments } => kernel::launch(guard, launch, arguments),
+        Operation::Launch { launch, arguments } => launch::launch(guard, launch, arguments),
         _ => {
             run(operation)?;
             guard.end()

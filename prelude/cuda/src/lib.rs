@@ -36,7 +36,7 @@ mod factorisations;
 mod graph;
 mod histogram;
 mod index;
-pub mod kernel;
+pub mod launch;
 pub mod map;
 mod matmul;
 mod naming;
@@ -93,7 +93,7 @@ pub struct CudaBackend {
     factorise: factorisations::Factorise,
     matmul: matmul::MatMul,
     maps: map::Maps,
-    kernels: kernel::Kernels,
+    kernels: launch::Launches,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -228,7 +228,7 @@ impl CudaBackend {
             factorise: factorisations::Factorise::new(&device),
             matmul: matmul::MatMul::new(&device),
             maps: map::Maps::new(&device),
-            kernels: kernel::Kernels::new(&device),
+            kernels: launch::Launches::new(&device),
             device,
         })
     }

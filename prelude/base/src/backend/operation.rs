@@ -8,7 +8,7 @@
 //! broadcast operands; strides may be anything, zero and negative included. What only moves elements takes all dtypes, what
 //! computes takes those in [`DType::COMPUTED`], and of complex numbers sums and what `takes_complex` says of an operation.
 
-use super::kernel::{Argument, Launch};
+use super::launch::{Argument, Launch};
 use super::{
     Allocation, Backend, BinaryOperation, Distribution, Layout, Operand, Padding, ReduceOperation, ScanOperation, Span,
     UnaryOperation, View,

@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::functions::{Case, case};
-use crate::backend::kernel::Argument;
+use crate::backend::launch::Argument;
 use crate::backend::{Allocation, Backend, Layout, ReduceOperation, View};
 use crate::dtype::DType;
 use crate::error::Result;

@@ -2,7 +2,7 @@
 //! everything goes on.
 
 use super::check::Check;
-use crate::backend::cuda::kernel;
+use crate::backend::cuda::launch;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::prelude::*;
@@ -458,7 +458,7 @@ fn nvrtc_compiles_kernels_of_threads() {
         found.name.contains("::tests::kernels::") && found.short_name() != "much_shared_memory"
     };
     for found in crate::registry::kernels().into_iter().filter(is_meant) {
-        let compiled = kernel::source(&found).and_then(|source| {
+        let compiled = launch::source(&found).and_then(|source| {
             nvrtc.compile(found.short_name(), &source, &options, crate::backend::cuda::driver::nvrtc::Form::Cubin)
         });
         failed.extend(compiled.err().map(|error| format!("{}: {error}", found.name)));

@@ -5,7 +5,7 @@ use super::functions::{Case, cases, register_helpers};
 use super::reductions::reduced;
 use super::reference::*;
 use crate::backend::cuda::map::contract;
-use crate::backend::kernel::Argument;
+use crate::backend::launch::Argument;
 use crate::backend::{Allocation, Layout, ReduceOperation, View};
 use crate::dtype::{DType, Scalar};
 use crate::registry::FunctionParameter;
