@@ -1,8 +1,8 @@
 //! Kernels in Rust on a GPU: what their threads compute, against the CPU; what is said of those that fail or do not end, and that
 //! everything goes on.
 
-use super::check::Check;
 use crate::backend::cuda::launch;
+use crate::backend::tests::check::Check;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::prelude::*;
@@ -349,7 +349,7 @@ fn without_an_end(check: &mut Check) {
     let mut out = crate::zeros::<i64>(1);
     for round in 0..2 {
         for waits in [false, true] {
-            let (gpu, start) = (check.gpu.clone(), Instant::now());
+            let (gpu, start) = (check.backend.clone(), Instant::now());
             let stopping = std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(300));
                 gpu.stop_functions();
