@@ -1,7 +1,7 @@
 //! The code that CUDA devices run for Rust functions, for people to read: [`cuda_source`] and [`ptx`]. And [`set_fmad`], which
 //! decides how that code rounds.
 
-use crate::backend::cuda::{kernel, map};
+use crate::backend::cuda::{launch, map};
 use crate::device::{Device, device};
 use crate::error::Result;
 use crate::fallible::fallible;
@@ -134,7 +134,7 @@ fn source(of: &Translated) -> Result<String> {
         Translated::Function(function, reduction) => {
             map::source(function, reduction.as_ref().map(|reduction| reduction.0))
         }
-        Translated::Kernel(of) => kernel::source(of),
+        Translated::Kernel(of) => launch::source(of),
     }
 }
 
@@ -147,6 +147,6 @@ fn assembly(of: &Translated) -> Result<String> {
         Translated::Function(function, reduction) => {
             map::ptx(function, reduction.as_ref().map(|reduction| reduction.0), ordinal)
         }
-        Translated::Kernel(of) => kernel::ptx(of, ordinal),
+        Translated::Kernel(of) => launch::ptx(of, ordinal),
     }
 }

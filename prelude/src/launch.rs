@@ -13,7 +13,7 @@ mod request;
 pub use arguments::{Kernel, KernelArgument, KernelArguments, LaunchArgument, hidden};
 pub use config::LaunchConfig;
 
-use crate::backend::kernel::Checks;
+use crate::backend::launch::Checks;
 use crate::error::{Result, check};
 use crate::fallible::fallible;
 use crate::raw_kernels::{IntoDim3, KernelAttributes};

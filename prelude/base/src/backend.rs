@@ -13,7 +13,7 @@ use text::{FunctionAttributes, Limits};
 
 pub mod factorisations;
 pub mod functions;
-pub mod kernel;
+pub mod launch;
 pub mod operation;
 pub mod operations;
 pub mod stream;

@@ -1,6 +1,6 @@
 //! Whether a device can launch a kernel in a given size, and which size suits a number of threads.
 
-use crate::backend::kernel::LaunchSize;
+use crate::backend::launch::LaunchSize;
 use crate::backend::text::Limits;
 use crate::error::{Error, Result};
 

@@ -440,6 +440,10 @@ pub(super) unsafe fn gather<T: Copy>(source: *const T, stride: isize, buffer: &m
 /// As for [`gather`].
 #[inline]
 unsafe fn gather_into<T: Copy>(source: *const T, stride: isize, buffer: &mut [MaybeUninit<T>]) {
+    if stride == 1 {
+        // SAFETY: the caller's promise; a buffer is elsewhere.
+        return unsafe { std::ptr::copy_nonoverlapping(source.cast(), buffer.as_mut_ptr(), buffer.len()) };
+    }
     for (index, value) in buffer.iter_mut().enumerate() {
         // SAFETY: the caller's promise.
         value.write(unsafe { source.offset(index as isize * stride).read() });

@@ -20,11 +20,10 @@ mod divide;
 pub mod dot;
 pub mod elementwise;
 mod factorisations;
-mod fft;
 mod graph;
 mod histogram;
 mod index;
-mod kernel;
+mod launch;
 pub mod map;
 pub mod matmul;
 mod matrices;
@@ -286,7 +285,7 @@ impl Backend for CpuBackend {
     }
 
     fn launch_limits(&self) -> Result<Limits> {
-        Ok(kernel::limits())
+        Ok(launch::limits())
     }
 
     fn first_stream(&self) -> Arc<dyn StreamHandle> {

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use warpcell_base::backend::kernel::Argument;
+use warpcell_base::backend::launch::Argument;
 use warpcell_base::backend::{Layout, ReduceOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;

@@ -2,8 +2,8 @@
 
 use crate::convolve::Job;
 use crate::{
-    CpuBackend, argminmax, convert, convolve, dot, elementwise, fft, histogram, index, input, kernel, map, matmul,
-    name_of, origin, random, reduce, rows, scan, search, sort, transform, where_,
+    CpuBackend, argminmax, convert, convolve, dot, elementwise, histogram, index, input, launch, map, matmul, name_of,
+    origin, random, reduce, rows, scan, search, sort, transform, where_,
 };
 use warpcell_base::backend::{Operand, Operation, Padding, ReduceOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
@@ -22,7 +22,7 @@ pub(super) fn execute(cpu: &CpuBackend, operation: Operation<'_>) -> Result<()> 
         Operation::MapReduce { function, reduction, inputs, shape, out } => {
             map::on_arrays(guard, function, Some(reduction), inputs, shape, &[out])
         }
-        Operation::Launch { launch, arguments } => kernel::launch(guard, launch, arguments),
+        Operation::Launch { launch, arguments } => launch::launch(guard, launch, arguments),
         _ => {
             run(operation)?;
             guard.end()
@@ -61,9 +61,6 @@ fn describe(operation: &Operation<'_>) -> (String, usize) {
         O::SearchSorted { sorted, .. } => format!("searchsorted {}", sorted.dtype),
         O::BinCount { x, .. } | O::Histogram { x, .. } => format!("histogram {}", x.dtype),
         O::Random { distribution, out, .. } => format!("random {} {}", name_of(distribution), out.dtype),
-        O::TransformReal { x, .. } => format!("rfft {}", x.dtype),
-        O::TransformBack { x, .. } => format!("irfft {}", x.dtype),
-        O::MultiplySpectra { a, .. } => format!("multiply spectra {}", a.dtype),
         O::MatMul { a, .. } => format!("matmul {}", a.dtype),
         O::Dot { a, .. } => format!("dot {}", a.dtype),
         O::Transform { x, .. } => format!("fft {}", x.dtype),
@@ -88,22 +85,6 @@ fn elements(view: &View<'_>) -> (*const u8, usize) {
 /// An array's memory and how its elements lie there.
 fn placed<'a>(view: &View<'a>) -> (*mut u8, &'a warpcell_base::backend::Layout) {
     (origin(view), view.layout)
-}
-
-/// Calls `run` for the two types of floats.
-macro_rules! for_float {
-    ($dtype:expr, $T:ident => $run:expr) => {
-        match $dtype.part() {
-            DType::F32 => {
-                type $T = f32;
-                $run
-            }
-            _ => {
-                type $T = f64;
-                $run
-            }
-        }
-    };
 }
 
 /// Computes. The queue is held.
@@ -187,24 +168,6 @@ fn run(operation: Operation<'_>) -> Result<()> {
             O::Random { blocks, distribution, out } => {
                 random::fill(blocks, distribution, out.dtype, origin(&out), out.layout.size());
             }
-            O::TransformReal { x, spectrum } => {
-                let (shape, distance) = (&x.layout.shape, x.layout.strides[0]);
-                for_float!(x.dtype, T => {
-                    fft::forward::<T>(origin(&x).cast(), distance, shape[0], &shape[1..], origin(&spectrum).cast())
-                });
-            }
-            O::TransformBack { spectrum, x } => {
-                let shape = &x.layout.shape;
-                for_float!(x.dtype, T => {
-                    fft::backward::<T>(origin(&spectrum).cast(), shape[0], &shape[1..], origin(&x).cast())
-                });
-            }
-            O::MultiplySpectra { a, b, scale } => {
-                let (size, others) = (a.layout.size() / 2, b.layout.size() / 2);
-                for_float!(a.dtype, T => {
-                    fft::multiply::<T>(origin(&a).cast(), size, origin(&b).cast(), others, scale as T)
-                });
-            }
             O::MatMul { a, b, out } => {
                 let (pairs, [rows, columns]) = out.layout.shape.split_last_chunk().expect("`out` has two axes");
                 let pairs = matmul::pairs(pairs, &a.layout.strides, &b.layout.strides);
@@ -221,11 +184,14 @@ fn run(operation: Operation<'_>) -> Result<()> {
                 let vector = |view: &View<'_>| (origin(view).cast_const(), view.layout.strides[0]);
                 dot::dot(a.dtype, vector(&a), vector(&b), a.layout.shape[0], conjugates, origin(&out));
             }
-            O::Transform { axes, is_inverse, scale, x, out } => {
-                let job = transform::Job { axes, is_inverse, scale };
+            O::Transform { axes, is_inverse, scale, destroys, x, out } => {
+                let job = transform::Job { axes, is_inverse, scale, destroys };
                 let from = (origin(&x), x.layout, x.dtype.is_complex());
                 let to = (origin(&out), out.layout, out.dtype.is_complex());
-                for_float!(out.dtype, T => transform::transform::<T>(job, from, to)?);
+                match out.dtype.part() {
+                    DType::F32 => transform::transform::<f32>(job, from, to)?,
+                    _ => transform::transform::<f64>(job, from, to)?,
+                }
             }
             O::Map { .. } | O::MapReduce { .. } | O::Launch { .. } => unreachable!("these end by themselves"),
         }

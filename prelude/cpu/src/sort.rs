@@ -207,21 +207,21 @@ unsafe fn sort_short<R: Rows>(rows: R, row: usize, length: usize, buffer: &mut V
 }
 
 /// Where keys and values are between two passes.
-struct Place<K, V> {
+struct Pairs<K, V> {
     keys: Shared<K>,
     values: Shared<V>,
 }
 
-type PlaceOf<R> = Place<<R as Rows>::Key, <R as Rows>::Value>;
+type PairsOf<R> = Pairs<<R as Rows>::Key, <R as Rows>::Value>;
 
-impl<K, V> Clone for Place<K, V> {
+impl<K, V> Clone for Pairs<K, V> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<K, V> Copy for Place<K, V> {}
+impl<K, V> Copy for Pairs<K, V> {}
 
-impl<K: Copy, V: Copy> Place<K, V> {
+impl<K: Copy, V: Copy> Pairs<K, V> {
     /// # Safety
     ///
     /// The place must have been written to.
@@ -252,13 +252,13 @@ struct Workspace<K, V> {
 }
 
 impl<K: Key, V: Copy + Default> Workspace<K, V> {
-    fn places(&mut self, length: usize) -> [Place<K, V>; 2] {
+    fn places(&mut self, length: usize) -> [Pairs<K, V>; 2] {
         [0, 1].map(|side| {
             let (keys, values) = (&mut self.keys[side], &mut self.values[side]);
             // The memory only grows. What it holds is written before it is read.
             keys.resize(length.max(keys.len()), K::default());
             values.resize(length.max(values.len()), V::default());
-            Place { keys: Shared(keys.as_mut_ptr()), values: Shared(values.as_mut_ptr()) }
+            Pairs { keys: Shared(keys.as_mut_ptr()), values: Shared(values.as_mut_ptr()) }
         })
     }
 }
@@ -300,7 +300,7 @@ unsafe fn sort_cached<R: Rows>(rows: R, row: usize, length: usize, workspace: &m
 struct Binned<R: Rows> {
     rows: R,
     row: usize,
-    from: PlaceOf<R>,
+    from: PairsOf<R>,
     in_place: bool,
 }
 
@@ -349,7 +349,7 @@ struct Long<R: Rows> {
     rows: R,
     row: usize,
     /// The second is where the results are, if that can be; and may not be there if no bin is so large as to need it.
-    places: [PlaceOf<R>; 2],
+    places: [PairsOf<R>; 2],
 }
 
 /// A bin of a row: where its keys are, of the two places, and which of them.
@@ -411,12 +411,12 @@ unsafe fn sort_long<R: Rows>(rows: R, row: usize, length: usize) -> Result<()> {
 }
 
 /// Memory for the keys and values of a row, without that for the keys if there is some already.
-fn place<R: Rows>(length: usize, keys: Option<*mut R::Key>) -> Result<(Memory, PlaceOf<R>)> {
+fn place<R: Rows>(length: usize, keys: Option<*mut R::Key>) -> Result<(Memory, PairsOf<R>)> {
     let key_bytes = if keys.is_some() { 0 } else { (length * R::Key::BYTES).next_multiple_of(8) };
     let memory = Memory::new(key_bytes + length * size_of::<R::Value>())?;
     let keys = Shared(keys.unwrap_or(memory.start().cast()));
     let values = Shared(memory.start().wrapping_add(key_bytes).cast());
-    Ok((memory, Place { keys, values }))
+    Ok((memory, Pairs { keys, values }))
 }
 
 /// The bins that are not empty, from where they begin and end.
@@ -602,7 +602,7 @@ unsafe fn any_pass<R: Rows>(
     rows: R,
     row: usize,
     (first, last): (bool, bool),
-    (from, to): (PlaceOf<R>, PlaceOf<R>),
+    (from, to): (PairsOf<R>, PairsOf<R>),
     length: usize,
     shift: u32,
 ) {

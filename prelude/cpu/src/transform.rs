@@ -1,13 +1,14 @@
 //! Fourier transforms along any axes of contiguous arrays: one axis after the other, its lines spread over the threads.
+//!
+//! The lines' own transforms are those of `realfft` and `rustfft`, which choose vector instructions at run time.
 
-use super::fft::Real;
 use super::memory::Memory;
-use super::numeric::Shared;
+use super::numeric::{Native, Shared};
 use super::pool;
 use num_complex::Complex;
-use realfft::{ComplexToReal, RealToComplex};
-use rustfft::{Fft, FftDirection};
-use std::sync::Arc;
+use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
+use rustfft::{Fft, FftDirection, FftPlanner};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use warpcell_base::backend::Layout;
 use warpcell_base::error::Result;
 
@@ -18,6 +19,30 @@ const COLUMNS: usize = 8;
 /// Points of short lines that are transformed together.
 const TOGETHER: usize = 1 << 11;
 
+/// Plans of transforms, which are kept.
+pub(super) struct Planners<T: FftNum> {
+    pub real: RealFftPlanner<T>,
+    pub complex: FftPlanner<T>,
+}
+
+/// The floats.
+pub(super) trait Real: Native + FftNum {
+    fn planners<R>(plan: impl FnOnce(&mut Planners<Self>) -> R) -> R;
+}
+
+macro_rules! reals {
+    ($($type:ty)*) => {$(
+        impl Real for $type {
+            fn planners<R>(plan: impl FnOnce(&mut Planners<Self>) -> R) -> R {
+                static PLANNERS: OnceLock<Mutex<Planners<$type>>> = OnceLock::new();
+                let new = || Mutex::new(Planners { real: RealFftPlanner::new(), complex: FftPlanner::new() });
+                plan(&mut PLANNERS.get_or_init(new).lock().unwrap_or_else(PoisonError::into_inner))
+            }
+        }
+    )*};
+}
+reals!(f32 f64);
+
 /// An array: its start, its shape, and whether its elements are complex numbers, else real ones.
 pub(super) type Array<'a> = (*mut u8, &'a Layout, bool);
 
@@ -26,14 +51,14 @@ pub(super) struct Job<'a> {
     pub axes: &'a [usize],
     pub is_inverse: bool,
     pub scale: f64,
+    pub destroys: bool,
 }
 
 /// Computes a transform of arrays whose parts are `T`.
 ///
 /// # Safety
 ///
-/// Both arrays must be contiguous memory that nothing else accesses, without overlap, of shapes as the
-/// operation states.
+/// Both arrays must be memory that nothing else accesses, without overlap, of layouts as the operation states.
 pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: Array<'_>) -> Result<()> {
     let (&last, others) = transform.axes.split_last().expect("an axis");
     let direction = if transform.is_inverse { FftDirection::Inverse } else { FftDirection::Forward };
@@ -53,7 +78,10 @@ pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: A
         }
         (false, true) => {
             let to = out.0.cast();
-            let lines = Lines::new(shape, out_shape[last], last);
+            let mut lines = Lines::new(shape, out_shape[last], last);
+            if (shape.len(), last) == (2, 1) {
+                lines.apart = x.1.strides[0].unsigned_abs();
+            }
             // SAFETY: see above.
             unsafe { from_real::<T>(x.0.cast(), to, &lines, scale_of(others.is_empty())) };
             for (number, &axis) in others.iter().enumerate() {
@@ -64,15 +92,17 @@ pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: A
         }
         (true, false) => {
             let mut from: *mut Complex<T> = x.0.cast();
-            let bytes = if others.is_empty() { 0 } else { x.1.size() * size_of::<Complex<T>>() };
-            let between = Memory::new(bytes)?;
+            let keeps = !others.is_empty() && !transform.destroys;
+            let between = Memory::new(if keeps { x.1.size() * size_of::<Complex<T>>() } else { 0 })?;
             for &axis in others {
                 let lines = Lines::new(shape, shape[axis], axis);
-                // SAFETY: see above; there is room for as many numbers as `x` has.
-                unsafe { complex::<T>(from, between.start().cast(), &lines, direction, T::one()) };
-                from = between.start().cast();
+                let to = if keeps { between.start().cast() } else { from };
+                // SAFETY: see above; there is memory for as many numbers as `x` has.
+                unsafe { complex::<T>(from, to, &lines, direction, T::one()) };
+                from = to;
             }
-            let lines = Lines::new(shape, out_shape[last], last);
+            let mut lines = Lines::new(shape, out_shape[last], last);
+            lines.destroys = transform.destroys || keeps;
             // SAFETY: see above.
             unsafe { to_real::<T>(from, out.0.cast(), &lines, scale) };
         }
@@ -89,14 +119,19 @@ struct Lines {
     inner: usize,
     /// Elements of a line that is read.
     source: usize,
+    /// How many elements apart lines of neighbours that are read begin.
+    apart: usize,
     /// Elements of a line that is written.
     target: usize,
+    /// Whether lines may be destroyed where they are read.
+    destroys: bool,
 }
 
 impl Lines {
     fn new(shape: &[usize], target: usize, axis: usize) -> Lines {
         let inner = shape[axis + 1..].iter().product();
-        Lines { before: shape[..axis].iter().product(), inner, source: shape[axis], target }
+        let (before, source) = (shape[..axis].iter().product(), shape[axis]);
+        Lines { before, inner, source, apart: source, target, destroys: false }
     }
 }
 
@@ -116,61 +151,110 @@ unsafe fn each<S: Copy + Default, D: Copy + Default>(
     lines: &Lines,
     work: &Work<'_, S, D>,
 ) {
-    let &Lines { before, inner, source: from, target: to } = lines;
+    let &Lines { before, inner, source: from, apart, target: to, destroys } = lines;
     let (source, target) = (Shared(source.cast_mut()), Shared(target));
     let longer = from.max(to);
     if inner == 1 {
-        let together = (TOGETHER / longer).max(1);
+        let together = if apart == from { (TOGETHER / longer).max(1) } else { 1 };
         pool::split(before.div_ceil(together), GRAIN.div_ceil(longer * together), &|range| {
             let mut work = work();
-            let mut buffer = vec![S::default(); from * together.min(before)];
+            let mut buffer = vec![S::default(); if destroys { 0 } else { from * together.min(before) }];
             for group in range {
                 let first = group * together;
                 let count = together.min(before - first);
-                let read = &mut buffer[..count * from];
-                // SAFETY: lines that follow one another, which belong to one task; they were copied before they are written.
-                let written = unsafe {
-                    std::ptr::copy_nonoverlapping(source.get().add(first * from), read.as_mut_ptr(), read.len());
-                    std::slice::from_raw_parts_mut(target.get().add(first * to), count * to)
-                };
-                work(read, written);
+                // SAFETY: lines that follow one another, which belong to one task; those that may be the same in both arrays are
+                // copied before they are written.
+                unsafe {
+                    let start = source.get().add(first * apart);
+                    let read = if destroys {
+                        std::slice::from_raw_parts_mut(start, count * from)
+                    } else {
+                        std::ptr::copy_nonoverlapping(start, buffer.as_mut_ptr(), count * from);
+                        &mut buffer[..count * from]
+                    };
+                    work(read, std::slice::from_raw_parts_mut(target.get().add(first * to), count * to));
+                }
             }
         });
         return;
     }
-    let across = inner.div_ceil(COLUMNS);
-    pool::split(before * across, GRAIN.div_ceil(longer * COLUMNS), &|range| {
+    let (pitch, out_pitch) = (pitch(from), pitch(to));
+    neighbours(lines, &|groups| {
         let mut work = work();
-        // A cache line more where lines would compete for the same places in the cache.
-        let apart = |length: usize| if length.is_multiple_of(64) { length + 8 } else { length };
-        let (pitch, out_pitch) = (apart(from), apart(to));
         let (mut read, mut written) = (vec![S::default(); pitch * COLUMNS], vec![D::default(); out_pitch * COLUMNS]);
-        for group in range {
-            let (block, column) = (group / across, group % across * COLUMNS);
-            let count = COLUMNS.min(inner - column);
+        for (block, column, count) in groups {
             // SAFETY: elements of lines that belong to one task; all are copied before any is written.
-            unsafe {
-                let start = source.get().add(block * from * inner + column);
-                for row in 0..from {
-                    for line in 0..count {
-                        read[line * pitch + row] = start.add(row * inner + line).read();
-                    }
-                }
-            }
-            for line in 0..count {
-                work(&mut read[line * pitch..][..from], &mut written[line * out_pitch..][..to]);
+            unsafe { load(source.get().add(block * from * inner + column), inner, (from, count), &mut read) };
+            for (read, written) in read.chunks_mut(pitch).zip(written.chunks_mut(out_pitch)).take(count) {
+                work(&mut read[..from], &mut written[..to]);
             }
             // SAFETY: as above.
-            unsafe {
-                let start = target.get().add(block * to * inner + column);
-                for row in 0..to {
-                    for line in 0..count {
-                        start.add(row * inner + line).write(written[line * out_pitch + row]);
-                    }
-                }
-            }
+            unsafe { store(target.get().add(block * to * inner + column), inner, (to, count), &written) };
         }
     });
+}
+
+/// Neighbouring lines: their block, the first one and how many they are.
+type Group = (usize, usize, usize);
+
+/// Shares out the lines along an axis that is not the last.
+fn neighbours(lines: &Lines, work: &(dyn Fn(&mut dyn Iterator<Item = Group>) + Sync)) {
+    let across = lines.inner.div_ceil(COLUMNS);
+    let grain = GRAIN.div_ceil(lines.source.max(lines.target) * COLUMNS);
+    pool::split(lines.before * across, grain, &|range| {
+        work(&mut range.map(|group| {
+            let column = group % across * COLUMNS;
+            (group / across, column, COLUMNS.min(lines.inner - column))
+        }));
+    });
+}
+
+/// How far apart lines are in a buffer: a cache line more where they would compete for the same places in the cache.
+fn pitch(length: usize) -> usize {
+    if length.is_multiple_of(64) { length + 8 } else { length }
+}
+
+/// Copies neighbouring lines, whose elements are `inner` apart, to a buffer.
+///
+/// # Safety
+///
+/// The lines must begin at `start`.
+unsafe fn load<T: Copy>(start: *const T, inner: usize, (length, count): (usize, usize), buffer: &mut [T]) {
+    let pitch = pitch(length);
+    assert!(count <= COLUMNS && buffer.len() >= COLUMNS * pitch);
+    for row in 0..length {
+        // SAFETY: the caller's promise, and the assertion.
+        unsafe {
+            let (from, to) = (start.add(row * inner), buffer.as_mut_ptr().add(row));
+            // Unrolled where it can be: what limits is how many elements are on their way.
+            if count == COLUMNS {
+                (0..COLUMNS).for_each(|line| to.add(line * pitch).write(from.add(line).read()));
+            } else {
+                (0..count).for_each(|line| to.add(line * pitch).write(from.add(line).read()));
+            }
+        }
+    }
+}
+
+/// The opposite of [`load`].
+///
+/// # Safety
+///
+/// As for [`load`]; nothing else may access the lines.
+unsafe fn store<T: Copy>(start: *mut T, inner: usize, (length, count): (usize, usize), buffer: &[T]) {
+    let pitch = pitch(length);
+    assert!(count <= COLUMNS && buffer.len() >= COLUMNS * pitch);
+    for row in 0..length {
+        // SAFETY: the caller's promise, and the assertion.
+        unsafe {
+            let (from, to) = (buffer.as_ptr().add(row), start.add(row * inner));
+            if count == COLUMNS {
+                (0..COLUMNS).for_each(|line| to.add(line).write(from.add(line * pitch).read()));
+            } else {
+                (0..count).for_each(|line| to.add(line).write(from.add(line * pitch).read()));
+            }
+        }
+    }
 }
 
 fn scaled<T: Real>(numbers: &mut [Complex<T>], scale: T) {
@@ -190,6 +274,25 @@ unsafe fn complex<T: Real>(
     scale: T,
 ) {
     let plan: Arc<dyn Fft<T>> = T::planners(|planners| planners.complex.plan_fft(lines.source, direction));
+    if lines.inner > 1 {
+        let (source, target, length) = (Shared(source.cast_mut()), Shared(target), lines.source);
+        neighbours(lines, &|groups| {
+            let mut scratch = vec![Complex::default(); plan.get_inplace_scratch_len()];
+            let mut buffer = vec![Complex::default(); pitch(length) * COLUMNS];
+            for (block, column, count) in groups {
+                let first = block * length * lines.inner + column;
+                // SAFETY: elements of lines that belong to one task; all are copied before any is written.
+                unsafe { load(source.get().add(first), lines.inner, (length, count), &mut buffer) };
+                for line in buffer.chunks_mut(pitch(length)).take(count) {
+                    plan.process_with_scratch(&mut line[..length], &mut scratch);
+                    scaled(&mut line[..length], scale);
+                }
+                // SAFETY: as above.
+                unsafe { store(target.get().add(first), lines.inner, (length, count), &buffer) };
+            }
+        });
+        return;
+    }
     let work = || -> Step<Complex<T>, Complex<T>> {
         let plan = plan.clone();
         let mut scratch = vec![Complex::default(); plan.get_outofplace_scratch_len()];
@@ -289,7 +392,7 @@ mod tests {
         let from = (x.as_ptr().cast_mut().cast(), &layout, x_is_complex);
         let to = (out.as_mut_ptr().cast(), &out_layout, out_is_complex);
         // SAFETY: the vectors have the elements; `x` is only read.
-        unsafe { transform::<f64>(Job { axes, is_inverse, scale: 0.5 }, from, to).unwrap() };
+        unsafe { transform::<f64>(Job { axes, is_inverse, scale: 0.5, destroys: false }, from, to).unwrap() };
         out
     }
 

@@ -59,7 +59,7 @@ struct Indices {
 
 /// What is moved, in units of some bytes, and between which addresses: the array that is indexed, the indices, and the
 /// elements that are read or written, in this order.
-struct Plan {
+struct Moves {
     /// Its place in `UNITS`.
     unit: usize,
     addresses: [u64; 3],
@@ -71,7 +71,7 @@ struct Plan {
     sizes: [usize; 3],
 }
 
-impl Plan {
+impl Moves {
     /// `shape` is that of the elements; the strides of the array count along its own axes.
     fn new(
         shape: &[usize],
@@ -80,10 +80,10 @@ impl Plan {
         indices: (u64, DType, &[isize]),
         elements: (u64, &[isize]),
         size: usize,
-    ) -> Plan {
+    ) -> Moves {
         let mut base = array.1.strides.clone();
         let (length, step) = (array.1.shape[axis], std::mem::take(&mut base[axis]));
-        let mut plan = Plan {
+        let mut moves = Moves {
             unit: UNITS.iter().position(|&(bytes, _)| bytes == size).expect("an element has 1, 2, 4, 8 or 16 bytes"),
             addresses: [array.0, indices.0, elements.0],
             axes: joined(shape, [&base[..], indices.2, elements.1]),
@@ -91,8 +91,8 @@ impl Plan {
             step,
             sizes: [size, indices.1.size(), size],
         };
-        plan.widen(size);
-        plan
+        moves.widen(size);
+        moves
     }
 
     /// Moves neighbours together, if an index leads to whole rows of them.
@@ -144,7 +144,7 @@ impl Index {
     }
 
     pub fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        let plan = Plan::new(
+        let moves = Moves::new(
             &out.layout.shape,
             axis,
             (source_of(source)?, source.layout),
@@ -153,12 +153,12 @@ impl Index {
             out.dtype.size(),
         );
         let number = index_number(indices.dtype);
-        let kernels = self.gather[number][plan.unit].get(&self.device, || move_program(false, number, plan.unit))?;
-        launch_over(&plan.axes, plan.addresses, plan.sizes, &mut |addresses, size, axes| {
+        let kernels = self.gather[number][moves.unit].get(&self.device, || move_program(false, number, moves.unit))?;
+        launch_over(&moves.axes, moves.addresses, moves.sizes, &mut |addresses, size, axes| {
             let function = if size <= i32::MAX as usize { kernels.few } else { kernels.many };
             let grid = blocks("take", size, THREADS * EACH)?;
             let ([source, indices, out], count) = (addresses, size as i64);
-            let (length, step) = (plan.length as i64, plan.step as i64);
+            let (length, step) = (moves.length as i64, moves.step as i64);
             let mut arguments = arguments![source, indices, out, count, length, step, axes];
             // SAFETY: the module is alive beside its functions; the arguments are those of `gather` and `gather_wide`, and
             // `KernelAxes` has the layout of their `warpcell_axes`; whatever the indices are, the kernels stay within the views, which lie in
@@ -194,7 +194,7 @@ impl Index {
             Operand::Array(view) => (source_of(view)?, &view.layout.strides[..], [0; 2]),
             Operand::Scalar(value) => (0, &none[..], repeated(value.bits(), out.dtype.size())),
         };
-        let plan = Plan::new(
+        let moves = Moves::new(
             shape,
             axis,
             (address_of(out)?, out.layout),
@@ -203,12 +203,12 @@ impl Index {
             out.dtype.size(),
         );
         let number = index_number(index);
-        let kernels = self.scatter[number][plan.unit].get(&self.device, || move_program(true, number, plan.unit))?;
-        launch_over(&plan.axes, plan.addresses, plan.sizes, &mut |addresses, size, axes| {
+        let kernels = self.scatter[number][moves.unit].get(&self.device, || move_program(true, number, moves.unit))?;
+        launch_over(&moves.axes, moves.addresses, moves.sizes, &mut |addresses, size, axes| {
             let function = if size <= i32::MAX as usize { kernels.few } else { kernels.many };
             let grid = blocks("put", size, THREADS * EACH)?;
             let ([target, indices, values], count) = (addresses, size as i64);
-            let (length, step) = (plan.length as i64, plan.step as i64);
+            let (length, step) = (moves.length as i64, moves.step as i64);
             let mut arguments = arguments![target, indices, values, pattern, count, length, step, axes];
             // SAFETY: as in `gather`, with the arguments of `scatter` and `scatter_wide`.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
@@ -305,27 +305,27 @@ pub(super) fn programs() -> Vec<Program> {
 mod tests {
     use super::*;
 
-    fn plan(shape: &[usize], axis: usize, length: usize, size: usize, address: u64) -> Plan {
+    fn moves(shape: &[usize], axis: usize, length: usize, size: usize, address: u64) -> Moves {
         let mut array = Layout::contiguous(shape);
         array.shape[axis] = length;
         array = Layout::contiguous(&array.shape);
         let mut indices = vec![0; shape.len()];
         indices[axis] = 1;
         let elements = Layout::contiguous(shape);
-        Plan::new(shape, axis, (address, &array), (64, DType::I64, &indices), (1024, &elements.strides), size)
+        Moves::new(shape, axis, (address, &array), (64, DType::I64, &indices), (1024, &elements.strides), size)
     }
 
     #[test]
     fn rows_are_moved_in_the_widest_units_that_fit() {
-        let rows = plan(&[10, 12], 0, 7, 4, 512);
+        let rows = moves(&[10, 12], 0, 7, 4, 512);
         assert_eq!((UNITS[rows.unit].0, rows.step, rows.length), (16, 3, 7));
         assert_eq!(rows.axes, [Axis { length: 3, strides: [1, 0, 1] }, Axis { length: 10, strides: [0, 1, 3] }]);
         assert_eq!(rows.sizes, [16, 8, 16]);
-        assert_eq!(UNITS[plan(&[10, 12], 0, 7, 4, 520).unit].0, 8, "as the address allows");
-        assert_eq!(UNITS[plan(&[10, 3], 0, 7, 4, 512).unit].0, 4, "as the row allows");
-        assert_eq!(UNITS[plan(&[10], 0, 7, 4, 512).unit].0, 4, "single elements");
-        assert_eq!(UNITS[plan(&[5, 10, 16], 1, 7, 1, 512).unit].0, 16);
-        let single = plan(&[1000], 0, 7, 8, 512);
+        assert_eq!(UNITS[moves(&[10, 12], 0, 7, 4, 520).unit].0, 8, "as the address allows");
+        assert_eq!(UNITS[moves(&[10, 3], 0, 7, 4, 512).unit].0, 4, "as the row allows");
+        assert_eq!(UNITS[moves(&[10], 0, 7, 4, 512).unit].0, 4, "single elements");
+        assert_eq!(UNITS[moves(&[5, 10, 16], 1, 7, 1, 512).unit].0, 16);
+        let single = moves(&[1000], 0, 7, 8, 512);
         assert_eq!(single.axes, [Axis { length: 1000, strides: [0, 1, 1] }]);
     }
 

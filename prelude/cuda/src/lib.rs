@@ -25,7 +25,7 @@ use warpcell_driver::event::Event;
 use warpcell_driver::memory::{self, DeviceMemory};
 use warpcell_driver::pinned::Pinned;
 use warpcell_driver::queue::Stream;
-use warpcell_driver::{attribute, interop, nvrtc, profile, staging};
+use warpcell_driver::{attribute, cufft, interop, nvrtc, profile, staging};
 
 pub mod axes;
 pub mod codegen;
@@ -33,11 +33,10 @@ mod compress;
 mod convolve;
 mod elementwise;
 mod factorisations;
-mod fft;
 mod graph;
 mod histogram;
 mod index;
-pub mod kernel;
+pub mod launch;
 pub mod map;
 mod matmul;
 mod naming;
@@ -90,11 +89,11 @@ pub struct CudaBackend {
     search: search::Search,
     histogram: histogram::Histogram,
     random: random::Random,
-    fft: fft::Fft,
+    transforms: transform::Plans,
     factorise: factorisations::Factorise,
     matmul: matmul::MatMul,
     maps: map::Maps,
-    kernels: kernel::Kernels,
+    kernels: launch::Launches,
 }
 
 /// A block of device memory as the backend hands it out. The memory keeps its device, and so the context, alive.
@@ -225,11 +224,11 @@ impl CudaBackend {
             search: search::Search::new(&device),
             histogram: histogram::Histogram::new(&device),
             random: random::Random::new(&device),
-            fft: fft::Fft::new(&device),
+            transforms: transform::Plans::default(),
             factorise: factorisations::Factorise::new(&device),
             matmul: matmul::MatMul::new(&device),
             maps: map::Maps::new(&device),
-            kernels: kernel::Kernels::new(&device),
+            kernels: launch::Launches::new(&device),
             device,
         })
     }
@@ -378,12 +377,11 @@ impl Backend for CudaBackend {
                 self.histogram.run(x, Bins::Between(edges, span), out)
             }
             O::Random { blocks, distribution, out } => self.random.run(blocks, distribution, out),
-            O::TransformReal { x, spectrum } => self.fft.forward(x, spectrum),
-            O::TransformBack { spectrum, x } => self.fft.backward(spectrum, x),
-            O::MultiplySpectra { a, b, scale } => self.fft.multiply(a, b, scale),
             O::MatMul { a, b, out } => self.matmul.run(a, b, out),
             O::Dot { a, b, conjugates, out } => self.reduce.dot(a, b, conjugates, out),
-            O::Transform { axes, is_inverse, scale, x, out } => self.run_transform(axes, is_inverse, scale, x, out),
+            O::Transform { axes, is_inverse, scale, destroys, x, out } => {
+                self.run_transform(axes, is_inverse, scale, destroys, x, out)
+            }
             O::Launch { launch, arguments } => self.kernels.launch(launch, arguments),
         }
     }
@@ -400,7 +398,7 @@ impl Backend for CudaBackend {
     }
 
     fn can_transform(&self) -> Result<()> {
-        self.fft.present()
+        cufft::present(self.device.target().driver_major)
     }
 
     fn factorisations(&self) -> &dyn Factorisations {

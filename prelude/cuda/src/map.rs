@@ -6,7 +6,7 @@
 
 use super::axes::{Axis, KernelAxes, MOST_AXES, joined, launch_over};
 use super::codegen::Form;
-use super::kernel::words_of;
+use super::launch::words_of;
 use super::reduce::Reduce;
 use super::{address_of, blocks, graph, source_of};
 use program::{MapKernel, MapProgram};
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use warpcell_base::backend::kernel::Argument;
+use warpcell_base::backend::launch::Argument;
 use warpcell_base::backend::{ReduceOperation, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};

@@ -188,17 +188,17 @@ impl Reduce {
         let (kept_axes, reduced_axes) = (passed(&kept, x)?, passed(&gone, x)?);
         let length: usize = gone.iter().map(|axis| axis.length).product();
 
-        let plan = plan(&kept, &gone, outputs, length, self.device.multiprocessors() as usize);
-        let function = match plan.shape {
+        let choice = choice(&kept, &gone, outputs, length, self.device.multiprocessors() as usize);
+        let function = match choice.shape {
             Shape::Columns => kernels.columns,
             Shape::LongRows => kernels.long_rows,
             Shape::ShortRows => kernels.short_rows,
             Shape::ShortestRows => kernels.shortest_rows,
             Shape::TinyRows => kernels.tiny_rows,
         };
-        let grid = (blocks("a reduction", outputs, plan.shape.outputs_a_block())?, plan.shares);
+        let grid = (blocks("a reduction", outputs, choice.shape.outputs_a_block())?, choice.shares);
         // Dropped at the end of this function: the pool may hand it out again to work that is queued later.
-        let shares = match plan.shares {
+        let shares = match choice.shares {
             1 => DeviceMemory::new(&self.device, 0)?,
             count => DeviceMemory::new(&self.device, outputs * count as usize * STATE)?,
         };
@@ -210,8 +210,8 @@ impl Reduce {
         // SAFETY: the module is alive beside its functions; the arguments are those of the three kernels, and `Axes` has
         // the layout of theirs; there is a state for each share of each output; the views lie in live allocations.
         unsafe { launch(&self.device, function, grid, THREADS as u32, &mut arguments)? };
-        if plan.shares > 1 {
-            let count = i64::from(plan.shares);
+        if choice.shares > 1 {
+            let count = i64::from(choice.shares);
             let grid = (blocks("a reduction", outputs, THREADS / 32)?, 1);
             let mut arguments = arguments![states, outputs_count, count, target];
             // SAFETY: as above, with the arguments of `reduce_shares`.
@@ -293,13 +293,13 @@ impl Shape {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Plan {
+struct Choice {
     shape: Shape,
     shares: u32,
 }
 
 /// Which kernel, and in how many shares each output's elements are taken, so that few outputs still fill the device.
-fn plan(kept: &[Axis<1>], reduced: &[Axis<1>], outputs: usize, length: usize, multiprocessors: usize) -> Plan {
+fn choice(kept: &[Axis<1>], reduced: &[Axis<1>], outputs: usize, length: usize, multiprocessors: usize) -> Choice {
     let step = |axes: &[Axis<1>]| axes[0].strides[0].unsigned_abs();
     let (shape, least) = if outputs >= 16 && step(kept) < step(reduced) {
         (Shape::Columns, 256)
@@ -315,7 +315,7 @@ fn plan(kept: &[Axis<1>], reduced: &[Axis<1>], outputs: usize, length: usize, mu
     };
     let without = outputs.div_ceil(shape.outputs_a_block());
     let wanted = (4 * multiprocessors).div_ceil(without);
-    Plan { shape, shares: wanted.min(length.div_ceil(least)).clamp(1, 65_535) as u32 }
+    Choice { shape, shares: wanted.min(length.div_ceil(least)).clamp(1, 65_535) as u32 }
 }
 
 fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
@@ -373,13 +373,16 @@ mod tests {
 
     #[test]
     fn plan_follows_the_strides() {
-        let of = |kept, reduced, outputs, length| plan(&[kept], &[reduced], outputs, length, 132);
-        assert_eq!(of(axis(1000, 1), axis(1000, 1000), 1000, 1000), Plan { shape: Shape::Columns, shares: 4 });
-        assert_eq!(of(axis(1_000_000, 10), axis(10, 1), 1_000_000, 10), Plan { shape: Shape::ShortestRows, shares: 1 });
-        assert_eq!(of(axis(1_000_000, 8), axis(8, 1), 1_000_000, 8), Plan { shape: Shape::TinyRows, shares: 1 });
-        assert_eq!(of(axis(1_000_000, 1), axis(50, 1), 1_000_000, 50), Plan { shape: Shape::TinyRows, shares: 1 });
-        assert_eq!(of(axis(1_000_000, 65), axis(65, 1), 1_000_000, 65), Plan { shape: Shape::ShortRows, shares: 1 });
-        assert_eq!(of(axis(2, 1 << 26), axis(1 << 26, 1), 2, 1 << 26), Plan { shape: Shape::LongRows, shares: 264 });
+        let of = |kept, reduced, outputs, length| choice(&[kept], &[reduced], outputs, length, 132);
+        assert_eq!(of(axis(1000, 1), axis(1000, 1000), 1000, 1000), Choice { shape: Shape::Columns, shares: 4 });
+        assert_eq!(
+            of(axis(1_000_000, 10), axis(10, 1), 1_000_000, 10),
+            Choice { shape: Shape::ShortestRows, shares: 1 }
+        );
+        assert_eq!(of(axis(1_000_000, 8), axis(8, 1), 1_000_000, 8), Choice { shape: Shape::TinyRows, shares: 1 });
+        assert_eq!(of(axis(1_000_000, 1), axis(50, 1), 1_000_000, 50), Choice { shape: Shape::TinyRows, shares: 1 });
+        assert_eq!(of(axis(1_000_000, 65), axis(65, 1), 1_000_000, 65), Choice { shape: Shape::ShortRows, shares: 1 });
+        assert_eq!(of(axis(2, 1 << 26), axis(1 << 26, 1), 2, 1 << 26), Choice { shape: Shape::LongRows, shares: 264 });
         assert_eq!(of(axis(1, 0), axis(1 << 26, 2), 1, 1 << 26).shape, Shape::LongRows);
     }
 }

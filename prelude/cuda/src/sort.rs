@@ -36,7 +36,7 @@ kernels! {
 
 /// Where the keys and positions of a pass are.
 #[derive(Clone, Copy)]
-struct Place {
+struct Pairs {
     keys: u64,
     values: u64,
 }
@@ -98,8 +98,8 @@ impl Sort {
         // The last pass writes to the first place, which is the result's where that has room for keys.
         let first_keys = if positions { keys[0].address() } else { target };
         let places = [
-            Place { keys: first_keys, values: values[0].address() },
-            Place { keys: keys[1].address(), values: values[1].address() },
+            Pairs { keys: first_keys, values: values[0].address() },
+            Pairs { keys: keys[1].address(), values: values[1].address() },
         ];
         let lines = rows * DIGITS;
         let counts = DeviceMemory::new(&self.device, lines * plan.parts * 8)?;
@@ -108,7 +108,7 @@ impl Sort {
         let counts_address = counts.address();
         let (before, totals_address) =
             if plan.parts > 1 { (counts_address, totals.address()) } else { (0u64, counts_address) };
-        let mut from = Place { keys: source_of(x)?, values: 0 };
+        let mut from = Pairs { keys: source_of(x)?, values: 0 };
         for pass in 0..passes {
             let to = places[(passes - 1 - pass) % 2];
             let (shift, first, last) = (8 * pass as i32, i32::from(pass == 0), i32::from(pass + 1 == passes));

@@ -2,8 +2,8 @@
 //! library.
 
 use super::{
-    Program, compress, convolve, elementwise, factorisations, fft, histogram, index, matmul, naming, random, reduce,
-    scan, search, sort, where_,
+    Program, compress, convolve, elementwise, factorisations, histogram, index, matmul, naming, random, reduce, scan,
+    search, sort, where_,
 };
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +28,6 @@ pub(super) fn all() -> Vec<Program> {
         sort::programs(),
         search::programs(),
         histogram::programs(),
-        fft::programs(),
         factorisations::programs(),
         matmul::programs(),
     ]

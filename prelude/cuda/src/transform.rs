@@ -2,16 +2,23 @@
 //! array, or of an axis whose lines lie side by side.
 
 use super::{CudaBackend, address_of, source_of};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use warpcell_base::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
-use warpcell_driver::cufft::{Kind, Shape};
+use warpcell_driver::cufft::{Kind, Plan, Shape};
 
 /// Axes of one transform of cuFFT.
 const MOST_AXES: usize = 3;
 /// Up to as many blocks of lines are transformed one after the other where they lie; more are brought together first.
 const FEW: usize = 8;
+
+/// More plans than this are not kept: each holds some memory of the device.
+const MOST_PLANS: usize = 64;
+
+/// Plans of cuFFT, made at their first use.
+pub(super) type Plans = Mutex<HashMap<Shape, Plan>>;
 
 /// An array between two steps.
 struct Between {
@@ -53,6 +60,7 @@ impl CudaBackend {
         axes: &[usize],
         is_inverse: bool,
         scale: f64,
+        destroys: bool,
         x: View<'_>,
         out: View<'_>,
     ) -> Result<()> {
@@ -70,7 +78,7 @@ impl CudaBackend {
                 self.complex(out, out, axes, is_inverse)?;
             }
             (_, true) => self.real_to_half(x, out, axes)?,
-            _ => self.half_to_real(x, out, axes)?,
+            _ => self.half_to_real(x, out, axes, destroys)?,
         }
         if scale == 1.0 {
             return Ok(());
@@ -125,7 +133,7 @@ impl CudaBackend {
             let bytes = (length * inner * x.dtype.size()) as u64;
             for block in 0..before as u64 {
                 let (from, to) = (source_of(x)? + block * bytes, address_of(out)? + block * bytes);
-                self.fft.run(shape.clone(), from, to, is_inverse)?;
+                self.run_plan(shape.clone(), from, to, is_inverse)?;
             }
             return Ok(());
         }
@@ -166,47 +174,47 @@ impl CudaBackend {
     }
 
     /// The opposite, by inverse transforms.
-    fn half_to_real(&self, x: View<'_>, out: View<'_>, axes: &[usize]) -> Result<()> {
+    fn half_to_real(&self, x: View<'_>, out: View<'_>, axes: &[usize], destroys: bool) -> Result<()> {
         let (&last, others) = axes.split_last().expect("an axis");
         // cuFFT may overwrite what it transforms to real numbers.
-        let mut spectra = self.between(x.layout, x.dtype)?;
-        if others.is_empty() {
-            self.elementwise.copy(x, spectra.view())?;
-        } else {
-            self.complex(x, spectra.view(), others, true)?;
-        }
-        let is_at_end = last == x.layout.shape.len() - 1;
-        if !is_at_end {
-            spectra = self.dense(View { layout: &at_end(&spectra.layout, last), ..spectra.view() })?;
+        let copy = if destroys { None } else { Some(self.between(x.layout, x.dtype)?) };
+        let spectra = copy.as_ref().map_or(x, Between::view);
+        if !others.is_empty() {
+            self.complex(x, spectra, others, true)?;
+        } else if !destroys {
+            self.elementwise.copy(x, spectra)?;
         }
         let length = out.layout.shape[last];
-        self.make_ends_real(&spectra, length)?;
-        if is_at_end {
-            return self.transform_rows(Kind::ComplexToReal, vec![length], (spectra.view(), out), true);
+        if last == x.layout.shape.len() - 1 {
+            self.make_ends_real(spectra, length)?;
+            return self.transform_rows(Kind::ComplexToReal, vec![length], (spectra, out), true);
         }
+        let rows = self.dense(View { layout: &at_end(spectra.layout, last), ..spectra })?;
+        self.make_ends_real(rows.view(), length)?;
         let place = at_end(out.layout, last);
-        let rows = self.between(&place, out.dtype)?;
-        self.transform_rows(Kind::ComplexToReal, vec![length], (spectra.view(), rows.view()), true)?;
-        self.elementwise.copy(rows.view(), View { layout: &place, ..out })
+        let real = self.between(&place, out.dtype)?;
+        self.transform_rows(Kind::ComplexToReal, vec![length], (rows.view(), real.view()), true)?;
+        self.elementwise.copy(real.view(), View { layout: &place, ..out })
     }
 
     /// Makes those numbers of each row real that are so in the spectrum of `length` real numbers: the first, and the last if the
     /// length is even.
-    fn make_ends_real(&self, spectra: &Between, length: usize) -> Result<()> {
+    fn make_ends_real(&self, spectra: View<'_>, length: usize) -> Result<()> {
         let last = spectra.layout.shape.len() - 1;
-        let mut imaginary = part(&spectra.layout, true);
+        let mut imaginary = part(spectra.layout, true);
         imaginary.shape[last] = 1;
         let dtype = spectra.dtype.part();
         let zero = Scalar::of_float(0.0, dtype);
-        self.elementwise.fill(zero, View { layout: &imaginary, dtype, ..spectra.view() })?;
+        self.elementwise.fill(zero, View { layout: &imaginary, dtype, ..spectra })?;
         if length.is_multiple_of(2) {
             imaginary.offset += length;
-            self.elementwise.fill(zero, View { layout: &imaginary, dtype, ..spectra.view() })?;
+            self.elementwise.fill(zero, View { layout: &imaginary, dtype, ..spectra })?;
         }
         Ok(())
     }
 
-    /// Transforms along the last axes of two contiguous arrays; `lengths` are those of real numbers, if there are some.
+    /// Transforms along the last axes of two arrays, contiguous but for overlapping rows of `x`; `lengths` are those of real
+    /// numbers, if there are some.
     fn transform_rows(
         &self,
         kind: Kind,
@@ -215,7 +223,10 @@ impl CudaBackend {
         is_inverse: bool,
     ) -> Result<()> {
         let first = x.layout.shape.len() - lengths.len();
-        let each = |view: View<'_>| view.layout.shape[first..].iter().product::<usize>();
+        let each = |view: View<'_>| match (first, &view.layout.shape[..]) {
+            (1, &[count, _]) if count > 1 => view.layout.strides[0].unsigned_abs(),
+            (_, shape) => shape[first..].iter().product(),
+        };
         let shape = Shape {
             kind,
             is_double: x.dtype.part() == DType::F64,
@@ -224,7 +235,21 @@ impl CudaBackend {
             distances: [each(x), each(out)],
             stride: 1,
         };
-        self.fft.run(shape, source_of(x)?, address_of(out)?, is_inverse)
+        self.run_plan(shape, source_of(x)?, address_of(out)?, is_inverse)
+    }
+
+    /// The addresses are those of views as the backend's contract says.
+    fn run_plan(&self, shape: Shape, from: u64, to: u64, is_inverse: bool) -> Result<()> {
+        let mut plans = self.transforms.lock().unwrap_or_else(PoisonError::into_inner);
+        if !plans.contains_key(&shape) {
+            if plans.len() >= MOST_PLANS {
+                plans.clear();
+            }
+            plans.insert(shape.clone(), Plan::new(&self.device, shape.clone())?);
+        }
+        let Some(plan) = plans.get_mut(&shape) else { unreachable!("was just inserted") };
+        // SAFETY: the views are as the backend's contract says, and lie in live allocations.
+        unsafe { plan.run(from, to, is_inverse) }
     }
 }
 

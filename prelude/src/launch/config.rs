@@ -1,6 +1,6 @@
 //! How a kernel is launched: [`LaunchConfig`].
 
-use crate::backend::kernel::Checks;
+use crate::backend::launch::Checks;
 use crate::raw_kernels::IntoDim3;
 use crate::stream::Stream;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use super::arguments::{LaunchArgument, hidden};
 use super::config::LaunchConfig;
 use super::overlap::may_overlap;
 use crate::array::{RawArray, writable};
-use crate::backend::kernel::{Argument, Checks, Launch};
+use crate::backend::launch::{Argument, Checks, Launch};
 use crate::device::{self, Device, Handle};
 use crate::error::{Error, Result};
 use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument};

@@ -5,8 +5,9 @@
 //! are put together ("overlap-save"): transforms of pieces stay in the cache, and there is one for all of them.
 
 use crate::array::sides::HostView;
+use crate::array::view::broadcast_to;
 use crate::array::{RawArray, transfer};
-use crate::backend::{Layout, Padding};
+use crate::backend::{BinaryOperation, Layout, Operand, Padding};
 use crate::device::{self, Device};
 use crate::dtype::{DType, Float, Scalar};
 use crate::error::{Error, Result, check};
@@ -16,6 +17,7 @@ use crate::operations::convolve::{
     Convolve, Mode, SameSide, one_covers, part, planned_1d, planned_2d, require_arithmetic,
 };
 use crate::operations::correlate::correlate2d_raw;
+use crate::operations::fourier::complex;
 
 /// How a convolution is computed; SciPy's `method`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -317,22 +319,12 @@ fn fast_length(least: usize) -> usize {
 
 /// By transforms of both arrays.
 fn whole(operation: &'static str, a: &RawArray, k: &RawArray, plan: &Plan, lengths: &[usize]) -> Result<RawArray> {
-    let backend = &a.handle.backend;
-    let shape = [&[1], lengths].concat();
-    let padded = |array: &RawArray| padded(operation, array, &vec![0; lengths.len()], &shape);
-    let (x, spectrum) = (padded(a)?, spectrum(operation, a, &shape)?);
-    backend.transform_real(x.view(), spectrum.view())?;
-    let other = self::spectrum(operation, a, &shape)?;
-    backend.transform_real(padded(k)?.view(), other.view())?;
-    backend.multiply_spectra(
-        spectrum.view(),
-        other.view(),
-        1.0 / lengths.iter().map(|&n| n as f64).product::<f64>(),
-    )?;
-    backend.transform_back(spectrum.view(), x.view())?;
-    within(&x, &[&[0], &plan.origin[..]].concat(), &[&[1], &plan.shape[..]].concat())
-        .copied(operation)
-        .map(|out| out.with_layout(Layout::contiguous(&plan.shape)))
+    let padded = |array: &RawArray| padded(operation, array, &vec![0; lengths.len()], lengths);
+    let x = padded(a)?;
+    product(operation, &x, padded(k)?, &x)?;
+    let out = RawArray::uninitialised(operation, &a.handle, &plan.shape, a.dtype)?;
+    divided(&within(&x, &plan.origin, &plan.shape), lengths.iter().map(|&n| n as f64).product(), &out)?;
+    Ok(out)
 }
 
 /// By transforms of pieces of the longer array, each of which overlaps the next.
@@ -345,7 +337,6 @@ fn pieces(
     step: usize,
     count: usize,
 ) -> Result<RawArray> {
-    let backend = &a.handle.backend;
     let (signal, kernel) = if k.size() > a.size() { (k, a) } else { (a, k) };
     // The elements of a piece from here on have all their products in it.
     let border = kernel.size() - 1;
@@ -357,30 +348,46 @@ fn pieces(
     let signal = within(&signal, &[0], &[signal.size().min(covered - start)]);
     let all = padded(operation, &signal, &[start], &[covered])?;
     let x = all.with_layout(Layout { shape: vec![count, length], strides: vec![step as isize, 1], offset: 0 });
-    let kernel = padded(operation, kernel, &[0], &[1, length])?;
-    let (spectra, other) = (spectrum(operation, a, &[count, length])?, spectrum(operation, a, &[1, length])?);
-    backend.transform_real(x.view(), spectra.view())?;
-    backend.transform_real(kernel.view(), other.view())?;
-    backend.multiply_spectra(spectra.view(), other.view(), 1.0 / length as f64)?;
+    let kernel = padded(operation, kernel, &[0], &[length])?;
     let results = RawArray::uninitialised(operation, &a.handle, &[count, length], a.dtype)?;
-    backend.transform_back(spectra.view(), results.view())?;
+    product(operation, &x, kernel, &results)?;
     let out = RawArray::uninitialised(operation, &a.handle, &[wanted], a.dtype)?;
     let (rows, rest) = (count - 1, wanted - (count - 1) * step);
     let target = out.with_layout(Layout::contiguous(&[rows, step]));
-    backend.copy(within(&results, &[0, border], &[rows, step]).view(), target.view())?;
-    let target = within(&out, &[rows * step], &[rest]).with_axis();
-    backend.copy(within(&results, &[rows, border], &[1, rest]).view(), target.view())?;
+    divided(&within(&results, &[0, border], &[rows, step]), length as f64, &target)?;
+    let target = within(&out, &[rows * step], &[rest]);
+    let row = Layout { shape: vec![rest], strides: vec![1], offset: rows * length + border };
+    divided(&results.with_layout(row), length as f64, &target)?;
     Ok(out)
 }
 
-impl RawArray {
-    /// The same elements with an axis of length 1 in front.
-    fn with_axis(&self) -> RawArray {
-        let mut layout = self.layout.clone();
-        layout.shape.insert(0, 1);
-        layout.strides.insert(0, 0);
-        self.with_layout(layout)
-    }
+/// The circular convolution of `x` with `kernel` by the product of their spectra, times the number of elements of `kernel`. `x` may
+/// have one more axis in front, which counts arrays. `out`, of the shape of `x`, may be `x`.
+fn product(operation: &'static str, x: &RawArray, kernel: RawArray, out: &RawArray) -> Result<()> {
+    let backend = &x.handle.backend;
+    let rank = kernel.shape().len();
+    let spectrum = |x: &RawArray| {
+        let mut shape = x.shape().to_vec();
+        let axes = (shape.len() - rank..shape.len()).collect::<Vec<_>>();
+        let last = shape.last_mut().expect("an axis");
+        *last = *last / 2 + 1;
+        let spectrum = RawArray::uninitialised(operation, &x.handle, &shape, complex(x.dtype))?;
+        backend.transform(&axes, false, 1.0, false, x.view(), spectrum.view()).map(|()| (spectrum, axes))
+    };
+    let ((spectra, axes), (other, _)) = (spectrum(x)?, spectrum(&kernel)?);
+    // What follows can take its memory.
+    drop(kernel);
+    let other =
+        if other.shape() == spectra.shape() { other } else { broadcast_to(operation, &other, spectra.shape())? };
+    let (left, right) = (Operand::Array(spectra.view()), Operand::Array(other.view()));
+    backend.binary(BinaryOperation::Multiply, left, right, spectra.view())?;
+    backend.transform(&axes, true, 1.0, true, spectra.view(), out.view())
+}
+
+/// Writes what is `points` times too large.
+fn divided(x: &RawArray, points: f64, out: &RawArray) -> Result<()> {
+    let scale = Operand::Scalar(Scalar::of_float(1.0 / points, x.dtype));
+    x.handle.backend.binary(BinaryOperation::Multiply, Operand::Array(x.view()), scale, out.view())
 }
 
 /// The part of an array from `start` on, of this shape.
@@ -392,28 +399,15 @@ fn within(array: &RawArray, start: &[usize], shape: &[usize]) -> RawArray {
     array.with_layout(Layout { shape: shape.to_vec(), strides, offset })
 }
 
-/// A new contiguous array of `shape` with the elements of another one at `start`, and zeros around them. The shape may have an
-/// axis of length 1 more, in front.
+/// A new contiguous array of `shape` with the elements of another one at `start`, and zeros around them.
 fn padded(operation: &'static str, array: &RawArray, start: &[usize], shape: &[usize]) -> Result<RawArray> {
     let backend = &array.handle.backend;
     let out = RawArray::uninitialised(operation, &array.handle, shape, array.dtype)?;
     if out.size() > array.size() {
-        let zero = if array.dtype == DType::F32 { Scalar::F32(0.0) } else { Scalar::F64(0.0) };
-        backend.fill(zero, out.view())?;
+        backend.fill(Scalar::of_float(0.0, array.dtype), out.view())?;
     }
-    let has_more = shape.len() > array.shape().len();
-    let source = if has_more { array.with_axis() } else { array.clone() };
-    let start = if has_more { [&[0], start].concat() } else { start.to_vec() };
-    backend.copy(source.view(), within(&out, &start, source.shape()).view())?;
+    backend.copy(array.view(), within(&out, start, array.shape()).view())?;
     Ok(out)
-}
-
-/// Room for the spectrum of real arrays of `shape`, whose first axis counts them: complex numbers, their two parts along the
-/// last axis, as many along each axis as the array has elements, but half as many and one along the last.
-fn spectrum(operation: &'static str, like: &RawArray, shape: &[usize]) -> Result<RawArray> {
-    let (last, others) = shape.split_last().expect("at least two axes");
-    let shape = [others, &[last / 2 + 1, 2]].concat();
-    RawArray::uninitialised(operation, &like.handle, &shape, like.dtype)
 }
 
 #[cfg(test)]

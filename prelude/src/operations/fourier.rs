@@ -117,7 +117,7 @@ fn by_backend(request: &Request<'_>, x: &RawArray) -> Result<RawArray> {
     let out = RawArray::uninitialised(operation, &x.handle, &shape, dtype)?;
     if out.size() > 0 {
         let scale = norm.scale(lengths.iter().map(|&length| length as f64).product(), is_inverse);
-        x.handle.backend.transform(&axes, is_inverse, scale, x.view(), out.view())?;
+        x.handle.backend.transform(&axes, is_inverse, scale, false, x.view(), out.view())?;
     }
     Ok(out)
 }

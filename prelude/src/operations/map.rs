@@ -1,7 +1,7 @@
 //! Functions of the notebook over arrays: [`map`] and its relatives.
 
 use crate::array::{DeviceArray, RawArray, assign, shape, writable};
-use crate::backend::kernel::Argument as Passed;
+use crate::backend::launch::Argument as Passed;
 use crate::backend::{ReduceOperation, View};
 use crate::device::{self, Handle};
 use crate::dtype::DType;

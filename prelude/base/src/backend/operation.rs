@@ -8,7 +8,7 @@
 //! broadcast operands; strides may be anything, zero and negative included. What only moves elements takes all dtypes, what
 //! computes takes those in [`DType::COMPUTED`], and of complex numbers sums and what `takes_complex` says of an operation.
 
-use super::kernel::{Argument, Launch};
+use super::launch::{Argument, Launch};
 use super::{
     Allocation, Backend, BinaryOperation, Distribution, Layout, Operand, Padding, ReduceOperation, ScanOperation, Span,
     UnaryOperation, View,
@@ -355,15 +355,6 @@ operations! {
     /// Random numbers: `out`, contiguous and not empty, gets those that `blocks` give, from its first element on; what an
     /// element gets depends on its index alone. The distribution's scalars are of `out`'s dtype.
     Random random { blocks: Plain<Blocks>, distribution: Plain<Distribution>, out: Array }
-    /// The Fourier transforms of real arrays along all axes but the first of `x`, which counts them: f32 or f64, none empty.
-    /// `spectrum` has the same axes, of the last one only the first `n / 2 + 1` numbers, and one more axis for the real and the
-    /// imaginary part. `spectrum` is contiguous, and so is each array of `x`; those may overlap, an even number of elements
-    /// apart.
-    TransformReal transform_real { x: Array, spectrum: Array }
-    /// The opposite of `TransformReal`, times the number of elements; destroys the spectrum. Both are contiguous.
-    TransformBack transform_back { spectrum: Array, x: Array }
-    /// `a[i] *= b[i % length of b] * scale`, the product of spectra; both contiguous, `a` as long as `b` or several times.
-    MultiplySpectra multiply_spectra { a: Array, b: Array, scale: Plain<f64> }
     /// The products of pairs of matrices: the last two axes of `a` and of `b`; the others count the pairs and are those of
     /// `out`, over which `a` and `b` are broadcast. All have one dtype, none is empty, `out` is contiguous.
     ///
@@ -377,8 +368,17 @@ operations! {
     /// numbers to all complex ones (both of one shape) or to those that the others follow from (`out` has the first `n / 2 + 1`
     /// along the last of the transform's axes, where `x` has `n`), not inverse; or of such ones to real numbers, inverse, where
     /// what would make them complex is not looked at. The parts are f32 or f64 in both arrays. Both are contiguous, not empty,
-    /// and do not overlap. An inverse transform has `e^(+i…)` in the place of `e^(-i…)`. All results are multiplied by `scale`.
-    Transform transform { axes: Numbers, is_inverse: Plain<bool>, scale: Plain<f64>, x: Array, out: Array }
+    /// and do not overlap; but rows of real numbers, of an array of two axes transformed along the last one, may overlap each
+    /// other, an even number of elements apart. An inverse transform has `e^(+i…)` in the place of `e^(-i…)`. All results are
+    /// multiplied by `scale`. One to real numbers may write to `x` if it `destroys`.
+    Transform transform {
+        axes: Numbers,
+        is_inverse: Plain<bool>,
+        scale: Plain<f64>,
+        destroys: Plain<bool>,
+        x: Array,
+        out: Array,
+    }
     /// Runs a kernel, or queues it. Indices are checked, and more, as the launch says.
     Launch launch { launch: Borrowed<Launch>, arguments: Several<KernelArgument> }
 }

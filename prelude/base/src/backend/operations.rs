@@ -96,15 +96,16 @@ impl UnaryOperation {
 
     /// Whether a backend is given arrays of `dtype`, which is one that it computes in.
     pub const fn takes(self, dtype: DType) -> bool {
-        use UnaryOperation::{Angle, BitwiseNot, Conjugate, IsFinite, IsInf, Round, Trunc};
+        use UnaryOperation::{Angle, BitwiseNot, Conjugate, LogicalNot};
         if dtype.is_complex() {
             return self.takes_complex();
         }
         match self {
             Conjugate | Angle => false,
-            Round | Trunc | IsInf | IsFinite => !matches!(dtype, DType::Bool),
+            LogicalNot => matches!(dtype, DType::Bool),
             BitwiseNot => !dtype.is_float(),
-            _ => dtype.is_float() || !self.is_float_function(),
+            _ if self.is_float_function() => dtype.is_float(),
+            _ => !matches!(dtype, DType::Bool),
         }
     }
 }
@@ -185,15 +186,18 @@ impl BinaryOperation {
 
     /// Whether a backend is given pairs of arrays of `dtype`, which is one that it computes in.
     pub const fn takes(self, dtype: DType) -> bool {
-        use BinaryOperation::{BitwiseAnd, BitwiseOr, BitwiseXor, FloorDivide, LeftShift, Modulo, RightShift};
+        use BinaryOperation::{BitwiseAnd, BitwiseOr, BitwiseXor, LeftShift, LogicalAnd, LogicalOr, RightShift};
+        use BinaryOperation::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
         if dtype.is_complex() {
             return self.takes_complex();
         }
         match self {
-            FloorDivide | Modulo => !matches!(dtype, DType::Bool),
+            LogicalAnd | LogicalOr => matches!(dtype, DType::Bool),
+            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual => true,
             BitwiseAnd | BitwiseOr | BitwiseXor => !dtype.is_float(),
             LeftShift | RightShift => !dtype.is_float() && !matches!(dtype, DType::Bool),
-            _ => dtype.is_float() || !self.is_float_function(),
+            _ if self.is_float_function() => dtype.is_float(),
+            _ => !matches!(dtype, DType::Bool),
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Factorisations on a GPU: what they give is multiplied on the host, in f64.
+//! Factorisations of many and of large matrices: what they give is multiplied on the host, in f64. And which matrix of a stack
+//! cannot be factorised. Other shapes and strides are in `prelude/tests/integration/factorisations.rs`.
 
+use super::check::Check;
 use super::reference::Random;
-use crate::backend::cuda::{open, probe};
-use crate::backend::factorisations::{Fault, SvdOutputs, Triangle};
+use crate::backend::factorisations::Fault;
 use crate::backend::{Allocation, Backend, Layout, View};
 use crate::dtype::DType;
 use std::sync::Arc;
@@ -61,7 +62,8 @@ impl Matrix {
     }
 }
 
-struct Gpu {
+/// Matrices of a type on a device.
+struct Floats {
     backend: Arc<dyn Backend>,
     dtype: DType,
     failed: Vec<String>,
@@ -79,16 +81,9 @@ impl Array {
     fn view(&self) -> View<'_> {
         View { allocation: &self.allocation, layout: &self.layout, dtype: self.dtype }
     }
-
-    /// Rows and columns exchanged.
-    fn turned(mut self) -> Array {
-        self.layout.shape.swap(1, 2);
-        self.layout.strides.swap(1, 2);
-        self
-    }
 }
 
-impl Gpu {
+impl Floats {
     fn empty(&self, shape: &[usize]) -> Array {
         let layout = Layout::contiguous(shape);
         let allocation = self.backend.allocate(layout.size() * self.dtype.size()).unwrap();
@@ -150,19 +145,25 @@ impl Gpu {
 }
 
 #[test]
+fn cpu_check_factorisations() {
+    on_both_types(&Check::on_cpu(), |floats| {
+        square(floats, 33, 3);
+        square(floats, 4, 40);
+        faults(floats, 40);
+    });
+}
+
+#[test]
 #[ignore = "needs a CUDA device, cuSOLVER and cuBLAS"]
 fn gpu_check_factorisations() {
-    on_both_types(|gpu| {
-        for (m, n) in [(1, 1), (2, 2), (5, 3), (3, 5), (33, 33), (64, 64), (130, 40), (40, 130), (300, 300)] {
+    on_both_types(&Check::on_first_device(), |floats| {
+        for n in [1, 2, 33, 64, 300] {
             for count in [1, 3] {
-                any_shape(gpu, m, n, count);
-                if m == n {
-                    square(gpu, n, count);
-                }
+                square(floats, n, count);
             }
         }
-        square(gpu, 4, 1000);
-        faults(gpu);
+        square(floats, 4, 1000);
+        faults(floats, 400);
     });
 }
 
@@ -170,23 +171,20 @@ fn gpu_check_factorisations() {
 #[test]
 #[ignore = "needs a CUDA device, cuSOLVER and cuBLAS"]
 fn gpu_races_of_factorisations() {
-    on_both_types(|gpu| {
-        any_shape(gpu, 5, 3, 2);
-        any_shape(gpu, 3, 5, 1);
-        square(gpu, 4, 3);
-        square(gpu, 40, 1);
+    on_both_types(&Check::on_first_device(), |floats| {
+        square(floats, 4, 3);
+        square(floats, 40, 1);
     });
 }
 
-fn on_both_types(work: impl Fn(&mut Gpu)) {
-    probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
+fn on_both_types(check: &Check, work: impl Fn(&mut Floats)) {
     let mut failed = Vec::new();
     for dtype in [DType::F32, DType::F64] {
-        let mut gpu = Gpu { backend: open(0).unwrap(), dtype, failed: Vec::new(), passed: 0 };
-        gpu.backend.factorisations().can_factorise().unwrap();
-        work(&mut gpu);
-        println!("{dtype}: {} passed, {} failed", gpu.passed, gpu.failed.len());
-        failed.extend(gpu.failed);
+        let mut floats = Floats { backend: check.backend.clone(), dtype, failed: Vec::new(), passed: 0 };
+        floats.backend.factorisations().can_factorise().unwrap();
+        work(&mut floats);
+        println!("{dtype}: {} passed, {} failed", floats.passed, floats.failed.len());
+        failed.extend(floats.failed);
     }
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
 }
@@ -203,66 +201,7 @@ fn random(m: usize, n: usize, count: usize) -> Vec<Matrix> {
         .collect()
 }
 
-fn any_shape(gpu: &mut Gpu, m: usize, n: usize, count: usize) {
-    let (k, matrices) = (m.min(n), random(m, n, count));
-    let by_rows = gpu.upload(&matrices);
-    let by_columns = gpu.upload(&matrices.iter().map(Matrix::t).collect::<Vec<_>>()).turned();
-    let backend = gpu.backend.clone();
-    let on = backend.factorisations();
-    for x in [&by_rows, &by_columns] {
-        for width in [k, m] {
-            let (q, r) = (gpu.empty(&[count, m, width]), gpu.empty(&[count, width, n]));
-            on.qr(x.view(), Some(q.view()), r.view()).unwrap();
-            let alone = gpu.empty(&[count, k, n]);
-            on.qr(x.view(), None, alone.view()).unwrap();
-            let (q, r, alone) = (gpu.download(&q), gpu.download(&r), gpu.download(&alone));
-            for (index, a) in matrices.iter().enumerate() {
-                gpu.same("q r", &q[index].times(&r[index]), a, a.norm());
-                gpu.same("qᵀ q", &q[index].t().times(&q[index]), &Matrix::eye(width), 1.0);
-                let zero = (0..width).all(|row| (0..row.min(n)).all(|column| r[index].at(row, column) == 0.0));
-                gpu.note(zero, || format!("r {m} by {n} is not zero below its diagonal"));
-                let top = Matrix::new(k, n, |row, column| r[index].at(row, column));
-                gpu.same("r alone", &alone[index], &top, a.norm());
-            }
-        }
-        let packed = gpu.empty(&[count, m, n]);
-        let order = on.lu(x.view(), packed.view()).unwrap();
-        let (l, u) = (gpu.empty(&[count, m, k]), gpu.empty(&[count, k, n]));
-        let part = |rows: usize, columns: usize| Layout { shape: vec![count, rows, columns], ..packed.layout.clone() };
-        on.triangle(View { layout: &part(m, k), ..packed.view() }, Triangle::UnitLower, l.view()).unwrap();
-        on.triangle(View { layout: &part(k, n), ..packed.view() }, Triangle::Upper, u.view()).unwrap();
-        let (l, u) = (gpu.download(&l), gpu.download(&u));
-        for (index, a) in matrices.iter().enumerate() {
-            let permuted = Matrix::new(m, n, |row, column| a.at(order[index * m + row], column));
-            gpu.same("l u", &l[index].times(&u[index]), &permuted, a.norm());
-            let largest = l[index].elements.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
-            gpu.note(largest <= 1.0 + 1e-6, || format!("l {m} by {n} has {largest}"));
-        }
-        let alone = gpu.empty(&[count, k]);
-        assert_eq!(on.svd(x.view(), alone.view(), None), Ok(None));
-        let alone = gpu.numbers(&alone);
-        for (left, right) in [(k, k), (m, n)] {
-            let values = gpu.empty(&[count, k]);
-            let (u, vh) = (gpu.empty(&[count, m, left]), gpu.empty(&[count, right, n]));
-            let outputs = SvdOutputs { u: u.view(), vh: vh.view() };
-            assert_eq!(on.svd(x.view(), values.view(), Some(outputs)), Ok(None));
-            let (values, u, vh) = (gpu.numbers(&values), gpu.download(&u), gpu.download(&vh));
-            for (index, a) in matrices.iter().enumerate() {
-                let values = &values[index * k..][..k];
-                let middle = Matrix::new(left, right, |row, column| if row == column { values[row] } else { 0.0 });
-                gpu.same("u s vh", &u[index].times(&middle).times(&vh[index]), a, a.norm());
-                gpu.same("uᵀ u", &u[index].t().times(&u[index]), &Matrix::eye(left), 1.0);
-                gpu.same("vh v", &vh[index].times(&vh[index].t()), &Matrix::eye(right), 1.0);
-                let descending = values.windows(2).all(|two| two[0] >= two[1]) && values[k - 1] >= 0.0;
-                gpu.note(descending, || format!("singular values {values:?}"));
-                let row = |values: &[f64]| Matrix { rows: 1, columns: k, elements: values.to_vec() };
-                gpu.same("singular values alone", &row(&alone[index * k..][..k]), &row(values), a.norm());
-            }
-        }
-    }
-}
-
-fn square(gpu: &mut Gpu, n: usize, count: usize) {
+fn square(floats: &mut Floats, n: usize, count: usize) {
     let matrices = random(n, n, count);
     let definite: Vec<Matrix> = matrices
         .iter()
@@ -273,64 +212,64 @@ fn square(gpu: &mut Gpu, n: usize, count: usize) {
             })
         })
         .collect();
-    let backend = gpu.backend.clone();
+    let backend = floats.backend.clone();
     let on = backend.factorisations();
 
-    let x = gpu.upload(&matrices);
-    let out = gpu.empty(&[3, count]);
+    let x = floats.upload(&matrices);
+    let out = floats.empty(&[3, count]);
     on.determinants(x.view(), out.view()).unwrap();
-    let found = gpu.numbers(&out);
+    let found = floats.numbers(&out);
     for (index, a) in matrices.iter().enumerate() {
         let expected = a.determinant();
         let [determinant, sign, logarithm] = [0, 1, 2].map(|row| found[row * count + index]);
         // Random matrices of this kind have condition numbers of some times their size.
-        let room = 100.0 * gpu.epsilon() * (n * n) as f64;
+        let room = 100.0 * floats.epsilon() * (n * n) as f64;
         let is_right = (logarithm - expected.abs().ln()).abs() <= room.max(if count > 10 { 1e-2 } else { 0.0 })
             && sign == expected.signum()
             && (determinant - sign * logarithm.exp()).abs() <= 1e-3 * determinant.abs();
-        gpu.note(is_right, || format!("det {n}: {determinant}, {sign}, {logarithm} for {expected}"));
+        floats.note(is_right, || format!("det {n}: {determinant}, {sign}, {logarithm} for {expected}"));
     }
 
-    let x = gpu.upload(&definite);
-    let (inverses, right) = (gpu.empty(&[count, n, n]), gpu.upload(&random(n, 3, count)));
+    let x = floats.upload(&definite);
+    let (inverses, right) = (floats.empty(&[count, n, n]), floats.upload(&random(n, 3, count)));
     assert_eq!(on.inverses(x.view(), inverses.view()), Ok(None));
-    let solutions = gpu.empty(&[count, n, 3]);
+    let solutions = floats.empty(&[count, n, 3]);
     assert_eq!(on.solve(x.view(), right.view(), solutions.view()), Ok(None));
-    let vectors = gpu.empty(&[count, n, 1]);
+    let vectors = floats.empty(&[count, n, 1]);
     let first = Layout { shape: vec![count, n, 1], ..right.layout.clone() };
     assert_eq!(on.solve(x.view(), View { layout: &first, ..right.view() }, vectors.view()), Ok(None));
-    let factors = gpu.empty(&[count, n, n]);
+    let factors = floats.empty(&[count, n, n]);
     assert_eq!(on.cholesky(x.view(), factors.view()), Ok(None));
-    let (values, eigenvectors) = (gpu.empty(&[count, n]), gpu.empty(&[count, n, n]));
+    let (values, eigenvectors) = (floats.empty(&[count, n]), floats.empty(&[count, n, n]));
     assert_eq!(on.eigh(x.view(), values.view(), Some(eigenvectors.view())), Ok(None));
-    let alone = gpu.empty(&[count, n]);
+    let alone = floats.empty(&[count, n]);
     assert_eq!(on.eigh(x.view(), alone.view(), None), Ok(None));
     let [inverses, right, solutions, vectors, factors, eigenvectors] =
-        [&inverses, &right, &solutions, &vectors, &factors, &eigenvectors].map(|array| gpu.download(array));
-    let (values, alone) = (gpu.numbers(&values), gpu.numbers(&alone));
+        [&inverses, &right, &solutions, &vectors, &factors, &eigenvectors].map(|array| floats.download(array));
+    let (values, alone) = (floats.numbers(&values), floats.numbers(&alone));
     for (index, a) in definite.iter().enumerate() {
         let norm = a.norm();
-        gpu.same("a · inverse", &a.times(&inverses[index]), &Matrix::eye(n), norm * 4.0);
-        gpu.same("a · x", &a.times(&solutions[index]), &right[index], norm * 4.0);
+        floats.same("a · inverse", &a.times(&inverses[index]), &Matrix::eye(n), norm * 4.0);
+        floats.same("a · x", &a.times(&solutions[index]), &right[index], norm * 4.0);
         let column = Matrix::new(n, 1, |row, _| right[index].at(row, 0));
-        gpu.same("a · one x", &a.times(&vectors[index]), &column, norm * 4.0);
-        gpu.same("l lᵀ", &factors[index].times(&factors[index].t()), a, norm);
+        floats.same("a · one x", &a.times(&vectors[index]), &column, norm * 4.0);
+        floats.same("l lᵀ", &factors[index].times(&factors[index].t()), a, norm);
         let zero = (0..n).all(|row| (row + 1..n).all(|column| factors[index].at(row, column) == 0.0));
-        gpu.note(zero, || format!("l {n} is not zero above its diagonal"));
+        floats.note(zero, || format!("l {n} is not zero above its diagonal"));
         let (v, values) = (&eigenvectors[index], &values[index * n..][..n]);
         let scaled = Matrix::new(n, n, |row, column| v.at(row, column) * values[column]);
-        gpu.same("a v", &a.times(v), &scaled, norm);
-        gpu.same("vᵀ v", &v.t().times(v), &Matrix::eye(n), 1.0);
-        gpu.note(values.windows(2).all(|two| two[0] <= two[1]), || format!("eigenvalues {values:?}"));
+        floats.same("a v", &a.times(v), &scaled, norm);
+        floats.same("vᵀ v", &v.t().times(v), &Matrix::eye(n), 1.0);
+        floats.note(values.windows(2).all(|two| two[0] <= two[1]), || format!("eigenvalues {values:?}"));
         let row = |values: &[f64]| Matrix { rows: 1, columns: n, elements: values.to_vec() };
-        gpu.same("eigenvalues alone", &row(&alone[index * n..][..n]), &row(values), norm);
+        floats.same("eigenvalues alone", &row(&alone[index * n..][..n]), &row(values), norm);
     }
 }
 
-fn faults(gpu: &mut Gpu) {
-    let backend = gpu.backend.clone();
+fn faults(floats: &mut Floats, large: usize) {
+    let backend = floats.backend.clone();
     let on = backend.factorisations();
-    for n in [3, 400] {
+    for n in [3, large] {
         // The last two rows are equal.
         let singular = Matrix::new(n, n, |row, column| {
             f64::from(u8::from(row.min(n - 2) == column)) * 2.0 + f64::from(u8::from(column == n - 1))
@@ -344,36 +283,36 @@ fn faults(gpu: &mut Gpu) {
                     .collect::<Vec<_>>()
             };
             let fault = |order| Ok(Some(Fault { matrix: count - 1, order }));
-            let out = gpu.empty(&[count, n, n]);
-            let x = gpu.upload(&stack(&singular));
+            let out = floats.empty(&[count, n, n]);
+            let x = floats.upload(&stack(&singular));
             let found = on.inverses(x.view(), out.view());
-            gpu.note(found == fault(n), || format!("{n} singular, {count}: {found:?}"));
-            let right = gpu.upload(&stack(&Matrix::eye(n)));
+            floats.note(found == fault(n), || format!("{n} singular, {count}: {found:?}"));
+            let right = floats.upload(&stack(&Matrix::eye(n)));
             let found = on.solve(x.view(), right.view(), out.view());
-            gpu.note(found == fault(n), || format!("{n} singular to solve, {count}: {found:?}"));
-            let three = gpu.empty(&[3, count]);
+            floats.note(found == fault(n), || format!("{n} singular to solve, {count}: {found:?}"));
+            let three = floats.empty(&[3, count]);
             on.determinants(x.view(), three.view()).unwrap();
-            let numbers = gpu.numbers(&three);
+            let numbers = floats.numbers(&three);
             let last = [numbers[count - 1], numbers[2 * count - 1], numbers[3 * count - 1]];
-            gpu.note(last == [0.0, 0.0, f64::NEG_INFINITY], || format!("det of a singular one: {last:?}"));
+            floats.note(last == [0.0, 0.0, f64::NEG_INFINITY], || format!("det of a singular one: {last:?}"));
             for (matrix, order) in [(&negative, 3), (&nan, 2)] {
-                let x = gpu.upload(&stack(matrix));
+                let x = floats.upload(&stack(matrix));
                 let found = on.cholesky(x.view(), out.view());
-                gpu.note(found == fault(order), || {
+                floats.note(found == fault(order), || {
                     format!("{n} not positive definite, {count}: {found:?}, not {order}")
                 });
             }
         }
     }
-    let nan = gpu.upload(&[Matrix::new(2, 2, |row, _| [1.0, f64::NAN][row])]);
-    let out = gpu.empty(&[3, 1]);
-    on_nan(gpu, &nan, &out);
+    let nan = floats.upload(&[Matrix::new(2, 2, |row, _| [1.0, f64::NAN][row])]);
+    let out = floats.empty(&[3, 1]);
+    on_nan(floats, &nan, &out);
 }
 
 /// NaN spreads, and is not a fault.
-fn on_nan(gpu: &mut Gpu, nan: &Array, out: &Array) {
-    let backend = gpu.backend.clone();
+fn on_nan(floats: &mut Floats, nan: &Array, out: &Array) {
+    let backend = floats.backend.clone();
     backend.factorisations().determinants(nan.view(), out.view()).unwrap();
-    let determinant = gpu.numbers(out)[0];
-    gpu.note(determinant.is_nan(), || format!("det of NaN: {determinant}"));
+    let determinant = floats.numbers(out)[0];
+    floats.note(determinant.is_nan(), || format!("det of NaN: {determinant}"));
 }

@@ -1,4 +1,4 @@
-//! Products of vectors and matrices on a GPU, against sums by definition.
+//! Products of vectors and matrices, against sums by definition.
 
 use super::check::{Check, close};
 use super::reference::*;
@@ -7,10 +7,18 @@ use crate::dtype::{DType, Scalar};
 use num_complex::Complex;
 
 #[test]
+fn cpu_check_products() {
+    every_product(Check::on_cpu());
+}
+
+#[test]
 #[ignore = "needs a CUDA device and cuBLAS"]
 fn gpu_check_products() {
-    let mut check = Check::on_first_device();
-    let shapes = [
+    every_product(Check::on_first_device());
+}
+
+fn every_product(mut check: Check) {
+    let mut shapes = vec![
         [1, 1, 1],
         [2, 3, 4],
         [1, 100, 1],
@@ -23,9 +31,12 @@ fn gpu_check_products() {
         // Enough for large tiles on every multiprocessor.
         [1700, 5, 1601],
     ];
+    shapes.retain(|shape| check.takes(shape.iter().product::<usize>() / 4));
     matrices(&mut check, &TYPES, &shapes);
     stacks(&mut check);
-    dots(&mut check, &[1, 2, 15, 16, 17, 1003, 300_001]);
+    let mut lengths = vec![1, 2, 15, 16, 17, 1003, 300_001];
+    lengths.retain(|&length| check.takes(length));
+    dots(&mut check, &lengths);
     check.finish();
 }
 
@@ -54,6 +65,11 @@ const TYPES: [DType; 12] = [
     DType::C64,
     DType::C128,
 ];
+
+/// Whether the backend multiplies matrices of the type without converting them first.
+fn is_multiplied(check: &Check, dtype: DType) -> bool {
+    !dtype.is_storage() || check.backend.multiplies(dtype)
+}
 
 /// What sums of products may be off, relative to the sum of their absolute values.
 fn tolerance(dtype: DType, inner: usize) -> f64 {
@@ -105,7 +121,7 @@ fn of_matrix(dtype: DType, shape: [usize; 2]) -> Vec<(Layout, usize)> {
 }
 
 fn matrices(check: &mut Check, dtypes: &[DType], shapes: &[[usize; 3]]) {
-    for &dtype in dtypes {
+    for dtype in dtypes.iter().copied().filter(|&dtype| is_multiplied(check, dtype)).collect::<Vec<_>>() {
         for &[rows, inner, columns] in shapes {
             for (number, left) in of_matrix(dtype, [rows, inner]).into_iter().enumerate() {
                 for (other, right) in of_matrix(dtype, [inner, columns]).into_iter().enumerate() {
@@ -129,8 +145,8 @@ fn matrices(check: &mut Check, dtypes: &[DType], shapes: &[[usize; 3]]) {
                     let mut out = Layout::contiguous(&[rows, columns]);
                     out.offset = 1;
                     let out = (out, rows * columns + 2);
-                    check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |gpu, out| {
-                        gpu.matmul(a.view(), b.view(), out)
+                    check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |backend, out| {
+                        backend.matmul(a.view(), b.view(), out)
                     });
                 }
             }
@@ -152,7 +168,7 @@ fn stacks(check: &mut Check) {
         (&[2, 3, 4], &[one_a, 0, 2 * one_a], &[0, one_b, 3 * one_b]),
         (&[300], &[one_a], &[one_b]),
     ];
-    for dtype in TYPES {
+    for dtype in TYPES.into_iter().filter(|&dtype| is_multiplied(check, dtype)).collect::<Vec<_>>() {
         for (pairs, strides_a, strides_b) in cases {
             let layout = |matrix: [usize; 2], strides: &[isize]| Layout {
                 shape: [pairs, &matrix].concat(),
@@ -177,8 +193,8 @@ fn stacks(check: &mut Check) {
             let shape = [pairs, &[rows, columns]].concat();
             let out = (Layout::contiguous(&shape), count * rows * columns);
             let what = format!("{pairs:?} pairs, {strides_a:?} and {strides_b:?} apart");
-            check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |gpu, out| {
-                gpu.matmul(a.view(), b.view(), out)
+            check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |backend, out| {
+                backend.matmul(a.view(), b.view(), out)
             });
         }
     }
@@ -202,8 +218,8 @@ fn dots(check: &mut Check, lengths: &[usize]) {
                     let (expected, scale) = sum(dtype, a.elements().into_iter().map(factor).zip(b.elements()));
                     let what = format!("dot of {:?} and {:?}, conjugates: {conjugates}", a.layout, b.layout);
                     let out = (Layout { shape: vec![], strides: vec![], offset: 1 }, 3);
-                    check.expect(&what, dtype, out, &[expected], (close(dtype.part()), &[scale]), |gpu, out| {
-                        gpu.dot(a.view(), b.view(), conjugates, out)
+                    check.expect(&what, dtype, out, &[expected], (close(dtype.part()), &[scale]), |backend, out| {
+                        backend.dot(a.view(), b.view(), conjugates, out)
                     });
                 }
             }
@@ -217,7 +233,7 @@ fn dots(check: &mut Check, lengths: &[usize]) {
     let terms = (0..5000).map(|index| (x.values[index], x.values[index + 1]));
     let (expected, scale) = sum(DType::F64, terms);
     let out = (Layout::contiguous(&[]), 1);
-    check.expect("dot of neighbours", DType::F64, out, &[expected], (close(DType::F64), &[scale]), |gpu, out| {
-        gpu.dot(view(&first), view(&second), false, out)
+    check.expect("dot of neighbours", DType::F64, out, &[expected], (close(DType::F64), &[scale]), |backend, out| {
+        backend.dot(view(&first), view(&second), false, out)
     });
 }

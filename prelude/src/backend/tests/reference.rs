@@ -3,7 +3,7 @@
 use super::convert::narrow;
 use crate::backend::functions::{float_functions, float_functions_of_two};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
-use crate::dtype::{DType, Scalar};
+use crate::dtype::{DType, Kind, Scalar};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -41,20 +41,12 @@ pub(super) fn values(dtype: DType, count: usize, seed: u64, special: bool) -> Ve
             let small = (random.next() % 21) as i64 - 10;
             let wide = random.next();
             let number = if dice.is_multiple_of(2) { small } else { wide as i64 };
-            match dtype {
-                DType::Bool => Scalar::Bool(dice.is_multiple_of(2)),
-                DType::U8 => Scalar::U8(number as u8),
-                DType::I8 => Scalar::I8(number as i8),
-                DType::U16 => Scalar::U16(number as u16),
-                DType::I16 => Scalar::I16(number as i16),
-                DType::F16 | DType::BF16 => convert(Scalar::F64(random.unit() * 4.0 - 2.0), dtype),
-                DType::I32 => Scalar::I32(number as i32),
-                DType::U32 => Scalar::U32(number as u32),
-                DType::I64 => Scalar::I64(number),
-                DType::U64 => Scalar::U64(number as u64),
-                DType::F32 => Scalar::F32((random.unit() * 4.0 - 2.0) as f32),
-                DType::F64 => Scalar::F64(random.unit() * 4.0 - 2.0),
-                DType::C64 | DType::C128 => complex(random.unit() * 4.0 - 2.0, random.unit() * 4.0 - 2.0, dtype),
+            let mut float = || random.unit() * 4.0 - 2.0;
+            match dtype.kind() {
+                Kind::Bool => Scalar::Bool(dice.is_multiple_of(2)),
+                Kind::Unsigned | Kind::Signed => Scalar::from_bits(dtype, number as u128),
+                Kind::Half | Kind::Brain | Kind::Float => convert(Scalar::F64(float()), dtype),
+                Kind::Complex => complex(float(), float(), dtype),
             }
         })
         .collect()
@@ -78,80 +70,35 @@ pub(super) fn parts(value: Scalar) -> Complex<f64> {
 }
 
 fn edges(dtype: DType) -> Vec<Scalar> {
-    match dtype {
-        DType::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],
-        DType::U8 => [0, 1, 2, u8::MAX].map(Scalar::U8).to_vec(),
-        DType::I8 => [0, 1, -1, 2, i8::MIN, i8::MAX].map(Scalar::I8).to_vec(),
-        DType::U16 => [0, 1, 2, u16::MAX].map(Scalar::U16).to_vec(),
-        DType::I16 => [0, 1, -1, 2, i16::MIN, i16::MAX].map(Scalar::I16).to_vec(),
-        DType::F16 | DType::BF16 => {
-            edges(DType::F64).into_iter().chain([Scalar::F64(1e-7)]).map(|value| convert(value, dtype)).collect()
+    let floats = [0.0, -0.0, 1.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 300.5, -7.25, 4e9, -4e9, 1e20];
+    match dtype.kind() {
+        Kind::Bool => vec![Scalar::Bool(false), Scalar::Bool(true)],
+        Kind::Unsigned | Kind::Signed => {
+            let (least, most) = limits(dtype);
+            let all = [0, 1, -1, 2, least, most].into_iter().filter(|value| (least..=most).contains(value));
+            all.map(|value| Scalar::from_bits(dtype, value as u128)).collect()
         }
-        DType::I32 => [0, 1, -1, 2, i32::MIN, i32::MAX].map(Scalar::I32).to_vec(),
-        DType::U32 => [0, 1, 2, u32::MAX].map(Scalar::U32).to_vec(),
-        DType::I64 => [0, 1, -1, 2, i64::MIN, i64::MAX].map(Scalar::I64).to_vec(),
-        DType::U64 => [0, 1, 2, u64::MAX].map(Scalar::U64).to_vec(),
-        DType::F32 => [0.0, -0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 300.5, -7.25, 4e9, -4e9, 1e20]
-            .map(Scalar::F32)
-            .to_vec(),
-        DType::F64 => [0.0, -0.0, 1.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 300.5, -7.25, 4e9, -4e9, 1e20]
-            .map(Scalar::F64)
-            .to_vec(),
-        DType::C64 | DType::C128 => {
-            let edges = edges(dtype.part());
-            let pairs = edges.iter().flat_map(|&re| edges.iter().map(move |&im| (float(re), float(im))));
-            pairs.map(|(re, im)| complex(re, im, dtype)).collect()
+        // The last one is far from all others that 16 bits have.
+        Kind::Half | Kind::Brain => {
+            floats.into_iter().chain([1e-7]).map(|value| convert(Scalar::F64(value), dtype)).collect()
         }
+        Kind::Float => floats.map(|value| Scalar::of_float(value, dtype)).to_vec(),
+        Kind::Complex => floats.iter().flat_map(|&re| floats.map(|im| complex(re, im, dtype))).collect(),
     }
+}
+
+/// The least and the largest value of an integer type.
+fn limits(dtype: DType) -> (i128, i128) {
+    let bits = 8 * dtype.size();
+    if dtype.kind() == Kind::Signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
 pub(super) fn to_bytes(values: &[Scalar]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for &value in values {
-        match value {
-            Scalar::Bool(value) => bytes.push(u8::from(value)),
-            Scalar::U8(value) => bytes.push(value),
-            Scalar::I8(value) => bytes.push(value.cast_unsigned()),
-            Scalar::U16(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::I16(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::F16(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::BF16(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::I32(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::U32(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::I64(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::U64(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::F32(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::F64(value) => bytes.extend(value.to_le_bytes()),
-            Scalar::C64(value) => bytes.extend([value.re, value.im].iter().flat_map(|part| part.to_le_bytes())),
-            Scalar::C128(value) => bytes.extend([value.re, value.im].iter().flat_map(|part| part.to_le_bytes())),
-        }
-    }
-    bytes
+    values.iter().flat_map(|value| value.bits().to_le_bytes().into_iter().take(value.dtype().size())).collect()
 }
 
 pub(super) fn from_bytes(dtype: DType, bytes: &[u8]) -> Scalar {
-    let two = || bytes[..2].try_into().unwrap();
-    let four = || bytes[..4].try_into().unwrap();
-    let eight = || bytes[..8].try_into().unwrap();
-    match dtype {
-        DType::Bool => Scalar::Bool(bytes[0] != 0),
-        DType::U8 => Scalar::U8(bytes[0]),
-        DType::I8 => Scalar::I8(bytes[0].cast_signed()),
-        DType::U16 => Scalar::U16(u16::from_le_bytes(two())),
-        DType::I16 => Scalar::I16(i16::from_le_bytes(two())),
-        DType::F16 => Scalar::F16(f16::from_le_bytes(two())),
-        DType::BF16 => Scalar::BF16(bf16::from_le_bytes(two())),
-        DType::I32 => Scalar::I32(i32::from_le_bytes(four())),
-        DType::U32 => Scalar::U32(u32::from_le_bytes(four())),
-        DType::I64 => Scalar::I64(i64::from_le_bytes(eight())),
-        DType::U64 => Scalar::U64(u64::from_le_bytes(eight())),
-        DType::F32 => Scalar::F32(f32::from_le_bytes(four())),
-        DType::F64 => Scalar::F64(f64::from_le_bytes(eight())),
-        DType::C64 | DType::C128 => {
-            let part = dtype.part();
-            complex(float(from_bytes(part, bytes)), float(from_bytes(part, &bytes[part.size()..])), dtype)
-        }
-    }
+    Scalar::from_bits(dtype, bytes[..dtype.size()].iter().rev().fold(0, |bits, &byte| bits << 8 | u128::from(byte)))
 }
 
 /// The positions of a layout's elements, in row-major order of the indices.
@@ -188,46 +135,6 @@ pub(super) fn layouts(shape: &[usize]) -> Vec<(Layout, usize)> {
     vec![(dense, size), (shifted, size + 1), (columns, size), (backwards, size), (gaps, step as usize + 4)]
 }
 
-macro_rules! on_numbers {
-    ($value:expr, $x:ident => $integer:expr, $float:expr) => {
-        match $value {
-            Scalar::Bool($x) => {
-                let $x = u8::from($x);
-                Scalar::Bool($integer != 0)
-            }
-            Scalar::U8($x) => Scalar::U8($integer),
-            Scalar::I32($x) => Scalar::I32($integer),
-            Scalar::U32($x) => Scalar::U32($integer),
-            Scalar::I64($x) => Scalar::I64($integer),
-            Scalar::U64($x) => Scalar::U64($integer),
-            Scalar::F32($x) => Scalar::F32($float),
-            Scalar::F64($x) => Scalar::F64($float),
-            other => unreachable!("no arithmetic on {other:?}"),
-        }
-    };
-}
-
-trait Signed: Copy {
-    fn sign(self) -> Self;
-    fn absolute(self) -> Self;
-}
-macro_rules! signed {
-    ($($type:ty)*) => {$(impl Signed for $type {
-        fn sign(self) -> Self { self.signum() }
-        fn absolute(self) -> Self { self.wrapping_abs() }
-    })*};
-}
-macro_rules! unsigned {
-    ($($type:ty)*) => {$(impl Signed for $type {
-        fn sign(self) -> Self { self.min(1) }
-        fn absolute(self) -> Self { self }
-    })*};
-}
-signed!(i32 i64);
-unsigned!(u8 u32 u64);
-
-// One text for f32 and f64.
-#[allow(clippy::useless_conversion)]
 pub(super) fn unary(operation: UnaryOperation, value: Scalar) -> Scalar {
     let float = |value: f64| -> f64 {
         macro_rules! computed {
@@ -249,19 +156,21 @@ pub(super) fn unary(operation: UnaryOperation, value: Scalar) -> Scalar {
         }
         float_functions!(computed)
     };
+    let dtype = value.dtype();
+    let of_integer = |change: fn(i128) -> i128| Scalar::from_bits(dtype, change(integer(value)) as u128);
     match operation {
         UnaryOperation::LogicalNot => Scalar::Bool(!truth(value)),
-        UnaryOperation::IsNan => {
-            Scalar::Bool(matches!(value, Scalar::F32(x) if x.is_nan()) || matches!(value, Scalar::F64(x) if x.is_nan()))
-        }
+        UnaryOperation::IsNan => Scalar::Bool(dtype.is_float() && self::float(value).is_nan()),
         UnaryOperation::IsInf => Scalar::Bool(is_infinite(value)),
         UnaryOperation::IsFinite => Scalar::Bool(is_finite(value)),
-        UnaryOperation::BitwiseNot if value.dtype() == DType::Bool => Scalar::Bool(!truth(value)),
-        UnaryOperation::BitwiseNot => on_numbers!(value, x => !x, x),
-        UnaryOperation::Negative => on_numbers!(value, x => x.wrapping_neg(), -x),
-        UnaryOperation::Abs => on_numbers!(value, x => x.absolute(), x.abs()),
-        UnaryOperation::Sign => on_numbers!(value, x => x.sign(), float(f64::from(x)) as _),
-        _ => on_numbers!(value, x => x, float(f64::from(x)) as _),
+        _ if dtype.is_float() => Scalar::of_float(float(self::float(value)), dtype),
+        UnaryOperation::BitwiseNot if dtype == DType::Bool => Scalar::Bool(!truth(value)),
+        UnaryOperation::BitwiseNot => of_integer(|x| !x),
+        UnaryOperation::Negative => of_integer(|x| -x),
+        UnaryOperation::Abs => of_integer(i128::abs),
+        UnaryOperation::Sign => of_integer(i128::signum),
+        // Rounding leaves integers as they are.
+        _ => value,
     }
 }
 
@@ -389,25 +298,12 @@ pub(super) fn binary(operation: BinaryOperation, a: Scalar, b: Scalar) -> Scalar
             return match (a, b) {
                 (Scalar::F32(a), Scalar::F32(b)) => Scalar::F32(floats!(operation, a, b)),
                 (Scalar::F64(a), Scalar::F64(b)) => Scalar::F64(floats!(operation, a, b)),
-                (Scalar::Bool(_), _) => {
-                    Scalar::Bool(integers(operation, 1, integer(a), integer(b), |x| i128::from(x != 0)) != 0)
+                (a, b) => {
+                    let dtype = a.dtype();
+                    let wrapped = |value: i128| Scalar::from_bits(dtype, value as u128);
+                    let bits = if dtype == DType::Bool { 1 } else { 8 * dtype.size() as u32 };
+                    wrapped(integers(operation, bits, integer(a), integer(b), |value| integer(wrapped(value))))
                 }
-                (Scalar::U8(_), _) => {
-                    Scalar::U8(integers(operation, 8, integer(a), integer(b), |x| x as u8 as i128) as u8)
-                }
-                (Scalar::I32(_), _) => {
-                    Scalar::I32(integers(operation, 32, integer(a), integer(b), |x| x as i32 as i128) as i32)
-                }
-                (Scalar::U32(_), _) => {
-                    Scalar::U32(integers(operation, 32, integer(a), integer(b), |x| x as u32 as i128) as u32)
-                }
-                (Scalar::I64(_), _) => {
-                    Scalar::I64(integers(operation, 64, integer(a), integer(b), |x| x as i64 as i128) as i64)
-                }
-                (Scalar::U64(_), _) => {
-                    Scalar::U64(integers(operation, 64, integer(a), integer(b), |x| x as u64 as i128) as u64)
-                }
-                _ => unreachable!(),
             };
         }
     };
@@ -416,73 +312,33 @@ pub(super) fn binary(operation: BinaryOperation, a: Scalar, b: Scalar) -> Scalar
 
 /// An integer's value.
 pub(super) fn integer(value: Scalar) -> i128 {
-    match value {
-        Scalar::Bool(value) => value.into(),
-        Scalar::U8(value) => value.into(),
-        Scalar::I8(value) => value.into(),
-        Scalar::U16(value) => value.into(),
-        Scalar::I16(value) => value.into(),
-        Scalar::I32(value) => value.into(),
-        Scalar::U32(value) => value.into(),
-        Scalar::I64(value) => value.into(),
-        Scalar::U64(value) => value.into(),
-        other => unreachable!("{other:?} is no integer"),
-    }
+    value.integer().unwrap_or_else(|| unreachable!("{value:?} is not an integer"))
 }
 
 /// A float's value.
 pub(super) fn float(value: Scalar) -> f64 {
-    match value {
-        Scalar::F16(value) => value.into(),
-        Scalar::BF16(value) => value.into(),
-        Scalar::F32(value) => value.into(),
-        Scalar::F64(value) => value,
-        _ => unreachable!(),
-    }
+    value.float().unwrap_or_else(|| unreachable!("{value:?} is not a float"))
 }
 
 /// Rust's `as`; to bool: not zero.
 pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
-    match to {
-        to if to == value.dtype() => return value,
-        DType::F16 => return Scalar::F16(f16::from_bits(narrow(value, 10, 5))),
-        DType::BF16 => return Scalar::BF16(bf16::from_bits(narrow(value, 7, 8))),
-        _ => {}
+    if to == value.dtype() {
+        return value;
     }
-    macro_rules! to {
-        ($x:expr) => {
-            match to {
-                DType::Bool => Scalar::Bool($x as f64 != 0.0),
-                DType::U8 => Scalar::U8($x as u8),
-                DType::I8 => Scalar::I8($x as i8),
-                DType::U16 => Scalar::U16($x as u16),
-                DType::I16 => Scalar::I16($x as i16),
-                DType::F16 | DType::BF16 => unreachable!("handled above"),
-                DType::I32 => Scalar::I32($x as i32),
-                DType::U32 => Scalar::U32($x as u32),
-                DType::I64 => Scalar::I64($x as i64),
-                DType::U64 => Scalar::U64($x as u64),
-                DType::F32 => Scalar::F32($x as f32),
-                DType::F64 => Scalar::F64($x as f64),
-                DType::C64 | DType::C128 => complex($x as f64, 0.0, to),
-            }
-        };
-    }
-    match value {
-        Scalar::Bool(x) => to!(u8::from(x)),
-        Scalar::U8(x) => to!(x),
-        Scalar::I8(x) => to!(x),
-        Scalar::U16(x) => to!(x),
-        Scalar::I16(x) => to!(x),
-        Scalar::F16(x) => to!(f64::from(x)),
-        Scalar::BF16(x) => to!(f64::from(x)),
-        Scalar::I32(x) => to!(x),
-        Scalar::U32(x) => to!(x),
-        Scalar::I64(x) => to!(x),
-        Scalar::U64(x) => to!(x),
-        Scalar::F32(x) => to!(x),
-        Scalar::F64(x) => to!(x),
-        Scalar::C64(_) | Scalar::C128(_) => unreachable!("complex numbers stay what they are"),
+    let wide = value.float().unwrap_or_else(|| integer(value) as f64);
+    match to.kind() {
+        Kind::Bool => Scalar::Bool(wide != 0.0),
+        Kind::Unsigned | Kind::Signed => {
+            let (least, most) = limits(to);
+            let number = value.integer().unwrap_or_else(|| (wide as i128).clamp(least, most));
+            Scalar::from_bits(to, number as u128)
+        }
+        Kind::Half => Scalar::F16(f16::from_bits(narrow(value, 10, 5))),
+        Kind::Brain => Scalar::BF16(bf16::from_bits(narrow(value, 7, 8))),
+        // Rounded once.
+        Kind::Float if to == DType::F32 => Scalar::F32(value.integer().map_or(wide as f32, |number| number as f32)),
+        Kind::Float => Scalar::F64(wide),
+        Kind::Complex => complex(wide, 0.0, to),
     }
 }
 

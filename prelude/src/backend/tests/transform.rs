@@ -1,7 +1,7 @@
-//! Fourier transforms along any axes on a GPU, against sums by definition.
+//! Fourier transforms along any axes, against sums by definition.
 
 use super::check::Check;
-use super::reference::{complex, to_bytes};
+use super::reference::{complex, float, to_bytes};
 use crate::backend::Layout;
 use crate::dtype::{DType, Scalar};
 use num_complex::Complex;
@@ -28,10 +28,18 @@ fn first_half(data: &[Complex<f64>], shape: &[usize], axis: usize) -> Vec<Comple
 }
 
 #[test]
+fn cpu_check_transforms() {
+    every_transform(Check::on_cpu());
+}
+
+#[test]
 #[ignore = "needs a CUDA device and cuFFT"]
 fn gpu_check_transforms() {
-    let mut check = Check::on_first_device();
-    check.gpu.can_transform().unwrap();
+    every_transform(Check::on_first_device());
+}
+
+fn every_transform(mut check: Check) {
+    check.backend.can_transform().unwrap();
     let shapes: [(&[usize], &[&[usize]]); 9] = [
         (&[1], &[&[0]]),
         (&[2], &[&[0]]),
@@ -49,6 +57,7 @@ fn gpu_check_transforms() {
                 every_kind(&mut check, part, shape, axes);
             }
         }
+        overlapping_rows(&mut check, part);
     }
     check.finish();
 }
@@ -94,13 +103,37 @@ fn every_kind(check: &mut Check, part: DType, shape: &[usize], axes: &[usize]) {
         let scales = vec![magnitude * if what == "to real numbers" { count } else { 1.0 }; expected.len()];
         let out = (Layout::contiguous(to_shape), expected.len());
         let name = format!("transform {what} of {shape:?} along {axes:?}");
-        check.expect(&name, to, out, &expected, (tolerance, &scales), |gpu, out| {
-            gpu.transform(axes, is_inverse, scale, x.view(), out)
+        check.expect(&name, to, out.clone(), &expected, (tolerance, &scales), |backend, out| {
+            backend.transform(axes, is_inverse, scale, false, x.view(), out)
         });
         // What is transformed stays as it was.
         let mut bytes = vec![0; values.len() * from.size()];
-        check.gpu.download(&x.allocation, 0, &mut bytes).unwrap();
+        check.backend.download(&x.allocation, 0, &mut bytes).unwrap();
         let unchanged = bytes == to_bytes(&values);
         check.note(unchanged, &|| format!("{name} leaves its input alone"));
+        if what == "to real numbers" {
+            check.expect(&name, to, out, &expected, (tolerance, &scales), |backend, out| {
+                backend.transform(axes, is_inverse, scale, true, x.view(), out)
+            });
+        }
+    }
+}
+
+/// Rows of real numbers that have elements in common.
+fn overlapping_rows(check: &mut Check, part: DType) {
+    let whole = if part == DType::F32 { DType::C64 } else { DType::C128 };
+    for (count, length, apart) in [(1, 12, 6), (4, 12, 6), (5, 7, 2), (3, 1000, 998), (3, 8, 8)] {
+        let layout = Layout { shape: vec![count, length], strides: vec![apart as isize, 1], offset: 0 };
+        let x = check.array(part, layout, length + (count - 1) * apart, 77, false);
+        let elements: Vec<Complex<f64>> = x.elements().into_iter().map(|value| float(value).into()).collect();
+        let spectrum = first_half(&along(&elements, &[count, length], 1, -1.0), &[count, length], 1);
+        let expected: Vec<Scalar> = spectrum.iter().map(|value| complex(value.re, value.im, whole)).collect();
+        let (tolerance, scales) =
+            (if part == DType::F32 { 1e-6 } else { 1e-14 }, vec![2.0 * length as f64; expected.len()]);
+        let out = (Layout::contiguous(&[count, length / 2 + 1]), expected.len());
+        let what = format!("transform of {count} rows of {length}, {apart} apart");
+        check.expect(&what, whole, out, &expected, (tolerance, &scales), |backend, out| {
+            backend.transform(&[1], false, 1.0, false, x.view(), out)
+        });
     }
 }

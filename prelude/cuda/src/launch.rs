@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
-use warpcell_base::backend::kernel::{Argument, Checks, Launch};
+use warpcell_base::backend::launch::{Argument, Checks, Launch};
 use warpcell_base::backend::stream::waits;
 use warpcell_base::backend::text::{FunctionAttributes, Limits};
 use warpcell_base::error::{Error, Result};
@@ -39,7 +39,7 @@ const DECLARED_SHARED_BYTES: usize = 48 << 10;
 const LOOK: Duration = Duration::from_millis(1);
 
 /// The kernels that were launched on a device.
-pub(super) struct Kernels {
+pub(super) struct Launches {
     device: Arc<Device>,
     limits: OnceLock<Limits>,
     /// By the identities of their definitions.
@@ -125,9 +125,9 @@ impl Words {
     }
 }
 
-impl Kernels {
-    pub fn new(device: &Arc<Device>) -> Kernels {
-        Kernels { device: device.clone(), limits: OnceLock::new(), known: Mutex::default() }
+impl Launches {
+    pub fn new(device: &Arc<Device>) -> Launches {
+        Launches { device: device.clone(), limits: OnceLock::new(), known: Mutex::default() }
     }
 
     pub fn limits(&self) -> Result<Limits> {

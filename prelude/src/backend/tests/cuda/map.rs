@@ -1,11 +1,11 @@
 //! Rust functions over arrays on a GPU, against the same functions on the host.
 
-use super::check::{Check, UNTOUCHED};
 use super::functions::{Case, cases, register_helpers};
-use super::reductions::reduced;
-use super::reference::*;
 use crate::backend::cuda::map::contract;
-use crate::backend::kernel::Argument;
+use crate::backend::launch::Argument;
+use crate::backend::tests::check::{Check, UNTOUCHED};
+use crate::backend::tests::reductions::reduced;
+use crate::backend::tests::reference::*;
 use crate::backend::{Allocation, Layout, ReduceOperation, View};
 use crate::dtype::{DType, Scalar};
 use crate::registry::FunctionParameter;
@@ -173,8 +173,8 @@ impl Check {
             .enumerate()
             .map(|(number, dtype)| {
                 let (layout, count) = layouts(shape).remove((choice.output + number * choice.step) % 5);
-                let allocation = self.gpu.allocate(count * dtype.size()).unwrap();
-                self.gpu.upload(&vec![UNTOUCHED; count * dtype.size()], &allocation).unwrap();
+                let allocation = self.backend.allocate(count * dtype.size()).unwrap();
+                self.backend.upload(&vec![UNTOUCHED; count * dtype.size()], &allocation).unwrap();
                 (allocation, layout, count)
             })
             .collect();
@@ -185,13 +185,13 @@ impl Check {
             .collect();
         let operands: Vec<Argument<'_>> = inputs.iter().map(Input::operand).collect();
         let what = format!("{} over {shape:?}, {choice:?}", case.function.name);
-        if let Err(error) = self.gpu.map(&case.function, &operands, &views) {
+        if let Err(error) = self.backend.map(&case.function, &operands, &views) {
             return self.note(false, &|| format!("{what}: {error}"));
         }
         for (number, (allocation, layout, count)) in outs.iter().enumerate() {
             let dtype = results[number];
             let mut bytes = vec![0; count * dtype.size()];
-            if let Err(error) = self.gpu.download(allocation, 0, &mut bytes) {
+            if let Err(error) = self.backend.download(allocation, 0, &mut bytes) {
                 return self.note(false, &|| format!("{what}: {error}"));
             }
             let mut written = vec![false; *count];
@@ -251,9 +251,9 @@ fn in_place(check: &mut Check) {
                 .collect();
             let operands: Vec<Argument<'_>> = inputs.iter().map(Input::operand).collect();
             let Argument::Array(out, _) = operands[0] else { unreachable!("no parameter is a value") };
-            check.gpu.map(&case.function, &operands, &[out]).unwrap();
+            check.backend.map(&case.function, &operands, &[out]).unwrap();
             let mut bytes = vec![0; out.allocation.bytes()];
-            check.gpu.download(out.allocation, 0, &mut bytes).unwrap();
+            check.backend.download(out.allocation, 0, &mut bytes).unwrap();
             let right = positions(out.layout).into_iter().zip(&expected).all(|(position, &expected)| {
                 agree(from_bytes(*result, &bytes[position * result.size()..]), expected, case.tolerance, 0.0)
             });
@@ -292,17 +292,17 @@ fn graphs(check: &mut Check) {
     let case = &cases()[0];
     let (x, y) = (check.inputs(case, &[1003], &Choice::default()), Layout::contiguous(&[1003]));
     let dtype = case.function.results[0];
-    let allocation = check.gpu.allocate(1003 * dtype.size()).unwrap();
+    let allocation = check.backend.allocate(1003 * dtype.size()).unwrap();
     let out = View { allocation: &allocation, layout: &y, dtype };
     let operands: Vec<Argument<'_>> = x.iter().map(Input::operand).collect();
-    let capture = check.gpu.begin_capture().unwrap();
-    check.gpu.map(&case.function, &operands, &[out]).unwrap();
-    let waits = check.gpu.download(&allocation, 0, &mut [0; 4]);
+    let capture = check.backend.begin_capture().unwrap();
+    check.backend.map(&case.function, &operands, &[out]).unwrap();
+    let waits = check.backend.download(&allocation, 0, &mut [0; 4]);
     check.note(matches!(waits, Err(Error::NotCapturable { .. })), &|| format!("a download while capturing: {waits:?}"));
     let graph = capture.finish().unwrap();
     graph.launch().unwrap();
     let mut bytes = vec![0; 1003 * dtype.size()];
-    check.gpu.download(&allocation, 0, &mut bytes).unwrap();
+    check.backend.download(&allocation, 0, &mut bytes).unwrap();
     let right = (0..1003).all(|at| {
         let expected = (case.host)(&x.iter().map(|input| input.elements[at]).collect::<Vec<_>>())[0];
         agree(from_bytes(dtype, &bytes[at * dtype.size()..]), expected, case.tolerance, 0.0)

@@ -1,6 +1,6 @@
 //! Functions that tests run over arrays, with what `#[vectorize]` would register of them.
 
-use super::reference::values;
+use crate::backend::tests::reference::values;
 use crate::dtype::{DType, Element, Scalar, dtypes, if_dtype};
 use crate::registry::{Captures, Function, FunctionParameter, References, Role, Text, register};
 use half::{bf16, f16};
@@ -107,20 +107,20 @@ macro_rules! case {
                 $(_references.function(stringify!($called), std::any::type_name_of_val(&$called));)?
             },
         };
-        $crate::backend::tests::functions::Case {
-            function: $crate::backend::tests::functions::function(
+        $crate::backend::tests::cuda::functions::Case {
+            function: $crate::backend::tests::cuda::functions::function(
                 stringify!($name),
                 &TEXT,
                 &[$($crate::registry::FunctionParameter::Element(<$type as $crate::Element>::DTYPE)),*],
-                <$result as $crate::backend::tests::functions::Results>::DTYPES,
+                <$result as $crate::backend::tests::cuda::functions::Results>::DTYPES,
             ),
             host: |given| {
                 let mut given = given.iter().copied();
-                $(let $parameter = <$type as $crate::backend::tests::functions::Plain>::of(given.next().unwrap());)*
-                $crate::backend::tests::functions::Results::scalars($name($($parameter),*))
+                $(let $parameter = <$type as $crate::backend::tests::cuda::functions::Plain>::of(given.next().unwrap());)*
+                $crate::backend::tests::cuda::functions::Results::scalars($name($($parameter),*))
             },
             tolerance: $tolerance,
-            values: $crate::backend::tests::functions::$values,
+            values: $crate::backend::tests::cuda::functions::$values,
         }
     }};
 }

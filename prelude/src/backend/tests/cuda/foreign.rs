@@ -1,7 +1,7 @@
 //! Memory that others have made, and streams of others.
 
-use super::check::Check;
-use super::reference::*;
+use crate::backend::tests::check::Check;
+use crate::backend::tests::reference::*;
 use crate::backend::{Allocation, BinaryOperation, Foreign, Layout, Operand, StreamOrder, View};
 use crate::dtype::{DType, Scalar};
 use std::sync::Arc;
@@ -17,8 +17,8 @@ impl Drop for Keeper {
 }
 
 /// A part of another allocation is computed on in place, given back after the work, and streams are ordered.
-pub(super) fn adoption(check: &mut Check) {
-    let gpu = check.gpu.clone();
+pub(in crate::backend::tests) fn adoption(check: &mut Check) {
+    let gpu = check.backend.clone();
     let whole = check.array(DType::F32, Layout::contiguous(&[1000]), 1000, 77, false);
     let given_back = Arc::new(AtomicUsize::new(0));
     let memory = Foreign {

@@ -1,8 +1,8 @@
 //! Kernels in Rust on a GPU: what their threads compute, against the CPU; what is said of those that fail or do not end, and that
 //! everything goes on.
 
-use super::check::Check;
-use crate::backend::cuda::kernel;
+use crate::backend::cuda::launch;
+use crate::backend::tests::check::Check;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::prelude::*;
@@ -349,7 +349,7 @@ fn without_an_end(check: &mut Check) {
     let mut out = crate::zeros::<i64>(1);
     for round in 0..2 {
         for waits in [false, true] {
-            let (gpu, start) = (check.gpu.clone(), Instant::now());
+            let (gpu, start) = (check.backend.clone(), Instant::now());
             let stopping = std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(300));
                 gpu.stop_functions();
@@ -458,7 +458,7 @@ fn nvrtc_compiles_kernels_of_threads() {
         found.name.contains("::tests::kernels::") && found.short_name() != "much_shared_memory"
     };
     for found in crate::registry::kernels().into_iter().filter(is_meant) {
-        let compiled = kernel::source(&found).and_then(|source| {
+        let compiled = launch::source(&found).and_then(|source| {
             nvrtc.compile(found.short_name(), &source, &options, crate::backend::cuda::driver::nvrtc::Form::Cubin)
         });
         failed.extend(compiled.err().map(|error| format!("{}: {error}", found.name)));

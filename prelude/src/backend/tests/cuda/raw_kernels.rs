@@ -1,7 +1,7 @@
 //! Kernels of CUDA C text on a GPU, by their public interface, against loops on the host.
 
-use super::check::Check;
 use crate::array::{self, asarray, empty, flip, zeros};
+use crate::backend::tests::check::Check;
 use crate::dtype::{DType, Element};
 use crate::error::Error;
 use crate::{
@@ -12,7 +12,7 @@ use ndarray::{ArrayD, IxDyn, SliceInfoElem, s};
 use num_complex::Complex;
 use std::time::Instant;
 
-pub(super) fn raw_kernels(check: &mut Check) {
+pub(in crate::backend::tests) fn raw_kernels(check: &mut Check) {
     Device::Cuda(0).with(|| {
         elementwise_types(check);
         elementwise_layouts(check);

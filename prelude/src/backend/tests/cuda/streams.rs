@@ -1,7 +1,7 @@
 //! Streams, graphs and copies between devices, as users call them: what overlaps must still give the right results.
 
-use super::check::Check;
-use super::reference::Random;
+use crate::backend::tests::check::Check;
+use crate::backend::tests::reference::Random;
 use crate::{Device, DeviceArray, Error, Graph, Stream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -28,7 +28,7 @@ impl Delay {
     }
 }
 
-pub(super) fn streams(check: &mut Check) {
+pub(in crate::backend::tests) fn streams(check: &mut Check) {
     Device::Cuda(0).with(|| {
         let delays = [Delay::new(500), Delay::new(500)];
         freed_in_one_stream_and_used_in_another(check, &delays[0]);

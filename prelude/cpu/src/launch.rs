@@ -3,7 +3,7 @@
 use super::map::Running;
 use super::{QueueGuard, origin, pool};
 use std::time::Instant;
-use warpcell_base::backend::kernel::{Argument, Checks, Launch};
+use warpcell_base::backend::launch::{Argument, Checks, Launch};
 use warpcell_base::backend::text::Limits;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};

@@ -1,8 +1,8 @@
 //! Functions that fail on a GPU, and loops without an end: what is said of them, and that everything goes on.
 
-use super::check::Check;
 use super::functions::{Case, case};
-use crate::backend::kernel::Argument;
+use crate::backend::launch::Argument;
+use crate::backend::tests::check::Check;
 use crate::backend::{Allocation, Backend, Layout, ReduceOperation, View};
 use crate::dtype::DType;
 use crate::error::Result;
@@ -148,21 +148,21 @@ fn kinds(check: &mut Check) {
         ),
     ];
     let layout = Layout::contiguous(&[33]);
-    let allocation = check.gpu.allocate(4 * 33).unwrap();
-    check.gpu.upload(&[1; 4 * 33], &allocation).unwrap();
+    let allocation = check.backend.allocate(4 * 33).unwrap();
+    check.backend.upload(&[1; 4 * 33], &allocation).unwrap();
     let x = View { allocation: &allocation, layout: &layout, dtype: DType::I32 };
     for (case, text) in cases {
-        let queued = check.gpu.map(&case.function, &[Argument::Array(x, false)], &[x]);
-        let outcome = queued.and_then(|()| check.gpu.synchronize());
+        let queued = check.backend.map(&case.function, &[Argument::Array(x, false)], &[x]);
+        let outcome = queued.and_then(|()| check.backend.synchronize());
         let right = matches!(&outcome, Err(Error::FunctionFailed { function, reason, .. })
             if function == case.function.name && reason.contains(text));
         check.note(right, &|| format!("{}: {}", case.function.name, said(outcome.clone())));
-        check.note(check.gpu.synchronize().is_ok(), &|| format!("{} is said once", case.function.name));
+        check.note(check.backend.synchronize().is_ok(), &|| format!("{} is said once", case.function.name));
     }
 }
 
 fn where_the_host_waits(check: &mut Check) {
-    let division = Division::new(&check.gpu, division());
+    let division = Division::new(&check.backend, division());
     check.note(division.works(), &|| "a division".into());
     let waits: [(&str, &dyn Fn() -> Result<()>); 5] = [
         ("synchronize", &|| division.gpu.synchronize()),
@@ -206,30 +206,30 @@ fn where_the_host_waits(check: &mut Check) {
 }
 
 fn in_a_graph(check: &mut Check) {
-    let division = Division::new(&check.gpu, division());
+    let division = Division::new(&check.backend, division());
     check.note(division.works(), &|| "before a graph".into());
-    let capture = check.gpu.begin_capture().unwrap();
+    let capture = check.backend.begin_capture().unwrap();
     division.queue(true).unwrap();
     let graph = capture.finish().unwrap();
-    check.note(check.gpu.synchronize().is_ok(), &|| "what was captured has not run".into());
+    check.note(check.backend.synchronize().is_ok(), &|| "what was captured has not run".into());
     for launch in 0..2 {
-        let outcome = graph.launch().and_then(|()| check.gpu.synchronize());
+        let outcome = graph.launch().and_then(|()| check.backend.synchronize());
         check.note(is_division(&outcome), &|| format!("launch {launch} of a graph: {}", said(outcome.clone())));
     }
     check.note(division.works(), &|| "after a graph".into());
 }
 
 fn in_streams(check: &mut Check) {
-    let divisions = [0, 1].map(|_| Division::new(&check.gpu, division()));
+    let divisions = [0, 1].map(|_| Division::new(&check.backend, division()));
     let streams = [Stream::new(), Stream::new()];
     for round in 0..10 {
         for (division, stream) in divisions.iter().zip(&streams) {
             stream.with(|| division.queue(true)).unwrap();
         }
         // They are of one program, which has one record: the first failure is told, once.
-        let outcome = check.gpu.synchronize();
+        let outcome = check.backend.synchronize();
         check.note(is_division(&outcome), &|| format!("two streams, round {round}: {}", said(outcome.clone())));
-        check.note(check.gpu.synchronize().is_ok(), &|| format!("said once, round {round}"));
+        check.note(check.backend.synchronize().is_ok(), &|| format!("said once, round {round}"));
         let right = divisions.iter().zip(&streams).all(|(division, stream)| stream.with(|| division.works()));
         check.note(right, &|| format!("after two streams, round {round}"));
     }
@@ -237,7 +237,7 @@ fn in_streams(check: &mut Check) {
 
 /// More programs than fit into one block of records, each defined anew.
 fn of_many(check: &mut Check) {
-    let keep: Vec<Division> = (0..3).map(|_| Division::new(&check.gpu, division())).collect();
+    let keep: Vec<Division> = (0..3).map(|_| Division::new(&check.backend, division())).collect();
     for number in 0..140 {
         let source = format!("fn quotient(a: i32, b: i32) -> i32 {{\n    a / b + {number} - {number}\n}}");
         let text = crate::registry::Text {
@@ -251,7 +251,7 @@ fn of_many(check: &mut Check) {
         case.function.text = Box::leak(Box::new(text));
         // Names differ, so that no definition takes the place of another.
         case.function.name = Box::leak(format!("quotient::number_{number}::quotient").into_boxed_str());
-        let division = Division::new(&check.gpu, case);
+        let division = Division::new(&check.backend, case);
         let outcome = division.queue(true).and_then(|()| division.results());
         check.note(is_division(&outcome), &|| format!("program {number}: {}", said(outcome.clone())));
     }
@@ -271,17 +271,17 @@ fn without_an_end(check: &mut Check) {
         }
     );
     endless.function.name = "endless";
-    let division = Division::new(&check.gpu, division());
+    let division = Division::new(&check.backend, division());
     check.note(division.works(), &|| "before a loop without an end".into());
     for round in 0..3 {
         let x = division.view(&division.a);
-        check.gpu.map(&endless.function, &[Argument::Array(x, false)], &[division.view(&division.out)]).unwrap();
-        let (gpu, start) = (check.gpu.clone(), Instant::now());
+        check.backend.map(&endless.function, &[Argument::Array(x, false)], &[division.view(&division.out)]).unwrap();
+        let (gpu, start) = (check.backend.clone(), Instant::now());
         let stopping = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(300));
             gpu.stop_functions();
         });
-        let outcome = check.gpu.synchronize();
+        let outcome = check.backend.synchronize();
         let seconds = start.elapsed().as_secs_f64();
         stopping.join().unwrap();
         let right = matches!(&outcome, Err(Error::FunctionFailed { function, reason, .. })
@@ -291,7 +291,7 @@ fn without_an_end(check: &mut Check) {
         });
         check.note(division.works(), &|| format!("after a loop without an end, round {round}"));
         // What was told to stop while nothing ran does not stop what comes next.
-        check.gpu.stop_functions();
+        check.backend.stop_functions();
         check.note(division.works(), &|| format!("after an interrupt of nothing, round {round}"));
     }
 }

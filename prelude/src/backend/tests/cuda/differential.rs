@@ -3,12 +3,12 @@
 //! `WARPCELL_DIFFERENTIAL` names the folder that `cargo test -p warpcell-translate` has filled under the same variable; the head
 //! of `prelude/translate/tests/differential.rs` says what its files hold.
 
-use super::check::Check;
 use crate::backend::Backend;
 use crate::backend::cuda::driver::failures::{Names, Slot};
 use crate::backend::cuda::driver::launch::{arguments, launch};
 use crate::backend::cuda::driver::module::Module;
 use crate::backend::cuda::{CudaBackend, memory_of, probe};
+use crate::backend::tests::check::Check;
 use crate::error::{Error, Result};
 use std::ffi::CString;
 use std::path::Path;
