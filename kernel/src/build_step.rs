@@ -115,7 +115,9 @@ fn answer_cargo(installation: &Installation) -> Result<i32> {
         (Some("build"), Some(context)) if directory == context => {
             times::measured(|| compile::build(installation, &context))
         }
-        (Some("check"), Some(context)) if directory == context => compile::check(installation, &context),
+        (Some("check"), Some(context)) if directory == context => {
+            times::measured(|| compile::check(installation, &context))
+        }
         (Some("clean"), Some(context)) if directory == context => Ok(0),
         (Some("metadata"), Some(context)) => metadata::answer(installation, &context, &directory, &arguments),
         (None, Some(_)) if words.contains(&"config") => Ok(0),

@@ -82,6 +82,9 @@ enum Command {
         /// Pack only the crates that are named, without the usual ones.
         #[arg(long)]
         only: bool,
+        /// Leave out the compiled cells of the lessons.
+        #[arg(long)]
+        no_lessons: bool,
     },
     /// Install from an unpacked bundle. The bundle's `install.sh` does this.
     #[command(hide = true)]
@@ -227,8 +230,14 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
                 kernelspec::write_relocatable(&entry)?;
             }
         }
-        Command::Bundle { file, toolchain, crates, only } => {
-            bundle::make(&bundle::BundleRequest { file: &file, toolchain, crates: &crates, only })?;
+        Command::Bundle { file, toolchain, crates, only, no_lessons } => {
+            bundle::make(&bundle::BundleRequest {
+                file: &file,
+                toolchain,
+                crates: &crates,
+                only,
+                lessons: !no_lessons,
+            })?;
         }
         Command::InstallBundle { place, from } => {
             let place = place.place();
@@ -275,7 +284,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let count = lessons::export(edition, &directory)?;
             println!("Wrote {count} files to {}", directory.display());
         }
-        Command::Lessons { command: LessonsCommand::Precompile { notebooks } } => precompile::precompile(&notebooks)?,
+        Command::Lessons { command: LessonsCommand::Precompile { notebooks } } => {
+            precompile::precompile(&notebooks, &|line| println!("{line}"))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

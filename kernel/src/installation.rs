@@ -9,6 +9,7 @@
 //!                     metadata/           answers to `cargo metadata`
 //!                     sources/            the crates that rust-analyzer reads
 //!                     recorded/           the questions of a start, with the answers
+//!                     cells/              compiled cells for all users (`build_step/cell_cache.rs`), if there are any
 //! ```
 
 pub mod bundle;

@@ -231,3 +231,14 @@ class Session:
                 self.manager.interrupt_kernel()
 
         return act
+
+
+def cells_that_start_a_compiler(session: Session, cells: list[str]) -> list[str]:
+    """Runs cells, and returns those for which the kernel's record says that a compiler ran."""
+    compiled = []
+    for cell in cells:
+        session.run(cell)
+        (line,) = re.findall(r"^  compiler .*$", session.check("%celltime").stdout, re.MULTILINE)
+        if not line.endswith("not started") and not line.endswith(" 0.00 ms    0 %"):
+            compiled.append(cell)
+    return compiled

@@ -12,7 +12,7 @@ import pexpect
 import pytest
 
 from .faults import build
-from .session import Session, plain
+from .session import Session, cells_that_start_a_compiler, plain
 
 ROOT = Path(os.environ["WARPCELL_TEST_ROOT"])
 CONNECTION = ["kernel", "--connection-file", "{connection_file}"]
@@ -115,6 +115,22 @@ def test_a_bundle_serves_a_machine_without_a_network(unpacked, tmp_path):
         assert session.check('strsim::hamming("abc", "abd").unwrap()').value == "1"
     finally:
         session.close()
+
+
+def test_cells_of_the_lessons_in_a_bundle_start_no_compiler(unpacked, tmp_path):
+    target = tmp_path / "another place"
+    result = install(unpacked, target)
+    assert result.returncode == 0, result.said
+    run(target / "bin/warpcell", "lessons", "export", "--student", tmp_path / "course")
+    lesson = json.loads((tmp_path / "course/01-convolution.ipynb").read_text())
+    cells = ["".join(cell["source"]) for cell in lesson["cells"] if cell["cell_type"] == "code"]
+    session = open_session(target, env={"WARPCELL_CACHE_DIR": str(tmp_path / "cache")})
+    try:
+        assert cells_that_start_a_compiler(session, cells) == []
+        assert cells_that_start_a_compiler(session, ["1 + 2 + 3 + 4"]), "another cell does"
+    finally:
+        session.close()
+    assert len(list((tmp_path / "cache").glob("crates/*/cells/*"))) == 1
 
 
 def test_the_installer_of_a_checkout_takes_a_bundle(unpacked, tmp_path):

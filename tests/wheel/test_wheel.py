@@ -20,7 +20,7 @@ import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 
 from e2e.faults import build
-from e2e.session import Session
+from e2e.session import Session, cells_that_start_a_compiler
 
 WHEEL = Path(os.environ["WARPCELL_TEST_WHEEL"])
 AUDITWHEEL = Path(os.environ["WARPCELL_TEST_AUDITWHEEL"])
@@ -78,6 +78,11 @@ class Place:
 def installations(user: dict[str, str]) -> list[Path]:
     folder = Path(user["HOME"]) / ".cache/warpcell/installations"
     return sorted(path for path in folder.glob("*") if path.name != "choices") if folder.exists() else []
+
+
+def own_cells(user: dict[str, str]) -> list[Path]:
+    """What a user's kernels have compiled."""
+    return sorted((Path(user["HOME"]) / ".cache/warpcell").glob("crates/*/cells/*"))
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +145,25 @@ def test_cells(place):
         assert "mismatched types" in session.run("let x: i32 = \"text\";").error_text
     finally:
         session.close()
+
+
+def test_the_cells_of_a_lesson_start_no_compiler(place, tmp_path):
+    user = place.user("student")
+    place.run("lessons", "export", "--student", str(tmp_path / "course"), user=user)
+    lesson = json.loads((tmp_path / "course/01-convolution.ipynb").read_text())
+    cells = ["".join(cell["source"]) for cell in lesson["cells"] if cell["cell_type"] == "code"]
+    session = place.start(user)
+    try:
+        compiled = cells_that_start_a_compiler(session, cells)
+        assert compiled == []
+        assert own_cells(user) == []
+        changed = cells_that_start_a_compiler(session, ["1 + 2 + 3 + 4"])
+        assert changed == ["1 + 2 + 3 + 4"], "another cell does"
+    finally:
+        session.close()
+    assert len(own_cells(user)) == 1
+    (made,) = installations(user)
+    assert all(path.stat().st_mode & 0o777 == 0o644 for path in (made / "cells").iterdir())
 
 
 def test_two_starts_at_once_make_one_installation(place):

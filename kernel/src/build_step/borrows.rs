@@ -6,8 +6,10 @@
 //! functions that take an array by value still move it away.
 
 use super::cell::CellCrate;
+use super::cell_cache::CachedCell;
+use super::compile_ahead::{CompileGoal, Compiled};
 use super::compiler_message::CompilerMessage;
-use super::{checks, messages};
+use super::{cell_cache, checks, messages, times};
 use crate::files;
 use crate::syntax::{line_start, offset_of, parse, range_of};
 use anyhow::{Context, Result};
@@ -19,6 +21,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
+use std::time::SystemTime;
 
 /// What is written before an operand; and around one that is a formula itself. It can be told from what the user wrote.
 pub const BORROW: &str = "&/* ::warpcell::cell::borrow */ ";
@@ -158,16 +161,35 @@ pub fn checked(cell: &CellCrate<'_>, source: &str, file: &Path, arguments: &[&st
     loop {
         let written = borrows.write(source);
         files::write(file, &*written)?;
-        let output = cell.checker(file).args(arguments).output().with_context(|| cell.cannot_run())?;
-        let mut messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        let Compiled { status, stderr: mut messages } = check(cell, &written, file, arguments)?;
         if *written != *source {
             messages = checks::correct_columns(&messages, file, &written);
         }
         if !borrows.learn(&messages, source) {
             borrows.keep(cell.session(), source)?;
-            return Ok((messages, output.status.code().unwrap_or(1)));
+            return Ok((messages, status));
         }
     }
+}
+
+/// What the compiler says of a source in a file. It is kept, as that about cells is.
+fn check(cell: &CellCrate<'_>, source: &str, file: &Path, arguments: &[&str]) -> Result<Compiled> {
+    let mut command = cell.checker(file);
+    command.args(arguments);
+    let cached = CachedCell::of(cell, &command, source, CompileGoal::Checked);
+    if let Some(compiled) = cached.as_ref().and_then(|cached| cached.take(None)) {
+        return Ok(compiled);
+    }
+    let began = SystemTime::now();
+    times::count_run();
+    cell_cache::forget_inputs(cell.context);
+    let output = command.output().with_context(|| cell.cannot_run())?;
+    let status = output.status.code().unwrap_or(1);
+    let compiled = Compiled { status, stderr: String::from_utf8_lossy(&output.stderr).into_owned() };
+    if let Some(cached) = cached {
+        cached.keep(cell, None, &compiled, began);
+    }
+    Ok(compiled)
 }
 
 /// Whether a message says that an array is moved away.

@@ -1,7 +1,7 @@
 //! A cell crate, and the compiler's call for it.
 
 use super::messages::BuildRequest;
-use super::{compile_ahead, dependencies, flags, functions};
+use super::{cell_cache, compile_ahead, dependencies, flags, functions};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
@@ -69,7 +69,9 @@ impl CellCrate<'_> {
     /// The call for a source that is only checked.
     pub fn checker(&self, source: &Path) -> Command {
         let mut command = self.compiler(source);
-        command.args(["--crate-type", "lib", "--emit", "metadata", "-o"]).arg(self.context.join("target/libctx.rmeta"));
+        let metadata = self.context.join("target/libctx.rmeta");
+        command.args(["--crate-type", "lib", "--emit"]).arg(format!("metadata={}", metadata.display()));
+        cell_cache::add_arguments(&mut command, source, self.context);
         command
     }
 

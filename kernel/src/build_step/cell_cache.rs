@@ -13,7 +13,7 @@
 use super::cell::CellCrate;
 use super::compile_ahead::{CompileGoal, Compiled};
 use super::compiler_message::CompilerMessage;
-use super::flags::NATIVE;
+use super::flags::{self, NATIVE};
 use super::functions;
 use super::names::end_of_items;
 use crate::files;
@@ -38,7 +38,7 @@ pub const CELL_CACHE: &str = "WARPCELL_CELL_CACHE";
 pub const FOLDER: &str = "cells";
 
 /// A part of each name. Another layout of the entries has another number.
-const LAYOUT: &str = "layout 2";
+const LAYOUT: &str = "layout 3";
 
 /// The path of every compiled source, as panics and `file!` tell it. Only compiled code has it: the compiler's messages have the real path.
 pub const COMPILED_SOURCE: &str = "/cell/lib.rs";
@@ -173,10 +173,17 @@ impl CachedCell {
             name.update(part.len().to_le_bytes());
             name.update(part);
         };
-        add(LAYOUT.as_bytes());
+        let prelude = &cell.installation.record.prelude;
+        [LAYOUT, &prelude.compiler, &prelude.identity].iter().for_each(|part| add(part.as_bytes()));
         add(format!("{goal:?}").as_bytes());
-        for argument in command.get_args() {
-            let argument = argument.to_str()?;
+        let arguments: Option<Vec<String>> =
+            command.get_args().map(|argument| Some(argument.to_str()?.to_owned())).collect();
+        let arguments = arguments?;
+        let (arguments, fits_all) = flags::for_all_machines(&arguments);
+        if !fits_all {
+            add(home.as_bytes());
+        }
+        for argument in arguments {
             add(argument.replace(context, CONTEXT_PLACEHOLDER).replace(home, HOME_PLACEHOLDER).as_bytes());
             if argument == NATIVE {
                 add(format!("{:?}", processor()).as_bytes());
@@ -195,27 +202,33 @@ impl CachedCell {
         })
     }
 
-    /// Takes the library from the cache, and what the compiler said.
-    pub fn take(&self, library: &Path) -> Option<Compiled> {
+    /// Takes the library from the cache, if there is one, and what the compiler said.
+    pub fn take(&self, library: Option<&Path>) -> Option<Compiled> {
         let mut folders = [self.folder.path(), &self.installed].into_iter();
         let (head, contents) = folders.find_map(|folder| read(&folder.join(&self.name)))?;
-        if head.status == 0 {
+        if let Some(library) = library.filter(|_| head.status == 0) {
             std::fs::write(library, contents).ok()?;
         }
         let stderr = head.stderr.replace(CONTEXT_PLACEHOLDER, self.context.to_str()?);
         Some(Compiled { status: head.status, stderr })
     }
 
-    /// Keeps a library that was compiled since `began`, and what the compiler said. Without room or rights nothing is kept.
-    pub fn keep(&self, cell: &CellCrate<'_>, library: &Path, compiled: &Compiled, began: SystemTime) {
+    /// Keeps what was compiled since `began`: the library, if there is one, and what the compiler said. Without room or rights nothing is kept.
+    pub fn keep(&self, cell: &CellCrate<'_>, library: Option<&Path>, compiled: &Compiled, began: SystemTime) {
         let _ = self.write(cell, library, compiled, began);
     }
 
-    fn write(&self, cell: &CellCrate<'_>, library: &Path, compiled: &Compiled, began: SystemTime) -> Result<()> {
+    fn write(
+        &self,
+        cell: &CellCrate<'_>,
+        library: Option<&Path>,
+        compiled: &Compiled,
+        began: SystemTime,
+    ) -> Result<()> {
         let (contents, found) = match compiled.status {
             0 => {
                 let text = std::fs::read_to_string(dep_info(&self.context))?;
-                (std::fs::read(library)?, Found::read(&text, &self.context))
+                (library.map(std::fs::read).transpose()?.unwrap_or_default(), Found::read(&text, &self.context))
             }
             _ if self.keeps_failures && is_about_the_source(&compiled.stderr) => (Vec::new(), Found::default()),
             _ => return Ok(()),
@@ -278,6 +291,9 @@ fn links_libraries(source: &str) -> bool {
     })
 }
 
+/// The ends of the paths of sources: of cells, and of questions about types.
+const SOURCES: [&str; 2] = ["build/lib.rs", "build/types.rs"];
+
 /// Codes of errors that another try may not have: crates and files that are missing or damaged, and memory that a constant takes.
 const NOT_OF_THE_SOURCE: [&str; 13] = [
     "E0080", "E0457", "E0458", "E0460", "E0461", "E0462", "E0463", "E0464", "E0514", "E0519", "E0523", "E0583", "E0786",
@@ -289,7 +305,9 @@ fn is_about_the_source(stderr: &str) -> bool {
     let (counts, errors): (Vec<_>, Vec<_>) = CompilerMessage::errors(stderr).partition(CompilerMessage::is_count);
     let is_in_source = |error: &CompilerMessage| {
         let file = error.primary().and_then(|span| span["file_name"].as_str()).unwrap_or_default();
-        file.ends_with("build/lib.rs") && !error.code().is_empty() && !NOT_OF_THE_SOURCE.contains(&error.code())
+        SOURCES.iter().any(|source| file.ends_with(source))
+            && !error.code().is_empty()
+            && !NOT_OF_THE_SOURCE.contains(&error.code())
     };
     !counts.is_empty() && !errors.is_empty() && errors.iter().all(is_in_source)
 }
@@ -304,7 +322,9 @@ struct Found {
 impl Found {
     /// Reads what the compiler writes about its inputs: a line `PATH:` for each file, and `# env-dep:NAME=VALUE`.
     fn read(text: &str, context: &Path) -> Found {
-        let own = [context.join("build").join("lib.rs"), context.join("build").join("root.rs"), "/dev/stdin".into()];
+        let mut own: Vec<PathBuf> =
+            ["lib.rs", "root.rs", "types.rs"].map(|name| context.join("build").join(name)).into();
+        own.push("/dev/stdin".into());
         let mut found = Found::default();
         for line in text.lines() {
             if let Some(variable) = line.strip_prefix("# env-dep:") {
@@ -471,7 +491,7 @@ mod tests {
             library: digest(b"code"),
         };
         let library = folder.path().join("libctx.so");
-        let take = |cell: &CachedCell| cell.take(&library).map(|compiled| compiled.stderr);
+        let take = |cell: &CachedCell| cell.take(Some(&library)).map(|compiled| compiled.stderr);
         assert_eq!(take(&cell), None, "there is none");
         write(folder.path(), &head(&["WARPCELL_NO_SUCH_VARIABLE"]), b"code");
         assert_eq!(take(&cell), Some(format!("at {}/build/lib.rs", folder.path().display())));
@@ -506,7 +526,8 @@ mod tests {
             variables: Vec::new(),
             library: digest(b""),
         };
-        let take = || cell.take(&folder.path().join("libctx.so")).map(|compiled| (compiled.status, compiled.stderr));
+        let take =
+            || cell.take(Some(&folder.path().join("libctx.so"))).map(|compiled| (compiled.status, compiled.stderr));
         write(&cell.installed, &head("of all", 1), b"");
         assert_eq!(take(), Some((1, "of all".to_owned())));
         write(folder.path(), &head("of the user", 0), b"");

@@ -14,7 +14,7 @@ use super::statements::{KnownMoves, Split, SplitVerdict};
 use super::statics::Statics;
 use super::stored_variables::{CompilerFindings, VariablePlan};
 use super::tools::lead_group;
-use super::{checks, recorded_answers, statements, types};
+use super::{checks, recorded_answers, statements, times, types};
 use crate::files;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
@@ -201,19 +201,20 @@ impl Compilation<'_> {
         let split = if self.is_timed { None } else { compile_ahead::split(&text) };
         std::fs::write(self.source, split.as_ref().map_or(&*text, |(_, rest)| rest))?;
         let cached = CachedCell::of(self.cell, &self.command(self.source), &text, goal);
-        if let Some(compiled) = cached.as_ref().and_then(|cached| cached.take(self.library)) {
+        if let Some(compiled) = cached.as_ref().and_then(|cached| cached.take(Some(self.library))) {
             return Ok(compiled);
         }
         let began = SystemTime::now();
         let compiled = self.compile(&text, split, goal)?;
         if let Some(cached) = cached {
-            cached.keep(self.cell, self.library, &compiled, began);
+            cached.keep(self.cell, Some(self.library), &compiled, began);
         }
         Ok(compiled)
     }
 
     /// Compiles `text`, which `split` has in two parts if it can be compiled ahead.
     fn compile(&self, text: &str, split: Option<(String, String)>, goal: CompileGoal) -> Result<Compiled> {
+        times::count_run();
         cell_cache::forget_inputs(self.cell.context);
         if let Some((attributes, _)) = split {
             let call = self.ahead(&attributes)?;
@@ -261,25 +262,27 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = CellCrate::prepare(installation, context)?;
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(&cell.session)?;
-    let text = files::read(&context.join("src").join("lib.rs"))?;
+    let ordered = OrderedSource::of(&files::read(&context.join("src").join("lib.rs"))?);
+    let text = &ordered.text;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     if let Some(names) = types::asked() {
-        return types::say(&cell, &text, &rewritten.with_file_name("types.rs"), &names);
+        return types::say(&cell, text, &rewritten.with_file_name("types.rs"), &names);
     }
-    let Functions { source: text, marks, .. } = Functions::prepare(&text, &cell.session)?;
+    let Functions { source: text, marks, .. } = Functions::prepare(text, &cell.session)?;
     let text = with_marks(&text, &marks);
     let text = without_repeated(&text);
     let text = types::for_analysis(&text);
     if !installation.has_sources()
-        && let Some(status) = types::check(&cell, &text, &rewritten)?
+        && let Some(errors) = types::check(&cell, &text, &rewritten)?
     {
-        return Ok(status);
+        eprint!("{}", ordered.in_lines_of_evcxr(&errors));
+        return Ok(i32::from(!errors.is_empty()));
     }
     let displayed = rewrite::with_display(&text);
     let (messages, status) = borrows::checked(&cell, &displayed, &rewritten, &[])?;
     let messages = diagnostics::errors_in(&messages);
-    eprint!("{messages}");
+    eprint!("{}", ordered.in_lines_of_evcxr(&messages));
     BuildAnswer::change(&cell.session, |answer| {
         answer.diagnostics = Some(Diagnostics::new(text.into_owned(), messages))
     })?;

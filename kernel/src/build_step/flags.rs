@@ -98,31 +98,50 @@ impl Linker {
 
     fn open(home: &Path) -> Option<Linker> {
         let linker: Linker = serde_json::from_str(&std::fs::read_to_string(Linker::path(home)).ok()?).ok()?;
-        linker.is_usable().then_some(linker)
+        (linker.is_usable() && Linker::script(home).is_file()).then_some(linker)
     }
 }
 
-/// Adds the flags for linking. At run time the prelude is found in its present directory. `plain` means that only the
-/// prelude and the system's libraries are linked. Crates of the user may need arguments for the C compiler.
+/// Adds the flags for linking. `plain` means that only the prelude and the system's libraries are linked. Crates of the
+/// user may need arguments for the C compiler. Then the prelude is found in its present directory at run time.
 pub fn link(command: &mut Command, home: &Path, prelude: &Path, plain: bool) {
     let linker = if plain && std::env::var_os("LIBRARY_PATH").is_none() { Linker::open(home) } else { None };
     let Some(linker) = linker else {
         command.arg("-C").arg(format!("link-arg=-Wl,-rpath,{}", prelude.display()));
         return;
     };
-    let script = Linker::script(home);
-    let program = if script.is_file() { &script } else { &linker.program };
-    command.arg("-C").arg(format!("linker={}", program.display())).args(["-C", "linker-flavor=ld.lld"]);
+    command.arg("-C").arg(format!("linker={}", Linker::script(home).display())).args(["-C", "linker-flavor=ld.lld"]);
     for file in &linker.first {
         command.arg("-Z").arg(format!("pre-link-arg={}", file.display()));
     }
     for directory in &linker.search {
         command.arg("-C").arg(format!("link-arg=-L{}", directory.display()));
     }
-    command.args(["-C", "link-arg=-rpath", "-C"]).arg(format!("link-arg={}", prelude.display()));
     for file in &linker.last {
         command.arg("-C").arg(format!("link-arg={}", file.display()));
     }
+}
+
+/// The arguments that [`link`] adds for a direct call of the linker. The library does not depend on them: they are places of the
+/// system's files on this machine.
+const OF_LINKER: [&str; 4] = ["linker=", "linker-flavor=", "link-arg=", "pre-link-arg="];
+
+/// The arguments of a compiler that make a difference for its library, and whether the library fits all machines: it is linked
+/// directly, and so names no directory.
+pub fn for_all_machines(arguments: &[String]) -> (Vec<&str>, bool) {
+    let is_direct = arguments.iter().any(|argument| argument == "linker-flavor=ld.lld");
+    let of_linker = |argument: &str| OF_LINKER.iter().any(|name| argument.starts_with(name));
+    let mut kept = Vec::new();
+    let mut rest = arguments.iter().map(String::as_str).peekable();
+    while let Some(argument) = rest.next() {
+        let is_flag = ["-C", "-Z"].contains(&argument);
+        if is_direct && is_flag && rest.peek().is_some_and(|next| of_linker(next)) {
+            rest.next();
+        } else {
+            kept.push(argument);
+        }
+    }
+    (kept, is_direct)
 }
 
 #[cfg(test)]
@@ -168,6 +187,15 @@ mod tests {
         let output =
             Command::new("/bin/sh").arg("-c").arg(linker.script_text()).arg("linker").args(words).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), "-flavor gnu a b.o /p/libstdx.so -lc $x\n", "{output:?}");
+    }
+
+    #[test]
+    fn the_systems_places_make_no_difference_where_the_linker_is_called_directly() {
+        let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
+        let direct = "-C linker=/h/linker -C linker-flavor=ld.lld -Z pre-link-arg=/usr/crti.o -C strip=debuginfo -C link-arg=-L/usr -Zx";
+        assert_eq!(for_all_machines(&words(direct)), (vec!["-C", "strip=debuginfo", "-Zx"], true));
+        let by_compiler = words("-C link-arg=-Wl,-rpath,/h -C opt-level=1");
+        assert_eq!(for_all_machines(&by_compiler), (by_compiler.iter().map(String::as_str).collect(), false));
     }
 
     #[test]

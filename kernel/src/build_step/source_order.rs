@@ -9,9 +9,10 @@ use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::ops::Range;
 
-/// What evcxr adds to the items after the first `?` of a session.
-const ERROR_OF_EVCXR: &str = "EvcxrUserCodeError";
+/// What evcxr adds to the items: after the first `?` of a session, and in code for the analysis.
+const OWN: [&str; 2] = ["EvcxrUserCodeError", "evcxr_variable_store"];
 
 /// A source with its items and variables in order, on as many lines as before.
 pub struct OrderedSource {
@@ -26,6 +27,7 @@ impl OrderedSource {
         let whole = || (written.to_owned(), (1..=written.lines().count()).collect());
         let (text, mut lines) = with_ordered_items(written).unwrap_or_else(whole);
         let text = with_ordered_variables(&text, &mut lines).unwrap_or(text);
+        let text = with_ordered_arguments(&text, &mut lines).unwrap_or(text);
         OrderedSource { text, lines }
     }
 
@@ -52,7 +54,7 @@ impl OrderedSource {
 fn with_ordered_items(written: &str) -> Option<(String, Vec<usize>)> {
     let items_text = &written[..end_of_items(written)? + 1];
     // evcxr's own come last, and other modules look for them there.
-    let is_own = |item: &ast::Item| declared_name(item.syntax()).is_some_and(|name| name == ERROR_OF_EVCXR);
+    let is_own = |item: &ast::Item| declared_name(item.syntax()).is_some_and(|name| OWN.contains(&&*name));
     let mut items: Vec<ast::Item> = parse(items_text).tree().items().collect();
     let own = items.iter().position(is_own);
     let items_text = match own {
@@ -92,6 +94,7 @@ fn with_ordered_items(written: &str) -> Option<(String, Vec<usize>)> {
 fn with_ordered_variables(source: &str, numbers: &mut [usize]) -> Option<String> {
     const BEGIN: &str = "{let mut vars_ok = true;\n";
     const STORE: &str = "evcxr_variable_store";
+    const END_OF_CLOSURE: &str = "})) {";
     let is_check = |line: &&str| line.starts_with("vars_ok &= evcxr_variable_store.");
     let is_taken = |line: &&str| line.starts_with("let ") && line.contains(" = evcxr_variable_store.");
     let is_put = |line: &&str| line.starts_with("evcxr_variable_store.");
@@ -104,15 +107,44 @@ fn with_ordered_variables(source: &str, numbers: &mut [usize]) -> Option<String>
     // The last lines, behind the user's code, return the store.
     let end = lines.iter().rposition(|line| line.trim_end() == STORE)?;
     let put = end - lines.get(taken.end..end)?.iter().rev().take_while(|line| is_put(line)).count()..end;
-    for range in [checks, taken, put] {
-        let mut ordered: Vec<(&str, usize)> =
-            lines[range.clone()].iter().copied().zip(numbers.get(range.clone())?.iter().copied()).collect();
-        ordered.sort_unstable();
-        for (index, (line, number)) in range.zip(ordered) {
-            (lines[index], numbers[index]) = (line, number);
-        }
+    // New variables are put at the end of the closure that has the user's code.
+    let closure = lines[taken.end..put.start].iter().rposition(|line| line.trim_end() == END_OF_CLOSURE);
+    let new = closure.map(|end| {
+        let end = taken.end + end;
+        end - lines[taken.end..end].iter().rev().take_while(|line| is_put(line)).count()..end
+    });
+    for range in [checks, taken, put].into_iter().chain(new) {
+        order(&mut lines, numbers, range)?;
     }
     Some(lines.concat())
+}
+
+/// The code for the analysis with the arguments of its function in order, which are the variables, and the statements that store them.
+/// Changes the numbers of the lines in the same way.
+fn with_ordered_arguments(source: &str, numbers: &mut [usize]) -> Option<String> {
+    let begin = source.rfind("\nasync fn evcxr_analysis_wrapper(\n")?;
+    let mut lines: Vec<&str> = source.split_inclusive('\n').collect();
+    let first = source[..=begin].matches('\n').count() + 1;
+    let is_argument = |line: &&str| line.ends_with(",\n");
+    let arguments = first..first + lines.get(first..)?.iter().take_while(|line| is_argument(line)).count();
+    let is_put = |line: &&str| line.starts_with("evcxr_variable_store(") && line.trim_end().ends_with(");");
+    let end = lines.iter().rposition(|line| is_put(line))? + 1;
+    let put = end - lines.get(arguments.end..end)?.iter().rev().take_while(|line| is_put(line)).count()..end;
+    for range in [arguments, put] {
+        order(&mut lines, numbers, range)?;
+    }
+    Some(lines.concat())
+}
+
+/// Orders some lines, and their numbers with them.
+fn order(lines: &mut [&str], numbers: &mut [usize], range: Range<usize>) -> Option<()> {
+    let mut ordered: Vec<(&str, usize)> =
+        lines[range.clone()].iter().copied().zip(numbers.get(range.clone())?.iter().copied()).collect();
+    ordered.sort_unstable();
+    for (index, (line, number)) in range.zip(ordered) {
+        (lines[index], numbers[index]) = (line, number);
+    }
+    Some(())
 }
 
 /// What decides about an item's place: definitions of macros, modules that give macros, everything else. The parser counts a comment
@@ -256,5 +288,40 @@ mod tests {
         let moved: Vec<usize> = (6..=8).chain(10..=12).chain(17..=19).map(|line| turned.lines[line - 1]).collect();
         assert_eq!(moved, [7, 8, 6, 11, 12, 10, 18, 19, 17]);
         assert_ne!(OrderedSource::of(&written(&["a", "b"], code)).text, one.text);
+    }
+
+    #[test]
+    fn new_variables_get_one_order() {
+        let written = |names: &[&str]| {
+            let put: String =
+                names.iter().map(|name| format!("evcxr_variable_store.put_variable::<T>({name});\n")).collect();
+            let head =
+                "fn g() {}\npub extern \"C\" fn run_user_code_3(\n{let mut vars_ok = true;\nif !vars_ok {return 1;}}\n";
+            format!(
+                "{head}catch(||{{\nlet (a, b) = (1, 2);\n{put}}})) {{ \n  Ok(_) => {{}}\n}}\nevcxr_variable_store\n}}\n"
+            )
+        };
+        let source = written(&["b", "a"]).replace("\npub extern", "\n#[unsafe(no_mangle)]\npub extern");
+        let expected = written(&["a", "b"]).replace("\npub extern", "\n#[unsafe(no_mangle)]\npub extern");
+        assert_eq!(OrderedSource::of(&source).text, expected);
+    }
+
+    #[test]
+    fn code_for_the_analysis_gets_one_order() {
+        let written = |items: [&str; 2], names: [&str; 2]| {
+            let arguments: String = names.iter().map(|name| format!("{name}: T,\n")).collect();
+            let put: String = names.iter().map(|name| format!("evcxr_variable_store({name});\n")).collect();
+            format!(
+                "{}{}fn evcxr_variable_store<T: 'static>(_: T) {{}}\n#[allow(unused_variables)]\nasync fn evcxr_analysis_wrapper(\n\
+                 {arguments}) -> Result<(), EvcxrUserCodeError> {{\nf(\nb,\na,\n);\n{put}Ok(())\n}}\n",
+                items[0], items[1]
+            )
+        };
+        let items = ["fn a() {}\n", "struct T;\n"];
+        let one = OrderedSource::of(&written(items, ["a", "b"]));
+        assert_eq!(one.text, written(items, ["a", "b"]));
+        let turned = OrderedSource::of(&written([items[1], items[0]], ["b", "a"]));
+        assert_eq!(turned.text, one.text);
+        assert_eq!(turned.lines, [2, 1, 3, 4, 5, 7, 6, 8, 9, 10, 11, 12, 14, 13, 15, 16]);
     }
 }

@@ -4,6 +4,7 @@
 use crate::environment::SESSION;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// One compilation of a cell.
@@ -13,6 +14,16 @@ pub struct CompileTime {
     pub began: Duration,
     /// How long it took.
     pub took: Duration,
+    /// How often the compiler ran. 0 if what was compiled before is used.
+    pub runs: usize,
+}
+
+/// How often the compiler has run in this process.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+
+/// Notes that the compiler runs.
+pub fn count_run() {
+    RUNS.fetch_add(1, Ordering::Relaxed);
 }
 
 /// The file in the session's directory: one line for each compilation of the cell.
@@ -33,7 +44,7 @@ pub fn measured<R>(compile: impl FnOnce() -> R) -> R {
     let result = compile();
     if let Some(session) = std::env::var_os(SESSION) {
         let took = now().saturating_sub(began);
-        let line = format!("{} {}\n", began.as_micros(), took.as_micros());
+        let line = format!("{} {} {}\n", began.as_micros(), took.as_micros(), RUNS.load(Ordering::Relaxed));
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path(Path::new(&session)));
         // A time that is not recorded is not shown.
         let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
@@ -49,11 +60,13 @@ pub fn forget(session: &Path) {
 /// The compilations of the cell.
 pub fn read(session: &Path) -> Vec<CompileTime> {
     let text = std::fs::read_to_string(path(session)).unwrap_or_default();
-    let micros = |word: &str| word.parse().ok().map(Duration::from_micros);
-    text.lines()
-        .filter_map(|line| line.split_once(' '))
-        .filter_map(|(began, took)| Some(CompileTime { began: micros(began)?, took: micros(took)? }))
-        .collect()
+    let read = |line: &str| {
+        let mut numbers = line.split(' ').map(|word| word.parse().ok());
+        let mut next = || numbers.next().flatten();
+        let (began, took) = (Duration::from_micros(next()?), Duration::from_micros(next()?));
+        Some(CompileTime { began, took, runs: usize::try_from(next()?).ok()? })
+    };
+    text.lines().filter_map(read).collect()
 }
 
 #[cfg(test)]
@@ -64,10 +77,10 @@ mod tests {
     fn what_was_noted_is_read() {
         let session = tempfile::tempdir().unwrap();
         assert_eq!(read(session.path()), []);
-        std::fs::write(path(session.path()), "1000000 250\n1000300 7\nno line\n").unwrap();
+        std::fs::write(path(session.path()), "1000000 250 2\n1000300 7 0\nno line\n7 7\n").unwrap();
         let micros = Duration::from_micros;
-        let first = CompileTime { began: micros(1_000_000), took: micros(250) };
-        assert_eq!(read(session.path()), [first, CompileTime { began: micros(1_000_300), took: micros(7) }]);
+        let first = CompileTime { began: micros(1_000_000), took: micros(250), runs: 2 };
+        assert_eq!(read(session.path()), [first, CompileTime { began: micros(1_000_300), took: micros(7), runs: 0 }]);
         forget(session.path());
         assert_eq!(read(session.path()), []);
     }

@@ -100,9 +100,9 @@ fn ask(
     Ok(Some((messages, types)))
 }
 
-/// Checks evcxr's code for the analysis, and writes the types of all its variables for the kernel. `None` if it is
+/// Checks evcxr's code for the analysis, and writes the types of all its variables for the kernel. Returns the errors. `None` if it is
 /// other code.
-pub fn check(cell: &CellCrate<'_>, source: &str, asking: &Path) -> Result<Option<i32>> {
+pub fn check(cell: &CellCrate<'_>, source: &str, asking: &Path) -> Result<Option<String>> {
     let names = stored(source);
     if names.is_empty() {
         return Ok(None);
@@ -118,13 +118,11 @@ pub fn check(cell: &CellCrate<'_>, source: &str, asking: &Path) -> Result<Option
         message.is_error() && !message.is_count() && !is_of_analysis && answer(message, &names).is_none()
     };
     let errors: String = messages.iter().filter(is_error).map(|message| format!("{}\n", message.json())).collect();
-    eprint!("{errors}");
-    let status = i32::from(!errors.is_empty());
     BuildAnswer::change(cell.session(), |answer| {
         answer.types = Some(types);
-        answer.diagnostics = Some(Diagnostics::new(source.to_owned(), errors));
+        answer.diagnostics = Some(Diagnostics::new(source.to_owned(), errors.clone()));
     })?;
-    Ok(Some(status))
+    Ok(Some(errors))
 }
 
 /// The variables that evcxr's code for the analysis stores. Each has its own statement.

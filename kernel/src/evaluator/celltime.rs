@@ -13,6 +13,8 @@ pub struct CellTime {
     pub analysis: Duration,
     /// All compilations, and how many they were.
     pub compiler: (Duration, usize),
+    /// How often the compiler ran for them.
+    pub runs: usize,
     /// Loading of the compiled cell into the cell process.
     pub load: Duration,
     /// The compiled code itself.
@@ -27,6 +29,7 @@ impl CellTime {
             total,
             analysis: first.map_or(Duration::ZERO, |first| first.saturating_sub(began)),
             compiler: (compilations.iter().map(|compilation| compilation.took).sum(), compilations.len()),
+            runs: compilations.iter().map(|compilation| compilation.runs).sum(),
             load: events.loading,
             run: events.ran.saturating_sub(events.loading),
         }
@@ -48,6 +51,7 @@ impl std::fmt::Display for CellTime {
             let percent = 100.0 * part.as_secs_f64() / self.total.as_secs_f64().max(1e-9);
             write!(f, "  {name:<9}{:>9}  {percent:>3.0} %", in_words(part))?;
             match times {
+                1.. if name == "compiler" && self.runs == 0 => writeln!(f, "  not started")?,
                 2.. if name == "compiler" => writeln!(f, "  in {times} compilations")?,
                 _ => writeln!(f)?,
             }
@@ -74,7 +78,7 @@ mod tests {
     #[test]
     fn parts_and_the_rest_add_up() {
         let millis = Duration::from_millis;
-        let compilation = |began, took| CompileTime { began: millis(began), took: millis(took) };
+        let compilation = |began, took| CompileTime { began: millis(began), took: millis(took), runs: 1 };
         let events = Events { loading: millis(2), ran: millis(1502), ..Events::default() };
         let time = CellTime::of(millis(1000), millis(1700), &[compilation(1040, 80), compilation(1130, 20)], &events);
         expect![[r#"
@@ -92,5 +96,12 @@ mod tests {
     fn a_cell_without_a_compilation_has_no_parts() {
         let time = CellTime::of(Duration::ZERO, Duration::from_millis(5), &[], &Events::default());
         assert!(time.to_string().contains("kernel     5.00 ms  100 %"), "{time}");
+    }
+    #[test]
+    fn a_cell_that_was_compiled_before_starts_no_compiler() {
+        let millis = Duration::from_millis;
+        let compilation = CompileTime { began: millis(10), took: millis(5), runs: 0 };
+        let time = CellTime::of(Duration::ZERO, millis(20), &[compilation], &Events::default());
+        assert!(time.to_string().contains("compiler  5.00 ms   25 %  not started\n"), "{time}");
     }
 }

@@ -6,7 +6,7 @@
 //!   warpcell/SHA256SUMS       of the two files below
 //!   warpcell/warpcell         the program, which unpacks the rest
 //!   warpcell/contents.tar.zst
-//!     package/                as in `package.rs`
+//!     package/                as in `package.rs`, with the compiled cells of the lessons
 //!     standard-library/       the sources for rust-analyzer
 //!     crates/                 for `:dep` (`crates.rs`)
 //!     toolchain/              rustc, cargo and the compiled standard library, if requested
@@ -18,6 +18,7 @@ mod archive;
 pub mod crates;
 pub mod toolchain;
 
+use crate::build_step::CELL_FOLDER;
 use crate::choices;
 use crate::files;
 use crate::hashing::hex;
@@ -26,13 +27,14 @@ use crate::installation::setup::{self, SetupPlan, binary_in};
 use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::{Problem, Surroundings};
 use crate::installation::{Installation, home_in, package_in};
+use crate::lessons::precompile;
 use anyhow::{Context, Result, bail};
 use archive::{append, append_script, append_text};
 use crates::CRATES;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toolchain::TOOLCHAIN;
 
 const FOLDER: &str = "warpcell";
@@ -55,6 +57,8 @@ pub struct BundleRequest<'a> {
     pub crates: &'a [String],
     /// Whether those are all.
     pub only: bool,
+    /// Whether the compiled cells of the lessons belong to it.
+    pub lessons: bool,
 }
 
 /// Makes a bundle of the installation that this program belongs to. The file appears when it is complete.
@@ -72,9 +76,10 @@ pub fn make(request: &BundleRequest<'_>) -> Result<()> {
     eprintln!("Fetching crates for `:dep`");
     let wanted = crates::wanted(&installation, request.crates, request.only)?;
     let names = crates::vendor(&installation, &wanted, &work.path().join(CRATES))?;
+    let cells = cells(&installation, request, &work.path().join(CELL_FOLDER))?;
     eprintln!("Packing");
     let contents = work.path().join(CONTENTS);
-    pack_contents(&installation, request, &work.path().join(CRATES), &contents)?;
+    pack_contents(&installation, request, &work.path().join(CRATES), cells.as_deref(), &contents)?;
     let draft = work.path().join("bundle.tar");
     pack(&contents, &draft)?;
     std::fs::rename(&draft, &file).with_context(|| format!("{} cannot be written", file.display()))?;
@@ -91,10 +96,22 @@ pub fn make(request: &BundleRequest<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The folder with the compiled cells of the lessons, if they are wanted: that of the installation, or a new one.
+fn cells(installation: &Installation, request: &BundleRequest<'_>, new: &Path) -> Result<Option<PathBuf>> {
+    let own = installation.home.join(CELL_FOLDER);
+    if !request.lessons || own.is_dir() {
+        return Ok(Some(own).filter(|_| request.lessons));
+    }
+    eprintln!("Compiling the cells of the lessons");
+    precompile::lessons_into(installation, new, &|line| eprintln!("{line}"))?;
+    Ok(Some(new.to_owned()))
+}
+
 fn pack_contents(
     installation: &Installation,
     request: &BundleRequest<'_>,
     crates: &Path,
+    cells: Option<&Path>,
     contents: &Path,
 ) -> Result<()> {
     let failed = || format!("{} cannot be written", contents.display());
@@ -109,7 +126,10 @@ fn pack_contents(
     let own = own.and_then(|directory| Package::open(&directory).ok());
     // The package that came with this program also works for other compilers.
     match own.filter(|package| package.manifest.prelude.identity == installation.record.prelude.identity) {
-        Some(package) => append(&mut archive, &package.directory, PACKAGE, &|_| false)?,
+        Some(package) => {
+            let cells = package.directory.join(CELL_FOLDER);
+            append(&mut archive, &package.directory, PACKAGE, &|path| path == cells)?;
+        }
         None => {
             let manifest = Package::manifest_of(installation)?;
             for part in package::PARTS {
@@ -119,6 +139,9 @@ fn pack_contents(
             }
             append_text(&mut archive, &format!("{PACKAGE}/{}", package::MANIFEST), &manifest)?;
         }
+    }
+    if let Some(cells) = cells {
+        append(&mut archive, cells, &format!("{PACKAGE}/{CELL_FOLDER}"), &|_| false)?;
     }
     let library = installation.sysroot().join("lib/rustlib/src/rust/library");
     if library.is_dir() {

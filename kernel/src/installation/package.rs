@@ -6,6 +6,7 @@
 //!         prelude/       libwarpcell.so, the metadata of the crates below it, the macros
 //!         metadata/      answers to `cargo metadata`; the locked versions
 //!         sources/       the crates that rust-analyzer reads
+//!         cells/         the compiled cells of the lessons; not in every package
 //!         workspace/     the prelude's sources, to build it with another compiler; not in every package
 //! ```
 
@@ -13,6 +14,7 @@ pub mod metadata;
 pub mod prelude;
 mod workspace;
 
+use crate::build_step::CELL_FOLDER;
 use crate::files;
 use crate::installation::directories;
 use crate::installation::toolchain::{Toolchain, query};
@@ -20,7 +22,8 @@ use crate::installation::{BuiltPrelude, Carried, Installation};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::os::unix::fs::symlink;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -29,7 +32,7 @@ pub const MANIFEST: &str = "package.json";
 /// From how many bytes on a file is too large to be copied into each user's cache.
 const LARGE: u64 = 1 << 16;
 const WORKSPACE: &str = "workspace";
-/// The parts that an installation uses.
+/// The parts that an installation uses, beside [`CELL_FOLDER`].
 pub const PARTS: &[&str] = &["prelude", "metadata", "sources"];
 
 /// The description of a package.
@@ -171,13 +174,34 @@ impl Package {
             let (from, to) = (self.directory.join(part), home.join(part));
             std::fs::rename(&from, &to).with_context(|| format!("{} cannot be written", to.display()))?;
         }
+        self.copy_cells(home)?;
         directories::remove(&self.directory)
     }
 
     /// Links the parts of an installation into its directory. The package stays. If the file system supports hard
     /// links, the files need no more space, and they survive the removal of the package.
     pub fn link_into(&self, home: &Path) -> Result<()> {
-        PARTS.iter().try_for_each(|part| link_tree(&self.directory.join(part), &home.join(part)))
+        PARTS.iter().try_for_each(|part| link_tree(&self.directory.join(part), &home.join(part)))?;
+        self.copy_cells(home)
+    }
+
+    /// Copies the compiled cells, if there are any. Kernels read only what nobody else can write, and what has unpacked the package may
+    /// have given its files other rights.
+    fn copy_cells(&self, home: &Path) -> Result<()> {
+        let from = self.directory.join(CELL_FOLDER);
+        if !from.is_dir() {
+            return Ok(());
+        }
+        let to = home.join(CELL_FOLDER);
+        files::create_folder(&to)?;
+        std::fs::set_permissions(&to, Permissions::from_mode(0o755))
+            .with_context(|| format!("{} cannot be opened for reading", to.display()))?;
+        for entry in directories::entries(&from)? {
+            let contents =
+                std::fs::read(entry.path()).with_context(|| format!("{} cannot be read", entry.path().display()))?;
+            files::replace_for_all(&to.join(entry.file_name()), contents)?;
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 //! private sysroot, the recorded start. The parts are listed in [`crate::installation`].
 
 use crate::analysed_sources::standard_library;
-use crate::build_step::Linker;
+use crate::build_step::{CELL_FOLDER, Linker};
 use crate::environment::{INSTALLATION, RECORD};
 use crate::files;
 use crate::installation::bundle::{crates, toolchain};
@@ -11,8 +11,11 @@ use crate::installation::directories;
 use crate::installation::package::{Package, ReportProgress};
 use crate::installation::toolchain::search::Surroundings;
 use crate::installation::toolchain::{Toolchain, release_of_sources};
-use crate::installation::{InstallationRecord, LibrarySources, SOURCES, has_package, home_beside, home_in, package_in};
+use crate::installation::{
+    Installation, InstallationRecord, LibrarySources, SOURCES, has_package, home_beside, home_in, package_in,
+};
 use crate::kernelspec;
+use crate::lessons::precompile::lessons_into;
 use crate::private;
 use anyhow::{Context, Result, bail};
 use std::os::unix::fs::symlink;
@@ -108,12 +111,39 @@ pub fn package(source: &Path, directory: &Path) -> Result<()> {
     let staging = directories::beside(directory, "new");
     directories::remove(&staging)?;
     let result = Package::make(source, &toolchain, &staging)
-        .and_then(|package| package.add_workspace(source, &toolchain))
+        .and_then(|package| {
+            package.add_workspace(source, &toolchain)?;
+            add_cells(&package, &toolchain, &directories::beside(directory, "cells"))
+        })
         .and_then(|()| std::fs::rename(&staging, directory).context("the package cannot be moved to its place"));
     if result.is_err() {
         directories::remove(&staging)?;
     }
     result
+}
+
+/// Adds the compiled cells of the lessons to a package. `work` is a folder for an installation that compiles them.
+fn add_cells(package: &Package, toolchain: &Toolchain, work: &Path) -> Result<()> {
+    eprintln!("Compiling the cells of the lessons");
+    let program = std::env::current_exe().context("the path of this program cannot be found")?;
+    let standard_library = sources(&Surroundings::here(None), toolchain, None)?;
+    directories::remove(work)?;
+    let home = home_in(work);
+    let plan = SetupPlan {
+        package,
+        keep_package: true,
+        toolchain,
+        standard_library: standard_library.as_deref(),
+        crates: None,
+        home: &home,
+        program: &program,
+    };
+    let folder = package.directory.join(CELL_FOLDER);
+    let compiled = files::create_folder(&home)
+        .and_then(|()| set_up(&plan))
+        .and_then(|()| lessons_into(&Installation::open(&home)?, &folder, &|line| eprintln!("{line}")));
+    directories::remove(work)?;
+    compiled
 }
 
 /// Whether the prefix of this program cannot be written, so that it can be set up for this user only; says so.

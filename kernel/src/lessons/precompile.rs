@@ -7,34 +7,62 @@
 use super::{Edition, files, source_of};
 use crate::build_step::{CELL_CACHE, CELL_FOLDER};
 use crate::choices;
+use crate::environment::INSTALLATION;
 use crate::files::{paths_in, read};
+use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// The hidden subcommand that runs the cells of one notebook.
 pub const RUN_CELLS: &str = "run-cells";
 
-/// Compiles the cells of notebooks: of these files, or of the lessons that come with the kernel.
-pub fn precompile(notebooks: &[PathBuf]) -> Result<()> {
+/// Compiles the cells of notebooks for the users of this installation: of these files, or of the lessons that come with the kernel.
+/// `say` gets lines for the user.
+pub fn precompile(notebooks: &[PathBuf], say: &(dyn Fn(&str) + Sync)) -> Result<()> {
     let installation = choices::installation()?;
-    let folder = installation.home.join(CELL_FOLDER);
-    open_folder(&folder)?;
     let found = if notebooks.is_empty() { of_lessons()? } else { of_files(notebooks)? };
-    for (name, cells) in found {
-        let began = Instant::now();
-        let failed = run(&folder, &cells).with_context(|| name.clone())?;
-        let note = if failed == 0 { String::new() } else { format!(", {failed} of them with errors") };
-        println!("{name}: {} cells in {:.0} s{note}", cells.len(), began.elapsed().as_secs_f64());
-    }
-    let sizes: Vec<u64> = paths_in(&folder).filter_map(|path| Some(path.metadata().ok()?.len())).collect();
+    fill(&installation, &installation.home.join(CELL_FOLDER), found, say)
+}
+
+/// Compiles the cells of the lessons by an installation, into any folder.
+pub fn lessons_into(installation: &Installation, folder: &Path, say: &(dyn Fn(&str) + Sync)) -> Result<()> {
+    fill(installation, folder, of_lessons()?, say)
+}
+
+fn fill(
+    installation: &Installation,
+    folder: &Path,
+    notebooks: Vec<Notebook>,
+    say: &(dyn Fn(&str) + Sync),
+) -> Result<()> {
+    open_folder(folder)?;
+    let sessions = std::thread::available_parallelism().map_or(1, usize::from).min(notebooks.len());
+    let notebooks = Mutex::new(notebooks.into_iter());
+    let next = || notebooks.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let compile = || -> Result<()> {
+        while let Some((name, cells)) = next() {
+            let began = Instant::now();
+            let failed = run(installation, folder, &cells).with_context(|| name.clone())?;
+            let note = if failed == 0 { String::new() } else { format!(", {failed} of them with errors") };
+            say(&format!("{name}: {} cells in {:.0} s{note}", cells.len(), began.elapsed().as_secs_f64()));
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| -> Result<()> {
+        let workers: Vec<_> = (0..sessions).map(|_| scope.spawn(compile)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })?;
+    let sizes: Vec<u64> = paths_in(folder).filter_map(|path| Some(path.metadata().ok()?.len())).collect();
     let size = sizes.iter().sum::<u64>() as f64 / 1e6;
-    println!("{} compiled cells, {size:.1} MB, in {}", sizes.len(), folder.display());
+    say(&format!("{} compiled cells, {size:.1} MB, in {}", sizes.len(), folder.display()));
     Ok(())
 }
 
@@ -74,10 +102,12 @@ fn code_of(text: &str) -> Result<Vec<String>> {
 }
 
 /// Runs cells in a new session that keeps compiled cells in `folder`. Returns how many have failed.
-fn run(folder: &Path, cells: &[String]) -> Result<usize> {
+fn run(installation: &Installation, folder: &Path, cells: &[String]) -> Result<usize> {
     let directory = tempfile::tempdir()?;
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg(RUN_CELLS).env(CELL_CACHE, folder).current_dir(directory.path());
+    command.arg(RUN_CELLS).env(CELL_CACHE, folder).env(INSTALLATION, &installation.home).current_dir(directory.path());
+    // With it cells are linked in another way, and are not for all machines.
+    command.env_remove("LIBRARY_PATH");
     // The one who runs this, such as root in an image, may have somebody else's home.
     command.env("WARPCELL_CACHE_DIR", directory.path().join("cache"));
     let mut session = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;

@@ -95,7 +95,10 @@ pub fn copy(artifacts: &[Artifact], toolchain: &Toolchain, prelude: &Path) -> Re
     let mut externs = Vec::new();
     let mut carried = Vec::new();
     let mut identity = DefaultHasher::new();
-    for artifact in artifacts.iter().filter(|artifact| !artifact.is_host) {
+    // Cargo names them in the order in which they were ready.
+    let mut artifacts: Vec<&Artifact> = artifacts.iter().filter(|artifact| !artifact.is_host).collect();
+    artifacts.sort_by_key(|artifact| (&artifact.library, &artifact.version));
+    for artifact in artifacts {
         let is_prelude = artifact.library == "warpcell";
         let wanted = if is_prelude || artifact.is_macro { "so" } else { "rmeta" };
         let Some(path) = artifact.files.iter().find(|file| file.extension().is_some_and(|found| found == wanted))
