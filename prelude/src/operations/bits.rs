@@ -88,7 +88,7 @@ pub(crate) fn packed(x: &RawArray, axis: Option<isize>, bitorder: &str) -> Resul
 /// a word.
 fn packed_words(name: &'static str, bools: &RawArray, shape: &[usize], is_little: bool) -> Result<RawArray> {
     let address = bools.handle.backend.address(&bools.allocation) + bools.layout.offset;
-    let are_words = bools.layout.is_contiguous() && address % 8 == 0 && bools.layout.offset % 8 == 0;
+    let are_words = bools.layout.is_contiguous() && address.is_multiple_of(8) && bools.layout.offset.is_multiple_of(8);
     let bools = if are_words { bools.clone() } else { bools.copied(name)? };
     let offset = bools.layout.offset / 8;
     let mut words = bools.with_layout(Layout { offset, ..Layout::contiguous(shape) });
