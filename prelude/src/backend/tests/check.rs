@@ -82,7 +82,7 @@ impl Check {
 
     /// With few elements: in the unit tests the references are not optimised.
     pub fn on_cpu() -> Check {
-        Check { most: 5000, ..Check::of(cpu::backend()) }
+        Check { most: 2000, ..Check::of(cpu::backend()) }
     }
 
     /// Nothing yet, on a device.
