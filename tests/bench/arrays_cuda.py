@@ -2,7 +2,7 @@
 
     python3 tests/bench/arrays_cuda.py [--program PATH] [--output FILE]
 
-Runs the prelude's test `gpu_timing` (prelude/src/backend/tests/timing.rs), then the same operations under the same names
+Runs the prelude's test `gpu_timing` (prelude/src/backend/tests/cuda/timing.rs), then the same operations under the same names
 on CuPy, and prints a table of the ratios CuPy over ours (above 1: ours is faster). Both measure alike: the median of event times
 around one call (`device`), the median time until the call returns (`host`), and for transfers the median of whole calls
 (`whole`). --program names the prelude's unit test program; beside this file in a package of tests/gpu/pack it is found.

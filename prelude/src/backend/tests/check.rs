@@ -7,13 +7,6 @@ use crate::dtype::{DType, Scalar};
 use std::sync::Arc;
 
 #[test]
-fn cpu_check() {
-    let mut check = Check::on_cpu();
-    every_operation(&mut check);
-    check.finish();
-}
-
-#[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_check() {
     let mut check = Check::on_first_device();
@@ -25,24 +18,28 @@ fn gpu_check() {
     check.finish();
 }
 
-fn every_operation(check: &mut Check) {
-    check.transfers();
-    check.fill_and_arange();
-    check.copies();
-    super::convert::conversions(check);
-    super::complex::complex_numbers(check);
-    check.unary();
-    check.binary();
-    check.binary_layouts();
-    check.reductions();
-    check.scans();
-    check.convolutions_1d();
-    check.convolutions_2d();
-    check.selects();
-    check.compressions();
-    check.gathers();
-    check.scatters();
-    check.threads();
+/// Families of operations: each is a test on the CPU.
+macro_rules! families {
+    ($($family:ident)*) => {
+        fn every_operation(check: &mut Check) {
+            $(check.$family();)*
+        }
+
+        mod cpu_check {
+            $(
+                #[test]
+                fn $family() {
+                    let mut check = super::Check::on_cpu();
+                    check.$family();
+                    check.finish();
+                }
+            )*
+        }
+    };
+}
+families! {
+    transfers fill_and_arange copies conversions complex_numbers unary binary binary_layouts reductions scans convolutions_1d
+    convolutions_2d selects compressions gathers scatters threads
 }
 
 /// The byte that fills outputs before an operation: what an operation must not touch keeps it.
@@ -85,7 +82,7 @@ impl Check {
 
     /// With few elements: in the unit tests the references are not optimised.
     pub fn on_cpu() -> Check {
-        Check { most: 5000, ..Check::of(cpu::backend()) }
+        Check { most: 2000, ..Check::of(cpu::backend()) }
     }
 
     /// Nothing yet, on a device.
@@ -258,6 +255,14 @@ impl Check {
         }
     }
 
+    fn conversions(&mut self) {
+        super::convert::conversions(self);
+    }
+
+    fn complex_numbers(&mut self) {
+        super::complex::complex_numbers(self);
+    }
+
     fn unary(&mut self) {
         for operation in UnaryOperation::ALL {
             for dtype in DType::COMPUTED {
@@ -391,6 +396,10 @@ impl Check {
                 let signal = self.array(dtype, Layout::contiguous(&[n]), n, 41, false);
                 let kernel = self.array(dtype, Layout::contiguous(&[m]), m, 42, false);
                 for (origin, size) in [(0, n + m - 1), ((m - 1) / 2, n), (m - 1, n.saturating_sub(m - 1))] {
+                    // Results without elements never reach a backend; GPUs leave them alone.
+                    if size == 0 && !self.takes(usize::MAX) {
+                        continue;
+                    }
                     let (expected, scales): (Vec<Scalar>, Vec<f64>) = (0..size)
                         .map(|i| {
                             let at = |p: usize| (i + origin).checked_sub(p).filter(|&index| index < n);
