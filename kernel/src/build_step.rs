@@ -28,6 +28,7 @@ mod diagnostics;
 mod flags;
 mod fork_server;
 mod functions;
+mod link;
 mod messages;
 mod metadata;
 mod names;
@@ -54,7 +55,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use tools::{finish, real_cargo, replace_by};
 
-pub use cell_cache::{CELL_CACHE, COMPILED_SOURCE, ENTRY, FOLDER as CELL_FOLDER};
+pub use cell_cache::{CELL_CACHE, COMPILED_SOURCE, ENTRY};
 pub use compile_ahead::{end_waiting as end_waiting_compiler, serve as serve_compilations};
 pub use compiler_message::CompilerMessage;
 pub use dependencies::SOCKET_NAME;

@@ -26,6 +26,9 @@ use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// The folder of compiled cells, in an installation, in a package, and in the user's cache beside the crates of `:dep`.
+pub const CELLS: &str = "cells";
+
 /// The directory of the standard library's sources in a toolchain.
 pub const SOURCES: &str = "lib/rustlib/src/rust/library";
 

@@ -77,6 +77,20 @@ def test_one_compiler_serves_all_cells(session):
     assert waiting_compilers(session) == waiting
 
 
+def test_cells_work_together_whoever_links_them(fresh_kernel):
+    session = fresh_kernel()
+    session.check("use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};\nstatic COUNT: AtomicUsize = AtomicUsize::new(5);")
+    session.check("let kept = vec![1, 2];")
+    assert session.check("COUNT.fetch_add(1, Relaxed)").value == "5"
+    # A function of the C library needs a linker, in each cell from here on.
+    session.check('unsafe extern "C" { safe fn labs(x: i64) -> i64; }')
+    for count in ("6", "7"):
+        assert session.check("labs(-3) + kept.len() as i64").value == "5"
+        assert session.check("COUNT.fetch_add(1, Relaxed)").value == count
+        assert "on purpose" in session.run('panic!("on purpose")').error_text
+    assert session.check("kept").value == "[1, 2]"
+
+
 def test_a_source_sees_the_users_environment(fresh_kernel):
     session = fresh_kernel(env={"LD_PRELOAD": "libm.so.6"})
     for _ in range(2):

@@ -18,8 +18,8 @@ use super::functions;
 use super::names::end_of_items;
 use crate::files;
 use crate::hashing::hex;
-use crate::installation::cache;
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
+use crate::installation::{CELLS, cache};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -33,9 +33,6 @@ use std::time::{Duration, SystemTime};
 
 /// Turns the cache off if it is `0`. The path of a folder is the folder of an installation that is to be filled.
 pub const CELL_CACHE: &str = "WARPCELL_CELL_CACHE";
-
-/// The folder beside the crates of `:dep`, and in an installation.
-pub const FOLDER: &str = "cells";
 
 /// A part of each name. Another layout of the entries has another number.
 const LAYOUT: &str = "layout 3";
@@ -113,7 +110,7 @@ impl CacheFolder {
         match set {
             Some(value) if value.as_os_str() == "0" => None,
             Some(folder) if folder.is_absolute() => Some(CacheFolder::Installation(folder)),
-            _ => Some(CacheFolder::User(cache::crates_of(cell.installation)?.join(FOLDER))),
+            _ => Some(CacheFolder::User(cache::crates_of(cell.installation)?.join(CELLS))),
         }
     }
 
@@ -195,7 +192,7 @@ impl CachedCell {
         let reads = ["include", "env!", "path"].iter().any(|word| source.contains(word));
         Some(CachedCell {
             folder,
-            installed: cell.installation.home.join(FOLDER),
+            installed: cell.installation.home.join(CELLS),
             name: hex(&name.finalize()),
             keeps_failures: crates.is_empty() && !reads,
             context: cell.context.to_owned(),

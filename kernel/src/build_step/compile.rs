@@ -14,13 +14,13 @@ use super::statements::{KnownMoves, Split, SplitVerdict};
 use super::statics::Statics;
 use super::stored_variables::{CompilerFindings, VariablePlan};
 use super::tools::lead_group;
-use super::{checks, recorded_answers, statements, times, types};
+use super::{checks, flags, link, recorded_answers, statements, times, types};
 use crate::files;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
 use std::borrow::Cow;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
@@ -161,11 +161,35 @@ struct Compilation<'a> {
 impl Compilation<'_> {
     /// The compiler's call for a source file.
     fn command(&self, source: &Path) -> Command {
+        self.command_for(source, "link")
+    }
+
+    /// The call for a library, or for the object that it is linked of.
+    fn command_for(&self, source: &Path, kind: &str) -> Command {
         let mut command = self.cell.compiler(source);
         command.args(["--crate-type", "cdylib"]);
-        command.arg("--emit").arg(format!("link={}", self.library.display()));
+        let file = if kind == "link" { self.library.to_owned() } else { self.object() };
+        command.arg("--emit").arg(format!("{kind}={}", file.display()));
         cell_cache::add_arguments(&mut command, self.source, self.cell.context);
         command
+    }
+
+    fn object(&self) -> PathBuf {
+        self.library.with_extension("o")
+    }
+
+    /// Whether cells are linked by this process. Where an item of the session needs more, it needs that in each later cell too.
+    fn links_here(&self) -> bool {
+        flags::is_linked_directly(&self.cell.installation.home, self.cell.dependencies.externs.is_empty())
+            && !self.cell.session.join(LINKED_BY_LINKER).exists()
+    }
+
+    /// Makes the library of the object. False if that needs a linker.
+    fn link(&self) -> Result<bool> {
+        let object = std::fs::read(self.object()).context("the compiler has written no object")?;
+        let Some(library) = link::shared_library(&object) else { return Ok(false) };
+        std::fs::write(self.library, library)?;
+        Ok(true)
     }
 
     /// Takes the library from the installation, if it has recorded this cell.
@@ -218,8 +242,12 @@ impl Compilation<'_> {
         cell_cache::forget_inputs(self.cell.context);
         if let Some((attributes, _)) = split {
             let call = self.ahead(&attributes)?;
+            let links_here = self.links_here();
             if let Some(compiled) = compile_ahead::compile(&self.cell.session, call, self.source, goal)? {
-                return Ok(compiled);
+                if compiled.status != 0 || goal == CompileGoal::Checked || !links_here || self.link()? {
+                    return Ok(compiled);
+                }
+                std::fs::write(self.cell.session.join(LINKED_BY_LINKER), "")?;
             }
             std::fs::write(self.source, text)?;
         }
@@ -236,7 +264,7 @@ impl Compilation<'_> {
     /// The call of a compiler that is started ahead.
     fn ahead(&self, attributes: &str) -> Result<CompilerCall> {
         let root = self.source.with_file_name("root.rs");
-        let mut command = self.command(&root);
+        let mut command = self.command_for(&root, if self.links_here() { "obj" } else { "link" });
         command.arg("--emit").arg(format!("metadata={}", self.library.with_extension("rmeta").display()));
         command.args(["--json", "artifacts"]);
         let carried = self.cell.installation.record.prelude.externs.iter().map(|(name, _)| name);
@@ -244,6 +272,9 @@ impl Compilation<'_> {
         CompilerCall::new(&command, root, attributes, crates)
     }
 }
+
+/// The file of a session whose cells the toolchain's linker links.
+const LINKED_BY_LINKER: &str = "linked-by-linker";
 
 /// evcxr's function for a cell without code of the user.
 const NOTHING_TO_RUN: &str = "mut x: *mut std::os::raw::c_void) -> *mut std::os::raw::c_void {x}";

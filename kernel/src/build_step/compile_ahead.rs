@@ -101,16 +101,17 @@ impl CompilerCall {
 pub enum CompileGoal {
     /// The source has no errors.
     Checked,
-    /// The library exists.
+    /// The library exists, or the object that it is made of.
     Linked,
 }
 
 impl CompileGoal {
-    /// The kind of file that the compiler reports when the goal is reached.
-    fn emit(self) -> &'static str {
+    /// Whether the goal is reached when the compiler reports a file of this kind. It links itself, or writes the object that is to be
+    /// linked.
+    fn is_reached_by(self, emit: &str) -> bool {
         match self {
-            CompileGoal::Checked => "metadata",
-            CompileGoal::Linked => "link",
+            CompileGoal::Checked => emit == "metadata",
+            CompileGoal::Linked => ["link", "obj"].contains(&emit),
         }
     }
 }
@@ -270,7 +271,7 @@ impl WaitingCompiler {
             && let Some(line) = self.line()?
         {
             match Report::of(&line) {
-                Some(Report::Artifact { emit }) => reached = emit == goal.emit(),
+                Some(Report::Artifact { emit }) => reached = goal.is_reached_by(&emit),
                 Some(Report::Started) => serves = true,
                 Some(Report::Ended) => child_ended = true,
                 // The fork server puts one before its reports.

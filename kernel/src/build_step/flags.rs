@@ -105,8 +105,7 @@ impl Linker {
 /// Adds the flags for linking. `plain` means that only the prelude and the system's libraries are linked. Crates of the
 /// user may need arguments for the C compiler. Then the prelude is found in its present directory at run time.
 pub fn link(command: &mut Command, home: &Path, prelude: &Path, plain: bool) {
-    let linker = if plain && std::env::var_os("LIBRARY_PATH").is_none() { Linker::open(home) } else { None };
-    let Some(linker) = linker else {
+    let Some(linker) = direct_linker(home, plain) else {
         command.arg("-C").arg(format!("link-arg=-Wl,-rpath,{}", prelude.display()));
         return;
     };
@@ -120,6 +119,16 @@ pub fn link(command: &mut Command, home: &Path, prelude: &Path, plain: bool) {
     for file in &linker.last {
         command.arg("-C").arg(format!("link-arg={}", file.display()));
     }
+}
+
+/// The linker that is called directly, if that is possible.
+fn direct_linker(home: &Path, plain: bool) -> Option<Linker> {
+    if plain && std::env::var_os("LIBRARY_PATH").is_none() { Linker::open(home) } else { None }
+}
+
+/// Whether cells are linked without the C compiler.
+pub fn is_linked_directly(home: &Path, plain: bool) -> bool {
+    direct_linker(home, plain).is_some()
 }
 
 /// The arguments that [`link`] adds for a direct call of the linker. The library does not depend on them: they are places of the

@@ -128,7 +128,7 @@ fn with_ordered_arguments(source: &str, numbers: &mut [usize]) -> Option<String>
     let is_argument = |line: &&str| line.ends_with(",\n");
     let arguments = first..first + lines.get(first..)?.iter().take_while(|line| is_argument(line)).count();
     let is_put = |line: &&str| line.starts_with("evcxr_variable_store(") && line.trim_end().ends_with(");");
-    let end = lines.iter().rposition(|line| is_put(line))? + 1;
+    let end = lines.iter().rposition(is_put)? + 1;
     let put = end - lines.get(arguments.end..end)?.iter().rev().take_while(|line| is_put(line)).count()..end;
     for range in [arguments, put] {
         order(&mut lines, numbers, range)?;

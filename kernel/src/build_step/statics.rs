@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Prefix of the linker's names of statics.
-const SYMBOL: &str = "warpcell_static_";
+pub const SYMBOL: &str = "warpcell_static_";
 
 /// The statics of the cell process: hashes and symbols, by the place of the definition.
 type KnownStatics = BTreeMap<String, Static>;

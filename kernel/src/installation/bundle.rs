@@ -18,7 +18,6 @@ mod archive;
 pub mod crates;
 pub mod toolchain;
 
-use crate::build_step::CELL_FOLDER;
 use crate::choices;
 use crate::files;
 use crate::hashing::hex;
@@ -26,7 +25,7 @@ use crate::installation::package::{self, Package};
 use crate::installation::setup::{self, SetupPlan, binary_in};
 use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::{Problem, Surroundings};
-use crate::installation::{Installation, home_in, package_in};
+use crate::installation::{CELLS, Installation, home_in, package_in};
 use crate::lessons::precompile;
 use anyhow::{Context, Result, bail};
 use archive::{append, append_script, append_text};
@@ -76,7 +75,7 @@ pub fn make(request: &BundleRequest<'_>) -> Result<()> {
     eprintln!("Fetching crates for `:dep`");
     let wanted = crates::wanted(&installation, request.crates, request.only)?;
     let names = crates::vendor(&installation, &wanted, &work.path().join(CRATES))?;
-    let cells = cells(&installation, request, &work.path().join(CELL_FOLDER))?;
+    let cells = cells(&installation, request, &work.path().join(CELLS))?;
     eprintln!("Packing");
     let contents = work.path().join(CONTENTS);
     pack_contents(&installation, request, &work.path().join(CRATES), cells.as_deref(), &contents)?;
@@ -98,7 +97,7 @@ pub fn make(request: &BundleRequest<'_>) -> Result<()> {
 
 /// The folder with the compiled cells of the lessons, if they are wanted: that of the installation, or a new one.
 fn cells(installation: &Installation, request: &BundleRequest<'_>, new: &Path) -> Result<Option<PathBuf>> {
-    let own = installation.home.join(CELL_FOLDER);
+    let own = installation.home.join(CELLS);
     if !request.lessons || own.is_dir() {
         return Ok(Some(own).filter(|_| request.lessons));
     }
@@ -127,7 +126,7 @@ fn pack_contents(
     // The package that came with this program also works for other compilers.
     match own.filter(|package| package.manifest.prelude.identity == installation.record.prelude.identity) {
         Some(package) => {
-            let cells = package.directory.join(CELL_FOLDER);
+            let cells = package.directory.join(CELLS);
             append(&mut archive, &package.directory, PACKAGE, &|path| path == cells)?;
         }
         None => {
@@ -141,7 +140,7 @@ fn pack_contents(
         }
     }
     if let Some(cells) = cells {
-        append(&mut archive, cells, &format!("{PACKAGE}/{CELL_FOLDER}"), &|_| false)?;
+        append(&mut archive, cells, &format!("{PACKAGE}/{CELLS}"), &|_| false)?;
     }
     let library = installation.sysroot().join("lib/rustlib/src/rust/library");
     if library.is_dir() {

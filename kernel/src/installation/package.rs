@@ -14,11 +14,10 @@ pub mod metadata;
 pub mod prelude;
 mod workspace;
 
-use crate::build_step::CELL_FOLDER;
 use crate::files;
 use crate::installation::directories;
 use crate::installation::toolchain::{Toolchain, query};
-use crate::installation::{BuiltPrelude, Carried, Installation};
+use crate::installation::{BuiltPrelude, CELLS, Carried, Installation};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,7 +31,7 @@ pub const MANIFEST: &str = "package.json";
 /// From how many bytes on a file is too large to be copied into each user's cache.
 const LARGE: u64 = 1 << 16;
 const WORKSPACE: &str = "workspace";
-/// The parts that an installation uses, beside [`CELL_FOLDER`].
+/// The parts that an installation uses, beside [`CELLS`].
 pub const PARTS: &[&str] = &["prelude", "metadata", "sources"];
 
 /// The description of a package.
@@ -188,11 +187,11 @@ impl Package {
     /// Copies the compiled cells, if there are any. Kernels read only what nobody else can write, and what has unpacked the package may
     /// have given its files other rights.
     fn copy_cells(&self, home: &Path) -> Result<()> {
-        let from = self.directory.join(CELL_FOLDER);
+        let from = self.directory.join(CELLS);
         if !from.is_dir() {
             return Ok(());
         }
-        let to = home.join(CELL_FOLDER);
+        let to = home.join(CELLS);
         files::create_folder(&to)?;
         std::fs::set_permissions(&to, Permissions::from_mode(0o755))
             .with_context(|| format!("{} cannot be opened for reading", to.display()))?;

@@ -2,7 +2,7 @@
 //! private sysroot, the recorded start. The parts are listed in [`crate::installation`].
 
 use crate::analysed_sources::standard_library;
-use crate::build_step::{CELL_FOLDER, Linker};
+use crate::build_step::Linker;
 use crate::environment::{INSTALLATION, RECORD};
 use crate::files;
 use crate::installation::bundle::{crates, toolchain};
@@ -12,7 +12,7 @@ use crate::installation::package::{Package, ReportProgress};
 use crate::installation::toolchain::search::Surroundings;
 use crate::installation::toolchain::{Toolchain, release_of_sources};
 use crate::installation::{
-    Installation, InstallationRecord, LibrarySources, SOURCES, has_package, home_beside, home_in, package_in,
+    CELLS, Installation, InstallationRecord, LibrarySources, SOURCES, has_package, home_beside, home_in, package_in,
 };
 use crate::kernelspec;
 use crate::lessons::precompile::lessons_into;
@@ -138,7 +138,7 @@ fn add_cells(package: &Package, toolchain: &Toolchain, work: &Path) -> Result<()
         home: &home,
         program: &program,
     };
-    let folder = package.directory.join(CELL_FOLDER);
+    let folder = package.directory.join(CELLS);
     let compiled = files::create_folder(&home)
         .and_then(|()| set_up(&plan))
         .and_then(|()| lessons_into(&Installation::open(&home)?, &folder, &|line| eprintln!("{line}")));

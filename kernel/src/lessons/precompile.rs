@@ -5,11 +5,11 @@
 //! but the owner of the installation can write there.
 
 use super::{Edition, files, source_of};
-use crate::build_step::{CELL_CACHE, CELL_FOLDER};
+use crate::build_step::CELL_CACHE;
 use crate::choices;
 use crate::environment::INSTALLATION;
 use crate::files::{paths_in, read};
-use crate::installation::Installation;
+use crate::installation::{CELLS, Installation};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fs::Permissions;
@@ -29,7 +29,7 @@ pub const RUN_CELLS: &str = "run-cells";
 pub fn precompile(notebooks: &[PathBuf], say: &(dyn Fn(&str) + Sync)) -> Result<()> {
     let installation = choices::installation()?;
     let found = if notebooks.is_empty() { of_lessons()? } else { of_files(notebooks)? };
-    fill(&installation, &installation.home.join(CELL_FOLDER), found, say)
+    fill(&installation, &installation.home.join(CELLS), found, say)
 }
 
 /// Compiles the cells of the lessons by an installation, into any folder.
