@@ -102,6 +102,6 @@ mod tests {
         let millis = Duration::from_millis;
         let compilation = CompileTime { began: millis(10), took: millis(5), runs: 0 };
         let time = CellTime::of(Duration::ZERO, millis(20), &[compilation], &Events::default());
-        assert!(time.to_string().contains("compiler  5.00 ms   25 %  not started\n"), "{time}");
+        assert!(time.to_string().contains("compiler   5.00 ms   25 %  not started\n"), "{time}");
     }
 }

@@ -455,7 +455,7 @@ fn nvrtc_compiles_kernels_of_threads() {
     let (mut count, mut failed) = (0, Vec::new());
     let is_meant = |found: &crate::registry::Kernel| {
         // One is there to be refused.
-        found.name.contains("::tests::kernels::") && found.short_name() != "much_shared_memory"
+        found.name.contains("::tests::cuda::kernels::") && found.short_name() != "much_shared_memory"
     };
     for found in crate::registry::kernels().into_iter().filter(is_meant) {
         let compiled = launch::source(&found).and_then(|source| {
