@@ -16,7 +16,7 @@ const SOURCE: &str = "extern \"C\" __global__ void fault(int* at) { *at = 1; }";
 fn gpu_check_fault() {
     probe().unwrap_or_else(|reason| panic!("no CUDA device: {reason}"));
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "--nocapture", "backend::tests::fault::faults_in_its_own_process"])
+        .args(["--ignored", "--exact", "--nocapture", "backend::tests::cuda::fault::faults_in_its_own_process"])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&child.stdout);
