@@ -1,7 +1,7 @@
 //! Copies: between layouts, of raw bytes, and of host arrays. Between dtypes it is `convert.rs`.
 
 use super::elementwise::{GRAIN, Input, blocks};
-use super::index::distance;
+use super::index::{distance, without};
 use super::numeric::{Shared, for_bits};
 use super::pool;
 use std::mem::MaybeUninit;
@@ -59,11 +59,7 @@ unsafe fn squares<T: Copy>(
     out_layout: &Layout,
     [across, down]: [usize; 2],
 ) {
-    let others = |layout: &Layout| {
-        let kept = (0..layout.shape.len()).filter(|&axis| axis != across && axis != down);
-        let (shape, strides) = kept.map(|axis| (layout.shape[axis], layout.strides[axis])).unzip();
-        Layout { shape, strides, offset: 0 }
-    };
+    let others = |layout: &Layout| without(&without(layout, across.max(down)), across.min(down));
     let (source_others, out_others) = (others(source_layout), others(out_layout));
     let (columns, rows) = (source_layout.shape[across], source_layout.shape[down]);
     let (source_step, out_step) = (source_layout.strides[down], out_layout.strides[across]);

@@ -93,7 +93,7 @@ pub(super) unsafe fn scatter(dtype: DType, index: DType, job: &Scatter<'_>) {
 }
 
 /// The layout without one of its axes.
-fn without(layout: &Layout, axis: usize) -> Layout {
+pub(super) fn without(layout: &Layout, axis: usize) -> Layout {
     let mut layout = layout.clone();
     layout.shape.remove(axis);
     layout.strides.remove(axis);

@@ -8,7 +8,7 @@ use super::team::Team;
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// After this time without a look a task looks whether the cell was interrupted. A piece of work that
@@ -56,20 +56,14 @@ pub(super) fn split_finely(total: usize, grain: usize, piece: usize, work: &(dyn
     // A few parts per thread balance the load; whole grains keep results independent of the number of threads.
     let part = total.div_ceil(grain).div_ceil(threads() * 32) * grain;
     let parts = total.div_ceil(part);
-    // The caller takes parts from the start, in the low half of the number, and the others from the end, in the high half. So what
-    // was in a processor's cache after the last operation is mostly needed there again.
-    let taken = AtomicU64::new(0);
-    let caller = std::thread::current().id();
+    let next = AtomicUsize::new(0);
     let run = || {
-        let is_caller = std::thread::current().id() == caller;
         let mut length = piece;
         loop {
-            let before = taken.fetch_add(if is_caller { 1 } else { 1 << 32 }, Ordering::Relaxed);
-            let (from_start, from_end) = (before as u32 as usize, (before >> 32) as usize);
-            if from_start + from_end >= parts {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= parts {
                 return;
             }
-            let index = if is_caller { from_start } else { parts - 1 - from_end };
             if !in_pieces(index * part..total.min((index + 1) * part), piece, &mut length, &stop, work) {
                 stopped.store(true, Ordering::Relaxed);
             }

@@ -148,9 +148,8 @@ thin! {
 pub(crate) fn differences_between(x: &RawArray, begin: Option<&RawArray>, end: Option<&RawArray>) -> Result<RawArray> {
     const NAME: &str = "ediff1d";
     let flat = x.flat(NAME)?;
-    let ends = [begin, end].map(|part| part.map(|part| part.flat(NAME)).transpose());
-    let [begin, end] = ends;
-    let (begin, end) = (begin?, end?);
+    let flat_end = |part: Option<&RawArray>| part.map(|part| part.flat(NAME)).transpose();
+    let (begin, end) = (flat_end(begin)?, flat_end(end)?);
     for part in begin.iter().chain(&end) {
         x.same_device(NAME, part)?;
     }

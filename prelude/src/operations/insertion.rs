@@ -126,6 +126,13 @@ pub(crate) fn appended(x: &RawArray, values: RawOperand<'_>, axis: Option<isize>
 /// Up to so many parts are copied one by one; elements of more are gathered by their positions.
 const FEW: usize = 8;
 
+/// Indices of a device that an array is on, too. Waits for them.
+fn downloaded(name: &'static str, x: &RawArray, indices: &RawArray) -> Result<Vec<i64>> {
+    x.same_device(name, indices)?;
+    x.handle.may_wait(name)?;
+    transfer::download_vec(&indices.converted(name, DType::I64)?)
+}
+
 /// `delete` from the flattened array, or along an axis.
 pub(crate) fn deleted(x: &RawArray, indices: RawIndices, axis: Option<isize>) -> Result<RawArray> {
     const NAME: &str = "delete";
@@ -134,11 +141,7 @@ pub(crate) fn deleted(x: &RawArray, indices: RawIndices, axis: Option<isize>) ->
     let length = x.shape()[axis];
     let values = match indices {
         RawIndices::Host { values, .. } => values,
-        RawIndices::Device(raw) if raw.size() <= FEW && raw.dtype != DType::U64 => {
-            x.same_device(NAME, &raw)?;
-            x.handle.may_wait(NAME)?;
-            transfer::download_vec(&raw.converted(NAME, DType::I64)?)?
-        }
+        RawIndices::Device(raw) if raw.size() <= FEW && raw.dtype != DType::U64 => downloaded(NAME, &x, &raw)?,
         device => {
             let indices = Indices::new(NAME, device, &x.handle, given.map(|_| axis), length)?;
             let is_kept = RawArray::filled(NAME, &x.handle, &[length], Scalar::Bool(true))?;
@@ -233,11 +236,7 @@ pub(crate) fn inserted(
     let values = as_array(NAME, &x, values)?;
     let (rank, places) = match indices {
         RawIndices::Host { shape, values } => (shape.len(), values),
-        RawIndices::Device(raw) => {
-            x.same_device(NAME, &raw)?;
-            x.handle.may_wait(NAME)?;
-            (raw.shape().len(), transfer::download_vec::<i64>(&raw.converted(NAME, DType::I64)?)?)
-        }
+        RawIndices::Device(raw) => (raw.shape().len(), downloaded(NAME, &x, &raw)?),
     };
     let length = x.shape()[axis];
     let invalid = |reason: String| Error::argument(NAME, reason);
