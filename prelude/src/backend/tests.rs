@@ -10,7 +10,7 @@
 //! - `… gpu_kernels -- --ignored --nocapture` runs Rust functions over arrays and thread kernels, also those that fail and those
 //!   that do not end.
 //! - `… gpu_differential -- --ignored --nocapture` runs the functions of the translator's differential tests.
-//! - `… gpu_streams -- --ignored --nocapture` does a part of that: streams, graphs, copies between devices.
+//! - `… gpu_streams -- --ignored --nocapture` checks streams, graphs and copies between devices.
 //! - `… gpu_timing -- --ignored --nocapture` prints device and host times as lines of JSON.
 
 mod check;

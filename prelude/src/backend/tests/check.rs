@@ -6,25 +6,9 @@ use crate::backend::{cpu, cuda};
 use crate::dtype::{DType, Scalar};
 use std::sync::Arc;
 
-#[test]
-#[ignore = "needs a CUDA device"]
-fn gpu_check() {
-    let mut check = Check::on_first_device();
-    every_operation(&mut check);
-    super::cuda::check::memory_and_programs(&mut check);
-    super::cuda::streams::streams(&mut check);
-    super::cuda::foreign::adoption(&mut check);
-    super::cuda::raw_kernels::raw_kernels(&mut check);
-    check.finish();
-}
-
-/// Families of operations: each is a test on the CPU.
+/// Families of operations: each is a test on the CPU, and one on a GPU.
 macro_rules! families {
     ($($family:ident)*) => {
-        fn every_operation(check: &mut Check) {
-            $(check.$family();)*
-        }
-
         mod cpu_check {
             $(
                 #[test]
@@ -32,6 +16,16 @@ macro_rules! families {
                     let mut check = super::Check::on_cpu();
                     check.$family();
                     check.finish();
+                }
+            )*
+        }
+
+        mod gpu_check {
+            $(
+                #[test]
+                #[ignore = "needs a CUDA device"]
+                fn $family() {
+                    super::Check::on_gpu(super::Check::$family);
                 }
             )*
         }
@@ -78,6 +72,13 @@ impl Check {
         let check = Check::of(cuda::open(0).unwrap());
         println!("device: {}", check.backend.name());
         check
+    }
+
+    /// Runs a family of checks on the first device.
+    pub fn on_gpu(family: impl FnOnce(&mut Check)) {
+        let mut check = Check::on_first_device();
+        family(&mut check);
+        check.finish();
     }
 
     /// With few elements: in the unit tests the references are not optimised.

@@ -3,18 +3,18 @@
 use crate::backend::cuda::driver::nvrtc::Nvrtc;
 use std::path::PathBuf;
 
-pub(super) mod check;
+mod check;
 mod differential;
 mod failures;
 mod fault;
-pub(super) mod foreign;
+mod foreign;
 mod functions;
 mod kernels;
 mod map;
 mod map_programs;
 mod measurement;
-pub(super) mod raw_kernels;
-pub(super) mod streams;
+mod raw_kernels;
+mod streams;
 mod timing;
 
 /// The compiler that the environment names.

@@ -5,10 +5,22 @@ use crate::backend::{Layout, Padding, PoolKind, View};
 use crate::dtype::{DType, Scalar};
 use crate::error::Error;
 
-pub(in crate::backend::tests) fn memory_and_programs(check: &mut Check) {
-    check.pool();
-    check.first_and_later_programs_agree();
-    check.events();
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_check_pool() {
+    Check::on_gpu(Check::pool);
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_check_programs() {
+    Check::on_gpu(Check::first_and_later_programs_agree);
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_check_events() {
+    Check::on_gpu(Check::events);
 }
 
 impl Check {

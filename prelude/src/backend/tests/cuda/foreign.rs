@@ -16,8 +16,14 @@ impl Drop for Keeper {
     }
 }
 
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_check_adoption() {
+    Check::on_gpu(adoption);
+}
+
 /// A part of another allocation is computed on in place, given back after the work, and streams are ordered.
-pub(in crate::backend::tests) fn adoption(check: &mut Check) {
+fn adoption(check: &mut Check) {
     let gpu = check.backend.clone();
     let whole = check.array(DType::F32, Layout::contiguous(&[1000]), 1000, 77, false);
     let given_back = Arc::new(AtomicUsize::new(0));

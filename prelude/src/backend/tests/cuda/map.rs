@@ -12,25 +12,40 @@ use crate::registry::FunctionParameter;
 use crate::{Device, Error, Stream};
 use std::sync::Arc;
 
-#[test]
-#[ignore = "needs a CUDA device"]
-fn gpu_kernels() {
-    let mut check = Check::on_first_device();
+/// With products and sums rounded apart, as on the host.
+fn rounded_apart(check: &mut Check, each: fn(&mut Check, &Case)) {
     register_helpers();
-    // With products and sums rounded apart, as on the host.
     contract(false);
     for case in cases() {
-        forms(&mut check, &case);
-        reductions(&mut check, &case);
+        each(check, &case);
     }
-    contract(true);
-    for case in cases() {
-        check.map(&case, &[1003], &Choice::default());
-    }
-    in_place(&mut check);
-    threads_and_streams(&mut check);
-    graphs(&mut check);
-    check.finish();
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_kernels_of_all_forms() {
+    Check::on_gpu(|check| rounded_apart(check, forms));
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_kernels_that_reduce() {
+    Check::on_gpu(|check| rounded_apart(check, reductions));
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_kernels_contracted() {
+    Check::on_gpu(|check| {
+        register_helpers();
+        contract(true);
+        for case in cases() {
+            check.map(&case, &[1003], &Choice::default());
+        }
+        in_place(check);
+        threads_and_streams(check);
+        graphs(check);
+    });
 }
 
 /// Few elements: the tool that looks for races is slow.

@@ -12,7 +12,13 @@ use ndarray::{ArrayD, IxDyn, SliceInfoElem, s};
 use num_complex::Complex;
 use std::time::Instant;
 
-pub(in crate::backend::tests) fn raw_kernels(check: &mut Check) {
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_check_raw_kernels() {
+    Check::on_gpu(raw_kernels);
+}
+
+fn raw_kernels(check: &mut Check) {
     Device::Cuda(0).with(|| {
         elementwise_types(check);
         elementwise_layouts(check);

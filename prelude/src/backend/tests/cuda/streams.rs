@@ -28,7 +28,7 @@ impl Delay {
     }
 }
 
-pub(in crate::backend::tests) fn streams(check: &mut Check) {
+fn streams(check: &mut Check) {
     Device::Cuda(0).with(|| {
         let delays = [Delay::new(500), Delay::new(500)];
         freed_in_one_stream_and_used_in_another(check, &delays[0]);
@@ -49,9 +49,7 @@ pub(in crate::backend::tests) fn streams(check: &mut Check) {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_streams() {
-    let mut check = Check::on_first_device();
-    streams(&mut check);
-    check.finish();
+    Check::on_gpu(streams);
 }
 
 /// What does not depend on how long work takes, with little of it: for race checkers, which take minutes for the rest.
