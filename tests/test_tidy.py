@@ -117,6 +117,14 @@ def test_links(tree):
     assert tree(tidy.links, {"a.md": "[`b`](nothing.md)"})
 
 
+def test_recipes(tree):
+    names = [f"`kernel/src/{number}.rs`" for number in range(20)]
+    table = f"## Where a change goes\n{' '.join(names)}\n## More\n`kernel/src/other.rs`\n"
+    assert tree(tidy.recipes, {"ARCHITECTURE.md": table, "CONTRIBUTING.md": " ".join(names)}) == []
+    found = tree(tidy.recipes, {"ARCHITECTURE.md": table, "CONTRIBUTING.md": " ".join(names[1:])})
+    assert found == ["ARCHITECTURE.md: kernel/src/0.rs is in no recipe of CONTRIBUTING.md"]
+
+
 def test_the_canonical_form_drops_what_a_run_leaves():
     cell = {
         "cell_type": "code", "id": "one", "execution_count": 3, "outputs": [{}], "source": "1 + 1\n",

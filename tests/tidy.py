@@ -343,6 +343,18 @@ def named_files(files: list[str]) -> Iterator[str]:
                 yield f"{page}: names {target}, which does not exist"
 
 
+def recipes(files: list[str]) -> Iterator[str]:
+    """A file that the map's table "Where a change goes" names is in a recipe of CONTRIBUTING.md."""
+    recipes = text_of("CONTRIBUTING.md")
+    table = text_of("ARCHITECTURE.md").partition("## Where a change goes")[2].partition("\n## ")[0]
+    names = set(re.findall(r"`((?:kernel|prelude|tests|lessons)/[\w./-]+\.\w+)`", table))
+    if len(names) < 20:
+        yield f"ARCHITECTURE.md: the table names only {len(names)} files"
+    for name in sorted(names):
+        if name not in recipes:
+            yield f"ARCHITECTURE.md: {name} is in no recipe of CONTRIBUTING.md"
+
+
 def outputs(files: list[str]) -> Iterator[str]:
     """Notebooks are committed without outputs and execution counts."""
     for path in files:
@@ -354,7 +366,7 @@ def outputs(files: list[str]) -> Iterator[str]:
 
 RULES = [
     manifests, workspace_dependencies, uses, circles, headers, lengths, drawers, personal_paths, lock_file, licences, contract,
-    links, named_files, outputs,
+    links, named_files, recipes, outputs,
 ]  # fmt: skip
 
 
