@@ -44,6 +44,7 @@ mod stored_variables;
 mod times;
 mod tools;
 mod types;
+mod unused_items;
 
 use crate::choices;
 use crate::environment;

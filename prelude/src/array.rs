@@ -79,6 +79,8 @@ use crate::device::{Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result};
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// An array on a device: elements of type `T`, any rank, shape known at run time; CuPy's `ndarray`.
@@ -100,8 +102,43 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone)]
 pub struct DeviceArray<T: Element> {
-    pub(crate) raw: RawArray,
+    pub(crate) raw: Owned,
     element: PhantomData<T>,
+}
+
+/// An array that is dropped by a call. Cells drop arrays of every kind, and the code for this is here and not in each of them.
+#[derive(Clone)]
+pub(crate) struct Owned(ManuallyDrop<RawArray>);
+
+impl Owned {
+    /// The array itself.
+    pub fn into_inner(self) -> RawArray {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: the value is not used again, nor is it dropped.
+        unsafe { ManuallyDrop::take(&mut this.0) }
+    }
+}
+
+impl Drop for Owned {
+    #[inline(never)]
+    fn drop(&mut self) {
+        // SAFETY: the value is not used after this.
+        unsafe { ManuallyDrop::drop(&mut self.0) };
+    }
+}
+
+impl Deref for Owned {
+    type Target = RawArray;
+
+    fn deref(&self) -> &RawArray {
+        &self.0
+    }
+}
+
+impl DerefMut for Owned {
+    fn deref_mut(&mut self) -> &mut RawArray {
+        &mut self.0
+    }
 }
 
 // A panic in an operation leaves the elements of its output unspecified, but nothing that is unsafe to use.
@@ -126,7 +163,7 @@ impl<T: Element> DeviceArray<T> {
     /// Wraps an array of dtype `T`.
     pub(crate) fn from_raw(raw: RawArray) -> Self {
         debug_assert_eq!(raw.dtype, T::DTYPE);
-        DeviceArray { raw, element: PhantomData }
+        DeviceArray { raw: Owned(ManuallyDrop::new(raw)), element: PhantomData }
     }
 
     /// The length of each axis.

@@ -87,13 +87,31 @@ pub fn panicked() {
     crate::output::control("EVCXR_PANIC_NOTIFICATION");
 }
 
+/// Runs the code of a cell; an error if it panicked. It stands for `catch_unwind`, of which each cell would compile a copy of its own.
+pub fn caught<R>(code: AssertUnwindSafe<impl FnOnce() -> R>) -> Result<R, ()> {
+    let (mut code, mut result) = (Some(code.0), None);
+    run(&mut || {
+        if let Some(code) = code.take() {
+            result = Some(code());
+        }
+    });
+    result.ok_or(())
+}
+
+/// The part of [`caught`] that is the same for all code.
+fn run(code: &mut dyn FnMut()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(code)) {
+        store::drop_quietly(payload);
+    }
+}
+
 /// Runs one statement of a cell, or several; `None` if it panicked, which has been reported then.
 ///
 /// What the statements before it have defined outlives such a panic.
 pub fn statement<R>(run: impl FnOnce() -> R) -> Option<R> {
-    match catch_unwind(AssertUnwindSafe(run)) {
+    match caught(AssertUnwindSafe(run)) {
         Ok(result) => Some(result),
-        Err(_) => {
+        Err(()) => {
             panicked();
             None
         }

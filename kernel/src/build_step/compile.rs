@@ -14,7 +14,7 @@ use super::statements::{KnownMoves, Split, SplitVerdict};
 use super::statics::Statics;
 use super::stored_variables::{CompilerFindings, VariablePlan};
 use super::tools::lead_group;
-use super::{checks, flags, link, recorded_answers, statements, times, types};
+use super::{checks, flags, link, recorded_answers, statements, times, types, unused_items};
 use crate::files;
 use crate::installation::Installation;
 use anyhow::{Context, Result};
@@ -52,6 +52,8 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let mut borrows = Borrows::of(&cell.session, base);
     // Separate closures for statements are not used in timed cells, because the closures would be measured too.
     let (mut may_split, mut wants_split) = (!is_timed, false);
+    let items = unused_items::KnownItems::of(&cell.session, base, &cell.dependencies.arguments);
+    let mut may_omit = items.have_compiled();
     for is_last in (0..ATTEMPTS).map(|attempt| attempt + 1 == ATTEMPTS) {
         let borrowing = borrows.write(base);
         let options = RewriteOptions { crates: &crates, own_display, findings: Some(&findings) };
@@ -63,13 +65,20 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         let text = split.as_ref().map_or(&planned, |split| &split.text);
         let marked = with_marks(text, &marks);
         let text = if is_timed { Cow::Borrowed(&*marked) } else { checks::with_checks(&marked) };
-        let compilation =
+        let shorter = if may_omit { unused_items::without(&text) } else { None };
+        let whole =
             Compilation { cell: &cell, source: &rewritten, text: &text, is_timed, registers, library: &library };
+        let compilation = Compilation { text: shorter.as_deref().unwrap_or(&text), ..whole };
         if let Some(status) = compilation.replay()? {
             return Ok(status);
         }
-        let compiled = compilation.run()?;
+        let mut compiled = compilation.run()?;
+        if compiled.status != 0 && shorter.is_some() && unused_items::concerns_all(&compiled.stderr) {
+            may_omit = false;
+            compiled = whole.run()?;
+        }
         if compiled.status == 0 {
+            items.keep()?;
             let mut report = plan.report();
             split.iter().for_each(|split| split.add_to(&mut report));
             BuildAnswer::change(&cell.session, |answer| answer.report = report)?;
@@ -146,6 +155,7 @@ fn tell(
 }
 
 /// One attempt to compile a cell.
+#[derive(Clone, Copy)]
 struct Compilation<'a> {
     cell: &'a CellCrate<'a>,
     /// The file for the source.

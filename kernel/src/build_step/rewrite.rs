@@ -14,6 +14,9 @@ pub const SHOW: &str = ").evcxr_display();";
 /// The first line of each cell crate.
 const ATTRIBUTES: &str = "#![allow(unused_imports, unused_mut, dead_code)]";
 
+/// The line where the code of a cell begins.
+const CATCHES: &str = "match std::panic::catch_unwind(";
+
 /// The line behind the code of a cell with `.await`.
 const WAITED: &str = "});";
 
@@ -47,6 +50,7 @@ pub fn rewrite(source: &str, surroundings: RewriteOptions<'_>) -> Rewritten {
     let source = shorter.as_deref().unwrap_or(source);
     let blanket = !surroundings.own_display && source.matches("evcxr_display").count() == source.matches(SHOW).count();
     let waiting = waiting_lines(source);
+    let catching = catching_line(source);
     let mut result = String::with_capacity(source.len() + 1024);
     let mut lines = source.split_inclusive('\n').enumerate();
     while let Some((index, line)) = lines.next() {
@@ -90,6 +94,8 @@ pub fn rewrite(source: &str, surroundings: RewriteOptions<'_>) -> Rewritten {
             text if text.trim() == "println!(\"{}\", evcxr_internal_runtime::USER_ERROR_OCCURRED);" => {
                 result.push('\n');
             }
+            // The cell would compile its own copy of it.
+            CATCHES if catching == Some(index) => result.push_str("match ::warpcell::cell::caught(\n"),
             WAITS if waiting.is_some_and(|(first, _)| first == index) => {
                 result.push_str(".block_on(::warpcell::cell::interruptible(async {\n");
             }
@@ -99,6 +105,12 @@ pub fn rewrite(source: &str, surroundings: RewriteOptions<'_>) -> Rewritten {
         }
     }
     Rewritten { text: result, plan }
+}
+
+/// The line where the code of a cell begins, for which evcxr catches panics.
+fn catching_line(source: &str) -> Option<usize> {
+    let entry = source.lines().enumerate().filter(|(_, line)| line.contains("fn run_user_code_")).last()?.0;
+    source.lines().skip(entry).position(|line| line == CATCHES).map(|line| entry + line)
 }
 
 /// The lines around the code of a cell with `.await`.
@@ -182,6 +194,13 @@ mod tests {
         let expected = "pub fn run_user_code_1(\n.block_on(::warpcell::cell::interruptible(async {\nf(|| {\n});\ng().await;\n}));\n})) { \n";
         assert_eq!(text_of(source), expected);
         assert_eq!(text_of("f(|| {\n});\n"), "f(|| {\n});\n");
+    }
+
+    #[test]
+    fn panics_are_caught_by_the_prelude() {
+        let source = "match std::panic::catch_unwind(\npub extern \"C\" fn run_user_code_1(\nmatch std::panic::catch_unwind(\nmatch std::panic::catch_unwind(\n";
+        let expected = "match std::panic::catch_unwind(\npub extern \"C\" fn run_user_code_1(\nmatch ::warpcell::cell::caught(\nmatch std::panic::catch_unwind(\n";
+        assert_eq!(text_of(source), expected);
     }
 
     #[test]

@@ -277,6 +277,13 @@ impl VariablePlan {
             || self.checked.iter().any(|statement| self.definitions.contains_key(&statement.lines.start))
     }
 
+    /// The check of a variable that the cell does not name, if it is on this line. It has no types for the compiler to look at.
+    fn check_of_idle(&self, index: usize) -> Option<String> {
+        let check = self.checked.iter().find(|check| check.lines == (index..index + 1))?;
+        let Statement { name, type_name, .. } = self.idle.iter().find(|idle| idle.name == check.name)?;
+        Some(format!("vars_ok &= {STORE}check_stored(stringify!({name}), {type_name:?});\n"))
+    }
+
     /// A line (from 0) with its additions.
     pub fn line<'a>(&self, index: usize, line: &'a str) -> Cow<'a, str> {
         let mut line = Cow::Borrowed(line);
@@ -288,6 +295,9 @@ impl VariablePlan {
         }
         if self.replaced.iter().flat_map(|replaced| &replaced.outside).any(|line| line.lines.contains(&index)) {
             return format!("{INSIDE}{line}").into();
+        }
+        if let Some(text) = self.check_of_idle(index) {
+            line = text.into();
         }
         if let Some(hash) = self.definitions.get(&index) {
             line = with_definitions(&line, *hash).into();

@@ -90,13 +90,13 @@ indices! {
 
 impl<I: Index + Element> sealed::Sealed for &DeviceArray<I> {
     fn raw_indices(self) -> RawIndices {
-        RawIndices::Device(self.raw.clone())
+        RawIndices::Device((*self.raw).clone())
     }
 }
 impl<I: Index + Element> IntoIndices for &DeviceArray<I> {}
 impl<I: Index + Element> sealed::Sealed for DeviceArray<I> {
     fn raw_indices(self) -> RawIndices {
-        RawIndices::Device(self.raw)
+        RawIndices::Device(self.raw.into_inner())
     }
 }
 impl<I: Index + Element> IntoIndices for DeviceArray<I> {}

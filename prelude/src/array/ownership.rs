@@ -183,7 +183,7 @@ fn into_host<T: Element>(array: DeviceArray<T>) -> Result<ArrayD<T>> {
     if array.raw.handle.device != Device::Cpu || !(is_row_major || reversed(&array.raw.layout).is_contiguous()) {
         return array.try_to_host();
     }
-    let RawArray { handle, allocation, layout, dtype } = array.raw;
+    let RawArray { handle, allocation, layout, dtype } = array.raw.into_inner();
     match memory::vector_of::<T>(allocation) {
         Ok((mut values, before)) => {
             let start = before + layout.offset;

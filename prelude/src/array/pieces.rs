@@ -91,8 +91,8 @@ macro_rules! pieces {
 }
 pieces! {
     Element self: T => Part::Number(self.to_scalar());
-    Element self: &DeviceArray<T> => Part::Array(self.raw.clone());
-    Element self: DeviceArray<T> => Part::Array(self.raw);
+    Element self: &DeviceArray<T> => Part::Array((*self.raw).clone());
+    Element self: DeviceArray<T> => Part::Array(self.raw.into_inner());
     Element self: [T; N] [const N: usize] => Part::List(self.map(Element::to_scalar).to_vec());
     Number self: Range<T> => Part::Range([self.start.to_scalar(), self.end.to_scalar(), Scalar::one(T::DTYPE)]);
     Number self: (T, T, T) => Part::Range([self.0.to_scalar(), self.1.to_scalar(), self.2.to_scalar()]);

@@ -125,7 +125,7 @@ impl<I: Index + Element> IntoPart for &DeviceArray<I> {
 }
 impl IntoPart for &DeviceArray<bool> {
     fn into_part(self) -> Part {
-        Part::Mask(self.raw.clone())
+        Part::Mask((*self.raw).clone())
     }
 }
 

@@ -126,6 +126,9 @@ pub trait EvcxrDisplay {
 
 #[cfg(feature = "cells")]
 impl<T: Debug> EvcxrDisplay for T {
+    // A cell that makes a vtable of `Debug` has the compiler read every implementation of it, which takes 9 ms. So cells call the
+    // instances of this function that are in the prelude.
+    #[inline(never)]
     fn evcxr_display(&self) {
         show(self, size_of::<T>(), std::any::type_name::<T>());
     }

@@ -81,6 +81,9 @@ impl VariableStore {
     }
 
     /// Stores a variable, replacing one of the same name.
+    ///
+    /// Not inline, so that cells call the prelude's instances and do not compile the box.
+    #[inline(never)]
     pub fn put_variable<T: 'static>(&mut self, name: &str, value: T) {
         self.put(name, Box::new(value));
     }
@@ -100,6 +103,7 @@ impl VariableStore {
 
     /// Stores the old value of a variable that the cell has defined anew, unless the new value is there: the cell may
     /// have ended before it came to that.
+    #[inline(never)]
     pub fn keep_variable<T: 'static>(&mut self, name: &str, old: T) {
         self.keep(name, Box::new(old));
     }
@@ -167,10 +171,16 @@ impl VariableStore {
 
     /// Whether `name` can be taken as a `T`; if not, tells evcxr that the variable is lost.
     pub fn check_variable<T: 'static>(&mut self, name: &str) -> bool {
-        self.check(name, TypeId::of::<T>(), std::any::type_name::<T>())
+        self.check(name, Some(TypeId::of::<T>()), std::any::type_name::<T>())
     }
 
-    fn check(&mut self, name: &str, wanted: TypeId, type_name: &str) -> bool {
+    /// Whether a variable that the cell does not name is there, with the definitions that its type had; if not, tells evcxr that it is
+    /// lost. `type_name` is the type as the cells write it.
+    pub fn check_stored(&mut self, name: &str, type_name: &str) -> bool {
+        self.check(name, None, type_name)
+    }
+
+    fn check(&mut self, name: &str, wanted: Option<TypeId>, type_name: &str) -> bool {
         let found = self.is(name, wanted);
         match found {
             Some(true) => {}
@@ -188,13 +198,13 @@ impl VariableStore {
         found == Some(true)
     }
 
-    /// Whether there is a variable of the name, and if so, whether it has this type, laid out as it was.
-    fn is(&mut self, name: &str, wanted: TypeId) -> Option<bool> {
+    /// Whether there is a variable of the name, and if so, whether it has this type (if one is given), laid out as it was.
+    fn is(&mut self, name: &str, wanted: Option<TypeId>) -> Option<bool> {
         let definitions = std::mem::take(&mut self.definitions);
         let variable = self.variables.get(name)?;
         // The type of the content, not of the box.
         let value: &dyn Any = &*variable.value;
-        Some(value.type_id() == wanted && variable.definitions == definitions)
+        Some(wanted.is_none_or(|wanted| value.type_id() == wanted) && variable.definitions == definitions)
     }
 
     /// Makes sure that `name` can be taken as a `T`.
@@ -203,7 +213,7 @@ impl VariableStore {
     ///
     /// If it cannot.
     pub fn demand_variable<T: 'static>(&mut self, name: &str) {
-        let is = self.is(name, TypeId::of::<T>());
+        let is = self.is(name, Some(TypeId::of::<T>()));
         assert!(is == Some(true), "the variable `{name}` is not there, or not what it was");
     }
 
@@ -264,7 +274,7 @@ fn report_lost(name: &str) {
 }
 
 /// Drops a value outside of the cell's own code, where a panic would end the process. The hook has reported it.
-fn drop_quietly(value: Box<dyn Any>) {
+pub(super) fn drop_quietly(value: Box<dyn Any>) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(value)));
 }
 

@@ -58,7 +58,7 @@ pub fn trapezoid<A: OnDevice<Elem = T>, T: Number>(
     dx: Option<f64>,
     axis: Option<isize>,
 ) -> DeviceArray<T::Mean> {
-    let x = x.map(|x| &x.raw);
+    let x = x.map(|x| &*x.raw);
     let found = integral(y.raw(), x, dx.unwrap_or(1.0), axis.unwrap_or(-1), T::Mean::DTYPE);
     DeviceArray::from_raw(check(found))
 }
@@ -96,7 +96,7 @@ pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(
     to_end: Option<&DeviceArray<T>>,
     to_begin: Option<&DeviceArray<T>>,
 ) -> DeviceArray<T> {
-    let [begin, end] = [to_begin, to_end].map(|part| part.map(|part| &part.raw));
+    let [begin, end] = [to_begin, to_end].map(|part| part.map(|part| &*part.raw));
     DeviceArray::from_raw(check(calculus::differences_between(a.raw(), begin, end)))
 }
 
@@ -112,7 +112,7 @@ thin! {
     /// `gpu::polyfit` with a weight for each point.
     pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize, weights: Option<&DeviceArray<T::Mean>>) -> DeviceArray<T::Mean>
     where X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number => {
-        let weights = weights.map(|weights| &weights.raw);
+        let weights = weights.map(|weights| &*weights.raw);
         fitted(x.raw(), y.raw(), deg, weights, T::Mean::DTYPE)
     };
 

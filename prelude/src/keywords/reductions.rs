@@ -238,7 +238,7 @@ thin! {
     /// The mean, weighted if there are weights: as many as there are elements, or along the axis.
     pub fn average<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, weights: Option<&DeviceArray<T::Mean>>)
     -> DeviceArray<T::Mean> => {
-        let weights = weights.map(|weights| &weights.raw);
+        let weights = weights.map(|weights| &*weights.raw);
         weighted(a.raw(), &axes, weights, T::Mean::DTYPE)
     };
 

@@ -46,7 +46,7 @@ impl sealed::One for f64 {
 }
 impl<T: Element> sealed::One for &DeviceArray<T> {
     fn distance(self) -> Distance {
-        Distance::Coordinates(self.raw.clone())
+        Distance::Coordinates((*self.raw).clone())
     }
 }
 impl<S: sealed::One> sealed::Spacing for S {

@@ -81,7 +81,7 @@ pub(crate) fn select_or<'a, C: Operand<T>, T: Element>(
     choicelist: impl IntoIterator<Item = C>,
     default: Scalar,
 ) -> DeviceArray<T> {
-    let conditions: Vec<&RawArray> = condlist.into_iter().map(|condition| &condition.raw).collect();
+    let conditions: Vec<&RawArray> = condlist.into_iter().map(|condition| &*condition.raw).collect();
     let choices: Vec<C> = choicelist.into_iter().collect();
     let choices: Vec<RawOperand<'_>> = choices.iter().map(|choice| choice.raw_operand()).collect();
     DeviceArray::from_raw(check(selected(&conditions, &choices, RawOperand::Scalar(default))))

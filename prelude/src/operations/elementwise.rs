@@ -507,7 +507,7 @@ composed! {
         /// ```
         pub fn logical_not(&self) -> DeviceArray<bool> => {
             const NAME: &str = "logical_not";
-            let bools = if T::DTYPE == DType::Bool { Ok(self.raw.clone()) } else { self.raw.converted(NAME, DType::Bool) };
+            let bools = if T::DTYPE == DType::Bool { Ok((*self.raw).clone()) } else { self.raw.converted(NAME, DType::Bool) };
             bools.and_then(|bools| unary(NAME, UnaryOperation::LogicalNot, &bools))
         };
     }

@@ -28,7 +28,8 @@ pub fn apply_along_axis<A: OnDevice<Elem = T>, T: Element, U: Element>(
     a: &A,
 ) -> DeviceArray<U> {
     let parts = check(parts_along(a.raw(), axis));
-    let results: Vec<RawArray> = parts.into_iter().map(|part| function(DeviceArray::from_raw(part)).raw).collect();
+    let results: Vec<RawArray> =
+        parts.into_iter().map(|part| function(DeviceArray::from_raw(part)).raw.into_inner()).collect();
     DeviceArray::from_raw(check(put_together(a.raw(), axis, &results)))
 }
 

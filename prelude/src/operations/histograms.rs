@@ -123,12 +123,12 @@ arguments! {
 arguments! {
     points
     self: &DeviceArray<T> [T: Number] => columns(&self.raw);
-    self: [&DeviceArray<T>; N] [T: Number, const N: usize] => Ok(self.iter().map(|x| x.raw.clone()).collect());
-    self: &[&DeviceArray<T>] [T: Number] => Ok(self.iter().map(|x| x.raw.clone()).collect());
-    self: Vec<&DeviceArray<T>> [T: Number] => Ok(self.iter().map(|x| x.raw.clone()).collect());
-    self: (&DeviceArray<A>, &DeviceArray<B>) [A: Number, B: Number] => Ok(vec![self.0.raw.clone(), self.1.raw.clone()]);
+    self: [&DeviceArray<T>; N] [T: Number, const N: usize] => Ok(self.iter().map(|x| (*x.raw).clone()).collect());
+    self: &[&DeviceArray<T>] [T: Number] => Ok(self.iter().map(|x| (*x.raw).clone()).collect());
+    self: Vec<&DeviceArray<T>> [T: Number] => Ok(self.iter().map(|x| (*x.raw).clone()).collect());
+    self: (&DeviceArray<A>, &DeviceArray<B>) [A: Number, B: Number] => Ok(vec![(*self.0.raw).clone(), (*self.1.raw).clone()]);
     self: (&DeviceArray<A>, &DeviceArray<B>, &DeviceArray<C>) [A: Number, B: Number, C: Number] =>
-        Ok(vec![self.0.raw.clone(), self.1.raw.clone(), self.2.raw.clone()]);
+        Ok(vec![(*self.0.raw).clone(), (*self.1.raw).clone(), (*self.2.raw).clone()]);
 }
 
 fallible! {
