@@ -277,8 +277,10 @@ impl VariablePlan {
             || self.checked.iter().any(|statement| self.definitions.contains_key(&statement.lines.start))
     }
 
-    /// The check of a variable that the cell does not name, if it is on this line. It has no types for the compiler to look at.
+    /// The check of a variable that the cell does not name, if it is on this line and the type is one of the notebook: the hash of the
+    /// definitions says whether the type has changed, and without the type the cell may not need its definition.
     fn check_of_idle(&self, index: usize) -> Option<String> {
+        self.definitions.get(&index)?;
         let check = self.checked.iter().find(|check| check.lines == (index..index + 1))?;
         let Statement { name, type_name, .. } = self.idle.iter().find(|idle| idle.name == check.name)?;
         Some(format!("vars_ok &= {STORE}check_stored(stringify!({name}), {type_name:?});\n"))
