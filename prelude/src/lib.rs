@@ -60,6 +60,7 @@ mod raw_kernels;
 mod reexported_crates;
 mod rich;
 pub mod session;
+mod setters;
 mod stream;
 pub mod testing;
 mod texts;

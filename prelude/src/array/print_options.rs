@@ -1,5 +1,6 @@
 //! How arrays print: NumPy's `set_printoptions`, for the whole process.
 
+use crate::setters::setters;
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
@@ -25,37 +26,24 @@ impl PrintOptions {
         PrintOptions::default()
     }
 
-    /// How many digits floats have at most behind the point; at first 8.
-    pub fn precision(mut self, digits: usize) -> PrintOptions {
-        self.precision = Some(digits);
-        self
-    }
+    setters! {
+        /// How many digits floats have at most behind the point; at first 8.
+        pub fn precision(digits: usize) => precision = Some(digits);
 
-    /// From how many elements on only the ends of the axes are shown: arrays with more than so many are abbreviated; at
-    /// first 1000. `usize::MAX` shows everything.
-    pub fn threshold(mut self, elements: usize) -> PrintOptions {
-        self.threshold = Some(elements);
-        self
-    }
+        /// From how many elements on only the ends of the axes are shown: arrays with more than so many are abbreviated; at
+        /// first 1000. `usize::MAX` shows everything.
+        pub fn threshold(elements: usize) => threshold = Some(elements);
 
-    /// How many entries an abbreviated axis shows at each end; at first 3.
-    pub fn edgeitems(mut self, entries: usize) -> PrintOptions {
-        self.edgeitems = Some(entries);
-        self
-    }
+        /// How many entries an abbreviated axis shows at each end; at first 3.
+        pub fn edgeitems(entries: usize) => edgeitems = Some(entries);
 
-    /// After how many characters a row goes on in a new line. At first each row is one line, `usize::MAX`; NumPy's own value
-    /// is 75.
-    pub fn linewidth(mut self, characters: usize) -> PrintOptions {
-        self.linewidth = Some(characters);
-        self
-    }
+        /// After how many characters a row goes on in a new line. At first each row is one line, `usize::MAX`; NumPy's own value
+        /// is 75.
+        pub fn linewidth(characters: usize) => linewidth = Some(characters);
 
-    /// Whether small floats are shown without exponents, so that numbers that are nearly zero look like it; at first not.
-    /// Numbers from 1e8 on have exponents even then.
-    pub fn suppress(mut self, on: bool) -> PrintOptions {
-        self.suppress = Some(on);
-        self
+        /// Whether small floats are shown without exponents, so that numbers that are nearly zero look like it; at first not.
+        /// Numbers from 1e8 on have exponents even then.
+        pub fn suppress(on: bool) => suppress = Some(on);
     }
 }
 
