@@ -33,6 +33,7 @@ mod array;
 mod backend;
 #[doc(hidden)]
 pub mod cell;
+mod conversions;
 mod device;
 mod dtype;
 mod fallible;

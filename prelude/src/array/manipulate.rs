@@ -7,6 +7,7 @@ use crate::array::splitting::{IntoSections, cut};
 use crate::array::view::{assign, broadcast_to, fill, reshape, slice_axis};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::Layout;
+use crate::conversions::conversions;
 use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
@@ -202,25 +203,13 @@ pub trait IntoPadding: sealed::Sealed {
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for usize {}
-    impl<const N: usize> Sealed for [(usize, usize); N] {}
-    impl Sealed for &[(usize, usize)] {}
 }
 
-impl IntoPadding for usize {
-    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>> {
-        Some(vec![(self, self); rank])
-    }
-}
-impl<const N: usize> IntoPadding for [(usize, usize); N] {
-    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>> {
-        (N == rank).then(|| self.to_vec())
-    }
-}
-impl IntoPadding for &[(usize, usize)] {
-    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>> {
-        (self.len() == rank).then(|| self.to_vec())
-    }
+conversions! {
+    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>>: IntoPadding, sealed::Sealed;
+    usize => Some(vec![(self, self); rank]);
+    [(usize, usize); N] [const N: usize] => (N == rank).then(|| self.to_vec());
+    &[(usize, usize)] => (self.len() == rank).then(|| self.to_vec());
 }
 
 /// The array with elements put around it: `width` on all sides, or pairs of widths before and behind, one an axis. NumPy's

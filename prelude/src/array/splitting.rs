@@ -3,6 +3,7 @@
 use crate::array::axes::axis_of;
 use crate::array::view::slice_axis;
 use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::conversions::conversions;
 use crate::dtype::Element;
 use crate::error::{Error, Result, check};
 
@@ -31,27 +32,18 @@ pub trait IntoSections: sealed::Sealed {
     fn into_sections(self) -> Sections;
 }
 
-macro_rules! sections {
-    ($($self:ident: $type:ty $([$($generics:tt)*])? => $sections:expr;)*) => {$(
-        impl $(<$($generics)*>)? sealed::Sealed for $type {}
-        impl $(<$($generics)*>)? IntoSections for $type {
-            fn into_sections($self) -> Sections {
-                $sections
-            }
-        }
-    )*};
-}
-sections! {
-    self: usize => Sections::Parts(self);
+conversions! {
+    fn into_sections(self) -> Sections: IntoSections, sealed::Sealed;
+    usize => Sections::Parts(self);
     // None of a negative number, which is an error.
-    self: i32 => Sections::Parts(usize::try_from(self).unwrap_or(0));
-    self: [i32; N] [const N: usize] => Sections::Before(self.map(|place| place as isize).to_vec());
-    self: [isize; N] [const N: usize] => Sections::Before(self.to_vec());
-    self: [usize; N] [const N: usize] => self.as_slice().into_sections();
-    self: &[isize] => Sections::Before(self.to_vec());
-    self: &[usize] => Sections::Before(self.iter().map(|&place| isize::try_from(place).unwrap_or(isize::MAX)).collect());
-    self: Vec<isize> => Sections::Before(self);
-    self: Vec<usize> => self.as_slice().into_sections();
+    i32 => Sections::Parts(usize::try_from(self).unwrap_or(0));
+    [i32; N] [const N: usize] => Sections::Before(self.map(|place| place as isize).to_vec());
+    [isize; N] [const N: usize] => Sections::Before(self.to_vec());
+    [usize; N] [const N: usize] => self.as_slice().into_sections();
+    &[isize] => Sections::Before(self.to_vec());
+    &[usize] => Sections::Before(self.iter().map(|&place| isize::try_from(place).unwrap_or(isize::MAX)).collect());
+    Vec<isize> => Sections::Before(self);
+    Vec<usize> => self.as_slice().into_sections();
 }
 
 /// The array cut into parts along the first axis, as [`split`](fn@crate::split) does, but the first parts are longer by one

@@ -3,6 +3,7 @@
 use super::spectra::svd_of;
 use crate::array::RawArray;
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
+use crate::conversions::conversions;
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
 use crate::operations::elementwise::{RawOperand, binary, unary};
@@ -31,35 +32,21 @@ pub trait NormOrder {
     /// The order.
     fn order(self) -> Result<Order>;
 }
-impl NormOrder for () {
-    fn order(self) -> Result<Order> {
-        Ok(Order::Usual)
-    }
-}
-impl NormOrder for i32 {
-    fn order(self) -> Result<Order> {
-        Ok(Order::Number(self.into()))
-    }
-}
-impl NormOrder for f64 {
-    fn order(self) -> Result<Order> {
-        Ok(Order::Number(self))
-    }
-}
-impl NormOrder for &str {
-    fn order(self) -> Result<Order> {
-        match self {
-            "fro" => Ok(Order::Usual),
-            "nuc" => Ok(Order::Nuclear),
-            "inf" => Ok(Order::Number(f64::INFINITY)),
-            "-inf" => Ok(Order::Number(f64::NEG_INFINITY)),
-            _ => {
-                let reason =
-                    format!("there is no order \"{self}\"; write `ord = \"fro\"`, `\"nuc\"`, `\"inf\"` or a number");
-                Err(Error::argument(NAME, reason))
-            }
+conversions! {
+    fn order(self) -> Result<Order>: NormOrder;
+    () => Ok(Order::Usual);
+    i32 => Ok(Order::Number(self.into()));
+    f64 => Ok(Order::Number(self));
+    &str => match self {
+        "fro" => Ok(Order::Usual),
+        "nuc" => Ok(Order::Nuclear),
+        "inf" => Ok(Order::Number(f64::INFINITY)),
+        "-inf" => Ok(Order::Number(f64::NEG_INFINITY)),
+        _ => {
+            let reason = format!("there is no order \"{self}\"; write `ord = \"fro\"`, `\"nuc\"`, `\"inf\"` or a number");
+            Err(Error::argument(NAME, reason))
         }
-    }
+    };
 }
 
 fn invalid<T>(order: Order, of: &str, known: &str) -> Result<T> {

@@ -2,6 +2,7 @@
 
 use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
+use crate::conversions::conversions;
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
@@ -27,24 +28,12 @@ pub(super) mod sealed {
 )]
 pub trait Operand<T: Element>: sealed::Sealed {}
 
-impl<T: Element> sealed::Sealed for T {
-    fn raw_operand(&self) -> RawOperand<'_> {
-        RawOperand::Scalar(self.to_scalar())
-    }
+conversions! {
+    fn raw_operand(&self) -> RawOperand<'_>: sealed::Sealed, Operand<T>;
+    T [T: Element] => RawOperand::Scalar(self.to_scalar());
+    DeviceArray<T> [T: Element] => RawOperand::Array(&self.raw);
+    &DeviceArray<T> [T: Element] => RawOperand::Array(&self.raw);
 }
-impl<T: Element> Operand<T> for T {}
-impl<T: Element> sealed::Sealed for DeviceArray<T> {
-    fn raw_operand(&self) -> RawOperand<'_> {
-        RawOperand::Array(&self.raw)
-    }
-}
-impl<T: Element> Operand<T> for DeviceArray<T> {}
-impl<T: Element> sealed::Sealed for &DeviceArray<T> {
-    fn raw_operand(&self) -> RawOperand<'_> {
-        RawOperand::Array(&self.raw)
-    }
-}
-impl<T: Element> Operand<T> for &DeviceArray<T> {}
 
 /// An operand without its type.
 #[derive(Clone, Copy)]

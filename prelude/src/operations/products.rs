@@ -3,6 +3,7 @@
 use crate::array::axes::{IntoAxes, axis_of};
 use crate::array::{DeviceArray, OnDevice, RawArray, shape, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
+use crate::conversions::conversions;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
@@ -193,17 +194,10 @@ pub trait IntoPairedAxes: sealed::Sealed {
     fn into_paired_axes(self) -> PairedAxes;
 }
 
-impl sealed::Sealed for usize {}
-impl IntoPairedAxes for usize {
-    fn into_paired_axes(self) -> PairedAxes {
-        PairedAxes::Count(self)
-    }
-}
-impl<A: IntoAxes, B: IntoAxes> sealed::Sealed for (A, B) {}
-impl<A: IntoAxes, B: IntoAxes> IntoPairedAxes for (A, B) {
-    fn into_paired_axes(self) -> PairedAxes {
-        PairedAxes::Named(self.0.into_axes(), self.1.into_axes())
-    }
+conversions! {
+    fn into_paired_axes(self) -> PairedAxes: IntoPairedAxes, sealed::Sealed;
+    usize => PairedAxes::Count(self);
+    (A, B) [A: IntoAxes, B: IntoAxes] => PairedAxes::Named(self.0.into_axes(), self.1.into_axes());
 }
 
 /// Finds that two axes that are summed over have one length.
