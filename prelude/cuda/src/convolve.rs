@@ -203,11 +203,8 @@ fn extent(view: View<'_>) -> Result<[i32; 2]> {
 /// The kernels count rows and columns in 32 bits, and add a few of them.
 fn narrow(length: usize, view: View<'_>) -> Result<i32> {
     if length > i32::MAX as usize / 4 {
-        return Err(Error::InvalidShape {
-            operation: "convolve2d",
-            shape: view.layout.shape.clone(),
-            reason: format!("has an axis of more than {} elements; convolve parts of it", i32::MAX / 4),
-        });
+        let reason = format!("has an axis of more than {} elements; convolve parts of it", i32::MAX / 4);
+        return Err(Error::shape("convolve2d", view.layout.shape.as_slice(), reason));
     }
     Ok(length as i32)
 }

@@ -225,7 +225,7 @@ impl Index {
             if shared { (along, 1, 1) } else { (size, shape[axis + 1..].iter().product(), size / along) };
         if count >= u32::MAX as usize {
             let reason = format!("{count} indices are more than one call can write to; split them");
-            return Err(Error::InvalidArgument { operation: "put", reason });
+            return Err(Error::argument("put", reason));
         }
         let (number, start) = (index_number(indices.dtype), source_of(indices)?);
         let kernels = self.repeats[number].get(&self.device, || repeat_program(INDICES[number]))?;

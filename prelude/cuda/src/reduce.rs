@@ -261,11 +261,8 @@ fn split(x: View<'_>, reduced: &[usize]) -> (Vec<Axis<1>>, Vec<Axis<1>>) {
 
 fn passed(axes: &[Axis<1>], x: View<'_>) -> Result<Axes> {
     if axes.len() > MOST_AXES {
-        return Err(Error::InvalidShape {
-            operation: "a reduction",
-            shape: x.layout.shape.clone(),
-            reason: format!("has more than {MOST_AXES} axes that cannot be joined; reshape it, or reduce in steps"),
-        });
+        let reason = format!("has more than {MOST_AXES} axes that cannot be joined; reshape it, or reduce in steps");
+        return Err(Error::shape("a reduction", x.layout.shape.as_slice(), reason));
     }
     let size: usize = axes.iter().map(|axis| axis.length).product();
     Ok(Axes { axes: KernelAxes::new(axes), narrow: i32::from(size <= i32::MAX as usize) })

@@ -56,11 +56,8 @@ impl Sort {
             return self.short(kernels, x, out, rows, length);
         }
         if positions && u32::try_from(length).is_err() {
-            return Err(Error::InvalidShape {
-                operation: "argsort",
-                shape: x.layout.shape.clone(),
-                reason: format!("has rows of more than {} elements; sort parts of them", u32::MAX),
-            });
+            let reason = format!("has rows of more than {} elements; sort parts of them", u32::MAX);
+            return Err(Error::shape("argsort", x.layout.shape.as_slice(), reason));
         }
         self.long(kernels, x, out, rows, length, positions)
     }

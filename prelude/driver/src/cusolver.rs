@@ -89,17 +89,17 @@ fn check(status: cusolverStatus_t, operation: &'static str) -> Result<()> {
 
 /// A length as the library takes it.
 fn length(length: usize) -> Result<c_int> {
-    c_int::try_from(length).map_err(|_| Error::InvalidArgument {
-        operation: "a factorisation",
-        reason: format!("a length of {length} is more than cuSOLVER takes; use smaller matrices"),
+    c_int::try_from(length).map_err(|_| {
+        let reason = format!("a length of {length} is more than cuSOLVER takes; use smaller matrices");
+        Error::argument("a factorisation", reason)
     })
 }
 
 /// The number of numbers that the library asks to have for its work, and their bytes.
 fn room<T>(asked: c_int) -> Result<usize> {
-    let numbers = usize::try_from(asked).map_err(|_| Error::InvalidArgument {
-        operation: "a factorisation",
-        reason: "cuSOLVER cannot address the memory that it needs beside the matrix; use a smaller one".into(),
+    let numbers = usize::try_from(asked).map_err(|_| {
+        let reason = "cuSOLVER cannot address the memory that it needs beside the matrix; use a smaller one";
+        Error::argument("a factorisation", reason)
     })?;
     Ok(numbers * size_of::<T>())
 }
