@@ -4,7 +4,7 @@ use crate::array::view::{assign, broadcast_to};
 use crate::array::{DeviceArray, RawArray, shape, writable};
 use crate::backend::{self, BinaryOperation, Layout};
 use crate::dtype::{DType, Element, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::insertion::resized;
@@ -98,23 +98,20 @@ impl<T: Element> DeviceArray<T> {
         }
     }
 
-    /// Where the elements are that are not zero (NaN is not): for each axis, an array of their indices along it, in row-major
-    /// order. NumPy's `nonzero`, and `where(condition)` for bools. Waits for the device, to know how many there are.
-    ///
-    /// **Panics** if the array has no axes ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[0, 3], [5, 0]]);
-    /// let places = a.nonzero();
-    /// assert_eq!(places[0].to_host(), ndarray::arr1(&[0, 1]).into_dyn());
-    /// assert_eq!(places[1].to_host(), ndarray::arr1(&[1, 0]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn nonzero(&self) -> Vec<DeviceArray<i64>> {
-        check(nonzero("nonzero", &self.raw)).into_iter().map(DeviceArray::from_raw).collect()
-    }
-
     thin! {
+        /// Where the elements are that are not zero (NaN is not): for each axis, an array of their indices along it, in row-major
+        /// order. NumPy's `nonzero`, and `where(condition)` for bools. Waits for the device, to know how many there are.
+        ///
+        /// **Panics** if the array has no axes ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[0, 3], [5, 0]]);
+        /// let places = a.nonzero();
+        /// assert_eq!(places[0].to_host(), ndarray::arr1(&[0, 1]).into_dyn());
+        /// assert_eq!(places[1].to_host(), ndarray::arr1(&[1, 0]).into_dyn());
+        /// ```
+        pub fn nonzero(&self) -> Vec<DeviceArray<i64>> => nonzero("nonzero", &self.raw);
+
         /// Where the elements of the flattened array are that are not zero; NumPy's `flatnonzero`. Waits for the device.
         ///
         /// ```
