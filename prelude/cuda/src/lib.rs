@@ -55,7 +55,7 @@ mod text;
 mod transform;
 
 use histogram::Bins;
-use program::{Compiled, Program, kernels, typedefs};
+use program::{Compiled, Program, family, kernels, typedefs};
 use stream::{CudaEvent, CudaStream};
 pub use warpcell_driver as driver;
 
