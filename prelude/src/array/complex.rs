@@ -135,20 +135,12 @@ impl RawArray {
 /// Conversions between complex numbers and others, between both precisions, and to bool.
 pub(super) fn converted(operation: &'static str, raw: &RawArray, dtype: DType) -> Result<RawArray> {
     match (raw.dtype.is_complex(), dtype.is_complex()) {
-        (true, true) => {
-            let out = RawArray::uninitialised(operation, &raw.handle, raw.shape(), dtype)?;
-            if out.size() > 0 {
-                raw.handle.backend.copy(raw.parts().view(), out.parts().view())?;
-            }
-            Ok(out)
-        }
-        (false, true) => {
-            let out = RawArray::uninitialised(operation, &raw.handle, raw.shape(), dtype)?;
-            if out.size() > 0 {
-                raw.handle.backend.copy(raw.view(), out.view())?;
-            }
-            Ok(out)
-        }
+        (true, true) => RawArray::written(operation, &raw.handle, raw.shape(), dtype, |out| {
+            raw.handle.backend.copy(raw.parts().view(), out.parts().view())
+        }),
+        (false, true) => RawArray::written(operation, &raw.handle, raw.shape(), dtype, |out| {
+            raw.handle.backend.copy(raw.view(), out.view())
+        }),
         _ if dtype == DType::Bool => either(operation, ReduceOperation::Any, &raw.parts().converted(operation, dtype)?),
         _ => {
             let advice =
@@ -171,9 +163,7 @@ pub(crate) fn truths(
 /// Reduces the last axis of bools.
 fn either(operation: &'static str, reduction: ReduceOperation, bools: &RawArray) -> Result<RawArray> {
     let last = bools.shape().len() - 1;
-    let out = RawArray::uninitialised(operation, &bools.handle, &bools.shape()[..last], DType::Bool)?;
-    if out.size() > 0 {
-        bools.handle.backend.reduce(reduction, bools.view(), &[last], out.view())?;
-    }
-    Ok(out)
+    RawArray::written(operation, &bools.handle, &bools.shape()[..last], DType::Bool, |out| {
+        bools.handle.backend.reduce(reduction, bools.view(), &[last], out.view())
+    })
 }

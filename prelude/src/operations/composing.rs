@@ -60,12 +60,10 @@ pub(crate) fn range_of_sums(
     let columns = count.clamp(1, COLUMNS);
     let rows = count.div_ceil(columns);
     let numbers = |start: f64, step: f64, shape: [usize; 2]| {
-        let out = RawArray::uninitialised(name, handle, &shape, dtype)?;
-        if out.size() > 0 {
+        RawArray::written(name, handle, &shape, dtype, |out| {
             let line = out.with_layout(Layout::contiguous(&[out.size()]));
-            handle.backend.arange(number(start, dtype), number(step, dtype), line.view())?;
-        }
-        Ok(out)
+            handle.backend.arange(number(start, dtype), number(step, dtype), line.view())
+        })
     };
     Ok([numbers(start, step * columns as f64, [rows, 1])?, numbers(0.0, step, [1, columns])?])
 }

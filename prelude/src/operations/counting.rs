@@ -209,12 +209,10 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
         bins = bins.max(usize::try_from(most + 1).unwrap_or(usize::MAX));
     }
     let dtype = if weights.is_some() { DType::F64 } else { DType::I64 };
-    let out = RawArray::uninitialised(operation, &x.handle, &[bins], dtype)?;
-    if bins > 0 {
+    RawArray::written(operation, &x.handle, &[bins], dtype, |out| {
         let x = x.contiguous(operation)?;
-        out.handle.backend.bincount(x.view(), weights.as_ref().map(RawArray::view), out.view())?;
-    }
-    Ok(out)
+        out.handle.backend.bincount(x.view(), weights.as_ref().map(RawArray::view), out.view())
+    })
 }
 
 fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(RawArray, RawArray)> {

@@ -548,11 +548,9 @@ pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray)
         let out = unary(name, operation, &x.to_compute_type(name)?)?;
         return if operation.output(x.dtype) == x.dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }
-    let out = RawArray::uninitialised(name, &x.handle, x.shape(), operation.output(x.dtype))?;
-    if out.size() > 0 {
-        x.handle.backend.unary(operation, x.view(), out.view())?;
-    }
-    Ok(out)
+    RawArray::written(name, &x.handle, x.shape(), operation.output(x.dtype), |out| {
+        x.handle.backend.unary(operation, x.view(), out.view())
+    })
 }
 
 /// Applies a function to each pair of elements; one operand at least is an array.

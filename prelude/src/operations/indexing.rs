@@ -295,38 +295,32 @@ fn replaced(shape: &[usize], axis: usize, with: &[usize]) -> Vec<usize> {
 
 pub(crate) fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
     let indices = Indices::new("take", indices, &array.handle, None, array.size())?;
-    let out = RawArray::uninitialised("take", &array.handle, indices.raw.shape(), array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written("take", &array.handle, indices.raw.shape(), array.dtype, |out| {
         let target = out.with_layout(Layout::contiguous(&[out.size()]));
         let source = line("take", array)?;
-        array.handle.backend.gather(source.view(), 0, indices.flat().view(), target.view())?;
-    }
-    Ok(out)
+        array.handle.backend.gather(source.view(), 0, indices.flat().view(), target.view())
+    })
 }
 
 pub(crate) fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
     let axis = axis_of("take_axis", array.shape(), axis)?;
     let indices = Indices::new("take_axis", indices, &array.handle, Some(axis), array.shape()[axis])?;
     let shape = replaced(array.shape(), axis, indices.raw.shape());
-    let out = RawArray::uninitialised("take_axis", &array.handle, &shape, array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written("take_axis", &array.handle, &shape, array.dtype, |out| {
         let shape = replaced(array.shape(), axis, &[indices.raw.size()]);
         let target = out.with_layout(Layout::contiguous(&shape));
         let indices = along(&shape, axis, &indices.flat());
-        array.handle.backend.gather(array.view(), axis, indices.view(), target.view())?;
-    }
-    Ok(out)
+        array.handle.backend.gather(array.view(), axis, indices.view(), target.view())
+    })
 }
 
 /// The parts of an array at positions along an axis, which are known to be in range: i64, 1-D and contiguous.
 pub(super) fn parts(operation: &'static str, array: &RawArray, axis: usize, positions: &RawArray) -> Result<RawArray> {
     let shape = replaced(array.shape(), axis, &[positions.size()]);
-    let out = RawArray::uninitialised(operation, &array.handle, &shape, array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &array.handle, &shape, array.dtype, |out| {
         let indices = along(&shape, axis, positions);
-        array.handle.backend.gather(array.view(), axis, indices.view(), out.view())?;
-    }
-    Ok(out)
+        array.handle.backend.gather(array.view(), axis, indices.view(), out.view())
+    })
 }
 
 /// The shape of indices, if they have as many axes as the array.
@@ -354,16 +348,14 @@ pub(super) fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize
     // All axes but this one are broadcast.
     let one = |shape: &[usize]| replaced(shape, axis, &[1]);
     let common = shape::broadcast_shapes(operation, &one(array.shape()), &one(indices.raw.shape()))?;
-    let out = RawArray::uninitialised(operation, &array.handle, &replaced(&common, axis, &[count]), array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &array.handle, &replaced(&common, axis, &[count]), array.dtype, |out| {
         let broadcast = |raw: &RawArray| {
             let shape = replaced(&common, axis, &[raw.shape()[axis]]);
             raw.with_layout(shape::broadcast_layout(&raw.layout, &shape))
         };
         let (source, indices) = (broadcast(array), broadcast(&indices.raw));
-        array.handle.backend.gather(source.view(), axis, indices.view(), out.view())?;
-    }
-    Ok(out)
+        array.handle.backend.gather(source.view(), axis, indices.view(), out.view())
+    })
 }
 
 /// Scatters, if there is anything to write. The values, if an array, broadcast to the indices' shape; the target is written

@@ -124,11 +124,9 @@ pub(crate) fn by_keys(name: &'static str, keys: &[RawArray], axis: isize) -> Res
 
 /// The elements of each row in another order; the positions are contiguous, and in range.
 fn rearranged(name: &'static str, x: &RawArray, order: &RawArray) -> Result<RawArray> {
-    let out = RawArray::uninitialised(name, &x.handle, order.shape(), x.dtype)?;
-    if out.size() > 0 {
-        out.handle.backend.gather(x.view(), x.shape().len() - 1, order.view(), out.view())?;
-    }
-    Ok(out)
+    RawArray::written(name, &x.handle, order.shape(), x.dtype, |out| {
+        out.handle.backend.gather(x.view(), x.shape().len() - 1, order.view(), out.view())
+    })
 }
 
 fn sorted_complex(x: &RawArray, dtype: DType) -> Result<RawArray> {

@@ -308,32 +308,28 @@ impl ProductLengths {
         if pairs.iter().all(|&length| length == 1) && rows == 1 && columns == 1 && !a.dtype.is_storage() {
             return vectors(operation, &along(a, 1), &along(b, b.shape().len().min(2)), false, shape);
         }
-        let out = RawArray::uninitialised(operation, &a.handle, shape, a.dtype)?;
-        if out.size() == 0 {
-            return Ok(out);
-        }
-        if inner == 0 {
-            a.handle.backend.fill(Scalar::zero(a.dtype), out.view())?;
-            return Ok(out);
-        }
-        let is_column = b.shape().len() == 1;
-        let a = usable(operation, &with_axis(a, 0, a.shape().len() == 1))?;
-        let b = usable(operation, &with_axis(b, 1, is_column))?;
-        let of_pairs = |matrix: [usize; 2]| [&pairs[..], &matrix[..]].concat();
-        let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&of_pairs([rows, columns])) };
-        // One matrix on the right, and rows that are equally far apart: one product with as many rows as all have.
-        if let Some(stacked) = stacked(&a.layout, &b.layout) {
-            let all = out.size() / columns;
-            let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&[all, columns]) };
-            let (a, b, target) = (a.with_layout(stacked), b.with_layout(last_two(&b.layout)), out.with_layout(product));
-            out.handle.backend.matmul(a.view(), b.view(), target.view())?;
-            return Ok(out);
-        }
-        let a = a.with_layout(shape::broadcast_layout(&a.layout, &of_pairs([rows, inner])));
-        let b = b.with_layout(shape::broadcast_layout(&b.layout, &of_pairs([inner, columns])));
-        let target = out.with_layout(product);
-        out.handle.backend.matmul(a.view(), b.view(), target.view())?;
-        Ok(out)
+        RawArray::written(operation, &a.handle, shape, a.dtype, |out| {
+            if inner == 0 {
+                return a.handle.backend.fill(Scalar::zero(a.dtype), out.view());
+            }
+            let is_column = b.shape().len() == 1;
+            let a = usable(operation, &with_axis(a, 0, a.shape().len() == 1))?;
+            let b = usable(operation, &with_axis(b, 1, is_column))?;
+            let of_pairs = |matrix: [usize; 2]| [&pairs[..], &matrix[..]].concat();
+            let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&of_pairs([rows, columns])) };
+            // One matrix on the right, and rows that are equally far apart: one product with as many rows as all have.
+            if let Some(stacked) = stacked(&a.layout, &b.layout) {
+                let all = out.size() / columns;
+                let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&[all, columns]) };
+                let (a, b, target) =
+                    (a.with_layout(stacked), b.with_layout(last_two(&b.layout)), out.with_layout(product));
+                return out.handle.backend.matmul(a.view(), b.view(), target.view());
+            }
+            let a = a.with_layout(shape::broadcast_layout(&a.layout, &of_pairs([rows, inner])));
+            let b = b.with_layout(shape::broadcast_layout(&b.layout, &of_pairs([inner, columns])));
+            let target = out.with_layout(product);
+            out.handle.backend.matmul(a.view(), b.view(), target.view())
+        })
     }
 }
 

@@ -270,12 +270,10 @@ pub(crate) fn squared_distances(
     centres: &RawArray,
     skips_nan: bool,
 ) -> Result<RawArray> {
-    let out = RawArray::uninitialised(name, &x.handle, &remaining(x.shape(), axes), x.dtype)?;
-    if out.size() > 0 {
+    RawArray::written(name, &x.handle, &remaining(x.shape(), axes), x.dtype, |out| {
         let centres = centres.contiguous(name)?;
-        out.handle.backend.squared_distances(x.view(), axes, centres.view(), skips_nan, out.view())?;
-    }
-    Ok(out)
+        out.handle.backend.squared_distances(x.view(), axes, centres.view(), skips_nan, out.view())
+    })
 }
 
 pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {

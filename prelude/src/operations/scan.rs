@@ -148,11 +148,9 @@ pub(crate) fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArr
 /// Scans a contiguous array.
 fn scan(name: &'static str, operation: ScanOperation, x: &RawArray, axis: usize) -> Result<RawArray> {
     let x = &x.to_compute_type(name)?;
-    let out = RawArray::uninitialised(name, &x.handle, x.shape(), x.dtype.sum())?;
-    if out.size() > 0 {
-        x.handle.backend.scan(operation, x.view(), axis, out.view())?;
-    }
-    Ok(out)
+    RawArray::written(name, &x.handle, x.shape(), x.dtype.sum(), |out| {
+        x.handle.backend.scan(operation, x.view(), axis, out.view())
+    })
 }
 
 pub(super) fn differences(name: &'static str, x: &RawArray, n: usize, axis: isize) -> Result<RawArray> {

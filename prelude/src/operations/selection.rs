@@ -184,18 +184,16 @@ pub(crate) fn extract(array: &RawArray, mask: &RawArray) -> Result<RawArray> {
     let (taken, rest) = (mask.size(), &array.shape()[leading..]);
     let mut shape = vec![places.size()];
     shape.extend_from_slice(rest);
-    let out = RawArray::uninitialised("extract", &array.handle, &shape, array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written("extract", &array.handle, &shape, array.dtype, |out| {
         let array = array.contiguous("extract")?;
         let mut rows = vec![taken];
         rows.extend_from_slice(rest);
         let rows = array.with_layout(Layout { offset: array.layout.offset, ..Layout::contiguous(&rows) });
         let mut strides = vec![0; shape.len()];
         strides[0] = 1;
-        let indices = places.with_layout(Layout { shape, strides, offset: 0 });
-        array.handle.backend.gather(rows.view(), 0, indices.view(), out.view())?;
-    }
-    Ok(out)
+        let indices = places.with_layout(Layout { shape: shape.clone(), strides, offset: 0 });
+        array.handle.backend.gather(rows.view(), 0, indices.view(), out.view())
+    })
 }
 
 /// The positions of the true elements of a mask as i64, or the elements of an array of its shape there.

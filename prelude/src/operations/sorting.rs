@@ -204,13 +204,11 @@ pub(crate) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool
         return if positions { Ok(out) } else { out.converted(operation, x.dtype) };
     }
     let dtype = if positions { DType::I64 } else { x.dtype };
-    let out = RawArray::uninitialised(operation, &x.handle, x.shape(), dtype)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &x.handle, x.shape(), dtype, |out| {
         let x = x.contiguous(operation)?;
         let backend = &x.handle.backend;
-        if positions { backend.argsort(x.view(), out.view())? } else { backend.sort(x.view(), out.view())? }
-    }
-    Ok(out)
+        if positions { backend.argsort(x.view(), out.view()) } else { backend.sort(x.view(), out.view()) }
+    })
 }
 
 pub(crate) fn search(operation: &'static str, sorted: &RawArray, values: &RawArray, side: Side) -> Result<RawArray> {
@@ -219,14 +217,12 @@ pub(crate) fn search(operation: &'static str, sorted: &RawArray, values: &RawArr
         let reason = "is not 1-D; the array to search in must be 1-D and sorted: use `ravel` and `sort` first";
         return Err(Error::shape(operation, sorted.shape(), reason));
     }
-    let out = RawArray::uninitialised(operation, &values.handle, values.shape(), DType::I64)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &values.handle, values.shape(), DType::I64, |out| {
         let whole = |array: &RawArray| array.to_compute_type(operation)?.contiguous(operation);
         let (sorted, values) = (whole(sorted)?, whole(values)?);
         let right = side == Side::Right;
-        out.handle.backend.search_sorted(sorted.view(), values.view(), right, out.view())?;
-    }
-    Ok(out)
+        out.handle.backend.search_sorted(sorted.view(), values.view(), right, out.view())
+    })
 }
 
 fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> {
