@@ -4,7 +4,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Float, Inexact, Scalar};
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::reduce::reduce_all;
 use crate::thin::thin;
 use num_complex::Complex;
@@ -104,7 +104,7 @@ pub(crate) fn reals_if_close(z: &RawArray, tol: f64) -> Result<Option<RawArray>>
     let imaginary = unary(NAME, UnaryOperation::Abs, &z.part(true))?;
     let epsilon = if imaginary.dtype == DType::F32 { f32::EPSILON.into() } else { f64::EPSILON };
     let bound = Scalar::of_float(if tol > 1.0 { tol * epsilon } else { tol }, imaginary.dtype);
-    let is_close = binary(NAME, BinaryOperation::Less, RawOperand::Array(&imaginary), RawOperand::Scalar(bound))?;
+    let is_close = binary(NAME, BinaryOperation::Less, &imaginary, bound)?;
     let are_close = reduce_all(NAME, ReduceOperation::All, &is_close)? == Scalar::Bool(true);
     Ok(are_close.then(|| z.part(false)))
 }

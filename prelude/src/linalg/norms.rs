@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
 use crate::conversions::conversions;
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::reduce::reduce;
 
 const NAME: &str = "norm";
@@ -59,8 +59,7 @@ fn absolute(x: &RawArray) -> Result<RawArray> {
 }
 
 fn power(x: &RawArray, exponent: f64) -> Result<RawArray> {
-    let exponent = RawOperand::Scalar(Scalar::of_float(exponent, x.dtype));
-    binary(NAME, BinaryOperation::Power, RawOperand::Array(x), exponent)
+    binary(NAME, BinaryOperation::Power, x, Scalar::of_float(exponent, x.dtype))
 }
 
 /// The norms along `axes`, sorted, of an array of floats.
@@ -77,8 +76,7 @@ pub(crate) fn vector_norms(x: &RawArray, axes: &[usize], order: Order) -> Result
         Order::Number(f64::NEG_INFINITY) => reduced(ReduceOperation::Min, &absolute(x)?),
         Order::Number(1.0) => reduced(ReduceOperation::Sum, &absolute(x)?),
         Order::Number(0.0) => {
-            let zero = RawOperand::Scalar(Scalar::of_float(0.0, x.dtype));
-            let is_other = binary(NAME, BinaryOperation::NotEqual, RawOperand::Array(x), zero)?;
+            let is_other = binary(NAME, BinaryOperation::NotEqual, x, Scalar::of_float(0.0, x.dtype))?;
             reduced(ReduceOperation::Sum, &is_other)?.converted(NAME, x.dtype)
         }
         Order::Number(p) => power(&reduced(ReduceOperation::Sum, &power(&absolute(x)?, p)?)?, 1.0 / p),

@@ -7,7 +7,7 @@ use crate::conversions::conversions;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::elementwise::binary;
 use crate::operations::reduce::reduce_all;
 use crate::thin::thin;
 
@@ -427,7 +427,7 @@ pub(super) fn all_products(operation: &'static str, a: &RawArray, b: &RawArray) 
         return out.converted(operation, a.dtype);
     }
     let product = if a.dtype == DType::Bool { BinaryOperation::BitwiseAnd } else { BinaryOperation::Multiply };
-    binary(operation, product, RawOperand::Array(a), RawOperand::Array(b))
+    binary(operation, product, a, b)
 }
 
 fn kron_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {

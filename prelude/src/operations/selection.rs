@@ -130,10 +130,15 @@ impl<T: Element> DeviceArray<T> {
     }
 }
 
-pub(crate) fn choose(condition: &RawArray, a: RawOperand<'_>, b: RawOperand<'_>) -> Result<RawArray> {
+pub(crate) fn choose<'a>(
+    condition: &RawArray,
+    a: impl Into<RawOperand<'a>>,
+    b: impl Into<RawOperand<'a>>,
+) -> Result<RawArray> {
+    let (a, b) = (a.into(), b.into());
     let mut shape = condition.shape().to_vec();
     for operand in [a, b] {
-        if let RawOperand::Array(array) = operand {
+        if let Some(array) = operand.array() {
             condition.same_device("where_", array)?;
             shape = shape::broadcast_shapes("where_", &shape, array.shape())?;
         }
@@ -150,14 +155,8 @@ pub(super) fn select(condition: &RawArray, a: RawOperand<'_>, b: RawOperand<'_>,
     }
     let wide = |array: &RawArray| array.with_layout(shape::broadcast_layout(&array.layout, out.shape()));
     let condition = wide(condition);
-    let arrays = [a, b].map(|operand| match operand {
-        RawOperand::Array(array) => (Some(wide(array)), Scalar::Bool(false)),
-        RawOperand::Scalar(value) => (None, value),
-    });
-    let [a, b] = arrays.each_ref().map(|(array, value)| match array {
-        Some(array) => backend::Operand::Array(array.view()),
-        None => backend::Operand::Scalar(*value),
-    });
+    let (wide_a, wide_b) = (a.array().map(wide), b.array().map(wide));
+    let (a, b) = (a.replaced(&wide_a).view(), b.replaced(&wide_b).view());
     out.handle.backend.where_(condition.view(), a, b, out.view())
 }
 
@@ -217,16 +216,12 @@ pub(crate) fn putmask(target: &RawArray, mask: &RawArray, values: RawOperand<'_>
     let mut mask = apart("putmask", mask, target)?;
     mask.layout.shape.resize(target.shape().len(), 1);
     mask.layout.strides.resize(target.shape().len(), 0);
-    let copy;
-    let values = match values {
-        RawOperand::Array(array) => {
-            target.same_device("putmask", array)?;
-            copy = apart("putmask", &broadcast_to("putmask", array, target.shape())?, target)?;
-            RawOperand::Array(&copy)
-        }
-        value => value,
+    let fitting = |array: &RawArray| {
+        target.same_device("putmask", array)?;
+        apart("putmask", &broadcast_to("putmask", array, target.shape())?, target)
     };
-    select(&mask, values, RawOperand::Array(target), target)
+    let copy = values.array().map(fitting).transpose()?;
+    select(&mask, values.replaced(&copy), target.into(), target)
 }
 
 /// The mask in the shape of the array, if it has as many elements.
