@@ -221,12 +221,9 @@ impl Solver {
 
 impl Drop for Solver {
     fn drop(&mut self) {
-        if let Some(Handle(handle)) = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner).take()
-            && self.device.bind().is_ok()
-        {
+        if let Some(Handle(handle)) = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
             // SAFETY: created by `session`, not used after this.
-            let result = check(unsafe { sys::cusolverDnDestroy(handle) }, "cusolverDnDestroy");
-            self.device.defer(result);
+            self.device.release(|| check(unsafe { sys::cusolverDnDestroy(handle) }, "cusolverDnDestroy"));
         }
     }
 }
