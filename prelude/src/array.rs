@@ -215,13 +215,24 @@ impl RawArray {
         Ok(RawArray { handle: handle.clone(), allocation, layout: Layout::contiguous(shape), dtype })
     }
 
-    /// A new contiguous array of this value's type, with this value for all elements.
-    pub(crate) fn filled(operation: &'static str, handle: &Handle, shape: &[usize], value: Scalar) -> Result<RawArray> {
-        let out = RawArray::uninitialised(operation, handle, shape, value.dtype())?;
+    /// A new array that `write` fills, unless it has no elements.
+    pub(crate) fn written(
+        operation: &'static str,
+        handle: &Handle,
+        shape: &[usize],
+        dtype: DType,
+        write: impl FnOnce(&RawArray) -> Result<()>,
+    ) -> Result<RawArray> {
+        let out = RawArray::uninitialised(operation, handle, shape, dtype)?;
         if out.size() > 0 {
-            handle.backend.fill(value, out.view())?;
+            write(&out)?;
         }
         Ok(out)
+    }
+
+    /// A new contiguous array of this value's type, with this value for all elements.
+    pub(crate) fn filled(operation: &'static str, handle: &Handle, shape: &[usize], value: Scalar) -> Result<RawArray> {
+        RawArray::written(operation, handle, shape, value.dtype(), |out| handle.backend.fill(value, out.view()))
     }
 
     /// A new contiguous array of f32 or f64 with these values, as far as the type has them.
@@ -292,11 +303,9 @@ impl RawArray {
         if self.dtype != dtype && (self.dtype.is_complex() || dtype.is_complex()) {
             return complex::converted(operation, self, dtype);
         }
-        let out = RawArray::uninitialised(operation, &self.handle, self.shape(), dtype)?;
-        if out.size() > 0 {
-            self.handle.backend.copy(self.view(), out.view())?;
-        }
-        Ok(out)
+        RawArray::written(operation, &self.handle, self.shape(), dtype, |out| {
+            self.handle.backend.copy(self.view(), out.view())
+        })
     }
 
     /// The array in the type that operations compute in: itself, or a copy of an array of a type for storage.

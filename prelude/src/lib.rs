@@ -33,6 +33,7 @@ mod array;
 mod backend;
 #[doc(hidden)]
 pub mod cell;
+mod conversions;
 mod device;
 mod dtype;
 mod fallible;
@@ -60,6 +61,7 @@ mod raw_kernels;
 mod reexported_crates;
 mod rich;
 pub mod session;
+mod setters;
 mod stream;
 pub mod testing;
 mod texts;

@@ -9,8 +9,32 @@
 //! }
 //! ```
 //!
-//! The core gives a [`Result`](crate::Result) with an array without its type. The function gives it its type, or panics at the
-//! caller's line. As [`fallible!`](crate::fallible) it is a declarative macro that takes all functions in one step.
+//! The core gives a [`Result`](crate::Result) with an array without its type, or with several. The function gives them their
+//! types, or panics at the caller's line. As [`fallible!`](crate::fallible) it is a declarative macro that takes all functions in one step.
+
+use crate::array::{DeviceArray, RawArray};
+use crate::dtype::Element;
+
+/// Arrays that are made of what a core gives.
+pub(crate) trait Typed {
+    /// The same without the type.
+    type Raw;
+    fn typed(raw: Self::Raw) -> Self;
+}
+
+impl<T: Element> Typed for DeviceArray<T> {
+    type Raw = RawArray;
+    fn typed(raw: RawArray) -> Self {
+        DeviceArray::from_raw(raw)
+    }
+}
+
+impl<T: Element> Typed for Vec<DeviceArray<T>> {
+    type Raw = Vec<RawArray>;
+    fn typed(raw: Vec<RawArray>) -> Self {
+        raw.into_iter().map(DeviceArray::from_raw).collect()
+    }
+}
 
 /// Functions that call a core and give its result a type; see the head of this file.
 macro_rules! thin {
@@ -33,7 +57,7 @@ macro_rules! thin {
         ($($arguments)*) -> $value
         $(where $($bounded: $predicate),+)?
         {
-            <$value>::from_raw($crate::error::check($core))
+            <$value as $crate::thin::Typed>::typed($crate::error::check($core))
         }
     )*};
 }

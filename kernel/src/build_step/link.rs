@@ -8,37 +8,15 @@
 //! The library has three parts in memory: what is read (tables for the loader, constants, tables for unwinding), code, and what is
 //! written (including pointers, which the loader fills in).
 
+use object::LittleEndian as Little;
+use object::elf::{self, FileHeader64, SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHN_UNDEF, SHT_INIT_ARRAY, SHT_NOBITS};
+use object::elf::{R_X86_64_64 as R_64, R_X86_64_GLOB_DAT as R_GLOB_DAT, R_X86_64_GOTPCREL as R_GOTPCREL};
+use object::elf::{R_X86_64_GOTPCRELX as R_GOTPCRELX, R_X86_64_PC32 as R_PC32, R_X86_64_PLT32 as R_PLT32};
+use object::elf::{R_X86_64_RELATIVE as R_RELATIVE, R_X86_64_REX_GOTPCRELX as R_REX_GOTPCRELX};
+use object::elf::{STB_LOCAL, STT_FILE, STT_FUNC, STT_GNU_IFUNC, STT_SECTION, STT_TLS, STV_DEFAULT};
+use object::read::elf::{FileHeader as _, Rela as _, SectionHeader as _, Sym as _};
 use std::collections::HashMap;
 use std::ops::Range;
-
-// Of elf.h.
-const SHT_PROGBITS: u32 = 1;
-const SHT_SYMTAB: u32 = 2;
-const SHT_RELA: u32 = 4;
-const SHT_NOBITS: u32 = 8;
-const SHT_INIT_ARRAY: u32 = 14;
-const SHT_X86_64_UNWIND: u32 = 0x7000_0001;
-const SHF_WRITE: u64 = 1;
-const SHF_ALLOC: u64 = 2;
-const SHF_EXECINSTR: u64 = 4;
-const SHF_TLS: u64 = 0x400;
-const SHN_UNDEF: u16 = 0;
-const SHN_LORESERVE: u16 = 0xff00;
-const STB_LOCAL: u8 = 0;
-const STT_SECTION: u8 = 3;
-const STT_FUNC: u8 = 2;
-const STT_FILE: u8 = 4;
-const STT_TLS: u8 = 6;
-const STT_GNU_IFUNC: u8 = 10;
-const STV_DEFAULT: u8 = 0;
-const R_64: u32 = 1;
-const R_PC32: u32 = 2;
-const R_PLT32: u32 = 4;
-const R_GLOB_DAT: u32 = 6;
-const R_RELATIVE: u32 = 8;
-const R_GOTPCREL: u32 = 9;
-const R_GOTPCRELX: u32 = 41;
-const R_REX_GOTPCRELX: u32 = 42;
 
 const PAGE: u64 = 0x1000;
 const HEADER: usize = 64;
@@ -58,12 +36,10 @@ const LIBRARIES: [&str; 2] = ["libgcc_s.so.1", "libc.so.6"];
 /// A section of an object.
 struct Section<'a> {
     kind: u32,
-    flags: u64,
+    flags: u32,
     contents: &'a [u8],
     size: u64,
     alignment: u64,
-    /// The section that relocations are for.
-    info: usize,
     name: &'a str,
     /// Where it is in the library.
     address: u64,
@@ -143,68 +119,49 @@ struct Object<'a> {
 
 impl<'a> Object<'a> {
     fn read(object: &'a [u8]) -> Option<Object<'a>> {
-        // 64 bits, little-endian, relocatable, x86-64.
-        if !object.starts_with(b"\x7fELF\x02\x01\x01") || object.get(16..20)? != [1, 0, 62, 0] {
+        let file = FileHeader64::<Little>::parse(object).ok()?;
+        if (file.e_type(Little), file.e_machine(Little)) != (elf::ET_REL, elf::EM_X86_64) {
             return None;
         }
-        let table = usize::try_from(u64_at(object, 40)?).ok()?;
-        let count = usize::from(u16_at(object, 60)?);
-        let names_index = usize::from(u16_at(object, 62)?);
-        if count == 0 {
-            return None;
-        }
-        let header = |index: usize| object.get(table + index * SECTION_HEADER..table + (index + 1) * SECTION_HEADER);
-        let contents = |header: &[u8]| -> Option<&'a [u8]> {
-            if u32_at(header, 4)? == SHT_NOBITS {
-                return Some(&[]);
-            }
-            let start = usize::try_from(u64_at(header, 24)?).ok()?;
-            object.get(start..start.checked_add(usize::try_from(u64_at(header, 32)?).ok()?)?)
-        };
-        let names = contents(header(names_index)?)?;
-        let mut sections = Vec::with_capacity(count);
-        for index in 0..count {
-            let header = header(index)?;
-            sections.push(Section {
-                kind: u32_at(header, 4)?,
-                flags: u64_at(header, 8)?,
-                contents: contents(header)?,
-                size: u64_at(header, 32)?,
-                alignment: u64_at(header, 48)?.max(1),
-                info: u32_at(header, 44)? as usize,
-                name: text_at(names, u32_at(header, 0)? as usize)?,
+        let text = |name: object::Result<&'a [u8]>| std::str::from_utf8(name.ok()?).ok();
+        let table = file.sections(Little, object).ok()?;
+        let sections = table.iter().map(|section| {
+            Some(Section {
+                kind: section.sh_type(Little),
+                flags: section.sh_flags(Little) as u32,
+                contents: section.data(Little, object).ok()?,
+                size: section.sh_size(Little),
+                alignment: section.sh_addralign(Little).max(1),
+                name: text(table.section_name(Little, section))?,
                 address: 0,
-            });
-        }
-        let mut symbols = Vec::new();
-        for (index, section) in sections.iter().enumerate().filter(|(_, section)| section.kind == SHT_SYMTAB) {
-            let strings = sections.get(u32_at(header(index)?, 40)? as usize)?.contents;
-            for entry in section.contents.chunks_exact(SYMBOL) {
-                symbols.push(Symbol {
-                    name: text_at(strings, u32_at(entry, 0)? as usize)?,
-                    kind: entry[4] & 15,
-                    binding: entry[4] >> 4,
-                    visibility: entry[5] & 3,
-                    section: u16_at(entry, 6)?,
-                    value: u64_at(entry, 8)?,
-                    size: u64_at(entry, 16)?,
-                });
-            }
-        }
+            })
+        });
+        let sections: Vec<Section<'_>> = sections.collect::<Option<_>>()?;
+        let names = table.symbols(Little, object, elf::SHT_SYMTAB).ok()?;
+        let symbols = names.iter().map(|symbol| {
+            Some(Symbol {
+                name: text(names.symbol_name(Little, symbol))?,
+                kind: symbol.st_type(),
+                binding: symbol.st_bind(),
+                visibility: symbol.st_visibility(),
+                section: symbol.st_shndx(Little),
+                value: symbol.st_value(Little),
+                size: symbol.st_size(Little),
+            })
+        });
+        let symbols = symbols.collect::<Option<_>>()?;
         let mut relocations = Vec::new();
-        for section in sections.iter().filter(|section| section.kind == SHT_RELA) {
-            if !sections.get(section.info)?.is_loaded() {
-                continue;
-            }
-            for entry in section.contents.chunks_exact(RELOCATION) {
-                let information = u64_at(entry, 8)?;
-                relocations.push(Relocation {
-                    section: section.info,
-                    offset: u64_at(entry, 0)?,
-                    kind: information as u32,
-                    symbol: usize::try_from(information >> 32).ok()?,
-                    addend: u64_at(entry, 16)? as i64,
-                });
+        for of_section in table.iter() {
+            let Some((entries, _)) = of_section.rela(Little, object).ok()? else { continue };
+            let section = of_section.info_link(Little).0;
+            if sections.get(section)?.is_loaded() {
+                relocations.extend(entries.iter().map(|entry| Relocation {
+                    section,
+                    offset: entry.r_offset(Little),
+                    kind: entry.r_type(Little, false),
+                    symbol: entry.r_sym(Little, false) as usize,
+                    addend: entry.r_addend(Little),
+                }));
             }
         }
         let object = Object { sections, symbols, relocations };
@@ -214,10 +171,10 @@ impl<'a> Object<'a> {
     /// Whether everything in it is known here.
     fn is_known(&self) -> bool {
         let of_section = |section: &Section<'_>| {
-            let kinds = [SHT_PROGBITS, SHT_NOBITS, SHT_INIT_ARRAY, SHT_X86_64_UNWIND];
+            let kinds = [elf::SHT_PROGBITS, SHT_NOBITS, SHT_INIT_ARRAY, elf::SHT_X86_64_UNWIND];
             let is_initialiser = section.name.contains("init_array") || section.kind == SHT_INIT_ARRAY;
             let is_plain = kinds.contains(&section.kind)
-                && section.flags & SHF_TLS == 0
+                && section.flags & elf::SHF_TLS == 0
                 && section.alignment <= PAGE
                 && section.alignment.is_power_of_two()
                 && section.flags & (SHF_WRITE | SHF_EXECINSTR) != SHF_WRITE | SHF_EXECINSTR
@@ -227,7 +184,7 @@ impl<'a> Object<'a> {
             !section.is_loaded() || (is_plain && is_ordered)
         };
         let of_symbol = |symbol: &Symbol<'_>| {
-            let is_there = symbol.section < SHN_LORESERVE && usize::from(symbol.section) < self.sections.len();
+            let is_there = symbol.section < elf::SHN_LORESERVE && usize::from(symbol.section) < self.sections.len();
             let is_named =
                 || KNOWN.contains(&symbol.name) || OF_RUST.iter().any(|start| symbol.name.starts_with(start));
             match symbol.kind {
@@ -445,14 +402,14 @@ impl<'a> Object<'a> {
         out.resize(headers + SECTION_HEADER, 0);
         let code = code_end - code_start;
         for (name, kind, flags, address, start, size, link, info, entry) in [
-            (1_u32, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, code_start, code_start, code, 0_u32, 0_u32, 0),
-            (7, SHT_SYMTAB, 0, 0, functions_start, functions.len(), 3, (functions.len() / SYMBOL) as u32, SYMBOL),
+            (1_u32, elf::SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, code_start, code_start, code, 0_u32, 0_u32, 0),
+            (7, elf::SHT_SYMTAB, 0, 0, functions_start, functions.len(), 3, (functions.len() / SYMBOL) as u32, SYMBOL),
             (15, 3, 0, 0, function_names_start, function_names.len(), 0, 0, 0),
             (23, 3, 0, 0, names_start, NAMES.len(), 0, 0, 0),
         ] {
             out.extend(name.to_le_bytes());
             out.extend(kind.to_le_bytes());
-            for word in [flags, address as u64, start as u64, size as u64] {
+            for word in [u64::from(flags), address as u64, start as u64, size as u64] {
                 out.extend(word.to_le_bytes());
             }
             out.extend(link.to_le_bytes());
@@ -550,23 +507,6 @@ impl Place {
 
 fn put(out: &mut [u8], at: usize, bytes: &[u8]) {
     out[at..at + bytes.len()].copy_from_slice(bytes);
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
-}
-
-fn text_at(bytes: &[u8], at: usize) -> Option<&str> {
-    let text = bytes.get(at..)?;
-    std::str::from_utf8(&text[..text.iter().position(|&byte| byte == 0)?]).ok()
 }
 
 #[cfg(test)]

@@ -386,7 +386,7 @@ pub trait Backend: Send + Sync {
             "`{}` has registers and occupancy on CUDA devices only, and the current device is the CPU",
             kernel.short_name()
         );
-        Err(Error::InvalidArgument { operation: "kernel_attributes", reason })
+        Err(Error::argument("kernel_attributes", reason))
     }
     /// Compiles a program of the user's CUDA C text, or takes it from the cache; an error where there is no CUDA.
     fn compile_text(&self, text: &text::Text<'_>) -> Result<Arc<dyn text::TextProgram>> {

@@ -26,7 +26,7 @@ pub fn launch_size(
                 "`{kernel}` cannot be launched with a {what} of {}: every length must be at least 1{advice}",
                 times(lengths)
             );
-            return Err(Error::InvalidArgument { operation, reason });
+            return Err(Error::argument(operation, reason));
         }
     }
     // What is longer is too long for every device.
@@ -130,7 +130,7 @@ pub fn too_many_registers(
 }
 
 fn refused(operation: &'static str, kernel: &str, reason: &str) -> Error {
-    Error::InvalidArgument { operation, reason: format!("`{kernel}` cannot be launched: {reason}") }
+    Error::argument(operation, format!("`{kernel}` cannot be launched: {reason}"))
 }
 
 /// Lengths as one writes them, such as `32 × 8 × 1`.

@@ -195,10 +195,7 @@ impl Backend for CpuBackend {
         match (moment(start), moment(end)) {
             (Some(start), Some(end)) if end >= start => Ok((end - start).as_secs_f64()),
             (Some(start), Some(end)) => Ok(-(start - end).as_secs_f64()),
-            _ => Err(Error::InvalidArgument {
-                operation: "elapsed",
-                reason: "the events were recorded on two devices; record both on one".into(),
-            }),
+            _ => Err(Error::argument("elapsed", "the events were recorded on two devices; record both on one")),
         }
     }
 
@@ -262,10 +259,8 @@ impl Backend for CpuBackend {
     }
 
     unsafe fn order(&self, _stream: usize, _first: StreamOrder) -> Result<()> {
-        Err(Error::InvalidArgument {
-            operation: "order",
-            reason: "the device is the CPU, which has no streams: its operations are done when they return".into(),
-        })
+        let reason = "the device is the CPU, which has no streams: its operations are done when they return";
+        Err(Error::argument("order", reason))
     }
 
     fn cache_bytes(&self) -> usize {

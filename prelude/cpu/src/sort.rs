@@ -276,7 +276,7 @@ unsafe fn sort_cached<R: Rows>(rows: R, row: usize, length: usize, workspace: &m
     // SAFETY: the caller's promise.
     let read = move |index: usize| unsafe { rows.read(row, index) };
     let first = read(0).0;
-    let differing = (0..length).fold(R::Key::default(), |bits, index| bits.or(read(index).0.differing(first)));
+    let differing = (0..length).fold(R::Key::default(), |bits, index| bits | (read(index).0 ^ first));
     let Some((least, most)) = differing.set_bits() else {
         // SAFETY: the caller's promise.
         (0..length).for_each(|index| unsafe { rows.write(row, index, first, read(index).1) });
@@ -336,7 +336,7 @@ impl<K: Key> Cut<K> {
     /// For so many keys from `least` to `most`: into bins of some thousands. None if all are one.
     fn between(least: K, most: K, keys: usize) -> Option<Cut<K>> {
         let bins = (keys / 2048).next_power_of_two().clamp(16, BINS);
-        (least != most).then(|| Cut { least, shift: most.minus(least).shift(bins) })
+        (least != most).then(|| Cut { least, shift: (most - least).shift(bins) })
     }
     #[inline(always)]
     fn bin(self, key: K) -> usize {
@@ -372,7 +372,7 @@ unsafe fn sort_long<R: Rows>(rows: R, row: usize, length: usize) -> Result<()> {
     // From a few keys: those beyond them are in the outermost bins.
     let sample = (0..SAMPLE).map(|number| read(number * (length / SAMPLE)).0);
     let (least, most) = sample.fold((read(0).0, read(0).0), |(least, most), key| (least.min(key), most.max(key)));
-    let cut = Cut { least, shift: most.minus(least).shift(BINS) };
+    let cut = Cut { least, shift: (most - least).shift(BINS) };
     // SAFETY: each place is written once.
     let ends = partition(
         0..length,

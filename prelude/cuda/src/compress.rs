@@ -1,11 +1,9 @@
 //! The true elements of a mask on CUDA; the kernels are in `kernels/compress.cu`.
 
-use super::{Compiled, Program, blocks, kernels, source_of, unsigned};
-use std::sync::Arc;
+use super::{Compiled, Program, blocks, family, kernels, source_of, unsigned};
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 use warpcell_driver::staging;
@@ -16,10 +14,11 @@ const SUM_THREADS: u32 = 1024;
 /// Elements of a block.
 const CHUNK: usize = THREADS * 16 * 4;
 
-pub(super) struct Compress {
-    device: Arc<Device>,
-    /// One for each size of element, and the last for positions.
-    kernels: [Compiled<Kernels>; DType::ALL.len() + 1],
+family! {
+    struct Compress {
+        /// One for each size of element, and the last for positions.
+        kernels: [Compiled<Kernels>; DType::ALL.len() + 1],
+    }
 }
 
 kernels! {
@@ -31,10 +30,6 @@ kernels! {
 }
 
 impl Compress {
-    pub fn new(device: &Arc<Device>) -> Compress {
-        Compress { device: device.clone(), kernels: Default::default() }
-    }
-
     pub fn run(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(DeviceMemory, usize)> {
         let size = mask.layout.size();
         if size == 0 {

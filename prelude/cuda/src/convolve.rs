@@ -1,7 +1,7 @@
 //! Convolutions on CUDA; the kernels are in `kernels/convolve.cu` and `kernels/convolve2d.cu`.
 
 use super::program::OfModule;
-use super::{Compiled, Program, address_of, bits, blocks, kernels, source_of, unsigned};
+use super::{Compiled, Program, address_of, bits, blocks, family, kernels, source_of, unsigned};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,6 @@ use warpcell_base::backend::{Padding, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_driver::background;
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 
 const SOURCE_1D: &str = include_str!("../kernels/convolve.cu");
@@ -23,13 +22,14 @@ const WORTH_COMPILING: usize = 1 << 20;
 
 type Programs2d = Mutex<HashMap<(DType, usize, usize), Program2d>>;
 
-pub(super) struct Convolve {
-    device: Arc<Device>,
-    one_dimensional: [Compiled<OneDimensional>; TYPES],
-    any_size: [Compiled<AnySize>; TYPES],
-    /// By element type and the kernel's rows and columns. Compiling for a size takes some 300 ms once, which nobody waits
-    /// for; later processes find it in the cache on disk.
-    sized: Arc<Programs2d>,
+family! {
+    struct Convolve {
+        one_dimensional: [Compiled<OneDimensional>; TYPES],
+        any_size: [Compiled<AnySize>; TYPES],
+        /// By element type and the kernel's rows and columns. Compiling for a size takes some 300 ms once, which nobody waits
+        /// for; later processes find it in the cache on disk.
+        sized: Arc<Programs2d>,
+    }
 }
 
 kernels! {
@@ -64,15 +64,6 @@ struct Geometry {
 }
 
 impl Convolve {
-    pub fn new(device: &Arc<Device>) -> Convolve {
-        Convolve {
-            device: device.clone(),
-            one_dimensional: Default::default(),
-            any_size: Default::default(),
-            sized: Arc::default(),
-        }
-    }
-
     pub fn one_dimensional(&self, signal: View<'_>, kernel: View<'_>, origin: usize, out: View<'_>) -> Result<()> {
         let size = out.layout.size();
         if size == 0 {
@@ -203,11 +194,8 @@ fn extent(view: View<'_>) -> Result<[i32; 2]> {
 /// The kernels count rows and columns in 32 bits, and add a few of them.
 fn narrow(length: usize, view: View<'_>) -> Result<i32> {
     if length > i32::MAX as usize / 4 {
-        return Err(Error::InvalidShape {
-            operation: "convolve2d",
-            shape: view.layout.shape.clone(),
-            reason: format!("has an axis of more than {} elements; convolve parts of it", i32::MAX / 4),
-        });
+        let reason = format!("has an axis of more than {} elements; convolve parts of it", i32::MAX / 4);
+        return Err(Error::shape("convolve2d", view.layout.shape.as_slice(), reason));
     }
     Ok(length as i32)
 }

@@ -1,11 +1,9 @@
 //! Counting into bins on CUDA; the kernels are in `kernels/histogram.cu`.
 
-use super::{Compiled, Program, address_of, blocks, kernels, source_of};
-use std::sync::Arc;
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
 use warpcell_base::backend::{self, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 
 const SOURCE: &str = include_str!("../kernels/histogram.cu");
@@ -34,9 +32,10 @@ enum Kind {
     Between,
 }
 
-pub(super) struct Histogram {
-    device: Arc<Device>,
-    programs: [[Compiled<Kernels>; TYPES]; 3],
+family! {
+    struct Histogram {
+        programs: [[Compiled<Kernels>; TYPES]; 3],
+    }
 }
 
 kernels! {
@@ -56,10 +55,6 @@ struct Span {
 }
 
 impl Histogram {
-    pub fn new(device: &Arc<Device>) -> Histogram {
-        Histogram { device: device.clone(), programs: Default::default() }
-    }
-
     /// Adds to `out`, which holds zeros.
     pub fn run(&self, x: View<'_>, bins: Bins<'_>, out: View<'_>) -> Result<()> {
         let (size, count) = (x.layout.size(), out.layout.size());

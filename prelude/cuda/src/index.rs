@@ -1,13 +1,11 @@
 //! Reading and writing elements by arrays of indices on CUDA; the kernels are in `kernels/index.cu`.
 
 use super::axes::{Axis, joined, launch_over};
-use super::{Compiled, Program, address_of, blocks, kernels, source_of};
-use std::sync::Arc;
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
 use warpcell_base::backend::{Layout, Operand, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_base::profiling::Kind;
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 use warpcell_driver::profile;
@@ -21,11 +19,12 @@ const UNITS: [(usize, &str); 5] = [(1, "u8"), (2, "u16"), (4, "u32"), (8, "u64")
 /// Types of indices in the kernels; a u64 that is in range is an i64 too.
 const INDICES: [DType; 3] = [DType::I32, DType::U32, DType::I64];
 
-pub(super) struct Index {
-    device: Arc<Device>,
-    gather: [[Compiled<Gather>; UNITS.len()]; INDICES.len()],
-    scatter: [[Compiled<Scatter>; UNITS.len()]; INDICES.len()],
-    repeats: [Compiled<Repeats>; INDICES.len()],
+family! {
+    struct Index {
+        gather: [[Compiled<Gather>; UNITS.len()]; INDICES.len()],
+        scatter: [[Compiled<Scatter>; UNITS.len()]; INDICES.len()],
+        repeats: [Compiled<Repeats>; INDICES.len()],
+    }
 }
 
 kernels! {
@@ -134,15 +133,6 @@ pub(super) fn is_shared(indices: View<'_>, axis: usize) -> bool {
 }
 
 impl Index {
-    pub fn new(device: &Arc<Device>) -> Index {
-        Index {
-            device: device.clone(),
-            gather: Default::default(),
-            scatter: Default::default(),
-            repeats: Default::default(),
-        }
-    }
-
     pub fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
         let moves = Moves::new(
             &out.layout.shape,
@@ -225,7 +215,7 @@ impl Index {
             if shared { (along, 1, 1) } else { (size, shape[axis + 1..].iter().product(), size / along) };
         if count >= u32::MAX as usize {
             let reason = format!("{count} indices are more than one call can write to; split them");
-            return Err(Error::InvalidArgument { operation: "put", reason });
+            return Err(Error::argument("put", reason));
         }
         let (number, start) = (index_number(indices.dtype), source_of(indices)?);
         let kernels = self.repeats[number].get(&self.device, || repeat_program(INDICES[number]))?;

@@ -388,7 +388,7 @@ fn translate(
     items: &registry::Items,
 ) -> Result<KernelTranslation> {
     translate_kernel(kernel.name, passed, KernelOptions { checked }, items)
-        .map_err(|error| Error::InvalidArgument { operation, reason: error.to_string() })
+        .map_err(|error| Error::argument(operation, error.to_string()))
 }
 
 /// Arrays whose elements follow one another, with as many axes as the kernel's text indexes: of all choices the first one for which it
@@ -423,10 +423,8 @@ fn usual(kernel: &Kernel) -> Result<Vec<Passed>> {
         ranks[more] += 1;
         ranks[..more].fill(1);
     }
-    Err(first.unwrap_or_else(|| Error::InvalidArgument {
-        operation: "cuda_source",
-        reason: format!("`{}` was not translated", kernel.short_name()),
-    }))
+    Err(first
+        .unwrap_or_else(|| Error::argument("cuda_source", format!("`{}` was not translated", kernel.short_name()))))
 }
 
 /// The CUDA C of a kernel, for checked indices.

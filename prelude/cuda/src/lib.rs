@@ -55,7 +55,7 @@ mod text;
 mod transform;
 
 use histogram::Bins;
-use program::{Compiled, Program, kernels, typedefs};
+use program::{Compiled, Program, family, kernels, typedefs};
 use stream::{CudaEvent, CudaStream};
 pub use warpcell_driver as driver;
 
@@ -199,7 +199,7 @@ fn blocks(operation: &'static str, items: usize, each: usize) -> Result<u32> {
     // A grid's x ends at 2^31 - 1.
     if blocks > i32::MAX as usize {
         let reason = format!("{items} elements are more than one kernel can work on; split the array");
-        return Err(Error::InvalidArgument { operation, reason });
+        return Err(Error::argument(operation, reason));
     }
     Ok(blocks as u32)
 }

@@ -250,13 +250,9 @@ impl Maps {
         let target = address_of(out)?;
         let axes = arguments.axes(shape);
         if axes.len() > MOST_AXES {
-            return Err(Error::InvalidShape {
-                operation: "a reduction of a map",
-                shape: shape.to_vec(),
-                reason: format!(
-                    "has more than {MOST_AXES} axes that cannot be joined; reshape the arrays, or copy them"
-                ),
-            });
+            let reason =
+                format!("has more than {MOST_AXES} axes that cannot be joined; reshape the arrays, or copy them");
+            return Err(Error::shape("a reduction of a map", shape, reason));
         }
         let passed = KernelAxes::new(&axes);
         let elements = size as i64;
@@ -399,7 +395,7 @@ fn is_same((translated, parameter): (&TranslatedParameter, &FunctionParameter)) 
 fn translate(function: &Function, items: &registry::Items) -> Result<Translation> {
     let captures: Vec<Scalar> = function.captures.scalars().iter().map(|captured| captured.scalar).collect();
     let translation = warpcell_translate::translate(function.name, function.text.role, &captures, items)
-        .map_err(|error| Error::InvalidArgument { operation: "map", reason: error.to_string() })?;
+        .map_err(|error| Error::argument("map", error.to_string()))?;
     let dtypes = |scalars: &[Scalar]| scalars.iter().map(|&scalar| element_of(scalar)).collect::<Option<Vec<DType>>>();
     let own = translation.parameters.len().saturating_sub(captures.len());
     let agrees = own == function.parameters.len()
@@ -413,7 +409,7 @@ fn translate(function: &Function, items: &registry::Items) -> Result<Translation
          again",
         function.name, function.parameters, function.results, translation.parameters, translation.results
     );
-    Err(Error::InvalidArgument { operation: "map", reason })
+    Err(Error::argument("map", reason))
 }
 
 /// The CUDA C with which a function runs over contiguous arrays.

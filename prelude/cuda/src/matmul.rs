@@ -1,12 +1,10 @@
 //! Products of matrices on CUDA: of floats and complex numbers by cuBLAS; the kernel for integers and bools is in `kernels/matmul.cu`.
 
 use super::axes::{Axis, joined};
-use super::{Compiled, Program, address_of, blocks, kernels, source_of, unsigned};
-use std::sync::Arc;
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of, unsigned};
 use warpcell_base::backend::{LeadingDimension, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
-use warpcell_driver::context::Device;
 use warpcell_driver::cublas::{Matrices, Numbers, Products};
 use warpcell_driver::launch::{arguments, launch};
 
@@ -17,9 +15,10 @@ const THREADS: usize = 256;
 /// Rows and columns of a product that a thread computes; a block does 16 times as many.
 const EACH: [usize; 2] = [4, 8];
 
-pub(super) struct MatMul {
-    device: Arc<Device>,
-    tiles: [[Compiled<Tiles>; TYPES]; EACH.len()],
+family! {
+    struct MatMul {
+        tiles: [[Compiled<Tiles>; TYPES]; EACH.len()],
+    }
 }
 
 kernels! {
@@ -46,10 +45,6 @@ struct Batch {
 }
 
 impl MatMul {
-    pub fn new(device: &Arc<Device>) -> MatMul {
-        MatMul { device: device.clone(), tiles: Default::default() }
-    }
-
     /// What is for storage and can be multiplied: cuBLAS takes 16-bit floats.
     pub fn takes(dtype: DType) -> bool {
         numbers(dtype).is_some()

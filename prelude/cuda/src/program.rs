@@ -92,3 +92,21 @@ macro_rules! kernels {
     )+};
 }
 pub(crate) use kernels;
+
+/// A family of operations on a device: a struct with what the family keeps, such as its programs, which begins empty.
+macro_rules! family {
+    ($(#[$note:meta])* struct $name:ident { $($(#[$of_field:meta])* $field:ident: $type:ty,)+ }) => {
+        $(#[$note])*
+        pub(super) struct $name {
+            device: std::sync::Arc<warpcell_driver::context::Device>,
+            $($(#[$of_field])* $field: $type,)+
+        }
+
+        impl $name {
+            pub fn new(device: &std::sync::Arc<warpcell_driver::context::Device>) -> $name {
+                $name { device: device.clone(), $($field: Default::default(),)+ }
+            }
+        }
+    };
+}
+pub(crate) use family;

@@ -1,12 +1,10 @@
 //! Random numbers on CUDA; the kernels are in `kernels/random.cu`.
 
-use super::{Compiled, Program, address_of, bits, blocks, kernels};
-use std::sync::Arc;
+use super::{Compiled, Program, address_of, bits, blocks, family, kernels};
 use warpcell_base::backend::{Distribution, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
 use warpcell_base::philox::Blocks;
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 
 const SOURCE: &str = include_str!("../kernels/random.cu");
@@ -16,10 +14,11 @@ const THREADS: u32 = 256;
 const BLOCKS: usize = 8 * THREADS as usize;
 const DISTRIBUTIONS: [&str; 4] = ["uniform", "normal", "exponential", "integers"];
 
-pub(super) struct Random {
-    device: Arc<Device>,
-    /// By distribution and element type.
-    loaded: [[Compiled<Numbers>; TYPES]; DISTRIBUTIONS.len()],
+family! {
+    struct Random {
+        /// By distribution and element type.
+        loaded: [[Compiled<Numbers>; TYPES]; DISTRIBUTIONS.len()],
+    }
 }
 
 kernels! {
@@ -29,10 +28,6 @@ kernels! {
 }
 
 impl Random {
-    pub fn new(device: &Arc<Device>) -> Random {
-        Random { device: device.clone(), loaded: Default::default() }
-    }
-
     pub fn run(&self, from: Blocks, distribution: Distribution, out: View<'_>) -> Result<()> {
         let (number, [a, b, c], count) = match distribution {
             Distribution::Uniform { low, span, last } => {

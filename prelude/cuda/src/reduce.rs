@@ -1,12 +1,11 @@
 //! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
 
 use super::axes::{Axis, KernelAxes, MOST_AXES, joined};
-use super::{Compiled, Program, address_of, blocks, kernels, source_of};
-use std::sync::{Arc, OnceLock};
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
+use std::sync::OnceLock;
 use warpcell_base::backend::{ReduceOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::{Error, Result};
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 use warpcell_driver::queue::queues;
@@ -24,15 +23,16 @@ const STATE: usize = 16;
 /// Blocks of `THREADS` that a multiprocessor runs at once.
 const RESIDENT: u32 = 8;
 
-pub(super) struct Reduce {
-    device: Arc<Device>,
-    whole: [[Compiled<Whole>; TYPES]; KINDS],
-    axes: [[Compiled<OverAxes>; TYPES]; KINDS],
-    /// Of the elements as they are, and of their conjugates.
-    dots: [[Compiled<dot::Kernels>; TYPES]; 2],
-    /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
-    /// One for each queue is enough: launches follow one another there.
-    scratch: [OnceLock<DeviceMemory>; queues()],
+family! {
+    struct Reduce {
+        whole: [[Compiled<Whole>; TYPES]; KINDS],
+        axes: [[Compiled<OverAxes>; TYPES]; KINDS],
+        /// Of the elements as they are, and of their conjugates.
+        dots: [[Compiled<dot::Kernels>; TYPES]; 2],
+        /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
+        /// One for each queue is enough: launches follow one another there.
+        scratch: [OnceLock<DeviceMemory>; queues()],
+    }
 }
 
 kernels! {
@@ -99,16 +99,6 @@ pub(super) enum Outcome {
 }
 
 impl Reduce {
-    pub fn new(device: &Arc<Device>) -> Reduce {
-        Reduce {
-            device: device.clone(),
-            whole: Default::default(),
-            axes: Default::default(),
-            dots: Default::default(),
-            scratch: Default::default(),
-        }
-    }
-
     pub fn run(&self, operation: ReduceOperation, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<Outcome> {
         let outputs = out.layout.size();
         if outputs == 0 {
@@ -261,11 +251,8 @@ fn split(x: View<'_>, reduced: &[usize]) -> (Vec<Axis<1>>, Vec<Axis<1>>) {
 
 fn passed(axes: &[Axis<1>], x: View<'_>) -> Result<Axes> {
     if axes.len() > MOST_AXES {
-        return Err(Error::InvalidShape {
-            operation: "a reduction",
-            shape: x.layout.shape.clone(),
-            reason: format!("has more than {MOST_AXES} axes that cannot be joined; reshape it, or reduce in steps"),
-        });
+        let reason = format!("has more than {MOST_AXES} axes that cannot be joined; reshape it, or reduce in steps");
+        return Err(Error::shape("a reduction", x.layout.shape.as_slice(), reason));
     }
     let size: usize = axes.iter().map(|axis| axis.length).product();
     Ok(Axes { axes: KernelAxes::new(axes), narrow: i32::from(size <= i32::MAX as usize) })

@@ -1,11 +1,9 @@
 //! Running sums and products on CUDA; the kernels are in `kernels/scan.cu`.
 
-use super::{Compiled, Program, address_of, blocks, kernels, source_of};
-use std::sync::Arc;
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
 use warpcell_base::backend::{ScanOperation, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 
@@ -25,10 +23,11 @@ const LONGEST_FOR_WARPS: usize = 512;
 /// The shortest part of a column that is worth a thread.
 const LEAST_OF_COLUMN: usize = 64;
 
-pub(super) struct Scan {
-    device: Arc<Device>,
-    /// Element types of the input; those of totals are among them.
-    kernels: [[Compiled<Kernels>; TYPES]; OPERATIONS],
+family! {
+    struct Scan {
+        /// Element types of the input; those of totals are among them.
+        kernels: [[Compiled<Kernels>; TYPES]; OPERATIONS],
+    }
 }
 
 kernels! {
@@ -54,10 +53,6 @@ struct Job {
 }
 
 impl Scan {
-    pub fn new(device: &Arc<Device>) -> Scan {
-        Scan { device: device.clone(), kernels: Default::default() }
-    }
-
     pub fn run(&self, operation: ScanOperation, x: View<'_>, axis: usize, out: View<'_>) -> Result<()> {
         let [outer, length, inner] = x.layout.around(axis);
         if x.layout.size() == 0 {

@@ -1,11 +1,10 @@
 //! Searching sorted arrays on CUDA; the kernels are in `kernels/search.cu`.
 
-use super::{Compiled, CudaAllocation, Program, address_of, blocks, kernels, source_of};
+use super::{Compiled, CudaAllocation, Program, address_of, blocks, family, kernels, source_of};
 use std::sync::Arc;
 use warpcell_base::backend::{Unique, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 use warpcell_driver::staging;
@@ -16,9 +15,10 @@ const TYPES: usize = DType::ALL.len();
 const THREADS: usize = 256;
 const TILE: usize = THREADS * 16;
 
-pub(super) struct Search {
-    device: Arc<Device>,
-    programs: [Compiled<Kernels>; TYPES],
+family! {
+    struct Search {
+        programs: [Compiled<Kernels>; TYPES],
+    }
 }
 
 kernels! {
@@ -31,10 +31,6 @@ kernels! {
 }
 
 impl Search {
-    pub fn new(device: &Arc<Device>) -> Search {
-        Search { device: device.clone(), programs: Default::default() }
-    }
-
     pub fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
         let kernels = self.programs[sorted.dtype as usize].get(&self.device, || program(sorted.dtype))?;
         let (from, length) = (source_of(sorted)?, sorted.layout.size() as i64);

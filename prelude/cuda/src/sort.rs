@@ -1,11 +1,9 @@
 //! Sorting on CUDA; the kernels are in `kernels/sort.cu`.
 
-use super::{Compiled, Program, address_of, blocks, kernels, source_of};
-use std::sync::Arc;
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 
@@ -19,10 +17,11 @@ const DIGITS: usize = 256;
 /// Blocks of `THREADS` that a multiprocessor runs at once.
 const RESIDENT: usize = 2;
 
-/// The programs, for elements and for positions.
-pub(super) struct Sort {
-    device: Arc<Device>,
-    programs: [[Compiled<Kernels>; TYPES]; 2],
+family! {
+    /// The programs, for elements and for positions.
+    struct Sort {
+        programs: [[Compiled<Kernels>; TYPES]; 2],
+    }
 }
 
 kernels! {
@@ -42,10 +41,6 @@ struct Pairs {
 }
 
 impl Sort {
-    pub fn new(device: &Arc<Device>) -> Sort {
-        Sort { device: device.clone(), programs: Default::default() }
-    }
-
     /// Sorts the rows of `x` into those of `out`, or writes positions.
     pub fn run(&self, x: View<'_>, out: View<'_>, positions: bool) -> Result<()> {
         let cell = &self.programs[usize::from(positions)][x.dtype as usize];
@@ -56,11 +51,8 @@ impl Sort {
             return self.short(kernels, x, out, rows, length);
         }
         if positions && u32::try_from(length).is_err() {
-            return Err(Error::InvalidShape {
-                operation: "argsort",
-                shape: x.layout.shape.clone(),
-                reason: format!("has rows of more than {} elements; sort parts of them", u32::MAX),
-            });
+            let reason = format!("has rows of more than {} elements; sort parts of them", u32::MAX);
+            return Err(Error::shape("argsort", x.layout.shape.as_slice(), reason));
         }
         self.long(kernels, x, out, rows, length, positions)
     }

@@ -2,27 +2,22 @@
 
 use super::axes::{joined, launch_over};
 use super::elementwise::{Kernels, Side};
-use super::{Compiled, Program, blocks, unsigned};
-use std::sync::Arc;
+use super::{Compiled, Program, blocks, family, unsigned};
 use warpcell_base::backend::{Operand, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
-use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 
 const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/where_.cu"));
 const THREADS: usize = 256;
 
-pub(super) struct Where {
-    device: Arc<Device>,
-    kernels: [Compiled<Kernels>; DType::ALL.len()],
+family! {
+    struct Where {
+        kernels: [Compiled<Kernels>; DType::ALL.len()],
+    }
 }
 
 impl Where {
-    pub fn new(device: &Arc<Device>) -> Where {
-        Where { device: device.clone(), kernels: Default::default() }
-    }
-
     pub fn run(&self, condition: View<'_>, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
         let size = out.layout.size();
         if size == 0 {

@@ -35,13 +35,14 @@ pub struct Device {
     target: Target,
     multiprocessors: u32,
     total_memory: usize,
-    pool: Mutex<Pool>,
-    withheld: Mutex<Vec<Withheld>>,
+    pub(super) pool: Mutex<Pool>,
+    /// Blocks that were given back while other queues than the pool's still used them. Lock the pool first.
+    pub(super) withheld: Mutex<Vec<Withheld>>,
     /// The contexts of devices from which this one was asked to copy directly.
     peers: Mutex<HashSet<usize>>,
-    staging: Mutex<Staging>,
+    pub(super) staging: Mutex<Staging>,
     /// cuBLAS, from its first use on.
-    cublas: Mutex<Option<cublas::Handle>>,
+    pub(super) cublas: Mutex<Option<cublas::Handle>>,
     /// The first error since the last `synchronize` that happened where nobody could be told.
     deferred: Mutex<Option<Error>>,
 }
@@ -214,16 +215,20 @@ impl Device {
 
     /// The error that was kept, if there is one.
     pub(super) fn deferred(&self) -> Result<()> {
-        match lock(&self.deferred).take() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        lock(&self.deferred).take().map_or(Ok(()), Err)
     }
 
     /// Keeps an error for the next `synchronize`.
     pub fn defer(&self, result: Result<()>) {
         if let Err(error) = result {
             lock(&self.deferred).get_or_insert(error);
+        }
+    }
+
+    /// Frees a handle that the driver has for this device, if that is still there; keeps an error.
+    pub(super) fn release(&self, free: impl FnOnce() -> Result<()>) {
+        if self.bind().is_ok() {
+            self.defer(free());
         }
     }
 
@@ -311,23 +316,6 @@ impl Device {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn pool(&self) -> MutexGuard<'_, Pool> {
-        lock(&self.pool)
-    }
-
-    /// Blocks that were given back while other queues than the pool's still used them. Lock the pool first.
-    pub(super) fn withheld(&self) -> MutexGuard<'_, Vec<Withheld>> {
-        lock(&self.withheld)
-    }
-
-    pub(super) fn staging(&self) -> MutexGuard<'_, Staging> {
-        lock(&self.staging)
-    }
-
-    pub(super) fn cublas_handle(&self) -> MutexGuard<'_, Option<cublas::Handle>> {
-        lock(&self.cublas)
     }
 }
 

@@ -1,6 +1,6 @@
 //! cuBLAS, NVIDIA's library of products of matrices: one handle a device, used by one thread at a time.
 
-use super::context::Device;
+use super::context::{Device, lock};
 use super::library;
 use cudarc::cublas::sys::{self, cublasStatus_t};
 use std::ffi::c_void;
@@ -49,7 +49,7 @@ impl Device {
         }
         present(self.target().driver_major)?;
         self.bind()?;
-        let mut guard = self.cublas_handle();
+        let mut guard = lock(&self.cublas);
         if guard.is_none() {
             let mut handle = std::ptr::null_mut();
             // SAFETY: the library is present and the context current; `handle` is a handle to write to.

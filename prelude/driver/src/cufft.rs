@@ -274,11 +274,8 @@ impl Plan {
 
 impl Drop for Plan {
     fn drop(&mut self) {
-        if self.device.bind().is_ok() {
-            // SAFETY: created by `new`, not used after this.
-            let result = check(unsafe { (self.cufft.destroy)(self.handle) }, "cufftDestroy");
-            self.device.defer(result);
-        }
+        // SAFETY: created by `new`, not used after this.
+        self.device.release(|| check(unsafe { (self.cufft.destroy)(self.handle) }, "cufftDestroy"));
     }
 }
 

@@ -4,12 +4,13 @@
 //! have had one place in the headers of CUDA 12.0, 12.4, 12.9 and 13.0 (cupti_activity.h: `CUpti_ActivityKernel9` and 10,
 //! `CUpti_ActivityMemcpy5` and 6, `CUpti_ActivityMemcpyPtoP4`, `CUpti_ActivityMemset4`), and newer records only add to the end.
 
+use super::context::lock;
 use super::library;
 use libloading::Library;
 use std::alloc::Layout;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use warpcell_base::profiling::{Kind, Recorded, Recording, Totals};
 
 /// A status or an activity's sort: enums of C, which later versions extend.
@@ -50,10 +51,6 @@ static CUPTI: OnceLock<Result<Cupti, String>> = OnceLock::new();
 /// What the running profile has got so far; `None` while none runs.
 static GOT: Mutex<Option<Totals>> = Mutex::new(None);
 
-fn got() -> MutexGuard<'static, Option<Totals>> {
-    GOT.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Cupti {
     /// The library for a driver that supports CUDA `driver_major`; if it cannot be used, why and what to do.
     pub fn get(driver_major: i32) -> Result<&'static Cupti, String> {
@@ -90,7 +87,7 @@ impl Cupti {
 
     /// Begins to record; if that is not possible, such as under another profiler, why.
     pub fn begin(&'static self) -> Result<Session, String> {
-        *got() = Some(Totals::default());
+        *lock(&GOT) = Some(Totals::default());
         // From here on it ends what was begun when dropped.
         let session = Session { cupti: self };
         for kind in [KERNEL, COPY, MEMSET, PEER_COPY] {
@@ -162,7 +159,7 @@ impl Recording for Session {
             remark =
                 format!("{lost} kernels and copies are missing: CUPTI had no memory for them; profile fewer at once");
         }
-        let totals = got().take().unwrap_or_default();
+        let totals = lock(&GOT).take().unwrap_or_default();
         Ok(Recorded { totals, source: "CUPTI", remark })
     }
 }
@@ -176,7 +173,7 @@ impl Drop for Session {
         // What is still recorded belongs to no profile.
         // SAFETY: takes any flags.
         unsafe { (self.cupti.flush)(FORCED) };
-        *got() = None;
+        *lock(&GOT) = None;
     }
 }
 
@@ -203,7 +200,7 @@ unsafe extern "C" fn complete(_context: *mut c_void, _stream: u32, buffer: *mut 
     if buffer.is_null() {
         return;
     }
-    let mut got = got();
+    let mut got = lock(&GOT);
     if let (Some(Ok(cupti)), Some(totals)) = (CUPTI.get(), got.as_mut()) {
         let mut record: *mut u8 = std::ptr::null_mut();
         // SAFETY: the buffer holds records up to `valid`; `record` is null or the one before.

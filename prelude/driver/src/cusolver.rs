@@ -89,17 +89,17 @@ fn check(status: cusolverStatus_t, operation: &'static str) -> Result<()> {
 
 /// A length as the library takes it.
 fn length(length: usize) -> Result<c_int> {
-    c_int::try_from(length).map_err(|_| Error::InvalidArgument {
-        operation: "a factorisation",
-        reason: format!("a length of {length} is more than cuSOLVER takes; use smaller matrices"),
+    c_int::try_from(length).map_err(|_| {
+        let reason = format!("a length of {length} is more than cuSOLVER takes; use smaller matrices");
+        Error::argument("a factorisation", reason)
     })
 }
 
 /// The number of numbers that the library asks to have for its work, and their bytes.
 fn room<T>(asked: c_int) -> Result<usize> {
-    let numbers = usize::try_from(asked).map_err(|_| Error::InvalidArgument {
-        operation: "a factorisation",
-        reason: "cuSOLVER cannot address the memory that it needs beside the matrix; use a smaller one".into(),
+    let numbers = usize::try_from(asked).map_err(|_| {
+        let reason = "cuSOLVER cannot address the memory that it needs beside the matrix; use a smaller one";
+        Error::argument("a factorisation", reason)
     })?;
     Ok(numbers * size_of::<T>())
 }
@@ -221,12 +221,9 @@ impl Solver {
 
 impl Drop for Solver {
     fn drop(&mut self) {
-        if let Some(Handle(handle)) = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner).take()
-            && self.device.bind().is_ok()
-        {
+        if let Some(Handle(handle)) = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
             // SAFETY: created by `session`, not used after this.
-            let result = check(unsafe { sys::cusolverDnDestroy(handle) }, "cusolverDnDestroy");
-            self.device.defer(result);
+            self.device.release(|| check(unsafe { sys::cusolverDnDestroy(handle) }, "cusolverDnDestroy"));
         }
     }
 }

@@ -80,10 +80,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        if self.device.bind().is_ok() {
-            // SAFETY: made by `record` and not used after this; the driver keeps it until queued work is done with it.
-            let result = check(unsafe { sys::cuEventDestroy_v2(self.raw) }, "cuEventDestroy");
-            self.device.defer(result);
-        }
+        // SAFETY: made by `record` and not used after this; the driver keeps it until queued work is done with it.
+        self.device.release(|| check(unsafe { sys::cuEventDestroy_v2(self.raw) }, "cuEventDestroy"));
     }
 }

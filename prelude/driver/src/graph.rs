@@ -133,10 +133,7 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        if self.device.bind().is_ok() {
-            // SAFETY: made by `finish`, not used after this; the driver keeps it until launches under way are done.
-            let result = check(unsafe { sys::cuGraphExecDestroy(self.raw) }, "cuGraphExecDestroy");
-            self.device.defer(result);
-        }
+        // SAFETY: made by `finish`, not used after this; the driver keeps it until launches under way are done.
+        self.device.release(|| check(unsafe { sys::cuGraphExecDestroy(self.raw) }, "cuGraphExecDestroy"));
     }
 }

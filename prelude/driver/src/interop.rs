@@ -49,7 +49,7 @@ pub unsafe fn order(device: &Device, stream: usize, ours_first: bool) -> Result<
 
 /// The number of the device that an address of CUDA's memory belongs to.
 pub fn ordinal_of(operation: &'static str, address: u64) -> Result<usize> {
-    let invalid = |reason: String| Error::InvalidArgument { operation, reason };
+    let invalid = |reason: String| Error::argument(operation, reason);
     library::driver().map_err(invalid)?;
     let mut ordinal: c_int = 0;
     // SAFETY: the driver is present, and initialised (any number of times is allowed); the attribute is an int, and any address

@@ -1,6 +1,6 @@
 //! Device memory from the caching pool.
 
-use super::context::Device;
+use super::context::{Device, lock};
 pub use super::pool::Figures;
 use super::pool::{Chunk, Pool, UNIT};
 use super::queue::new_marker;
@@ -43,9 +43,9 @@ impl DeviceMemory {
         let rounded = match bytes.checked_next_multiple_of(UNIT) {
             Some(0) => return Ok(DeviceMemory::of(device, 0, bytes, Origin::Nowhere, queue)),
             Some(rounded) => rounded,
-            None => return Err(out_of_memory(device, bytes, device.pool().figures())),
+            None => return Err(out_of_memory(device, bytes, lock(&device.pool).figures())),
         };
-        let mut pool = device.pool();
+        let mut pool = lock(&device.pool);
         let (chunk, address) = match pool.take(rounded, queue) {
             Some(found) => found,
             None => grow(device, &mut pool, bytes, rounded, queue)?,
@@ -65,7 +65,7 @@ impl DeviceMemory {
             Some(address) => address,
             None => {
                 trim(device)?;
-                let figures = device.pool().figures();
+                let figures = lock(&device.pool).figures();
                 driver_allocate(bytes)?.ok_or_else(|| out_of_memory(device, bytes, figures))?
             }
         };
@@ -124,7 +124,7 @@ impl Drop for DeviceMemory {
         match self.origin {
             Origin::Nowhere => {}
             Origin::Pool(chunk) if self.device.has_streams() => self.give_among_streams(chunk),
-            Origin::Pool(chunk) => self.device.pool().give(chunk),
+            Origin::Pool(chunk) => lock(&self.device.pool).give(chunk),
             Origin::Driver => {
                 // SAFETY: the address came from `cuMemAlloc` and is not used after this; the driver waits for queued work.
                 let freed = |()| check(unsafe { sys::cuMemFree_v2(self.address) }, "cuMemFree");
@@ -147,13 +147,13 @@ impl DeviceMemory {
         }
         let others = self.usage.touched() & !(1 << self.queue);
         if others == 0 {
-            return self.device.pool().give(chunk);
+            return lock(&self.device.pool).give(chunk);
         }
         let marked = self.device.bind().and_then(|()| self.device.mark(others));
-        let mut pool = self.device.pool();
+        let mut pool = lock(&self.device.pool);
         pool.withhold(chunk);
         match marked {
-            Ok(events) => self.device.withheld().push(Withheld { chunk, events }),
+            Ok(events) => lock(&self.device.withheld).push(Withheld { chunk, events }),
             Err(_) => {
                 // Without events: wait here.
                 self.device.defer(self.device.wait_for_queues());
@@ -265,23 +265,23 @@ pub fn driver_figures(device: &Device) -> Result<(usize, usize)> {
 
 /// What the pool holds.
 pub fn pool_figures(device: &Device) -> Figures {
-    device.pool().figures()
+    lock(&device.pool).figures()
 }
 
 /// Limits what the pool may hold from now on.
 pub fn set_limit(device: &Device, limit: Option<usize>) {
-    device.pool().set_limit(limit);
+    lock(&device.pool).set_limit(limit);
 }
 
 /// Gives all segments of which nothing is in use back to the driver, after the queued work.
 pub fn trim(device: &Device) -> Result<()> {
     device.bind()?;
-    release_unused(device, &mut device.pool())
+    release_unused(device, &mut lock(&device.pool))
 }
 
 /// Gives segments that nothing has used for some time back to the driver, unless the device is at work.
 pub fn trim_idle(device: &Device) -> Result<()> {
-    release_idle(device, &mut device.pool())
+    release_idle(device, &mut lock(&device.pool))
 }
 
 /// Seconds after which a segment that nothing uses goes back to the driver: others may want it.
@@ -319,7 +319,7 @@ fn grow(device: &Device, pool: &mut Pool, requested: usize, rounded: usize, queu
 
 /// Lets withheld blocks that no queue uses any more be handed out.
 fn free_withheld(device: &Device, pool: &mut Pool) {
-    let mut withheld = device.withheld();
+    let mut withheld = lock(&device.withheld);
     for done in withheld.extract_if(.., |withheld| withheld.is_done()) {
         pool.free(done.end());
     }

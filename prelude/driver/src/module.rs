@@ -124,10 +124,7 @@ fn interned(name: &str) -> &'static CStr {
 impl Drop for Module {
     fn drop(&mut self) {
         // Unloading waits for kernels that run, so a module may go while its work is queued.
-        if self.device.bind().is_ok() {
-            // SAFETY: loaded by `compile`, not used after this.
-            let result = check(unsafe { sys::cuModuleUnload(self.raw) }, "cuModuleUnload");
-            self.device.defer(result);
-        }
+        // SAFETY: loaded by `compile`, not used after this.
+        self.device.release(|| check(unsafe { sys::cuModuleUnload(self.raw) }, "cuModuleUnload"));
     }
 }

@@ -4,12 +4,12 @@
 //! A transfer finds by its address that it concerns such memory ([`of`]). The memory stays what it is until the last transfer from it
 //! has ended, for which its owner waits ([`PinnedMemory::wait`]) before it writes to it.
 
-use super::context::Device;
+use super::context::{Device, lock};
 use super::status::check;
 use cudarc::driver::sys;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use warpcell_base::backend::PinnedMemory;
 use warpcell_base::error::Result;
 
@@ -65,7 +65,7 @@ impl Pinned {
             }
         }
         let memory = Arc::new(Memory { device: device.clone(), bytes, read, state: Mutex::default() });
-        locked().insert(start.addr(), memory.clone());
+        lock(&LOCKED).insert(start.addr(), memory.clone());
         Ok(Pinned { start: start.addr(), memory })
     }
 }
@@ -76,13 +76,13 @@ impl PinnedMemory for Pinned {
     }
 
     fn set_lent(&self, is_lent: bool) {
-        self.memory.state().is_lent = is_lent;
+        lock(&self.memory.state).is_lent = is_lent;
     }
 }
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        locked().remove(&self.start);
+        lock(&LOCKED).remove(&self.start);
         let waited = self.memory.device.bind().and_then(|()| self.memory.wait());
         // SAFETY: locked by `new`, and no transfer uses it: nobody finds it any more, and the last one was waited for. A context that
         // is lost does none.
@@ -95,12 +95,8 @@ impl Drop for Pinned {
 }
 
 impl Memory {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn wait(&self) -> Result<()> {
-        self.wait_in(&mut self.state())
+        self.wait_in(&mut lock(&self.state))
     }
 
     fn wait_in(&self, state: &mut State) -> Result<()> {
@@ -120,7 +116,7 @@ impl Memory {
     pub(super) unsafe fn upload(&self, source: &[u8], target: u64) -> Result<()> {
         self.device.bind()?;
         let stream = self.device.stream();
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         // SAFETY: the caller's promise; event and stream are of one context and alive.
         unsafe {
             if state.is_read {
@@ -152,12 +148,8 @@ impl Memory {
 
 /// The memory of a device that a range of addresses lies in, if it is locked.
 pub(super) fn of(device: &Device, start: *const u8, bytes: usize) -> Option<Arc<Memory>> {
-    let locked = locked();
+    let locked = lock(&LOCKED);
     let (first, memory) = locked.range(..=start.addr()).next_back()?;
     let is_inside = start.addr() + bytes <= first + memory.bytes && std::ptr::eq(&raw const *memory.device, device);
     is_inside.then(|| memory.clone())
-}
-
-fn locked() -> MutexGuard<'static, BTreeMap<usize, Arc<Memory>>> {
-    LOCKED.lock().unwrap_or_else(PoisonError::into_inner)
 }

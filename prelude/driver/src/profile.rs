@@ -3,12 +3,12 @@
 //! Two events around a kernel also time what the device does between them and the kernel, some microseconds: that is why
 //! CUPTI comes first.
 
-use super::context::Device;
+use super::context::{Device, lock};
 use super::cupti;
 use super::event::Event;
 use super::status::check;
 use cudarc::driver::sys;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use warpcell_base::error::Result;
 use warpcell_base::profiling::{self, Kind, Listener, Listening, Recorded, Recording};
 
@@ -39,10 +39,6 @@ struct Queued {
 static QUEUED: Mutex<Vec<Queued>> = Mutex::new(Vec::new());
 /// So many are kept before their times are asked for.
 const MOST_QUEUED: usize = 4096;
-
-fn queued() -> MutexGuard<'static, Vec<Queued>> {
-    QUEUED.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Work that is about to be queued. What is dropped without an end is not listed.
 pub struct Span {
@@ -86,7 +82,7 @@ impl Span {
     fn end(self, device: &Arc<Device>) -> Result<()> {
         let Span { kind, name, bytes, start } = self;
         let end = Event::in_stream(device, device.stream())?;
-        let mut queued = queued();
+        let mut queued = lock(&QUEUED);
         queued.push(Queued { kind, name, bytes, start, end });
         if queued.len() < MOST_QUEUED {
             return Ok(());
@@ -113,7 +109,7 @@ struct ByEvents {
 
 impl Recording for ByEvents {
     fn end(self: Box<Self>) -> Result<Recorded> {
-        report(std::mem::take(&mut *queued()))?;
+        report(std::mem::take(&mut *lock(&QUEUED)))?;
         let remark = format!(
             "Without CUPTI, kernels of libraries are missing, and each time is some microseconds too long: {}",
             self.reason
@@ -124,6 +120,6 @@ impl Recording for ByEvents {
 
 impl Drop for ByEvents {
     fn drop(&mut self) {
-        queued().clear();
+        lock(&QUEUED).clear();
     }
 }

@@ -374,5 +374,5 @@ pub fn other_device(operation: &'static str, one: &Device, other: &Device) -> Er
         one.label(),
         other.label()
     );
-    Error::InvalidArgument { operation, reason }
+    Error::argument(operation, reason)
 }

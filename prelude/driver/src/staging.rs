@@ -5,7 +5,7 @@
 //! Threads of its own, not rayon's: a rayon worker that waits may run another task, which may ask for a transfer, and
 //! would wait for itself.
 
-use super::context::Device;
+use super::context::{Device, lock};
 use super::pinned;
 use super::pool::Figures;
 use super::status::check;
@@ -143,7 +143,7 @@ fn run(device: &Device, pieces: usize, work: impl Fn(&[Buffer], usize, usize) ->
     device.bind()?;
     // Starting a thread costs about as long as copying a quarter of a piece.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut staging = device.staging();
+    let mut staging = lock(&device.staging);
     let most = staging.most_buffers();
     let threads = (pieces / 2).min(most / BUFFERS_A_THREAD).clamp(1, cores.min(MOST_THREADS));
     let wanted = pieces.min(threads * BUFFERS_A_THREAD).min(most);
@@ -187,7 +187,7 @@ fn run(device: &Device, pieces: usize, work: impl Fn(&[Buffer], usize, usize) ->
 
 /// What the pinned buffers are: in use while a transfer is under way.
 pub fn figures(device: &Device) -> Figures {
-    let staging = device.staging();
+    let staging = lock(&device.staging);
     let total = staging.buffers.len() * PIECE;
     let busy = staging.buffers.iter().filter(|buffer| !buffer.is_done()).count();
     Figures { used: busy * PIECE, total, free_chunks: staging.buffers.len() - busy, limit: staging.limit }
@@ -195,7 +195,7 @@ pub fn figures(device: &Device) -> Figures {
 
 /// Limits the bytes that the pinned buffers may have, and frees what is above it. One buffer may always be there.
 pub fn set_limit(device: &Device, limit: Option<usize>) {
-    let mut staging = device.staging();
+    let mut staging = lock(&device.staging);
     staging.limit = limit;
     let most = staging.most_buffers();
     device.defer(device.bind().and_then(|()| staging.shrink(most)));
@@ -204,7 +204,7 @@ pub fn set_limit(device: &Device, limit: Option<usize>) {
 /// Frees all pinned buffers, when the transfers under way are done.
 pub fn trim(device: &Device) -> Result<()> {
     device.bind()?;
-    device.staging().shrink(0)
+    lock(&device.staging).shrink(0)
 }
 
 impl Staging {

@@ -1,25 +1,14 @@
 //! What `#[device]` emits: the function or the struct as it is, and its registration with the prelude.
 
 use crate::notebook::Notebook;
-use crate::registration::{at, mark, prelude, register, report, text};
+use crate::registration::{Registration, at, checked, mark, prelude, register, text};
 use crate::text::{Text, without_checks};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::{Error, ItemFn, ItemStruct, Member, Result};
 use warpcell_translate::Role;
 
-/// The item as it is, and behind it its registration, or what is wrong with it.
-pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let notebook = Notebook::open();
-    let rest = registration(arguments, item.clone(), notebook.as_ref()).unwrap_or_else(report);
-    quote! { #item #rest }
-}
-
-fn registration(
-    arguments: TokenStream,
-    item: TokenStream,
-    notebook: Option<&Notebook>,
-) -> std::result::Result<TokenStream, Vec<Error>> {
+pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<&Notebook>) -> Registration {
     if !arguments.is_empty() {
         return Err(vec![Error::new_spanned(arguments, "`#[device]` takes no arguments; write `#[device]`")]);
     }
@@ -68,17 +57,9 @@ fn is_word(tree: &TokenTree, word: &str) -> bool {
     matches!(tree, TokenTree::Ident(ident) if ident == word)
 }
 
-fn function(
-    item: TokenStream,
-    bare: &TokenStream,
-    notebook: Option<&Notebook>,
-) -> std::result::Result<TokenStream, Vec<Error>> {
+fn function(item: TokenStream, bare: &TokenStream, notebook: Option<&Notebook>) -> Registration {
     let function: ItemFn = parse(item)?;
-    let references = warpcell_translate::check(&function, Role::Device)?;
-    let plain = notebook.map_or_else(Vec::new, |notebook| notebook.plain_calls(&references));
-    if !plain.is_empty() {
-        return Err(plain);
-    }
+    let references = checked(&function, Role::Device, notebook)?;
     let name = &function.sig.ident;
     let hash = notebook.map_or("", |notebook| notebook.hash(&name.to_string())).to_owned();
     let text = text(Role::Device, &Text::of(bare, notebook), "", &references);
@@ -88,11 +69,7 @@ fn function(
     Ok(quote! { #mark const _: () = { #registration }; })
 }
 
-fn structure(
-    item: TokenStream,
-    bare: &TokenStream,
-    notebook: Option<&Notebook>,
-) -> std::result::Result<TokenStream, Vec<Error>> {
+fn structure(item: TokenStream, bare: &TokenStream, notebook: Option<&Notebook>) -> Registration {
     let structure: ItemStruct = parse(item)?;
     let references = warpcell_translate::check_struct(&structure)?;
     let (name, prelude) = (&structure.ident, prelude());

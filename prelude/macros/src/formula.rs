@@ -2,7 +2,7 @@
 
 use crate::device::parse;
 use crate::notebook::Notebook;
-use crate::registration::{at, prelude, report, text};
+use crate::registration::{Registration, at, checked, prelude, report, text};
 use crate::text::{Text, without_checks};
 use crate::vectorize::{MOST_ARGUMENTS, has_wide_vectors, scalar};
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -84,7 +84,7 @@ impl Parse for Formula {
     }
 }
 
-fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result::Result<TokenStream, Vec<Error>> {
+fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> Registration {
     let mut trees = formula.into_iter().peekable();
     // What is not a formula by the form of `fuse!`'s own patterns.
     let is_other = trees.next_if(|tree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == '@')).is_some();
@@ -112,11 +112,7 @@ fn expression(formula: TokenStream, notebook: Option<&Notebook>) -> std::result:
     let names = parameters.iter().map(|(name, of)| quote!(#name: #of));
     let result = output.as_ref().map(|of| quote!(-> #of));
     let function = parse(quote! { fn formula(#(#names),*) #result { #body } })?;
-    let references = warpcell_translate::check(&function, Role::Formula)?;
-    let plain = notebook.map_or_else(Vec::new, |notebook| notebook.plain_calls(&references));
-    if !plain.is_empty() {
-        return Err(plain);
-    }
+    let references = checked(&function, Role::Formula, notebook)?;
     if let Some(capture) = references.captures.get(MOST_CAPTURES) {
         let text = format!("a formula can capture at most {MOST_CAPTURES} variables; pass some as arguments");
         return Err(vec![Error::new(capture.span(), text)]);

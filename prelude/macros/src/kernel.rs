@@ -3,7 +3,7 @@
 use crate::device::{bare, parse};
 use crate::head::{Words, signature, tag, type_of};
 use crate::notebook::Notebook;
-use crate::registration::{at, prelude, register_kernel, report, text};
+use crate::registration::{Registration, at, checked, prelude, register_kernel, text};
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -21,13 +21,6 @@ const WORDS: Words = Words {
 /// As many arguments as the tuples that `gpu::launch` takes may have.
 const MOST_ARGUMENTS: usize = 16;
 
-/// The function as it is, and behind it its registration, or what is wrong with it.
-pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let notebook = Notebook::open();
-    let rest = registration(arguments, item.clone(), notebook.as_ref()).unwrap_or_else(report);
-    quote! { #item #rest }
-}
-
 /// A parameter: its name, and what it is.
 struct Parameter {
     name: String,
@@ -42,17 +35,9 @@ enum Kind {
     Struct(Box<Type>),
 }
 
-fn registration(
-    arguments: TokenStream,
-    item: TokenStream,
-    notebook: Option<&Notebook>,
-) -> std::result::Result<TokenStream, Vec<Error>> {
+pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<&Notebook>) -> Registration {
     let (signature, parameters) = head(arguments, item.clone()).map_err(|error| vec![error])?;
-    let references = warpcell_translate::check(&parse(item.clone())?, Role::Kernel)?;
-    let plain = notebook.map_or_else(Vec::new, |notebook| notebook.plain_calls(&references));
-    if !plain.is_empty() {
-        return Err(plain);
-    }
+    let references = checked(&parse(item.clone())?, Role::Kernel, notebook)?;
     let function = &signature.ident;
     let own = function.to_string();
     let hash = notebook.map_or("", |notebook| notebook.hash(&own)).to_owned();

@@ -17,6 +17,11 @@ mod text;
 mod vectorize;
 
 use proc_macro::TokenStream;
+use registration::{Register, beside};
+
+fn expand(arguments: TokenStream, item: TokenStream, registration: Register) -> TokenStream {
+    beside(arguments.into(), item.into(), registration).into()
+}
 
 /// Lets a function of scalars run over arrays: `gpu::map(f, (&a, &b, 2.0f32))`.
 ///
@@ -31,7 +36,7 @@ use proc_macro::TokenStream;
 /// `#[device]` or `#[vectorize]` before them. Anything else is an error that says what to write instead.
 #[proc_macro_attribute]
 pub fn vectorize(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    vectorize::expand(arguments.into(), item.into()).into()
+    expand(arguments, item, vectorize::registration)
 }
 
 /// Before a function that others with `#[device]` or `#[vectorize]`, and formulas of `fuse!`, call; or before a struct of
@@ -73,7 +78,7 @@ pub fn vectorize(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    device::expand(arguments.into(), item.into()).into()
+    expand(arguments, item, device::registration)
 }
 
 /// Makes a function a kernel: what one thread does of the many that `gpu::launch(f, grid, block, (&a, &mut out, 3))` starts.
@@ -109,7 +114,7 @@ pub fn device(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    kernel::expand(arguments.into(), item.into()).into()
+    expand(arguments, item, kernel::registration)
 }
 
 /// What `fuse!` calls: reads a formula, and gives what the prelude must know of it. Use `gpu::fuse!`.

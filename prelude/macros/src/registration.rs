@@ -1,10 +1,11 @@
 //! What macros emit so that the prelude knows an item: its text, and what that refers to.
 
+use crate::notebook::Notebook;
 use crate::text::Text;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Error, Visibility};
+use syn::{Error, ItemFn, Visibility};
 use warpcell_translate::{References, Role, path_text};
 
 /// The crate whose `registry` takes the registrations.
@@ -12,9 +13,28 @@ pub fn prelude() -> Ident {
     Ident::new("warpcell", Span::call_site())
 }
 
+/// What a macro adds to an item, or what is wrong with the item.
+pub type Registration = Result<TokenStream, Vec<Error>>;
+
+/// Makes the registration of an item from the attribute's arguments and the item.
+pub type Register = fn(TokenStream, TokenStream, Option<&Notebook>) -> Registration;
+
+/// The item as it is, and behind it its registration, or what is wrong with it.
+pub fn beside(arguments: TokenStream, item: TokenStream, register: Register) -> TokenStream {
+    let rest = register(arguments, item.clone(), Notebook::open().as_ref()).unwrap_or_else(report);
+    quote! { #item #rest }
+}
+
 /// All errors as what the compiler reports.
 pub fn report(errors: Vec<Error>) -> TokenStream {
     errors.iter().map(Error::to_compile_error).collect()
+}
+
+/// What a function refers to, if it can run on devices.
+pub fn checked(function: &ItemFn, role: Role, notebook: Option<&Notebook>) -> Result<References, Vec<Error>> {
+    let references = warpcell_translate::check(function, role)?;
+    let plain = notebook.map_or_else(Vec::new, |notebook| notebook.plain_calls(&references));
+    if plain.is_empty() { Ok(references) } else { Err(plain) }
 }
 
 /// The value of type `registry::Text`, for a static. `written` is a formula as it is written.

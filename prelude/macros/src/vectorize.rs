@@ -3,7 +3,7 @@
 use crate::device::{bare, parse};
 use crate::head::{Words, signature, tag, type_of};
 use crate::notebook::Notebook;
-use crate::registration::{at, mark, prelude, register, report, text};
+use crate::registration::{Registration, at, checked, mark, prelude, register, text};
 use crate::text::Text;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -27,25 +27,10 @@ pub const MOST_ARGUMENTS: usize = 8;
 /// As many parts as the tuples may have that a function returns.
 const MOST_RESULTS: usize = 8;
 
-/// The function as it is, and behind it its registration, or what is wrong with it.
-pub fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let notebook = Notebook::open();
-    let rest = registration(arguments, item.clone(), notebook.as_ref()).unwrap_or_else(report);
-    quote! { #item #rest }
-}
-
-fn registration(
-    arguments: TokenStream,
-    item: TokenStream,
-    notebook: Option<&Notebook>,
-) -> std::result::Result<TokenStream, Vec<Error>> {
+pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<&Notebook>) -> Registration {
     let (signature, parameters, results) = head(arguments, item.clone()).map_err(|error| vec![error])?;
     let whole: ItemFn = parse(item.clone())?;
-    let references = warpcell_translate::check(&whole, Role::Vectorize)?;
-    let plain = notebook.map_or_else(Vec::new, |notebook| notebook.plain_calls(&references));
-    if !plain.is_empty() {
-        return Err(plain);
-    }
+    let references = checked(&whole, Role::Vectorize, notebook)?;
     let function = &signature.ident;
     let hash = notebook.map_or("", |notebook| notebook.hash(&function.to_string())).to_owned();
     let text = text(Role::Vectorize, &Text::of(&bare(item), notebook), "", &references);

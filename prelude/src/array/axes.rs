@@ -1,5 +1,6 @@
 //! Axes as arguments.
 
+use crate::conversions::conversions;
 use crate::error::{Error, Result};
 
 mod sealed {
@@ -18,31 +19,22 @@ pub trait IntoAxes: sealed::Sealed {
     fn into_axes(self) -> Vec<isize>;
 }
 
-macro_rules! axes {
-    ($($self:ident: $type:ty $([$($generics:tt)*])? => $axes:expr;)*) => {$(
-        impl $(<$($generics)*>)? sealed::Sealed for $type {}
-        impl $(<$($generics)*>)? IntoAxes for $type {
-            fn into_axes($self) -> Vec<isize> {
-                $axes
-            }
-        }
-    )*};
-}
-axes! {
-    self: i32 => vec![self as isize];
-    self: isize => vec![self];
-    self: usize => vec![isize::try_from(self).unwrap_or(isize::MAX)];
-    self: (i32, i32) => vec![self.0 as isize, self.1 as isize];
-    self: (i32, i32, i32) => vec![self.0 as isize, self.1 as isize, self.2 as isize];
-    self: (usize, usize) => [self.0, self.1].into_axes();
-    self: (usize, usize, usize) => [self.0, self.1, self.2].into_axes();
-    self: [i32; N] [const N: usize] => self.map(|axis| axis as isize).to_vec();
-    self: [isize; N] [const N: usize] => self.to_vec();
-    self: [usize; N] [const N: usize] => self.as_slice().into_axes();
-    self: &[usize] => self.iter().flat_map(|&axis| axis.into_axes()).collect();
-    self: &[isize] => self.to_vec();
-    self: Vec<usize> => self.as_slice().into_axes();
-    self: Vec<isize> => self;
+conversions! {
+    fn into_axes(self) -> Vec<isize>: IntoAxes, sealed::Sealed;
+    i32 => vec![self as isize];
+    isize => vec![self];
+    usize => vec![isize::try_from(self).unwrap_or(isize::MAX)];
+    (i32, i32) => vec![self.0 as isize, self.1 as isize];
+    (i32, i32, i32) => vec![self.0 as isize, self.1 as isize, self.2 as isize];
+    (usize, usize) => [self.0, self.1].into_axes();
+    (usize, usize, usize) => [self.0, self.1, self.2].into_axes();
+    [i32; N] [const N: usize] => self.map(|axis| axis as isize).to_vec();
+    [isize; N] [const N: usize] => self.to_vec();
+    [usize; N] [const N: usize] => self.as_slice().into_axes();
+    &[usize] => self.iter().flat_map(|&axis| axis.into_axes()).collect();
+    &[isize] => self.to_vec();
+    Vec<usize> => self.as_slice().into_axes();
+    Vec<isize> => self;
 }
 
 /// The axes of an array of `shape`, sorted; or what is wrong with them.

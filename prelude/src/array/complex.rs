@@ -4,7 +4,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Float, Inexact, Scalar};
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::reduce::reduce_all;
 use crate::thin::thin;
 use num_complex::Complex;
@@ -104,7 +104,7 @@ pub(crate) fn reals_if_close(z: &RawArray, tol: f64) -> Result<Option<RawArray>>
     let imaginary = unary(NAME, UnaryOperation::Abs, &z.part(true))?;
     let epsilon = if imaginary.dtype == DType::F32 { f32::EPSILON.into() } else { f64::EPSILON };
     let bound = Scalar::of_float(if tol > 1.0 { tol * epsilon } else { tol }, imaginary.dtype);
-    let is_close = binary(NAME, BinaryOperation::Less, RawOperand::Array(&imaginary), RawOperand::Scalar(bound))?;
+    let is_close = binary(NAME, BinaryOperation::Less, &imaginary, bound)?;
     let are_close = reduce_all(NAME, ReduceOperation::All, &is_close)? == Scalar::Bool(true);
     Ok(are_close.then(|| z.part(false)))
 }
@@ -135,20 +135,12 @@ impl RawArray {
 /// Conversions between complex numbers and others, between both precisions, and to bool.
 pub(super) fn converted(operation: &'static str, raw: &RawArray, dtype: DType) -> Result<RawArray> {
     match (raw.dtype.is_complex(), dtype.is_complex()) {
-        (true, true) => {
-            let out = RawArray::uninitialised(operation, &raw.handle, raw.shape(), dtype)?;
-            if out.size() > 0 {
-                raw.handle.backend.copy(raw.parts().view(), out.parts().view())?;
-            }
-            Ok(out)
-        }
-        (false, true) => {
-            let out = RawArray::uninitialised(operation, &raw.handle, raw.shape(), dtype)?;
-            if out.size() > 0 {
-                raw.handle.backend.copy(raw.view(), out.view())?;
-            }
-            Ok(out)
-        }
+        (true, true) => RawArray::written(operation, &raw.handle, raw.shape(), dtype, |out| {
+            raw.handle.backend.copy(raw.parts().view(), out.parts().view())
+        }),
+        (false, true) => RawArray::written(operation, &raw.handle, raw.shape(), dtype, |out| {
+            raw.handle.backend.copy(raw.view(), out.view())
+        }),
         _ if dtype == DType::Bool => either(operation, ReduceOperation::Any, &raw.parts().converted(operation, dtype)?),
         _ => {
             let advice =
@@ -171,9 +163,7 @@ pub(crate) fn truths(
 /// Reduces the last axis of bools.
 fn either(operation: &'static str, reduction: ReduceOperation, bools: &RawArray) -> Result<RawArray> {
     let last = bools.shape().len() - 1;
-    let out = RawArray::uninitialised(operation, &bools.handle, &bools.shape()[..last], DType::Bool)?;
-    if out.size() > 0 {
-        bools.handle.backend.reduce(reduction, bools.view(), &[last], out.view())?;
-    }
-    Ok(out)
+    RawArray::written(operation, &bools.handle, &bools.shape()[..last], DType::Bool, |out| {
+        bools.handle.backend.reduce(reduction, bools.view(), &[last], out.view())
+    })
 }

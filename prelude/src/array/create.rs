@@ -308,11 +308,9 @@ pub(crate) fn arange_length(start: Scalar, stop: Scalar, step: Scalar) -> Option
 
 pub(super) fn arange_raw(start: Scalar, stop: Scalar, step: Scalar) -> Result<RawArray> {
     let length = arange_length(start, stop, step).ok_or_else(|| bad_range(start, stop, step))?;
-    let out = RawArray::uninitialised("arange", &device::current()?, &[length], start.dtype())?;
-    if length > 0 {
-        out.handle.backend.arange(start, step, out.view())?;
-    }
-    Ok(out)
+    RawArray::written("arange", &device::current()?, &[length], start.dtype(), |out| {
+        out.handle.backend.arange(start, step, out.view())
+    })
 }
 
 pub(crate) fn bad_range(start: Scalar, stop: Scalar, step: Scalar) -> Error {
@@ -332,19 +330,17 @@ pub(crate) fn evenly_spaced(
     has_end: bool,
     dtype: DType,
 ) -> Result<RawArray> {
-    let out = RawArray::uninitialised(operation, &device::current()?, &[count], dtype)?;
-    if count == 0 {
-        return Ok(out);
-    }
-    let distances = if has_end { (count - 1).max(1) } else { count };
-    let step = (stop - start) / distances as f64;
-    out.handle.backend.arange(Scalar::F64(start), Scalar::F64(step), out.view())?;
-    if has_end && count > 1 {
-        // Sums are rounded; the end is what was asked for.
-        let end = Scalar::of_float(stop, dtype);
-        out.handle.backend.fill(end, slice_axis(&out, 0, count - 1, 1, 1).view())?;
-    }
-    Ok(out)
+    RawArray::written(operation, &device::current()?, &[count], dtype, |out| {
+        let distances = if has_end { (count - 1).max(1) } else { count };
+        let step = (stop - start) / distances as f64;
+        out.handle.backend.arange(Scalar::F64(start), Scalar::F64(step), out.view())?;
+        if has_end && count > 1 {
+            // Sums are rounded; the end is what was asked for.
+            let end = Scalar::of_float(stop, dtype);
+            out.handle.backend.fill(end, slice_axis(out, 0, count - 1, 1, 1).view())?;
+        }
+        Ok(())
+    })
 }
 
 fn meshgrid_raw(x: &RawArray, y: &RawArray) -> Result<(RawArray, RawArray)> {
@@ -373,29 +369,24 @@ fn tile_raw(a: &RawArray, mut repetitions: Vec<usize>) -> Result<RawArray> {
     let shape = (own.shape.iter().zip(&repetitions))
         .map(|(&length, &count)| length.checked_mul(count).ok_or_else(overflow))
         .collect::<Result<Vec<usize>>>()?;
-    let out = RawArray::uninitialised("tile", &a.handle, &shape, a.dtype)?;
-    if out.size() == 0 {
-        return Ok(out);
-    }
-    // Each axis becomes two, the repetition and the position in the tile; the source repeats along the first.
-    let pairs = |first: &[usize], second: &[usize]| {
-        first.iter().zip(second).flat_map(|(&first, &second)| [first, second]).collect::<Vec<usize>>()
-    };
-    let split = pairs(&repetitions, &own.shape);
-    let strides = own.strides.iter().flat_map(|&stride| [0, stride]).collect();
-    let source = a.with_layout(Layout { shape: split.clone(), strides, offset: own.offset });
-    let target = out.with_layout(Layout::contiguous(&split));
-    out.handle.backend.copy(source.view(), target.view())?;
-    Ok(out)
+    RawArray::written("tile", &a.handle, &shape, a.dtype, |out| {
+        // Each axis becomes two, the repetition and the position in the tile; the source repeats along the first.
+        let pairs = |first: &[usize], second: &[usize]| {
+            first.iter().zip(second).flat_map(|(&first, &second)| [first, second]).collect::<Vec<usize>>()
+        };
+        let split = pairs(&repetitions, &own.shape);
+        let strides = own.strides.iter().flat_map(|&stride| [0, stride]).collect();
+        let source = a.with_layout(Layout { shape: split.clone(), strides, offset: own.offset });
+        let target = out.with_layout(Layout::contiguous(&split));
+        out.handle.backend.copy(source.view(), target.view())
+    })
 }
 
 fn eye_raw(n: usize, dtype: DType) -> Result<RawArray> {
     let handle = device::current()?;
-    let out = RawArray::uninitialised("eye", &handle, &[n, n], dtype)?;
-    if n > 0 {
+    RawArray::written("eye", &handle, &[n, n], dtype, |out| {
         handle.backend.fill(Scalar::zero(dtype), out.view())?;
         let diagonal = out.with_layout(Layout { shape: vec![n], strides: vec![n as isize + 1], offset: 0 });
-        handle.backend.fill(Scalar::one(dtype), diagonal.view())?;
-    }
-    Ok(out)
+        handle.backend.fill(Scalar::one(dtype), diagonal.view())
+    })
 }

@@ -5,7 +5,7 @@ use crate::array::manipulate::expanded;
 use crate::array::view::{broadcast_to, slice_axis};
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, shape, transfer};
 use crate::dtype::Element;
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::thin::thin;
 
 thin! {
@@ -37,27 +37,23 @@ thin! {
     /// ```
     pub fn atleast_3d<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> =>
         with_axes("atleast_3d", a.raw(), 3);
-}
 
-/// Arrays of one element type broadcast to one shape; views, which cannot be written to. NumPy's `broadcast_arrays`.
-///
-/// **Panics** if the shapes do not broadcast ([`Error::ShapeMismatch`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, b) = (gpu::arange(3), gpu::array(&[[10], [20]]));
-/// let both = gpu::broadcast_arrays([&a, &b]);
-/// assert_eq!((both[0].shape(), both[1].shape()), (&[2, 3][..], &[2, 3][..]));
-/// ```
-#[track_caller]
-pub fn broadcast_arrays<'a, A: OnDevice<Elem = T> + 'a, T: Element>(
-    arrays: impl IntoIterator<Item = &'a A>,
-) -> Vec<DeviceArray<T>> {
-    let raws = arrays.into_iter().map(|array| array.raw().clone()).collect();
-    check(broadcast_together(raws)).into_iter().map(DeviceArray::from_raw).collect()
-}
+    /// Arrays of one element type broadcast to one shape; views, which cannot be written to. NumPy's `broadcast_arrays`.
+    ///
+    /// **Panics** if the shapes do not broadcast ([`Error::ShapeMismatch`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, b) = (gpu::arange(3), gpu::array(&[[10], [20]]));
+    /// let both = gpu::broadcast_arrays([&a, &b]);
+    /// assert_eq!((both[0].shape(), both[1].shape()), (&[2, 3][..], &[2, 3][..]));
+    /// ```
+    pub fn broadcast_arrays<'a, A: 'a + OnDevice<Elem = T>, T: Element>(arrays: impl IntoIterator<Item = &'a A>)
+    -> Vec<DeviceArray<T>> => {
+        let raws = arrays.into_iter().map(|array| array.raw().clone()).collect();
+        broadcast_together(raws)
+    };
 
-thin! {
     /// The array with the elements of each row in reverse order; a view. NumPy's `fliplr`.
     ///
     /// **Panics** if the array has less than two axes ([`Error::InvalidShape`]).

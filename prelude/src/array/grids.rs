@@ -102,11 +102,9 @@ pub(crate) fn numbers(operation: &'static str, handle: &Handle, count: usize) ->
 }
 
 fn counted(operation: &'static str, handle: &Handle, count: usize, dtype: DType) -> Result<RawArray> {
-    let out = RawArray::uninitialised(operation, handle, &[count], dtype)?;
-    if count > 0 {
-        handle.backend.arange(Scalar::zero(dtype), Scalar::one(dtype), out.view())?;
-    }
-    Ok(out)
+    RawArray::written(operation, handle, &[count], dtype, |out| {
+        handle.backend.arange(Scalar::zero(dtype), Scalar::one(dtype), out.view())
+    })
 }
 
 /// The only axis of an array as axis `at` of `rank`; the others have length 1.

@@ -1,6 +1,7 @@
 //! Indices as arguments.
 
 use crate::array::{DeviceArray, RawArray};
+use crate::conversions::conversions;
 use crate::dtype::Element;
 use ndarray::{ArrayBase, Data, Dimension};
 use std::ops::Range;
@@ -58,48 +59,26 @@ macro_rules! numbers {
             }
         }
         impl Index for $type {}
-        impl sealed::Sealed for $type {
-            fn raw_indices(self) -> RawIndices {
-                on_host(Vec::new(), [self])
-            }
+        conversions! {
+            fn raw_indices(self) -> RawIndices: sealed::Sealed, IntoIndices;
+            $type => on_host(Vec::new(), [self]);
         }
-        impl IntoIndices for $type {}
     )*};
 }
 numbers!(i32 i64 u32 u64 usize isize);
 
-macro_rules! indices {
-    ($($self:ident: $type:ty [$($generics:tt)*] => $indices:expr;)*) => {$(
-        impl<I: Index, $($generics)*> sealed::Sealed for $type {
-            fn raw_indices($self) -> RawIndices {
-                $indices
-            }
-        }
-        impl<I: Index, $($generics)*> IntoIndices for $type {}
-    )*};
+conversions! {
+    fn raw_indices(self) -> RawIndices: sealed::Sealed, IntoIndices;
+    Range<I> [I: Index] => range(self.start.wide(), self.end.wide());
+    &[I] [I: Index] => on_host(vec![self.len()], self.iter().copied());
+    Vec<I> [I: Index] => self.as_slice().raw_indices();
+    &Vec<I> [I: Index] => self.as_slice().raw_indices();
+    [I; N] [I: Index, const N: usize] => self.as_slice().raw_indices();
+    &[I; N] [I: Index, const N: usize] => self.as_slice().raw_indices();
+    &ArrayBase<S, D> [I: Index, S: Data<Elem = I>, D: Dimension] => on_host(self.shape().to_vec(), self.iter().copied());
+    &DeviceArray<I> [I: Index + Element] => RawIndices::Device((*self.raw).clone());
+    DeviceArray<I> [I: Index + Element] => RawIndices::Device(self.raw.into_inner());
 }
-indices! {
-    self: Range<I> [] => range(self.start.wide(), self.end.wide());
-    self: &[I] [] => on_host(vec![self.len()], self.iter().copied());
-    self: Vec<I> [] => self.as_slice().raw_indices();
-    self: &Vec<I> [] => self.as_slice().raw_indices();
-    self: [I; N] [const N: usize] => self.as_slice().raw_indices();
-    self: &[I; N] [const N: usize] => self.as_slice().raw_indices();
-    self: &ArrayBase<S, D> [S: Data<Elem = I>, D: Dimension] => on_host(self.shape().to_vec(), self.iter().copied());
-}
-
-impl<I: Index + Element> sealed::Sealed for &DeviceArray<I> {
-    fn raw_indices(self) -> RawIndices {
-        RawIndices::Device((*self.raw).clone())
-    }
-}
-impl<I: Index + Element> IntoIndices for &DeviceArray<I> {}
-impl<I: Index + Element> sealed::Sealed for DeviceArray<I> {
-    fn raw_indices(self) -> RawIndices {
-        RawIndices::Device(self.raw.into_inner())
-    }
-}
-impl<I: Index + Element> IntoIndices for DeviceArray<I> {}
 
 fn on_host<I: Index>(shape: Vec<usize>, indices: impl IntoIterator<Item = I>) -> RawIndices {
     RawIndices::Host { shape, values: indices.into_iter().map(I::wide).collect() }

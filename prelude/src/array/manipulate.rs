@@ -7,6 +7,7 @@ use crate::array::splitting::{IntoSections, cut};
 use crate::array::view::{assign, broadcast_to, fill, reshape, slice_axis};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::Layout;
+use crate::conversions::conversions;
 use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
@@ -95,51 +96,41 @@ thin! {
         let parts: Result<Vec<RawArray>> = raws(arrays).iter().map(|raw| with_axes("dstack", raw, 3)).collect();
         parts.and_then(|parts| join("dstack", &parts, 2))
     };
-}
 
-/// Vectors as the columns of a matrix, and matrices with their columns side by side; NumPy's `column_stack`.
-///
-/// **Panics** as [`concatenate`] does.
-///
-/// ```
-/// use warpcell as gpu;
-/// let (a, b) = (gpu::array(&[1, 2]), gpu::array(&[3, 4]));
-/// assert_eq!(gpu::column_stack([&a, &b]).ravel().tolist(), [1, 3, 2, 4]);
-/// ```
-#[track_caller]
-pub fn column_stack<'a, A: 'a + OnDevice<Elem = T>, T: Element>(
-    arrays: impl IntoIterator<Item = &'a A>,
-) -> DeviceArray<T> {
-    let column = |raw: &RawArray| match raw.shape().len() {
-        0 | 1 => expanded("column_stack", &with_rank("column_stack", raw, 1)?, 1),
-        _ => Ok(raw.clone()),
+    /// Vectors as the columns of a matrix, and matrices with their columns side by side; NumPy's `column_stack`.
+    ///
+    /// **Panics** as [`concatenate`] does.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (a, b) = (gpu::array(&[1, 2]), gpu::array(&[3, 4]));
+    /// assert_eq!(gpu::column_stack([&a, &b]).ravel().tolist(), [1, 3, 2, 4]);
+    /// ```
+    pub fn column_stack<'a, A: 'a + OnDevice<Elem = T>, T: Element>(arrays: impl IntoIterator<Item = &'a A>)
+    -> DeviceArray<T> => {
+        let column = |raw: &RawArray| match raw.shape().len() {
+            0 | 1 => expanded("column_stack", &with_rank("column_stack", raw, 1)?, 1),
+            _ => Ok(raw.clone()),
+        };
+        let columns: Result<Vec<RawArray>> = raws(arrays).iter().map(column).collect();
+        columns.and_then(|columns| join("column_stack", &columns, 1))
     };
-    let columns: Result<Vec<RawArray>> = raws(arrays).iter().map(column).collect();
-    DeviceArray::from_raw(check(columns.and_then(|columns| join("column_stack", &columns, 1))))
-}
 
-/// The array cut along an axis into so many equal parts, or where other parts than the first shall begin; views. NumPy's
-/// `split`.
-///
-/// **Panics** if there is no such axis, or its length is no multiple of the number of parts ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let halves = gpu::split(&gpu::arange(6), 2, 0);
-/// assert_eq!(halves[1].get(&[0]), 3);
-/// let parts = gpu::split(&gpu::arange(6), [1, 4], 0);
-/// assert_eq!(parts[1].tolist(), [1, 2, 3]);
-/// ```
-#[track_caller]
-pub fn split<A: OnDevice<Elem = T>, T: Element>(
-    a: &A,
-    sections: impl IntoSections,
-    axis: isize,
-) -> Vec<DeviceArray<T>> {
-    check(cut("split", a.raw(), &sections.into_sections(), axis, true)).into_iter().map(DeviceArray::from_raw).collect()
-}
+    /// The array cut along an axis into so many equal parts, or where other parts than the first shall begin; views. NumPy's
+    /// `split`.
+    ///
+    /// **Panics** if there is no such axis, or its length is no multiple of the number of parts ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let halves = gpu::split(&gpu::arange(6), 2, 0);
+    /// assert_eq!(halves[1].get(&[0]), 3);
+    /// let parts = gpu::split(&gpu::arange(6), [1, 4], 0);
+    /// assert_eq!(parts[1].tolist(), [1, 2, 3]);
+    /// ```
+    pub fn split<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections, axis: isize)
+    -> Vec<DeviceArray<T>> => cut("split", a.raw(), &sections.into_sections(), axis, true);
 
-thin! {
     /// The array with its elements in reverse order along some axes; a view. NumPy's `flip`.
     ///
     /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
@@ -202,25 +193,13 @@ pub trait IntoPadding: sealed::Sealed {
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for usize {}
-    impl<const N: usize> Sealed for [(usize, usize); N] {}
-    impl Sealed for &[(usize, usize)] {}
 }
 
-impl IntoPadding for usize {
-    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>> {
-        Some(vec![(self, self); rank])
-    }
-}
-impl<const N: usize> IntoPadding for [(usize, usize); N] {
-    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>> {
-        (N == rank).then(|| self.to_vec())
-    }
-}
-impl IntoPadding for &[(usize, usize)] {
-    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>> {
-        (self.len() == rank).then(|| self.to_vec())
-    }
+conversions! {
+    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>>: IntoPadding, sealed::Sealed;
+    usize => Some(vec![(self, self); rank]);
+    [(usize, usize); N] [const N: usize] => (N == rank).then(|| self.to_vec());
+    &[(usize, usize)] => (self.len() == rank).then(|| self.to_vec());
 }
 
 /// The array with elements put around it: `width` on all sides, or pairs of widths before and behind, one an axis. NumPy's

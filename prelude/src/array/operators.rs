@@ -5,7 +5,7 @@ use crate::array::DeviceArray;
 use crate::backend::BinaryOperation;
 use crate::dtype::{Arithmetic, Bitwise, Element, Integer, RealNumber, dtypes, if_dtype};
 use crate::error::check;
-use crate::operations::elementwise::{RawOperand, binary, binary_into};
+use crate::operations::elementwise::{binary, binary_into};
 use half::{bf16, f16};
 use num_complex::Complex;
 use std::ops::{
@@ -22,9 +22,9 @@ macro_rules! operator {
         operator!(@arrays $bound [DeviceArray<T>] [T] $trait $method $name);
         operator!(@arrays $bound [&DeviceArray<T>] [T] $trait $method $name);
         dtypes!(operator!(@scalars $bound $trait $method $name $operation));
-        operator!(@assign $bound [DeviceArray<T>] $assign_trait $assign $name $operation |other| RawOperand::Array(&other.raw));
-        operator!(@assign $bound [&DeviceArray<T>] $assign_trait $assign $name $operation |other| RawOperand::Array(&other.raw));
-        operator!(@assign $bound [T] $assign_trait $assign $name $operation |other| RawOperand::Scalar(other.to_scalar()));
+        operator!(@assign $bound [DeviceArray<T>] $assign_trait $assign $name $operation |other| &*other.raw);
+        operator!(@assign $bound [&DeviceArray<T>] $assign_trait $assign $name $operation |other| &*other.raw);
+        operator!(@assign $bound [T] $assign_trait $assign $name $operation |other| other.to_scalar());
     };
     (@arrays $bound:ident [$left:ty] [$right:ty] $trait:ident $method:ident $name:ident) => {
         impl<T: $bound> $trait<$right> for $left {
@@ -45,9 +45,8 @@ macro_rules! operator {
             type Output = DeviceArray<$type>;
             #[track_caller]
             fn $method(self, array: &DeviceArray<$type>) -> DeviceArray<$type> {
-                let left = RawOperand::Scalar(self.to_scalar());
-                let right = RawOperand::Array(&array.raw);
-                DeviceArray::from_raw(check(binary(stringify!($name), BinaryOperation::$operation, left, right)))
+                let result = binary(stringify!($name), BinaryOperation::$operation, self.to_scalar(), &*array.raw);
+                DeviceArray::from_raw(check(result))
             }
         }
         impl $trait<DeviceArray<$type>> for $type {

@@ -193,11 +193,7 @@ fn joined(operation: &'static str, parts: Vec<Part>, mut directive: Directive, d
 
 fn counted(operation: &'static str, handle: &Handle, start: Scalar, stop: Scalar, step: Scalar) -> Result<RawArray> {
     let length = arange_length(start, stop, step).ok_or_else(|| bad_range(start, stop, step))?;
-    let out = RawArray::uninitialised(operation, handle, &[length], start.dtype())?;
-    if length > 0 {
-        handle.backend.arange(start, step, out.view())?;
-    }
-    Ok(out)
+    RawArray::written(operation, handle, &[length], start.dtype(), |out| handle.backend.arange(start, step, out.view()))
 }
 
 fn listed(operation: &'static str, handle: &Handle, values: &[Scalar], dtype: DType) -> Result<RawArray> {

@@ -3,94 +3,88 @@
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
-/// How arrays print, for [`set_printoptions`]. What is not set stays as it is.
-///
-/// ```
-/// use warpcell::PrintOptions;
-/// let options = PrintOptions::new().precision(3).suppress(true);
-/// assert_eq!(format!("{options:?}"), "PrintOptions { precision: 3, suppress: true }");
-/// ```
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct PrintOptions {
-    precision: Option<usize>,
-    threshold: Option<usize>,
-    edgeitems: Option<usize>,
-    linewidth: Option<usize>,
-    suppress: Option<bool>,
+/// The options: the method that sets each of them, and what holds until something else is set.
+macro_rules! options {
+    ($($(#[$doc:meta])* pub fn $name:ident($value:ident: $type:ty), at first $initial:expr;)*) => {
+        /// How arrays print, for [`set_printoptions`]. What is not set stays as it is.
+        ///
+        /// ```
+        /// use warpcell::PrintOptions;
+        /// let options = PrintOptions::new().precision(3).suppress(true);
+        /// assert_eq!(format!("{options:?}"), "PrintOptions { precision: 3, suppress: true }");
+        /// ```
+        #[derive(Clone, Copy, Default, PartialEq, Eq)]
+        pub struct PrintOptions {
+            $($name: Option<$type>,)*
+        }
+
+        impl PrintOptions {
+            /// Options that change nothing yet.
+            pub fn new() -> PrintOptions {
+                PrintOptions::default()
+            }
+
+            $(
+                $(#[$doc])*
+                pub fn $name(mut self, $value: $type) -> PrintOptions {
+                    self.$name = Some($value);
+                    self
+                }
+            )*
+
+            /// All options, with what holds where nothing is set.
+            fn over(self, held: Settings) -> Settings {
+                Settings { $($name: self.$name.unwrap_or(held.$name)),* }
+            }
+        }
+
+        /// The options that are set.
+        impl fmt::Debug for PrintOptions {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut fields = f.debug_struct("PrintOptions");
+                $(if let Some(value) = &self.$name {
+                    fields.field(stringify!($name), value);
+                })*
+                fields.finish()
+            }
+        }
+
+        /// All options, as they hold.
+        #[derive(Clone, Copy)]
+        pub(crate) struct Settings {
+            $(pub $name: $type,)*
+        }
+
+        impl From<Settings> for PrintOptions {
+            fn from(held: Settings) -> PrintOptions {
+                PrintOptions { $($name: Some(held.$name)),* }
+            }
+        }
+
+        /// What holds until something else is set.
+        pub(super) const INITIAL: Settings = Settings { $($name: $initial),* };
+    };
 }
 
-impl PrintOptions {
-    /// Options that change nothing yet.
-    pub fn new() -> PrintOptions {
-        PrintOptions::default()
-    }
-
+options! {
     /// How many digits floats have at most behind the point; at first 8.
-    pub fn precision(mut self, digits: usize) -> PrintOptions {
-        self.precision = Some(digits);
-        self
-    }
+    pub fn precision(digits: usize), at first 8;
 
     /// From how many elements on only the ends of the axes are shown: arrays with more than so many are abbreviated; at
     /// first 1000. `usize::MAX` shows everything.
-    pub fn threshold(mut self, elements: usize) -> PrintOptions {
-        self.threshold = Some(elements);
-        self
-    }
+    pub fn threshold(elements: usize), at first 1000;
 
     /// How many entries an abbreviated axis shows at each end; at first 3.
-    pub fn edgeitems(mut self, entries: usize) -> PrintOptions {
-        self.edgeitems = Some(entries);
-        self
-    }
+    pub fn edgeitems(entries: usize), at first 3;
 
     /// After how many characters a row goes on in a new line. At first each row is one line, `usize::MAX`; NumPy's own value
     /// is 75.
-    pub fn linewidth(mut self, characters: usize) -> PrintOptions {
-        self.linewidth = Some(characters);
-        self
-    }
+    pub fn linewidth(characters: usize), at first usize::MAX;
 
     /// Whether small floats are shown without exponents, so that numbers that are nearly zero look like it; at first not.
     /// Numbers from 1e8 on have exponents even then.
-    pub fn suppress(mut self, on: bool) -> PrintOptions {
-        self.suppress = Some(on);
-        self
-    }
+    pub fn suppress(on: bool), at first false;
 }
-
-/// The options that are set.
-impl fmt::Debug for PrintOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PrintOptions { precision, threshold, edgeitems, linewidth, suppress } = self;
-        let mut fields = f.debug_struct("PrintOptions");
-        let mut field = |name: &str, value: Option<&dyn fmt::Debug>| {
-            if let Some(value) = value {
-                fields.field(name, value);
-            }
-        };
-        field("precision", precision.as_ref().map(|value| value as _));
-        field("threshold", threshold.as_ref().map(|value| value as _));
-        field("edgeitems", edgeitems.as_ref().map(|value| value as _));
-        field("linewidth", linewidth.as_ref().map(|value| value as _));
-        field("suppress", suppress.as_ref().map(|value| value as _));
-        fields.finish()
-    }
-}
-
-/// All options, as they hold.
-#[derive(Clone, Copy)]
-pub(crate) struct Settings {
-    pub precision: usize,
-    pub threshold: usize,
-    pub edgeitems: usize,
-    pub linewidth: usize,
-    pub suppress: bool,
-}
-
-/// What holds until something else is set.
-pub(super) const INITIAL: Settings =
-    Settings { precision: 8, threshold: 1000, edgeitems: 3, linewidth: usize::MAX, suppress: false };
 
 static SETTINGS: RwLock<Settings> = RwLock::new(INITIAL);
 
@@ -117,13 +111,7 @@ pub(crate) fn settings() -> Settings {
 /// ```
 pub fn set_printoptions(options: PrintOptions) {
     let mut held = SETTINGS.write().unwrap_or_else(PoisonError::into_inner);
-    *held = Settings {
-        precision: options.precision.unwrap_or(held.precision),
-        threshold: options.threshold.unwrap_or(held.threshold),
-        edgeitems: options.edgeitems.unwrap_or(held.edgeitems),
-        linewidth: options.linewidth.unwrap_or(held.linewidth),
-        suppress: options.suppress.unwrap_or(held.suppress),
-    };
+    *held = options.over(*held);
 }
 
 /// How arrays print now: all options are set, so that [`set_printoptions`] brings them back later.
@@ -138,12 +126,5 @@ pub fn set_printoptions(options: PrintOptions) {
 /// assert_eq!(gpu::array(&[0.125]).to_string(), "[0.125]");
 /// ```
 pub fn get_printoptions() -> PrintOptions {
-    let Settings { precision, threshold, edgeitems, linewidth, suppress } = settings();
-    PrintOptions {
-        precision: Some(precision),
-        threshold: Some(threshold),
-        edgeitems: Some(edgeitems),
-        linewidth: Some(linewidth),
-        suppress: Some(suppress),
-    }
+    settings().into()
 }

@@ -1,6 +1,7 @@
 //! Ranges of numbers as arguments.
 
 use crate::array::transfer;
+use crate::conversions::conversions;
 use crate::dtype::{Number, Scalar};
 use std::ops::Range;
 
@@ -21,23 +22,9 @@ pub trait IntoRange<T>: sealed::Sealed<T> {
     fn into_range(self) -> (T, T, T);
 }
 
-impl<T: Number> sealed::Sealed<T> for T {}
-impl<T: Number> IntoRange<T> for T {
-    fn into_range(self) -> (T, T, T) {
-        (T::default()..self).into_range()
-    }
-}
-
-impl<T: Number> sealed::Sealed<T> for Range<T> {}
-impl<T: Number> IntoRange<T> for Range<T> {
-    fn into_range(self) -> (T, T, T) {
-        (self.start, self.end, transfer::typed_scalar(Scalar::one(T::DTYPE)))
-    }
-}
-
-impl<T: Number> sealed::Sealed<T> for (T, T, T) {}
-impl<T: Number> IntoRange<T> for (T, T, T) {
-    fn into_range(self) -> (T, T, T) {
-        self
-    }
+conversions! {
+    fn into_range(self) -> (T, T, T): IntoRange<T>, sealed::Sealed<T>;
+    T [T: Number] => (T::default()..self).into_range();
+    Range<T> [T: Number] => (self.start, self.end, transfer::typed_scalar(Scalar::one(T::DTYPE)));
+    (T, T, T) [T: Number] => self;
 }

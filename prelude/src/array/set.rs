@@ -245,7 +245,7 @@ fn write_each(
         None => put(indices, values),
         Some(operation) => {
             let old = take(indices.clone())?;
-            let new = binary(NAME, operation, RawOperand::Array(&old), values)?;
+            let new = binary(NAME, operation, &old, values)?;
             put(indices, RawOperand::Array(&new))
         }
     }
@@ -277,12 +277,12 @@ fn write_masked(
             RawOperand::Scalar(_) => unreachable!("one value"),
         },
         Some(operation) if is_one_value => {
-            let new = binary(NAME, operation, RawOperand::Array(target), values)?;
+            let new = binary(NAME, operation, target, values)?;
             selection::putmask(target, mask, RawOperand::Array(&new))
         }
         Some(operation) => {
             let old = selection::extract(target, mask)?;
-            let new = binary(NAME, operation, RawOperand::Array(&old), values)?;
+            let new = binary(NAME, operation, &old, values)?;
             selection::place(target, mask, &new)
         }
     }

@@ -1,6 +1,7 @@
 //! Shapes as arguments, and the rules of broadcasting.
 
 use crate::backend::Layout;
+use crate::conversions::conversions;
 use crate::error::{Error, Result};
 
 mod sealed {
@@ -18,28 +19,19 @@ pub trait IntoShape: sealed::Sealed {
     fn into_shape(self) -> Vec<usize>;
 }
 
-macro_rules! shapes {
-    ($($self:ident: $type:ty $([$($generics:tt)*])? => $lengths:expr;)*) => {$(
-        impl $(<$($generics)*>)? sealed::Sealed for $type {}
-        impl $(<$($generics)*>)? IntoShape for $type {
-            fn into_shape($self) -> Vec<usize> {
-                $lengths
-            }
-        }
-    )*};
-}
-shapes! {
-    self: usize => vec![self];
-    self: () => Vec::new();
-    self: (usize,) => vec![self.0];
-    self: (usize, usize) => vec![self.0, self.1];
-    self: (usize, usize, usize) => vec![self.0, self.1, self.2];
-    self: (usize, usize, usize, usize) => vec![self.0, self.1, self.2, self.3];
-    self: [usize; N] [const N: usize] => self.to_vec();
-    self: &[usize; N] [const N: usize] => self.to_vec();
-    self: &[usize] => self.to_vec();
-    self: Vec<usize> => self;
-    self: &Vec<usize> => self.clone();
+conversions! {
+    fn into_shape(self) -> Vec<usize>: IntoShape, sealed::Sealed;
+    usize => vec![self];
+    () => Vec::new();
+    (usize,) => vec![self.0];
+    (usize, usize) => vec![self.0, self.1];
+    (usize, usize, usize) => vec![self.0, self.1, self.2];
+    (usize, usize, usize, usize) => vec![self.0, self.1, self.2, self.3];
+    [usize; N] [const N: usize] => self.to_vec();
+    &[usize; N] [const N: usize] => self.to_vec();
+    &[usize] => self.to_vec();
+    Vec<usize> => self;
+    &Vec<usize> => self.clone();
 }
 
 /// A number that can be a length of a new shape. Not an extension point.

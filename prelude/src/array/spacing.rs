@@ -6,7 +6,7 @@ use crate::array::{DeviceArray, RawArray};
 use crate::backend::{BinaryOperation, UnaryOperation};
 use crate::dtype::{DType, Float, Scalar};
 use crate::error::{Error, Result};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::elementwise::{binary, unary};
 use crate::thin::thin;
 
 thin! {
@@ -47,8 +47,7 @@ pub(crate) fn powers(
     dtype: DType,
 ) -> Result<RawArray> {
     let exponents = evenly_spaced(operation, [start, stop], count, has_end, DType::F64)?;
-    let base = RawOperand::Scalar(Scalar::F64(base));
-    let powers = binary(operation, BinaryOperation::Power, base, RawOperand::Array(&exponents))?;
+    let powers = binary(operation, BinaryOperation::Power, Scalar::F64(base), &exponents)?;
     if dtype == DType::F64 { Ok(powers) } else { powers.converted(operation, dtype) }
 }
 

@@ -3,8 +3,10 @@
 use crate::array::axes::axis_of;
 use crate::array::view::slice_axis;
 use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::conversions::conversions;
 use crate::dtype::Element;
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
+use crate::thin::thin;
 
 /// How an array is cut.
 #[derive(Debug)]
@@ -31,89 +33,70 @@ pub trait IntoSections: sealed::Sealed {
     fn into_sections(self) -> Sections;
 }
 
-macro_rules! sections {
-    ($($self:ident: $type:ty $([$($generics:tt)*])? => $sections:expr;)*) => {$(
-        impl $(<$($generics)*>)? sealed::Sealed for $type {}
-        impl $(<$($generics)*>)? IntoSections for $type {
-            fn into_sections($self) -> Sections {
-                $sections
-            }
-        }
-    )*};
-}
-sections! {
-    self: usize => Sections::Parts(self);
+conversions! {
+    fn into_sections(self) -> Sections: IntoSections, sealed::Sealed;
+    usize => Sections::Parts(self);
     // None of a negative number, which is an error.
-    self: i32 => Sections::Parts(usize::try_from(self).unwrap_or(0));
-    self: [i32; N] [const N: usize] => Sections::Before(self.map(|place| place as isize).to_vec());
-    self: [isize; N] [const N: usize] => Sections::Before(self.to_vec());
-    self: [usize; N] [const N: usize] => self.as_slice().into_sections();
-    self: &[isize] => Sections::Before(self.to_vec());
-    self: &[usize] => Sections::Before(self.iter().map(|&place| isize::try_from(place).unwrap_or(isize::MAX)).collect());
-    self: Vec<isize> => Sections::Before(self);
-    self: Vec<usize> => self.as_slice().into_sections();
+    i32 => Sections::Parts(usize::try_from(self).unwrap_or(0));
+    [i32; N] [const N: usize] => Sections::Before(self.map(|place| place as isize).to_vec());
+    [isize; N] [const N: usize] => Sections::Before(self.to_vec());
+    [usize; N] [const N: usize] => self.as_slice().into_sections();
+    &[isize] => Sections::Before(self.to_vec());
+    &[usize] => Sections::Before(self.iter().map(|&place| isize::try_from(place).unwrap_or(isize::MAX)).collect());
+    Vec<isize> => Sections::Before(self);
+    Vec<usize> => self.as_slice().into_sections();
 }
 
-/// The array cut into parts along the first axis, as [`split`](fn@crate::split) does, but the first parts are longer by one
-/// element where the parts cannot be equal; views. NumPy's `array_split`; another axis is `gpu::array_split!(&a, 3, axis = 1)`.
-///
-/// **Panics** if the array has no axes, or there shall be no part ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let parts = gpu::array_split(&gpu::arange(5), 3);
-/// assert_eq!(parts.iter().map(|part| part.tolist()).collect::<Vec<_>>(), [vec![0, 1], vec![2, 3], vec![4]]);
-/// ```
-#[track_caller]
-pub fn array_split<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections) -> Vec<DeviceArray<T>> {
-    typed(cut("array_split", a.raw(), &sections.into_sections(), 0, false))
-}
+thin! {
+    /// The array cut into parts along the first axis, as [`split`](fn@crate::split) does, but the first parts are longer by one
+    /// element where the parts cannot be equal; views. NumPy's `array_split`; another axis is `gpu::array_split!(&a, 3, axis = 1)`.
+    ///
+    /// **Panics** if the array has no axes, or there shall be no part ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let parts = gpu::array_split(&gpu::arange(5), 3);
+    /// assert_eq!(parts.iter().map(|part| part.tolist()).collect::<Vec<_>>(), [vec![0, 1], vec![2, 3], vec![4]]);
+    /// ```
+    pub fn array_split<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections) -> Vec<DeviceArray<T>> =>
+        cut("array_split", a.raw(), &sections.into_sections(), 0, false);
 
-/// The array cut along its second axis, a 1-D array along its only one; views. NumPy's `hsplit`.
-///
-/// **Panics** if the array has no axes, or cannot be cut into so many equal parts ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[1, 2, 3], [4, 5, 6]]);
-/// assert_eq!(gpu::hsplit(&a, [1])[1].ravel().tolist(), [2, 3, 5, 6]);
-/// ```
-#[track_caller]
-pub fn hsplit<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections) -> Vec<DeviceArray<T>> {
-    let axis = usize::from(a.raw().shape().len() > 1);
-    typed(cut_at("hsplit", a.raw(), &sections.into_sections(), axis, 1))
-}
+    /// The array cut along its second axis, a 1-D array along its only one; views. NumPy's `hsplit`.
+    ///
+    /// **Panics** if the array has no axes, or cannot be cut into so many equal parts ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(gpu::hsplit(&a, [1])[1].ravel().tolist(), [2, 3, 5, 6]);
+    /// ```
+    pub fn hsplit<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections) -> Vec<DeviceArray<T>> => {
+        let axis = usize::from(a.raw().shape().len() > 1);
+        cut_at("hsplit", a.raw(), &sections.into_sections(), axis, 1)
+    };
 
-/// The array cut along its first axis, into groups of rows; views. NumPy's `vsplit`.
-///
-/// **Panics** if the array has less than two axes, or cannot be cut into so many equal parts ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let a = gpu::array(&[[1, 2], [3, 4]]);
-/// assert_eq!(gpu::vsplit(&a, 2)[1].ravel().tolist(), [3, 4]);
-/// ```
-#[track_caller]
-pub fn vsplit<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections) -> Vec<DeviceArray<T>> {
-    typed(cut_at("vsplit", a.raw(), &sections.into_sections(), 0, 2))
-}
+    /// The array cut along its first axis, into groups of rows; views. NumPy's `vsplit`.
+    ///
+    /// **Panics** if the array has less than two axes, or cannot be cut into so many equal parts ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::array(&[[1, 2], [3, 4]]);
+    /// assert_eq!(gpu::vsplit(&a, 2)[1].ravel().tolist(), [3, 4]);
+    /// ```
+    pub fn vsplit<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections) -> Vec<DeviceArray<T>> =>
+        cut_at("vsplit", a.raw(), &sections.into_sections(), 0, 2);
 
-/// The array cut along its third axis; views. NumPy's `dsplit`.
-///
-/// **Panics** if the array has less than three axes, or cannot be cut into so many equal parts ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::dsplit(&gpu::zeros::<f64>((2, 3, 4)), 2)[0].shape(), [2, 3, 2]);
-/// ```
-#[track_caller]
-pub fn dsplit<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections) -> Vec<DeviceArray<T>> {
-    typed(cut_at("dsplit", a.raw(), &sections.into_sections(), 2, 3))
-}
-
-#[track_caller]
-fn typed<T: Element>(parts: Result<Vec<RawArray>>) -> Vec<DeviceArray<T>> {
-    check(parts).into_iter().map(DeviceArray::from_raw).collect()
+    /// The array cut along its third axis; views. NumPy's `dsplit`.
+    ///
+    /// **Panics** if the array has less than three axes, or cannot be cut into so many equal parts ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::dsplit(&gpu::zeros::<f64>((2, 3, 4)), 2)[0].shape(), [2, 3, 2]);
+    /// ```
+    pub fn dsplit<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections) -> Vec<DeviceArray<T>> =>
+        cut_at("dsplit", a.raw(), &sections.into_sections(), 2, 3);
 }
 
 fn cut_at(

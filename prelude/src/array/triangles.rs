@@ -145,7 +145,7 @@ pub(crate) fn triangle(name: &'static str, x: &RawArray, k: isize) -> Result<Raw
         return Err(Error::shape(name, x.shape(), reason));
     };
     let is_kept = triangle_mask(name, &x.handle, [rows, columns], k, name == "triu")?;
-    choose(&is_kept, RawOperand::Array(x), RawOperand::Scalar(Scalar::zero(x.dtype)))
+    choose(&is_kept, x, Scalar::zero(x.dtype))
 }
 
 /// Which elements of a matrix lie on the diagonal `k` or on one side of it: above, or below.
@@ -159,10 +159,9 @@ pub(crate) fn triangle_mask(
     let (down, right) = (numbers(name, handle, rows)?, numbers(name, handle, columns)?);
     let down = down.with_layout(Layout::contiguous(&[rows, 1]));
     // Rows are moved, not the distances, which are as many as the matrix has elements.
-    let k = RawOperand::Scalar(Scalar::I64(k as i64));
-    let down = binary(name, BinaryOperation::Add, RawOperand::Array(&down), k)?;
+    let down = binary(name, BinaryOperation::Add, &down, Scalar::I64(k as i64))?;
     let comparison = if is_upper { BinaryOperation::GreaterEqual } else { BinaryOperation::LessEqual };
-    binary(name, comparison, RawOperand::Array(&right), RawOperand::Array(&down))
+    binary(name, comparison, &right, &down)
 }
 
 /// `tri` with all arguments.

@@ -15,92 +15,55 @@ use crate::operations::polynomials::{antiderivative, constants, derivative, fitt
 use crate::operations::scan::cumulative;
 use crate::thin::thin;
 
-/// `gpu::gradient` of samples that are so far apart.
-#[track_caller]
-pub fn gradient<A: OnDevice<Elem = T>, T: Number>(
-    f: &A,
-    spacing: impl IntoSpacing,
-    edge_order: usize,
-) -> Vec<DeviceArray<T::Mean>> {
-    let found = gradients(f.raw(), &spacing.distances(), None, edge_order, T::Mean::DTYPE);
-    check(found).into_iter().map(DeviceArray::from_raw).collect()
-}
-
-/// The same along some axes.
-#[track_caller]
-pub fn gradient_axes<A: OnDevice<Elem = T>, T: Number>(
-    f: &A,
-    spacing: impl IntoSpacing,
-    axes: impl IntoAxes,
-    edge_order: usize,
-) -> Vec<DeviceArray<T::Mean>> {
-    let found = gradients(f.raw(), &spacing.distances(), Some(&axes.into_axes()), edge_order, T::Mean::DTYPE);
-    check(found).into_iter().map(DeviceArray::from_raw).collect()
-}
-
-/// The same along one axis.
-#[track_caller]
-pub fn gradient_along<A: OnDevice<Elem = T>, T: Number>(
-    f: &A,
-    spacing: impl IntoSpacing,
-    axis: isize,
-    edge_order: usize,
-) -> DeviceArray<T::Mean> {
-    let found = gradients(f.raw(), &spacing.distances(), Some(&[axis]), edge_order, T::Mean::DTYPE);
-    DeviceArray::from_raw(check(found).swap_remove(0))
-}
-
-/// `gpu::trapezoid` with coordinates or a distance, along an axis.
-#[track_caller]
-pub fn trapezoid<A: OnDevice<Elem = T>, T: Number>(
-    y: &A,
-    x: Option<&DeviceArray<T::Mean>>,
-    dx: Option<f64>,
-    axis: Option<isize>,
-) -> DeviceArray<T::Mean> {
-    let x = x.map(|x| &*x.raw);
-    let found = integral(y.raw(), x, dx.unwrap_or(1.0), axis.unwrap_or(-1), T::Mean::DTYPE);
-    DeviceArray::from_raw(check(found))
-}
-
-/// `gpu::unwrap` along an axis, for another period.
-#[track_caller]
-pub fn unwrap<A: OnDevice<Elem = T>, T: Number>(
-    p: &A,
-    discont: Option<f64>,
-    axis: Option<isize>,
-    period: Option<f64>,
-) -> DeviceArray<T::Mean> {
-    let period = period.unwrap_or(std::f64::consts::TAU);
-    DeviceArray::from_raw(check(unwrapped(p.raw(), discont, axis.unwrap_or(-1), period, T::Mean::DTYPE)))
-}
-
-/// `gpu::cross` of vectors along other axes.
-#[track_caller]
-pub fn cross<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(
-    a: &A,
-    b: &B,
-    axisa: Option<isize>,
-    axisb: Option<isize>,
-    axisc: Option<isize>,
-    axis: Option<isize>,
-) -> DeviceArray<T> {
-    let axes = [axisa, axisb, axisc].map(|one| axis.or(one).unwrap_or(-1));
-    DeviceArray::from_raw(check(cross_products(a.raw(), b.raw(), axes)))
-}
-
-/// `gpu::ediff1d` with more elements at its ends.
-#[track_caller]
-pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(
-    a: &A,
-    to_end: Option<&DeviceArray<T>>,
-    to_begin: Option<&DeviceArray<T>>,
-) -> DeviceArray<T> {
-    let [begin, end] = [to_begin, to_end].map(|part| part.map(|part| &*part.raw));
-    DeviceArray::from_raw(check(calculus::differences_between(a.raw(), begin, end)))
-}
-
 thin! {
+    /// `gpu::gradient` of samples that are so far apart.
+    pub fn gradient<A: OnDevice<Elem = T>, T: Number>(f: &A, spacing: impl IntoSpacing, edge_order: usize)
+    -> Vec<DeviceArray<T::Mean>> =>
+        gradients(f.raw(), &spacing.distances(), None, edge_order, T::Mean::DTYPE);
+
+    /// The same along some axes.
+    pub fn gradient_axes<A: OnDevice<Elem = T>, T: Number>(
+        f: &A, spacing: impl IntoSpacing, axes: impl IntoAxes, edge_order: usize
+    ) -> Vec<DeviceArray<T::Mean>> =>
+        gradients(f.raw(), &spacing.distances(), Some(&axes.into_axes()), edge_order, T::Mean::DTYPE);
+
+    /// The same along one axis.
+    pub fn gradient_along<A: OnDevice<Elem = T>, T: Number>(
+        f: &A, spacing: impl IntoSpacing, axis: isize, edge_order: usize
+    ) -> DeviceArray<T::Mean> =>
+        gradients(f.raw(), &spacing.distances(), Some(&[axis]), edge_order, T::Mean::DTYPE)
+            .map(|mut found| found.swap_remove(0));
+
+    /// `gpu::trapezoid` with coordinates or a distance, along an axis.
+    pub fn trapezoid<A: OnDevice<Elem = T>, T: Number>(
+        y: &A, x: Option<&DeviceArray<T::Mean>>, dx: Option<f64>, axis: Option<isize>
+    ) -> DeviceArray<T::Mean> =>
+        integral(y.raw(), x.map(|x| &*x.raw), dx.unwrap_or(1.0), axis.unwrap_or(-1), T::Mean::DTYPE);
+
+    /// `gpu::unwrap` along an axis, for another period.
+    pub fn unwrap<A: OnDevice<Elem = T>, T: Number>(
+        p: &A, discont: Option<f64>, axis: Option<isize>, period: Option<f64>
+    ) -> DeviceArray<T::Mean> => {
+        let period = period.unwrap_or(std::f64::consts::TAU);
+        unwrapped(p.raw(), discont, axis.unwrap_or(-1), period, T::Mean::DTYPE)
+    };
+
+    /// `gpu::cross` of vectors along other axes.
+    pub fn cross<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Arithmetic>(
+        a: &A, b: &B, axisa: Option<isize>, axisb: Option<isize>, axisc: Option<isize>, axis: Option<isize>
+    ) -> DeviceArray<T> => {
+        let axes = [axisa, axisb, axisc].map(|one| axis.or(one).unwrap_or(-1));
+        cross_products(a.raw(), b.raw(), axes)
+    };
+
+    /// `gpu::ediff1d` with more elements at its ends.
+    pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(
+        a: &A, to_end: Option<&DeviceArray<T>>, to_begin: Option<&DeviceArray<T>>
+    ) -> DeviceArray<T> => {
+        let [begin, end] = [to_begin, to_end].map(|part| part.map(|part| &*part.raw));
+        calculus::differences_between(a.raw(), begin, end)
+    };
+
     /// `gpu::nan_to_num` with other numbers.
     pub fn nan_to_num<A: OnDevice<Elem: Inexact>>(a: &A, nan: Option<f64>, posinf: Option<f64>, neginf: Option<f64>)
     -> DeviceArray<A::Elem> => composed::nan_to_num(a.raw(), nan.unwrap_or(0.0), posinf, neginf);

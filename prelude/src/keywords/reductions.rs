@@ -7,7 +7,8 @@ use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Element, Number, Real, Scalar};
 use crate::error::{Error, Result, check};
 use crate::linalg::norms::{NormOrder, Order, matrix_norms, vector_norms};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::composing::Composed;
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::quantiles::{self, Rank};
 use crate::operations::reduce::{as_mean, mean_along, reduce, remaining};
 use crate::operations::selection::choose;
@@ -84,7 +85,7 @@ pub(super) fn masked(name: &'static str, x: &RawArray, mask: Mask<'_>, identity:
     let Some(mask) = mask else { return Ok(x.clone()) };
     x.same_device(name, &mask.raw)?;
     let mask = broadcast_to(name, &mask.raw, x.shape())?;
-    choose(&mask, RawOperand::Array(x), RawOperand::Scalar(identity))
+    choose(&mask, x, identity)
 }
 
 /// `a` and one more value in an operation on all elements.
@@ -96,7 +97,7 @@ pub(super) fn with_initial(
 ) -> Result<RawArray> {
     match initial {
         None => Ok(x),
-        Some(initial) => binary(name, operation, RawOperand::Array(&x), RawOperand::Scalar(initial)),
+        Some(initial) => binary(name, operation, &x, initial),
     }
 }
 
@@ -254,7 +255,7 @@ fn mean_of(name: &'static str, x: &RawArray, axes: &Axes, mask: Mask<'_>, dtype:
         let x = masked(name, &as_mean(name, x, dtype)?, mask, Scalar::zero(dtype))?;
         let sums = reduce(name, ReduceOperation::Sum, &x, axes)?;
         let counts = counts(name, &x, selected, axes, dtype)?;
-        binary(name, BinaryOperation::Divide, RawOperand::Array(&sums), RawOperand::Array(&counts))
+        binary(name, BinaryOperation::Divide, &sums, &counts)
     })
 }
 
@@ -270,19 +271,15 @@ fn variance_of(
     let x = as_mean(name, x, dtype)?;
     let kept = Axes { axes: axes.axes.clone(), keepdims: true };
     let means = mean_of(name, &x, &kept, Some(mask), dtype)?;
-    let of = |operation, a: &RawArray, b: RawOperand<'_>| binary(name, operation, RawOperand::Array(a), b);
-    let distances = of(BinaryOperation::Subtract, &x, RawOperand::Array(&means))?;
-    let squares = of(BinaryOperation::Multiply, &distances, RawOperand::Array(&distances))?;
+    let calc = Composed(name);
+    let distances = calc.pair(BinaryOperation::Subtract, &x, &means)?;
+    let squares = calc.pair(BinaryOperation::Multiply, &distances, &distances)?;
     axes.reduced(name, &squares, |squares, axes| {
-        let zero = Scalar::zero(dtype);
-        let sums = reduce(name, ReduceOperation::Sum, &masked(name, squares, Some(mask), zero)?, axes)?;
-        let free = of(
-            BinaryOperation::Subtract,
-            &counts(name, squares, mask, axes, dtype)?,
-            RawOperand::Scalar(Scalar::of_float(ddof, dtype)),
-        )?;
-        let free = of(BinaryOperation::Maximum, &free, RawOperand::Scalar(zero))?;
-        of(BinaryOperation::Divide, &sums, RawOperand::Array(&free))
+        let chosen = masked(name, squares, Some(mask), Scalar::zero(dtype))?;
+        let sums = reduce(name, ReduceOperation::Sum, &chosen, axes)?;
+        let free = calc.with(BinaryOperation::Subtract, &counts(name, squares, mask, axes, dtype)?, ddof)?;
+        let free = calc.with(BinaryOperation::Maximum, &free, 0.0)?;
+        calc.pair(BinaryOperation::Divide, &sums, &free)
     })
 }
 
@@ -397,10 +394,9 @@ fn weighted(x: &RawArray, axes: &Axes, weights: Option<&RawArray>, dtype: DType)
             }
         };
         let weights = broadcast_to(NAME, &weights, x.shape())?;
-        let of =
-            |operation, a: &RawArray, b: &RawArray| binary(NAME, operation, RawOperand::Array(a), RawOperand::Array(b));
         let sum = |x: &RawArray| reduce(NAME, ReduceOperation::Sum, x, axes);
-        of(BinaryOperation::Divide, &sum(&of(BinaryOperation::Multiply, x, &weights)?)?, &sum(&weights)?)
+        let weighted = binary(NAME, BinaryOperation::Multiply, x, &weights)?;
+        binary(NAME, BinaryOperation::Divide, &sum(&weighted)?, &sum(&weights)?)
     })
 }
 

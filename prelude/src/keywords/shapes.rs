@@ -16,7 +16,7 @@ use crate::operations::elementwise::Operand;
 use crate::operations::indexing::put_with;
 use crate::operations::insertion::{appended, deleted, inserted, trimmed};
 use crate::operations::ordering::{by_keys, places_of_numbers};
-use crate::operations::positions::{diagonal, triangle, triangle_of, typed};
+use crate::operations::positions::{diagonal, triangle, triangle_of};
 use crate::operations::sets::membership;
 use crate::thin::thin;
 
@@ -111,36 +111,21 @@ pub fn fromstring<T: Element>(string: &str, count: isize, sep: &str) -> DeviceAr
     check(crate::files::text::numbers(string, count, sep))
 }
 
-/// `gpu::insert` along an axis.
-#[track_caller]
-pub fn insert<A: OnDevice<Elem = T>, T: Element>(
-    arr: &A,
-    obj: impl IntoIndices,
-    values: impl Operand<T>,
-    axis: isize,
-) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(inserted(arr.raw(), obj.raw_indices(), values.raw_operand(), Some(axis))))
-}
+thin! {
+    /// `gpu::insert` along an axis.
+    pub fn insert<A: OnDevice<Elem = T>, T: Element>(
+        arr: &A, obj: impl IntoIndices, values: impl Operand<T>, axis: isize
+    ) -> DeviceArray<T> => inserted(arr.raw(), obj.raw_indices(), values.raw_operand(), Some(axis));
 
-/// `gpu::array_split` along an axis.
-#[track_caller]
-pub fn array_split<A: OnDevice<Elem = T>, T: Element>(
-    a: &A,
-    sections: impl IntoSections,
-    axis: isize,
-) -> Vec<DeviceArray<T>> {
-    let parts = cut("array_split", a.raw(), &sections.into_sections(), axis, false);
-    check(parts).into_iter().map(DeviceArray::from_raw).collect()
-}
+    /// `gpu::array_split` along an axis.
+    pub fn array_split<A: OnDevice<Elem = T>, T: Element>(a: &A, sections: impl IntoSections, axis: isize)
+    -> Vec<DeviceArray<T>> =>
+        cut("array_split", a.raw(), &sections.into_sections(), axis, false);
 
-/// `gpu::sliding_window_view` along some axes.
-#[track_caller]
-pub fn sliding_window_view<A: OnDevice<Elem = T>, T: Element>(
-    x: &A,
-    window_shape: impl IntoShape,
-    axis: impl IntoAxes,
-) -> DeviceArray<T> {
-    DeviceArray::from_raw(check(windows(x.raw(), &window_shape.into_shape(), Some(&axis.into_axes()))))
+    /// `gpu::sliding_window_view` along some axes.
+    pub fn sliding_window_view<A: OnDevice<Elem = T>, T: Element>(
+        x: &A, window_shape: impl IntoShape, axis: impl IntoAxes
+    ) -> DeviceArray<T> => windows(x.raw(), &window_shape.into_shape(), Some(&axis.into_axes()));
 }
 
 /// `gpu::copyto` where a mask is true.
@@ -193,32 +178,23 @@ pub fn select<'a, C: Operand<T>, T: Element>(
     select_or(condlist, choicelist, default.to_scalar())
 }
 
-/// `gpu::diag_indices` of an array with so many axes.
-#[track_caller]
-pub fn diag_indices(n: usize, ndim: usize) -> Vec<DeviceArray<i64>> {
-    typed(diagonal("diag_indices", n, ndim))
-}
+thin! {
+    /// `gpu::diag_indices` of an array with so many axes.
+    pub fn diag_indices(n: usize, ndim: usize) -> Vec<DeviceArray<i64>> => diagonal("diag_indices", n, ndim);
 
-/// `gpu::tril_indices` of a matrix that may not be square, up to the diagonal `k`.
-#[track_caller]
-pub fn tril_indices(n: usize, k: isize, m: usize) -> Vec<DeviceArray<i64>> {
-    typed(triangle("tril_indices", [n, m], k, false))
-}
+    /// `gpu::tril_indices` of a matrix that may not be square, up to the diagonal `k`.
+    pub fn tril_indices(n: usize, k: isize, m: usize) -> Vec<DeviceArray<i64>> =>
+        triangle("tril_indices", [n, m], k, false);
 
-/// `gpu::triu_indices` of a matrix that may not be square, from the diagonal `k` on.
-#[track_caller]
-pub fn triu_indices(n: usize, k: isize, m: usize) -> Vec<DeviceArray<i64>> {
-    typed(triangle("triu_indices", [n, m], k, true))
-}
+    /// `gpu::triu_indices` of a matrix that may not be square, from the diagonal `k` on.
+    pub fn triu_indices(n: usize, k: isize, m: usize) -> Vec<DeviceArray<i64>> =>
+        triangle("triu_indices", [n, m], k, true);
 
-/// `gpu::tril_indices_from` up to the diagonal `k`.
-#[track_caller]
-pub fn tril_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>> {
-    typed(triangle_of("tril_indices_from", arr.raw(), k, false))
-}
+    /// `gpu::tril_indices_from` up to the diagonal `k`.
+    pub fn tril_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>> =>
+        triangle_of("tril_indices_from", arr.raw(), k, false);
 
-/// `gpu::triu_indices_from` from the diagonal `k` on.
-#[track_caller]
-pub fn triu_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>> {
-    typed(triangle_of("triu_indices_from", arr.raw(), k, true))
+    /// `gpu::triu_indices_from` from the diagonal `k` on.
+    pub fn triu_indices_from<A: OnDevice>(arr: &A, k: isize) -> Vec<DeviceArray<i64>> =>
+        triangle_of("triu_indices_from", arr.raw(), k, true);
 }

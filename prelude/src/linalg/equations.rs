@@ -10,7 +10,7 @@ use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{Arithmetic, DType, Element, Float, Inexact, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::elementwise::binary;
 use crate::operations::products::multiply;
 use crate::operations::reduce::{as_mean, reduce};
 
@@ -338,8 +338,7 @@ impl Division {
 
     /// `v · (reciprocals * x)`, where `x` has a row for each singular value.
     fn apply(&self, operation: &'static str, x: &RawArray) -> Result<RawArray> {
-        let divided =
-            binary(operation, BinaryOperation::Multiply, RawOperand::Array(x), RawOperand::Array(&self.reciprocals))?;
+        let divided = binary(operation, BinaryOperation::Multiply, x, &self.reciprocals)?;
         multiply(operation, &transposed(&self.vh), &divided)
     }
 }
@@ -370,13 +369,8 @@ pub(crate) fn lstsq_of(
     let x = division.apply(operation, &multiply(operation, &transposed(&division.u), &b)?)?;
     let squares = if m > n && rank == n {
         let product = multiply(operation, a, &x)?;
-        let (left, right) = (RawOperand::Array(&b), RawOperand::Array(&product));
-        reduce(
-            operation,
-            ReduceOperation::SumSquares,
-            &binary(operation, BinaryOperation::Subtract, left, right)?,
-            &[0],
-        )?
+        let rest = binary(operation, BinaryOperation::Subtract, &b, &product)?;
+        reduce(operation, ReduceOperation::SumSquares, &rest, &[0])?
     } else {
         RawArray::uninitialised(operation, &a.handle, &[0], a.dtype)?
     };

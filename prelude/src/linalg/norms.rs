@@ -3,9 +3,10 @@
 use super::spectra::svd_of;
 use crate::array::RawArray;
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
+use crate::conversions::conversions;
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::reduce::reduce;
 
 const NAME: &str = "norm";
@@ -31,35 +32,21 @@ pub trait NormOrder {
     /// The order.
     fn order(self) -> Result<Order>;
 }
-impl NormOrder for () {
-    fn order(self) -> Result<Order> {
-        Ok(Order::Usual)
-    }
-}
-impl NormOrder for i32 {
-    fn order(self) -> Result<Order> {
-        Ok(Order::Number(self.into()))
-    }
-}
-impl NormOrder for f64 {
-    fn order(self) -> Result<Order> {
-        Ok(Order::Number(self))
-    }
-}
-impl NormOrder for &str {
-    fn order(self) -> Result<Order> {
-        match self {
-            "fro" => Ok(Order::Usual),
-            "nuc" => Ok(Order::Nuclear),
-            "inf" => Ok(Order::Number(f64::INFINITY)),
-            "-inf" => Ok(Order::Number(f64::NEG_INFINITY)),
-            _ => {
-                let reason =
-                    format!("there is no order \"{self}\"; write `ord = \"fro\"`, `\"nuc\"`, `\"inf\"` or a number");
-                Err(Error::argument(NAME, reason))
-            }
+conversions! {
+    fn order(self) -> Result<Order>: NormOrder;
+    () => Ok(Order::Usual);
+    i32 => Ok(Order::Number(self.into()));
+    f64 => Ok(Order::Number(self));
+    &str => match self {
+        "fro" => Ok(Order::Usual),
+        "nuc" => Ok(Order::Nuclear),
+        "inf" => Ok(Order::Number(f64::INFINITY)),
+        "-inf" => Ok(Order::Number(f64::NEG_INFINITY)),
+        _ => {
+            let reason = format!("there is no order \"{self}\"; write `ord = \"fro\"`, `\"nuc\"`, `\"inf\"` or a number");
+            Err(Error::argument(NAME, reason))
         }
-    }
+    };
 }
 
 fn invalid<T>(order: Order, of: &str, known: &str) -> Result<T> {
@@ -72,8 +59,7 @@ fn absolute(x: &RawArray) -> Result<RawArray> {
 }
 
 fn power(x: &RawArray, exponent: f64) -> Result<RawArray> {
-    let exponent = RawOperand::Scalar(Scalar::of_float(exponent, x.dtype));
-    binary(NAME, BinaryOperation::Power, RawOperand::Array(x), exponent)
+    binary(NAME, BinaryOperation::Power, x, Scalar::of_float(exponent, x.dtype))
 }
 
 /// The norms along `axes`, sorted, of an array of floats.
@@ -90,8 +76,7 @@ pub(crate) fn vector_norms(x: &RawArray, axes: &[usize], order: Order) -> Result
         Order::Number(f64::NEG_INFINITY) => reduced(ReduceOperation::Min, &absolute(x)?),
         Order::Number(1.0) => reduced(ReduceOperation::Sum, &absolute(x)?),
         Order::Number(0.0) => {
-            let zero = RawOperand::Scalar(Scalar::of_float(0.0, x.dtype));
-            let is_other = binary(NAME, BinaryOperation::NotEqual, RawOperand::Array(x), zero)?;
+            let is_other = binary(NAME, BinaryOperation::NotEqual, x, Scalar::of_float(0.0, x.dtype))?;
             reduced(ReduceOperation::Sum, &is_other)?.converted(NAME, x.dtype)
         }
         Order::Number(p) => power(&reduced(ReduceOperation::Sum, &power(&absolute(x)?, p)?)?, 1.0 / p),

@@ -97,7 +97,7 @@ fn all_equal(x: &RawArray, y: &RawArray) -> Result<bool> {
     if x.shape() != y.shape() {
         return Ok(false);
     }
-    let equal = binary(NAME, BinaryOperation::Equal, RawOperand::Array(x), RawOperand::Array(y))?;
+    let equal = binary(NAME, BinaryOperation::Equal, x, y)?;
     Ok(reduce_all(NAME, ReduceOperation::All, &equal)? == Scalar::Bool(true))
 }
 
@@ -165,11 +165,8 @@ fn tolerances<'a>(
 
 /// Which complex numbers are close to each other.
 fn close_parts(x: &RawArray, y: &RawArray, relative: f64, absolute: f64, equal_nan: bool) -> Result<RawArray> {
-    let pair =
-        |operation, a: &RawArray, b: &RawArray| binary(NAME, operation, RawOperand::Array(a), RawOperand::Array(b));
-    let with = |operation, a: &RawArray, value: f64| {
-        binary(NAME, operation, RawOperand::Array(a), RawOperand::Scalar(Scalar::F64(value)))
-    };
+    let pair = |operation, a: &RawArray, b: &RawArray| binary(NAME, operation, a, b);
+    let with = |operation, a: &RawArray, value: f64| binary(NAME, operation, a, Scalar::F64(value));
     let distance = unary(NAME, UnaryOperation::Abs, &pair(BinaryOperation::Subtract, x, y)?)?;
     let magnitude = unary(NAME, UnaryOperation::Abs, y)?;
     let tolerance = with(BinaryOperation::Add, &with(BinaryOperation::Multiply, &magnitude, relative)?, absolute)?;

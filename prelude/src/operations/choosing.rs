@@ -185,7 +185,7 @@ fn chosen(indices: &RawArray, choices: &[RawOperand<'_>], outside: Outside) -> R
     let shape = common_shape(NAME, &[indices], choices)?;
     // Not negative, so its bits are those of each integer type.
     let number = |value: usize| RawOperand::Scalar(Scalar::from_bits(indices.dtype, value as u128));
-    let by = |operation, x: &RawArray, value| binary(NAME, operation, RawOperand::Array(x), number(value));
+    let by = |operation, x: &RawArray, value| binary(NAME, operation, x, number(value));
     let last = others.len();
     let indices = match outside {
         Outside::Refused => {
@@ -236,10 +236,7 @@ fn selected(conditions: &[&RawArray], choices: &[RawOperand<'_>], default: RawOp
 
 /// The shape to which all of them broadcast, which are on one device.
 fn common_shape(name: &'static str, arrays: &[&RawArray], operands: &[RawOperand<'_>]) -> Result<Vec<usize>> {
-    let operands = operands.iter().filter_map(|operand| match operand {
-        RawOperand::Array(array) => Some(*array),
-        RawOperand::Scalar(_) => None,
-    });
+    let operands = operands.iter().filter_map(|operand| operand.array());
     arrays.iter().copied().chain(operands).try_fold(Vec::new(), |common, array| {
         arrays[0].same_device(name, array)?;
         shape::broadcast_shapes(name, &common, array.shape())
@@ -300,7 +297,7 @@ pub(crate) fn copied_where(target: &RawArray, source: RawOperand<'_>, mask: &Raw
     writable(NAME, target)?;
     target.same_device(NAME, mask)?;
     let mask = broadcast_to(NAME, mask, target.shape())?;
-    if let RawOperand::Array(array) = source {
+    if let Some(array) = source.array() {
         target.same_device(NAME, array)?;
         broadcast_to(NAME, array, target.shape())?;
     }

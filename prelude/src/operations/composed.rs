@@ -239,7 +239,7 @@ fn two(results: Vec<RawArray>) -> (RawArray, RawArray) {
 
 fn true_quotients(a: &RawArray, b: RawOperand<'_>) -> Result<RawArray> {
     if a.dtype.is_float() {
-        return binary("true_divide", BinaryOperation::Divide, RawOperand::Array(a), b);
+        return binary("true_divide", BinaryOperation::Divide, a, b);
     }
     apply_one("true_divide", formulas::quotient, &[RawOperand::Array(a), b])
 }
@@ -248,7 +248,7 @@ fn quotients_and_rests(a: &RawArray, b: RawOperand<'_>) -> Result<(RawArray, Raw
     if a.dtype.is_float() {
         return apply("divmod", formulas::quotient_and_rest, &[RawOperand::Array(a), b]).map(two);
     }
-    let of = |operation| binary("divmod", operation, RawOperand::Array(a), b);
+    let of = |operation| binary("divmod", operation, a, b);
     Ok((of(BinaryOperation::FloorDivide)?, of(BinaryOperation::Modulo)?))
 }
 

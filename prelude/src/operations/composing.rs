@@ -5,7 +5,7 @@ use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::device::Handle;
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
-use crate::operations::elementwise::{RawOperand, binary, binary_into, unary};
+use crate::operations::elementwise::{binary, binary_into, unary};
 
 /// The operations of one function, whose name is in their errors.
 #[derive(Clone, Copy)]
@@ -19,22 +19,22 @@ impl Composed {
 
     /// An operation on pairs of elements, after broadcasting.
     pub fn pair(self, operation: BinaryOperation, a: &RawArray, b: &RawArray) -> Result<RawArray> {
-        binary(self.0, operation, RawOperand::Array(a), RawOperand::Array(b))
+        binary(self.0, operation, a, b)
     }
 
     /// An operation on each element and one number.
     pub fn with(self, operation: BinaryOperation, x: &RawArray, value: f64) -> Result<RawArray> {
-        binary(self.0, operation, RawOperand::Array(x), RawOperand::Scalar(number(value, x.dtype)))
+        binary(self.0, operation, x, number(value, x.dtype))
     }
 
     /// As [`pair`](Self::pair), into the left array.
     pub fn pair_into(self, operation: BinaryOperation, target: &RawArray, other: &RawArray) -> Result<()> {
-        binary_into(self.0, operation, target, RawOperand::Array(other))
+        binary_into(self.0, operation, target, other)
     }
 
     /// As [`with`](Self::with), into the array.
     pub fn with_into(self, operation: BinaryOperation, target: &RawArray, value: f64) -> Result<()> {
-        binary_into(self.0, operation, target, RawOperand::Scalar(number(value, target.dtype)))
+        binary_into(self.0, operation, target, number(value, target.dtype))
     }
 
     /// The elements in row-major order under another shape of as many; a view if they are so in memory.
@@ -60,12 +60,10 @@ pub(crate) fn range_of_sums(
     let columns = count.clamp(1, COLUMNS);
     let rows = count.div_ceil(columns);
     let numbers = |start: f64, step: f64, shape: [usize; 2]| {
-        let out = RawArray::uninitialised(name, handle, &shape, dtype)?;
-        if out.size() > 0 {
+        RawArray::written(name, handle, &shape, dtype, |out| {
             let line = out.with_layout(Layout::contiguous(&[out.size()]));
-            handle.backend.arange(number(start, dtype), number(step, dtype), line.view())?;
-        }
-        Ok(out)
+            handle.backend.arange(number(start, dtype), number(step, dtype), line.view())
+        })
     };
     Ok([numbers(start, step * columns as f64, [rows, 1])?, numbers(0.0, step, [1, columns])?])
 }

@@ -3,6 +3,7 @@
 use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{ReduceOperation, Span};
+use crate::conversions::conversions;
 use crate::dtype::{DType, Number};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
@@ -113,40 +114,29 @@ pub(crate) fn weighted(
     Ok((counts, edges.remove(0)))
 }
 
-macro_rules! arguments {
-    ($($trait:ident $method:ident $result:ty { $($self:ident: $type:ty $([$($generics:tt)*])? => $value:expr;)* })*) => {$($(
-        impl $(<$($generics)*>)? sealed::Sealed for $type {}
-        impl $(<$($generics)*>)? $trait for $type {
-            fn $method($self) -> $result {
-                $value
-            }
-        }
-    )*)*};
+conversions! {
+    fn into_bins(self) -> BinSpec: IntoBins, sealed::Sealed;
+    usize => BinSpec::Count(self);
+    Vec<f64> => BinSpec::Edges(self);
+    &Vec<f64> => BinSpec::Edges(self.clone());
+    &[f64] => BinSpec::Edges(self.to_vec());
+    [f64; N] [const N: usize] => BinSpec::Edges(self.to_vec());
+    &[f64; N] [const N: usize] => BinSpec::Edges(self.to_vec());
+    &ndarray::Array1<f64> => BinSpec::Edges(self.to_vec());
+    &DeviceArray<f64> => BinSpec::OnDevice(self.clone());
 }
-arguments! {
-    IntoBins into_bins BinSpec {
-        self: usize => BinSpec::Count(self);
-        self: Vec<f64> => BinSpec::Edges(self);
-        self: &Vec<f64> => BinSpec::Edges(self.clone());
-        self: &[f64] => BinSpec::Edges(self.to_vec());
-        self: [f64; N] [const N: usize] => BinSpec::Edges(self.to_vec());
-        self: &[f64; N] [const N: usize] => BinSpec::Edges(self.to_vec());
-        self: &ndarray::Array1<f64> => BinSpec::Edges(self.to_vec());
-        self: &DeviceArray<f64> => BinSpec::OnDevice(self.clone());
-    }
-    IntoBinRange into_bin_range Option<(f64, f64)> {
-        self: RangeFull => None;
-        self: (f64, f64) => Some(self);
-        self: Range<f64> => Some((self.start, self.end));
-        self: RangeInclusive<f64> => Some((*self.start(), *self.end()));
-    }
+conversions! {
+    fn into_bin_range(self) -> Option<(f64, f64)>: IntoBinRange, sealed::Sealed;
+    RangeFull => None;
+    (f64, f64) => Some(self);
+    Range<f64> => Some((self.start, self.end));
+    RangeInclusive<f64> => Some((*self.start(), *self.end()));
 }
 
 // It is sealed as bins are.
-impl IntoBinRange for [f64; 2] {
-    fn into_bin_range(self) -> Option<(f64, f64)> {
-        Some((self[0], self[1]))
-    }
+conversions! {
+    fn into_bin_range(self) -> Option<(f64, f64)>: IntoBinRange;
+    [f64; 2] => Some((self[0], self[1]));
 }
 
 fallible! {
@@ -219,12 +209,10 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
         bins = bins.max(usize::try_from(most + 1).unwrap_or(usize::MAX));
     }
     let dtype = if weights.is_some() { DType::F64 } else { DType::I64 };
-    let out = RawArray::uninitialised(operation, &x.handle, &[bins], dtype)?;
-    if bins > 0 {
+    RawArray::written(operation, &x.handle, &[bins], dtype, |out| {
         let x = x.contiguous(operation)?;
-        out.handle.backend.bincount(x.view(), weights.as_ref().map(RawArray::view), out.view())?;
-    }
-    Ok(out)
+        out.handle.backend.bincount(x.view(), weights.as_ref().map(RawArray::view), out.view())
+    })
 }
 
 fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(RawArray, RawArray)> {

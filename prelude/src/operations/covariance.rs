@@ -5,7 +5,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Error, Result};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::products::multiply;
 use crate::operations::reduce::{as_mean, mean_along};
 use crate::operations::statistics::with_axes;
@@ -50,10 +50,6 @@ pub fn average<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
     crate::mean(a)
 }
 
-fn pair(name: &'static str, operation: BinaryOperation, a: &RawArray, b: &RawArray) -> Result<RawArray> {
-    binary(name, operation, RawOperand::Array(a), RawOperand::Array(b))
-}
-
 /// The covariances of the rows, or of the columns, as floats of `dtype`.
 pub(crate) fn covariances(name: &'static str, m: &RawArray, rowvar: bool, ddof: f64, dtype: DType) -> Result<RawArray> {
     let rows = match *m.shape() {
@@ -72,10 +68,9 @@ pub(crate) fn covariances(name: &'static str, m: &RawArray, rowvar: bool, ddof: 
     let count = rows.shape()[1] as f64;
     let x = as_mean(name, &rows, dtype)?;
     let means = with_axes(&mean_along(name, &x, &[1], dtype)?, &[1]);
-    let distances = pair(name, BinaryOperation::Subtract, &x, &means)?;
+    let distances = binary(name, BinaryOperation::Subtract, &x, &means)?;
     let sums = multiply(name, &distances, &distances.moved(1, 0))?;
-    let divisor = RawOperand::Scalar(Scalar::of_float((count - ddof).max(0.0), dtype));
-    let out = binary(name, BinaryOperation::Divide, RawOperand::Array(&sums), divisor)?;
+    let out = binary(name, BinaryOperation::Divide, &sums, Scalar::of_float((count - ddof).max(0.0), dtype))?;
     // Of one variable it is a number, as in NumPy.
     Ok(if out.shape() == [1, 1] {
         out.with_layout(Layout { offset: out.layout.offset, ..Layout::contiguous(&[]) })
@@ -89,13 +84,11 @@ pub(crate) fn correlations(m: &RawArray, rowvar: bool, dtype: DType) -> Result<R
     const NAME: &str = "corrcoef";
     let covariances = covariances(NAME, m, rowvar, 1.0, dtype)?;
     if covariances.shape().is_empty() {
-        return pair(NAME, BinaryOperation::Divide, &covariances, &covariances);
+        return binary(NAME, BinaryOperation::Divide, &covariances, &covariances);
     }
     let deviations = unary(NAME, UnaryOperation::Sqrt, &diagonal_view(&covariances, 0))?;
-    let scaled = pair(NAME, BinaryOperation::Divide, &covariances, &with_axes(&deviations, &[1]))?;
-    let scaled = pair(NAME, BinaryOperation::Divide, &scaled, &deviations)?;
-    let within = |x: &RawArray, operation, end: f64| {
-        binary(NAME, operation, RawOperand::Array(x), RawOperand::Scalar(Scalar::of_float(end, dtype)))
-    };
+    let scaled = binary(NAME, BinaryOperation::Divide, &covariances, &with_axes(&deviations, &[1]))?;
+    let scaled = binary(NAME, BinaryOperation::Divide, &scaled, &deviations)?;
+    let within = |x: &RawArray, operation, end: f64| binary(NAME, operation, x, Scalar::of_float(end, dtype));
     within(&within(&scaled, BinaryOperation::Maximum, -1.0)?, BinaryOperation::Minimum, 1.0)
 }

@@ -2,6 +2,7 @@
 
 use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
+use crate::conversions::conversions;
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
@@ -27,24 +28,12 @@ pub(super) mod sealed {
 )]
 pub trait Operand<T: Element>: sealed::Sealed {}
 
-impl<T: Element> sealed::Sealed for T {
-    fn raw_operand(&self) -> RawOperand<'_> {
-        RawOperand::Scalar(self.to_scalar())
-    }
+conversions! {
+    fn raw_operand(&self) -> RawOperand<'_>: sealed::Sealed, Operand<T>;
+    T [T: Element] => RawOperand::Scalar(self.to_scalar());
+    DeviceArray<T> [T: Element] => RawOperand::Array(&self.raw);
+    &DeviceArray<T> [T: Element] => RawOperand::Array(&self.raw);
 }
-impl<T: Element> Operand<T> for T {}
-impl<T: Element> sealed::Sealed for DeviceArray<T> {
-    fn raw_operand(&self) -> RawOperand<'_> {
-        RawOperand::Array(&self.raw)
-    }
-}
-impl<T: Element> Operand<T> for DeviceArray<T> {}
-impl<T: Element> sealed::Sealed for &DeviceArray<T> {
-    fn raw_operand(&self) -> RawOperand<'_> {
-        RawOperand::Array(&self.raw)
-    }
-}
-impl<T: Element> Operand<T> for &DeviceArray<T> {}
 
 /// An operand without its type.
 #[derive(Clone, Copy)]
@@ -55,12 +44,52 @@ pub enum RawOperand<'a> {
     Scalar(Scalar),
 }
 
-impl RawOperand<'_> {
+impl<'a> From<&'a RawArray> for RawOperand<'a> {
+    fn from(array: &'a RawArray) -> RawOperand<'a> {
+        RawOperand::Array(array)
+    }
+}
+
+impl From<Scalar> for RawOperand<'_> {
+    fn from(value: Scalar) -> RawOperand<'static> {
+        RawOperand::Scalar(value)
+    }
+}
+
+impl<'a> RawOperand<'a> {
     /// The type of its elements.
     pub(crate) fn dtype(&self) -> DType {
         match self {
             RawOperand::Array(array) => array.dtype,
             RawOperand::Scalar(value) => value.dtype(),
+        }
+    }
+
+    /// The array that it is, if it is one.
+    pub(crate) fn array(self) -> Option<&'a RawArray> {
+        match self {
+            RawOperand::Array(array) => Some(array),
+            RawOperand::Scalar(_) => None,
+        }
+    }
+
+    /// Another array in its place, if there is one.
+    pub(crate) fn replaced(self, array: &'a Option<RawArray>) -> RawOperand<'a> {
+        array.as_ref().map_or(self, RawOperand::Array)
+    }
+
+    /// What becomes of its value, if it is one.
+    pub(crate) fn with_value(self, change: impl FnOnce(Scalar) -> Scalar) -> RawOperand<'a> {
+        match self {
+            RawOperand::Scalar(value) => RawOperand::Scalar(change(value)),
+            array => array,
+        }
+    }
+
+    pub(super) fn view(self) -> backend::Operand<'a> {
+        match self {
+            RawOperand::Array(array) => backend::Operand::Array(array.view()),
+            RawOperand::Scalar(value) => backend::Operand::Scalar(value),
         }
     }
 }
@@ -243,7 +272,7 @@ macro_rules! binary_methods {
             /// **Panics** if the shapes do not broadcast or the devices differ.
             pub fn $name, $try_name(&self, other: impl Operand<T>) -> Result<DeviceArray<$result>> where T: $bound {
                 let operation = BinaryOperation::$operation;
-                binary(stringify!($name), operation, RawOperand::Array(&self.raw), other.raw_operand())
+                binary(stringify!($name), operation, &*self.raw, other.raw_operand())
                     .map(DeviceArray::from_raw)
             }
         )*)*} }
@@ -395,8 +424,7 @@ composed! {
         /// assert_eq!(warpcell::array(&[4.0, 0.0]).reciprocal().to_host(), ndarray::arr1(&[0.25, f64::INFINITY]).into_dyn());
         /// ```
         pub fn reciprocal(&self) -> DeviceArray<T> => {
-            let one = RawOperand::Scalar(T::from_f64(1.0).to_scalar());
-            binary("reciprocal", BinaryOperation::Divide, one, self.raw_operand())
+            binary("reciprocal", BinaryOperation::Divide, T::from_f64(1.0).to_scalar(), &*self.raw)
         };
 
         /// Angles in degrees as radians; NumPy's `radians` and `deg2rad`.
@@ -406,7 +434,7 @@ composed! {
         /// ```
         pub fn radians(&self) -> DeviceArray<T> => {
             let factor = T::from_f64(std::f64::consts::PI / 180.0).to_scalar();
-            binary("multiply", BinaryOperation::Multiply, self.raw_operand(), RawOperand::Scalar(factor))
+            binary("multiply", BinaryOperation::Multiply, self.raw_operand(), factor)
         };
 
         /// Angles in radians as degrees; NumPy's `degrees` and `rad2deg`.
@@ -416,7 +444,7 @@ composed! {
         /// ```
         pub fn degrees(&self) -> DeviceArray<T> => {
             let factor = T::from_f64(180.0 / std::f64::consts::PI).to_scalar();
-            binary("multiply", BinaryOperation::Multiply, self.raw_operand(), RawOperand::Scalar(factor))
+            binary("multiply", BinaryOperation::Multiply, self.raw_operand(), factor)
         };
     }
 
@@ -537,19 +565,13 @@ impl<T: Float> DeviceArray<T> {
 
 /// An operation on pairs of bools, which numbers become first.
 fn truths(name: &'static str, operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>) -> Result<RawArray> {
-    let array = |operand: RawOperand<'_>| match operand {
-        RawOperand::Array(array) if array.dtype != DType::Bool => array.converted(name, DType::Bool).map(Some),
-        _ => Ok(None),
+    let bools = |operand: RawOperand<'_>| {
+        let other = operand.array().filter(|array| array.dtype != DType::Bool);
+        other.map(|array| array.converted(name, DType::Bool)).transpose()
     };
-    let (array_a, array_b) = (array(a)?, array(b)?);
-    fn operand<'a>(raw: RawOperand<'a>, array: &'a Option<RawArray>) -> RawOperand<'a> {
-        match (raw, array) {
-            (_, Some(array)) => RawOperand::Array(array),
-            (RawOperand::Scalar(value), None) => RawOperand::Scalar(Scalar::Bool(value != Scalar::zero(value.dtype()))),
-            (bools, None) => bools,
-        }
-    }
-    binary(name, operation, operand(a, &array_a), operand(b, &array_b))
+    let (bools_a, bools_b) = (bools(a)?, bools(b)?);
+    let truth = |value: Scalar| Scalar::Bool(value != Scalar::zero(value.dtype()));
+    binary(name, operation, a.replaced(&bools_a).with_value(truth), b.replaced(&bools_b).with_value(truth))
 }
 
 /// Applies a function to each element.
@@ -559,71 +581,60 @@ pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray)
         let out = unary(name, operation, &x.to_compute_type(name)?)?;
         return if operation.output(x.dtype) == x.dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }
-    let out = RawArray::uninitialised(name, &x.handle, x.shape(), operation.output(x.dtype))?;
-    if out.size() > 0 {
-        x.handle.backend.unary(operation, x.view(), out.view())?;
-    }
-    Ok(out)
+    RawArray::written(name, &x.handle, x.shape(), operation.output(x.dtype), |out| {
+        x.handle.backend.unary(operation, x.view(), out.view())
+    })
 }
 
 /// Applies a function to each pair of elements; one operand at least is an array.
-pub(crate) fn binary(
+pub(crate) fn binary<'a>(
     name: &'static str,
     operation: BinaryOperation,
-    a: RawOperand<'_>,
-    b: RawOperand<'_>,
+    a: impl Into<RawOperand<'a>>,
+    b: impl Into<RawOperand<'a>>,
 ) -> Result<RawArray> {
-    let (handle, input) = match (a, b) {
-        (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => (&array.handle, array.dtype),
-        _ => unreachable!("one operand at least is an array"),
-    };
+    let (a, b) = (a.into(), b.into());
     let common;
     // Operands of one shape are the most frequent, and what is computed on the host for them counts for small arrays.
-    let shape = match (a, b) {
+    let (array, shape) = match (a, b) {
         (RawOperand::Array(a), RawOperand::Array(b)) => {
             a.same_device(name, b)?;
             if a.shape() == b.shape() {
-                a.shape()
+                (a, a.shape())
             } else {
                 common = shape::broadcast_shapes(name, a.shape(), b.shape())?;
-                &common
+                (a, common.as_slice())
             }
         }
-        (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => array.shape(),
+        (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => (array, array.shape()),
         _ => unreachable!("one operand at least is an array"),
     };
-    let out = RawArray::uninitialised(name, handle, shape, operation.output(input))?;
+    let out = RawArray::uninitialised(name, &array.handle, shape, operation.output(array.dtype))?;
     run(operation, a, b, &out)?;
     Ok(out)
 }
 
 /// As [`binary()`], into the left operand, whose shape the right one must broadcast to.
-pub(crate) fn binary_into(
+pub(crate) fn binary_into<'a>(
     name: &'static str,
     operation: BinaryOperation,
     target: &RawArray,
-    other: RawOperand<'_>,
+    other: impl Into<RawOperand<'a>>,
 ) -> Result<()> {
     crate::array::writable(name, target)?;
-    let copy;
-    let other = match other {
-        RawOperand::Array(array) => {
-            target.same_device(name, array)?;
-            if shape::broadcast_shapes(name, target.shape(), array.shape())? != target.shape() {
-                let (left, right) = (target.shape().to_vec(), array.shape().to_vec());
-                return Err(Error::ShapeMismatch { operation: name, left, right });
-            }
-            // Views of one allocation may overlap; backends accept only the target itself as an operand.
-            if target.shares_memory(array) && target.layout != array.layout {
-                copy = array.copied(name)?;
-                RawOperand::Array(&copy)
-            } else {
-                other
-            }
+    let (other, mut copy) = (other.into(), None);
+    if let Some(array) = other.array() {
+        target.same_device(name, array)?;
+        if shape::broadcast_shapes(name, target.shape(), array.shape())? != target.shape() {
+            let (left, right) = (target.shape().to_vec(), array.shape().to_vec());
+            return Err(Error::ShapeMismatch { operation: name, left, right });
         }
-        scalar => scalar,
-    };
-    run(operation, RawOperand::Array(target), other, target)
+        // Views of one allocation may overlap; backends accept only the target itself as an operand.
+        if target.shares_memory(array) && target.layout != array.layout {
+            copy = Some(array.copied(name)?);
+        }
+    }
+    run(operation, target.into(), other.replaced(&copy), target)
 }
 
 fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &RawArray) -> Result<()> {
@@ -634,39 +645,20 @@ fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &R
     if a.dtype().is_storage() {
         return run_computed(operation, a, b, out);
     }
-    let broadcast = |operand: RawOperand<'_>| match operand {
-        RawOperand::Array(array) if array.shape() != out.shape() => {
-            Some(array.with_layout(shape::broadcast_layout(&array.layout, out.shape())))
-        }
-        _ => None,
+    let broadcast = |operand: RawOperand<'_>| {
+        let other = operand.array().filter(|array| array.shape() != out.shape());
+        other.map(|array| array.with_layout(shape::broadcast_layout(&array.layout, out.shape())))
     };
     let (wide_a, wide_b) = (broadcast(a), broadcast(b));
-    fn operand<'a>(raw: RawOperand<'a>, wide: &'a Option<RawArray>) -> backend::Operand<'a> {
-        match (raw, wide) {
-            (RawOperand::Scalar(value), _) => backend::Operand::Scalar(value),
-            (_, Some(array)) => backend::Operand::Array(array.view()),
-            (RawOperand::Array(array), None) => backend::Operand::Array(array.view()),
-        }
-    }
-    out.handle.backend.binary(operation, operand(a, &wide_a), operand(b, &wide_b), out.view())
+    out.handle.backend.binary(operation, a.replaced(&wide_a).view(), b.replaced(&wide_b).view(), out.view())
 }
 
 /// As [`run`], for elements of a type for storage: what they are computed and compared as is wider.
 #[cold]
 fn run_computed(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &RawArray) -> Result<()> {
-    let array = |operand: RawOperand<'_>| match operand {
-        RawOperand::Array(array) => array.to_compute_type("astype").map(Some),
-        RawOperand::Scalar(_) => Ok(None),
-    };
-    let (array_a, array_b) = (array(a)?, array(b)?);
-    fn operand<'a>(raw: RawOperand<'_>, array: &'a Option<RawArray>) -> RawOperand<'a> {
-        match (raw, array) {
-            (_, Some(array)) => RawOperand::Array(array),
-            (RawOperand::Scalar(value), None) => RawOperand::Scalar(value.to_compute_type()),
-            _ => unreachable!("arrays were converted"),
-        }
-    }
-    let (a, b) = (operand(a, &array_a), operand(b, &array_b));
+    let wider = |operand: RawOperand<'_>| operand.array().map(|array| array.to_compute_type("astype")).transpose();
+    let (wider_a, wider_b) = (wider(a)?, wider(b)?);
+    let [a, b] = [a.replaced(&wider_a), b.replaced(&wider_b)].map(|side| side.with_value(Scalar::to_compute_type));
     if !out.dtype.is_storage() {
         return run(operation, a, b, out);
     }

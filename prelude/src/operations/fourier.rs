@@ -114,12 +114,10 @@ fn by_backend(request: &Request<'_>, x: &RawArray) -> Result<RawArray> {
     }
     let x = fitted(operation, &x, &needed)?;
     let dtype = if kind == TransformKind::Back { part } else { complex(part) };
-    let out = RawArray::uninitialised(operation, &x.handle, &shape, dtype)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &x.handle, &shape, dtype, |out| {
         let scale = norm.scale(lengths.iter().map(|&length| length as f64).product(), is_inverse);
-        x.handle.backend.transform(&axes, is_inverse, scale, false, x.view(), out.view())?;
-    }
-    Ok(out)
+        x.handle.backend.transform(&axes, is_inverse, scale, false, x.view(), out.view())
+    })
 }
 
 /// The complex type of a precision.
@@ -197,12 +195,10 @@ fn fitted(operation: &'static str, x: &RawArray, shape: &[usize]) -> Result<RawA
     if kept.shape() == shape {
         return kept.contiguous(operation);
     }
-    let padded = RawArray::uninitialised(operation, &x.handle, shape, x.dtype)?;
-    if padded.size() > 0 {
+    RawArray::written(operation, &x.handle, shape, x.dtype, |padded| {
         padded.handle.backend.fill(Scalar::of_float(0.0, x.dtype), padded.view())?;
-        assign(operation, &cut(&padded, kept.shape()), &kept)?;
-    }
-    Ok(padded)
+        assign(operation, &cut(padded, kept.shape()), &kept)
+    })
 }
 
 /// The array with each half of some axes in the place of the other: by half the length, rounded down, towards the end, or

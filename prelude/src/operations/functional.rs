@@ -7,7 +7,6 @@ use crate::backend::Layout;
 use crate::dtype::Element;
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
-use crate::operations::elementwise::RawOperand;
 use crate::operations::selection::choose;
 
 /// What a function gives for each 1-D part of the array along an axis; the axes of its results stand where the axis was. The
@@ -109,7 +108,7 @@ fn piece(condition: &RawArray, values: &RawArray, others: &RawArray) -> Result<R
     for part in [condition, values] {
         broadcast_to("piecewise", part, others.shape())?;
     }
-    choose(condition, RawOperand::Array(values), RawOperand::Array(others))
+    choose(condition, values, others)
 }
 
 /// The 1-D parts along an axis, in row-major order of the other axes; views.

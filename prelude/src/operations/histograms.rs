@@ -4,6 +4,7 @@
 use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
+use crate::conversions::conversions;
 use crate::dtype::{DType, Number};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
@@ -70,64 +71,39 @@ mod sealed {
     }
 }
 
-macro_rules! arguments {
-    ($($self:ident: $type:ty $([$($generics:tt)*])? => $bins:expr;)*) => {$(
-        impl $(<$($generics)*>)? sealed::Bins for $type {}
-        impl $(<$($generics)*>)? IntoAxisBins for $type {
-            fn into_axis_bins($self) -> AxisBins {
-                $bins
-            }
-        }
-    )*};
-    (ranges $($self:ident: $type:ty $([$($generics:tt)*])? => $ranges:expr;)*) => {$(
-        impl $(<$($generics)*>)? sealed::Ranges for $type {}
-        impl $(<$($generics)*>)? IntoAxisRanges for $type {
-            fn into_axis_ranges($self) -> Option<Ranges> {
-                $ranges
-            }
-        }
-    )*};
-    (points $($self:ident: $type:ty [$($generics:tt)*] => $coordinates:expr;)*) => {$(
-        impl<$($generics)*> sealed::Points for $type {
-            fn coordinates($self) -> Result<Vec<RawArray>> {
-                $coordinates
-            }
-        }
-        impl<$($generics)*> IntoPoints for $type {}
-    )*};
-}
-arguments! {
-    self: usize => AxisBins::Same(self.into_bins());
-    self: Vec<f64> => AxisBins::Same(self.into_bins());
-    self: &Vec<f64> => AxisBins::Same(self.into_bins());
-    self: &[f64] => AxisBins::Same(self.into_bins());
-    self: [f64; N] [const N: usize] => AxisBins::Same(self.into_bins());
-    self: &[f64; N] [const N: usize] => AxisBins::Same(self.into_bins());
-    self: &ndarray::Array1<f64> => AxisBins::Same(self.into_bins());
-    self: &DeviceArray<f64> => AxisBins::Same(self.into_bins());
-    self: [B; N] [B: IntoBins, const N: usize] => AxisBins::Each(self.into_iter().map(B::into_bins).collect());
-    self: Vec<B> [B: IntoBins] => AxisBins::Each(self.into_iter().map(B::into_bins).collect());
-    self: (A, B) [A: IntoBins, B: IntoBins] => AxisBins::Each(vec![self.0.into_bins(), self.1.into_bins()]);
-    self: (A, B, C) [A: IntoBins, B: IntoBins, C: IntoBins] =>
+conversions! {
+    fn into_axis_bins(self) -> AxisBins: IntoAxisBins, sealed::Bins;
+    usize => AxisBins::Same(self.into_bins());
+    Vec<f64> => AxisBins::Same(self.into_bins());
+    &Vec<f64> => AxisBins::Same(self.into_bins());
+    &[f64] => AxisBins::Same(self.into_bins());
+    [f64; N] [const N: usize] => AxisBins::Same(self.into_bins());
+    &[f64; N] [const N: usize] => AxisBins::Same(self.into_bins());
+    &ndarray::Array1<f64> => AxisBins::Same(self.into_bins());
+    &DeviceArray<f64> => AxisBins::Same(self.into_bins());
+    [B; N] [B: IntoBins, const N: usize] => AxisBins::Each(self.into_iter().map(B::into_bins).collect());
+    Vec<B> [B: IntoBins] => AxisBins::Each(self.into_iter().map(B::into_bins).collect());
+    (A, B) [A: IntoBins, B: IntoBins] => AxisBins::Each(vec![self.0.into_bins(), self.1.into_bins()]);
+    (A, B, C) [A: IntoBins, B: IntoBins, C: IntoBins] =>
         AxisBins::Each(vec![self.0.into_bins(), self.1.into_bins(), self.2.into_bins()]);
 }
-arguments! {
-    ranges
-    self: std::ops::RangeFull => None;
-    self: [R; N] [R: IntoBinRange, const N: usize] => Some(self.into_iter().map(R::into_bin_range).collect());
-    self: Vec<R> [R: IntoBinRange] => Some(self.into_iter().map(R::into_bin_range).collect());
-    self: (A, B) [A: IntoBinRange, B: IntoBinRange] => Some(vec![self.0.into_bin_range(), self.1.into_bin_range()]);
-    self: (A, B, C) [A: IntoBinRange, B: IntoBinRange, C: IntoBinRange] =>
+conversions! {
+    fn into_axis_ranges(self) -> Option<Ranges>: IntoAxisRanges, sealed::Ranges;
+    std::ops::RangeFull => None;
+    [R; N] [R: IntoBinRange, const N: usize] => Some(self.into_iter().map(R::into_bin_range).collect());
+    Vec<R> [R: IntoBinRange] => Some(self.into_iter().map(R::into_bin_range).collect());
+    (A, B) [A: IntoBinRange, B: IntoBinRange] => Some(vec![self.0.into_bin_range(), self.1.into_bin_range()]);
+    (A, B, C) [A: IntoBinRange, B: IntoBinRange, C: IntoBinRange] =>
         Some(vec![self.0.into_bin_range(), self.1.into_bin_range(), self.2.into_bin_range()]);
 }
-arguments! {
-    points
-    self: &DeviceArray<T> [T: Number] => columns(&self.raw);
-    self: [&DeviceArray<T>; N] [T: Number, const N: usize] => Ok(self.iter().map(|x| (*x.raw).clone()).collect());
-    self: &[&DeviceArray<T>] [T: Number] => Ok(self.iter().map(|x| (*x.raw).clone()).collect());
-    self: Vec<&DeviceArray<T>> [T: Number] => Ok(self.iter().map(|x| (*x.raw).clone()).collect());
-    self: (&DeviceArray<A>, &DeviceArray<B>) [A: Number, B: Number] => Ok(vec![(*self.0.raw).clone(), (*self.1.raw).clone()]);
-    self: (&DeviceArray<A>, &DeviceArray<B>, &DeviceArray<C>) [A: Number, B: Number, C: Number] =>
+conversions! {
+    fn coordinates(self) -> Result<Vec<RawArray>>: sealed::Points, IntoPoints;
+    &DeviceArray<T> [T: Number] => columns(&self.raw);
+    [&DeviceArray<T>; N] [T: Number, const N: usize] => Ok(self.iter().map(|x| (*x.raw).clone()).collect());
+    &[&DeviceArray<T>] [T: Number] => Ok(self.iter().map(|x| (*x.raw).clone()).collect());
+    Vec<&DeviceArray<T>> [T: Number] => Ok(self.iter().map(|x| (*x.raw).clone()).collect());
+    (&DeviceArray<A>, &DeviceArray<B>) [A: Number, B: Number] => Ok(vec![(*self.0.raw).clone(), (*self.1.raw).clone()]);
+    (&DeviceArray<A>, &DeviceArray<B>, &DeviceArray<C>) [A: Number, B: Number, C: Number] =>
         Ok(vec![(*self.0.raw).clone(), (*self.1.raw).clone(), (*self.2.raw).clone()]);
 }
 

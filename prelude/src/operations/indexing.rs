@@ -7,7 +7,7 @@ use crate::array::indices::{IntoIndices, RawIndices};
 use crate::array::sides::sealed::Host;
 use crate::array::view::{assign, broadcast_to};
 use crate::array::{DeviceArray, IntoShape, RawArray, byte_count, shape, transfer, writable};
-use crate::backend::{self, BinaryOperation, Layout, ReduceOperation};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::device::{self, Handle};
 use crate::dtype::{DType, Element, Kind, Scalar};
 use crate::error::{Error, Result, check};
@@ -295,38 +295,32 @@ fn replaced(shape: &[usize], axis: usize, with: &[usize]) -> Vec<usize> {
 
 pub(crate) fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
     let indices = Indices::new("take", indices, &array.handle, None, array.size())?;
-    let out = RawArray::uninitialised("take", &array.handle, indices.raw.shape(), array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written("take", &array.handle, indices.raw.shape(), array.dtype, |out| {
         let target = out.with_layout(Layout::contiguous(&[out.size()]));
         let source = line("take", array)?;
-        array.handle.backend.gather(source.view(), 0, indices.flat().view(), target.view())?;
-    }
-    Ok(out)
+        array.handle.backend.gather(source.view(), 0, indices.flat().view(), target.view())
+    })
 }
 
 pub(crate) fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
     let axis = axis_of("take_axis", array.shape(), axis)?;
     let indices = Indices::new("take_axis", indices, &array.handle, Some(axis), array.shape()[axis])?;
     let shape = replaced(array.shape(), axis, indices.raw.shape());
-    let out = RawArray::uninitialised("take_axis", &array.handle, &shape, array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written("take_axis", &array.handle, &shape, array.dtype, |out| {
         let shape = replaced(array.shape(), axis, &[indices.raw.size()]);
         let target = out.with_layout(Layout::contiguous(&shape));
         let indices = along(&shape, axis, &indices.flat());
-        array.handle.backend.gather(array.view(), axis, indices.view(), target.view())?;
-    }
-    Ok(out)
+        array.handle.backend.gather(array.view(), axis, indices.view(), target.view())
+    })
 }
 
 /// The parts of an array at positions along an axis, which are known to be in range: i64, 1-D and contiguous.
 pub(super) fn parts(operation: &'static str, array: &RawArray, axis: usize, positions: &RawArray) -> Result<RawArray> {
     let shape = replaced(array.shape(), axis, &[positions.size()]);
-    let out = RawArray::uninitialised(operation, &array.handle, &shape, array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &array.handle, &shape, array.dtype, |out| {
         let indices = along(&shape, axis, positions);
-        array.handle.backend.gather(array.view(), axis, indices.view(), out.view())?;
-    }
-    Ok(out)
+        array.handle.backend.gather(array.view(), axis, indices.view(), out.view())
+    })
 }
 
 /// The shape of indices, if they have as many axes as the array.
@@ -354,16 +348,14 @@ pub(super) fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize
     // All axes but this one are broadcast.
     let one = |shape: &[usize]| replaced(shape, axis, &[1]);
     let common = shape::broadcast_shapes(operation, &one(array.shape()), &one(indices.raw.shape()))?;
-    let out = RawArray::uninitialised(operation, &array.handle, &replaced(&common, axis, &[count]), array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &array.handle, &replaced(&common, axis, &[count]), array.dtype, |out| {
         let broadcast = |raw: &RawArray| {
             let shape = replaced(&common, axis, &[raw.shape()[axis]]);
             raw.with_layout(shape::broadcast_layout(&raw.layout, &shape))
         };
         let (source, indices) = (broadcast(array), broadcast(&indices.raw));
-        array.handle.backend.gather(source.view(), axis, indices.view(), out.view())?;
-    }
-    Ok(out)
+        array.handle.backend.gather(source.view(), axis, indices.view(), out.view())
+    })
 }
 
 /// Scatters, if there is anything to write. The values, if an array, broadcast to the indices' shape; the target is written
@@ -376,40 +368,29 @@ pub(super) fn scatter(
     values: RawOperand<'_>,
 ) -> Result<()> {
     let indices = &apart(operation, indices, target)?;
-    let copy;
-    let values = match values {
-        RawOperand::Scalar(value) => backend::Operand::Scalar(value),
-        RawOperand::Array(array) => {
-            copy = apart(operation, array, target)?;
-            backend::Operand::Array(copy.view())
-        }
-    };
+    let copy = values.array().map(|array| apart(operation, array, target)).transpose()?;
     if indices.size() == 0 {
         return Ok(());
     }
-    target.handle.backend.scatter(values, axis, indices.view(), target.view())
+    target.handle.backend.scatter(values.replaced(&copy).view(), axis, indices.view(), target.view())
 }
 
 pub(crate) fn put(target: &RawArray, indices: RawIndices, values: RawOperand<'_>) -> Result<()> {
     writable("put", target)?;
     let indices = Indices::new("put", indices, &target.handle, None, target.size())?;
     let count = indices.raw.size();
-    let fitting;
-    let values = match values {
-        RawOperand::Array(array) => {
-            target.same_device("put", array)?;
-            fitting = match array.size() {
-                0 => return Ok(()),
-                1 => array.with_layout(Layout { shape: vec![count], strides: vec![0], offset: array.layout.offset }),
-                size if size == count => line("put", array)?,
-                _ => resized("put", array, &[count])?,
-            };
-            RawOperand::Array(&fitting)
-        }
-        value => value,
-    };
+    let mut fitting = None;
+    if let Some(array) = values.array() {
+        target.same_device("put", array)?;
+        fitting = Some(match array.size() {
+            0 => return Ok(()),
+            1 => array.with_layout(Layout { shape: vec![count], strides: vec![0], offset: array.layout.offset }),
+            size if size == count => line("put", array)?,
+            _ => resized("put", array, &[count])?,
+        });
+    }
     let places = line("put", target)?;
-    scatter("put", &places, 0, &indices.flat(), values)?;
+    scatter("put", &places, 0, &indices.flat(), values.replaced(&fitting))?;
     if places.shares_memory(target) { Ok(()) } else { assign("put", target, &reshaped(&places, target.shape())) }
 }
 
@@ -439,8 +420,7 @@ fn within(operation: &'static str, indices: RawIndices, length: usize, outside: 
             let raw = if raw.dtype == DType::U64 { raw } else { raw.converted(operation, DType::I64)? };
             // Not negative, so its bits are those of each type.
             let by = |kind, raw: &RawArray, number: i64| {
-                let number = RawOperand::Scalar(Scalar::from_bits(raw.dtype, number as u128));
-                binary(operation, kind, RawOperand::Array(raw), number)
+                binary(operation, kind, raw, Scalar::from_bits(raw.dtype, number as u128))
             };
             Ok(RawIndices::Device(match outside {
                 Outside::Wrapped => by(BinaryOperation::Modulo, &raw, length as i64)?,
@@ -461,20 +441,16 @@ pub(crate) fn put_axis(target: &RawArray, indices: RawIndices, values: RawOperan
     let axis = axis_of(operation, target.shape(), axis)?;
     let indices = Indices::new(operation, indices, &target.handle, Some(axis), target.shape()[axis])?;
     let shape = replaced(target.shape(), axis, &[indices.raw.size()]);
-    let flat;
-    let values = match values {
-        RawOperand::Array(array) => {
-            target.same_device(operation, array)?;
-            let whole = replaced(target.shape(), axis, indices.raw.shape());
-            // Nothing of that size is made, but its strides must not overflow.
-            byte_count(operation, &whole, array.dtype)?;
-            let wide = broadcast_to(operation, array, &whole)?;
-            flat = if indices.raw.shape().len() == 1 { wide } else { reshaped(&wide.contiguous(operation)?, &shape) };
-            RawOperand::Array(&flat)
-        }
-        value => value,
+    let flat = |array: &RawArray| {
+        target.same_device(operation, array)?;
+        let whole = replaced(target.shape(), axis, indices.raw.shape());
+        // Nothing of that size is made, but its strides must not overflow.
+        byte_count(operation, &whole, array.dtype)?;
+        let wide = broadcast_to(operation, array, &whole)?;
+        if indices.raw.shape().len() == 1 { Ok(wide) } else { Ok(reshaped(&wide.contiguous(operation)?, &shape)) }
     };
-    scatter(operation, target, axis, &along(&shape, axis, &indices.flat()), values)
+    let flat = values.array().map(flat).transpose()?;
+    scatter(operation, target, axis, &along(&shape, axis, &indices.flat()), values.replaced(&flat))
 }
 
 fn put_along_axis(target: &RawArray, indices: RawIndices, values: RawOperand<'_>, axis: isize) -> Result<()> {
@@ -485,16 +461,12 @@ fn put_along_axis(target: &RawArray, indices: RawIndices, values: RawOperand<'_>
     let indices = Indices::new(operation, indices, &target.handle, Some(axis), target.shape()[axis])?;
     let shape = replaced(target.shape(), axis, &[count]);
     let wide_indices = broadcast_to(operation, &indices.raw, &shape)?;
-    let wide;
-    let values = match values {
-        RawOperand::Array(array) => {
-            target.same_device(operation, array)?;
-            wide = broadcast_to(operation, array, &shape)?;
-            RawOperand::Array(&wide)
-        }
-        value => value,
+    let broadcast = |array: &RawArray| {
+        target.same_device(operation, array)?;
+        broadcast_to(operation, array, &shape)
     };
-    scatter(operation, target, axis, &wide_indices, values)
+    let wide = values.array().map(broadcast).transpose()?;
+    scatter(operation, target, axis, &wide_indices, values.replaced(&wide))
 }
 
 /// Where indices are.
@@ -530,9 +502,8 @@ pub(crate) fn ravel_multi_index_raw(indices: Vec<RawIndices>, shape: &[usize]) -
         positions = Some(match positions {
             None => places,
             Some(outer) => {
-                let length = RawOperand::Scalar(Scalar::I64(length as i64));
-                let rows = binary(operation, BinaryOperation::Multiply, RawOperand::Array(&outer), length)?;
-                binary(operation, BinaryOperation::Add, RawOperand::Array(&rows), RawOperand::Array(&places))?
+                let rows = binary(operation, BinaryOperation::Multiply, &outer, Scalar::I64(length as i64))?;
+                binary(operation, BinaryOperation::Add, &rows, &places)?
             }
         });
     }

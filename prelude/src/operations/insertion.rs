@@ -178,7 +178,7 @@ pub(crate) fn deleted(x: &RawArray, indices: RawIndices, axis: Option<isize>) ->
     let moved = not_greater(NAME, &uploaded(NAME, &x, &jumps)?, count)?;
     let places = RawArray::uninitialised(NAME, &x.handle, &[count], DType::I64)?;
     places.handle.backend.arange(Scalar::I64(0), Scalar::I64(1), places.view())?;
-    let places = binary(NAME, BinaryOperation::Add, RawOperand::Array(&places), RawOperand::Array(&moved))?;
+    let places = binary(NAME, BinaryOperation::Add, &places, &moved)?;
     parts(NAME, &x, axis, &places)
 }
 

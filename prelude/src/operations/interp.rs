@@ -53,7 +53,7 @@ fn interpolated(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<RawArray> 
     }
     let slopes = RawArray::filled(NAME, &x.handle, &[count + 1], Scalar::zero(fp.dtype))?;
     let (heights, widths) = (differences(NAME, fp, 1, 0)?, differences(NAME, xp, 1, 0)?);
-    let between = binary(NAME, BinaryOperation::Divide, RawOperand::Array(&heights), RawOperand::Array(&widths))?;
+    let between = binary(NAME, BinaryOperation::Divide, &heights, &widths)?;
     assign(NAME, &slice_axis(&slopes, 0, 1, 1, count - 1), &between)?;
 
     let places = search(NAME, xp, x, Side::Right)?.flat(NAME)?;

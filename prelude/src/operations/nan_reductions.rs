@@ -201,7 +201,7 @@ pub(crate) fn nan_variance(
     let free = calc.with(BinaryOperation::Subtract, &counts, ddof)?;
     let is_enough = calc.with(BinaryOperation::Greater, &free, 0.0)?;
     let variances = calc.pair(BinaryOperation::Divide, &squares, &free)?;
-    choose(&is_enough, RawOperand::Array(&variances), RawOperand::Scalar(number(f64::NAN, dtype)))
+    choose(&is_enough, &variances, number(f64::NAN, dtype))
 }
 
 /// The median of each row along the last axis, which there is, as floats of `dtype`.

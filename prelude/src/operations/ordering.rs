@@ -5,7 +5,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Element, Inexact, Real, RealNumber, Scalar, Spectrum};
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::reduce::{reduce, reduce_all};
 use crate::operations::selection::choose;
 use crate::operations::sorting::{along, sorted_rows};
@@ -124,11 +124,9 @@ pub(crate) fn by_keys(name: &'static str, keys: &[RawArray], axis: isize) -> Res
 
 /// The elements of each row in another order; the positions are contiguous, and in range.
 fn rearranged(name: &'static str, x: &RawArray, order: &RawArray) -> Result<RawArray> {
-    let out = RawArray::uninitialised(name, &x.handle, order.shape(), x.dtype)?;
-    if out.size() > 0 {
-        out.handle.backend.gather(x.view(), x.shape().len() - 1, order.view(), out.view())?;
-    }
-    Ok(out)
+    RawArray::written(name, &x.handle, order.shape(), x.dtype, |out| {
+        out.handle.backend.gather(x.view(), x.shape().len() - 1, order.view(), out.view())
+    })
 }
 
 fn sorted_complex(x: &RawArray, dtype: DType) -> Result<RawArray> {
@@ -140,9 +138,8 @@ fn sorted_complex(x: &RawArray, dtype: DType) -> Result<RawArray> {
     let (real, imag) = (x.part(false), x.part(true));
     let is_nan =
         |part: &RawArray| unary(NAME, UnaryOperation::IsNan, part).and_then(|nan| nan.converted(NAME, DType::U8));
-    let two = RawOperand::Scalar(Scalar::U8(2));
-    let twice = binary(NAME, BinaryOperation::Multiply, RawOperand::Array(&is_nan(&real)?), two)?;
-    let class = binary(NAME, BinaryOperation::Add, RawOperand::Array(&twice), RawOperand::Array(&is_nan(&imag)?))?;
+    let twice = binary(NAME, BinaryOperation::Multiply, &is_nan(&real)?, Scalar::U8(2))?;
+    let class = binary(NAME, BinaryOperation::Add, &twice, &is_nan(&imag)?)?;
     rearranged(NAME, x, &by_keys(NAME, &[imag, real, class], -1)?)
 }
 
@@ -167,8 +164,7 @@ pub(crate) fn places_of_numbers(
         return Err(Error::argument(name, reason));
     }
     let worst = if operation == ReduceOperation::ArgMax { f64::NEG_INFINITY } else { f64::INFINITY };
-    let worst = RawOperand::Scalar(Scalar::of_float(worst, x.dtype));
-    reduce(name, operation, &choose(&is_nan, worst, RawOperand::Array(&x))?, &[axis])
+    reduce(name, operation, &choose(&is_nan, Scalar::of_float(worst, x.dtype), &x)?, &[axis])
 }
 
 fn place_of_number(name: &'static str, operation: ReduceOperation, x: &RawArray) -> Result<usize> {

@@ -291,17 +291,11 @@ fn of_integers(
 ) -> Result<RawArray> {
     let (function, dtype) = if a.dtype == DType::U64 { (unsigned, DType::U64) } else { (signed, DType::I64) };
     let wide = of_type(operation, a, dtype)?;
-    let other;
-    let b = match b {
-        RawOperand::Array(b) => {
-            other = of_type(operation, b, dtype)?;
-            RawOperand::Array(&other)
-        }
-        RawOperand::Scalar(b) => {
-            let value = b.integer().expect("an integer");
-            RawOperand::Scalar(if dtype == DType::U64 { Scalar::U64(value as u64) } else { Scalar::I64(value as i64) })
-        }
-    };
+    let other = b.array().map(|b| of_type(operation, b, dtype)).transpose()?;
+    let b = b.replaced(&other).with_value(|value| {
+        let value = value.integer().expect("an integer");
+        if dtype == DType::U64 { Scalar::U64(value as u64) } else { Scalar::I64(value as i64) }
+    });
     of_type(operation, &registered(operation, function, &[RawOperand::Array(&wide), b])?, a.dtype)
 }
 

@@ -282,7 +282,7 @@ fn values(p: &RawArray, x: &RawArray) -> Result<RawArray> {
         };
         return (1..count).try_fold(step(zero, 0)?, |sum, place| step(RawOperand::Array(&sum), place));
     }
-    let out = binary(NAME, BinaryOperation::Multiply, RawOperand::Array(x), zero)?;
+    let out = binary(NAME, BinaryOperation::Multiply, x, zero)?;
     for place in 0..count {
         if place > 0 {
             calc.pair_into(BinaryOperation::Multiply, &out, x)?;

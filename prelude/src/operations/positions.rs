@@ -8,89 +8,76 @@ use crate::array::{DeviceArray, IntoIndices, OnDevice, RawArray, transfer};
 use crate::backend::Layout;
 use crate::device;
 use crate::dtype::{DType, Element};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::operations::selection::{flat_positions, unravelled};
+use crate::thin::thin;
 
-/// The indices of the main diagonal of a matrix of order `n`: one array for the rows, one for the columns. NumPy's
-/// `diag_indices`; of an array with three axes `gpu::diag_indices!(n, ndim = 3)`. The arrays share their elements.
-///
-/// ```
-/// use warpcell as gpu;
-/// let mut a = gpu::zeros::<f64>((3, 3));
-/// a.put(&gpu::ravel_multi_index(&gpu::diag_indices(3), (3, 3)), 1.0);
-/// assert_eq!(a.sum(), 3.0);
-/// ```
-#[track_caller]
-pub fn diag_indices(n: usize) -> Vec<DeviceArray<i64>> {
-    typed(diagonal("diag_indices", n, 2))
-}
+thin! {
+    /// The indices of the main diagonal of a matrix of order `n`: one array for the rows, one for the columns. NumPy's
+    /// `diag_indices`; of an array with three axes `gpu::diag_indices!(n, ndim = 3)`. The arrays share their elements.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let mut a = gpu::zeros::<f64>((3, 3));
+    /// a.put(&gpu::ravel_multi_index(&gpu::diag_indices(3), (3, 3)), 1.0);
+    /// assert_eq!(a.sum(), 3.0);
+    /// ```
+    pub fn diag_indices(n: usize) -> Vec<DeviceArray<i64>> => diagonal("diag_indices", n, 2);
 
-/// The indices of the main diagonal of an array, one array for each axis. NumPy's `diag_indices_from`.
-///
-/// **Panics** if the array has less than two axes, or axes of different lengths ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// let places = gpu::diag_indices_from(&gpu::zeros::<f64>((2, 2, 2)));
-/// assert_eq!((places.len(), places[2].tolist()), (3, vec![0, 1]));
-/// ```
-#[track_caller]
-pub fn diag_indices_from<A: OnDevice>(arr: &A) -> Vec<DeviceArray<i64>> {
-    typed(diagonal_of(arr.raw()))
-}
+    /// The indices of the main diagonal of an array, one array for each axis. NumPy's `diag_indices_from`.
+    ///
+    /// **Panics** if the array has less than two axes, or axes of different lengths ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let places = gpu::diag_indices_from(&gpu::zeros::<f64>((2, 2, 2)));
+    /// assert_eq!((places.len(), places[2].tolist()), (3, vec![0, 1]));
+    /// ```
+    pub fn diag_indices_from<A: OnDevice>(arr: &A) -> Vec<DeviceArray<i64>> => diagonal_of(arr.raw());
 
-/// The indices of the elements on the main diagonal of a matrix of order `n` and below it: their rows and their columns, in
-/// row-major order. NumPy's `tril_indices`; `gpu::tril_indices!(n, k = -1, m = 4)` has its keywords. Waits.
-///
-/// ```
-/// use warpcell as gpu;
-/// let places = gpu::tril_indices(2);
-/// assert_eq!((places[0].tolist(), places[1].tolist()), (vec![0, 1, 1], vec![0, 0, 1]));
-/// ```
-#[track_caller]
-pub fn tril_indices(n: usize) -> Vec<DeviceArray<i64>> {
-    typed(triangle("tril_indices", [n, n], 0, false))
-}
+    /// The indices of the elements on the main diagonal of a matrix of order `n` and below it: their rows and their columns, in
+    /// row-major order. NumPy's `tril_indices`; `gpu::tril_indices!(n, k = -1, m = 4)` has its keywords. Waits.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let places = gpu::tril_indices(2);
+    /// assert_eq!((places[0].tolist(), places[1].tolist()), (vec![0, 1, 1], vec![0, 0, 1]));
+    /// ```
+    pub fn tril_indices(n: usize) -> Vec<DeviceArray<i64>> => triangle("tril_indices", [n, n], 0, false);
 
-/// The indices of the elements on the main diagonal of a matrix of order `n` and above it: their rows and their columns, in
-/// row-major order. NumPy's `triu_indices`; `gpu::triu_indices!(n, k = 1, m = 4)` has its keywords. Waits.
-///
-/// ```
-/// use warpcell as gpu;
-/// let places = gpu::triu_indices(2);
-/// assert_eq!((places[0].tolist(), places[1].tolist()), (vec![0, 0, 1], vec![0, 1, 1]));
-/// ```
-#[track_caller]
-pub fn triu_indices(n: usize) -> Vec<DeviceArray<i64>> {
-    typed(triangle("triu_indices", [n, n], 0, true))
-}
+    /// The indices of the elements on the main diagonal of a matrix of order `n` and above it: their rows and their columns, in
+    /// row-major order. NumPy's `triu_indices`; `gpu::triu_indices!(n, k = 1, m = 4)` has its keywords. Waits.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let places = gpu::triu_indices(2);
+    /// assert_eq!((places[0].tolist(), places[1].tolist()), (vec![0, 0, 1], vec![0, 1, 1]));
+    /// ```
+    pub fn triu_indices(n: usize) -> Vec<DeviceArray<i64>> => triangle("triu_indices", [n, n], 0, true);
 
-/// The indices of the elements on the main diagonal of a matrix and below it, as [`tril_indices`] gives them for its shape.
-/// NumPy's `tril_indices_from`; another diagonal is `gpu::tril_indices_from!(&a, k = -1)`. Waits.
-///
-/// **Panics** if the array is not 2-D ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::tril_indices_from(&gpu::zeros::<f64>((2, 3)))[1].tolist(), [0, 0, 1]);
-/// ```
-#[track_caller]
-pub fn tril_indices_from<A: OnDevice>(arr: &A) -> Vec<DeviceArray<i64>> {
-    typed(triangle_of("tril_indices_from", arr.raw(), 0, false))
-}
+    /// The indices of the elements on the main diagonal of a matrix and below it, as [`tril_indices`] gives them for its shape.
+    /// NumPy's `tril_indices_from`; another diagonal is `gpu::tril_indices_from!(&a, k = -1)`. Waits.
+    ///
+    /// **Panics** if the array is not 2-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::tril_indices_from(&gpu::zeros::<f64>((2, 3)))[1].tolist(), [0, 0, 1]);
+    /// ```
+    pub fn tril_indices_from<A: OnDevice>(arr: &A) -> Vec<DeviceArray<i64>> =>
+        triangle_of("tril_indices_from", arr.raw(), 0, false);
 
-/// The indices of the elements on the main diagonal of a matrix and above it, as [`triu_indices`] gives them for its shape.
-/// NumPy's `triu_indices_from`; another diagonal is `gpu::triu_indices_from!(&a, k = 1)`. Waits.
-///
-/// **Panics** if the array is not 2-D ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// assert_eq!(gpu::triu_indices_from(&gpu::zeros::<f64>((2, 3)))[1].tolist(), [0, 1, 2, 1, 2]);
-/// ```
-#[track_caller]
-pub fn triu_indices_from<A: OnDevice>(arr: &A) -> Vec<DeviceArray<i64>> {
-    typed(triangle_of("triu_indices_from", arr.raw(), 0, true))
+    /// The indices of the elements on the main diagonal of a matrix and above it, as [`triu_indices`] gives them for its shape.
+    /// NumPy's `triu_indices_from`; another diagonal is `gpu::triu_indices_from!(&a, k = 1)`. Waits.
+    ///
+    /// **Panics** if the array is not 2-D ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::triu_indices_from(&gpu::zeros::<f64>((2, 3)))[1].tolist(), [0, 1, 2, 1, 2]);
+    /// ```
+    pub fn triu_indices_from<A: OnDevice>(arr: &A) -> Vec<DeviceArray<i64>> =>
+        triangle_of("triu_indices_from", arr.raw(), 0, true);
 }
 
 /// The indices of what a function such as [`triu`](fn@crate::triu) leaves of a matrix of ones of order `n`: of the elements that
@@ -111,29 +98,24 @@ pub fn mask_indices<R: Element>(
     mask_func(&crate::ones((n, n))).nonzero()
 }
 
-/// Arrays of indices that broadcast to a grid: each along an axis of its own, with axes of length 1 for the others. NumPy's
-/// `ix_`. With them, `a[np.ix_(rows, columns)]` is
-/// `a.take(&gpu::ravel_multi_index(&gpu::ix_([&rows, &columns]), a.shape()))`.
-///
-/// The arguments are 1-D indices of one kind, such as device arrays, arrays or ranges. Of bools, give `mask.flatnonzero()`.
-///
-/// **Panics** if an argument is not 1-D ([`Error::InvalidShape`]), or if device arrays are on different devices.
-///
-/// ```
-/// use warpcell as gpu;
-/// let places = gpu::ix_([[0, 2], [1, 3]]);
-/// assert_eq!((places[0].shape(), places[1].shape()), (&[2, 1][..], &[1, 2][..]));
-/// let a = gpu::arange(12).reshape((3, 4));
-/// assert_eq!(a.take(&gpu::ravel_multi_index(&places, a.shape())).ravel().tolist(), [1, 3, 9, 11]);
-/// ```
-#[track_caller]
-pub fn ix_<I: IntoIndices>(args: impl IntoIterator<Item = I>) -> Vec<DeviceArray<i64>> {
-    typed(open_grid(args.into_iter().map(I::raw_indices).collect()))
-}
-
-#[track_caller]
-pub(crate) fn typed(found: Result<Vec<RawArray>>) -> Vec<DeviceArray<i64>> {
-    check(found).into_iter().map(DeviceArray::from_raw).collect()
+thin! {
+    /// Arrays of indices that broadcast to a grid: each along an axis of its own, with axes of length 1 for the others. NumPy's
+    /// `ix_`. With them, `a[np.ix_(rows, columns)]` is
+    /// `a.take(&gpu::ravel_multi_index(&gpu::ix_([&rows, &columns]), a.shape()))`.
+    ///
+    /// The arguments are 1-D indices of one kind, such as device arrays, arrays or ranges. Of bools, give `mask.flatnonzero()`.
+    ///
+    /// **Panics** if an argument is not 1-D ([`Error::InvalidShape`]), or if device arrays are on different devices.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let places = gpu::ix_([[0, 2], [1, 3]]);
+    /// assert_eq!((places[0].shape(), places[1].shape()), (&[2, 1][..], &[1, 2][..]));
+    /// let a = gpu::arange(12).reshape((3, 4));
+    /// assert_eq!(a.take(&gpu::ravel_multi_index(&places, a.shape())).ravel().tolist(), [1, 3, 9, 11]);
+    /// ```
+    pub fn ix_<I: IntoIndices>(args: impl IntoIterator<Item = I>) -> Vec<DeviceArray<i64>> =>
+        open_grid(args.into_iter().map(I::raw_indices).collect());
 }
 
 /// `diag_indices` of an array with so many axes.

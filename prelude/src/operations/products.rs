@@ -3,10 +3,11 @@
 use crate::array::axes::{IntoAxes, axis_of};
 use crate::array::{DeviceArray, OnDevice, RawArray, shape, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
+use crate::conversions::conversions;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::elementwise::binary;
 use crate::operations::reduce::reduce_all;
 use crate::thin::thin;
 
@@ -193,17 +194,10 @@ pub trait IntoPairedAxes: sealed::Sealed {
     fn into_paired_axes(self) -> PairedAxes;
 }
 
-impl sealed::Sealed for usize {}
-impl IntoPairedAxes for usize {
-    fn into_paired_axes(self) -> PairedAxes {
-        PairedAxes::Count(self)
-    }
-}
-impl<A: IntoAxes, B: IntoAxes> sealed::Sealed for (A, B) {}
-impl<A: IntoAxes, B: IntoAxes> IntoPairedAxes for (A, B) {
-    fn into_paired_axes(self) -> PairedAxes {
-        PairedAxes::Named(self.0.into_axes(), self.1.into_axes())
-    }
+conversions! {
+    fn into_paired_axes(self) -> PairedAxes: IntoPairedAxes, sealed::Sealed;
+    usize => PairedAxes::Count(self);
+    (A, B) [A: IntoAxes, B: IntoAxes] => PairedAxes::Named(self.0.into_axes(), self.1.into_axes());
 }
 
 /// Finds that two axes that are summed over have one length.
@@ -314,32 +308,28 @@ impl ProductLengths {
         if pairs.iter().all(|&length| length == 1) && rows == 1 && columns == 1 && !a.dtype.is_storage() {
             return vectors(operation, &along(a, 1), &along(b, b.shape().len().min(2)), false, shape);
         }
-        let out = RawArray::uninitialised(operation, &a.handle, shape, a.dtype)?;
-        if out.size() == 0 {
-            return Ok(out);
-        }
-        if inner == 0 {
-            a.handle.backend.fill(Scalar::zero(a.dtype), out.view())?;
-            return Ok(out);
-        }
-        let is_column = b.shape().len() == 1;
-        let a = usable(operation, &with_axis(a, 0, a.shape().len() == 1))?;
-        let b = usable(operation, &with_axis(b, 1, is_column))?;
-        let of_pairs = |matrix: [usize; 2]| [&pairs[..], &matrix[..]].concat();
-        let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&of_pairs([rows, columns])) };
-        // One matrix on the right, and rows that are equally far apart: one product with as many rows as all have.
-        if let Some(stacked) = stacked(&a.layout, &b.layout) {
-            let all = out.size() / columns;
-            let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&[all, columns]) };
-            let (a, b, target) = (a.with_layout(stacked), b.with_layout(last_two(&b.layout)), out.with_layout(product));
-            out.handle.backend.matmul(a.view(), b.view(), target.view())?;
-            return Ok(out);
-        }
-        let a = a.with_layout(shape::broadcast_layout(&a.layout, &of_pairs([rows, inner])));
-        let b = b.with_layout(shape::broadcast_layout(&b.layout, &of_pairs([inner, columns])));
-        let target = out.with_layout(product);
-        out.handle.backend.matmul(a.view(), b.view(), target.view())?;
-        Ok(out)
+        RawArray::written(operation, &a.handle, shape, a.dtype, |out| {
+            if inner == 0 {
+                return a.handle.backend.fill(Scalar::zero(a.dtype), out.view());
+            }
+            let is_column = b.shape().len() == 1;
+            let a = usable(operation, &with_axis(a, 0, a.shape().len() == 1))?;
+            let b = usable(operation, &with_axis(b, 1, is_column))?;
+            let of_pairs = |matrix: [usize; 2]| [&pairs[..], &matrix[..]].concat();
+            let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&of_pairs([rows, columns])) };
+            // One matrix on the right, and rows that are equally far apart: one product with as many rows as all have.
+            if let Some(stacked) = stacked(&a.layout, &b.layout) {
+                let all = out.size() / columns;
+                let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&[all, columns]) };
+                let (a, b, target) =
+                    (a.with_layout(stacked), b.with_layout(last_two(&b.layout)), out.with_layout(product));
+                return out.handle.backend.matmul(a.view(), b.view(), target.view());
+            }
+            let a = a.with_layout(shape::broadcast_layout(&a.layout, &of_pairs([rows, inner])));
+            let b = b.with_layout(shape::broadcast_layout(&b.layout, &of_pairs([inner, columns])));
+            let target = out.with_layout(product);
+            out.handle.backend.matmul(a.view(), b.view(), target.view())
+        })
     }
 }
 
@@ -437,7 +427,7 @@ pub(super) fn all_products(operation: &'static str, a: &RawArray, b: &RawArray) 
         return out.converted(operation, a.dtype);
     }
     let product = if a.dtype == DType::Bool { BinaryOperation::BitwiseAnd } else { BinaryOperation::Multiply };
-    binary(operation, product, RawOperand::Array(a), RawOperand::Array(b))
+    binary(operation, product, a, b)
 }
 
 fn kron_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {

@@ -5,7 +5,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::composing::Composed;
 use crate::operations::sorting::sorted_rows;
 
 /// The median of all elements (`f64` for integers): the middle one in ascending order, or the mean of the two in the middle. NaN
@@ -135,9 +135,8 @@ pub(crate) fn of_sorted(operation: &'static str, sorted: &RawArray, rank: Rank, 
     let (&length, kept) = sorted.shape().split_last().expect("there is an axis");
     // The argument is looked at even where there is nothing to ask.
     let (before, distance) = rank.among(operation, length.max(1))?;
-    let of_dtype = |value: f64| if dtype == DType::F32 { Scalar::F32(value as f32) } else { Scalar::F64(value) };
     if sorted.size() == 0 {
-        return RawArray::filled(operation, &sorted.handle, kept, of_dtype(f64::NAN));
+        return RawArray::filled(operation, &sorted.handle, kept, Scalar::of_float(f64::NAN, dtype));
     }
     let element = |index: usize| -> Result<RawArray> {
         let Layout { mut shape, mut strides, offset } = sorted.layout.clone();
@@ -146,23 +145,22 @@ pub(crate) fn of_sorted(operation: &'static str, sorted: &RawArray, rank: Rank, 
         let offset = offset.checked_add_signed(step * index as isize).expect("within the allocation");
         sorted.with_layout(Layout { shape, strides, offset }).converted(operation, dtype)
     };
-    let apply =
-        |name: BinaryOperation, a: &RawArray, b: RawOperand<'_>| binary(operation, name, RawOperand::Array(a), b);
-    let times = |a: &RawArray, factor: f64| apply(BinaryOperation::Multiply, a, RawOperand::Scalar(of_dtype(factor)));
+    let calc = Composed(operation);
+    let times = |a: &RawArray, factor: f64| calc.with(BinaryOperation::Multiply, a, factor);
     let low = element(before)?;
     let result = if distance == 0.0 {
         low
     } else {
         let high = element(before + 1)?;
         if matches!(rank, Rank::Middle) {
-            times(&apply(BinaryOperation::Add, &low, RawOperand::Array(&high))?, 0.5)?
+            times(&calc.pair(BinaryOperation::Add, &low, &high)?, 0.5)?
         } else {
             // NumPy's formula, from the nearer end: exact at both.
-            let difference = apply(BinaryOperation::Subtract, &high, RawOperand::Array(&low))?;
+            let difference = calc.pair(BinaryOperation::Subtract, &high, &low)?;
             if distance < 0.5 {
-                apply(BinaryOperation::Add, &low, RawOperand::Array(&times(&difference, distance)?))?
+                calc.pair(BinaryOperation::Add, &low, &times(&difference, distance)?)?
             } else {
-                apply(BinaryOperation::Subtract, &high, RawOperand::Array(&times(&difference, 1.0 - distance)?))?
+                calc.pair(BinaryOperation::Subtract, &high, &times(&difference, 1.0 - distance)?)?
             }
         }
     };
@@ -170,7 +168,7 @@ pub(crate) fn of_sorted(operation: &'static str, sorted: &RawArray, rank: Rank, 
         return Ok(result);
     }
     // The last element is NaN if there is one, and nothing in between is greater than it.
-    apply(BinaryOperation::Minimum, &result, RawOperand::Array(&element(length - 1)?))
+    calc.pair(BinaryOperation::Minimum, &result, &element(length - 1)?)
 }
 
 #[cfg(test)]

@@ -553,14 +553,12 @@ fn choice_raw(stream: &mut Stream, a: &RawArray, size: &[usize], replace: bool) 
 /// The parts of `a` along its first axis with these indices, which are within it, as axes of `size`.
 fn gathered(operation: &'static str, a: &RawArray, indices: &RawArray, size: &[usize]) -> Result<RawArray> {
     let shape = [size, &a.shape()[1..]].concat();
-    let out = RawArray::uninitialised(operation, &a.handle, &shape, a.dtype)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &a.handle, &shape, a.dtype, |out| {
         let shape = [&[indices.size()], &a.shape()[1..]].concat();
         let mut strides = vec![0; shape.len()];
         strides[0] = 1;
         let indices = indices.with_layout(Layout { shape: shape.clone(), strides, offset: indices.layout.offset });
         let target = out.with_layout(Layout::contiguous(&shape));
-        out.handle.backend.gather(a.view(), 0, indices.view(), target.view())?;
-    }
-    Ok(out)
+        out.handle.backend.gather(a.view(), 0, indices.view(), target.view())
+    })
 }

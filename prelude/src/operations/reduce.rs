@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Element, Real, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::elementwise::binary;
 use crate::thin::thin;
 
 impl<T: Element> DeviceArray<T> {
@@ -215,10 +215,7 @@ fn mean_axis(raw: &RawArray, axes: &[isize], dtype: DType) -> Result<RawArray> {
 pub(crate) fn mean_along(name: &'static str, raw: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
     let sums = reduce(name, ReduceOperation::Sum, &as_mean(name, raw, dtype)?, axes)?;
     let count: f64 = axes.iter().map(|&axis| raw.shape()[axis] as f64).product();
-    let divided = |sums: &RawArray| {
-        let count = RawOperand::Scalar(Scalar::of_float(count, sums.dtype));
-        binary(name, BinaryOperation::Divide, RawOperand::Array(sums), count)
-    };
+    let divided = |sums: &RawArray| binary(name, BinaryOperation::Divide, sums, Scalar::of_float(count, sums.dtype));
     if dtype.is_complex() { divided(&sums.parts()).map(|parts| parts.joined(dtype)) } else { divided(&sums) }
 }
 
@@ -270,12 +267,10 @@ pub(crate) fn squared_distances(
     centres: &RawArray,
     skips_nan: bool,
 ) -> Result<RawArray> {
-    let out = RawArray::uninitialised(name, &x.handle, &remaining(x.shape(), axes), x.dtype)?;
-    if out.size() > 0 {
+    RawArray::written(name, &x.handle, &remaining(x.shape(), axes), x.dtype, |out| {
         let centres = centres.contiguous(name)?;
-        out.handle.backend.squared_distances(x.view(), axes, centres.view(), skips_nan, out.view())?;
-    }
-    Ok(out)
+        out.handle.backend.squared_distances(x.view(), axes, centres.view(), skips_nan, out.view())
+    })
 }
 
 pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
@@ -293,9 +288,7 @@ pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArra
     if axes.is_empty() && !matches!(operation, SumNumbers | ProductNumbers | MaxNumbers | MinNumbers | CountNumbers) {
         // Each element by itself.
         return match operation {
-            ReduceOperation::SumSquares => {
-                binary(name, BinaryOperation::Multiply, RawOperand::Array(x), RawOperand::Array(x))
-            }
+            ReduceOperation::SumSquares => binary(name, BinaryOperation::Multiply, x, x),
             _ => x.converted(name, dtype),
         };
     }

@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, ScanOperation};
 use crate::dtype::{Number, Real, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
-use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::elementwise::binary;
 use crate::thin::thin;
 
 macro_rules! scans {
@@ -148,11 +148,9 @@ pub(crate) fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArr
 /// Scans a contiguous array.
 fn scan(name: &'static str, operation: ScanOperation, x: &RawArray, axis: usize) -> Result<RawArray> {
     let x = &x.to_compute_type(name)?;
-    let out = RawArray::uninitialised(name, &x.handle, x.shape(), x.dtype.sum())?;
-    if out.size() > 0 {
-        x.handle.backend.scan(operation, x.view(), axis, out.view())?;
-    }
-    Ok(out)
+    RawArray::written(name, &x.handle, x.shape(), x.dtype.sum(), |out| {
+        x.handle.backend.scan(operation, x.view(), axis, out.view())
+    })
 }
 
 pub(super) fn differences(name: &'static str, x: &RawArray, n: usize, axis: isize) -> Result<RawArray> {
@@ -165,7 +163,7 @@ pub(super) fn differences(name: &'static str, x: &RawArray, n: usize, axis: isiz
     for _ in 0..n.min(x.shape()[axis].max(1)) {
         let left = result.shape()[axis].saturating_sub(1);
         let (later, earlier) = (slice_axis(&result, axis, 1, 1, left), slice_axis(&result, axis, 0, 1, left));
-        result = binary(name, BinaryOperation::Subtract, RawOperand::Array(&later), RawOperand::Array(&earlier))?;
+        result = binary(name, BinaryOperation::Subtract, &later, &earlier)?;
     }
     Ok(result)
 }

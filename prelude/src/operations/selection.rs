@@ -4,7 +4,7 @@ use crate::array::view::{assign, broadcast_to};
 use crate::array::{DeviceArray, RawArray, shape, writable};
 use crate::backend::{self, BinaryOperation, Layout};
 use crate::dtype::{DType, Element, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::insertion::resized;
@@ -98,23 +98,20 @@ impl<T: Element> DeviceArray<T> {
         }
     }
 
-    /// Where the elements are that are not zero (NaN is not): for each axis, an array of their indices along it, in row-major
-    /// order. NumPy's `nonzero`, and `where(condition)` for bools. Waits for the device, to know how many there are.
-    ///
-    /// **Panics** if the array has no axes ([`Error::InvalidShape`]).
-    ///
-    /// ```
-    /// let a = warpcell::array(&[[0, 3], [5, 0]]);
-    /// let places = a.nonzero();
-    /// assert_eq!(places[0].to_host(), ndarray::arr1(&[0, 1]).into_dyn());
-    /// assert_eq!(places[1].to_host(), ndarray::arr1(&[1, 0]).into_dyn());
-    /// ```
-    #[track_caller]
-    pub fn nonzero(&self) -> Vec<DeviceArray<i64>> {
-        check(nonzero("nonzero", &self.raw)).into_iter().map(DeviceArray::from_raw).collect()
-    }
-
     thin! {
+        /// Where the elements are that are not zero (NaN is not): for each axis, an array of their indices along it, in row-major
+        /// order. NumPy's `nonzero`, and `where(condition)` for bools. Waits for the device, to know how many there are.
+        ///
+        /// **Panics** if the array has no axes ([`Error::InvalidShape`]).
+        ///
+        /// ```
+        /// let a = warpcell::array(&[[0, 3], [5, 0]]);
+        /// let places = a.nonzero();
+        /// assert_eq!(places[0].to_host(), ndarray::arr1(&[0, 1]).into_dyn());
+        /// assert_eq!(places[1].to_host(), ndarray::arr1(&[1, 0]).into_dyn());
+        /// ```
+        pub fn nonzero(&self) -> Vec<DeviceArray<i64>> => nonzero("nonzero", &self.raw);
+
         /// Where the elements of the flattened array are that are not zero; NumPy's `flatnonzero`. Waits for the device.
         ///
         /// ```
@@ -133,10 +130,15 @@ impl<T: Element> DeviceArray<T> {
     }
 }
 
-pub(crate) fn choose(condition: &RawArray, a: RawOperand<'_>, b: RawOperand<'_>) -> Result<RawArray> {
+pub(crate) fn choose<'a>(
+    condition: &RawArray,
+    a: impl Into<RawOperand<'a>>,
+    b: impl Into<RawOperand<'a>>,
+) -> Result<RawArray> {
+    let (a, b) = (a.into(), b.into());
     let mut shape = condition.shape().to_vec();
     for operand in [a, b] {
-        if let RawOperand::Array(array) = operand {
+        if let Some(array) = operand.array() {
             condition.same_device("where_", array)?;
             shape = shape::broadcast_shapes("where_", &shape, array.shape())?;
         }
@@ -153,14 +155,8 @@ pub(super) fn select(condition: &RawArray, a: RawOperand<'_>, b: RawOperand<'_>,
     }
     let wide = |array: &RawArray| array.with_layout(shape::broadcast_layout(&array.layout, out.shape()));
     let condition = wide(condition);
-    let arrays = [a, b].map(|operand| match operand {
-        RawOperand::Array(array) => (Some(wide(array)), Scalar::Bool(false)),
-        RawOperand::Scalar(value) => (None, value),
-    });
-    let [a, b] = arrays.each_ref().map(|(array, value)| match array {
-        Some(array) => backend::Operand::Array(array.view()),
-        None => backend::Operand::Scalar(*value),
-    });
+    let (wide_a, wide_b) = (a.array().map(wide), b.array().map(wide));
+    let (a, b) = (a.replaced(&wide_a).view(), b.replaced(&wide_b).view());
     out.handle.backend.where_(condition.view(), a, b, out.view())
 }
 
@@ -187,18 +183,16 @@ pub(crate) fn extract(array: &RawArray, mask: &RawArray) -> Result<RawArray> {
     let (taken, rest) = (mask.size(), &array.shape()[leading..]);
     let mut shape = vec![places.size()];
     shape.extend_from_slice(rest);
-    let out = RawArray::uninitialised("extract", &array.handle, &shape, array.dtype)?;
-    if out.size() > 0 {
+    RawArray::written("extract", &array.handle, &shape, array.dtype, |out| {
         let array = array.contiguous("extract")?;
         let mut rows = vec![taken];
         rows.extend_from_slice(rest);
         let rows = array.with_layout(Layout { offset: array.layout.offset, ..Layout::contiguous(&rows) });
         let mut strides = vec![0; shape.len()];
         strides[0] = 1;
-        let indices = places.with_layout(Layout { shape, strides, offset: 0 });
-        array.handle.backend.gather(rows.view(), 0, indices.view(), out.view())?;
-    }
-    Ok(out)
+        let indices = places.with_layout(Layout { shape: shape.clone(), strides, offset: 0 });
+        array.handle.backend.gather(rows.view(), 0, indices.view(), out.view())
+    })
 }
 
 /// The positions of the true elements of a mask as i64, or the elements of an array of its shape there.
@@ -222,16 +216,12 @@ pub(crate) fn putmask(target: &RawArray, mask: &RawArray, values: RawOperand<'_>
     let mut mask = apart("putmask", mask, target)?;
     mask.layout.shape.resize(target.shape().len(), 1);
     mask.layout.strides.resize(target.shape().len(), 0);
-    let copy;
-    let values = match values {
-        RawOperand::Array(array) => {
-            target.same_device("putmask", array)?;
-            copy = apart("putmask", &broadcast_to("putmask", array, target.shape())?, target)?;
-            RawOperand::Array(&copy)
-        }
-        value => value,
+    let fitting = |array: &RawArray| {
+        target.same_device("putmask", array)?;
+        apart("putmask", &broadcast_to("putmask", array, target.shape())?, target)
     };
-    select(&mask, values, RawOperand::Array(target), target)
+    let copy = values.array().map(fitting).transpose()?;
+    select(&mask, values.replaced(&copy), target.into(), target)
 }
 
 /// The mask in the shape of the array, if it has as many elements.

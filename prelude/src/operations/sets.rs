@@ -4,7 +4,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray, join, slice_axis};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{Real, Scalar};
 use crate::error::{Result, check};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::indexing::parts;
 use crate::operations::selection::compressed;
 use crate::operations::sorting::{Side, runs, search, sorted_rows};
@@ -138,7 +138,7 @@ fn unique_parts(name: &'static str, x: &RawArray) -> Result<[RawArray; 4]> {
     let (values, starts) = runs(name, x)?;
     let count = values.size();
     let (begins, ends) = (slice_axis(&starts, 0, 0, 1, count), slice_axis(&starts, 0, 1, 1, count));
-    let counts = binary(name, BinaryOperation::Subtract, RawOperand::Array(&ends), RawOperand::Array(&begins))?;
+    let counts = binary(name, BinaryOperation::Subtract, &ends, &begins)?;
     // Of equal elements the order keeps the first in front.
     let order = sorted_rows(name, &x.flat(name)?, true)?;
     let first = parts(name, &order, 0, &begins)?;
@@ -164,11 +164,10 @@ const FEW: usize = 8;
 fn one_of_few(name: &'static str, x: &RawArray, tests: &RawArray) -> Result<RawArray> {
     let equal = |place: usize| {
         let one = tests.with_layout(Layout { shape: vec![], strides: vec![], offset: tests.layout.offset + place });
-        binary(name, BinaryOperation::Equal, RawOperand::Array(x), RawOperand::Array(&one))
+        binary(name, BinaryOperation::Equal, x, &one)
     };
-    (1..tests.size()).try_fold(equal(0)?, |found, place| {
-        binary(name, BinaryOperation::LogicalOr, RawOperand::Array(&found), RawOperand::Array(&equal(place)?))
-    })
+    (1..tests.size())
+        .try_fold(equal(0)?, |found, place| binary(name, BinaryOperation::LogicalOr, &found, &equal(place)?))
 }
 
 /// Whether each element is in a 1-D array, which is sorted.
@@ -182,7 +181,7 @@ fn contained(name: &'static str, x: &RawArray, sorted: &RawArray) -> Result<RawA
     let both = join(name, &[sorted.clone(), slice_axis(sorted, 0, count - 1, 1, 1)], 0)?;
     let places = search(name, sorted, x, Side::Left)?.flat(name)?;
     let nearest = parts(name, &both, 0, &places)?.with_layout(Layout::contiguous(x.shape()));
-    binary(name, BinaryOperation::Equal, RawOperand::Array(x), RawOperand::Array(&nearest))
+    binary(name, BinaryOperation::Equal, x, &nearest)
 }
 
 /// The distinct elements of the first array that are in the second one, or that are not; those of the second are ascending.

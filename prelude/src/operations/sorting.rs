@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Real, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::elementwise::{RawOperand, binary};
+use crate::operations::elementwise::binary;
 use crate::operations::reduce::reduce_all;
 use crate::thin::thin;
 
@@ -204,13 +204,11 @@ pub(crate) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool
         return if positions { Ok(out) } else { out.converted(operation, x.dtype) };
     }
     let dtype = if positions { DType::I64 } else { x.dtype };
-    let out = RawArray::uninitialised(operation, &x.handle, x.shape(), dtype)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &x.handle, x.shape(), dtype, |out| {
         let x = x.contiguous(operation)?;
         let backend = &x.handle.backend;
-        if positions { backend.argsort(x.view(), out.view())? } else { backend.sort(x.view(), out.view())? }
-    }
-    Ok(out)
+        if positions { backend.argsort(x.view(), out.view()) } else { backend.sort(x.view(), out.view()) }
+    })
 }
 
 pub(crate) fn search(operation: &'static str, sorted: &RawArray, values: &RawArray, side: Side) -> Result<RawArray> {
@@ -219,14 +217,12 @@ pub(crate) fn search(operation: &'static str, sorted: &RawArray, values: &RawArr
         let reason = "is not 1-D; the array to search in must be 1-D and sorted: use `ravel` and `sort` first";
         return Err(Error::shape(operation, sorted.shape(), reason));
     }
-    let out = RawArray::uninitialised(operation, &values.handle, values.shape(), DType::I64)?;
-    if out.size() > 0 {
+    RawArray::written(operation, &values.handle, values.shape(), DType::I64, |out| {
         let whole = |array: &RawArray| array.to_compute_type(operation)?.contiguous(operation);
         let (sorted, values) = (whole(sorted)?, whole(values)?);
         let right = side == Side::Right;
-        out.handle.backend.search_sorted(sorted.view(), values.view(), right, out.view())?;
-    }
-    Ok(out)
+        out.handle.backend.search_sorted(sorted.view(), values.view(), right, out.view())
+    })
 }
 
 fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> {
@@ -238,7 +234,7 @@ fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> 
             return Ok(true);
         }
         let (before, behind) = (slice_axis(bins, 0, 0, 1, count - 1), slice_axis(bins, 0, 1, 1, count - 1));
-        let pairs = binary(operation, comparison, RawOperand::Array(&before), RawOperand::Array(&behind))?;
+        let pairs = binary(operation, comparison, &before, &behind)?;
         Ok(reduce_all(operation, ReduceOperation::All, &pairs)? == Scalar::Bool(true))
     };
     if ordered(BinaryOperation::LessEqual)? {
@@ -251,8 +247,7 @@ fn bin_numbers(x: &RawArray, bins: &RawArray, closed: Side) -> Result<RawArray> 
     let last = offset.checked_add_signed(strides[0] * (count - 1) as isize).expect("within the allocation");
     let ascending = bins.with_layout(Layout { shape: shape.clone(), strides: vec![-strides[0]], offset: last });
     let found = search(operation, &ascending, x, side)?;
-    let total = RawOperand::Scalar(Scalar::I64(count as i64));
-    binary(operation, BinaryOperation::Subtract, total, RawOperand::Array(&found))
+    binary(operation, BinaryOperation::Subtract, Scalar::I64(count as i64), &found)
 }
 
 /// The distinct elements, and where each one's run begins among the sorted elements, with their number behind.
@@ -279,7 +274,7 @@ pub(super) fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, R
 fn run_lengths(operation: &'static str, x: &RawArray) -> Result<(RawArray, RawArray)> {
     let (values, starts) = runs(operation, x)?;
     let (begins, ends) = (slice_axis(&starts, 0, 0, 1, values.size()), slice_axis(&starts, 0, 1, 1, values.size()));
-    let counts = binary(operation, BinaryOperation::Subtract, RawOperand::Array(&ends), RawOperand::Array(&begins))?;
+    let counts = binary(operation, BinaryOperation::Subtract, &ends, &begins)?;
     Ok((values, counts))
 }
 

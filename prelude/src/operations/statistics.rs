@@ -5,7 +5,7 @@ use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Element, RealNumber, Scalar};
 use crate::error::{Result, check};
-use crate::operations::elementwise::{RawOperand, binary, unary};
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::reduce::{as_mean, reduce, squared_distances};
 use crate::thin::thin;
 
@@ -121,7 +121,7 @@ pub(crate) fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f
     let count: f64 = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
     let divided = |sums: &RawArray, divisor: f64| {
         let divisor = if dtype == DType::F32 { Scalar::F32(divisor as f32) } else { Scalar::F64(divisor) };
-        binary(name, BinaryOperation::Divide, RawOperand::Array(sums), RawOperand::Scalar(divisor))
+        binary(name, BinaryOperation::Divide, sums, divisor)
     };
     let means = divided(&reduce(name, ReduceOperation::Sum, &x, axes)?, count)?;
     divided(&squared_distances(name, &x, axes, &means, false)?, (count - ddof).max(0.0))

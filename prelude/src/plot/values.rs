@@ -3,6 +3,7 @@
 
 use super::image::Image;
 use crate::array::DeviceArray;
+use crate::conversions::conversions;
 use crate::dtype::{Element, dtypes};
 use crate::error::{Error, Result};
 use half::{bf16, f16};
@@ -79,39 +80,14 @@ dtypes!(numerals!());
 numerals!(@Unsigned usize);
 numerals!(@Signed isize);
 
-impl<T: Numeral> sealed::Sealed for [T] {}
-impl<T: Numeral> Values for [T] {
-    fn elements(&self) -> Elements {
-        (vec![self.len()], self.iter().map(|&x| x.number()).collect())
-    }
-}
-
-impl<T: Numeral> sealed::Sealed for Vec<T> {}
-impl<T: Numeral> Values for Vec<T> {
-    fn elements(&self) -> Elements {
-        self.as_slice().elements()
-    }
-}
-
-impl<T: Numeral, const N: usize> sealed::Sealed for [T; N] {}
-impl<T: Numeral, const N: usize> Values for [T; N] {
-    fn elements(&self) -> Elements {
-        self.as_slice().elements()
-    }
-}
-
-impl<S: Data<Elem = T>, D: Dimension, T: Numeral> sealed::Sealed for ArrayBase<S, D> {}
-impl<S: Data<Elem = T>, D: Dimension, T: Numeral> Values for ArrayBase<S, D> {
-    fn elements(&self) -> Elements {
-        (self.shape().to_vec(), self.iter().map(|&x| x.number()).collect())
-    }
-}
-
-impl<T: Element + Numeral> sealed::Sealed for DeviceArray<T> {}
-impl<T: Element + Numeral> Values for DeviceArray<T> {
-    fn elements(&self) -> Elements {
-        self.to_host().elements()
-    }
+conversions! {
+    fn elements(&self) -> Elements: Values, sealed::Sealed;
+    [T] [T: Numeral] => (vec![self.len()], self.iter().map(|&x| x.number()).collect());
+    Vec<T> [T: Numeral] => self.as_slice().elements();
+    [T; N] [T: Numeral, const N: usize] => self.as_slice().elements();
+    ArrayBase<S, D> [S: Data<Elem = T>, D: Dimension, T: Numeral] =>
+        (self.shape().to_vec(), self.iter().map(|&x| x.number()).collect());
+    DeviceArray<T> [T: Element + Numeral] => self.to_host().elements();
 }
 
 fn require_one_axis(operation: &'static str, shape: &[usize]) -> Result<()> {
@@ -240,16 +216,10 @@ pub trait Category: Sized {
     fn places(items: &[Self]) -> Places;
 }
 
-impl Category for &str {
-    fn places(items: &[Self]) -> Places {
-        Places::Named(items.iter().map(ToString::to_string).collect())
-    }
-}
-
-impl Category for String {
-    fn places(items: &[Self]) -> Places {
-        Places::Named(items.to_vec())
-    }
+conversions! {
+    fn places(items: &[Self]) -> Places: Category;
+    &str => Places::Named(items.iter().map(ToString::to_string).collect());
+    String => Places::Named(items.to_vec());
 }
 
 macro_rules! numbers_below_bars {
@@ -268,34 +238,13 @@ dtypes!(numbers_below_bars!());
 numbers_below_bars!(@Unsigned usize);
 numbers_below_bars!(@Signed isize);
 
-impl<T: Category> Categories for [T] {
-    fn places(&self) -> Result<Places> {
-        Ok(T::places(self))
-    }
-}
-
-impl<T: Category> Categories for Vec<T> {
-    fn places(&self) -> Result<Places> {
-        Ok(T::places(self))
-    }
-}
-
-impl<T: Category, const N: usize> Categories for [T; N] {
-    fn places(&self) -> Result<Places> {
-        Ok(T::places(self))
-    }
-}
-
-impl<S: Data<Elem = T>, D: Dimension, T: Numeral> Categories for ArrayBase<S, D> {
-    fn places(&self) -> Result<Places> {
-        Ok(Places::At(self.values("bar")?))
-    }
-}
-
-impl<T: Element + Numeral> Categories for DeviceArray<T> {
-    fn places(&self) -> Result<Places> {
-        Ok(Places::At(self.values("bar")?))
-    }
+conversions! {
+    fn places(&self) -> Result<Places>: Categories;
+    [T] [T: Category] => Ok(T::places(self));
+    Vec<T> [T: Category] => Ok(T::places(self));
+    [T; N] [T: Category, const N: usize] => Ok(T::places(self));
+    ArrayBase<S, D> [S: Data<Elem = T>, D: Dimension, T: Numeral] => Ok(Places::At(self.values("bar")?));
+    DeviceArray<T> [T: Element + Numeral] => Ok(Places::At(self.values("bar")?));
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ pub(super) struct Description {
     pub signature: &'static str,
     /// The launches by which a kernel is checked.
     pub cases: fn() -> Vec<Case>,
-    /// What to say of a kernel with a problem of this kind, besides what is always said of it.
-    pub hint: fn(Topic) -> Option<&'static str>,
+    /// What to say of a kernel with a problem of one of these kinds, besides what is always said of it.
+    pub hints: &'static [(&'static [Topic], &'static str)],
 }
 
 /// What a hint is about.

@@ -21,7 +21,8 @@ pub(super) fn failure(description: &Description, examined: &Examined, problem: &
         }
     }
     let topic = problem.topic(&examined.trace, examined.case.out.name);
-    said.extend(topic.and_then(description.hint).map(|hint| format!("Hint: {hint}")));
+    let hint = description.hints.iter().find(|(topics, _)| topic.is_some_and(|topic| topics.contains(&topic)));
+    said.extend(hint.map(|(_, hint)| format!("Hint: {hint}")));
     said
 }
 

@@ -1,6 +1,7 @@
 //! The puzzles: tasks, launches, results and hints.
 
-use super::case::{Case, Description, PuzzleArray, Topic};
+use super::case::Topic::{Barrier, Bounds, Limit, Race, Uninitialised, Unwritten, Wrong};
+use super::case::{Case, Description, PuzzleArray as Array};
 
 /// Numbers for an array: whole, small, none like its neighbours.
 fn numbers(length: usize, seed: usize) -> Vec<f64> {
@@ -19,14 +20,11 @@ pub(super) static MAP: Description = Description {
         let case = |n: usize| {
             let a = numbers(n, 2);
             let out = a.iter().map(|x| 3.0 * x + 1.0).collect();
-            Case::new([1, 1], [n, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out))
+            Case::new([1, 1], [n, 1], vec![Array::new("a", a)], Array::new("out", out))
         };
         vec![case(6), case(9)]
     },
-    hint: |topic| match topic {
-        Topic::Unwritten => Some("Every thread writes one element, the one whose index is the thread's own."),
-        _ => None,
-    },
+    hints: &[(&[Unwritten], "Every thread writes one element, the one whose index is the thread's own.")],
 };
 
 pub(super) static ZIP: Description = Description {
@@ -37,19 +35,12 @@ pub(super) static ZIP: Description = Description {
         let case = |n: usize| {
             let (a, b) = (numbers(n, 1), numbers(n, 6));
             let out = a.iter().zip(&b).map(|(x, y)| x.max(*y)).collect();
-            Case::new(
-                [1, 1],
-                [n, 1],
-                vec![PuzzleArray::new("a", a), PuzzleArray::new("b", b)],
-                PuzzleArray::new("out", out),
-            )
+            let inputs = vec![Array::new("a", a), Array::new("b", b)];
+            Case::new([1, 1], [n, 1], inputs, Array::new("out", out))
         };
         vec![case(6), case(8)]
     },
-    hint: |topic| match topic {
-        Topic::Wrong => Some("Numbers have the method `max`: `x.max(y)`."),
-        _ => None,
-    },
+    hints: &[(&[Wrong], "Numbers have the method `max`: `x.max(y)`.")],
 };
 
 pub(super) static GUARD: Description = Description {
@@ -60,15 +51,14 @@ pub(super) static GUARD: Description = Description {
         let case = |n: usize| {
             let a = numbers(n, 4);
             let out = a.iter().map(|x| x / 2.0).collect();
-            Case::new([1, 1], [8, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out))
+            Case::new([1, 1], [8, 1], vec![Array::new("a", a)], Array::new("out", out))
         };
         vec![case(5), case(8), case(1)]
     },
-    hint: |topic| match topic {
-        Topic::Bounds => Some("A thread without an element must not read or write: `if i < a.len() { … }`."),
-        Topic::Unwritten => Some("The guard excludes a thread that has an element."),
-        _ => None,
-    },
+    hints: &[
+        (&[Bounds], "A thread without an element must not read or write: `if i < a.len() { … }`."),
+        (&[Unwritten], "The guard excludes a thread that has an element."),
+    ],
 };
 
 pub(super) static MAP_2D: Description = Description {
@@ -79,19 +69,19 @@ pub(super) static MAP_2D: Description = Description {
         let case = |rows: usize, columns: usize| {
             let image = numbers(rows * columns, 3);
             let out = image.chunks(columns).flat_map(|row| row.iter().rev().copied()).collect();
-            let inputs = vec![PuzzleArray::rows("image", columns, image)];
-            Case::new([1, 1], [6, 6], inputs, PuzzleArray::rows("out", columns, out))
+            let inputs = vec![Array::rows("image", columns, image)];
+            Case::new([1, 1], [6, 6], inputs, Array::rows("out", columns, out))
         };
         vec![case(3, 5), case(4, 2)]
     },
-    hint: |topic| match topic {
-        Topic::Bounds => Some(
+    hints: &[
+        (
+            &[Bounds],
             "The row comes first: `image[[y, x]]`. There are `image.shape()[0]` rows and `image.shape()[1]` columns; a \
              thread whose `y` or `x` is not below these has no element.",
         ),
-        Topic::Wrong => Some("The first column becomes the last: column `x` comes from `columns - 1 - x`."),
-        _ => None,
-    },
+        (&[Wrong], "The first column becomes the last: column `x` comes from `columns - 1 - x`."),
+    ],
 };
 
 pub(super) static BROADCAST: Description = Description {
@@ -102,17 +92,15 @@ pub(super) static BROADCAST: Description = Description {
         let case = |rows: usize, columns: usize| {
             let (column, row) = (numbers(rows, 1), numbers(columns, 2));
             let out = column.iter().flat_map(|x| row.iter().map(move |y| x * y)).collect();
-            let inputs = vec![PuzzleArray::new("column", column), PuzzleArray::new("row", row)];
-            Case::new([1, 1], [6, 6], inputs, PuzzleArray::rows("out", columns, out))
+            let inputs = vec![Array::new("column", column), Array::new("row", row)];
+            Case::new([1, 1], [6, 6], inputs, Array::rows("out", columns, out))
         };
         vec![case(3, 5), case(4, 4)]
     },
-    hint: |topic| match topic {
-        Topic::Bounds => {
-            Some("`column` has an element for each row of `out`, which `y` counts, and `row` one for each column.")
-        }
-        _ => None,
-    },
+    hints: &[(
+        &[Bounds],
+        "`column` has an element for each row of `out`, which `y` counts, and `row` one for each column.",
+    )],
 };
 
 pub(super) static BLOCKS: Description = Description {
@@ -123,18 +111,18 @@ pub(super) static BLOCKS: Description = Description {
         let case = |n: usize, blocks: usize| {
             let a = numbers(n, 5);
             let out = a.iter().map(|x| x * x).collect();
-            Case::new([blocks, 1], [4, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out))
+            Case::new([blocks, 1], [4, 1], vec![Array::new("a", a)], Array::new("out", out))
         };
         vec![case(10, 3), case(16, 4)]
     },
-    hint: |topic| match topic {
-        Topic::Race => Some(
+    hints: &[
+        (
+            &[Race],
             "Each block has a thread 0. What tells them apart is `block_idx().x`: with `block_dim().x` threads in a block, \
              the first of block b has the index `b * block_dim().x`.",
         ),
-        Topic::Bounds => Some("The last block has more threads than there are elements left."),
-        _ => None,
-    },
+        (&[Bounds], "The last block has more threads than there are elements left."),
+    ],
 };
 
 pub(super) static BLOCKS_2D: Description = Description {
@@ -146,25 +134,16 @@ pub(super) static BLOCKS_2D: Description = Description {
             let image = numbers(rows * columns, 7);
             let out = image.iter().map(|x| (x + 5.0).min(9.0)).collect();
             let grid = [columns.div_ceil(3), rows.div_ceil(3)];
-            Case::new(
-                grid,
-                [3, 3],
-                vec![PuzzleArray::rows("image", columns, image)],
-                PuzzleArray::rows("out", columns, out),
-            )
+            let inputs = vec![Array::rows("image", columns, image)];
+            Case::new(grid, [3, 3], inputs, Array::rows("out", columns, out))
         };
         vec![case(5, 7), case(7, 4)]
     },
-    hint: |topic| match topic {
-        Topic::Race => {
-            Some("The grid has two axes too: rows are counted by `block_idx().y`, columns by `block_idx().x`.")
-        }
-        Topic::Bounds => {
-            Some("Blocks at the right and at the lower edge reach beyond the image: both axes need a guard.")
-        }
-        Topic::Unwritten => Some("`global_idx()` has the index in the whole grid along each axis."),
-        _ => None,
-    },
+    hints: &[
+        (&[Race], "The grid has two axes too: rows are counted by `block_idx().y`, columns by `block_idx().x`."),
+        (&[Bounds], "Blocks at the right and at the lower edge reach beyond the image: both axes need a guard."),
+        (&[Unwritten], "`global_idx()` has the index in the whole grid along each axis."),
+    ],
 };
 
 pub(super) static SHARED: Description = Description {
@@ -175,22 +154,18 @@ pub(super) static SHARED: Description = Description {
         let case = |blocks: usize| {
             let a = numbers(8 * blocks, 1);
             let out = a.chunks(8).flat_map(|part| [sum(part.iter().copied()); 8]).collect();
-            Case::new([blocks, 1], [8, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out))
-                .reads(1)
-                .writes(1)
+            Case::new([blocks, 1], [8, 1], vec![Array::new("a", a)], Array::new("out", out)).reads(1).writes(1)
         };
         vec![case(2), case(3)]
     },
-    hint: |topic| match topic {
-        Topic::Limit => Some(
+    hints: &[
+        (
+            &[Limit],
             "Let each thread read one element into shared memory, `let mut tile = shared_array::<f32>(8);`, wait for the \
              others with `sync_threads()`, and read the rest from there.",
         ),
-        Topic::Race | Topic::Uninitialised => {
-            Some("Write `sync_threads()` after the tile is written and before other threads read it.")
-        }
-        _ => None,
-    },
+        (&[Race, Uninitialised], "Write `sync_threads()` after the tile is written and before other threads read it."),
+    ],
 };
 
 pub(super) static POOLING: Description = Description {
@@ -201,17 +176,17 @@ pub(super) static POOLING: Description = Description {
         let case = |n: usize| {
             let a = numbers(n, 3);
             let out = (0..n).map(|i| sum(a[i.saturating_sub(2)..=i].iter().copied())).collect();
-            Case::new([1, 1], [n, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out)).reads(1).writes(1)
+            Case::new([1, 1], [n, 1], vec![Array::new("a", a)], Array::new("out", out)).reads(1).writes(1)
         };
         vec![case(8), case(5)]
     },
-    hint: |topic| match topic {
-        Topic::Race | Topic::Uninitialised => {
-            Some("A thread reads what its neighbours write into the tile, so all of them must write first.")
-        }
-        Topic::Bounds => Some("Thread 0 has no element before its own, and thread 1 has only one."),
-        _ => None,
-    },
+    hints: &[
+        (
+            &[Race, Uninitialised],
+            "A thread reads what its neighbours write into the tile, so all of them must write first.",
+        ),
+        (&[Bounds], "Thread 0 has no element before its own, and thread 1 has only one."),
+    ],
 };
 
 pub(super) static DOT: Description = Description {
@@ -222,18 +197,16 @@ pub(super) static DOT: Description = Description {
         let case = |seed: usize| {
             let (a, b) = (numbers(8, seed), numbers(8, seed + 4));
             let out = vec![sum(a.iter().zip(&b).map(|(x, y)| x * y))];
-            let inputs = vec![PuzzleArray::new("a", a), PuzzleArray::new("b", b)];
-            Case::new([1, 1], [8, 1], inputs, PuzzleArray::new("out", out)).reads(2).writes(1)
+            let inputs = vec![Array::new("a", a), Array::new("b", b)];
+            Case::new([1, 1], [8, 1], inputs, Array::new("out", out)).reads(2).writes(1)
         };
         vec![case(1), case(8)]
     },
-    hint: |topic| match topic {
-        Topic::Race => Some(
-            "`out[0] += x` reads, adds and writes: another thread may write in between. Put the products into shared memory, \
+    hints: &[(
+        &[Race],
+        "`out[0] += x` reads, adds and writes: another thread may write in between. Put the products into shared memory, \
              wait, and let one thread add them up.",
-        ),
-        _ => None,
-    },
+    )],
 };
 
 pub(super) static CONVOLUTION: Description = Description {
@@ -246,19 +219,19 @@ pub(super) static CONVOLUTION: Description = Description {
             let (a, weights) = (numbers(n, 2), vec![1.0, 2.0, 3.0]);
             let at = |i: usize| a.get(i).copied().unwrap_or(0.0);
             let out = (0..n).map(|i| sum((0..3).map(|k| weights[k] * at(i + k)))).collect();
-            let inputs = vec![PuzzleArray::new("a", a.clone()), PuzzleArray::new("weights", weights)];
-            Case::new([n.div_ceil(6), 1], [6, 1], inputs, PuzzleArray::new("out", out)).reads(3).writes(1)
+            let inputs = vec![Array::new("a", a.clone()), Array::new("weights", weights)];
+            Case::new([n.div_ceil(6), 1], [6, 1], inputs, Array::new("out", out)).reads(3).writes(1)
         };
         vec![case(12), case(10)]
     },
-    hint: |topic| match topic {
-        Topic::Uninitialised => Some(
+    hints: &[
+        (
+            &[Uninitialised],
             "The last two threads of a block need two elements that no thread has loaded: let the first two threads load \
              these also, and 0 where `a` has ended.",
         ),
-        Topic::Limit => Some("The weights are read often: they belong into shared memory too."),
-        _ => None,
-    },
+        (&[Limit], "The weights are read often: they belong into shared memory too."),
+    ],
 };
 
 pub(super) static PREFIX_SUM: Description = Description {
@@ -269,17 +242,15 @@ pub(super) static PREFIX_SUM: Description = Description {
         let case = |seed: usize| {
             let a = numbers(8, seed);
             let out = (0..8).map(|i| sum(a[..=i].iter().copied())).collect();
-            Case::new([1, 1], [8, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("out", out)).reads(1).writes(1)
+            Case::new([1, 1], [8, 1], vec![Array::new("a", a)], Array::new("out", out)).reads(1).writes(1)
         };
         vec![case(1), case(6)]
     },
-    hint: |topic| match topic {
-        Topic::Race => Some(
-            "In one step an element is read by one thread and changed by another. First read into a variable, and \
+    hints: &[(
+        &[Race],
+        "In one step an element is read by one thread and changed by another. First read into a variable, and \
              wait. Then write, and wait again before the next step reads.",
-        ),
-        _ => None,
-    },
+    )],
 };
 
 pub(super) static AXIS_SUM: Description = Description {
@@ -290,19 +261,19 @@ pub(super) static AXIS_SUM: Description = Description {
         let case = |rows: usize, columns: usize| {
             let a = numbers(rows * columns, 4);
             let out = a.chunks(columns).map(|row| sum(row.iter().copied())).collect();
-            let inputs = vec![PuzzleArray::rows("a", columns, a)];
-            Case::new([rows, 1], [8, 1], inputs, PuzzleArray::new("out", out)).reads(1).writes(1)
+            let inputs = vec![Array::rows("a", columns, a)];
+            Case::new([rows, 1], [8, 1], inputs, Array::new("out", out)).reads(1).writes(1)
         };
         vec![case(3, 8), case(2, 6)]
     },
-    hint: |topic| match topic {
-        Topic::Barrier => Some(
+    hints: &[
+        (
+            &[Barrier],
             "A barrier is for all threads of the block. Threads that have nothing to add in a step must reach it too: \
              put it after the `if`.",
         ),
-        Topic::Bounds => Some("Rows may have fewer elements than the block has threads; the others count as 0."),
-        _ => None,
-    },
+        (&[Bounds], "Rows may have fewer elements than the block has threads; the others count as 0."),
+    ],
 };
 
 pub(super) static MATMUL: Description = Description {
@@ -315,25 +286,26 @@ pub(super) static MATMUL: Description = Description {
             let (a, b) = (numbers(rows * inner, 1), numbers(inner * columns, 2));
             let element = |y: usize, x: usize| sum((0..inner).map(|k| a[y * inner + k] * b[k * columns + x]));
             let out = (0..rows * columns).map(|at| element(at / columns, at % columns)).collect();
-            let inputs = vec![PuzzleArray::rows("a", inner, a.clone()), PuzzleArray::rows("b", columns, b.clone())];
+            let inputs = vec![Array::rows("a", inner, a.clone()), Array::rows("b", columns, b.clone())];
             let grid = [columns.div_ceil(4), rows.div_ceil(4)];
-            let case = Case::new(grid, [4, 4], inputs, PuzzleArray::rows("out", columns, out));
+            let case = Case::new(grid, [4, 4], inputs, Array::rows("out", columns, out));
             case.reads(2 * inner.div_ceil(4)).writes(1)
         };
         vec![case(4, 8, 4), case(6, 8, 7), case(5, 6, 5)]
     },
-    hint: |topic| match topic {
-        Topic::Limit => Some(
+    hints: &[
+        (
+            &[Limit],
             "All threads of a row read the same elements of `a`, and all of a column those of `b`. Copy 4 × 4 elements \
              of each into shared memory, let all threads of the block use them, and continue with the next.",
         ),
-        Topic::Race => Some(
+        (
+            &[Race],
             "Each pair of tiles needs two barriers: one when the tiles are full, and one when all threads have used \
              them, before they are filled again.",
         ),
-        Topic::Bounds => Some("At the edges, tiles reach beyond the matrices: elements that do not exist count as 0."),
-        _ => None,
-    },
+        (&[Bounds], "At the edges, tiles reach beyond the matrices: elements that do not exist count as 0."),
+    ],
 };
 
 pub(super) static HISTOGRAM: Description = Description {
@@ -344,16 +316,16 @@ pub(super) static HISTOGRAM: Description = Description {
         let case = |n: usize, seed: usize| {
             let a: Vec<f64> = numbers(n, seed).into_iter().map(|x| (x / 2.0).floor()).collect();
             let counts = (0..5).map(|k| a.iter().filter(|&&x| x == f64::from(k)).count() as f64).collect();
-            Case::new([2, 1], [8, 1], vec![PuzzleArray::new("a", a)], PuzzleArray::new("counts", counts)).reads(1)
+            Case::new([2, 1], [8, 1], vec![Array::new("a", a)], Array::new("counts", counts)).reads(1)
         };
         vec![case(16, 1), case(13, 2)]
     },
-    hint: |topic| match topic {
-        Topic::Race => Some(
+    hints: &[
+        (
+            &[Race],
             "Threads count at the same place. A barrier does not help, because the threads are in several blocks. \
              `counts.atomic_add(k, 1)` adds in one step.",
         ),
-        Topic::Bounds => Some("The last threads may have no element."),
-        _ => None,
-    },
+        (&[Bounds], "The last threads may have no element."),
+    ],
 };

@@ -1,6 +1,7 @@
 //! The arguments of kernels of CUDA C text, arrays and scalars in tuples, and the arrays of their results.
 
 use crate::array::{DeviceArray, RawArray};
+use crate::conversions::conversions;
 use crate::dtype::{DType, Element, Kind, Scalar};
 use crate::error::Result;
 
@@ -146,41 +147,23 @@ pub trait TextOutputs: sealed::Arguments {}
 )]
 pub trait TextResults: sealed::Results {}
 
-impl<T: Element> sealed::Argument for T {
-    fn raw_argument(&self) -> RawArgument<'_> {
-        RawArgument::Scalar { value: self.to_scalar(), type_name: T::DTYPE.name() }
-    }
+conversions! {
+    fn raw_argument(&self) -> RawArgument<'_>: sealed::Argument, TextArgument;
+    T [T: Element] => RawArgument::Scalar { value: self.to_scalar(), type_name: T::DTYPE.name() };
+    usize => RawArgument::Scalar { value: Scalar::U64(*self as u64), type_name: "usize" };
+    isize => RawArgument::Scalar { value: Scalar::I64(*self as i64), type_name: "isize" };
 }
-impl<T: Element> TextArgument for T {}
-
-impl sealed::Argument for usize {
-    fn raw_argument(&self) -> RawArgument<'_> {
-        RawArgument::Scalar { value: Scalar::U64(*self as u64), type_name: "usize" }
-    }
-}
-impl TextArgument for usize {}
-
-impl sealed::Argument for isize {
-    fn raw_argument(&self) -> RawArgument<'_> {
-        RawArgument::Scalar { value: Scalar::I64(*self as i64), type_name: "isize" }
-    }
-}
-impl TextArgument for isize {}
 
 macro_rules! references {
     ($($type:ty: $writes:literal;)*) => {$(
-        impl<T: Element> sealed::Argument for $type {
-            fn raw_argument(&self) -> RawArgument<'_> {
-                RawArgument::Array { array: &self.raw, writes: $writes }
-            }
+        conversions! {
+            fn raw_argument(&self) -> RawArgument<'_>: sealed::Argument, TextArgument;
+            $type [T: Element] => RawArgument::Array { array: &self.raw, writes: $writes };
         }
-        impl<T: Element> TextArgument for $type {}
-        impl<T: Element> sealed::Arguments for $type {
-            fn with(&self, work: &mut dyn FnMut(&[RawArgument<'_>]) -> Result<()>) -> Result<()> {
-                work(&[sealed::Argument::raw_argument(self)])
-            }
+        conversions! {
+            fn with(&self, work: &mut dyn FnMut(&[RawArgument<'_>]) -> Result<()>) -> Result<()>: sealed::Arguments, TextArguments;
+            $type [T: Element] => work(&[sealed::Argument::raw_argument(self)]);
         }
-        impl<T: Element> TextArguments for $type {}
     )*};
 }
 references! {

@@ -1,7 +1,9 @@
 //! Sizes of grids and blocks as arguments.
 
+use crate::conversions::conversions;
+
 mod sealed {
-    pub trait Length {
+    pub trait Length: Copy {
         fn length(self) -> i64;
     }
     pub trait Dim3 {}
@@ -27,46 +29,21 @@ macro_rules! lengths {
                 i64::try_from(self).unwrap_or(i64::MAX)
             }
         }
-        impl sealed::Dim3 for $type {}
-        impl IntoDim3 for $type {
-            fn into_dim3(self) -> [i64; 3] {
-                [self.length(), 1, 1]
-            }
+        conversions! {
+            fn into_dim3(self) -> [i64; 3]: IntoDim3, sealed::Dim3;
+            $type => [self.length(), 1, 1];
         }
     )*};
 }
 lengths!(i32 u32 i64 u64 usize);
 
-impl<X: Length> sealed::Dim3 for (X,) {}
-impl<X: Length> IntoDim3 for (X,) {
-    fn into_dim3(self) -> [i64; 3] {
-        [self.0.length(), 1, 1]
-    }
-}
-impl<X: Length, Y: Length> sealed::Dim3 for (X, Y) {}
-impl<X: Length, Y: Length> IntoDim3 for (X, Y) {
-    fn into_dim3(self) -> [i64; 3] {
-        [self.0.length(), self.1.length(), 1]
-    }
-}
-impl<X: Length, Y: Length, Z: Length> sealed::Dim3 for (X, Y, Z) {}
-impl<X: Length, Y: Length, Z: Length> IntoDim3 for (X, Y, Z) {
-    fn into_dim3(self) -> [i64; 3] {
-        [self.0.length(), self.1.length(), self.2.length()]
-    }
-}
-impl<L: Length> sealed::Dim3 for [L; 2] {}
-impl<L: Length> IntoDim3 for [L; 2] {
-    fn into_dim3(self) -> [i64; 3] {
-        let [x, y] = self.map(Length::length);
-        [x, y, 1]
-    }
-}
-impl<L: Length> sealed::Dim3 for [L; 3] {}
-impl<L: Length> IntoDim3 for [L; 3] {
-    fn into_dim3(self) -> [i64; 3] {
-        self.map(Length::length)
-    }
+conversions! {
+    fn into_dim3(self) -> [i64; 3]: IntoDim3, sealed::Dim3;
+    (X,) [X: Length] => [self.0.length(), 1, 1];
+    (X, Y) [X: Length, Y: Length] => [self.0.length(), self.1.length(), 1];
+    (X, Y, Z) [X: Length, Y: Length, Z: Length] => [self.0.length(), self.1.length(), self.2.length()];
+    [L; 2] [L: Length] => [self[0].length(), self[1].length(), 1];
+    [L; 3] [L: Length] => self.map(Length::length);
 }
 
 #[cfg(test)]

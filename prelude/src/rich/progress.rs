@@ -3,6 +3,7 @@
 use super::{MimeBundle, escaped, new_id};
 use crate::number::general;
 use crate::output;
+use crate::setters::setters;
 use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -52,25 +53,21 @@ pub struct Progress<I> {
 }
 
 impl<I> Progress<I> {
-    /// Writes a text before the bar.
-    ///
-    /// ```
-    /// for _ in warpcell::progress(0..3).label("epochs") {}
-    /// ```
-    pub fn label(mut self, label: impl Into<String>) -> Progress<I> {
-        self.bar.label = label.into();
-        self
-    }
+    setters! {
+        /// Writes a text before the bar.
+        ///
+        /// ```
+        /// for _ in warpcell::progress(0..3).label("epochs") {}
+        /// ```
+        pub fn label(label: impl Into<String>) => bar.label = label.into();
 
-    /// Sets the number of items, where the iterator does not know it.
-    ///
-    /// ```
-    /// let mut left = 3;
-    /// for _ in warpcell::progress(std::iter::from_fn(|| { left -= 1; (left > 0).then_some(left) })).total(2) {}
-    /// ```
-    pub fn total(mut self, total: u64) -> Progress<I> {
-        self.bar.total = Some(total);
-        self
+        /// Sets the number of items, where the iterator does not know it.
+        ///
+        /// ```
+        /// let mut left = 3;
+        /// for _ in warpcell::progress(std::iter::from_fn(|| { left -= 1; (left > 0).then_some(left) })).total(2) {}
+        /// ```
+        pub fn total(total: u64) => bar.total = Some(total);
     }
 }
 

@@ -9,6 +9,7 @@ use super::statistics::Statistics;
 use super::table::{self, Table};
 use super::{clock, format};
 use crate::error::check;
+use crate::setters::setters;
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,31 +33,21 @@ impl BenchmarkOptions {
         BenchmarkOptions { repeat: 10, warmup: None, bytes: None, cold: false }
     }
 
-    /// The number of calls that are measured; at least one.
-    pub fn repeat(mut self, repeat: usize) -> BenchmarkOptions {
-        self.repeat = repeat.max(1);
-        self
-    }
+    setters! {
+        /// The number of calls that are measured; at least one.
+        pub fn repeat(repeat: usize) => repeat = repeat.max(1);
 
-    /// The number of calls before these, which are not measured: they compile kernels, fill caches and pools. Without this
-    /// they are 10, or as many as fit into 0.2 s, but at least one.
-    pub fn warmup(mut self, calls: usize) -> BenchmarkOptions {
-        self.warmup = Some(calls);
-        self
-    }
+        /// The number of calls before these, which are not measured: they compile kernels, fill caches and pools. Without this
+        /// they are 10, or as many as fit into 0.2 s, but at least one.
+        pub fn warmup(calls: usize) => warmup = Some(calls);
 
-    /// How many bytes a call reads from memory and writes to it: for `&a + &b` the bytes of three arrays. From that follows
-    /// the bandwidth, and its share of what a copy on the same device reaches.
-    pub fn bytes(mut self, bytes: usize) -> BenchmarkOptions {
-        self.bytes = Some(bytes as u64);
-        self
-    }
+        /// How many bytes a call reads from memory and writes to it: for `&a + &b` the bytes of three arrays. From that follows
+        /// the bandwidth, and its share of what a copy on the same device reaches.
+        pub fn bytes(bytes: usize) => bytes = Some(bytes as u64);
 
-    /// Fills the device's last cache with other data before each call, so that every call reads from memory. A repeated call
-    /// finds what fits into the cache there, which a call in a program may not.
-    pub fn cold_cache(mut self) -> BenchmarkOptions {
-        self.cold = true;
-        self
+        /// Fills the device's last cache with other data before each call, so that every call reads from memory. A repeated call
+        /// finds what fits into the cache there, which a call in a program may not.
+        pub fn cold_cache() => cold = true;
     }
 }
 

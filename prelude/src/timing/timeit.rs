@@ -3,6 +3,7 @@
 use super::device::{self, Mark, Queue};
 use super::statistics::Statistics;
 use super::{clock, format};
+use crate::setters::setters;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,34 +29,21 @@ impl TimeitOptions {
         TimeitOptions { loops: None, repeat: 7, precision: 3, quiet: false, cpu_time: false }
     }
 
-    /// Calls per run (`-n`); at least one.
-    pub fn loops(mut self, loops: u64) -> TimeitOptions {
-        self.loops = Some(loops.max(1));
-        self
-    }
+    setters! {
+        /// Calls per run (`-n`); at least one.
+        pub fn loops(loops: u64) => loops = Some(loops.max(1));
 
-    /// Number of runs (`-r`); at least one.
-    pub fn repeat(mut self, repeat: usize) -> TimeitOptions {
-        self.repeat = repeat.max(1);
-        self
-    }
+        /// Number of runs (`-r`); at least one.
+        pub fn repeat(repeat: usize) => repeat = repeat.max(1);
 
-    /// Significant digits of the report (`-p`).
-    pub fn precision(mut self, precision: usize) -> TimeitOptions {
-        self.precision = precision;
-        self
-    }
+        /// Significant digits of the report (`-p`).
+        pub fn precision(precision: usize) => precision = precision;
 
-    /// Prints nothing (`-q`).
-    pub fn quiet(mut self) -> TimeitOptions {
-        self.quiet = true;
-        self
-    }
+        /// Prints nothing (`-q`).
+        pub fn quiet() => quiet = true;
 
-    /// Measures the CPU time of the process, all threads together, instead of wall time (`-c`).
-    pub fn cpu_time(mut self) -> TimeitOptions {
-        self.cpu_time = true;
-        self
+        /// Measures the CPU time of the process, all threads together, instead of wall time (`-c`).
+        pub fn cpu_time() => cpu_time = true;
     }
 }
 

@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 use num_complex::Complex;
 use std::any::TypeId;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Sub};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 /// What the elements of views and shared arrays may be: `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`,
@@ -78,14 +79,7 @@ pub trait AtomicElement: ViewElement {
     message = "there are no atomic operations on the bits of `{Self}`",
     note = "they work on i32, u32, i64 and u64"
 )]
-pub trait AtomicInteger: AtomicElement {
-    #[doc(hidden)]
-    fn and(self, other: Self) -> Self;
-    #[doc(hidden)]
-    fn or(self, other: Self) -> Self;
-    #[doc(hidden)]
-    fn xor(self, other: Self) -> Self;
-}
+pub trait AtomicInteger: AtomicElement + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> {}
 
 mod sealed {
     pub trait Sealed {}
@@ -97,7 +91,7 @@ pub(crate) fn type_of<T: ViewElement>() -> TypeId {
 }
 
 macro_rules! atomics {
-    ($type:ty, $atomic:ty, $word:ty, $to_bits:expr, $from_bits:expr) => {
+    ($type:ty, $atomic:ty, $word:ty, $to_bits:expr, $from_bits:expr, $plus:expr, $minus:expr) => {
         #[inline]
         unsafe fn update(at: *mut Self, change: impl Fn(Self) -> Self) -> Self {
             // SAFETY: the caller's promise.
@@ -121,7 +115,15 @@ macro_rules! atomics {
                 Ok(old) | Err(old) => $from_bits(old),
             }
         }
+
+        atomics! { @each plus $plus, minus $minus, larger <$type>::max, smaller <$type>::min }
     };
+    (@each $($name:ident $function:expr),*) => {$(
+        #[inline]
+        fn $name(self, other: Self) -> Self {
+            $function(self, other)
+        }
+    )*};
 }
 
 macro_rules! view_of_integers {
@@ -155,45 +157,13 @@ macro_rules! integers {
         }
 
         impl AtomicElement for $type {
-            atomics!($type, $atomic, $type, |value: $type| value, |bits: $type| bits);
-
-            #[inline]
-            fn plus(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-
-            #[inline]
-            fn minus(self, other: Self) -> Self {
-                self.wrapping_sub(other)
-            }
-
-            #[inline]
-            fn larger(self, other: Self) -> Self {
-                self.max(other)
-            }
-
-            #[inline]
-            fn smaller(self, other: Self) -> Self {
-                self.min(other)
+            atomics! {
+                $type, $atomic, $type, |value: $type| value, |bits: $type| bits,
+                <$type>::wrapping_add, <$type>::wrapping_sub
             }
         }
 
-        impl AtomicInteger for $type {
-            #[inline]
-            fn and(self, other: Self) -> Self {
-                self & other
-            }
-
-            #[inline]
-            fn or(self, other: Self) -> Self {
-                self | other
-            }
-
-            #[inline]
-            fn xor(self, other: Self) -> Self {
-                self ^ other
-            }
-        }
+        impl AtomicInteger for $type {}
     )*};
 }
 integers! {
@@ -235,26 +205,9 @@ macro_rules! floats {
         }
 
         impl AtomicElement for $type {
-            atomics!($type, $atomic, $word, |value: $type| value.to_bits(), |bits: $word| <$type>::from_bits(bits));
-
-            #[inline]
-            fn plus(self, other: Self) -> Self {
-                self + other
-            }
-
-            #[inline]
-            fn minus(self, other: Self) -> Self {
-                self - other
-            }
-
-            #[inline]
-            fn larger(self, other: Self) -> Self {
-                self.max(other)
-            }
-
-            #[inline]
-            fn smaller(self, other: Self) -> Self {
-                self.min(other)
+            atomics! {
+                $type, $atomic, $word, |value: $type| value.to_bits(), |bits: $word| <$type>::from_bits(bits),
+                Add::add, Sub::sub
             }
         }
     )*};

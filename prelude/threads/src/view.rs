@@ -139,6 +139,18 @@ macro_rules! arrays {
 }
 arrays!(View ViewMut SharedArray);
 
+/// Methods that replace an element by what it becomes with a value, and give the old one.
+macro_rules! updates {
+    ($($(#[$note:meta])* $name:ident: |$old:ident, $value:ident| $new:expr;)*) => {$(
+        $(#[$note])*
+        #[inline]
+        #[track_caller]
+        pub fn $name<I: ViewIndex>(&self, index: I, $value: T) -> T {
+            self.update(index, |$old| $new)
+        }
+    )*};
+}
+
 macro_rules! changing {
     ($($array:ident)*) => {$(
         impl<T: ViewElement, I: ViewIndex> IndexMut<I> for $array<T> {
@@ -152,32 +164,18 @@ macro_rules! changing {
         }
 
         impl<T: AtomicElement> $array<T> {
-            /// Adds to an element in one step; gives what was there. Integers wrap.
-            #[inline]
-            #[track_caller]
-            pub fn atomic_add<I: ViewIndex>(&self, index: I, value: T) -> T {
-                self.update(index, |old| old.plus(value))
-            }
+            updates! {
+                /// Adds to an element in one step; gives what was there. Integers wrap.
+                atomic_add: |old, value| old.plus(value);
 
-            /// Subtracts from an element in one step; gives what was there. Integers wrap.
-            #[inline]
-            #[track_caller]
-            pub fn atomic_sub<I: ViewIndex>(&self, index: I, value: T) -> T {
-                self.update(index, |old| old.minus(value))
-            }
+                /// Subtracts from an element in one step; gives what was there. Integers wrap.
+                atomic_sub: |old, value| old.minus(value);
 
-            /// Replaces an element by a value that is larger; gives what was there. A NaN is smaller than any number.
-            #[inline]
-            #[track_caller]
-            pub fn atomic_max<I: ViewIndex>(&self, index: I, value: T) -> T {
-                self.update(index, |old| old.larger(value))
-            }
+                /// Replaces an element by a value that is larger; gives what was there. A NaN is smaller than any number.
+                atomic_max: |old, value| old.larger(value);
 
-            /// Replaces an element by a value that is smaller; gives what was there. A NaN is larger than any number.
-            #[inline]
-            #[track_caller]
-            pub fn atomic_min<I: ViewIndex>(&self, index: I, value: T) -> T {
-                self.update(index, |old| old.smaller(value))
+                /// Replaces an element by a value that is smaller; gives what was there. A NaN is larger than any number.
+                atomic_min: |old, value| old.smaller(value);
             }
 
             /// Replaces an element in one step; gives what was there.
@@ -209,25 +207,15 @@ macro_rules! changing {
         }
 
         impl<T: AtomicInteger> $array<T> {
-            /// Replaces an element by its bits that are set in `value` too; gives what was there.
-            #[inline]
-            #[track_caller]
-            pub fn atomic_and<I: ViewIndex>(&self, index: I, value: T) -> T {
-                self.update(index, |old| old.and(value))
-            }
+            updates! {
+                /// Replaces an element by its bits that are set in `value` too; gives what was there.
+                atomic_and: |old, value| old & value;
 
-            /// Sets the bits of `value` in an element; gives what was there.
-            #[inline]
-            #[track_caller]
-            pub fn atomic_or<I: ViewIndex>(&self, index: I, value: T) -> T {
-                self.update(index, |old| old.or(value))
-            }
+                /// Sets the bits of `value` in an element; gives what was there.
+                atomic_or: |old, value| old | value;
 
-            /// Flips the bits of `value` in an element; gives what was there.
-            #[inline]
-            #[track_caller]
-            pub fn atomic_xor<I: ViewIndex>(&self, index: I, value: T) -> T {
-                self.update(index, |old| old.xor(value))
+                /// Flips the bits of `value` in an element; gives what was there.
+                atomic_xor: |old, value| old ^ value;
             }
         }
     )*};

@@ -88,5 +88,5 @@ pub fn needs_cuda(name: &str) -> Error {
         "`{name}` cannot run on the CPU device, as CUDA C needs an NVIDIA GPU; write it in Rust, which runs on both: a function \
          of single elements with `#[vectorize]` before it, for `gpu::map`, or one of threads with `#[kernel]`, for `gpu::launch`"
     );
-    Error::InvalidArgument { operation: "a kernel of CUDA C text", reason }
+    Error::argument("a kernel of CUDA C text", reason)
 }

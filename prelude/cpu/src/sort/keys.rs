@@ -2,23 +2,22 @@
 
 use super::{BINS, DIGITS};
 use crate::numeric::{Bytes, native};
+use std::ops::{BitOr, BitXor, Sub};
 use warpcell_base::dtype::{dtypes, if_dtype};
 
 /// An unsigned integer of an element's size: its bits, or its key.
-pub(super) trait Key: Copy + Default + Ord + Send + Sync + 'static {
+pub(super) trait Key:
+    Copy + Default + Ord + Send + Sync + BitOr<Output = Self> + BitXor<Output = Self> + Sub<Output = Self> + 'static
+{
     const BYTES: usize;
     /// The digit that begins at a bit.
     fn digit(self, shift: u32) -> usize;
-    /// The bits in which it differs from another key.
-    fn differing(self, other: Self) -> Self;
-    fn or(self, other: Self) -> Self;
     /// The first and the last bit that is set, if there is one.
     fn set_bits(self) -> Option<(u32, u32)>;
     /// How far to shift differences up to this key so that they are numbers of `bins` bins, a power of two.
     fn shift(self, bins: usize) -> u32;
     /// The distance from another key, or 0, in bins; the last one if it is farther.
     fn bin(self, least: Self, shift: u32) -> usize;
-    fn minus(self, other: Self) -> Self;
 }
 
 macro_rules! keys {
@@ -28,14 +27,6 @@ macro_rules! keys {
             #[inline(always)]
             fn digit(self, shift: u32) -> usize {
                 (self >> shift) as usize % DIGITS
-            }
-            #[inline(always)]
-            fn differing(self, other: $type) -> $type {
-                self ^ other
-            }
-            #[inline(always)]
-            fn or(self, other: $type) -> $type {
-                self | other
             }
             fn set_bits(self) -> Option<(u32, u32)> {
                 (self != 0).then(|| (self.trailing_zeros(), <$type>::BITS - 1 - self.leading_zeros()))
@@ -47,9 +38,6 @@ macro_rules! keys {
             fn bin(self, least: $type, shift: u32) -> usize {
                 ((self.saturating_sub(least) >> shift) as usize).min(BINS - 1)
             }
-            fn minus(self, other: $type) -> $type {
-                self - other
-            }
         }
     )*};
 }
@@ -58,8 +46,16 @@ keys!(u8 u16 u32 u64);
 /// From an element's bits to its key and back.
 pub(super) trait Order: Copy + Send + Sync + 'static {
     type Key: Key;
-    fn key(bits: Self::Key) -> Self::Key;
-    fn bits(key: Self::Key) -> Self::Key;
+    /// The bits themselves, where nothing else is said.
+    #[inline(always)]
+    fn key(bits: Self::Key) -> Self::Key {
+        bits
+    }
+    /// The bits of a key: the key itself, where nothing else is said.
+    #[inline(always)]
+    fn bits(key: Self::Key) -> Self::Key {
+        key
+    }
     /// The key for which equal elements are one: of -0.0 that of 0.0.
     #[inline(always)]
     fn rank(bits: Self::Key) -> Self::Key {
@@ -82,22 +78,10 @@ impl Order for Truth {
     fn key(bits: u8) -> u8 {
         u8::from(bits != 0)
     }
-    #[inline(always)]
-    fn bits(key: u8) -> u8 {
-        key
-    }
 }
 
 impl<K: Key> Order for Unsigned<K> {
     type Key = K;
-    #[inline(always)]
-    fn key(bits: K) -> K {
-        bits
-    }
-    #[inline(always)]
-    fn bits(key: K) -> K {
-        key
-    }
 }
 
 macro_rules! signed {

@@ -1,7 +1,8 @@
 //! Every diagnostic with the text that it points at, and what is emitted for a function that has none.
 
-use super::{expand, registration};
+use super::registration;
 use crate::notebook::Notebook;
+use crate::registration::beside;
 use expect_test::{Expect, expect};
 use proc_macro2::TokenStream;
 
@@ -142,7 +143,7 @@ fn the_attribute_takes_no_arguments() {
 fn the_function_stays_as_it_is_also_beside_an_error() {
     for function in ["fn f(x : f32) -> f32 { x }", "pub fn f(x : & f32) -> f32 { * x }"] {
         let function: TokenStream = function.parse().unwrap();
-        let text = expand(Default::default(), function.clone()).to_string();
+        let text = beside(Default::default(), function.clone(), registration).to_string();
         assert!(text.starts_with(&function.to_string()), "{text}");
     }
 }
@@ -198,6 +199,6 @@ fn checks_in_loops_are_no_part_of_the_text() {
     let function = "fn f(n: i64) -> i64 { loop { ::warpcell::cell::check(); if n > 0 { return n; } } }";
     let text = emitted(function, None);
     assert!(text.contains("source : \"fn f(n: i64) -> i64 { loop { if n > 0 { return n; } } }\""), "{text}");
-    let whole = expand(Default::default(), function.parse().unwrap()).to_string();
+    let whole = beside(Default::default(), function.parse().unwrap(), registration).to_string();
     assert!(whole.contains("check ()"), "{whole}");
 }

@@ -1,5 +1,7 @@
 //! The options of text files.
 
+use crate::setters::setters;
+
 /// How a text file of numbers is read: what NumPy's `loadtxt` and `genfromtxt` take as keywords.
 ///
 /// ```
@@ -37,51 +39,30 @@ impl ReadText {
         }
     }
 
-    /// The character between two columns, such as `","`. Without one it is any number of blanks.
-    pub fn delimiter(mut self, delimiter: &str) -> ReadText {
-        delimiter.clone_into(&mut self.delimiter);
-        self
-    }
+    setters! {
+        /// The character between two columns, such as `","`. Without one it is any number of blanks.
+        pub fn delimiter(delimiter: &str) => delimiter = delimiter.to_owned();
 
-    /// The text that starts a comment, `"#"` if it is not given. `""` is for files without comments.
-    pub fn comments(mut self, comments: &str) -> ReadText {
-        comments.clone_into(&mut self.comments);
-        self
-    }
+        /// The text that starts a comment, `"#"` if it is not given. `""` is for files without comments.
+        pub fn comments(comments: &str) => comments = comments.to_owned();
 
-    /// So many lines at the start are skipped, such as a line with the columns' names.
-    pub fn skiprows(mut self, rows: usize) -> ReadText {
-        self.skiprows = rows;
-        self
-    }
+        /// So many lines at the start are skipped, such as a line with the columns' names.
+        pub fn skiprows(rows: usize) => skiprows = rows;
 
-    /// The same as [`skiprows`](ReadText::skiprows), under the name that `genfromtxt` has for it.
-    pub fn skip_header(self, rows: usize) -> ReadText {
-        self.skiprows(rows)
-    }
+        /// So many lines at the end are skipped.
+        pub fn skip_footer(rows: usize) => skip_footer = rows;
 
-    /// So many lines at the end are skipped.
-    pub fn skip_footer(mut self, rows: usize) -> ReadText {
-        self.skip_footer = rows;
-        self
-    }
+        /// Only these columns are read, in this order. -1 is the last one.
+        pub fn usecols(columns: &[isize]) => usecols = columns.to_vec();
 
-    /// Only these columns are read, in this order. -1 is the last one.
-    pub fn usecols(mut self, columns: &[isize]) -> ReadText {
-        columns.clone_into(&mut self.usecols);
-        self
-    }
+        /// At most so many rows are read.
+        pub fn max_rows(rows: usize) => max_rows = Some(rows);
 
-    /// At most so many rows are read.
-    pub fn max_rows(mut self, rows: usize) -> ReadText {
-        self.max_rows = Some(rows);
-        self
-    }
+        /// The same as [`skiprows`](ReadText::skiprows), under the name that `genfromtxt` has for it.
+        pub fn skip_header(rows: usize) => skiprows = rows;
 
-    /// The value of fields that are empty or no numbers, for [`genfromtxt_with`](crate::genfromtxt_with).
-    pub fn filling_values(mut self, value: f64) -> ReadText {
-        self.filling_values = Some(value);
-        self
+        /// The value of fields that are empty or no numbers, for [`genfromtxt_with`](crate::genfromtxt_with).
+        pub fn filling_values(value: f64) => filling_values = Some(value);
     }
 }
 
@@ -120,39 +101,23 @@ impl WriteText {
         }
     }
 
-    /// The format of a number, as of C's `printf`: `"%.3f"`, `"%.18e"`, `"%g"`, `"%d"`, `"%8.2f"`.
-    pub fn fmt(mut self, fmt: &str) -> WriteText {
-        fmt.clone_into(&mut self.fmt);
-        self
-    }
+    setters! {
+        /// The format of a number, as of C's `printf`: `"%.3f"`, `"%.18e"`, `"%g"`, `"%d"`, `"%8.2f"`.
+        pub fn fmt(fmt: &str) => fmt = fmt.to_owned();
 
-    /// What stands between two columns.
-    pub fn delimiter(mut self, delimiter: &str) -> WriteText {
-        delimiter.clone_into(&mut self.delimiter);
-        self
-    }
+        /// What stands between two columns.
+        pub fn delimiter(delimiter: &str) => delimiter = delimiter.to_owned();
 
-    /// What ends a line.
-    pub fn newline(mut self, newline: &str) -> WriteText {
-        newline.clone_into(&mut self.newline);
-        self
-    }
+        /// What ends a line.
+        pub fn newline(newline: &str) => newline = newline.to_owned();
 
-    /// A text before the numbers, as a comment.
-    pub fn header(mut self, header: &str) -> WriteText {
-        header.clone_into(&mut self.header);
-        self
-    }
+        /// A text before the numbers, as a comment.
+        pub fn header(header: &str) => header = header.to_owned();
 
-    /// A text behind the numbers, as a comment.
-    pub fn footer(mut self, footer: &str) -> WriteText {
-        footer.clone_into(&mut self.footer);
-        self
-    }
+        /// A text behind the numbers, as a comment.
+        pub fn footer(footer: &str) => footer = footer.to_owned();
 
-    /// What starts each line of header and footer, `"# "` if it is not given; `""` for a plain line of names.
-    pub fn comments(mut self, comments: &str) -> WriteText {
-        comments.clone_into(&mut self.comments);
-        self
+        /// What starts each line of header and footer, `"# "` if it is not given; `""` for a plain line of names.
+        pub fn comments(comments: &str) => comments = comments.to_owned();
     }
 }

@@ -87,7 +87,7 @@ fn scattered(
                 whole_sums(name, &positions, &values, target.size())?
             };
             let sums = sums.converted(name, target.dtype)?.with_layout(Layout::contiguous(target.shape()));
-            binary_into(name, operation, target, RawOperand::Array(&sums))
+            binary_into(name, operation, target, &sums)
         }
         _ => {
             // Of several values for one element the last one stays, so it must be the one that is looked for.
@@ -95,7 +95,7 @@ fn scattered(
             let sorted = |array: &RawArray| take(array, RawIndices::Device(order.clone()));
             let (positions, values) = (sorted(&positions)?, sorted(&values)?);
             let old = take(target, RawIndices::Device(positions.clone()))?;
-            let new = binary(name, operation, RawOperand::Array(&old), RawOperand::Array(&values))?;
+            let new = binary(name, operation, &old, &values)?;
             put(target, RawIndices::Device(positions), RawOperand::Array(&new))
         }
     }
@@ -128,7 +128,7 @@ fn whole_sums(name: &'static str, positions: &RawArray, values: &RawArray, lengt
     let until = |side| take(&from_zero, RawIndices::Device(search(name, &positions, &all, side)?));
     let (ends, starts) = (until(Side::Right)?, until(Side::Left)?);
     debug_assert!(matches!(running.dtype, DType::I64 | DType::U64), "sums of integers are wide");
-    binary(name, BinaryOperation::Subtract, RawOperand::Array(&ends), RawOperand::Array(&starts))
+    binary(name, BinaryOperation::Subtract, &ends, &starts)
 }
 
 #[cfg(test)]

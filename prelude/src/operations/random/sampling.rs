@@ -223,10 +223,7 @@ impl Recipe<'_> {
 
 impl<'a> Parameter<'a> {
     fn array(&self) -> Option<&'a RawArray> {
-        match self.value {
-            RawOperand::Array(array) => Some(array),
-            RawOperand::Scalar(_) => None,
-        }
+        self.value.array()
     }
 
     fn scalar(&self) -> Option<Scalar> {
@@ -276,7 +273,7 @@ fn least_distance(operation: &'static str, low: &[Parameter<'_>], high: &[Parame
         };
         sum = Some(match sum {
             None => term,
-            Some(sum) => binary(operation, step, RawOperand::Array(&sum), RawOperand::Array(&term))?,
+            Some(sum) => binary(operation, step, &sum, &term)?,
         });
     }
     let distance = sum.expect("there are parameters");

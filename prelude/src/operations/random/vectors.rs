@@ -143,7 +143,7 @@ fn parts_of_a_whole(stream: &mut Stream, alpha: &RawArray, size: Vec<usize>, dty
     let operands = [RawOperand::Array(&logarithms), RawOperand::Array(&largest)];
     let shares = registered(operation, Formula::of(&formulas::share).name(), &operands)?;
     let whole = reduce(operation, ReduceOperation::Sum, &shares, &[0])?;
-    let shares = binary(operation, BinaryOperation::Divide, RawOperand::Array(&shares), RawOperand::Array(&whole))?;
+    let shares = binary(operation, BinaryOperation::Divide, &shares, &whole)?;
     shares.moved(0, size.len()).converted(operation, dtype)
 }
 
@@ -185,7 +185,7 @@ fn occurrences(stream: &mut Stream, n: i64, pvals: &RawArray, size: Vec<usize>) 
         let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, relations: &[] };
         let found = recipe.drawn(stream, &size, DType::I64)?;
         assign(operation, &column(index), &found)?;
-        left = binary(operation, BinaryOperation::Subtract, RawOperand::Array(&left), RawOperand::Array(&found))?;
+        left = binary(operation, BinaryOperation::Subtract, &left, &found)?;
     }
     assign(operation, &column(length - 1), &left)?;
     Ok(out)
@@ -235,7 +235,7 @@ fn square_root(cov: &RawArray) -> Result<RawArray> {
     }
     let roots = values.into_iter().map(|value| value.max(0.0).sqrt());
     let roots = RawArray::of_floats(operation, &cov.handle, &[vectors.shape()[0]], roots, cov.dtype)?;
-    let scaled = binary(operation, BinaryOperation::Multiply, RawOperand::Array(&vectors), RawOperand::Array(&roots))?;
+    let scaled = binary(operation, BinaryOperation::Multiply, &vectors, &roots)?;
     multiply(operation, &scaled, &vectors.moved(1, 0))
 }
 
@@ -252,7 +252,7 @@ fn correlated(stream: &mut Stream, mean: &RawArray, factor: &RawArray, size: Vec
     // As one matrix, of which each row is a vector.
     let rows = independent.with_layout(Layout::contiguous(&[independent.size() / mean.size(), mean.size()]));
     let rows = multiply(operation, &rows, factor)?;
-    let out = binary(operation, BinaryOperation::Add, RawOperand::Array(&rows), RawOperand::Array(mean))?;
+    let out = binary(operation, BinaryOperation::Add, &rows, mean)?;
     Ok(out.with_layout(Layout::contiguous(&size)))
 }
 
@@ -280,7 +280,7 @@ fn weighted_choice(stream: &mut Stream, a: &RawArray, size: &[usize], replace: b
         // Where uniform numbers fall among the running sums.
         let sums = cumulative(operation, ScanOperation::Sum, p, None, false)?;
         let all = slice_axis(&sums, 0, length - 1, 1, 1);
-        let sums = binary(operation, BinaryOperation::Divide, RawOperand::Array(&sums), RawOperand::Array(&all))?;
+        let sums = binary(operation, BinaryOperation::Divide, &sums, &all)?;
         let indices = search(operation, &sums, &numbers(unit()?, count, stream)?, Side::Right)?;
         return gathered(operation, a, &indices, size);
     }
@@ -293,7 +293,7 @@ fn weighted_choice(stream: &mut Stream, a: &RawArray, size: &[usize], replace: b
     }
     // The order in which events happen whose rates are the probabilities.
     let times = numbers(Distribution::Exponential { scale: Scalar::F64(1.0) }, length, stream)?;
-    let times = binary(operation, BinaryOperation::Divide, RawOperand::Array(&times), RawOperand::Array(p))?;
+    let times = binary(operation, BinaryOperation::Divide, &times, p)?;
     let order = argsort(&DeviceArray::<f64>::from_raw(times));
     gathered(operation, a, &slice_axis(&order.raw, 0, 0, 1, count), size)
 }
