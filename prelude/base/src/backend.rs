@@ -302,6 +302,25 @@ pub trait Backend: Send + Sync {
     /// Both are contiguous and have as many elements. Gives a new allocation and the number of its elements, for which it
     /// waits.
     fn compress(&self, mask: View<'_>, source: Option<View<'_>>) -> Result<(Arc<dyn Allocation>, usize)>;
+    /// As [`Operation::Gather`], but of indices that nobody has looked at: i32, i64 or u32; the axis has a length. Gives whether all of them are in
+    /// range, for which it waits; if not, `out` has anything. `None` from a backend that would have to look at them before, and
+    /// has not done anything.
+    fn gather_checked(
+        &self,
+        _source: View<'_>,
+        _axis: usize,
+        _indices: View<'_>,
+        _out: View<'_>,
+    ) -> Result<Option<bool>> {
+        Ok(None)
+    }
+    /// Copies each part of `source` along `axis`, behind which its elements follow one another, to as many neighbouring places
+    /// along the same axis of `out`, which is contiguous, as there are before the part's number in `ends`: i64, ascending from 0
+    /// on, contiguous, the last one the length of the axis of `out`. `false` from a backend on which this is composed of other
+    /// operations, and which has not done anything.
+    fn repeat(&self, _source: View<'_>, _axis: usize, _ends: View<'_>, _out: View<'_>) -> Result<bool> {
+        Ok(false)
+    }
     /// Finds the runs of equal elements (NaN equal to itself) in a sorted array: 1-D, contiguous, not empty. Waits.
     fn unique(&self, sorted: View<'_>) -> Result<Unique>;
     /// Whether Fourier transforms can be computed; if not, what is missing.

@@ -76,12 +76,24 @@ unsafe fn write<T: Copy + Default>(mask: &[u8], starts: &[usize], value: &(impl 
             if first % CHUNK == 0 {
                 written = starts[first / CHUNK];
             }
-            // Without a branch: each element is written, and stays if it is true.
             let mut kept = 0;
-            for (index, &flag) in mask[first..range.end.min(first + BLOCK)].iter().enumerate() {
-                buffer[kept % BLOCK] = value(first + index);
-                kept += usize::from(flag != 0);
+            let mut at = first;
+            // Without a branch: each element is written, and stays if it is true.
+            let mut one = |at: usize, flag: u8, kept: &mut usize| {
+                buffer[*kept % BLOCK] = value(at);
+                *kept += usize::from(flag != 0);
+            };
+            let (eights, rest) = mask[first..range.end.min(first + BLOCK)].as_chunks::<8>();
+            for eight in eights {
+                match eight {
+                    [0, 0, 0, 0, 0, 0, 0, 0] => {}
+                    // All true: often so are many neighbours.
+                    [1, 1, 1, 1, 1, 1, 1, 1] => (at..at + 8).for_each(|at| one(at, 1, &mut kept)),
+                    eight => (at..).zip(eight).for_each(|(at, &flag)| one(at, flag, &mut kept)),
+                }
+                at += 8;
             }
+            (at..).zip(rest).for_each(|(at, &flag)| one(at, flag, &mut kept));
             // SAFETY: the caller's promise; each chunk has its own places.
             unsafe { std::ptr::copy_nonoverlapping(buffer.as_ptr(), out.get().add(written), kept) };
             written += kept;

@@ -5,6 +5,7 @@ use super::numeric::{Shared, Word, for_bits};
 use super::pool;
 use super::runs::Runs;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use warpcell_base::backend::Layout;
 use warpcell_base::dtype::DType;
 
@@ -71,13 +72,14 @@ macro_rules! for_types {
     };
 }
 
-/// Copies the elements that the indices name to `out`, which is contiguous.
+/// Copies the elements that the indices name to `out`, which is contiguous; whether all indices are in range. In place of what they
+/// name outside, some element is copied.
 ///
 /// # Safety
 ///
-/// The arrays must describe memory that nothing else accesses, for elements of `dtype` and indices of `index`; their
+/// The indexed axis must have a length. The arrays must describe memory that nothing else accesses, for elements of `dtype` and indices of `index`; their
 /// shapes must be those that [`Operation::Gather`](warpcell_base::backend::Operation::Gather) states, `out` not empty.
-pub(super) unsafe fn gather(dtype: DType, index: DType, job: &Gather<'_>) {
+pub(super) unsafe fn gather(dtype: DType, index: DType, job: &Gather<'_>) -> bool {
     // SAFETY: the caller's promise; any bytes are a value of these types.
     unsafe { for_types!(dtype, index, gather_as(job)) }
 }
@@ -114,14 +116,39 @@ fn are_shared(indices: &Layout, axis: usize) -> bool {
 /// # Safety
 ///
 /// As for [`gather`].
-unsafe fn gather_as<T: Copy, I: Index>(job: &Gather<'_>) {
+unsafe fn gather_as<T: Copy, I: Index>(job: &Gather<'_>) -> bool {
     let behind = part(job.source.1, job.axis + 1..job.source.1.shape.len());
+    let outside = AtomicBool::new(false);
     // SAFETY: the caller's promise.
     unsafe {
         if are_shared(job.indices.1, job.axis) && behind.is_contiguous() {
-            gather_rows::<T, I>(job, behind.size());
+            gather_rows::<T, I>(job, behind.size(), &outside);
         } else {
-            gather_elements::<T, I>(job);
+            gather_elements::<T, I>(job, &outside);
+        }
+    }
+    !outside.into_inner()
+}
+
+/// Places along an axis, and whether one of them was outside.
+struct Places {
+    length: usize,
+    outside: bool,
+}
+
+impl Places {
+    /// The place of an index; of one that is out of range, the last place.
+    #[inline(always)]
+    fn place(&mut self, index: impl Index) -> isize {
+        let place = index.place(self.length);
+        let last = self.length - 1;
+        self.outside |= place > last;
+        place.min(last) as isize
+    }
+
+    fn report(self, outside: &AtomicBool) {
+        if self.outside {
+            outside.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -131,7 +158,7 @@ unsafe fn gather_as<T: Copy, I: Index>(job: &Gather<'_>) {
 /// # Safety
 ///
 /// As for [`gather`].
-unsafe fn gather_rows<T: Copy, I: Index>(job: &Gather<'_>, row: usize) {
+unsafe fn gather_rows<T: Copy, I: Index>(job: &Gather<'_>, row: usize, outside: &AtomicBool) {
     let (layout, axis) = (job.source.1, job.axis);
     let (length, step, count) = (layout.shape[axis], layout.strides[axis], job.out.1[axis]);
     let outer = part(layout, 0..axis);
@@ -139,6 +166,7 @@ unsafe fn gather_rows<T: Copy, I: Index>(job: &Gather<'_>, row: usize) {
     let (source, indices, out) =
         (Shared(job.source.0.cast::<T>()), Shared(job.indices.0.cast::<I>()), Shared(job.out.0.cast::<T>()));
     pool::split(outer.size() * count, (GRAIN / row).max(1), &|range| {
+        let mut places = Places { length, outside: false };
         let mut at = range.start;
         while at < range.end {
             let (block, first) = (at / count, at % count);
@@ -149,17 +177,86 @@ unsafe fn gather_rows<T: Copy, I: Index>(job: &Gather<'_>, row: usize) {
                 let block = source.get().offset(distance(&outer, block));
                 let indices = indices.get().offset(first as isize * index_step);
                 let out = out.get().add(at * row);
-                for number in 0..rows {
-                    let index = indices.offset(number as isize * index_step).read();
-                    let from = block.offset(index.place(length).min(length - 1) as isize * step);
-                    if row == 1 {
+                if row == 1 && index_step == 1 {
+                    for number in 0..rows {
+                        let from = block.offset(places.place(indices.add(number).read()) * step);
                         out.add(number).write(from.read());
-                    } else {
-                        std::ptr::copy_nonoverlapping(from, out.add(number * row), row);
+                    }
+                } else {
+                    for number in 0..rows {
+                        let index = indices.offset(number as isize * index_step).read();
+                        let from = block.offset(places.place(index) * step);
+                        if row == 1 {
+                            out.add(number).write(from.read());
+                        } else {
+                            std::ptr::copy_nonoverlapping(from, out.add(number * row), row);
+                        }
                     }
                 }
             }
             at += rows;
+        }
+        places.report(outside);
+    });
+}
+
+/// What [`repeat`] does: the source, an axis behind which its elements follow one another, the place behind the last repetition of
+/// each part along this axis, and the start of the output.
+pub(super) struct Repeat<'a> {
+    pub source: Array<'a>,
+    pub axis: usize,
+    pub ends: *const i64,
+    pub out: *mut u8,
+}
+
+/// Copies each part along an axis as often as there is room before its end.
+///
+/// # Safety
+///
+/// The arrays must describe memory that nothing else accesses, for elements of `dtype`; ends must ascend from 0 on, one for each
+/// part, and `out` have room for as many parts as the last one says.
+pub(super) unsafe fn repeat(dtype: DType, job: &Repeat<'_>) {
+    // SAFETY: the caller's promise; any bytes are a value of these types.
+    unsafe { for_bits!(dtype, T => repeat_as::<T>(job)) }
+}
+
+/// # Safety
+///
+/// As for [`repeat`].
+unsafe fn repeat_as<T: Copy + Send + Sync>(job: &Repeat<'_>) {
+    let (layout, axis) = (job.source.1, job.axis);
+    let (outer, row) = (part(layout, 0..axis), part(layout, axis + 1..layout.shape.len()).size());
+    let (length, step) = (layout.shape[axis], layout.strides[axis]);
+    // SAFETY: the caller's promise.
+    let ends = unsafe { std::slice::from_raw_parts(job.ends, length) };
+    let count = ends.last().map_or(0, |&end| end as usize);
+    let (source, out) = (Shared(job.source.0.cast::<T>()), Shared(job.out.cast::<T>()));
+    pool::split(outer.size() * count, (GRAIN / row.max(1)).max(1), &|range| {
+        let mut at = range.start;
+        while at < range.end {
+            let (block, first) = (at / count, at % count);
+            let rest = (count - first).min(range.end - at);
+            let mut part = ends.partition_point(|&end| end as usize <= first);
+            // SAFETY: the parts are those of the source, and each row of the output belongs to one task.
+            unsafe {
+                let block = source.get().offset(distance(&outer, block));
+                let mut number = 0;
+                while number < rest {
+                    let times = (ends[part] as usize - first).min(rest) - number;
+                    let from = block.offset(part as isize * step);
+                    let to = out.get().add((at + number) * row);
+                    if row == 1 {
+                        std::slice::from_raw_parts_mut(to, times).fill(from.read());
+                    } else {
+                        for time in 0..times {
+                            std::ptr::copy_nonoverlapping(from, to.add(time * row), row);
+                        }
+                    }
+                    number += times;
+                    part += 1;
+                }
+            }
+            at += rest;
         }
     });
 }
@@ -179,7 +276,7 @@ pub(super) fn distance(layout: &Layout, mut number: usize) -> isize {
 /// # Safety
 ///
 /// As for [`gather`].
-unsafe fn gather_elements<T: Copy, I: Index>(job: &Gather<'_>) {
+unsafe fn gather_elements<T: Copy, I: Index>(job: &Gather<'_>, outside: &AtomicBool) {
     let (layout, axis) = (job.source.1, job.axis);
     let (length, step) = (layout.shape[axis], layout.strides[axis]);
     let out_layout = Layout::contiguous(job.out.1);
@@ -190,17 +287,18 @@ unsafe fn gather_elements<T: Copy, I: Index>(job: &Gather<'_>) {
         (Shared(job.source.0.cast::<T>()), Shared(job.indices.0.cast::<I>()), Shared(job.out.0.cast::<T>()));
     let strides = [runs.inner_strides[0], runs.inner_strides[1], runs.inner_strides[2]];
     pool::split(runs.total(), GRAIN, &|range| {
+        let mut places = Places { length, outside: false };
         runs.visit(range, &mut |offsets, count| {
             for number in 0..count as isize {
                 // SAFETY: as in `gather_rows`.
                 unsafe {
                     let index = indices.get().offset(offsets[2] + number * strides[2]).read();
-                    let place = index.place(length).min(length - 1) as isize;
-                    let from = source.get().offset(offsets[1] + number * strides[1] + place * step);
+                    let from = source.get().offset(offsets[1] + number * strides[1] + places.place(index) * step);
                     out.get().offset(offsets[0] + number * strides[0]).write(from.read());
                 }
             }
         });
+        places.report(outside);
     });
 }
 

@@ -161,6 +161,28 @@ impl Backend for CpuBackend {
         Ok((Arc::new(memory), count))
     }
 
+    fn gather_checked(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<Option<bool>> {
+        may_wait("a check of indices")?;
+        let guard = self.compute(|| format!("take {}", out.dtype));
+        let (from, by) = ((origin(&source), source.layout), (origin(&indices), indices.layout));
+        let job = index::Gather { source: from, axis, indices: by, out: (origin(&out), &out.layout.shape) };
+        // SAFETY: the invariants of `Memory`; the layouts are those of a `Gather`.
+        let are_inside = unsafe { index::gather(out.dtype, indices.dtype, &job) };
+        guard.end()?;
+        Ok(Some(are_inside))
+    }
+
+    fn repeat(&self, source: View<'_>, axis: usize, ends: View<'_>, out: View<'_>) -> Result<bool> {
+        may_wait("repeat")?;
+        let guard = self.compute(|| format!("repeat {}", out.dtype));
+        let from = (origin(&source), source.layout);
+        let job = index::Repeat { source: from, axis, ends: origin(&ends).cast(), out: origin(&out) };
+        // SAFETY: the invariants of `Memory`; the arrays are as the method asks for.
+        unsafe { index::repeat(out.dtype, &job) };
+        guard.end()?;
+        Ok(true)
+    }
+
     fn unique(&self, sorted: View<'_>) -> Result<Unique> {
         may_wait("unique")?;
         let guard = self.compute(|| format!("unique {}", sorted.dtype));

@@ -15,6 +15,8 @@ use warpcell_linalg::faer::{MatMut, MatRef, Par};
 
 /// Multiplications that are not worth a second thread.
 const SMALL: usize = 64 * 64 * 64;
+/// Multiplications of one matrix that are not worth the way to the threads of a pool, which takes some tens of microseconds.
+const ALONE: usize = 1 << 20;
 /// Multiplications from which on one matrix is worth all threads, one after the other.
 const LARGE: usize = 256 * 256 * 256;
 /// Rows and columns of a tile: those of two fit into the cache nearest to the processor.
@@ -102,7 +104,7 @@ pub(super) fn each(
             }
         }
     };
-    if count == 1 && work <= SMALL {
+    if count == 1 && work <= ALONE {
         call(0, Par::Seq);
     } else if count > 1 && work <= LARGE {
         pool::split(count, (SMALL / work.max(1)).max(1), &|range| range.for_each(|matrix| call(matrix, Par::Seq)));

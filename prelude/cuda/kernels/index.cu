@@ -5,8 +5,9 @@
 //                      that is possible. Not defined: the program that finds repeated indices
 //   WARPCELL_SCATTER   if defined, the program that writes, else the one that reads
 //
-// The host has seen that all indices are in range. Other threads may have written to them since, so nothing here relies on
-// that: a read goes to some element of the source, a write does not happen.
+// The host has seen that all indices are in range, or it asks whether they are: then `outside` is where the answer is to be, and
+// has been 0. Other threads may have written to them since, so nothing here relies on that: a read goes to some element of the
+// source, a write does not happen.
 
 typedef WARPCELL_INDEX index_type;
 
@@ -56,7 +57,8 @@ template <bool many> DEVICE Place locate(i64 at, const Axes& axes) {
 #ifndef WARPCELL_SCATTER
 
 template <bool many>
-DEVICE void gather_elements(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, const Axes& axes) {
+DEVICE void gather_elements(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, u32* outside,
+                            const Axes& axes) {
     const i64 first = i64(blockIdx.x) * (THREADS * EACH) + threadIdx.x;
     i64 from[EACH], to[EACH];
     index_type found[EACH];
@@ -70,13 +72,17 @@ DEVICE void gather_elements(const element* source, const index_type* indices, el
         }
     }
     element loaded[EACH];
+    bool are_in = true;
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         if (first + k * THREADS < size) {
             const i64 place = place_of(found[k], length);
-            loaded[k] = source[from[k] + (is_in(place, length) ? place : 0) * step];
+            const bool is_inside = is_in(place, length);
+            are_in &= is_inside;
+            loaded[k] = source[from[k] + (is_inside ? place : 0) * step];
         }
     }
+    if (!are_in && outside) *outside = 1;
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         if (first + k * THREADS < size) out[to[k]] = loaded[k];
@@ -84,13 +90,15 @@ DEVICE void gather_elements(const element* source, const index_type* indices, el
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-gather(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, const __grid_constant__ Axes axes) {
-    gather_elements<false>(source, indices, out, size, length, step, axes);
+gather(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, u32* outside,
+       const __grid_constant__ Axes axes) {
+    gather_elements<false>(source, indices, out, size, length, step, outside, axes);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-gather_wide(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, const __grid_constant__ Axes axes) {
-    gather_elements<true>(source, indices, out, size, length, step, axes);
+gather_wide(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, u32* outside,
+            const __grid_constant__ Axes axes) {
+    gather_elements<true>(source, indices, out, size, length, step, outside, axes);
 }
 
 #else

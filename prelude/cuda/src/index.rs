@@ -8,7 +8,7 @@ use warpcell_base::error::{Error, Result};
 use warpcell_base::profiling::Kind;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
-use warpcell_driver::profile;
+use warpcell_driver::{profile, staging};
 
 const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/index.cu"));
 const THREADS: usize = 256;
@@ -134,6 +134,24 @@ pub(super) fn is_shared(indices: View<'_>, axis: usize) -> bool {
 
 impl Index {
     pub fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
+        self.gather_into(source, axis, indices, out, 0)
+    }
+
+    /// The same; whether all indices are in range, for which it waits.
+    pub fn gather_checked(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<bool> {
+        let outside = DeviceMemory::new(&self.device, 4)?;
+        let span = profile::begin(&self.device, Kind::Memset, "memset", 4)?;
+        outside.set_bytes(0)?;
+        profile::end(&self.device, span)?;
+        self.gather_into(source, axis, indices, out, outside.address())?;
+        let mut found = [0; 4];
+        // SAFETY: the block has as many bytes.
+        unsafe { staging::download(&self.device, outside.address(), &mut found)? };
+        Ok(found == [0; 4])
+    }
+
+    /// Writes 1 to the address `outside`, unless that is 0, if an index is out of range.
+    fn gather_into(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>, outside: u64) -> Result<()> {
         let moves = Moves::new(
             &out.layout.shape,
             axis,
@@ -149,10 +167,10 @@ impl Index {
             let grid = blocks("take", size, THREADS * EACH)?;
             let ([source, indices, out], count) = (addresses, size as i64);
             let (length, step) = (moves.length as i64, moves.step as i64);
-            let mut arguments = arguments![source, indices, out, count, length, step, axes];
+            let mut arguments = arguments![source, indices, out, count, length, step, outside, axes];
             // SAFETY: the module is alive beside its functions; the arguments are those of `gather` and `gather_wide`, and
             // `KernelAxes` has the layout of their `warpcell_axes`; whatever the indices are, the kernels stay within the views, which lie in
-            // live allocations; units are as wide as addresses and strides allow.
+            // live allocations; units are as wide as addresses and strides allow; `outside` is 0 or has room for a number.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
     }

@@ -392,6 +392,11 @@ impl Backend for CudaBackend {
         Ok((Arc::new(CudaAllocation(memory)), count))
     }
 
+    fn gather_checked(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<Option<bool>> {
+        self.may_wait("a check of indices")?;
+        self.index.gather_checked(source, axis, indices, out).map(Some)
+    }
+
     fn unique(&self, sorted: View<'_>) -> Result<Unique> {
         self.may_wait("unique")?;
         self.search.unique(sorted)

@@ -1,10 +1,10 @@
 //! Eigenvalues and singular values, and their vectors.
 
 use crate::{Factorise, Float, Job, Routine, Shapes, WorkspaceSize};
-use faer::Par;
-use faer::linalg::evd::{self, ComputeEigenvectors};
-use faer::linalg::svd::{self, ComputeSvdVectors};
+use faer::linalg::evd::{self, ComputeEigenvectors, SelfAdjointEvdParams};
+use faer::linalg::svd::{self, ComputeSvdVectors, SvdParams};
 use faer::reborrow::{Reborrow, ReborrowMut};
+use faer::{Auto, Par, Spec};
 
 /// The ascending eigenvalues of a symmetric matrix, whose lower triangle is read, in a column; and the eigenvectors in the columns
 /// of a matrix, if they are asked for.
@@ -15,7 +15,17 @@ pub static SVD: Routine = Routine::new(&Svd);
 struct Eigh;
 struct Svd;
 
+/// The elements of a matrix from which on several threads make it tridiagonal, or bidiagonal. They meet after each row: for smaller
+/// ones that takes longer than what they spare.
+const SHARED: usize = 512 * 512;
+
 impl Eigh {
+    fn parameters<T: Float>() -> Spec<SelfAdjointEvdParams, T> {
+        let mut parameters = <SelfAdjointEvdParams as Auto<T>>::auto();
+        parameters.tridiag.par_threshold = SHARED;
+        Spec::new(parameters)
+    }
+
     fn wanted(vectors: bool) -> ComputeEigenvectors {
         if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No }
     }
@@ -30,7 +40,7 @@ impl<T: Float> Factorise<T> for Eigh {
 
     fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let Shapes { inputs: [(n, _), _], more: [vectors, _] } = *shapes;
-        let rest = evd::self_adjoint_evd_scratch::<T>(n, Eigh::wanted(vectors.is_some()), par, Default::default());
+        let rest = evd::self_adjoint_evd_scratch::<T>(n, Eigh::wanted(vectors.is_some()), par, Eigh::parameters());
         WorkspaceSize { matrices: [(n, vectors.map_or(0, |_| n)), (0, 0), (0, 0)], rest }
     }
 
@@ -39,7 +49,7 @@ impl<T: Float> Factorise<T> for Eigh {
         let [mut matrix, ..] = matrices;
         let values = values.col_mut(0).as_diagonal_mut();
         let columns = vectors.is_some().then_some(matrix.rb_mut());
-        if evd::self_adjoint_evd(source, values, columns, par, rest, Default::default()).is_err() {
+        if evd::self_adjoint_evd(source, values, columns, par, rest, Eigh::parameters()).is_err() {
             return Some(0);
         }
         if let Some(vectors) = vectors {
@@ -50,6 +60,12 @@ impl<T: Float> Factorise<T> for Eigh {
 }
 
 impl Svd {
+    fn parameters<T: Float>() -> Spec<SvdParams, T> {
+        let mut parameters = <SvdParams as Auto<T>>::auto();
+        parameters.bidiag.par_threshold = SHARED;
+        Spec::new(parameters)
+    }
+
     fn wanted(shapes: &Shapes) -> ComputeSvdVectors {
         let (m, n) = shapes.inputs[0];
         match shapes.more {
@@ -69,7 +85,7 @@ impl<T: Float> Factorise<T> for Svd {
     fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let Shapes { inputs: [(m, n), _], more: [u, _] } = *shapes;
         let wanted = Svd::wanted(shapes);
-        let rest = svd::svd_scratch::<T>(m, n, wanted, wanted, par, Default::default());
+        let rest = svd::svd_scratch::<T>(m, n, wanted, wanted, par, Svd::parameters());
         WorkspaceSize { matrices: [(m, u.map_or(0, |(_, columns)| columns)), (0, 0), (0, 0)], rest }
     }
 
@@ -85,7 +101,7 @@ impl<T: Float> Factorise<T> for Svd {
         if let Some(right) = &mut right {
             right.fill(T::zero_impl());
         }
-        if svd::svd(source, values, columns, right, par, rest, Default::default()).is_err() {
+        if svd::svd(source, values, columns, right, par, rest, Svd::parameters()).is_err() {
             return Some(0);
         }
         if let Some(u) = u {

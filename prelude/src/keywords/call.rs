@@ -23,8 +23,9 @@ macro_rules! __call {
     (running $all:tt [$whole:path, $along:path] [($a:expr)] { axis } { dtype }) => { $whole($a) };
     (running $all:tt [$whole:path, $along:path] [($a:expr)] { axis $axis:expr } { dtype }) => { $along($a, $axis) };
     (running $all:tt $paths:tt [($a:expr)] $axis:tt { dtype $dtype:ty }) => {
-        $crate::__call!(running $all $paths [(&$crate::keywords::astype::<$dtype, _>($a))] $axis { dtype })
-            .astype::<$dtype>()
+        $crate::keywords::as_type::<$dtype, _>(
+            &$crate::__call!(running $all $paths [(&$crate::keywords::as_type::<$dtype, _>($a))] $axis { dtype })
+        )
     };
     // Lengths along all axes, along those that are given, or along as many of the last ones.
     (axes $all:tt [$path:path] [($a:expr)] { s } { axes } $norm:tt) => {

@@ -26,6 +26,10 @@ thin! {
     /// The array with another element type.
     pub fn astype<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> => a.raw().converted("astype", D::DTYPE);
 
+    /// The array with its elements as those of a type; itself, if they are.
+    pub fn as_type<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> =>
+        if a.raw().dtype == D::DTYPE { Ok(a.raw().clone()) } else { a.raw().converted("astype", D::DTYPE) };
+
     /// As `gpu::linspace`, and without `stop` itself unless it is the `endpoint`.
     pub fn linspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> DeviceArray<T> => {
         let ends = [start.to_f64(), stop.to_f64()];

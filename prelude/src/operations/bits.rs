@@ -93,8 +93,8 @@ fn packed_words(name: &'static str, bools: &RawArray, shape: &[usize], is_little
     let offset = bools.layout.offset / 8;
     let mut words = bools.with_layout(Layout { offset, ..Layout::contiguous(shape) });
     words.dtype = DType::U64;
-    let order = RawOperand::Scalar(Scalar::Bool(is_little));
-    apply_one(name, formulas::packed_bits, &[RawOperand::Array(&words), order])
+    let formula = if is_little { formulas::packed_bits_little } else { formulas::packed_bits };
+    apply_one(name, formula, &[RawOperand::Array(&words)])
 }
 
 /// `unpackbits` with all arguments.

@@ -298,14 +298,21 @@ of_integers!((bytes u8) (integers i32 unsigned_abs) (naturals u32) (long_integer
 mod words {
     use warpcell_macros::vectorize;
 
-    /// Eight bytes of 0 or 1 as the bits of one byte. With each step, twice as many bits are neighbours in the highest byte, or, for the
-    /// other order, in the lowest one.
+    /// Eight bytes of 0 or 1 as the bits of one byte, the first one the highest. With each step, twice as many bits are neighbours in
+    /// the highest byte.
     #[vectorize]
-    pub fn packed_bits(bytes: u64, first_is_lowest: bool) -> u8 {
-        let (low, high) = (bytes | bytes >> 7, bytes | bytes << 9);
-        let (low, high) = (low | low >> 14, high | high << 18);
-        let (low, high) = (low | low >> 28, high | high << 36);
-        (if first_is_lowest { low } else { high >> 56 }) as u8
+    pub fn packed_bits(bytes: u64) -> u8 {
+        let pairs = bytes | bytes << 9;
+        let fours = pairs | pairs << 18;
+        ((fours | fours << 36) >> 56) as u8
+    }
+
+    /// The same, the first one the lowest.
+    #[vectorize]
+    pub fn packed_bits_little(bytes: u64) -> u8 {
+        let pairs = bytes | bytes >> 7;
+        let fours = pairs | pairs >> 14;
+        (fours | fours >> 28) as u8
     }
 }
 
@@ -370,8 +377,10 @@ named! {
     power of numbers;
     /// A step of Horner's scheme.
     horner_step of numbers;
-    /// Eight bytes of 0 or 1 as the bits of one byte.
+    /// Eight bytes of 0 or 1 as the bits of one byte, the first one the highest.
     packed_bits of words;
+    /// The same, the first one the lowest.
+    packed_bits_little of words;
     /// The quotient, as `f64`.
     quotient of integers;
     /// The index without its sign.

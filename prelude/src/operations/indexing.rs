@@ -24,9 +24,8 @@ impl<T: Element> DeviceArray<T> {
         /// The elements at `indices` of the flattened array, in the shape of the indices. NumPy's `take(a, indices)`,
         /// and `a[indices]` of a 1-D array. Negative indices count from the end.
         ///
-        /// Indices are checked before they are used. For those on the device, that is a reduction for the largest and
-        /// one for the smallest (not of unsigned ones), and a wait for both. Indices that come from the host are
-        /// checked there.
+        /// Indices are checked. Those on the device are checked while the elements are taken, and the call waits for that;
+        /// only of `u64`, the largest is looked for before. Indices that come from the host are checked there.
         ///
         /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]) or the devices differ.
         ///
@@ -79,7 +78,7 @@ impl<T: Element> DeviceArray<T> {
         /// changes. Writes to the array that this is a view of, too. Where an index is repeated, its last value stays, on
         /// every device.
         ///
-        /// Indices are checked before anything is written, as [`take`](Self::take) says;
+        /// Indices are checked before anything is written: for the largest of those on the device, the call waits;
         /// `gpu::put!(&mut a, &indices, 1.0, mode = "wrap")` or `"clip"` gives those out of range a meaning.
         ///
         /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]), the devices differ, or if this is a view
@@ -177,9 +176,13 @@ pub fn unravel_index(indices: impl IntoIndices, shape: impl IntoShape) -> Vec<De
     check(found).into_iter().map(DeviceArray::from_raw).collect()
 }
 
-/// Indices on the device, contiguous, all of them in range.
+/// Indices on the device, contiguous. All of them are in range, but for [`Indices::unchecked`].
 pub(super) struct Indices {
     raw: RawArray,
+    operation: &'static str,
+    /// The axis that they belong to, if there is one, and its length, or the number of all elements.
+    axis: Option<usize>,
+    length: usize,
 }
 
 impl Indices {
@@ -191,15 +194,29 @@ impl Indices {
         axis: Option<usize>,
         length: usize,
     ) -> Result<Indices> {
-        let out_of_range = |index: i128| Error::IndexOutOfRange { operation, index, axis, length };
-        let is_in = |index: i128| (-(length as i128)..length as i128).contains(&index);
+        let (indices, is_checked) = Indices::unchecked(operation, indices, handle, axis, length)?;
+        if !is_checked {
+            indices.check()?;
+        }
+        Ok(indices)
+    }
+
+    /// Checks indices, if they come from the host or are empty; and whether it did.
+    fn unchecked(
+        operation: &'static str,
+        indices: RawIndices,
+        handle: &Handle,
+        axis: Option<usize>,
+        length: usize,
+    ) -> Result<(Indices, bool)> {
+        let new = |raw| Indices { raw, operation, axis, length };
         match indices {
             RawIndices::Host { shape, values } => {
-                if let Some(&index) = values.iter().find(|&&index| !is_in(index.into())) {
-                    return Err(out_of_range(index.into()));
+                if let Some(&index) = values.iter().find(|&&index| !is_in(index.into(), length)) {
+                    return Err(Error::IndexOutOfRange { operation, index: index.into(), axis, length });
                 }
                 let raw = transfer::upload(operation, &values.host_view(), handle)?;
-                Ok(Indices { raw: raw.with_layout(Layout::contiguous(&shape)) })
+                Ok((new(raw.with_layout(Layout::contiguous(&shape))), true))
             }
             RawIndices::Device(raw) => {
                 if raw.handle.device != handle.device {
@@ -207,20 +224,43 @@ impl Indices {
                     return Err(Error::DeviceMismatch { operation, left, right });
                 }
                 let raw = raw.contiguous(operation)?;
-                if raw.size() == 0 {
-                    return Ok(Indices { raw });
+                let is_empty = raw.size() == 0;
+                if !is_empty {
+                    handle.may_wait(operation)?;
                 }
-                handle.may_wait(operation)?;
-                let farthest = formulas::unsigned_index(raw.dtype);
-                let farthest =
-                    registered_reduced(operation, farthest, ReduceOperation::Max, &[RawOperand::Array(&raw)])?;
-                let farthest = transfer::item(&farthest)?.integer().expect("an integer");
-                if farthest < length as i128 {
-                    return Ok(Indices { raw });
-                }
-                Err(out_of_range(first(&raw, &is_in)?.unwrap_or(farthest)))
+                Ok((new(raw), is_empty))
             }
         }
+    }
+
+    /// The error for the first index that is out of range, if there is one.
+    fn check(&self) -> Result<()> {
+        let &Indices { ref raw, operation, axis, length } = self;
+        let farthest = formulas::unsigned_index(raw.dtype);
+        let farthest = registered_reduced(operation, farthest, ReduceOperation::Max, &[RawOperand::Array(raw)])?;
+        let farthest = transfer::item(&farthest)?.integer().expect("an integer");
+        if farthest < length as i128 {
+            return Ok(());
+        }
+        let index = first(raw, &|index| is_in(index, length))?.unwrap_or(farthest);
+        Err(Error::IndexOutOfRange { operation, index, axis, length })
+    }
+
+    /// Copies the elements that these indices name, laid out as `by`, to `out`, which is new and not empty. If they are not checked,
+    /// they are now: in the same pass, where the device can do that.
+    fn gather(&self, is_checked: bool, source: &RawArray, axis: usize, by: &RawArray, out: &RawArray) -> Result<()> {
+        let backend = &source.handle.backend;
+        if !is_checked {
+            // Large u64 would be taken for negative indices.
+            if self.length > 0
+                && self.raw.dtype != DType::U64
+                && let Some(true) = backend.gather_checked(source.view(), axis, by.view(), out.view())?
+            {
+                return Ok(());
+            }
+            self.check()?;
+        }
+        backend.gather(source.view(), axis, by.view(), out.view())
     }
 
     /// The indices one after the other.
@@ -234,6 +274,11 @@ impl Indices {
         let length = RawOperand::Scalar(Scalar::I64(length as i64));
         apply_one(operation, formulas::from_start, &[RawOperand::Array(&self.raw), length])
     }
+}
+
+/// Whether an index leads to one of `length` places.
+fn is_in(index: i128, length: usize) -> bool {
+    (-(length as i128)..length as i128).contains(&index)
 }
 
 /// The smallest and the largest of some integers, with one wait for both. The smallest of unsigned ones is said to be 0.
@@ -294,24 +339,27 @@ fn replaced(shape: &[usize], axis: usize, with: &[usize]) -> Vec<usize> {
 }
 
 pub(crate) fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
-    let indices = Indices::new("take", indices, &array.handle, None, array.size())?;
+    let (indices, is_checked) = Indices::unchecked("take", indices, &array.handle, None, array.size())?;
     RawArray::written("take", &array.handle, indices.raw.shape(), array.dtype, |out| {
         let target = out.with_layout(Layout::contiguous(&[out.size()]));
-        let source = line("take", array)?;
-        array.handle.backend.gather(source.view(), 0, indices.flat().view(), target.view())
+        indices.gather(is_checked, &line("take", array)?, 0, &indices.flat(), &target)
     })
 }
 
 pub(crate) fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
     let axis = axis_of("take_axis", array.shape(), axis)?;
-    let indices = Indices::new("take_axis", indices, &array.handle, Some(axis), array.shape()[axis])?;
+    let (indices, is_checked) =
+        Indices::unchecked("take_axis", indices, &array.handle, Some(axis), array.shape()[axis])?;
     let shape = replaced(array.shape(), axis, indices.raw.shape());
-    RawArray::written("take_axis", &array.handle, &shape, array.dtype, |out| {
+    let out = RawArray::uninitialised("take_axis", &array.handle, &shape, array.dtype)?;
+    if out.size() > 0 {
         let shape = replaced(array.shape(), axis, &[indices.raw.size()]);
         let target = out.with_layout(Layout::contiguous(&shape));
-        let indices = along(&shape, axis, &indices.flat());
-        array.handle.backend.gather(array.view(), axis, indices.view(), target.view())
-    })
+        indices.gather(is_checked, array, axis, &along(&shape, axis, &indices.flat()), &target)?;
+    } else if !is_checked {
+        indices.check()?;
+    }
+    Ok(out)
 }
 
 /// The parts of an array at positions along an axis, which are known to be in range: i64, 1-D and contiguous.
@@ -344,18 +392,23 @@ pub(super) fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize
     let operation = "take_along_axis";
     let axis = axis_of(operation, array.shape(), axis)?;
     let count = same_rank(operation, array, &indices)?[axis];
-    let indices = Indices::new(operation, indices, &array.handle, Some(axis), array.shape()[axis])?;
+    let (indices, is_checked) = Indices::unchecked(operation, indices, &array.handle, Some(axis), array.shape()[axis])?;
     // All axes but this one are broadcast.
     let one = |shape: &[usize]| replaced(shape, axis, &[1]);
     let common = shape::broadcast_shapes(operation, &one(array.shape()), &one(indices.raw.shape()))?;
-    RawArray::written(operation, &array.handle, &replaced(&common, axis, &[count]), array.dtype, |out| {
+    let out = RawArray::uninitialised(operation, &array.handle, &replaced(&common, axis, &[count]), array.dtype)?;
+    if out.size() == 0 {
+        if !is_checked {
+            indices.check()?;
+        }
+    } else {
         let broadcast = |raw: &RawArray| {
             let shape = replaced(&common, axis, &[raw.shape()[axis]]);
             raw.with_layout(shape::broadcast_layout(&raw.layout, &shape))
         };
-        let (source, indices) = (broadcast(array), broadcast(&indices.raw));
-        array.handle.backend.gather(source.view(), axis, indices.view(), out.view())
-    })
+        indices.gather(is_checked, &broadcast(array), axis, &broadcast(&indices.raw), &out)?;
+    }
+    Ok(out)
 }
 
 /// Scatters, if there is anything to write. The values, if an array, broadcast to the indices' shape; the target is written
@@ -525,6 +578,31 @@ fn unravel_index_raw(indices: RawIndices, shape: &[usize]) -> Result<Vec<RawArra
 mod tests {
     use super::*;
     use expect_test::expect;
+
+    #[test]
+    fn indices_are_checked_while_elements_are_taken() {
+        let length = 10_000;
+        let a = crate::arange(length);
+        let mut indices: Vec<i64> = (0..100_000).map(|number| number * 7919 % (2 * length) - length).collect();
+        let places: Vec<i64> = indices.iter().map(|&index| index.rem_euclid(length)).collect();
+        assert_eq!(a.take(&crate::array(&indices)).tolist(), places);
+        assert_eq!(crate::take_along_axis(&a, &crate::array(&indices), 0).tolist(), places);
+        for (at, wrong) in [(99_999, length), (50_000, -length - 1), (7, i64::MIN)] {
+            indices[at] = wrong;
+            let on_device = crate::array(&indices);
+            for taken in [a.try_take(&on_device), a.try_take_axis(&on_device, 0)] {
+                let Error::IndexOutOfRange { index, .. } = taken.map(drop).unwrap_err() else {
+                    panic!("another error")
+                };
+                assert_eq!(index, wrong.into());
+            }
+        }
+        assert!(a.try_take_axis(crate::array(&[0u32, 10_000]), 0).is_err());
+        let nothing = crate::zeros::<f32>((0, 3));
+        assert!(nothing.try_take(crate::array(&[0i64])).is_err());
+        assert!(nothing.try_take_axis(crate::array(&[3i64]), 1).is_err());
+        assert_eq!(nothing.take_axis(crate::array(&[2i64, -3]), 1).shape(), [0, 2]);
+    }
 
     #[test]
     fn the_first_index_out_of_range_is_named_before_anything_is_written() {

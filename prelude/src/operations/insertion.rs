@@ -221,7 +221,22 @@ pub(crate) fn repeated_each(x: &RawArray, counts: RawIndices, axis: isize) -> Re
     // Where the repetitions of each part end, and so where the next one's begin.
     let ends = scan_axis(NAME, ScanOperation::Sum, &counts, 0)?;
     let total: Vec<i64> = transfer::download_vec(&slice_axis(&ends, 0, length - 1, 1, 1))?;
-    parts(NAME, x, axis, &not_greater(NAME, &ends, total[0] as usize)?)
+    let total = total[0] as usize;
+    let mut shape = x.shape().to_vec();
+    shape[axis] = total;
+    let out = RawArray::uninitialised(NAME, &x.handle, &shape, x.dtype)?;
+    if out.size() == 0 {
+        return Ok(out);
+    }
+    let behind = axis + 1..shape.len();
+    let row =
+        Layout { shape: x.shape()[behind.clone()].to_vec(), strides: x.layout.strides[behind].to_vec(), offset: 0 };
+    let source = if row.is_contiguous() { x.clone() } else { x.contiguous(NAME)? };
+    if x.handle.backend.repeat(source.view(), axis, ends.view(), out.view())? {
+        return Ok(out);
+    }
+    drop(out);
+    parts(NAME, x, axis, &not_greater(NAME, &ends, total)?)
 }
 
 /// `insert` into the flattened array, or along an axis.

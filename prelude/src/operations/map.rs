@@ -234,6 +234,18 @@ pub(crate) fn registered(operation: &'static str, name: &'static str, operands: 
     Ok(registered_all(operation, name, operands)?.swap_remove(0))
 }
 
+/// As [`registered`], with a target of the shape of the result.
+pub(crate) fn registered_into(
+    operation: &'static str,
+    name: &'static str,
+    operands: &[RawOperand<'_>],
+    target: &RawArray,
+) -> Result<()> {
+    let function = *registry::find(name).expect("the loader has registered it");
+    let operands: Vec<MapOperand<'_>> = operands.iter().copied().map(MapOperand::Elements).collect();
+    Request { operation, function, reduction: None, targets: Some(vec![target]) }.run(&operands).map(drop)
+}
+
 /// As [`registered`], for a function that may have several results.
 pub(crate) fn registered_all(
     operation: &'static str,

@@ -6,7 +6,7 @@ use crate::error::{Result, check};
 use crate::operations::elementwise::sealed::Sealed;
 use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::formulas::{apply, apply_one};
-use crate::operations::map::registered;
+use crate::operations::map::{registered, registered_into};
 use crate::operations::siblings::composed;
 use warpcell_macros::{device, vectorize};
 
@@ -158,9 +158,11 @@ pub(super) fn kaiser_weights(
     places: [&RawArray; 2],
     span: f64,
     beta: f64,
-) -> Result<RawArray> {
+    out: &RawArray,
+) -> Result<()> {
     let numbers = [span, beta, bessel(beta)].map(|value| RawOperand::Scalar(Scalar::F64(value)));
-    registered(operation, name_of(&kaiser_weight), &[&places.map(RawOperand::Array)[..], &numbers[..]].concat())
+    let operands = [&places.map(RawOperand::Array)[..], &numbers[..]].concat();
+    registered_into(operation, name_of(&kaiser_weight), &operands, out)
 }
 
 /// Whether the number is a fraction of its own: 0, an infinity or NaN.

@@ -1,6 +1,6 @@
 //! Windows: weights that are large in the middle and small at the ends, for filters and spectra.
 
-use crate::array::{DeviceArray, RawArray};
+use crate::array::{DeviceArray, RawArray, slice_axis};
 use crate::backend::Layout;
 use crate::device;
 use crate::dtype::{DType, Scalar};
@@ -97,5 +97,26 @@ fn kaiser_of(count: usize, beta: f64) -> Result<RawArray> {
         let reason = format!("`beta` is {beta}; give a number from -700 to 700");
         return Err(Error::argument(NAME, reason));
     }
-    window(NAME, count, |places, span| kaiser_weights(NAME, places, span, beta))
+    let handle = device::current()?;
+    if count < 2 {
+        return RawArray::filled(NAME, &handle, &[count], Scalar::F64(1.0));
+    }
+    // A weight takes long, and the second half mirrors the first one. Of short windows all are computed, and perhaps a few more.
+    let span = (count - 1) as f64;
+    let first = if count < SHORT { count } else { count.div_ceil(2) };
+    let [starts, steps] = range_of_sums(NAME, &handle, first, [-span, 2.0], DType::F64)?;
+    let places = [starts.shape()[0], steps.shape()[1]];
+    let computed = places[0] * places[1];
+    let out = RawArray::uninitialised(NAME, &handle, &[count.max(computed)], DType::F64)?;
+    kaiser_weights(NAME, [&starts, &steps], span, beta, &out.with_layout(Layout::contiguous(&places)))?;
+    if computed < count {
+        let rest = count - computed;
+        let (from, to) = (slice_axis(&out, 0, rest - 1, -1, rest), slice_axis(&out, 0, computed, 1, rest));
+        // They have no element in common.
+        handle.backend.copy(from.view(), to.view())?;
+    }
+    Ok(slice_axis(&out, 0, 0, 1, count))
 }
+
+/// Windows of fewer weights are short: half of one has a few lines of places.
+const SHORT: usize = 1 << 13;

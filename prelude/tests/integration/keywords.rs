@@ -261,6 +261,7 @@ fn rearranged() {
     same(gpu::roll!(&a, 1, axis = (0, 1)), gpu::roll(&gpu::roll(&a, 1, 0), 1, 1));
     same(gpu::repeat!(&a, 2), gpu::repeat(&a.ravel(), 2, 0));
     same(gpu::repeat!(&a, 2, axis = 1), gpu::repeat(&a, 2, 1));
+    each_part_is_repeated();
     let i = gpu::array(&[1, 0]);
     same(gpu::take!(&a, &i), a.take(&i));
     same(gpu::take!(&a, &i, axis = 1), a.take_axis(&i, 1));
@@ -305,4 +306,24 @@ fn products_and_signals() {
         gpu::correlate2d!(&a, &a, mode = "same", boundary = "symm"),
         gpu::correlate2d_with(&a, &a, Mode::Same, Boundary::Symmetric),
     );
+}
+
+/// Parts that are repeated as often as an array says: of arrays that lie in memory in any way.
+fn each_part_is_repeated() {
+    let lengths = [5, 7, 40_000];
+    for (axis, &length) in lengths.iter().enumerate() {
+        let mut shape = [3, 2, 3];
+        shape[axis] = length;
+        let elements: usize = shape.iter().product();
+        let a = gpu::arange(elements as i64).reshape(shape);
+        let counts: Vec<i64> = (0..length as i64).map(|part| part * 7919 % 5).collect();
+        let parts = (0..length as i64).flat_map(|part| (0..counts[part as usize]).map(move |_| part));
+        let parts: Vec<i64> = parts.collect();
+        for a in [a.clone(), a.swapaxes(0, 2).copy().swapaxes(0, 2), gpu::flip!(&a)] {
+            let found = gpu::repeat!(&a, &gpu::array(&counts), axis = axis as isize);
+            assert!(gpu::array_equal(&found, &a.take_axis(&gpu::array(&parts), axis as isize)), "axis {axis}");
+        }
+    }
+    let none = gpu::repeat!(&gpu::ones::<f32>((2, 3)), &gpu::array(&[0i64, 0]), axis = 0);
+    assert_eq!(none.shape(), [0, 3]);
 }

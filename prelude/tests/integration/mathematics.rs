@@ -242,6 +242,14 @@ fn windows_and_tensors() {
         }
     }
     assert!(message(|| drop(gpu::kaiser(3, 800.0))).contains("`beta` is 800"));
+    // Of long windows the second half mirrors the first one.
+    for count in [8191, 8192, 8193, 20_000, 20_481] {
+        let (window, x) = (gpu::kaiser(count, 14.0), gpu::linspace(-1.0, 1.0, count));
+        let expected = gpu::i0(&((&x * &x * -1.0 + 1.0).maximum(0.0).sqrt() * 14.0)) / gpu::i0(&gpu::array(&[14.0]));
+        assert!(gpu::allclose(&window, &expected), "{count}");
+        assert_eq!(window.shape(), [count]);
+        assert!(gpu::array_equal(&window, &gpu::flip!(&window)), "{count}");
+    }
     let a = gpu::eye::<f32>(6).reshape((2, 3, 3, 2)) * 4.0;
     let inverse = gpu::linalg::tensorinv(&a);
     assert_eq!((inverse.shape(), inverse.sum()), (&[3, 2, 2, 3][..], 1.5));

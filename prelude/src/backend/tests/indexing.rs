@@ -150,9 +150,16 @@ impl Check {
                             .collect();
                         let out = (Layout::contiguous(&wide), wide.iter().product());
                         let what = format!("gather {shape:?} along {axis} by {count} {index}, shared: {shared}");
-                        self.expect(&what, dtype, out, &expected, EXACT, |backend, out| {
+                        self.expect(&what, dtype, out.clone(), &expected, EXACT, |backend, out| {
                             backend.gather(source.view(), axis, indices.view(), out)
                         });
+                        if index != DType::U64 {
+                            self.expect(&what, dtype, out, &expected, EXACT, |backend, out| {
+                                let are_in = backend.gather_checked(source.view(), axis, indices.view(), out)?;
+                                assert_eq!(are_in, Some(true));
+                                Ok(())
+                            });
+                        }
                     }
                 }
             }

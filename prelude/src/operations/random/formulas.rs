@@ -146,6 +146,9 @@ fn gamma_ratio(draws: &mut Draws, above: f64, below: f64) -> f64 {
 
 #[vectorize]
 pub(super) fn gamma(row: i64, column: i64, key: u64, stream: u64, first: u64, shape: f64, scale: f64) -> f64 {
+    if scale == 0.0 && shape.is_finite() {
+        return scale;
+    }
     let mut draws = draws_of(row + column, key, stream, first);
     scale * gamma_of(&mut draws, shape)
 }
