@@ -3,7 +3,6 @@
 //!
 //! What complex numbers lack does not compile: it is for elements that are [`Real`] or a [`Number`].
 
-use half::{bf16, f16};
 use num_complex::Complex;
 use std::fmt;
 use warpcell_base::dtype::Tagged;

@@ -70,6 +70,8 @@ pub mod timing;
 mod type_name;
 
 #[doc(hidden)]
+#[doc(inline)]
+pub use warpcell_base::dtype::types::*;
 pub use warpcell_base::registry;
 pub(crate) use warpcell_base::{error, failures, philox, profiling};
 
@@ -113,7 +115,6 @@ pub use files::text::{
 };
 pub use files::{load, save, try_load, try_save};
 pub use graph::Graph;
-pub use half::{bf16, f16};
 pub use input::{input, password, try_input, try_password};
 pub use inspect::{Translatable, cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
 pub use launch::{
@@ -138,7 +139,6 @@ pub mod map_arguments {
     pub use crate::operations::map::host::HostOperand;
     pub use crate::operations::map::host::hidden::HostArgument;
 }
-pub use num_complex::{Complex, Complex32, Complex64};
 pub use operations::allclose::{allclose, allclose_with, array_equal, isclose, try_allclose_with};
 pub use operations::bits::{packbits, unpackbits};
 pub use operations::calculus::{IntoSpacing, cross, ediff1d, gradient, trapezoid, unwrap};

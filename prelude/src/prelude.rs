@@ -3,10 +3,9 @@
 // `Function` and `Results` stand in the types of what `gpu::map` makes of a formula, as the notebook's analysis writes them.
 pub use crate::{Boundary, DeviceArray, Function, Mode, Results, fuse};
 // `a.slice(s![1..]).add_assign(&b)` is one expression; `+=` needs a variable.
-pub use half::{bf16, f16};
 pub use ndarray::{Array1, Array2, ArrayD, Axis, Ix1, Ix2, IxDyn, NewAxis, array, s};
-pub use num_complex::{Complex, Complex32, Complex64};
 pub use std::ops::{AddAssign as _, DivAssign as _, MulAssign as _, SubAssign as _};
+pub use warpcell_base::dtype::types::*;
 pub use warpcell_macros::{device, kernel, vectorize};
 pub use warpcell_threads::{
     Dim3, SharedArray, View, ViewMut, all_sync, any_sync, ballot_sync, block_dim, block_idx, dynamic_shared_array,

@@ -148,9 +148,7 @@ fn elements(operation: &'static str, view: &AnyView<'_>) -> Result<Elements> {
     let raw = transfer::bring(operation, view, &device::host())?;
     let dtype = raw.dtype;
     let values = match dtype.kind() {
-        Kind::Half | Kind::Brain | Kind::Float => {
-            Values::Floats(transfer::download_vec(&raw.converted(operation, DType::F64)?)?)
-        }
+        Kind::Narrow | Kind::Float => Values::Floats(transfer::download_vec(&raw.converted(operation, DType::F64)?)?),
         Kind::Signed => Values::Signed(transfer::download_vec(&raw.converted(operation, DType::I64)?)?),
         Kind::Bool | Kind::Unsigned => {
             Values::Unsigned(transfer::download_vec(&raw.converted(operation, DType::U64)?)?)

@@ -53,6 +53,11 @@ pub fn is_integer(name: &str) -> bool {
     ELEMENT_TYPES.iter().any(|element| element.is_integer && element.name == name)
 }
 
+/// Whether `gpu` has the type under this name.
+pub fn is_of_prelude(name: &str) -> bool {
+    ELEMENT_TYPES.iter().any(|element| element.name.strip_prefix("gpu::") == Some(name))
+}
+
 /// Whether only some operations compute in the type, which the compiler names without a path.
 pub fn is_limited(name: &str) -> bool {
     ELEMENT_TYPES.iter().any(|element| element.is_limited && element.name.trim_start_matches("gpu::") == name)

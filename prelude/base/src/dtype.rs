@@ -13,10 +13,9 @@ pub mod rounding;
 mod table;
 pub mod typestr;
 
-use half::{bf16, f16};
-use num_complex::Complex;
 use std::fmt;
-pub use table::{dtypes, if_dtype};
+pub use table::{dtypes, if_dtype, types};
+pub use types::*;
 
 /// What sort of values a type has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +26,8 @@ pub enum Kind {
     Unsigned,
     /// Integers.
     Signed,
-    /// IEEE's floats of 16 bits.
-    Half,
-    /// The first halves of `f32`.
-    Brain,
+    /// Floats of less than 32 bits, which operations compute on in `f32`: structs, with methods such as `from_f32`.
+    Narrow,
     /// IEEE's floats of 32 and 64 bits.
     Float,
     /// Two floats: the real part, and behind it the imaginary one.
@@ -39,14 +36,15 @@ pub enum Kind {
 
 macro_rules! tags {
     ($({
-        $kind:ident $use:ident $tag:ident $type:ty, $computed:ty, $sum:ty, $mean:ty, $cu_name:literal, $c_name:literal
+        $kind:ident $use:ident $tag:ident $type:ty, $computed:ty, $sum:ty, $mean:ty,
+        $name:literal, $cu_name:literal, $c_name:literal, $dlpack_code:literal
     })*) => {
         /// The type of an array's elements, as a value.
         ///
         /// `f16` has 5 bits of exponent and 11 of precision; `bf16`, the first half of an `f32`, has 8 of each.
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         pub enum DType {$(
-            #[doc = concat!("`", stringify!($type), "`.")]
+            #[doc = concat!("`", $name, "`.")]
             $tag,
         )*}
 
@@ -64,10 +62,7 @@ macro_rules! tags {
             /// Rust's name of the type, such as `f32`.
             pub const fn name(self) -> &'static str {
                 match self {
-                    // `stringify!` would write blanks into these.
-                    DType::C64 => "Complex<f32>",
-                    DType::C128 => "Complex<f64>",
-                    $(#[allow(unreachable_patterns, reason = "the two above")] DType::$tag => stringify!($type),)*
+                    $(DType::$tag => $name,)*
                 }
             }
 
@@ -82,6 +77,13 @@ macro_rules! tags {
             pub const fn cu_name(self) -> &'static str {
                 match self {
                     $(DType::$tag => $cu_name,)*
+                }
+            }
+
+            /// DLPack's number of the kind of values.
+            pub const fn dlpack_code(self) -> u8 {
+                match self {
+                    $(DType::$tag => $dlpack_code,)*
                 }
             }
 
@@ -119,7 +121,7 @@ macro_rules! tags {
         /// One value together with its element type: what crosses from generic code to a backend.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum Scalar {$(
-            #[doc = concat!("A value of the type `", stringify!($type), "`.")]
+            #[doc = concat!("A value of the type `", $name, "`.")]
             $tag($type),
         )*}
 
@@ -142,6 +144,20 @@ macro_rules! tags {
             pub const fn from_bits(dtype: DType, bits: u128) -> Scalar {
                 match dtype {
                     $(DType::$tag => Scalar::$tag(from_bits(bits)),)*
+                }
+            }
+
+            /// A number as a float of `dtype`, real or complex, rounded once.
+            pub fn of_float(value: f64, dtype: DType) -> Scalar {
+                match dtype {
+                    $(DType::$tag => tags!(@of_float $kind $type, value).tagged(),)*
+                }
+            }
+
+            /// The value of a real float.
+            pub fn float(self) -> Option<f64> {
+                match self {
+                    $(Scalar::$tag(value) => tags!(@float $kind value),)*
                 }
             }
 
@@ -174,6 +190,16 @@ macro_rules! tags {
             }
         })*
     };
+    (@of_float Narrow $type:ty, $value:ident) => { <$type>::from_f32(rounding::odd_from_f64($value)) };
+    (@of_float Float $type:ty, $value:ident) => { $value as $type };
+    (@of_float Complex $type:ty, $value:ident) => { <$type>::new($value as _, 0.0) };
+    (@of_float $kind:ident $type:ty, $value:ident) => { $value };
+    (@float Narrow $value:ident) => { Some($value.into()) };
+    (@float Float $value:ident) => { Some($value.into()) };
+    (@float $kind:ident $value:ident) => {{
+        let _ = $value;
+        None
+    }};
 }
 dtypes!(tags!());
 
@@ -195,7 +221,7 @@ impl DType {
 
     /// Whether the type is `f16`, `bf16`, `f32` or `f64`.
     pub const fn is_float(self) -> bool {
-        matches!(self.kind(), Kind::Half | Kind::Brain | Kind::Float)
+        matches!(self.kind(), Kind::Narrow | Kind::Float)
     }
 
     /// Whether the type is one of integers; bools are none.
@@ -229,8 +255,8 @@ impl DType {
             Kind::Bool => return "bool".to_owned(),
             Kind::Unsigned => "uint",
             Kind::Signed => "int",
-            Kind::Half | Kind::Float => "float",
-            Kind::Brain => "bfloat",
+            Kind::Narrow => return self.c_name().to_owned(),
+            Kind::Float => "float",
             Kind::Complex => "complex",
         };
         format!("{kind}{}", 8 * self.size())
@@ -269,19 +295,7 @@ impl Scalar {
     pub fn one(dtype: DType) -> Scalar {
         match dtype.kind() {
             Kind::Bool | Kind::Unsigned | Kind::Signed => Scalar::from_bits(dtype, 1),
-            Kind::Half => f16::ONE.tagged(),
-            Kind::Brain => bf16::ONE.tagged(),
-            Kind::Float | Kind::Complex => Scalar::of_float(1.0, dtype),
-        }
-    }
-
-    /// A number as a float of `dtype`, which is `f32`, `f64` or complex.
-    pub fn of_float(value: f64, dtype: DType) -> Scalar {
-        match dtype {
-            DType::F32 => Scalar::F32(value as f32),
-            DType::C64 => Scalar::C64(Complex::new(value as f32, 0.0)),
-            DType::C128 => Scalar::C128(Complex::new(value, 0.0)),
-            _ => Scalar::F64(value),
+            Kind::Narrow | Kind::Float | Kind::Complex => Scalar::of_float(1.0, dtype),
         }
     }
 
@@ -293,18 +307,6 @@ impl Scalar {
         match dtype.kind() {
             Kind::Bool | Kind::Unsigned => Some(self.bits() as i128),
             Kind::Signed => Some((self.bits() << unused) as i128 >> unused),
-            _ => None,
-        }
-    }
-
-    /// The value of a real float.
-    pub fn float(self) -> Option<f64> {
-        let bits = self.bits();
-        match (self.dtype().kind(), self.dtype().size()) {
-            (Kind::Half, _) => Some(f16::from_bits(bits as u16).into()),
-            (Kind::Brain, _) => Some(bf16::from_bits(bits as u16).into()),
-            (Kind::Float, 4) => Some(f32::from_bits(bits as u32).into()),
-            (Kind::Float, _) => Some(f64::from_bits(bits as u64)),
             _ => None,
         }
     }
@@ -359,6 +361,21 @@ mod tests {
         for dtype in DType::ALL {
             assert_eq!(dtype.compute_type() == dtype, !dtype.is_storage(), "{dtype}");
             assert!(!dtype.compute_type().is_storage() && !dtype.sum().is_storage(), "{dtype}");
+        }
+    }
+
+    #[test]
+    fn names_and_numbers_tell_the_types_apart() {
+        let facts: [fn(DType) -> String; 5] = [
+            |dtype| dtype.name().to_owned(),
+            |dtype| dtype.numpy_name(),
+            |dtype| dtype.c_name().to_owned(),
+            |dtype| dtype.cu_name().to_owned(),
+            |dtype| format!("{} {}", dtype.dlpack_code(), dtype.size()),
+        ];
+        for fact in facts {
+            let of_all: std::collections::BTreeSet<String> = DType::ALL.into_iter().map(fact).collect();
+            assert_eq!(of_all.len(), DType::ALL.len(), "{of_all:?}");
         }
     }
 

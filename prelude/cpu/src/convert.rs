@@ -1,16 +1,15 @@
 //! Conversions between dtypes, as by `as`.
 //!
-//! 16-bit floats are converted by way of a block of `f32`, which takes on all their values: what is narrowed is rounded
+//! Narrow floats are converted by way of a block of `f32`, which takes on all their values: what is narrowed is rounded
 //! to odd on the way (see `dtype/rounding.rs`), so that it is rounded to nearest once.
 
 use super::copy;
 use super::elementwise::{Input, blocks, fill, map};
 use super::numeric::{Bytes, Cast, Native, for_set, native};
 use half::slice::HalfFloatSliceExt;
-use half::{bf16, f16};
 use num_complex::Complex;
 use warpcell_base::backend::Layout;
-use warpcell_base::dtype::{DType, Scalar, dtypes, if_dtype, rounding};
+use warpcell_base::dtype::{DType, Kind, Scalar, dtypes, if_dtype, rounding};
 
 /// As many elements are converted at a time.
 const BLOCK: usize = 512;
@@ -65,22 +64,21 @@ pub(super) unsafe fn convert(
             unsafe { places.run::<$T, $U>($kernel) }
         };
     }
-    match (from, to) {
-        (DType::F16, DType::BF16) => run!(f16, bf16, &|x, out| through_f32(x, out, f16::widen, bf16::narrow)),
-        (DType::BF16, DType::F16) => run!(bf16, f16, &|x, out| through_f32(x, out, bf16::widen, f16::narrow)),
-        (DType::F16, _) => for_wide!(to, U => run!(f16, U, &|x, out| through_f32(x, out, f16::widen, cast::<f32, U>))),
-        (DType::BF16, _) => {
-            for_wide!(to, U => run!(bf16, U, &|x, out| through_f32(x, out, bf16::widen, cast::<f32, U>)))
-        }
-        (_, DType::F16) => for_wide!(from, T => run!(T, f16, &|x, out| through_f32(x, out, to_odd::<T>, f16::narrow))),
-        (_, DType::BF16) => {
-            for_wide!(from, T => run!(T, bf16, &|x, out| through_f32(x, out, to_odd::<T>, bf16::narrow)))
-        }
+    match (from.kind(), to.kind()) {
+        (Kind::Narrow, Kind::Narrow) => for_set!(narrow from, T => for_set!(narrow to, U => {
+            run!(T, U, &|x, out| through_f32(x, out, T::widen, U::narrow))
+        })),
+        (Kind::Narrow, _) => for_set!(narrow from, T => for_wide!(to, U => {
+            run!(T, U, &|x, out| through_f32(x, out, T::widen, cast::<f32, U>))
+        })),
+        (_, Kind::Narrow) => for_wide!(from, T => for_set!(narrow to, U => {
+            run!(T, U, &|x, out| through_f32(x, out, to_odd::<T>, U::narrow))
+        })),
         _ => for_wide!(from, T => for_wide!(to, U => run!(T, U, &cast::<T, U>))),
     }
 }
 
-/// Evaluates an expression with `$T` standing for the type of a dtype other than those of 16-bit floats. Complex numbers stay what they
+/// Evaluates an expression with `$T` standing for the type of a dtype other than those of narrow floats. Complex numbers stay what they
 /// are.
 macro_rules! for_wide {
     ($dtype:expr, $T:ident => $body:expr) => { for_set!(primitive $dtype, $T => $body) };
@@ -156,9 +154,9 @@ fn through_f32<T, U>(x: &[T], out: &mut [U], first: impl Fn(&[T], &mut [f32]), s
     }
 }
 
-/// What can be narrowed to a 16-bit float.
+/// What can be narrowed to a float of less than 32 bits.
 trait Odd: Copy {
-    /// The `f32` that rounds on to 16 bits as the value itself would.
+    /// The `f32` that rounds on to fewer bits as the value itself would.
     fn to_odd(self) -> f32;
 }
 
@@ -190,34 +188,37 @@ macro_rules! odd {
 }
 dtypes!(odd!());
 
-/// A 16-bit float.
+/// A narrow float.
 trait Narrow: Sized {
     fn widen(x: &[Self], out: &mut [f32]);
     fn narrow(x: &[f32], out: &mut [Self]);
 }
 
-impl Narrow for f16 {
+macro_rules! narrow {
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+        $(if_dtype! { narrow $kind $use {
+            impl Narrow for $type {
+                fn widen(x: &[$type], out: &mut [f32]) {
+                    narrow!(@widen $tag $type, x, out);
+                }
+                fn narrow(x: &[f32], out: &mut [$type]) {
+                    narrow!(@narrow $tag $type, x, out);
+                }
+            }
+        } {} })*
+    };
     // By the processor's instructions for it, where it has them.
-    fn widen(x: &[f16], out: &mut [f32]) {
-        x.convert_to_f32_slice(out);
-    }
-    fn narrow(x: &[f32], out: &mut [f16]) {
-        out.convert_from_f32_slice(x);
-    }
+    (@widen F16 $type:ty, $x:ident, $out:ident) => { $x.convert_to_f32_slice($out) };
+    (@narrow F16 $type:ty, $x:ident, $out:ident) => { $out.convert_from_f32_slice($x) };
+    (@widen $tag:ident $type:ty, $x:ident, $out:ident) => { map($x, $out, |x: $type| x.to_f32()) };
+    (@narrow $tag:ident $type:ty, $x:ident, $out:ident) => { map($x, $out, <$type>::from_f32) };
 }
-
-impl Narrow for bf16 {
-    fn widen(x: &[bf16], out: &mut [f32]) {
-        map(x, out, bf16::to_f32);
-    }
-    fn narrow(x: &[f32], out: &mut [bf16]) {
-        map(x, out, bf16::from_f32);
-    }
-}
+dtypes!(narrow!());
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use half::{bf16, f16};
 
     fn converted<T: Stored, U: Stored>(from: DType, to: DType, values: &[T]) -> Vec<U> {
         let layout = Layout::contiguous(&[values.len()]);

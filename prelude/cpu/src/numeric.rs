@@ -1,7 +1,5 @@
 //! Element types as the kernels see them, and the instruction sets that kernels are compiled for.
 
-use half::{bf16, f16};
-use num_complex::Complex;
 use std::hint::select_unpredictable;
 use std::sync::OnceLock;
 use warpcell_base::dtype::{Scalar, dtypes, if_dtype};
@@ -373,7 +371,7 @@ macro_rules! natives {
         natives!(@sum $type, $sum: |value| value);
         floats!($type);
     };
-    // Nothing is computed in 16-bit floats, and complex numbers have no order.
+    // Nothing is computed in narrow floats, and complex numbers have no order.
     (@$other:ident $type:ty, $sum:ty) => {};
     (@sum $type:ty, $sum:ty: |$value:ident| $widen:expr $(, { $($quicker:tt)* })?) => {
         impl Ordered for $type {

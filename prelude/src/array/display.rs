@@ -10,7 +10,6 @@ use crate::dtype::rounding::odd_from_f64;
 use crate::dtype::{DType, Element, dtypes};
 use crate::error::Result;
 use crate::rich::MimeBundle;
-use half::{bf16, f16};
 use num_complex::Complex;
 use std::fmt;
 
@@ -143,8 +142,7 @@ macro_rules! cells {
             })*
         }
     };
-    (@Half $values:ident, $type:ty, $settings:ident) => { small_floats(&$values, <$type>::from_f32, $settings) };
-    (@Brain $values:ident, $type:ty, $settings:ident) => { small_floats(&$values, <$type>::from_f32, $settings) };
+    (@Narrow $values:ident, $type:ty, $settings:ident) => { small_floats(&$values, <$type>::from_f32, $settings) };
     (@Float $values:ident, $type:ty, $settings:ident) => {{
         let values: Vec<f64> = $values.into_iter().map(shortest).collect();
         floats(&values, &values, LARGE, $settings)

@@ -2,8 +2,6 @@
 
 use crate::array::sides::AnyArray;
 use crate::dtype::{Element, dtypes};
-use half::{bf16, f16};
-use num_complex::Complex;
 
 mod sealed {
     pub trait Sealed {

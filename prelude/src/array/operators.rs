@@ -6,7 +6,6 @@ use crate::backend::BinaryOperation;
 use crate::dtype::{Arithmetic, Bitwise, Element, Integer, RealNumber, dtypes, if_dtype};
 use crate::error::check;
 use crate::operations::elementwise::{binary, binary_into};
-use half::{bf16, f16};
 use num_complex::Complex;
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
@@ -89,15 +88,21 @@ operator!(Bitwise BitXor, bitxor, BitXorAssign, bitxor_assign, bitwise_xor => Bi
 operator!(Integer Shl, shl, ShlAssign, shl_assign, left_shift => LeftShift);
 operator!(Integer Shr, shr, ShrAssign, shr_assign, right_shift => RightShift);
 
-/// Plain floats beside arrays of complex numbers, as which they have an imaginary part of 0, and beside arrays of 16-bit floats,
+/// Plain floats beside arrays of complex numbers, as which they have an imaginary part of 0, and beside arrays of narrow floats,
 /// to which they are rounded.
 macro_rules! other_scalars {
     ($($trait:ident $method:ident $assign_trait:ident $assign:ident;)*) => {$(
         other_scalars!(@each f32 [Complex<f32>] [Complex::from] $trait $method $assign_trait $assign);
         other_scalars!(@each f64 [Complex<f64>] [Complex::from] $trait $method $assign_trait $assign);
-        other_scalars!(@each f32 [f16] [f16::from_f32] $trait $method $assign_trait $assign);
-        other_scalars!(@each f32 [bf16] [bf16::from_f32] $trait $method $assign_trait $assign);
+        dtypes!(other_scalars!(@narrow $trait $method $assign_trait $assign));
     )*};
+    (@narrow $trait:ident $method:ident $assign_trait:ident $assign:ident
+        $({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*
+    ) => {
+        $(if_dtype! { narrow $kind $use {
+            other_scalars!(@each f32 [$type] [<$type>::from_f32] $trait $method $assign_trait $assign);
+        } {} })*
+    };
     (@each $scalar:ident [$type:ty] $from:tt $trait:ident $method:ident $assign_trait:ident $assign:ident) => {
         other_scalars!(@arrays $scalar [$type] $from $trait $method [DeviceArray<$type>] [&DeviceArray<$type>]);
         impl $assign_trait<$scalar> for DeviceArray<$type> {

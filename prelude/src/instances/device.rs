@@ -4,7 +4,7 @@
 use super::{VariableStore, shown};
 use crate::backend::functions::float_functions;
 use crate::dtype::dtypes;
-use crate::{Bitwise, Boundary, Complex, DeviceArray, Element, Float, Inexact, Mode, Number, Real};
+use crate::{Bitwise, Boundary, DeviceArray, Element, Float, Inexact, Mode, Number, Real};
 use ndarray::{Array1, Array2, ArrayD, Ix1, Ix2};
 use std::fmt::{Debug, Display, Formatter};
 use std::hint::black_box;

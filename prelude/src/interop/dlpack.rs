@@ -4,7 +4,7 @@ use super::{Elements, adopted, row_major};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::StreamOrder;
 use crate::device::{self, Device, Handle};
-use crate::dtype::{DType, Element, Kind};
+use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use dlpark::allocation::dynamic::Allocation;
@@ -13,15 +13,7 @@ use dlpark::{DlpackFlags, Managed, ManagedTensorBase, legacy, versioned};
 
 /// DLPack's name of an element type.
 fn name_of(dtype: DType) -> DLDataType {
-    let code = match dtype.kind() {
-        Kind::Bool => DLDataTypeCode::BOOL,
-        Kind::Unsigned => DLDataTypeCode::UINT,
-        Kind::Signed => DLDataTypeCode::INT,
-        Kind::Half | Kind::Float => DLDataTypeCode::FLOAT,
-        Kind::Brain => DLDataTypeCode::BFLOAT,
-        Kind::Complex => DLDataTypeCode::COMPLEX,
-    };
-    DLDataType::new(code, 8 * dtype.size() as u8, 1)
+    DLDataType::new(DLDataTypeCode(dtype.dlpack_code()), 8 * dtype.size() as u8, 1)
 }
 
 impl<T: Element> DeviceArray<T> {

@@ -5,8 +5,6 @@ use crate::dtype::{Element, dtypes};
 use crate::error::{Error, Result};
 use crate::raw_kernels::{RawArgument, sealed};
 use crate::registry::{self, Value, find_kernel};
-use half::{bf16, f16};
-use num_complex::Complex;
 use warpcell_threads::{View, ViewElement, ViewMut};
 
 pub mod hidden {

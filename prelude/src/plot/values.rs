@@ -6,7 +6,6 @@ use crate::array::DeviceArray;
 use crate::conversions::conversions;
 use crate::dtype::{Element, dtypes};
 use crate::error::{Error, Result};
-use half::{bf16, f16};
 use ndarray::{ArrayBase, ArrayViewD, Data, Dimension};
 
 /// A sequence of numbers: a 1-D array on the host (`ndarray`, a slice, a `Vec`, a Rust array) or on the device, of which
@@ -56,14 +55,16 @@ pub trait Numeral: Copy {
 }
 
 macro_rules! numerals {
-    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => { $(numerals!(@$kind $type);)* };
-    (@Complex $type:ty) => {};
-    (@Bool $type:ty) => { numerals!(@each $type: |x| f64::from(u8::from(x)), 1.0); };
-    (@Unsigned $type:ty) => { numerals!(@each $type: |x| x as f64, 255.0); };
-    (@Signed $type:ty) => { numerals!(@each $type: |x| x as f64, 255.0); };
-    (@$float:ident $type:ty) => { numerals!(@each $type: |x| f64::from(x), 1.0); };
-    // A type, its number, and which number is the brightest part of a colour.
-    (@each $type:ty: |$value:ident| $number:expr, $full:literal) => {
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $computed:ty, $sum:ty, $mean:ty, $name:literal, $($rest:tt)* })*) => {
+        $(numerals!(@$kind $type, $name);)*
+    };
+    (@Complex $type:ty, $name:literal) => {};
+    (@Bool $type:ty, $name:literal) => { numerals!(@each $type, $name: |x| f64::from(u8::from(x)), 1.0); };
+    (@Unsigned $type:ty, $name:literal) => { numerals!(@each $type, $name: |x| x as f64, 255.0); };
+    (@Signed $type:ty, $name:literal) => { numerals!(@each $type, $name: |x| x as f64, 255.0); };
+    (@$float:ident $type:ty, $name:literal) => { numerals!(@each $type, $name: |x| f64::from(x), 1.0); };
+    // A type, its name, its number, and which number is the brightest part of a colour.
+    (@each $type:ty, $name:literal: |$value:ident| $number:expr, $full:literal) => {
         impl Numeral for $type {
             fn number(self) -> f64 {
                 let $value = self;
@@ -71,14 +72,14 @@ macro_rules! numerals {
             }
 
             fn image(array: ArrayViewD<'_, $type>) -> Image {
-                Image::read(array, stringify!($type), $full)
+                Image::read(array, $name, $full)
             }
         }
     };
 }
 dtypes!(numerals!());
-numerals!(@Unsigned usize);
-numerals!(@Signed isize);
+numerals!(@Unsigned usize, "usize");
+numerals!(@Signed isize, "isize");
 
 conversions! {
     fn elements(&self) -> Elements: Values, sealed::Sealed;
@@ -260,7 +261,7 @@ mod tests {
         assert_eq!(host.slice(s![1..;-1]).values("plot").unwrap(), [3.0, 2.0]);
         assert_eq!(crate::asarray(&host).values("plot").unwrap(), expected);
         assert_eq!([1u16, 2, 3].values("plot").unwrap(), expected);
-        assert_eq!(crate::asarray(&host).astype::<bf16>().values("plot").unwrap(), expected);
+        assert_eq!(crate::asarray(&host).astype::<crate::bf16>().values("plot").unwrap(), expected);
         assert_eq!(vec![1usize, 2, 3].values("plot").unwrap(), expected);
         assert_eq!([true, false][..].values("plot").unwrap(), [1.0, 0.0]);
         assert_eq!((&[5.0f32, 6.0]).points("plot").unwrap(), (vec![0.0, 1.0], vec![5.0, 6.0]));

@@ -266,9 +266,9 @@ fn is_reserved(word: &str) -> bool {
                          false float for friend goto if inline int long mutable namespace new noexcept not nullptr operator \
                          or private protected public register reinterpret_cast return short signed sizeof static \
                          static_assert static_cast struct switch template this thread_local throw true try typedef typeid \
-                         typename union unsigned using virtual void volatile while xor complex float16 bfloat16 threadIdx \
-                         blockIdx blockDim gridDim warpSize";
-    WORDS.split_whitespace().any(|reserved| reserved == word)
+                         typename union unsigned using virtual void volatile while xor complex threadIdx blockIdx \
+                         blockDim gridDim warpSize";
+    WORDS.split_whitespace().any(|reserved| reserved == word) || DType::ALL.iter().any(|dtype| dtype.c_name() == word)
 }
 
 #[cfg(test)]
@@ -311,7 +311,7 @@ mod tests {
             ElementwiseKernel: `add`: in the inputs, the parameter `float64` is not valid; write each parameter as a type and a name, such as `float64 x` or `raw T x`, with commas between them
             ElementwiseKernel: `add`: in the inputs, a parameter is empty; write each parameter as a type and a name, such as `float64 x` or `raw T x`, with commas between them
             ElementwiseKernel: `add`: in the inputs, the type of the parameter `float x`: `float` is a type of 32 bits in C and of 64 in NumPy; write float32 or float64
-            ElementwiseKernel: `add`: in the inputs, the type of the parameter `vec3 y`: `vec3` is not an element type; write one of bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64 and complex128, or Rust's names (f64), or one letter for the type of the argument
+            ElementwiseKernel: `add`: in the inputs, the type of the parameter `vec3 y`: `vec3` is not an element type; write NumPy's name of one, such as int32 or float64, Rust's name (f64), or one letter for the type of the argument
             ElementwiseKernel: `add`: in the inputs, the parameter `f64 x-y`: `x-y` is not a name; use letters, digits and `_`
             ElementwiseKernel: `add`: there is no output; name at least one, such as `float64 z`
             ElementwiseKernel: `add`: two parameters are called `x`; give each its own name

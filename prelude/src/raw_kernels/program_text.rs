@@ -236,7 +236,7 @@ pub(super) fn reduction(
 fn head(title: &str, name: &str, parameters: &[TypedParameter<'_>], preamble: &str, form: Form) -> String {
     let mut text = format!("// {title}\n#line 1 \"{name}, generated\"\n");
     let has = |wanted: fn(DType) -> bool| parameters.iter().any(|parameter| wanted(parameter.dtype));
-    if has(|dtype| matches!(dtype.kind(), Kind::Half | Kind::Brain)) {
+    if has(|dtype| dtype.kind() == Kind::Narrow) {
         text += HALF;
     }
     if has(DType::is_complex) {
@@ -268,6 +268,13 @@ fn list(items: impl Iterator<Item = String>) -> String {
 pub(super) mod tests {
     use super::*;
     use expect_test::expect;
+
+    #[test]
+    fn every_narrow_float_is_a_struct() {
+        for dtype in DType::ALL.into_iter().filter(|dtype| dtype.kind() == Kind::Narrow) {
+            assert!(HALF.contains(&format!("struct {} {{", dtype.c_name())), "{dtype} is missing in `raw_half.cuh`");
+        }
+    }
 
     /// The types of arguments, of which those with these numbers are scalars.
     pub fn types(dtypes: &[DType], scalars: &[usize]) -> ArgumentTypes {

@@ -1,6 +1,6 @@
 //! Names of element types in the texts: NumPy's and Rust's in lists of parameters, C's in kernels.
 
-use crate::dtype::DType;
+use crate::dtype::{DType, Kind};
 
 /// The element type that a list of parameters names; else what to write instead.
 pub(super) fn named(name: &str) -> Result<DType, String> {
@@ -16,8 +16,8 @@ pub(super) fn named(name: &str) -> Result<DType, String> {
         "uint" | "unsigned" => "has no clear size; write uint32 or uint64",
         "complex" => "has no clear size; write complex64 or complex128",
         _ => {
-            "is not an element type; write one of bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, \
-             float64, complex64 and complex128, or Rust's names (f64), or one letter for the type of the argument"
+            "is not an element type; write NumPy's name of one, such as int32 or float64, Rust's name (f64), or one letter \
+             for the type of the argument"
         }
     }
     .into())
@@ -64,7 +64,7 @@ pub(super) fn of_c(words: &[&str]) -> Option<Vec<(DType, usize)>> {
     let (at, lanes) = name.char_indices().next_back()?;
     let lanes = lanes.to_digit(10).filter(|lanes| (1..=4).contains(lanes))?;
     let element = of_c(&[&name[..at]])?[0].0;
-    (!matches!(element, DType::F16 | DType::BF16)).then(|| vec![(element, lanes as usize)])
+    (element.kind() != Kind::Narrow).then(|| vec![(element, lanes as usize)])
 }
 
 /// The words of a C type in one order, without those that change nothing: `long unsigned int` is `unsigned long`.

@@ -7,9 +7,8 @@ use super::digits::{Number, Sealed, Wanted};
 use super::floats::{Style, TextFloat, Trim, positional, scientific};
 use crate::array::{OnDevice, RawArray};
 use crate::array::{Settings, copy_of_shown, settings, transfer, with_gap};
-use crate::dtype::{DType, Kind, dtypes};
+use crate::dtype::{DType, dtypes};
 use crate::error::{Error, Result, check};
-use half::{bf16, f16};
 use num_complex::Complex;
 
 /// The elements of an array as texts of one width.
@@ -26,8 +25,7 @@ macro_rules! cells {
         $values.iter().map(|&value| truth(value, $form.is_single).to_owned()).collect::<Vec<String>>()
     };
     (@Complex $values:ident, $form:ident) => { complex(&$values, $form) };
-    (@Half $values:ident, $form:ident) => { floats(&$values, $form, $form.sign) };
-    (@Brain $values:ident, $form:ident) => { floats(&$values, $form, $form.sign) };
+    (@Narrow $values:ident, $form:ident) => { floats(&$values, $form, $form.sign) };
     (@Float $values:ident, $form:ident) => { floats(&$values, $form, $form.sign) };
     (@$whole:ident $values:ident, $form:ident) => {
         integers(&$values.into_iter().map(i128::from).collect::<Vec<i128>>(), $form)
@@ -46,8 +44,7 @@ macro_rules! only {
     };
     (@Bool $value:ident) => { truth($value, true).to_owned() };
     (@Complex $value:ident) => { single_complex($value) };
-    (@Half $value:ident) => { single($value, Trim::Zero, false) };
-    (@Brain $value:ident) => { single($value, Trim::Zero, false) };
+    (@Narrow $value:ident) => { single($value, Trim::Zero, false) };
     (@Float $value:ident) => { single($value, Trim::Zero, false) };
     (@$whole:ident $value:ident) => { $value.to_string() };
 }
@@ -209,7 +206,7 @@ pub(crate) fn repr_of(operation: &'static str, raw: &RawArray, style: &ArrayStyl
         facts.push(format!("shape={}", tuple(raw.shape())));
     }
     if raw.size() == 0 || !matches!(raw.dtype, DType::Bool | DType::I64 | DType::F64 | DType::C128) {
-        facts.push(format!("dtype={}", name_of(raw.dtype)));
+        facts.push(format!("dtype={}", raw.dtype.numpy_name()));
     }
     if facts.is_empty() {
         return Ok(text + ")");
@@ -233,19 +230,6 @@ pub(crate) fn str_of(operation: &'static str, raw: &RawArray, style: &ArrayStyle
 fn tuple(shape: &[usize]) -> String {
     let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
     format!("({}{})", lengths.join(", "), if shape.len() == 1 { "," } else { "" })
-}
-
-/// NumPy's name of an element type, and for `bf16` the name that other libraries have.
-fn name_of(dtype: DType) -> String {
-    let kind = match dtype.kind() {
-        Kind::Bool => return "bool".to_owned(),
-        Kind::Brain => return "bfloat16".to_owned(),
-        Kind::Unsigned => "uint",
-        Kind::Signed => "int",
-        Kind::Half | Kind::Float => "float",
-        Kind::Complex => "complex",
-    };
-    format!("{kind}{}", 8 * dtype.size())
 }
 
 /// As wide as `False`, but in an array without axes.

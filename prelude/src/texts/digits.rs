@@ -3,8 +3,8 @@
 //! The standard library finds both. What NumPy does with them at a limit is here: a number that needs more digits than it may have
 //! is rounded once, from its exact value.
 
+use crate::dtype::dtypes;
 use crate::dtype::rounding::odd_from_f64;
-use half::{bf16, f16};
 use std::cmp::Ordering;
 use std::fmt::LowerExp;
 
@@ -76,46 +76,40 @@ mod sealed {
 }
 pub(super) use sealed::Sealed;
 
-/// A float whose text can be asked for: `f16`, `bf16`, `f32` or `f64`. Not an extension point.
+/// A float whose text can be asked for: `f32`, `f64` or a narrower one. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a float",
-    label = "expected f16, bf16, f32 or f64",
+    label = "expected a float of Rust's or of gpu, such as f32 or gpu::f16",
     note = "write integers as floats, such as `3.0`, and read the element of an array by `a.item()` or `a.get(&[0])`"
 )]
 pub trait TextFloat: Sealed + Copy {}
 
 macro_rules! floats {
-    ($($type:ident $precision:literal)*) => {$(
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => { $(floats!(@$kind $type);)* };
+    (@Float $type:ty) => {
+        floats!(@each $type, |value| value as $type, |float| Decimal::of(float.abs()));
+    };
+    (@Narrow $type:ty) => {
+        floats!(@each $type, |value| <$type>::from_f32(odd_from_f64(value)), |float| {
+            fewest(f64::from(float).abs(), Self::nearest)
+        });
+    };
+    (@each $type:ty, |$value:ident| $nearest:expr, |$float:ident| $few:expr) => {
         impl Sealed for $type {
-            const PRECISION: i32 = $precision;
-            fn nearest(value: f64) -> f64 {
-                f64::from(value as $type)
+            const PRECISION: i32 = <$type>::DIGITS as i32;
+            fn nearest($value: f64) -> f64 {
+                f64::from($nearest)
             }
             fn number(self) -> Number {
-                Number { value: f64::from(self), few: Decimal::of(self.abs()) }
+                let $float = self;
+                Number { value: f64::from($float), few: $few }
             }
         }
         impl TextFloat for $type {}
-    )*};
+    };
+    (@$other:ident $type:ty) => {};
 }
-floats! { f32 6 f64 15 }
-
-macro_rules! small_floats {
-    ($($type:ident $precision:literal)*) => {$(
-        impl Sealed for $type {
-            const PRECISION: i32 = $precision;
-            fn nearest(value: f64) -> f64 {
-                f64::from(<$type>::from_f32(odd_from_f64(value)))
-            }
-            fn number(self) -> Number {
-                let value = f64::from(self);
-                Number { value, few: fewest(value.abs(), Self::nearest) }
-            }
-        }
-        impl TextFloat for $type {}
-    )*};
-}
-small_floats! { f16 3 bf16 2 }
+dtypes!(floats!());
 
 /// The fewest digits that a type reads as this value.
 fn fewest(value: f64, nearest: impl Fn(f64) -> f64) -> Decimal {
@@ -223,6 +217,7 @@ fn rounded(value: f64, first: i32, length: i64) -> (Decimal, Ordering) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{bf16, f16};
 
     fn few<T: TextFloat>(value: T) -> (String, i32) {
         let Decimal { digits, exponent } = Number::of(value).few;

@@ -8,7 +8,7 @@ mod floats;
 mod halves;
 mod integers;
 
-use crate::scalars::{Scalar, scalars};
+use crate::scalars::{Scalar, is_half, scalars};
 
 pub use advice::distance;
 pub(crate) use advice::suggestion;
@@ -73,10 +73,9 @@ fn tables(of: Scalar) -> &'static [Table] {
     match of {
         Scalar::F32 => &floats::OF_F32,
         Scalar::F64 => &floats::OF_F64,
-        Scalar::F16 => &halves::OF_F16,
-        Scalar::BF16 => &halves::OF_BF16,
         Scalar::C64 => &complex::OF_C64,
         Scalar::C128 => &complex::OF_C128,
+        other if is_half(other) => halves::of(other),
         other => integers::of(other),
     }
 }
@@ -106,7 +105,7 @@ scalars!(tags!());
 
 /// Rows such as `clamp(SAME, SAME) -> SAME, fails;`: what a method takes beside `self`, what it gives, whether it can panic.
 macro_rules! table {
-    ($type:literal; $($name:ident($($taken:ident),*) -> $given:tt $(, $fails:ident)?;)*) => {
+    ($type:expr; $($name:ident($($taken:ident),*) -> $given:tt $(, $fails:ident)?;)*) => {
         &[$((
             stringify!($name),
             $crate::methods::Method {

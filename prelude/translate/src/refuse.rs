@@ -1,7 +1,7 @@
 //! What is said of code that the subset lacks: what it is, and what to write instead.
 
 use crate::methods::suggestion;
-use crate::scalars::{Scalar, element_names, is_float, is_half, name_of};
+use crate::scalars::{Scalar, element_names, is_float, is_half, name_of, scalar_named};
 use crate::threads::Atomic;
 use crate::types::Ty;
 use proc_macro2::TokenStream;
@@ -307,7 +307,7 @@ pub(crate) fn standard_function(path: &str) -> String {
 
 pub(crate) fn number_type(suffix: &str) -> String {
     match suffix {
-        "f16" | "bf16" => format!("`{suffix}` has no literals; write `{suffix}::from_f32(2.0)`"),
+        _ if scalar_named(suffix).is_some() => format!("`{suffix}` has no literals; write `{suffix}::from_f32(2.0)`"),
         "f128" => "`f128` is not for devices; write `f64`".to_owned(),
         "i128" => "`i128` is not for devices; write `i64`".to_owned(),
         "u128" => "`u128` is not for devices; write `u64`".to_owned(),

@@ -6,7 +6,8 @@
 /// - `element` if arrays have elements of the type, or `size` for what counts elements.
 /// - the tag, the type in Rust, which has this name in the generated text too, and the name in the tables of methods.
 /// - the type of the same values on a 64-bit machine, the unsigned integer of as many bytes, and the type in CUDA C. Those of the
-///   crate `half` and complex numbers have none: `support/halves.cuh` and `support/complex.cuh` define them.
+///   crate `half` and complex numbers have none: `support/halves.cuh` and `support/complex.cuh` define them. A float of the crate
+///   `half` says how many bits its fraction has.
 #[macro_export]
 macro_rules! scalars {
     ($($callback:ident)::+ ! ($($arguments:tt)*)) => {
@@ -24,14 +25,21 @@ macro_rules! scalars {
             { Unsigned size    Usize usize USIZE, u64, u64, "unsigned long long" }
             { Float    element F32   f32   F32,   f32,  u32, "float" }
             { Float    element F64   f64   F64,   f64,  u64, "double" }
-            { Half     element F16   f16   F16,   u16,  u16, "" }
-            { Half     element BF16  bf16  BF16,  u16,  u16, "" }
+            { Half     element F16   f16   F16,   Narrow<u16, 10>, u16, "" }
+            { Half     element BF16  bf16  BF16,  Narrow<u16, 7>,  u16, "" }
             { Complex  element C64   Complex32 C64,  [f32; 2], u64, "" }
             { Complex  element C128  Complex64 C128, [f64; 2], u128, "" }
         }
     };
 }
 pub(crate) use scalars;
+
+/// A float of less than 32 bits: a sign, an exponent, and this many bits of fraction, as IEEE's formats have them.
+pub(crate) struct Narrow<Bits, const FRACTION: u32>(Bits);
+
+impl<Bits, const FRACTION: u32> Narrow<Bits, FRACTION> {
+    pub(crate) const FRACTION: u32 = FRACTION;
+}
 
 /// What sort of values a type has.
 #[derive(PartialEq)]
@@ -40,7 +48,7 @@ enum Sort {
     Signed,
     Unsigned,
     Float,
-    /// Floats of 16 bits, which are structs of the crate `half`: they have Rust's operators, but neither literals nor `as`.
+    /// Narrow floats, which are structs, as those of the crate `half` are: they have Rust's operators, but neither literals nor `as`.
     Half,
     /// Complex numbers of the crate `num-complex`, structs too: their operators also take a float on one side.
     Complex,
@@ -125,7 +133,7 @@ pub(crate) fn is_float(scalar: Scalar) -> bool {
     sort(scalar) == Sort::Float
 }
 
-/// Whether it is a float of 16 bits.
+/// Whether it is a float of less than 32 bits.
 pub(crate) fn is_half(scalar: Scalar) -> bool {
     sort(scalar) == Sort::Half
 }

@@ -4,7 +4,9 @@
 //! `INT` for what differs; `text` takes those parts that a program uses, with what these need, so that a small program stays
 //! one that compiles in milliseconds.
 
-use crate::scalars::{ALL, is_struct, name_of, part_of, scalar_named, typedefs};
+use crate::methods::associated_constant;
+use crate::program::Value;
+use crate::scalars::{ALL, is_half, is_struct, name_of, part_of, scalar_named, size_of, typedefs};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -148,37 +150,32 @@ fn names_of(of: &str) -> Option<(Family, &'static str, Names)> {
 }
 
 fn float_names(float: &str) -> Option<Names> {
-    let own = |name, text: &str| (name, text.to_owned());
-    match float {
-        "f32" => Some(vec![
-            own("FLOAT", "f32"),
-            own("UINT", "u32"),
-            own("_F", "f"),
-            own("SIGN_BITS", "0x80000000"),
-            own("NAN_BITS", "0x7fc00000"),
-            own("GREATEST_BITS", "0x7f7fffff"),
-            own("NORMAL_BITS", "0x00800000"),
-        ]),
-        "f64" => Some(vec![
-            own("FLOAT", "f64"),
-            own("UINT", "u64"),
-            own("_F", ""),
-            own("SIGN_BITS", "0x8000000000000000"),
-            own("NAN_BITS", "0x7ff8000000000000"),
-            own("GREATEST_BITS", "0x7fefffffffffffff"),
-            own("NORMAL_BITS", "0x0010000000000000"),
-        ]),
-        _ => None,
-    }
+    let texts = match float {
+        "f32" => ["u32", "f", "0x80000000", "0x7fc00000", "0x7f7fffff", "0x00800000"],
+        "f64" => ["u64", "", "0x8000000000000000", "0x7ff8000000000000", "0x7fefffffffffffff", "0x0010000000000000"],
+        _ => return None,
+    };
+    let names = ["UINT", "_F", "SIGN_BITS", "NAN_BITS", "GREATEST_BITS", "NORMAL_BITS"];
+    let mut names: Names = names.into_iter().zip(texts.map(str::to_owned)).collect();
+    names.push(("FLOAT", float.to_owned()));
+    Some(names)
 }
 
 fn half_names(half: &str) -> Option<Names> {
-    let (exponent, one) = match half {
-        "f16" => ("0x7c00", "0x3c00"),
-        "bf16" => ("0x7f80", "0x3f80"),
-        _ => return None,
+    let scalar = scalar_named(half).filter(|&scalar| is_half(scalar))?;
+    let bits = |name, of| match associated_constant(scalar, of) {
+        Some(Value::Scalar(_, bits)) => (name, format!("{bits:#x}")),
+        other => unreachable!("{other:?} is not a float"),
     };
-    Some(vec![("HALF", half.to_owned()), ("EXPONENT_BITS", exponent.to_owned()), ("ONE_BITS", one.to_owned())])
+    let size = 8 * size_of(scalar);
+    Some(vec![
+        ("HALF", half.to_owned()),
+        ("UNS", format!("u{size}")),
+        bits("SIGN_BITS", "NEG_ZERO"),
+        ("MAGNITUDE_BITS", format!("{:#x}", (1 << (size - 1)) - 1)),
+        bits("EXPONENT_BITS", "INFINITY"),
+        bits("ONE_BITS", "ONE"),
+    ])
 }
 
 fn complex_names(complex: &str) -> Option<Names> {

@@ -1,7 +1,7 @@
-// Floats of 16 bits, as the crate `half` has them: HALF is the type, f16 or bf16. Operators compute in f32 and round once.
+// Narrow floats, as the crate `half` has them: HALF is the type, such as f16. Operators compute in f32 and round once.
 
 struct HALF {
-    u16 bits;
+    UNS bits;
     __device__ __forceinline__ operator f32() const;
 };
 __device__ __forceinline__ HALF::operator f32() const { return HALF_to_f32_bits(bits); }
@@ -9,7 +9,7 @@ __device__ __forceinline__ HALF operator+(HALF a, HALF b) { return HALF{HALF_bit
 __device__ __forceinline__ HALF operator-(HALF a, HALF b) { return HALF{HALF_bits_from_f32(f32(a) - f32(b))}; }
 __device__ __forceinline__ HALF operator*(HALF a, HALF b) { return HALF{HALF_bits_from_f32(f32(a) * f32(b))}; }
 __device__ __forceinline__ HALF operator/(HALF a, HALF b) { return HALF{HALF_bits_from_f32(f32(a) / f32(b))}; }
-__device__ __forceinline__ HALF operator-(HALF a) { return HALF{u16(a.bits ^ 0x8000)}; }
+__device__ __forceinline__ HALF operator-(HALF a) { return HALF{UNS(a.bits ^ SIGN_BITS)}; }
 __device__ __forceinline__ HALF &operator+=(HALF &a, HALF b) { return a = a + b; }
 __device__ __forceinline__ HALF &operator-=(HALF &a, HALF b) { return a = a - b; }
 __device__ __forceinline__ HALF &operator*=(HALF &a, HALF b) { return a = a * b; }
@@ -77,31 +77,31 @@ __device__ __forceinline__ f64 HALF_to_f64(HALF x) { return f64(f32(x)); }
 
 __device__ __forceinline__ HALF HALF_from_f32(f32 x) { return HALF{HALF_bits_from_f32(x)}; }
 
-__device__ __forceinline__ u16 HALF_to_bits(HALF x) { return x.bits; }
+__device__ __forceinline__ UNS HALF_to_bits(HALF x) { return x.bits; }
 
-__device__ __forceinline__ HALF HALF_from_bits(u16 bits) { return HALF{bits}; }
+__device__ __forceinline__ HALF HALF_from_bits(UNS bits) { return HALF{bits}; }
 
 __device__ __forceinline__ HALF HALF_rem(HALF a, HALF b) { return HALF_from_f32(f32_rem(f32(a), f32(b))); }
 
-__device__ __forceinline__ bool HALF_is_nan(HALF x) { return (x.bits & 0x7fff) > EXPONENT_BITS; }
+__device__ __forceinline__ bool HALF_is_nan(HALF x) { return (x.bits & MAGNITUDE_BITS) > EXPONENT_BITS; }
 
-__device__ __forceinline__ bool HALF_is_infinite(HALF x) { return (x.bits & 0x7fff) == EXPONENT_BITS; }
+__device__ __forceinline__ bool HALF_is_infinite(HALF x) { return (x.bits & MAGNITUDE_BITS) == EXPONENT_BITS; }
 
-__device__ __forceinline__ bool HALF_is_finite(HALF x) { return (x.bits & 0x7fff) < EXPONENT_BITS; }
+__device__ __forceinline__ bool HALF_is_finite(HALF x) { return (x.bits & MAGNITUDE_BITS) < EXPONENT_BITS; }
 
 __device__ __forceinline__ bool HALF_is_normal(HALF x) {
-    const u16 exponent = x.bits & EXPONENT_BITS;
+    const UNS exponent = x.bits & EXPONENT_BITS;
     return exponent != 0 && exponent != EXPONENT_BITS;
 }
 
-__device__ __forceinline__ bool HALF_is_sign_positive(HALF x) { return (x.bits & 0x8000) == 0; }
+__device__ __forceinline__ bool HALF_is_sign_positive(HALF x) { return (x.bits & SIGN_BITS) == 0; }
 
-__device__ __forceinline__ bool HALF_is_sign_negative(HALF x) { return (x.bits & 0x8000) != 0; }
+__device__ __forceinline__ bool HALF_is_sign_negative(HALF x) { return (x.bits & SIGN_BITS) != 0; }
 
-__device__ __forceinline__ HALF HALF_copysign(HALF x, HALF sign) { return HALF{u16((x.bits & 0x7fff) | (sign.bits & 0x8000))}; }
+__device__ __forceinline__ HALF HALF_copysign(HALF x, HALF sign) { return HALF{UNS((x.bits & MAGNITUDE_BITS) | (sign.bits & SIGN_BITS))}; }
 
 __device__ __forceinline__ HALF HALF_signum(HALF x) {
-    return HALF_is_nan(x) ? x : HALF{u16(ONE_BITS | (x.bits & 0x8000))};
+    return HALF_is_nan(x) ? x : HALF{UNS(ONE_BITS | (x.bits & SIGN_BITS))};
 }
 
 __device__ __forceinline__ HALF HALF_min(HALF a, HALF b) { return HALF_is_nan(a) || b < a ? b : a; }

@@ -5,6 +5,7 @@ use super::keywords::{REDUCTIONS, sorted_out};
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::operators::{as_argument, as_float, as_object};
+use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
 /// PyTorch's conversions, and the types.
@@ -314,7 +315,8 @@ pub fn of_prelude(line: &Line, known: &Known<'_>) -> Option<String> {
             }
             return Some(line.with(at, at, &format!("gpu::Complex::new(0.0, {imaginary})")));
         }
-        let is_ours = matches!(name, "f16" | "bf16" | "Complex" | "Graph" | "Stream" | "Event" | "Timer");
+        let is_ours =
+            elements::is_of_prelude(name) || matches!(name, "Complex" | "Graph" | "Stream" | "Event" | "Timer");
         let is_missing =
             known.says(&format!("`{name}` is unstable")) || known.says(&format!("type `{name}` in this scope"));
         (is_ours && is_missing && line.before(at, 1) != "::").then(|| line.with(at, at, &format!("gpu::{name}")))

@@ -3,8 +3,6 @@
 use super::captures::Captures;
 use super::{DeviceStruct, StructParameter, Type, Value};
 use crate::dtype::{DType, Tagged, dtypes};
-use half::{bf16, f16};
-use num_complex::Complex;
 use std::fmt;
 use std::marker::PhantomData;
 

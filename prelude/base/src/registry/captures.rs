@@ -2,8 +2,7 @@
 
 use super::Text;
 use super::constant::Constant;
-use half::{bf16, f16};
-use num_complex::{Complex32, Complex64};
+use crate::dtype::types::*;
 use std::mem::MaybeUninit;
 use warpcell_translate::{Scalar, Value, scalars};
 

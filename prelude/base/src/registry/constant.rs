@@ -1,8 +1,7 @@
 //! The values of constants, for the translator.
 
+use crate::dtype::types::*;
 use crate::dtype::{DType, Tagged};
-use half::{bf16, f16};
-use num_complex::{Complex32, Complex64};
 use warpcell_translate::{Scalar, Type, Value, scalars};
 
 /// What a constant that a function for devices uses may be, or the argument of a kernel: a scalar, a tuple or an array of such, a `#[device]` struct.

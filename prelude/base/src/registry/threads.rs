@@ -2,8 +2,6 @@
 
 use super::{Constant, ScalarType, Text, Type, Value};
 use crate::dtype::{DType, Scalar, Tagged, dtypes};
-use half::{bf16, f16};
-use num_complex::Complex;
 use warpcell_threads::{View, ViewElement, ViewMut};
 
 /// Reads the arguments of a kernel, and calls the second with what one thread does.

@@ -3,7 +3,7 @@
 use super::check::Check;
 use super::reference::convert;
 use crate::backend::Layout;
-use crate::dtype::{DType, Scalar};
+use crate::dtype::{DType, Kind, Scalar};
 use half::{bf16, f16};
 
 /// All pairs of real types. All values of 16-bit types are among the sources, if so many are checked.
@@ -31,12 +31,8 @@ pub(super) fn conversions(check: &mut Check) {
 
 /// Values of a type at and beside what conversions have to decide.
 fn delicate(dtype: DType) -> Vec<Scalar> {
-    match dtype {
-        DType::F16 => return (0..=u16::MAX).map(|bits| Scalar::F16(f16::from_bits(bits))).collect(),
-        DType::BF16 => return (0..=u16::MAX).map(|bits| Scalar::BF16(bf16::from_bits(bits))).collect(),
-        DType::U16 => return (0..=u16::MAX).map(Scalar::U16).collect(),
-        DType::I16 => return (i16::MIN..=i16::MAX).map(Scalar::I16).collect(),
-        _ => {}
+    if dtype.size() == 2 || dtype.kind() == Kind::Narrow {
+        return (0..1 << (8 * dtype.size())).map(|bits| Scalar::from_bits(dtype, bits)).collect();
     }
     let mut values =
         vec![0.0, f64::NAN, f64::INFINITY, f64::MAX, f64::from(f32::MAX), f64::MIN_POSITIVE, 5e-324, 1e-45];
@@ -67,14 +63,19 @@ fn delicate(dtype: DType) -> Vec<Scalar> {
     all.into_iter().map(|value| convert(value, dtype)).collect()
 }
 
-/// The bits of the nearest float with `fraction` and `exponent` bits, ties to even, by whole numbers: the value is
-/// `units` times a power of two.
-pub(super) fn narrow(value: Scalar, fraction: i32, exponent: i32) -> u16 {
+/// The bits of the nearest float of a narrow type, ties to even, by whole numbers: the value is `units` times a power of two.
+pub(super) fn narrow(value: Scalar, to: DType) -> u16 {
+    let fraction = match to {
+        DType::F16 => 10,
+        DType::BF16 => 7,
+        other => unreachable!("how many bits the fraction of {other} has is not said here"),
+    };
+    let top_bit = 8 * to.size() as i32 - 1;
+    let exponent = top_bit - fraction;
     let infinity = ((1 << exponent) - 1) << fraction;
-    let (negative, units, power) = match value {
-        Scalar::F16(_) | Scalar::BF16(_) | Scalar::F32(_) | Scalar::F64(_) => {
-            let value = super::reference::float(value);
-            let sign = u16::from(value.is_sign_negative()) << 15;
+    let (negative, units, power) = match value.float() {
+        Some(value) => {
+            let sign = u16::from(value.is_sign_negative()) << top_bit;
             if value.is_nan() {
                 return infinity | 1;
             }
@@ -87,9 +88,9 @@ pub(super) fn narrow(value: Scalar, fraction: i32, exponent: i32) -> u16 {
                 biased => (sign, u128::from((bits % hidden) | hidden), biased as i32 - 1075),
             }
         }
-        whole => {
-            let value = super::reference::integer(whole);
-            (u16::from(value < 0) << 15, value.unsigned_abs(), 0)
+        None => {
+            let value = super::reference::integer(value);
+            (u16::from(value < 0) << top_bit, value.unsigned_abs(), 0)
         }
     };
     if units == 0 {
@@ -113,11 +114,11 @@ pub(super) fn narrow(value: Scalar, fraction: i32, exponent: i32) -> u16 {
 
 #[test]
 fn the_reference_knows_single_values() {
-    let f16_bits = |value: f64| narrow(Scalar::F64(value), 10, 5);
+    let f16_bits = |value: f64| narrow(Scalar::F64(value), DType::F16);
     assert_eq!([1.0, -2.0, 65504.0, 65520.0, 65519.9].map(f16_bits), [0x3c00, 0xc000, 0x7bff, 0x7c00, 0x7bff]);
     assert_eq!([5.960_464_5e-8, 2.9e-8, -0.0, 1e300, 1e-300].map(f16_bits), [1, 0, 0x8000, 0x7c00, 0]);
-    assert_eq!(narrow(Scalar::U64(u64::MAX), 7, 8), 0x5f80);
-    assert_eq!(narrow(Scalar::I64((1 << 30) + (1 << 22) + 1), 7, 8), 0x4e81);
-    assert_eq!(narrow(Scalar::I64((1 << 30) + (1 << 22)), 7, 8), 0x4e80);
-    assert_eq!(narrow(Scalar::F32(0.1), 7, 8), bf16::from_f32(0.1).to_bits());
+    assert_eq!(narrow(Scalar::U64(u64::MAX), DType::BF16), 0x5f80);
+    assert_eq!(narrow(Scalar::I64((1 << 30) + (1 << 22) + 1), DType::BF16), 0x4e81);
+    assert_eq!(narrow(Scalar::I64((1 << 30) + (1 << 22)), DType::BF16), 0x4e80);
+    assert_eq!(narrow(Scalar::F32(0.1), DType::BF16), bf16::from_f32(0.1).to_bits());
 }

@@ -4,7 +4,6 @@ use super::convert::narrow;
 use crate::backend::functions::{float_functions, float_functions_of_two};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Kind, Scalar};
-use half::{bf16, f16};
 use num_complex::Complex;
 
 /// Marsaglia's xorshift64.
@@ -45,7 +44,7 @@ pub(super) fn values(dtype: DType, count: usize, seed: u64, special: bool) -> Ve
             match dtype.kind() {
                 Kind::Bool => Scalar::Bool(dice.is_multiple_of(2)),
                 Kind::Unsigned | Kind::Signed => Scalar::from_bits(dtype, number as u128),
-                Kind::Half | Kind::Brain | Kind::Float => convert(Scalar::F64(float()), dtype),
+                Kind::Narrow | Kind::Float => convert(Scalar::F64(float()), dtype),
                 Kind::Complex => complex(float(), float(), dtype),
             }
         })
@@ -79,9 +78,7 @@ fn edges(dtype: DType) -> Vec<Scalar> {
             all.map(|value| Scalar::from_bits(dtype, value as u128)).collect()
         }
         // The last one is far from all others that 16 bits have.
-        Kind::Half | Kind::Brain => {
-            floats.into_iter().chain([1e-7]).map(|value| convert(Scalar::F64(value), dtype)).collect()
-        }
+        Kind::Narrow => floats.into_iter().chain([1e-7]).map(|value| convert(Scalar::F64(value), dtype)).collect(),
         Kind::Float => floats.map(|value| Scalar::of_float(value, dtype)).to_vec(),
         Kind::Complex => floats.iter().flat_map(|&re| floats.map(|im| complex(re, im, dtype))).collect(),
     }
@@ -333,8 +330,7 @@ pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
             let number = value.integer().unwrap_or_else(|| (wide as i128).clamp(least, most));
             Scalar::from_bits(to, number as u128)
         }
-        Kind::Half => Scalar::F16(f16::from_bits(narrow(value, 10, 5))),
-        Kind::Brain => Scalar::BF16(bf16::from_bits(narrow(value, 7, 8))),
+        Kind::Narrow => Scalar::from_bits(to, narrow(value, to).into()),
         // Rounded once.
         Kind::Float if to == DType::F32 => Scalar::F32(value.integer().map_or(wide as f32, |number| number as f32)),
         Kind::Float => Scalar::F64(wide),
@@ -346,11 +342,9 @@ pub(super) fn convert(value: Scalar, to: DType) -> Scalar {
 /// equal to NaN.
 pub(super) fn agree(found: Scalar, expected: Scalar, tolerance: f64, scale: f64) -> bool {
     match (found, expected) {
-        (Scalar::F16(found), Scalar::F16(expected)) if tolerance == 0.0 => {
-            found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan())
-        }
-        (Scalar::BF16(found), Scalar::BF16(expected)) if tolerance == 0.0 => {
-            found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan())
+        (found, expected) if tolerance == 0.0 && found.dtype().kind() == Kind::Narrow => {
+            let are_nan = float(found).is_nan() && float(expected).is_nan();
+            found.dtype() == expected.dtype() && (found.bits() == expected.bits() || are_nan)
         }
         (found, expected) if found.dtype().is_float() && found.dtype() == expected.dtype() => {
             let (found, expected) = (float(found), float(expected));

@@ -4,7 +4,6 @@ use super::ReadText;
 use crate::dtype::{DType, Element, Scalar, dtypes};
 use crate::error::{Error, Result};
 use crate::files::{failed, npy, refused};
-use half::{bf16, f16};
 use num_complex::Complex;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};

@@ -72,8 +72,7 @@ macro_rules! written {
             $(Scalar::$tag(value) => written!(@$kind $format, value),)*
         }
     };
-    (@Half $format:ident, $value:ident) => { $format.real($value.into()) };
-    (@Brain $format:ident, $value:ident) => { $format.real($value.into()) };
+    (@Narrow $format:ident, $value:ident) => { $format.real($value.into()) };
     (@Float $format:ident, $value:ident) => { $format.real($value.into()) };
     (@Complex $format:ident, $value:ident) => {
         format!("({}+{}j)", $format.real($value.re.into()), $format.real($value.im.into()))

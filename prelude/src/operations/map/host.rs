@@ -10,8 +10,6 @@ use crate::fallible::fallible;
 use crate::host::mapping;
 use crate::operations::elementwise::RawOperand;
 use crate::registry::{Constant, Value};
-use half::{bf16, f16};
-use num_complex::Complex;
 
 /// An argument without its type.
 pub enum HostOperand<'a> {

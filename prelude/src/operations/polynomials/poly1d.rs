@@ -11,8 +11,6 @@ use crate::error::{Result, check};
 use crate::fallible::fallible;
 use crate::number::general;
 use crate::operations::composing::Composed;
-use half::{bf16, f16};
-use num_complex::Complex;
 use std::fmt;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

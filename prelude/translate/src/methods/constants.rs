@@ -1,12 +1,12 @@
 //! The constants of scalars, as values.
 
 use crate::program::Value;
-use crate::scalars::{Scalar, scalars};
+use crate::scalars::{Narrow, Scalar, scalars, size_of};
 
 /// `f32::MAX`, `u32::BITS`.
 pub(crate) fn associated_constant(of: Scalar, name: &str) -> Option<Value> {
     macro_rules! constants {
-        ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:tt, $bits:ident, $c_type:literal })*) => {
+        ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:ty, $bits:ident, $c_type:literal })*) => {
             match of {
                 $(Scalar::$tag => constants!(@$sort $tag $host $bits),)*
             }
@@ -14,28 +14,28 @@ pub(crate) fn associated_constant(of: Scalar, name: &str) -> Option<Value> {
         (@Bool $tag:ident $host:tt $bits:ident) => { None };
         // They follow from what is done with them (`methods/complex.rs`).
         (@Complex $tag:ident $host:tt $bits:ident) => { None };
-        (@Half $tag:ident $host:tt $bits:ident) => { of_half(Scalar::$tag, name) };
+        (@Half $tag:ident $host:tt $bits:ident) => { of_half(Scalar::$tag, <$host>::FRACTION, name) };
         (@Float $tag:ident $host:tt $bits:ident) => {
             constants!(@float $tag $host, MIN MAX MIN_POSITIVE EPSILON INFINITY NEG_INFINITY NAN)
         };
         (@float $tag:ident $host:tt, $($constant:ident)*) => {
             match name {
-                $(stringify!($constant) => Some(Value::Scalar(Scalar::$tag, u128::from($host::$constant.to_bits()))),)*
-                "RADIX" => Some(Value::Scalar(Scalar::U32, u128::from($host::RADIX))),
-                "DIGITS" => Some(Value::Scalar(Scalar::U32, u128::from($host::DIGITS))),
-                "MANTISSA_DIGITS" => Some(Value::Scalar(Scalar::U32, u128::from($host::MANTISSA_DIGITS))),
-                "MIN_EXP" => Some(exponent($host::MIN_EXP)),
-                "MAX_EXP" => Some(exponent($host::MAX_EXP)),
-                "MIN_10_EXP" => Some(exponent($host::MIN_10_EXP)),
-                "MAX_10_EXP" => Some(exponent($host::MAX_10_EXP)),
+                $(stringify!($constant) => Some(Value::Scalar(Scalar::$tag, u128::from(<$host>::$constant.to_bits()))),)*
+                "RADIX" => Some(Value::Scalar(Scalar::U32, u128::from(<$host>::RADIX))),
+                "DIGITS" => Some(Value::Scalar(Scalar::U32, u128::from(<$host>::DIGITS))),
+                "MANTISSA_DIGITS" => Some(Value::Scalar(Scalar::U32, u128::from(<$host>::MANTISSA_DIGITS))),
+                "MIN_EXP" => Some(exponent(<$host>::MIN_EXP)),
+                "MAX_EXP" => Some(exponent(<$host>::MAX_EXP)),
+                "MIN_10_EXP" => Some(exponent(<$host>::MIN_10_EXP)),
+                "MAX_10_EXP" => Some(exponent(<$host>::MAX_10_EXP)),
                 _ => None,
             }
         };
         (@$integer:ident $tag:ident $host:tt $bits:ident) => {
             match name {
-                "MIN" => Some(Value::Scalar(Scalar::$tag, u128::from($host::MIN as $bits))),
-                "MAX" => Some(Value::Scalar(Scalar::$tag, u128::from($host::MAX as $bits))),
-                "BITS" => Some(Value::Scalar(Scalar::U32, u128::from($host::BITS))),
+                "MIN" => Some(Value::Scalar(Scalar::$tag, u128::from(<$host>::MIN as $bits))),
+                "MAX" => Some(Value::Scalar(Scalar::$tag, u128::from(<$host>::MAX as $bits))),
+                "BITS" => Some(Value::Scalar(Scalar::U32, u128::from(<$host>::BITS))),
                 _ => None,
             }
         };
@@ -43,23 +43,26 @@ pub(crate) fn associated_constant(of: Scalar, name: &str) -> Option<Value> {
     scalars!(constants!())
 }
 
-/// Those of the crate `half`: for each the bits of an `f16`, and those of a `bf16`.
-fn of_half(of: Scalar, name: &str) -> Option<Value> {
-    const BITS: [(&str, u16, u16); 11] = [
-        ("ZERO", 0x0000, 0x0000),
-        ("NEG_ZERO", 0x8000, 0x8000),
-        ("ONE", 0x3c00, 0x3f80),
-        ("NEG_ONE", 0xbc00, 0xbf80),
-        ("MIN", 0xfbff, 0xff7f),
-        ("MAX", 0x7bff, 0x7f7f),
-        ("MIN_POSITIVE", 0x0400, 0x0080),
-        ("EPSILON", 0x1400, 0x3c00),
-        ("INFINITY", 0x7c00, 0x7f80),
-        ("NEG_INFINITY", 0xfc00, 0xff80),
-        ("NAN", 0x7e00, 0x7fc0),
-    ];
-    let (_, half, brain) = BITS.into_iter().find(|(known, ..)| *known == name)?;
-    Some(Value::Scalar(of, u128::from(if of == Scalar::F16 { half } else { brain })))
+/// Those of the crate `half`, of a float with so many bits of fraction.
+fn of_half(of: Scalar, fraction: u32, name: &str) -> Option<Value> {
+    let sign = 1u128 << (8 * size_of(of) - 1);
+    let least = 1 << fraction;
+    let (infinity, one) = (sign - least, sign / 2 - least);
+    let bits = match name {
+        "ZERO" => 0,
+        "NEG_ZERO" => sign,
+        "ONE" => one,
+        "NEG_ONE" => sign | one,
+        "MIN" => sign | (infinity - 1),
+        "MAX" => infinity - 1,
+        "MIN_POSITIVE" => least,
+        "EPSILON" => one - u128::from(fraction) * least,
+        "INFINITY" => infinity,
+        "NEG_INFINITY" => sign | infinity,
+        "NAN" => infinity | (least / 2),
+        _ => return None,
+    };
+    Some(Value::Scalar(of, bits))
 }
 
 fn exponent(of: i32) -> Value {

@@ -1,15 +1,16 @@
-//! The methods and associated functions of floats of 16 bits: those that the crate `half` has itself. The others are computed in `f32`.
+//! The methods and associated functions of narrow floats: those that the crate `half` has itself. The others are computed in `f32`.
 
 use super::{Parameter, Table, function, table};
-use crate::scalars::Scalar::*;
+use crate::scalars::Scalar::{self, *};
+use crate::scalars::scalars;
 
 macro_rules! tables {
-    ($type:literal) => {
+    ($type:expr, $bits:ident) => {
         [
             table! { $type;
                 to_f32() -> F32;
                 to_f64() -> F64;
-                to_bits() -> U16;
+                to_bits() -> $bits;
                 is_nan() -> BOOL;
                 is_finite() -> BOOL;
                 is_infinite() -> BOOL;
@@ -24,12 +25,27 @@ macro_rules! tables {
             &[
                 function!("from_f32", concat!($type, "_from_f32"), Parameter::Scalar(F32)),
                 function!("from_f32_const", concat!($type, "_from_f32"), Parameter::Scalar(F32)),
-                function!("from_bits", concat!($type, "_from_bits"), Parameter::Scalar(U16)),
+                function!("from_bits", concat!($type, "_from_bits"), Parameter::Scalar($bits)),
             ],
         ]
     };
 }
 
-pub(super) static OF_F16: [Table; 2] = tables!("f16");
-
-pub(super) static OF_BF16: [Table; 2] = tables!("bf16");
+/// The tables of a narrow float.
+pub(super) fn of(half: Scalar) -> &'static [Table] {
+    macro_rules! of {
+        ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:ty, $bits:ident, $c_type:literal })*) => {
+            match half {
+                $(Scalar::$tag => of!(@$sort $type $bits),)*
+            }
+        };
+        (@Half $type:ident u8) => { of!(@tables $type, U8) };
+        (@Half $type:ident u16) => { of!(@tables $type, U16) };
+        (@tables $type:ident, $bits:ident) => {{
+            static TABLES: [Table; 2] = tables!(stringify!($type), $bits);
+            &TABLES
+        }};
+        (@$other:ident $type:ident $bits:ident) => { &[] };
+    }
+    scalars!(of!())
+}

@@ -2,6 +2,7 @@
 
 use super::{LIBRARY, text};
 use crate::methods;
+use crate::scalars::{ALL, is_half, name_of};
 
 fn text_of(used: &[&str]) -> String {
     text(&used.iter().map(|name| (*name).to_owned()).collect(), "")
@@ -38,5 +39,13 @@ fn every_method_has_a_definition() {
     for (name, c_name) in methods::all_c_names() {
         let defined = LIBRARY.part(c_name).is_some() || name == "from";
         assert!(defined, "`{name}` is `{c_name}`, which no support text defines");
+    }
+    for half in ALL.into_iter().filter(|&scalar| is_half(scalar)).map(name_of) {
+        for needed in ["to_f32_bits", "bits_from_f32"] {
+            assert!(
+                LIBRARY.part(&format!("{half}_{needed}")).is_some(),
+                "`{half}_{needed}` is missing in `halves.cuh`"
+            );
+        }
     }
 }
