@@ -1,14 +1,19 @@
 //! Prints the median times of linear algebra on the CPU: one line `NAME TYPE SIZE cpu MILLISECONDS ms` each.
 //!
-//! `linalg_cpu [NAME …]` times all operations, or those of these names; tests/bench compares them with NumPy's.
+//! `linalg_cpu [NAME …] [TYPE …]` times all operations, or those of these names and types; tests/bench compares them with NumPy's.
 
 use std::time::Instant;
 use warpcell::{Complex, DeviceArray, Element, Float, Inexact, IntoShape};
 
+const TYPES: [&str; 5] = ["f32", "f64", "i32", "complex64", "complex128"];
+
 /// Times an operation, unless others were named: as often as fits in about two seconds, but three times at least.
 fn report<T: Element>(name: &str, size: usize, mut work: impl FnMut()) {
+    let dtype = if T::DTYPE.is_complex() { T::DTYPE.numpy_name() } else { T::DTYPE.to_string() };
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    if !wanted.is_empty() && !wanted.iter().any(|one| one == name) {
+    let (types, names): (Vec<_>, Vec<_>) = wanted.iter().partition(|word| TYPES.contains(&word.as_str()));
+    let is_wanted = |words: &[&String], word: &str| words.is_empty() || words.iter().any(|one| *one == word);
+    if !is_wanted(&types, &dtype) || !is_wanted(&names, name) {
         return;
     }
     let mut once = || {
@@ -21,7 +26,6 @@ fn report<T: Element>(name: &str, size: usize, mut work: impl FnMut()) {
     let repetitions = ((2000.0 / once()) as usize).clamp(3, 201);
     let mut times: Vec<f64> = (0..repetitions).map(|_| once()).collect();
     times.sort_by(f64::total_cmp);
-    let dtype = if T::DTYPE.is_complex() { T::DTYPE.numpy_name() } else { T::DTYPE.to_string() };
     println!("{name} {dtype} {size} {} {:.4} ms", warpcell::device(), times[repetitions / 2]);
 }
 
@@ -82,11 +86,14 @@ fn factorisations<T: Float>() {
 }
 
 /// Of complex numbers whose parts are from -1 to 1.
-fn complex_factorisations<T: Inexact>(random: impl Fn(&[usize]) -> DeviceArray<T>) {
+fn complex_factorisations<T: Inexact>(
+    random: impl Fn(&[usize]) -> DeviceArray<T>,
+    adjoint: impl Fn(&DeviceArray<T>) -> DeviceArray<T>,
+) {
     use warpcell::linalg;
     for size in [64, 500] {
         let a = random(&[size, size]);
-        let definite = warpcell::matmul(&a, &a.t().conj()) + warpcell::eye::<T>(size);
+        let definite = warpcell::matmul(&a, &adjoint(&a)) + warpcell::eye::<T>(size);
         let b = random(&[size]);
         report::<T>("matmul", size, || drop(warpcell::matmul(&a, &a)));
         report::<T>("qr", size, || drop(linalg::qr(&a)));
@@ -113,14 +120,16 @@ fn main() {
     products::<f64>();
     factorisations::<f32>();
     factorisations::<f64>();
-    complex_factorisations(|shape| {
+    let random_f32 = |shape: &[usize]| {
         random::<f32>(shape.to_vec()).astype::<Complex<f32>>()
-            + random::<f32>(shape.to_vec()).astype() * Complex::new(0.0, 1.0)
-    });
-    complex_factorisations(|shape| {
+            + random::<f32>(shape.to_vec()).astype::<Complex<f32>>() * Complex::new(0.0, 1.0)
+    };
+    complex_factorisations(random_f32, |a| a.t().conj());
+    let random_f64 = |shape: &[usize]| {
         random::<f64>(shape.to_vec()).astype::<Complex<f64>>()
-            + random::<f64>(shape.to_vec()).astype() * Complex::new(0.0, 1.0)
-    });
+            + random::<f64>(shape.to_vec()).astype::<Complex<f64>>() * Complex::new(0.0, 1.0)
+    };
+    complex_factorisations(random_f64, |a| a.t().conj());
     let size = 500;
     let [a, b] = [0, 1].map(|_| warpcell::random::integers(-1000..1000i32, (size, size)));
     report::<i32>("matmul", size, || drop(warpcell::matmul(&a, &b)));

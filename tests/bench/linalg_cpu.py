@@ -82,7 +82,7 @@ def definite(a: np.ndarray) -> np.ndarray:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--at-least", type=float, default=0, help="smallest ratio that passes")
-    parser.add_argument("--only", action="append", help="the name of an operation; may be repeated")
+    parser.add_argument("--only", action="append", help="the name of an operation, or a type; may be repeated")
     parser.add_argument("--runs", type=int, default=7, help="runs of NumPy (default: %(default)s)")
     parser.add_argument("--threads", help="threads of both (default: all)")
     parser.add_argument("program", nargs="*", help="our program, if not the example as cargo runs it")
