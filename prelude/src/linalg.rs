@@ -2,14 +2,13 @@
 //!
 //! Results of one number are scalars, as those of `sum`: they wait for the device. Of integers they are `f64`.
 //!
-//! Factorisations are those of `f32` and `f64`; [`solve`], [`inv`], [`matrix_power`], [`eig`](eig()) and [`eigvals`](eigvals()) also
-//! take complex numbers, as products do. They take stacks of matrices: the last two axes are matrices, the axes before them count. On
-//! CUDA they are computed by cuSOLVER and cuBLAS, which must be installed, on the CPU by `faer`; `eig` and `eigvals` are computed on
-//! the CPU for all devices. Orthogonal factors, inverses and solutions have rounding errors in proportion to the type's epsilon, to the
-//! size and norm of the matrix, and where it counts to its [condition number](cond); signs of singular vectors and eigenvectors may
-//! differ between devices.
+//! Factorisations are those of `f32`, `f64` and the complex numbers of both. Norms, singular values and the eigenvalues of Hermitian
+//! matrices are real. Functions take stacks of matrices: the last two axes are matrices, the axes before them count. On CUDA they
+//! are computed by cuSOLVER and cuBLAS, which must be installed, on the CPU by `faer`; [`eig`](eig()) and [`eigvals`](eigvals()) are
+//! computed on the CPU for all devices. Orthogonal factors, inverses and solutions have rounding errors in proportion to the type's epsilon, to the
+//! size and norm of the matrix, and where it counts to its [condition number](cond); signs
+//! of singular vectors and eigenvectors, of complex ones the phases, may differ between devices.
 
-mod complex;
 pub(crate) mod equations;
 pub(crate) mod factors;
 pub(crate) mod matrices;
@@ -38,14 +37,14 @@ pub use {
     __linalg_tensorsolve as tensorsolve,
 };
 
-use crate::array::{OnDevice, transfer};
+use crate::array::{OnDevice, RawArray, transfer};
 use crate::backend::ReduceOperation;
-use crate::dtype::{Element, Number, Scalar};
-use crate::error::check;
+use crate::dtype::{Arithmetic, DType, Element, Scalar, Signal};
+use crate::error::{Result, check};
 use crate::operations::reduce::{as_mean, reduce_all};
 
-/// The Euclidean norm: the square root of the sum of all elements' squares, 0 if there are none. For arrays of any rank; of
-/// a matrix it is the Frobenius norm.
+/// The Euclidean norm: the square root of the sum of the squares of all elements' absolute values, 0 if there are none. For arrays
+/// of any rank; of a matrix it is the Frobenius norm. Of complex numbers it is real.
 ///
 /// The squares are added as the elements of [`sum`](crate::DeviceArray::sum) are, so a norm whose square is too large for its
 /// type is infinite.
@@ -54,13 +53,18 @@ use crate::operations::reduce::{as_mean, reduce_all};
 /// use warpcell as gpu;
 /// assert_eq!(gpu::linalg::norm(&gpu::array(&[3.0f32, 4.0])), 5.0);
 /// assert_eq!(gpu::linalg::norm(&gpu::array(&[[1, 1], [1, 1]])), 2.0);
+/// assert_eq!(gpu::linalg::norm(&gpu::array(&[gpu::Complex::new(0.0, 3.0), gpu::Complex::new(4.0, 0.0)])), 5.0);
 /// ```
 #[track_caller]
-pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
-    let floats = as_mean("norm", a.raw(), T::Mean::DTYPE);
-    let squares = floats.and_then(|floats| reduce_all("norm", ReduceOperation::SumSquares, &floats));
-    transfer::typed_scalar(Scalar::of_float(
-        check(squares).float().expect("a sum of squares is a float").sqrt(),
-        T::Mean::DTYPE,
-    ))
+pub fn norm<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> Signal<T> {
+    transfer::typed_scalar(check(euclidean(a.raw(), T::Mean::DTYPE)))
+}
+
+fn euclidean(a: &RawArray, dtype: DType) -> Result<Scalar> {
+    let mut floats = as_mean("norm", a, dtype)?;
+    if dtype.is_complex() {
+        floats = floats.parts();
+    }
+    let squares = reduce_all("norm", ReduceOperation::SumSquares, &floats)?;
+    Ok(Scalar::of_float(squares.float().expect("a sum of squares is a float").sqrt(), dtype.part()))
 }

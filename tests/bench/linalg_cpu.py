@@ -15,7 +15,7 @@ import re
 import sys
 from collections.abc import Callable
 
-TYPES = {"f32": "float32", "f64": "float64", "i32": "int32"}
+TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "complex64": "complex64", "complex128": "complex128"}
 
 
 def threads_of(arguments: list[str]) -> str:
@@ -32,10 +32,15 @@ from numpy_peer import median, output_of  # noqa: E402
 
 
 def random(dtype: str, *shapes: tuple[int, ...]) -> list[np.ndarray]:
-    """Floats from -1 to 1, integers from -1000 to 999."""
+    """Floats and parts of complex numbers from -1 to 1, integers from -1000 to 999."""
     numbers = np.random.default_rng(1)
     scale = 1000 if dtype.startswith("i") else 1
-    return [((numbers.random(shape) * 2 - 1) * scale).astype(TYPES[dtype]) for shape in shapes]
+    turned = 1j if dtype.startswith("complex") else 0
+
+    def parts(shape: tuple[int, ...]) -> np.ndarray:
+        return (numbers.random(shape) * 2 - 1) * scale
+
+    return [(parts(shape) + turned * parts(shape) if turned else parts(shape)).astype(TYPES[dtype]) for shape in shapes]
 
 
 # By name: the shapes of NumPy's arguments for a size, and the function.
@@ -53,6 +58,9 @@ THEIRS: dict[str, tuple[Callable[[int], list[tuple[int, ...]]], Callable[..., ob
     "solve": (lambda n: [(n, n), (n,)], np.linalg.solve),
     "eigh": (lambda n: [(n, n)], lambda a: np.linalg.eigh(definite(a))),
     "eigvalsh": (lambda n: [(n, n)], lambda a: np.linalg.eigvalsh(definite(a))),
+    "eig": (lambda n: [(n, n)], np.linalg.eig),
+    "eigvals": (lambda n: [(n, n)], np.linalg.eigvals),
+    "pinv": (lambda n: [(n, n)], np.linalg.pinv),
     "svd": (lambda n: [(n, n)], np.linalg.svd),
     "svdvals": (lambda n: [(n, n)], np.linalg.svdvals),
     "inv_many": (lambda n: [(10_000, n, n)], np.linalg.inv),
@@ -64,17 +72,17 @@ DEFINITE: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
 
 def definite(a: np.ndarray) -> np.ndarray:
-    """A symmetric positive definite matrix, made once for each matrix, which is kept with it."""
+    """A symmetric or Hermitian positive definite matrix, made once for each matrix, which is kept with it."""
     if id(a) not in DEFINITE:
         DEFINITE.clear()
-        DEFINITE[id(a)] = (a, a @ a.T + np.eye(len(a), dtype=a.dtype))
+        DEFINITE[id(a)] = (a, a @ a.T.conj() + np.eye(len(a), dtype=a.dtype))
     return DEFINITE[id(a)][1]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--at-least", type=float, default=0, help="smallest ratio that passes")
-    parser.add_argument("--only", action="append", help="the name of an operation; may be repeated")
+    parser.add_argument("--only", action="append", help="the name of an operation, or a type; may be repeated")
     parser.add_argument("--runs", type=int, default=7, help="runs of NumPy (default: %(default)s)")
     parser.add_argument("--threads", help="threads of both (default: all)")
     parser.add_argument("program", nargs="*", help="our program, if not the example as cargo runs it")

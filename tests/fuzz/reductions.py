@@ -164,7 +164,7 @@ def _(s, dtype, name):
     return Call(f"np.{name}(a0, axis={axis})", [a], {"axis": axis}, without_elements(a))
 
 
-@functions("norm", dtypes=NUMBERS)
+@functions("norm", dtypes=[*NUMBERS, *COMPLEX])
 def _(s, dtype, name):
     a = s.array(dtype, s.shape(1), "exact")
     given = {"keepdims": True} if s.chance(0.3) else {}

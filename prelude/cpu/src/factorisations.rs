@@ -1,25 +1,30 @@
 //! Factorisations of matrices, by the routines of `prelude/linalg/`: each is called for every matrix of a stack.
 
-use super::matrices::{Matrices, Real, Workspace, copy, each};
+use super::matrices::{Entry, Matrices, Workspace, copy, each};
 use super::numeric::Shared;
 use super::{CpuBackend, origin, pool};
+use num_complex::Complex;
 use warpcell_base::backend::View;
 use warpcell_base::backend::factorisations::{Factorisation, Factorisations, Fault, Triangle, factorisations};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_linalg::faer::Par;
 use warpcell_linalg::faer::reborrow::ReborrowMut;
-use warpcell_linalg::{Job, Routine, Shapes, WorkspaceSize, keep_lower, keep_unit_lower, keep_upper};
+use warpcell_linalg::{Field, Job, Routine, Shapes, WorkspaceSize, keep_lower, keep_unit_lower, keep_upper};
 
 /// Elements of a triangle that are not worth a second thread.
 const GRAIN: usize = 1 << 14;
 
-/// Calls a generic function for the views' dtype, which is f32 or f64.
-macro_rules! for_float {
+/// Calls a generic function for the views' dtype, of floats or complex numbers.
+macro_rules! for_field {
     ($dtype:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match $dtype {
             // SAFETY: the invariants of `Memory`; the caller holds the queue's lock.
             DType::F32 => unsafe { $function::<f32>($($argument),*) },
+            // SAFETY: as above.
+            DType::C64 => unsafe { $function::<Complex<f32>>($($argument),*) },
+            // SAFETY: as above.
+            DType::C128 => unsafe { $function::<Complex<f64>>($($argument),*) },
             // SAFETY: as above.
             _ => unsafe { $function::<f64>($($argument),*) },
         }
@@ -39,7 +44,7 @@ macro_rules! routines {
 factorisations!(routines);
 
 /// The matrices of a view of three axes, or the columns of one of two.
-fn stack<T: Real>(view: &View<'_>) -> Matrices<T> {
+fn stack<T>(view: &View<'_>) -> Matrices<T> {
     let mut layout = view.layout.clone();
     if layout.shape.len() == 2 {
         layout.shape.push(1);
@@ -55,7 +60,7 @@ impl Factorisations for CpuBackend {
 
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
         let guard = self.compute(|| format!("triangle {}", x.dtype));
-        for_float!(x.dtype, triangles(&x, part, &out));
+        for_field!(x.dtype, triangles(&x, part, &out));
         guard.end()
     }
 
@@ -81,7 +86,7 @@ impl CpuBackend {
         orders: &mut [usize],
     ) -> Result<Option<Fault>> {
         let guard = self.compute(|| format!("{name} {}", inputs[0].dtype));
-        let fault = for_float!(inputs[0].dtype, run(routine, inputs, outputs, orders))?;
+        let fault = for_field!(inputs[0].dtype, run(routine, inputs, outputs, orders))?;
         guard.end().map(|()| fault)
     }
 }
@@ -91,7 +96,7 @@ impl CpuBackend {
 /// # Safety
 ///
 /// The views describe memory that nothing else accesses, of elements of this type; so for all functions here.
-unsafe fn run<T: Real>(
+unsafe fn run<T: Entry>(
     routine: &Routine,
     inputs: &[View<'_>],
     outputs: &[View<'_>],
@@ -101,32 +106,41 @@ unsafe fn run<T: Real>(
     let (first, second) = (stack::<T>(&inputs[0]), inputs.get(1).map(stack::<T>));
     let (out, more) = (stack::<T>(&outputs[0]), [1, 2].map(|index| outputs.get(index).map(stack::<T>)));
     let shape = |matrices: Matrices<T>| (matrices.rows, matrices.columns);
+    // Real results of complex matrices: the routine writes them with imaginary parts.
+    let real = (outputs[0].dtype != inputs[0].dtype).then(|| stack::<<T as Field>::Part>(&outputs[0]));
+    let beside = real.map_or((0, 0), |_| shape(out));
     let shapes = Shapes { inputs: [shape(first), second.map_or((0, 0), shape)], more: more.map(|out| out.map(shape)) };
     let length = orders.len() / first.count;
     let orders = Shared(orders.as_mut_ptr());
     each(first.count, routine.work(&shapes), &|index, par| {
-        let WorkspaceSize { matrices, rest } = routine.workspace_size(&shapes, par);
-        let mut space = Workspace::new::<T>(matrices, rest)?;
-        let (matrices, rest) = space.parts::<T>();
+        let WorkspaceSize { matrices: [one, two, three], rest } = routine.workspace_size(&shapes, par);
+        let mut space = Workspace::new::<T>([one, two, three, beside], rest)?;
+        let ([one, two, three, mut beside], rest) = space.parts::<T>();
         // SAFETY: the caller's promise; each matrix, and its part of the orders, belongs to one task.
         let job = unsafe {
             let source = first.get(index);
             Job {
                 inputs: [source, second.map_or(source.get(..0, ..0), |second| second.get(index))],
-                out: out.get_mut(index),
+                out: if real.is_some() { beside.rb_mut() } else { out.get_mut(index) },
                 more: more.map(|out| out.map(|out| out.get_mut(index))),
-                matrices,
+                matrices: [one, two, three],
                 order: std::slice::from_raw_parts_mut(orders.get().add(index * length), length),
                 par,
                 rest,
                 copy,
             }
         };
-        Ok(routine.run(job))
+        let fault = routine.run(job);
+        if let Some(real) = real {
+            // SAFETY: the caller's promise; each column belongs to one task.
+            let mut column = unsafe { real.get_mut(index) };
+            (0..column.nrows()).for_each(|row| column[(row, 0)] = beside[(row, 0)].re());
+        }
+        Ok(fault)
     })
 }
 
-unsafe fn triangles<T: Real>(x: &View<'_>, part: Triangle, out: &View<'_>) {
+unsafe fn triangles<T: Entry>(x: &View<'_>, part: Triangle, out: &View<'_>) {
     let (x, out) = (stack::<T>(x), stack::<T>(out));
     let grain = GRAIN.div_ceil(x.rows * x.columns);
     let keep = match part {

@@ -3,13 +3,14 @@
 use super::memory::Memory;
 use super::numeric::{Native, Shared};
 use super::pool;
+use num_complex::Complex;
 use rayon::prelude::*;
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, PoisonError};
 use warpcell_base::backend::View;
 use warpcell_base::backend::factorisations::Fault;
 use warpcell_base::error::Result;
-use warpcell_linalg::Float;
+use warpcell_linalg::Field;
 use warpcell_linalg::faer::dyn_stack::{MemStack, StackReq};
 use warpcell_linalg::faer::{MatMut, MatRef, Par};
 
@@ -26,10 +27,12 @@ const LINE: usize = 64;
 /// Columns that are as many bytes apart displace one another from the cache.
 const PAGE: usize = 4096;
 
-/// The floats.
-pub(super) trait Real: Native + Float {}
-impl Real for f32 {}
-impl Real for f64 {}
+/// What matrices are made of that are factorised: floats, and complex numbers.
+pub(super) trait Entry: Native + Field {}
+impl Entry for f32 {}
+impl Entry for f64 {}
+impl Entry for Complex<f32> {}
+impl Entry for Complex<f64> {}
 
 /// A stack of matrices in memory.
 #[derive(Clone, Copy)]
@@ -47,7 +50,7 @@ unsafe impl<T: Send> Send for Matrices<T> {}
 // SAFETY: as for `Send`.
 unsafe impl<T: Send> Sync for Matrices<T> {}
 
-impl<T: Real> Matrices<T> {
+impl<T> Matrices<T> {
     /// Of a view of three axes whose element of index zero is at `start`.
     pub fn new(start: *mut u8, view: &View<'_>) -> Matrices<T> {
         let (&[count, rows, columns], &[step, down, right]) = (&view.layout.shape[..], &view.layout.strides[..]) else {
@@ -123,7 +126,7 @@ pub(super) fn each(
 }
 
 /// Copies a matrix, tile by tile: whichever of both is crossed finds its lines in the cache.
-pub(super) fn copy<T: Real>(source: MatRef<'_, T>, target: MatMut<'_, T>, par: Par) {
+pub(super) fn copy<T: Entry>(source: MatRef<'_, T>, target: MatMut<'_, T>, par: Par) {
     // The target's columns, or else its rows, are those of which neighbours are written one after the other.
     let (source, target) = if target.row_stride().unsigned_abs() <= target.col_stride().unsigned_abs() {
         (source, target)
@@ -173,7 +176,7 @@ pub(super) struct Workspace<const N: usize> {
 
 impl<const N: usize> Workspace<N> {
     /// Matrices with these numbers of rows and columns.
-    pub fn new<T: Real>(shapes: [(usize, usize); N], rest: StackReq) -> Result<Workspace<N>> {
+    pub fn new<T: Entry>(shapes: [(usize, usize); N], rest: StackReq) -> Result<Workspace<N>> {
         let size = size_of::<T>();
         let leading = shapes.map(|(rows, _)| {
             let bytes = (rows * size).next_multiple_of(LINE);
@@ -184,7 +187,7 @@ impl<const N: usize> Workspace<N> {
         Ok(Workspace { memory: Memory::new(bytes[0] + bytes[1])?, shapes, leading, bytes })
     }
 
-    pub fn parts<T: Real>(&mut self) -> ([MatMut<'_, T>; N], &mut MemStack) {
+    pub fn parts<T: Entry>(&mut self) -> ([MatMut<'_, T>; N], &mut MemStack) {
         let mut start = self.memory.start();
         let matrices = std::array::from_fn(|index| {
             let ((rows, columns), leading) = (self.shapes[index], self.leading[index]);

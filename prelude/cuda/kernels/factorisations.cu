@@ -1,8 +1,51 @@
 // What the libraries leave to do for factorisations of stacks of matrices.
 //
-//   WARPCELL_ELEMENT   float or double
+//   WARPCELL_ELEMENT   float, double, c64 or c128
 
+// Complex numbers.
+template <typename P> struct alignas(2 * sizeof(P)) complex {
+    P re, im;
+};
+typedef complex<float> c64;
+typedef complex<double> c128;
 typedef WARPCELL_ELEMENT element;
+
+#define FUNCTION __device__ __forceinline__
+#define OF_PARTS template <typename P> FUNCTION
+
+// A number of 64 bits, or of two parts of 64 bits.
+template <typename T> struct facts { typedef double wide; };
+template <typename P> struct facts<complex<P>> { typedef c128 wide; };
+typedef facts<element>::wide wide;
+
+FUNCTION double widened(float x) { return x; }
+FUNCTION double widened(double x) { return x; }
+OF_PARTS c128 widened(complex<P> z) { return {double(z.re), double(z.im)}; }
+FUNCTION void set(float& to, double value) { to = float(value); }
+FUNCTION void set(double& to, double value) { to = value; }
+OF_PARTS void set(complex<P>& to, double value) { to = {P(value), P(0)}; }
+OF_PARTS void set(complex<P>& to, c128 value) { to = {P(value.re), P(value.im)}; }
+FUNCTION double real(double x) { return x; }
+FUNCTION float real(float x) { return x; }
+OF_PARTS P real(complex<P> z) { return z.re; }
+FUNCTION bool is_nan(double x) { return x != x; }
+OF_PARTS bool is_nan(complex<P> z) { return z.re != z.re || z.im != z.im; }
+FUNCTION c128 operator-(c128 z) { return {-z.re, -z.im}; }
+FUNCTION c128 operator*(c128 a, c128 b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+// By a power of two.
+FUNCTION double scaled(double x, int exponent) { return ldexp(x, exponent); }
+FUNCTION c128 scaled(c128 z, int exponent) { return {ldexp(z.re, exponent), ldexp(z.im, exponent)}; }
+// The absolute value, of complex numbers that of the larger part.
+FUNCTION double largest(double x) { return fabs(x); }
+FUNCTION double largest(c128 z) { return is_nan(z) ? z.re + z.im : fmax(fabs(z.re), fabs(z.im)); }
+FUNCTION double length(double x) { return fabs(x); }
+FUNCTION double length(c128 z) { return hypot(z.re, z.im); }
+// A number of the same direction and of the length 1; 0 and NaN stay.
+FUNCTION double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+FUNCTION c128 sign(c128 z) {
+    const double size = length(z);
+    return size == 0 ? z : c128{z.re / size, z.im / size};
+}
 
 #define THREADS 256
 // Which part of a matrix is copied.
@@ -15,37 +58,39 @@ struct Strides {
     i64 step, down, right;
 };
 
-// Copies a triangle of each matrix; the rest becomes 0.
+// Copies a triangle of each matrix; the rest becomes 0. The diagonal of a lower one has no imaginary parts.
 extern "C" __global__ void __launch_bounds__(THREADS)
 triangle(const element* x, element* out, i64 size, i64 rows, i64 columns, Strides from, Strides to, int part) {
     const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
     if (at >= size) return;
     const i64 column = at % columns, row = at / columns % rows, matrix = at / columns / rows;
     const bool inside = part == UPPER ? column >= row : part == LOWER ? column <= row : column < row;
-    element value = 0;
+    element value;
+    set(value, 0);
     if (inside) value = x[matrix * from.step + row * from.down + column * from.right];
-    if (part == UNIT_LOWER && column == row) value = 1;
+    if (column == row && part == UNIT_LOWER) set(value, 1);
+    if (column == row && part == LOWER) set(value, double(real(value)));
     out[matrix * to.step + row * to.down + column * to.right] = value;
 }
 
 // Identity matrices of `n` rows.
 extern "C" __global__ void __launch_bounds__(THREADS) identity(element* out, i64 size, i64 n) {
     const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
-    if (at < size) out[at] = at % (n * n) % (n + 1) == 0;
+    if (at < size) set(out[at], at % (n * n) % (n + 1) == 0);
 }
 
 // A number as significand times a power of two, so that products do not leave its range.
 struct Product {
-    double significand;
+    wide significand;
     i64 exponent;
 };
 
 __device__ __forceinline__ void normalise(Product& x) {
     int exponent;
-    const double significand = frexp(x.significand, &exponent);
+    const double size = frexp(largest(x.significand), &exponent);
     // Zeros, infinities and NaN stay as they are.
-    if (significand == 0 || significand - significand != 0) return;
-    x.significand = significand;
+    if (size == 0 || size - size != 0) return;
+    x.significand = scaled(x.significand, -exponent);
     x.exponent += exponent;
 }
 
@@ -54,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 find_nan(const element* a, i64 size, int* found) {
     a += i64(blockIdx.x) * size;
     bool any = false;
-    for (i64 at = i64(blockIdx.y) * THREADS + threadIdx.x; at < size; at += i64(gridDim.y) * THREADS) any |= a[at] != a[at];
+    for (i64 at = i64(blockIdx.y) * THREADS + threadIdx.x; at < size; at += i64(gridDim.y) * THREADS) any |= is_nan(a[at]);
     if (any) found[blockIdx.x] = 1;
 }
 
@@ -65,7 +110,7 @@ spread_nan(element* lu, int* pivots, int* statuses, const int* found, i64 rows, 
     const i64 matrix = blockIdx.x, size = rows * columns, each = rows < columns ? rows : columns;
     if (!found[matrix]) return;
     for (i64 at = threadIdx.x; at < size; at += THREADS) {
-        lu[matrix * size + at] = element(__longlong_as_double(0x7ff8000000000000ll));
+        set(lu[matrix * size + at], __longlong_as_double(0x7ff8000000000000ll));
     }
     for (i64 at = threadIdx.x; at < each; at += THREADS) pivots[matrix * each + at] = int(at) + 1;
     if (threadIdx.x == 0) statuses[matrix] = 0;
@@ -79,11 +124,13 @@ determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i
     const i64 matrix = blockIdx.x;
     lu += matrix * n * n;
     pivots += matrix * n;
-    Product mine = {1, 0};
+    Product mine;
+    mine.exponent = 0;
+    set(mine.significand, 1);
     for (i64 at = threadIdx.x; at < n; at += THREADS) {
-        Product factor = {double(lu[at * (n + 1)]), 0};
+        Product factor = {widened(lu[at * (n + 1)]), 0};
         normalise(factor);
-        mine.significand *= pivots[at] == at + 1 ? factor.significand : -factor.significand;
+        mine.significand = mine.significand * (pivots[at] == at + 1 ? factor.significand : -factor.significand);
         mine.exponent += factor.exponent;
         normalise(mine);
     }
@@ -91,20 +138,22 @@ determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i
     for (int half = THREADS / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half) {
-            mine.significand *= parts[threadIdx.x + half].significand;
+            mine.significand = mine.significand * parts[threadIdx.x + half].significand;
             mine.exponent += parts[threadIdx.x + half].exponent;
             normalise(mine);
             parts[threadIdx.x] = mine;
         }
     }
     if (threadIdx.x != 0) return;
-    if (statuses[matrix] > 0) mine = {0, 0};
-    const double s = mine.significand;
+    if (statuses[matrix] > 0) {
+        mine.exponent = 0;
+        set(mine.significand, 0);
+    }
     // Beyond these there is no number of this type.
     const i64 exponent = mine.exponent > 5000 ? 5000 : mine.exponent < -5000 ? -5000 : mine.exponent;
-    out[matrix] = element(ldexp(s, int(exponent)));
-    out[count + matrix] = s > 0 ? element(1) : s < 0 ? element(-1) : element(s);
-    out[2 * count + matrix] = element(log(fabs(s)) + double(mine.exponent) * 0.6931471805599453);
+    set(out[matrix], scaled(mine.significand, int(exponent)));
+    set(out[count + matrix], sign(mine.significand));
+    set(out[2 * count + matrix], log(length(mine.significand)) + double(mine.exponent) * 0.6931471805599453);
 }
 
 // One block a matrix: where the diagonal of a triangular factor is not positive (NaN is not), the status becomes the number of the
@@ -116,7 +165,7 @@ positive_diagonals(const element* factors, i64 n, int* statuses) {
     if (threadIdx.x == 0) first = 0x7fffffff;
     __syncthreads();
     for (i64 at = threadIdx.x; at < n; at += THREADS) {
-        if (!(factors[matrix * n * n + at * (n + 1)] > 0)) atomicMin(&first, int(at + 1));
+        if (!(real(factors[matrix * n * n + at * (n + 1)]) > 0)) atomicMin(&first, int(at + 1));
     }
     __syncthreads();
     if (threadIdx.x == 0 && statuses[matrix] == 0 && first != 0x7fffffff) statuses[matrix] = first;

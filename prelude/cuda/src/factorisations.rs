@@ -2,7 +2,8 @@
 //! `kernels/factorisations.cu`.
 //!
 //! The libraries take matrices by columns, and work in place. So each is copied once, by columns where that matters, and what is
-//! asked for by rows is copied back; of symmetric matrices rows do as well.
+//! asked for by rows is copied back; of symmetric matrices rows do as well. By rows a Hermitian matrix is its own conjugate: the
+//! factors of Cholesky are then right, the eigenvectors are not.
 
 use super::{Compiled, CudaAllocation, CudaBackend, Program, address_of, blocks, kernels, source_of};
 use std::sync::Arc;
@@ -11,21 +12,22 @@ use warpcell_base::backend::{Allocation, Layout, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
-use warpcell_driver::cusolver::{Session, SingularVectors, Solver, Stack, Statuses};
+use warpcell_driver::cusolver::{Session, SingularVectors, Solver, Stack, Statuses, cuComplex, cuDoubleComplex};
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 use warpcell_driver::staging;
 
 const SOURCE: &str = include_str!("../kernels/factorisations.cu");
 const THREADS: usize = 256;
+const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::C64, DType::C128];
 /// Matrices with no more rows are factorised all at once, larger ones one after the other.
 const MOST_TOGETHER: usize = 256;
 
 pub(super) struct Factorise {
     device: Arc<Device>,
     solver: Solver,
-    /// For f32 and f64.
-    kernels: [Compiled<Kernels>; 2],
+    /// For each of [`DTYPES`].
+    kernels: [Compiled<Kernels>; DTYPES.len()],
 }
 
 kernels! {
@@ -67,13 +69,17 @@ struct Lu {
     addresses: Option<DeviceMemory>,
 }
 
-/// Calls a method of a session for the dtype, which is f32 or f64.
-macro_rules! for_float {
+/// Calls a method of a session for the dtype, of floats or complex numbers.
+macro_rules! for_field {
     ($dtype:expr, $session:ident.$method:ident($($argument:expr),* $(,)?)) => {
         match $dtype {
             // SAFETY: the stacks are those of contiguous views or scratch, and so lie in live allocations; the rest is as the
             // backend's contract says.
             DType::F32 => unsafe { $session.$method::<f32>($($argument),*) },
+            // SAFETY: as above.
+            DType::C64 => unsafe { $session.$method::<cuComplex>($($argument),*) },
+            // SAFETY: as above.
+            DType::C128 => unsafe { $session.$method::<cuDoubleComplex>($($argument),*) },
             // SAFETY: as above.
             _ => unsafe { $session.$method::<f64>($($argument),*) },
         }
@@ -115,7 +121,8 @@ impl Factorise {
     }
 
     fn kernels(&self, dtype: DType) -> Result<&Kernels> {
-        self.kernels[usize::from(dtype == DType::F64)].get(&self.device, || program(dtype))
+        let at = DTYPES.iter().position(|&other| other == dtype).expect("a type of matrices that are factorised");
+        self.kernels[at].get(&self.device, || program(dtype))
     }
 
     /// The addresses of the matrices of a stack.
@@ -150,9 +157,9 @@ impl Factorise {
         let are_together = a.count > 1 && a.rows <= MOST_TOGETHER && a.rows == a.columns;
         let addresses = are_together.then(|| self.addresses(dtype, a)).transpose()?;
         if let Some(addresses) = &addresses {
-            for_float!(dtype, session.lu_together(a, addresses.address(), pivots.address(), &statuses))?;
+            for_field!(dtype, session.lu_together(a, addresses.address(), pivots.address(), &statuses))?;
         } else {
-            for_float!(dtype, session.lu(a, pivots.address(), &statuses))?;
+            for_field!(dtype, session.lu(a, pivots.address(), &statuses))?;
         }
         let (rows, columns) = (a.rows as i64, a.columns as i64);
         let (pivots_address, statuses_address) = (pivots.address(), statuses.address());
@@ -170,9 +177,9 @@ impl Factorise {
         if let Some(factors) = &lu.addresses {
             let right = self.addresses(dtype, b)?;
             let addresses = [factors.address(), right.address()];
-            for_float!(dtype, session.solve_together(lu.matrices, lu.pivots.address(), b, addresses))
+            for_field!(dtype, session.solve_together(lu.matrices, lu.pivots.address(), b, addresses))
         } else {
-            for_float!(dtype, session.solve(lu.matrices, lu.pivots.address(), b))
+            for_field!(dtype, session.solve(lu.matrices, lu.pivots.address(), b))
         }
     }
 
@@ -340,13 +347,13 @@ impl CudaBackend {
         let scratch = self.columns(x, n.max(wanted))?;
         let session = self.factorise.solver.session()?;
         let a = by_columns(scratch.view())?;
-        let reflections = for_float!(x.dtype, session.reflect(a, n, wanted))?;
+        let reflections = for_field!(x.dtype, session.reflect(a, n, wanted))?;
         let mut upper = transposed(&scratch.layout);
         upper.shape.clone_from(&r.layout.shape);
         debug_assert!(upper.shape[1] <= m && upper.shape[2] == n);
         self.triangle(View { layout: &upper, ..scratch.view() }, Triangle::Upper, r)?;
         let Some(q) = q else { return Ok(None) };
-        for_float!(x.dtype, session.orthogonal(a, n, wanted, &reflections))?;
+        for_field!(x.dtype, session.orthogonal(a, n, wanted, &reflections))?;
         self.copy_back(&scratch, q).map(|()| None)
     }
 
@@ -358,11 +365,11 @@ impl CudaBackend {
         let a = by_columns(out)?;
         if count > 1 && n <= MOST_TOGETHER {
             let addresses = self.factorise.addresses(x.dtype, a)?;
-            for_float!(x.dtype, session.cholesky_together(a, addresses.address(), &statuses))?;
+            for_field!(x.dtype, session.cholesky_together(a, addresses.address(), &statuses))?;
             // The library has used the other triangle for its own purposes.
             self.triangle(out, Triangle::Lower, out)?;
         } else {
-            for_float!(x.dtype, session.cholesky(a, &statuses))?;
+            for_field!(x.dtype, session.cholesky(a, &statuses))?;
         }
         drop(session);
         let (grid, n, factors, status) = (blocks("cholesky", count, 1)?, n as i64, a.address, statuses.address());
@@ -374,11 +381,19 @@ impl CudaBackend {
     }
 
     fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
-        let scratch = self.rows(x)?;
+        let is_complex = x.dtype.is_complex();
+        let scratch = if is_complex {
+            let (count, n, _) = lengths(x);
+            let scratch = self.scratch(x.dtype, [count, n, n])?;
+            self.triangle(x, Triangle::Lower, View { layout: &transposed(&scratch.layout), ..scratch.view() })?;
+            scratch
+        } else {
+            self.rows(x)?
+        };
         let session = self.factorise.solver.session()?;
         let a = by_columns(scratch.view())?;
         let statuses = Statuses::new(&self.device, a.count)?;
-        for_float!(x.dtype, session.eigenvalues(a, vectors.is_some(), address_of(values)?, &statuses))?;
+        for_field!(x.dtype, session.eigenvalues(a, is_complex, vectors.is_some(), address_of(values)?, &statuses))?;
         drop(session);
         if let Some(vectors) = vectors {
             self.copy_back(&scratch, vectors)?;
@@ -392,19 +407,19 @@ impl CudaBackend {
         let statuses = Statuses::new(&self.device, count)?;
         if m < n {
             // By columns it is the transpose, which has no more columns than rows. Its factors are those of the matrix in
-            // opposite order, and by columns they are what is asked for by rows.
+            // opposite order, transposed, and by columns they are what is asked for by rows; conjugated are those that must be.
             let scratch = self.rows(x)?;
             let session = self.factorise.solver.session()?;
             let vectors = match vectors {
                 Some(SvdOutputs { u, vh }) => Some(SingularVectors { u: by_columns(vh)?, vt: by_columns(u)? }),
                 None => None,
             };
-            for_float!(dtype, session.singular_values(by_columns(scratch.view())?, values, vectors, &statuses))?;
+            for_field!(dtype, session.singular_values(by_columns(scratch.view())?, values, vectors, &statuses))?;
         } else {
             let scratch = self.columns(x, n)?;
             let Some(SvdOutputs { u, vh }) = vectors else {
                 let session = self.factorise.solver.session()?;
-                for_float!(dtype, session.singular_values(by_columns(scratch.view())?, values, None, &statuses))?;
+                for_field!(dtype, session.singular_values(by_columns(scratch.view())?, values, None, &statuses))?;
                 drop(session);
                 return statuses.read(&self.device).map(fault);
             };
@@ -413,7 +428,7 @@ impl CudaBackend {
             let vectors = SingularVectors { u: by_columns(left.view())?, vt: by_columns(right.view())? };
             let session = self.factorise.solver.session()?;
             let a = by_columns(scratch.view())?;
-            for_float!(dtype, session.singular_values(a, values, Some(vectors), &statuses))?;
+            for_field!(dtype, session.singular_values(a, values, Some(vectors), &statuses))?;
             drop(session);
             self.copy_back(&left, u)?;
             self.copy_back(&right, vh)?;
@@ -428,5 +443,5 @@ fn program(dtype: DType) -> Program {
 
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
-    [DType::F32, DType::F64].map(program).to_vec()
+    DTYPES.map(program).to_vec()
 }

@@ -10,6 +10,7 @@ use cudarc::cublas::sys as blas;
 use cudarc::cusolver::sys::{
     self, cublasFillMode_t, cublasOperation_t, cusolverDnHandle_t, cusolverEigMode_t, cusolverStatus_t,
 };
+pub use cudarc::cusolver::sys::{cuComplex, cuDoubleComplex};
 use std::ffi::{c_int, c_schar};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpcell_base::error::{Error, Result};
@@ -69,7 +70,7 @@ pub struct Reflections {
 #[derive(Clone, Copy)]
 pub struct SingularVectors {
     pub u: Stack,
-    /// The transpose of the right ones.
+    /// The transpose of the right ones, of complex matrices the conjugate one.
     pub vt: Stack,
 }
 
@@ -105,87 +106,135 @@ fn room<T>(asked: c_int) -> Result<usize> {
 }
 
 macro_rules! routines {
-    ($($name:ident($($argument:ident: $type:ty),* $(,)?) -> $status:ty = $single:path, $double:path;)*) => {
+    ($($name:ident($($argument:ident: $type:ty),* $(,)?) -> $status:ty =
+        $single:path, $double:path, $complex_single:path, $complex_double:path;)*) => {
         /// The element types, by their functions of the libraries.
         ///
         /// Safe to call are they under the libraries' own conditions: handles are alive and this thread's, and addresses lead to
         /// as many numbers as the arguments say, in live blocks of the device.
         #[allow(clippy::too_many_arguments, clippy::missing_safety_doc, reason = "those of the library's functions")]
         pub trait Routines: Copy {
+            /// The type of the real and imaginary parts; of real numbers, the type itself.
+            type Part: Copy;
             $(unsafe fn $name($($argument: $type),*) -> $status;)*
         }
         impl Routines for f32 {
+            type Part = f32;
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: the caller's promise.
                 unsafe { $single($($argument),*) }
             })*
         }
         impl Routines for f64 {
+            type Part = f64;
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: the caller's promise.
                 unsafe { $double($($argument),*) }
+            })*
+        }
+        impl Routines for sys::cuComplex {
+            type Part = f32;
+            $(unsafe fn $name($($argument: $type),*) -> $status {
+                // SAFETY: the caller's promise. Each of the libraries has its type of complex numbers: they are the same in memory.
+                unsafe { $complex_single($($argument as _),*) }
+            })*
+        }
+        impl Routines for sys::cuDoubleComplex {
+            type Part = f64;
+            $(unsafe fn $name($($argument: $type),*) -> $status {
+                // SAFETY: as above.
+                unsafe { $complex_double($($argument as _),*) }
             })*
         }
     };
 }
 routines! {
     getrf_size(handle: cusolverDnHandle_t, m: c_int, n: c_int, a: *mut Self, lda: c_int, size: *mut c_int) -> cusolverStatus_t =
-        sys::cusolverDnSgetrf_bufferSize, sys::cusolverDnDgetrf_bufferSize;
+        sys::cusolverDnSgetrf_bufferSize, sys::cusolverDnDgetrf_bufferSize,
+        sys::cusolverDnCgetrf_bufferSize, sys::cusolverDnZgetrf_bufferSize;
     getrf(
         handle: cusolverDnHandle_t, m: c_int, n: c_int, a: *mut Self, lda: c_int, work: *mut Self, pivots: *mut c_int,
         status: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSgetrf, sys::cusolverDnDgetrf;
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSgetrf, sys::cusolverDnDgetrf,
+        sys::cusolverDnCgetrf, sys::cusolverDnZgetrf;
     getrs(
         handle: cusolverDnHandle_t, operation: cublasOperation_t, n: c_int, k: c_int, a: *const Self, lda: c_int,
         pivots: *const c_int, b: *mut Self, ldb: c_int, status: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSgetrs, sys::cusolverDnDgetrs;
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSgetrs, sys::cusolverDnDgetrs,
+        sys::cusolverDnCgetrs, sys::cusolverDnZgetrs;
     geqrf_size(handle: cusolverDnHandle_t, m: c_int, n: c_int, a: *mut Self, lda: c_int, size: *mut c_int) -> cusolverStatus_t =
-        sys::cusolverDnSgeqrf_bufferSize, sys::cusolverDnDgeqrf_bufferSize;
+        sys::cusolverDnSgeqrf_bufferSize, sys::cusolverDnDgeqrf_bufferSize,
+        sys::cusolverDnCgeqrf_bufferSize, sys::cusolverDnZgeqrf_bufferSize;
     geqrf(
         handle: cusolverDnHandle_t, m: c_int, n: c_int, a: *mut Self, lda: c_int, tau: *mut Self, work: *mut Self, size: c_int,
         status: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSgeqrf, sys::cusolverDnDgeqrf;
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSgeqrf, sys::cusolverDnDgeqrf,
+        sys::cusolverDnCgeqrf, sys::cusolverDnZgeqrf;
     orgqr_size(
         handle: cusolverDnHandle_t, m: c_int, n: c_int, k: c_int, a: *const Self, lda: c_int, tau: *const Self, size: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSorgqr_bufferSize, sys::cusolverDnDorgqr_bufferSize;
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSorgqr_bufferSize, sys::cusolverDnDorgqr_bufferSize,
+        sys::cusolverDnCungqr_bufferSize, sys::cusolverDnZungqr_bufferSize;
     orgqr(
         handle: cusolverDnHandle_t, m: c_int, n: c_int, k: c_int, a: *mut Self, lda: c_int, tau: *const Self, work: *mut Self,
         size: c_int, status: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSorgqr, sys::cusolverDnDorgqr;
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSorgqr, sys::cusolverDnDorgqr,
+        sys::cusolverDnCungqr, sys::cusolverDnZungqr;
     potrf_size(
         handle: cusolverDnHandle_t, triangle: cublasFillMode_t, n: c_int, a: *mut Self, lda: c_int, size: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSpotrf_bufferSize, sys::cusolverDnDpotrf_bufferSize;
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSpotrf_bufferSize, sys::cusolverDnDpotrf_bufferSize,
+        sys::cusolverDnCpotrf_bufferSize, sys::cusolverDnZpotrf_bufferSize;
     potrf(
         handle: cusolverDnHandle_t, triangle: cublasFillMode_t, n: c_int, a: *mut Self, lda: c_int, work: *mut Self, size: c_int,
         status: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSpotrf, sys::cusolverDnDpotrf;
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSpotrf, sys::cusolverDnDpotrf,
+        sys::cusolverDnCpotrf, sys::cusolverDnZpotrf;
     potrf_batched(
         handle: cusolverDnHandle_t, triangle: cublasFillMode_t, n: c_int, a: *mut *mut Self, lda: c_int, statuses: *mut c_int,
         count: c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSpotrfBatched, sys::cusolverDnDpotrfBatched;
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSpotrfBatched, sys::cusolverDnDpotrfBatched,
+        sys::cusolverDnCpotrfBatched, sys::cusolverDnZpotrfBatched;
     syevd_size(
         handle: cusolverDnHandle_t, mode: cusolverEigMode_t, triangle: cublasFillMode_t, n: c_int, a: *const Self, lda: c_int,
-        values: *const Self, size: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSsyevd_bufferSize, sys::cusolverDnDsyevd_bufferSize;
+        values: *const Self::Part, size: *mut c_int,
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSsyevd_bufferSize, sys::cusolverDnDsyevd_bufferSize,
+        sys::cusolverDnCheevd_bufferSize, sys::cusolverDnZheevd_bufferSize;
     syevd(
         handle: cusolverDnHandle_t, mode: cusolverEigMode_t, triangle: cublasFillMode_t, n: c_int, a: *mut Self, lda: c_int,
-        values: *mut Self, work: *mut Self, size: c_int, status: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSsyevd, sys::cusolverDnDsyevd;
+        values: *mut Self::Part, work: *mut Self, size: c_int, status: *mut c_int,
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSsyevd, sys::cusolverDnDsyevd,
+        sys::cusolverDnCheevd, sys::cusolverDnZheevd;
     gesvd_size(handle: cusolverDnHandle_t, m: c_int, n: c_int, size: *mut c_int) -> cusolverStatus_t =
-        sys::cusolverDnSgesvd_bufferSize, sys::cusolverDnDgesvd_bufferSize;
+        sys::cusolverDnSgesvd_bufferSize, sys::cusolverDnDgesvd_bufferSize,
+        sys::cusolverDnCgesvd_bufferSize, sys::cusolverDnZgesvd_bufferSize;
     gesvd(
         handle: cusolverDnHandle_t, left: c_schar, right: c_schar, m: c_int, n: c_int, a: *mut Self, lda: c_int,
-        values: *mut Self, u: *mut Self, ldu: c_int, vt: *mut Self, ldvt: c_int, work: *mut Self, size: c_int,
-        rest: *mut Self, status: *mut c_int,
-    ) -> cusolverStatus_t = sys::cusolverDnSgesvd, sys::cusolverDnDgesvd;
+        values: *mut Self::Part, u: *mut Self, ldu: c_int, vt: *mut Self, ldvt: c_int, work: *mut Self, size: c_int,
+        rest: *mut Self::Part, status: *mut c_int,
+    ) -> cusolverStatus_t =
+        sys::cusolverDnSgesvd, sys::cusolverDnDgesvd,
+        sys::cusolverDnCgesvd, sys::cusolverDnZgesvd;
     getrf_batched(
         handle: blas::cublasHandle_t, n: c_int, a: *const *mut Self, lda: c_int, pivots: *mut c_int, statuses: *mut c_int,
         count: c_int,
-    ) -> blas::cublasStatus_t = blas::cublasSgetrfBatched, blas::cublasDgetrfBatched;
+    ) -> blas::cublasStatus_t =
+        blas::cublasSgetrfBatched, blas::cublasDgetrfBatched,
+        blas::cublasCgetrfBatched, blas::cublasZgetrfBatched;
     getrs_batched(
         handle: blas::cublasHandle_t, operation: blas::cublasOperation_t, n: c_int, k: c_int, a: *const *const Self, lda: c_int,
         pivots: *const c_int, b: *const *mut Self, ldb: c_int, status: *mut c_int, count: c_int,
-    ) -> blas::cublasStatus_t = blas::cublasSgetrsBatched, blas::cublasDgetrsBatched;
+    ) -> blas::cublasStatus_t =
+        blas::cublasSgetrsBatched, blas::cublasDgetrsBatched,
+        blas::cublasCgetrsBatched, blas::cublasZgetrsBatched;
 }
 
 impl Solver {
@@ -410,7 +459,7 @@ impl Session<'_> {
     }
 
     /// Queues the Cholesky factors of which the upper triangles of symmetric matrices are replaced by; column-major, so row-major
-    /// these are lower triangles.
+    /// these are lower triangles. Of Hermitian matrices, too: row-major both the matrix and the factor are transposed.
     pub unsafe fn cholesky<T: Routines>(&self, a: Stack, statuses: &Statuses) -> Result<()> {
         let (n, mut size, upper) = (length(a.rows)?, 0, cublasFillMode_t::CUBLAS_FILL_MODE_UPPER);
         // SAFETY: the caller's promise; the room is as large as asked for.
@@ -434,28 +483,31 @@ impl Session<'_> {
         check(status, "Cholesky factorisations")
     }
 
-    /// Queues the eigenvalues of symmetric matrices whose upper triangles are read, column-major, and with `with_vectors` the
-    /// eigenvectors in place of the matrices.
+    /// Queues the eigenvalues of symmetric or Hermitian matrices one triangle of which is read, column-major, and with `with_vectors`
+    /// the eigenvectors in place of the matrices.
     pub unsafe fn eigenvalues<T: Routines>(
         &self,
         a: Stack,
+        is_lower: bool,
         with_vectors: bool,
         values: u64,
         statuses: &Statuses,
     ) -> Result<()> {
+        use cublasFillMode_t::{CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER};
         use cusolverEigMode_t::{CUSOLVER_EIG_MODE_NOVECTOR, CUSOLVER_EIG_MODE_VECTOR};
-        let (n, mut size, upper) = (length(a.rows)?, 0, cublasFillMode_t::CUBLAS_FILL_MODE_UPPER);
+        let (n, mut size) = (length(a.rows)?, 0);
+        let triangle = if is_lower { CUBLAS_FILL_MODE_LOWER } else { CUBLAS_FILL_MODE_UPPER };
         let mode = if with_vectors { CUSOLVER_EIG_MODE_VECTOR } else { CUSOLVER_EIG_MODE_NOVECTOR };
-        let values = values as *mut T;
+        let values = values as *mut T::Part;
         // SAFETY: the caller's promise; the room is as large as asked for.
         unsafe {
-            let status = T::syevd_size(self.raw(), mode, upper, n, a.at::<T>(0), n, values, &raw mut size);
+            let status = T::syevd_size(self.raw(), mode, triangle, n, a.at::<T>(0), n, values, &raw mut size);
             check(status, "cusolverDn syevd_bufferSize")?;
             let work = self.memory(room::<T>(size)?)?;
             for index in 0..a.count {
                 let (values, work) = (values.add(index * a.rows), work.address() as *mut T);
                 let status = statuses.at(index);
-                let status = T::syevd(self.raw(), mode, upper, n, a.at(index), n, values, work, size, status);
+                let status = T::syevd(self.raw(), mode, triangle, n, a.at(index), n, values, work, size, status);
                 check(status, "the eigenvalues of a symmetric matrix")?;
             }
         }
@@ -475,16 +527,18 @@ impl Session<'_> {
         let job = vectors.map_or(b'N', |SingularVectors { u, .. }| if u.columns == a.rows { b'A' } else { b'S' });
         let job = job as c_schar;
         let nowhere = std::ptr::null_mut();
+        // What is left of an iteration without an end, which nobody reads.
+        let rest = std::ptr::null_mut();
         // SAFETY: the caller's promise; the room is as large as asked for.
         unsafe {
             check(T::gesvd_size(self.raw(), m, n, &raw mut size), "cusolverDn gesvd_bufferSize")?;
             let work = self.memory(room::<T>(size)?)?;
             for index in 0..a.count {
-                let values = (values as *mut T).add(index * a.columns);
+                let values = (values as *mut T::Part).add(index * a.columns);
                 let (u, vt) = vectors.map_or((nowhere, nowhere), |to| (to.u.at(index), to.vt.at(index)));
                 let (work, status) = (work.address() as *mut T, statuses.at(index));
                 let (handle, a) = (self.raw(), a.at(index));
-                let status = T::gesvd(handle, job, job, m, n, a, m, values, u, m, vt, n, work, size, nowhere, status);
+                let status = T::gesvd(handle, job, job, m, n, a, m, values, u, m, vt, n, work, size, rest, status);
                 check(status, "the singular values of a matrix")?;
             }
         }

@@ -19,7 +19,7 @@ use num_complex::Complex;
 /// The eigenvalues of a general matrix, in rows of two: the real and the imaginary part. And the eigenvectors, if they are asked for:
 /// as a matrix with twice as many columns, in which the real part of each element is followed by the imaginary one. A complex matrix
 /// has this form, too.
-pub static EIG: Routine = Routine::new(&Eig);
+pub static EIG: Routine = Routine::of_floats(&Eig);
 
 struct Eig;
 

@@ -1,4 +1,4 @@
-//! Products and factorisations of matrices by `faer`, compiled for `f32` and `f64`; products for complex numbers too.
+//! Products and factorisations of matrices by `faer`, compiled for `f32`, `f64` and the complex numbers of both.
 //!
 //! `faer` is generic: what it has to compile, the crate that calls it compiles. That takes as long as the rest of the prelude, so
 //! it has a crate of its own, which is built beside others and not again for the prelude's tests. [`Multiply`] has the product. A
@@ -50,34 +50,153 @@ multiply! {
     faer::c64: faer::c64::new(1.0, 0.0);
 }
 
-/// The floats.
-pub trait Float: Multiply + RealField + Into<f64> + Mul<Output = Self> + DivAssign + SubAssign {
+/// What is factorised: floats, and complex numbers.
+pub trait Field: Multiply + Mul<Output = Self> + DivAssign + SubAssign {
+    /// The type of the real and imaginary parts; of floats, the type itself.
+    type Part: Float;
+    /// The same numbers, of parts of 64 bits.
+    type Wide: Wide;
+    /// The same number.
+    fn wide(self) -> Self::Wide;
+    /// The nearest number of this type.
+    fn narrow(wide: Self::Wide) -> Self;
     /// A routine, for this type.
     fn routine(routine: &Routine) -> &'static dyn Factorise<Self>;
+    /// The real part.
+    fn re(self) -> Self::Part;
+    /// The number without its imaginary part.
+    fn without_imaginary(self) -> Self;
+    /// The size of a number by which pivots are chosen, as LAPACK does it: the sum of the absolute values of both parts.
+    fn size(self) -> f64;
 }
 
-impl Float for f32 {
-    fn routine(routine: &Routine) -> &'static dyn Factorise<f32> {
-        routine.single
+/// The floats.
+pub trait Float: Field<Part = Self, Wide = f64> + RealField + Into<f64> {}
+impl Float for f32 {}
+impl Float for f64 {}
+
+/// Numbers of 64 bits, or of two parts of 64 bits.
+pub trait Wide: Copy + Mul<Output = Self> + Mul<f64, Output = Self> {
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// The absolute value of the number, or of its larger part.
+    fn largest(self) -> f64;
+    /// The absolute value.
+    fn length(self) -> f64;
+    /// A number of this direction and of the length 1; 0 of 0.
+    fn sign(self) -> Self;
+    /// The number with this real part, and no other.
+    fn of_real(value: f64) -> Self;
+}
+
+impl Wide for f64 {
+    const ZERO: f64 = 0.0;
+    const ONE: f64 = 1.0;
+
+    fn largest(self) -> f64 {
+        self.abs()
+    }
+
+    fn length(self) -> f64 {
+        self.abs()
+    }
+
+    fn sign(self) -> f64 {
+        if self == 0.0 { 0.0 } else { self.signum() }
+    }
+
+    fn of_real(value: f64) -> f64 {
+        value
     }
 }
 
-impl Float for f64 {
-    fn routine(routine: &Routine) -> &'static dyn Factorise<f64> {
-        routine.double
+impl Wide for faer::c64 {
+    const ZERO: faer::c64 = faer::c64::new(0.0, 0.0);
+    const ONE: faer::c64 = faer::c64::new(1.0, 0.0);
+
+    fn largest(self) -> f64 {
+        // The maximum of a number and NaN is the number.
+        if self.re.is_nan() || self.im.is_nan() { f64::NAN } else { self.re.abs().max(self.im.abs()) }
+    }
+
+    fn length(self) -> f64 {
+        self.norm()
+    }
+
+    fn sign(self) -> faer::c64 {
+        if self == Self::ZERO { Self::ZERO } else { self / self.norm() }
+    }
+
+    fn of_real(value: f64) -> faer::c64 {
+        faer::c64::new(value, 0.0)
     }
 }
 
-/// A factorisation, compiled for both types.
+macro_rules! fields {
+    ($($type:ty, $part:ty, $wide:ty, $routine:ident, |$value:ident| $widened:expr, $narrowed:expr, $re:expr, $without:expr;)*) => {$(
+        impl Field for $type {
+            type Part = $part;
+            type Wide = $wide;
+
+            fn wide(self) -> $wide {
+                let $value = self;
+                $widened
+            }
+
+            fn narrow($value: $wide) -> $type {
+                $narrowed
+            }
+
+            fn re(self) -> $part {
+                let $value = self;
+                $re
+            }
+
+            fn without_imaginary(self) -> $type {
+                let $value = self;
+                $without
+            }
+
+            fn size(self) -> f64 {
+                faer::traits::math_utils::abs1(&self).into()
+            }
+
+            fn routine(routine: &Routine) -> &'static dyn Factorise<$type> {
+                routine.$routine.expect("this routine takes complex matrices as real ones")
+            }
+        }
+    )*};
+}
+fields! {
+    f32, f32, f64, single, |x| x.into(), x as f32, x, x;
+    f64, f64, f64, double, |x| x, x, x, x;
+    faer::c32, f32, faer::c64, complex_single, |z| faer::c64::new(z.re.into(), z.im.into()), faer::c32::new(z.re as f32, z.im as f32), z.re, z.re.into();
+    faer::c64, f64, faer::c64, complex_double, |z| z, z, z.re, z.re.into();
+}
+
+/// A factorisation, compiled for all types that it takes.
 pub struct Routine {
-    single: &'static dyn Factorise<f32>,
-    double: &'static dyn Factorise<f64>,
+    single: Option<&'static dyn Factorise<f32>>,
+    double: Option<&'static dyn Factorise<f64>>,
+    complex_single: Option<&'static dyn Factorise<faer::c32>>,
+    complex_double: Option<&'static dyn Factorise<faer::c64>>,
 }
 
 impl Routine {
     /// To be made in this crate, since it is compiled where it is made.
-    const fn new<F: Factorise<f32> + Factorise<f64>>(factorise: &'static F) -> Routine {
-        Routine { single: factorise, double: factorise }
+    const fn new<F>(factorise: &'static F) -> Routine
+    where
+        F: Factorise<f32> + Factorise<f64> + Factorise<faer::c32> + Factorise<faer::c64>,
+    {
+        let Routine { single, double, .. } = Routine::of_floats(factorise);
+        Routine { single, double, complex_single: Some(factorise), complex_double: Some(factorise) }
+    }
+
+    /// The same, of floats only.
+    const fn of_floats<F: Factorise<f32> + Factorise<f64>>(factorise: &'static F) -> Routine {
+        Routine { single: Some(factorise), double: Some(factorise), complex_single: None, complex_double: None }
     }
 }
 
@@ -101,8 +220,8 @@ pub struct WorkspaceSize {
     pub rest: StackReq,
 }
 
-/// The matrices of one call.
-pub struct Job<'a, T: Float> {
+/// The matrices of one call. Where a result is real, it is of complex matrices complex, too, without imaginary parts.
+pub struct Job<'a, T: Field> {
     /// As in [`Shapes`]; of any strides.
     pub inputs: [MatRef<'a, T>; 2],
     /// The output; of any strides.
@@ -122,7 +241,7 @@ pub struct Job<'a, T: Float> {
 }
 
 /// How a matrix is factorised.
-pub trait Factorise<T: Float>: Sync {
+pub trait Factorise<T: Field>: Sync {
     /// The multiplications that it takes, roughly: whether several threads are worth it depends on them.
     fn work(&self, shapes: &Shapes) -> usize {
         let (rows, columns) = shapes.inputs[0];
@@ -138,6 +257,6 @@ pub trait Factorise<T: Float>: Sync {
 }
 
 /// A number that the type has, or the nearest one.
-fn number<T: Float>(value: f64) -> T {
+fn number<T: Field>(value: f64) -> T {
     faer::traits::math_utils::from_f64(value)
 }

@@ -1,6 +1,6 @@
 //! What LU with row exchanges gives: the factors, determinants, inverses, solutions of equations.
 
-use crate::{Factorise, Float, Job, Routine, Shape, Shapes, WorkspaceSize, number};
+use crate::{Factorise, Field, Job, Routine, Shape, Shapes, Wide, WorkspaceSize, number};
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::lu::partial_pivoting::{factor, inverse, solve};
 use faer::perm::PermRef;
@@ -31,7 +31,7 @@ struct Factors<'a, T> {
     is_odd: bool,
 }
 
-impl<'a, T: Float> Factors<'a, T> {
+impl<'a, T: Field> Factors<'a, T> {
     fn scratch((rows, columns): Shape) -> StackReq {
         factor::lu_in_place_scratch::<usize, T>(rows, columns, Par::Seq, Default::default())
     }
@@ -54,7 +54,7 @@ impl<'a, T: Float> Factors<'a, T> {
     }
 }
 
-impl<T: Float> Factorise<T> for Lu {
+impl<T: Field> Factorise<T> for Lu {
     fn workspace_size(&self, shapes: &Shapes, _par: Par) -> WorkspaceSize {
         let shape = shapes.inputs[0];
         WorkspaceSize { matrices: [shape, (0, 0), (0, 0)], rest: Factors::<T>::scratch(shape) }
@@ -77,11 +77,11 @@ impl<T: Float> Factorise<T> for Lu {
 
 /// LU of a matrix with pivots that are 0, in place, column by column: below such a pivot there are zeros, and they stay. Gives the
 /// order of the rows.
-fn singular_lu<T: Float>(mut matrix: MatMut<'_, T>) -> Vec<usize> {
+fn singular_lu<T: Field>(mut matrix: MatMut<'_, T>) -> Vec<usize> {
     let (m, n) = (matrix.nrows(), matrix.ncols());
     let mut order: Vec<usize> = (0..m).collect();
     for at in 0..m.min(n) {
-        let size = |row: usize| -> f64 { matrix[(row, at)].into().abs() };
+        let size = |row: usize| matrix[(row, at)].size();
         let mut pivot = at;
         for row in at + 1..m {
             if size(row) > size(pivot) {
@@ -112,7 +112,7 @@ fn singular_lu<T: Float>(mut matrix: MatMut<'_, T>) -> Vec<usize> {
     order
 }
 
-impl<T: Float> Factorise<T> for Determinants {
+impl<T: Field> Factorise<T> for Determinants {
     fn workspace_size(&self, shapes: &Shapes, _par: Par) -> WorkspaceSize {
         let shape = shapes.inputs[0];
         WorkspaceSize { matrices: [shape, (0, 0), (0, 0)], rest: Factors::<T>::scratch(shape) }
@@ -122,38 +122,39 @@ impl<T: Float> Factorise<T> for Determinants {
         let Job { inputs: [source, _], mut out, matrices: [mut matrix, ..], par, rest, copy, .. } = job;
         copy(source, matrix.rb_mut(), par);
         let factors = Factors::new(matrix, par, rest);
-        let mut product = Product { significand: if factors.is_odd { -1.0 } else { 1.0 }, exponent: 0.0 };
+        let one = T::Wide::ONE;
+        let mut product = Product { significand: if factors.is_odd { one * -1.0 } else { one }, exponent: 0.0 };
         if factors.zero().is_some() {
-            product.significand = 0.0;
+            product.significand = T::Wide::ZERO;
         } else {
-            (0..source.nrows()).for_each(|at| product.multiply(factors.packed[(at, at)].into()));
+            (0..source.nrows()).for_each(|at| product.multiply(factors.packed[(at, at)].wide()));
         }
-        let sign = if product.significand == 0.0 { 0.0 } else { product.significand.signum() };
-        let logarithm = product.significand.abs().ln() + product.exponent * std::f64::consts::LN_2;
-        for (row, value) in [product.value(), sign, logarithm].into_iter().enumerate() {
-            out[(row, 0)] = number(value);
+        let logarithm = product.significand.length().ln() + product.exponent * std::f64::consts::LN_2;
+        let results = [product.value(), product.significand.sign(), T::Wide::of_real(logarithm)];
+        for (row, value) in results.into_iter().enumerate() {
+            out[(row, 0)] = T::narrow(value);
         }
         None
     }
 }
 
-/// A product of floats that leaves their range neither on the way nor, as a logarithm, at the end.
-struct Product {
-    /// At least 1 and less than 2, if finite and not zero.
-    significand: f64,
+/// A product of numbers that leaves their range neither on the way nor, as a logarithm, at the end.
+struct Product<N> {
+    /// Its larger part is at least 1 and less than 2, if finite and not zero.
+    significand: N,
     exponent: f64,
 }
 
-impl Product {
-    fn multiply(&mut self, factor: f64) {
+impl<N: Wide> Product<N> {
+    fn multiply(&mut self, factor: N) {
         let (significand, exponent) = split(factor);
-        // Less than 4.
+        // Of floats less than 4, of complex numbers less than 8.
         let (significand, carry) = split(self.significand * significand);
         self.significand = significand;
         self.exponent += exponent + carry;
     }
 
-    fn value(&self) -> f64 {
+    fn value(&self) -> N {
         let exponent = self.exponent.clamp(-3000.0, 3000.0);
         let third = (exponent / 3.0).floor();
         self.significand * third.exp2() * third.exp2() * (exponent - 2.0 * third).exp2()
@@ -161,17 +162,18 @@ impl Product {
 }
 
 /// A number between 1 and 2, or about these, and the power of two by which it is multiplied.
-fn split(value: f64) -> (f64, f64) {
-    if value == 0.0 || !value.is_finite() {
+fn split<N: Wide>(value: N) -> (N, f64) {
+    let size = value.largest();
+    if size == 0.0 || !size.is_finite() {
         return (value, 0.0);
     }
-    let exponent = value.abs().log2().floor();
+    let exponent = size.log2().floor();
     // In two steps, as one power of two may be out of range.
     let half = (-exponent / 2.0).floor();
     (value * half.exp2() * (-exponent - half).exp2(), exponent)
 }
 
-impl<T: Float> Factorise<T> for Inverses {
+impl<T: Field> Factorise<T> for Inverses {
     fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let shape = shapes.inputs[0];
         let inverse = inverse::inverse_scratch::<usize, T>(shape.0, par);
@@ -194,7 +196,7 @@ impl<T: Float> Factorise<T> for Inverses {
     }
 }
 
-impl<T: Float> Factorise<T> for Solve {
+impl<T: Field> Factorise<T> for Solve {
     fn work(&self, shapes: &Shapes) -> usize {
         let ([(n, _), (_, k)], cubed) = (shapes.inputs, |n: usize| n.saturating_mul(n).saturating_mul(n));
         cubed(n).saturating_add(n.saturating_mul(n).saturating_mul(k))
@@ -230,7 +232,7 @@ mod tests {
     #[test]
     fn products_keep_within_range() {
         let product = |factors: &[f64]| {
-            let mut product = Product { significand: 1.0, exponent: 0.0 };
+            let mut product = Product { significand: 1.0f64, exponent: 0.0 };
             factors.iter().for_each(|&factor| product.multiply(factor));
             (product.value(), product.exponent)
         };
@@ -245,6 +247,29 @@ mod tests {
         assert_eq!(product(&[1.0, f64::INFINITY]).0, f64::INFINITY);
         let many = vec![1e100; 100];
         assert!((product(&many).1 * 2f64.log10() - 1e4).abs() < 1.0);
+    }
+
+    #[test]
+    fn products_of_complex_numbers_keep_within_range() {
+        use faer::c64;
+        let product = |factors: &[c64]| {
+            let mut product = Product { significand: c64::ONE, exponent: 0.0 };
+            factors.iter().for_each(|&factor| product.multiply(factor));
+            product
+        };
+        assert_eq!(product(&[c64::new(0.0, 2.0), c64::new(1.0, -3.0)]).value(), c64::new(6.0, 2.0));
+        let many = product(&vec![c64::new(0.0, 1e300); 101]);
+        assert_eq!(many.significand.sign(), c64::new(0.0, 1.0));
+        assert!((many.exponent * 2f64.log10() - 30300.0).abs() < 1.0 && many.value().im == f64::INFINITY);
+        let back =
+            product(&[c64::new(1e-200, 1e-200), c64::new(1e-200, -1e-200), c64::new(0.0, 1e300), c64::new(1e100, 0.0)]);
+        assert!((back.value() - c64::new(0.0, 2.0)).norm() < 1e-14);
+        assert!(product(&[c64::new(0.0, 1.0), c64::new(1.0, f64::NAN)]).value().re.is_nan());
+        assert_eq!(
+            (c64::new(3.0, f64::NAN).largest().is_nan(), c64::new(f64::NAN, 3.0).largest().is_nan()),
+            (true, true)
+        );
+        assert_eq!(c64::new(f64::NEG_INFINITY, 3.0).largest(), f64::INFINITY);
     }
 
     #[test]

@@ -1,15 +1,19 @@
-//! Eigenvalues and singular values, and their vectors.
+//! Eigenvalues and singular values, and their vectors. Of complex matrices both kinds of values are complex numbers without
+//! imaginary parts.
 
-use crate::{Factorise, Float, Job, Routine, Shapes, WorkspaceSize};
+use crate::triangles::without_imaginary_diagonal;
+use crate::{Factorise, Field, Job, Routine, Shapes, WorkspaceSize};
 use faer::linalg::evd::{self, ComputeEigenvectors, SelfAdjointEvdParams};
 use faer::linalg::svd::{self, ComputeSvdVectors, SvdParams};
-use faer::reborrow::{Reborrow, ReborrowMut};
-use faer::{Auto, Par, Spec};
+use faer::reborrow::{IntoConst, Reborrow, ReborrowMut};
+use faer::traits::math_utils::conj;
+use faer::{Auto, MatMut, Par, Spec};
 
-/// The ascending eigenvalues of a symmetric matrix, whose lower triangle is read, in a column; and the eigenvectors in the columns
-/// of a matrix, if they are asked for.
+/// The ascending eigenvalues of a symmetric or Hermitian matrix, whose lower triangle is read, in a column; and the eigenvectors in
+/// the columns of a matrix, if they are asked for.
 pub static EIGH: Routine = Routine::new(&Eigh);
-/// The descending singular values, in a column; and U and the transpose of V, if they are asked for.
+/// The descending singular values, in a column; and U and the transpose of V, of complex matrices its conjugate,
+/// if they are asked for.
 pub static SVD: Routine = Routine::new(&Svd);
 
 struct Eigh;
@@ -20,7 +24,7 @@ struct Svd;
 const SHARED: usize = 512 * 512;
 
 impl Eigh {
-    fn parameters<T: Float>() -> Spec<SelfAdjointEvdParams, T> {
+    fn parameters<T: Field>() -> Spec<SelfAdjointEvdParams, T> {
         let mut parameters = <SelfAdjointEvdParams as Auto<T>>::auto();
         parameters.tridiag.par_threshold = SHARED;
         Spec::new(parameters)
@@ -31,7 +35,7 @@ impl Eigh {
     }
 }
 
-impl<T: Float> Factorise<T> for Eigh {
+impl<T: Field> Factorise<T> for Eigh {
     fn work(&self, shapes: &Shapes) -> usize {
         // Several times as many as the others.
         let (n, _) = shapes.inputs[0];
@@ -41,12 +45,21 @@ impl<T: Float> Factorise<T> for Eigh {
     fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let Shapes { inputs: [(n, _), _], more: [vectors, _] } = *shapes;
         let rest = evd::self_adjoint_evd_scratch::<T>(n, Eigh::wanted(vectors.is_some()), par, Eigh::parameters());
-        WorkspaceSize { matrices: [(n, vectors.map_or(0, |_| n)), (0, 0), (0, 0)], rest }
+        // `faer` reads the imaginary parts on the diagonal.
+        let without = if T::IS_REAL { 0 } else { n };
+        WorkspaceSize { matrices: [(n, vectors.map_or(0, |_| n)), (n, without), (0, 0)], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
         let Job { inputs: [source, _], out: values, more: [vectors, _], matrices, par, rest, copy, .. } = job;
-        let [mut matrix, ..] = matrices;
+        let [mut matrix, mut without, _] = matrices;
+        let source = if T::IS_REAL {
+            source
+        } else {
+            copy(source, without.rb_mut(), par);
+            without_imaginary_diagonal(without.rb_mut());
+            without.into_const()
+        };
         let values = values.col_mut(0).as_diagonal_mut();
         let columns = vectors.is_some().then_some(matrix.rb_mut());
         if evd::self_adjoint_evd(source, values, columns, par, rest, Eigh::parameters()).is_err() {
@@ -60,7 +73,7 @@ impl<T: Float> Factorise<T> for Eigh {
 }
 
 impl Svd {
-    fn parameters<T: Float>() -> Spec<SvdParams, T> {
+    fn parameters<T: Field>() -> Spec<SvdParams, T> {
         let mut parameters = <SvdParams as Auto<T>>::auto();
         parameters.bidiag.par_threshold = SHARED;
         Spec::new(parameters)
@@ -76,7 +89,7 @@ impl Svd {
     }
 }
 
-impl<T: Float> Factorise<T> for Svd {
+impl<T: Field> Factorise<T> for Svd {
     fn work(&self, shapes: &Shapes) -> usize {
         let (m, n) = shapes.inputs[0];
         m.saturating_mul(n).saturating_mul(m.min(n)).saturating_mul(8)
@@ -101,12 +114,24 @@ impl<T: Float> Factorise<T> for Svd {
         if let Some(right) = &mut right {
             right.fill(T::zero_impl());
         }
-        if svd::svd(source, values, columns, right, par, rest, Svd::parameters()).is_err() {
+        if svd::svd(source, values, columns, right.rb_mut(), par, rest, Svd::parameters()).is_err() {
             return Some(0);
+        }
+        if let (Some(right), false) = (right, T::IS_REAL) {
+            conjugate(right);
         }
         if let Some(u) = u {
             copy(left.rb(), u, par);
         }
         None
+    }
+}
+
+/// Negates the imaginary parts.
+fn conjugate<T: Field>(mut matrix: MatMut<'_, T>) {
+    for column in 0..matrix.ncols() {
+        for row in 0..matrix.nrows() {
+            matrix[(row, column)] = conj(&matrix[(row, column)]);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Factorisations by triangular matrices other than LU: QR and Cholesky's.
 
-use crate::{Factorise, Float, Job, Routine, Shape, Shapes, WorkspaceSize, number};
+use crate::{Factorise, Field, Job, Routine, Shape, Shapes, WorkspaceSize, number};
 use faer::dyn_stack::StackReq;
 use faer::linalg::cholesky::llt::factor as llt;
 use faer::linalg::householder::{
@@ -12,38 +12,46 @@ use faer::{Conj, MatMut, Par};
 
 /// R by reflections, of as many rows as it is given; and Q, if it is asked for.
 pub static QR: Routine = Routine::new(&Qr);
-/// The lower triangular factor of a symmetric matrix, whose lower triangle is read; a leading minor that is not positive is a
-/// fault.
+/// The lower triangular factor of a symmetric or Hermitian matrix, whose lower triangle is read; a leading minor that is not
+/// positive is a fault.
 pub static CHOLESKY: Routine = Routine::new(&Cholesky);
 
 struct Qr;
 struct Cholesky;
 
 /// Makes what is below the diagonal of a matrix 0.
-pub fn keep_upper<T: Float>(mut matrix: MatMut<'_, T>) {
+pub fn keep_upper<T: Field>(mut matrix: MatMut<'_, T>) {
     let columns = matrix.ncols();
     for row in 0..matrix.nrows() {
         (0..row.min(columns)).for_each(|column| matrix[(row, column)] = number(0.0));
     }
 }
 
-/// Makes what is above the diagonal of a matrix 0.
-pub fn keep_lower<T: Float>(matrix: MatMut<'_, T>) {
-    keep_upper(matrix.transpose_mut());
+/// Makes what is above the diagonal of a matrix 0, and the diagonal real.
+pub fn keep_lower<T: Field>(mut matrix: MatMut<'_, T>) {
+    keep_upper(matrix.rb_mut().transpose_mut());
+    without_imaginary_diagonal(matrix);
+}
+
+/// Makes the diagonal of a matrix real: that of a Hermitian one is, and LAPACK does not look at its imaginary parts.
+pub(crate) fn without_imaginary_diagonal<T: Field>(mut matrix: MatMut<'_, T>) {
+    if !T::IS_REAL {
+        (0..matrix.nrows().min(matrix.ncols())).for_each(|at| matrix[(at, at)] = matrix[(at, at)].without_imaginary());
+    }
 }
 
 /// Makes what is above the diagonal of a matrix 0, and the diagonal 1.
-pub fn keep_unit_lower<T: Float>(mut matrix: MatMut<'_, T>) {
+pub fn keep_unit_lower<T: Field>(mut matrix: MatMut<'_, T>) {
     keep_lower(matrix.rb_mut());
     matrix.diagonal_mut().fill(number(1.0));
 }
 
 /// How many reflections make a block.
-fn block_size<T: Float>((rows, columns): Shape) -> usize {
+fn block_size<T: Field>((rows, columns): Shape) -> usize {
     factor::recommended_block_size::<T>(rows, columns)
 }
 
-impl<T: Float> Factorise<T> for Qr {
+impl<T: Field> Factorise<T> for Qr {
     fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let Shapes { inputs: [(m, n), _], more: [q, _] } = *shapes;
         let (width, columns) = (block_size::<T>((m, n)), q.map_or(0, |(_, columns)| columns));
@@ -84,7 +92,7 @@ impl<T: Float> Factorise<T> for Qr {
     }
 }
 
-impl<T: Float> Factorise<T> for Cholesky {
+impl<T: Field> Factorise<T> for Cholesky {
     fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let (n, _) = shapes.inputs[0];
         let rest = llt::cholesky_in_place_scratch::<T>(n, par, Default::default());
@@ -94,6 +102,7 @@ impl<T: Float> Factorise<T> for Cholesky {
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
         let Job { inputs: [source, _], mut out, matrices: [mut matrix, ..], par, rest, copy, .. } = job;
         copy(source, matrix.rb_mut(), par);
+        without_imaginary_diagonal(matrix.rb_mut());
         let done = llt::cholesky_in_place(matrix.rb_mut(), Default::default(), par, rest, Default::default());
         if let Err(llt::LltError::NonPositivePivot { index }) = done {
             return Some(index + 1);

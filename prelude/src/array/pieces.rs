@@ -251,7 +251,7 @@ mod tests {
         assert!(said(vec![Part::Directive("0,2,5"), number()]).contains("there is no place 5 among 2 new axes"));
         assert!(said(vec![Part::Directive("0")]).contains("there is no array to join"));
         assert!(said(vec![Part::Range([0.0, 1.0, 0.0].map(Scalar::F64))]).contains("step"));
-        let matrix = zeros::<f64>((2, 2)).raw;
+        let matrix = zeros::<f64>((2, 2)).raw.into_inner();
         assert!(said(vec![Part::Array(matrix), number()]).contains("does not fit the shape"));
     }
 }

@@ -313,7 +313,7 @@ mod tests {
         let mut store = VariableStore::new();
         store.put_variable("x", vec![1, 2, 3]);
         assert!(!store.check_variable::<String>("x"));
-        assert_eq!(store.is("x", TypeId::of::<Vec<i32>>()), None);
+        assert_eq!(store.is("x", Some(TypeId::of::<Vec<i32>>())), None);
     }
 
     #[test]

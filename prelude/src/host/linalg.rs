@@ -1,7 +1,8 @@
 //! Linear algebra on host arrays: as in [`gpu::linalg`](crate::linalg), but always on the CPU, by its code.
 
 use crate::array::sides::sealed::Host;
-use crate::dtype::{Element, Float, Inexact, Number};
+use crate::array::transfer::typed_scalar;
+use crate::dtype::{Arithmetic, Element, Inexact};
 use crate::error::check;
 use crate::linalg::equations::{determinant, solve_of};
 use crate::linalg::matrices::{from_host, to_host};
@@ -20,9 +21,10 @@ pub use crate::linalg::spectra::host::*;
 /// assert!((determinant + 2.0).abs() < 1e-12);
 /// ```
 #[track_caller]
-pub fn det<T: Number<Mean: Float>, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> T::Mean {
+pub fn det<T: Arithmetic, S: Data<Elem = T>>(a: &ArrayBase<S, Ix2>) -> T::Mean {
     let found = from_host("det", &a.host_view()).and_then(|a| determinant("det", &a, T::Mean::DTYPE));
-    T::Mean::from_f64(check(found)[0])
+    let [det, ..] = check(found);
+    typed_scalar(det)
 }
 
 /// The solution x of `a · x = b`, for a square matrix and a vector or matrix `b`; see

@@ -5,7 +5,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{ScanOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, Element, Float, Inexact, Number, Real, Scalar};
 use crate::error::{Result, check};
-use crate::linalg::tensors;
+use crate::linalg::{stacks, tensors};
 use crate::operations::calculus::{self, IntoSpacing, cross_products, gradients, integral, unwrapped};
 use crate::operations::composed;
 use crate::operations::composing::Composed;
@@ -94,6 +94,9 @@ thin! {
     pub fn trimcoef<A: OnDevice<Elem = T>, T: Float>(c: &A, tolerance: f64) -> DeviceArray<T> =>
         trimmed(c.raw(), tolerance);
 
+    /// Matrices of which the lower triangle is the upper one of symmetric or Hermitian matrices.
+    pub fn adjoint<A: OnDevice<Elem = T>, T: Inexact>(a: &A) -> DeviceArray<T> => of_upper(a.raw());
+
     /// `gpu::linalg::tensorinv` with so many axes for the rows.
     pub fn tensorinv<A: OnDevice<Elem = T>, T: Inexact>(a: &A, ind: usize) -> DeviceArray<T> =>
         tensors::inverse(a.raw(), ind);
@@ -102,6 +105,11 @@ thin! {
     pub fn tensorsolve<A, B, T>(a: &A, b: &B, axes: impl IntoAxes) -> DeviceArray<T>
     where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Inexact =>
         tensors::solution(a.raw(), b.raw(), &axes.into_axes());
+}
+
+/// Rows and columns exchanged; what has none is left to the function that is called.
+fn of_upper(x: &RawArray) -> Result<RawArray> {
+    if x.shape().len() < 2 { Ok(x.clone()) } else { stacks::adjoint("eigh", x) }
 }
 
 fn rounded(x: &RawArray, decimals: i32) -> Result<RawArray> {

@@ -47,7 +47,7 @@ macro_rules! __call {
         )
     };
     (eigh $all:tt [$path:path] [($a:expr)] { UPLO "L" }) => { $path($a) };
-    (eigh $all:tt [$path:path] [($a:expr)] { UPLO "U" }) => { $path(&$crate::swapaxes($a, -2, -1)) };
+    (eigh $all:tt [$path:path] [($a:expr)] { UPLO "U" }) => { $path(&$crate::keywords::adjoint($a)) };
     (eigh $all:tt $path:tt $a:tt { UPLO $word:literal }) => {
         $crate::registry::wrong_word! { UPLO ["L" "U"] $word }
     };

@@ -4,7 +4,7 @@ use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::view::broadcast_to;
 use crate::array::{DeviceArray, OnDevice, RawArray, stacked};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
-use crate::dtype::{DType, Element, Number, Real, Scalar};
+use crate::dtype::{Arithmetic, DType, Element, Number, Real, Scalar, Signal};
 use crate::error::{Error, Result, check};
 use crate::linalg::norms::{NormOrder, Order, matrix_norms, vector_norms};
 use crate::operations::composing::Composed;
@@ -245,7 +245,7 @@ thin! {
 
     /// The norms of vectors along one axis, or of matrices along two. Without axes: that of the vector or matrix, or of all
     /// elements.
-    pub fn norm<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, order: impl NormOrder) -> DeviceArray<T::Mean> =>
+    pub fn norm<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, axes: Axes, order: impl NormOrder) -> DeviceArray<Signal<T>> =>
         order.order().and_then(|order| norm_of(a.raw(), &axes, order, T::Mean::DTYPE));
 }
 

@@ -1,18 +1,17 @@
 //! Determinants, inverses, systems of linear equations, powers.
 
-use super::complex;
 use super::matrices::matrices;
 use super::spectra::svd_of;
-use super::stacks::{Stack, column, epsilon, fill_identity, line, numbers, transposed};
+use super::stacks::{Stack, adjoint, column, epsilon, fill_identity, line, numbers, squares};
 use crate::array::view::broadcast_to;
-use crate::array::{DeviceArray, OnDevice, RawArray, shape};
-use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::dtype::{Arithmetic, DType, Element, Float, Inexact, Number, Scalar};
+use crate::array::{DeviceArray, OnDevice, RawArray, shape, transfer};
+use crate::backend::{BinaryOperation, Layout};
+use crate::dtype::{Arithmetic, DType, Element, Inexact, Scalar, Signal};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::elementwise::binary;
 use crate::operations::products::multiply;
-use crate::operations::reduce::{as_mean, reduce};
+use crate::operations::reduce::as_mean;
 
 /// The determinant of a square matrix, by LU: 0 of a singular one, 1 of one without elements. NumPy's `linalg.det`. Of integers it
 /// is computed in `f64`, and so rounded as floats are. Waits for the result.
@@ -28,10 +27,13 @@ use crate::operations::reduce::{as_mean, reduce};
 /// let determinant: f64 = gpu::linalg::det(&gpu::array(&[[1, 2], [3, 4]]));
 /// assert!((determinant + 2.0).abs() < 1e-12);
 /// assert_eq!(gpu::linalg::det(&gpu::ones::<f32>((3, 3))), 0.0);
+/// let i = gpu::Complex::new(0.0, 1.0);
+/// assert_eq!(gpu::linalg::det(&gpu::array(&[[i, 0.0 * i], [5.0 * i, i]])), i * i);
 /// ```
 #[track_caller]
-pub fn det<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
-    T::Mean::from_f64(check(determinant("det", a.raw(), T::Mean::DTYPE))[0])
+pub fn det<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> T::Mean {
+    let [det, ..] = check(determinant("det", a.raw(), T::Mean::DTYPE));
+    transfer::typed_scalar(det)
 }
 
 /// The determinants of the matrices in the last two axes; see [`det()`].
@@ -44,14 +46,14 @@ pub fn det<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
 /// assert!(warpcell::allclose(&warpcell::linalg::det_each(&a), &[-2.0, 4.0]));
 /// ```
 #[track_caller]
-pub fn det_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean> {
+pub fn det_each<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceArray<T::Mean> {
     let [det, ..] = check(determinants("det_each", a.raw(), T::Mean::DTYPE));
     DeviceArray::from_raw(det)
 }
 
-/// The sign of a square matrix's determinant, 0 if it is 0, and the logarithm of its absolute value, -∞ then. NumPy's
-/// `linalg.slogdet`, for determinants that are too large or too small for a float. Waits for the result. For stacks of matrices
-/// there is [`slogdet_each`].
+/// The sign of a square matrix's determinant, 0 if it is 0, and the logarithm of its absolute value, -∞ then. The sign of a complex
+/// determinant is the determinant divided by its absolute value. NumPy's `linalg.slogdet`, for determinants that are too large or
+/// too small for a float. Waits for the result. For stacks of matrices there is [`slogdet_each`].
 ///
 /// **Panics** as [`det()`] does.
 ///
@@ -59,11 +61,13 @@ pub fn det_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean>
 /// use warpcell as gpu;
 /// let (sign, logarithm) = gpu::linalg::slogdet(&(gpu::eye::<f64>(1000) * -1e10));
 /// assert!(sign == 1.0 && (logarithm - 1000.0 * 1e10f64.ln()).abs() < 1e-6);
+/// let (sign, _) = gpu::linalg::slogdet(&gpu::array(&[[gpu::Complex::new(0.0, -7.0)]]));
+/// assert_eq!(sign, gpu::Complex::new(0.0, -1.0));
 /// ```
 #[track_caller]
-pub fn slogdet<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> (T::Mean, T::Mean) {
+pub fn slogdet<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> (T::Mean, Signal<T>) {
     let [_, sign, logarithm] = check(determinant("slogdet", a.raw(), T::Mean::DTYPE));
-    (T::Mean::from_f64(sign), T::Mean::from_f64(logarithm))
+    (transfer::typed_scalar(sign), transfer::typed_scalar(logarithm))
 }
 
 /// [`slogdet`] of each of the matrices in the last two axes: the signs, and the logarithms.
@@ -75,8 +79,13 @@ pub fn slogdet<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> (T::Mean
 /// assert_eq!((signs.sum(), logarithms.max()), (0.0, f32::NEG_INFINITY));
 /// ```
 #[track_caller]
-pub fn slogdet_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> (DeviceArray<T::Mean>, DeviceArray<T::Mean>) {
-    let [_, signs, logarithms] = check(determinants("slogdet_each", a.raw(), T::Mean::DTYPE));
+pub fn slogdet_each<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> (DeviceArray<T::Mean>, DeviceArray<Signal<T>>) {
+    let found = determinants("slogdet_each", a.raw(), T::Mean::DTYPE);
+    let [_, signs, logarithms] = check(found.and_then(|[det, signs, logarithms]| {
+        // Of complex matrices they are complex, too.
+        let is_complex = logarithms.dtype.is_complex();
+        Ok([det, signs, if is_complex { logarithms.part(false).copied("slogdet_each")? } else { logarithms }])
+    }));
     (DeviceArray::from_raw(signs), DeviceArray::from_raw(logarithms))
 }
 
@@ -85,7 +94,7 @@ matrices! {
     /// Waits for the device.
     ///
     /// The last two axes are matrices; those before them count matrices, which are inverted one by one. NaN spreads as
-    /// it does in arithmetic. Complex matrices are inverted as real ones of twice the size.
+    /// it does in arithmetic.
     ///
     /// **Panics** if a matrix is singular ([`Error::SingularMatrix`], with the pivot that is 0) or not square
     /// ([`Error::InvalidShape`]), or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]). Rounding may leave
@@ -117,7 +126,7 @@ matrices! {
     /// let inverse = gpu::linalg::pinv(&gpu::array(&[[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]]));
     /// assert_eq!(inverse.to_host(), ndarray::array![[0.5, 0.0, 0.0], [0.0, 0.0, 0.0]].into_dyn());
     /// ```
-    pub fn pinv<T: Float>(a: Matrix<T>) -> (inverse: Matrix<T>) {
+    pub fn pinv<T: Inexact>(a: Matrix<T>) -> (inverse: Matrix<T>) {
         pinv_of(a, None)
     }
 
@@ -128,7 +137,7 @@ matrices! {
     /// let inverse = warpcell::linalg::pinv_with(&warpcell::array(&[[1.0, 0.0], [0.0, 1e-3]]), 0.01);
     /// assert_eq!(inverse.sum(), 1.0);
     /// ```
-    pub fn pinv_with<T: Float>(a: Matrix<T>, rcond: f64) -> (inverse: Matrix<T>) {
+    pub fn pinv_with<T: Inexact>(a: Matrix<T>, rcond: f64) -> (inverse: Matrix<T>) {
         pinv_of(a, Some(rcond))
     }
 
@@ -158,7 +167,7 @@ fallible! {
     /// column for each system. Waits for the device.
     ///
     /// The last two axes of `a` are matrices. If `b` has one axis it is a vector, else its last two axes are matrices;
-    /// the axes before them count matrices, and are broadcast. Complex systems are solved as real ones of twice the size.
+    /// the axes before them count matrices, and are broadcast.
     ///
     /// **Panics** if a matrix is singular ([`Error::SingularMatrix`]) or not square, if `b` has another number of rows
     /// ([`Error::InvalidShape`]) or the other axes do not broadcast ([`Error::ShapeMismatch`]), if the arrays are on
@@ -182,6 +191,10 @@ fallible! {
     }
 }
 
+/// What [`lstsq`] gives: the solution, the sums of squares, the rank, and the singular values.
+pub type LeastSquares<T> =
+    (DeviceArray<T>, DeviceArray<<T as Arithmetic>::Part>, usize, DeviceArray<<T as Arithmetic>::Part>);
+
 /// The least-squares solution of `a · x = b` for any matrix: x with the smallest sum of squares of `b - a · x`, and of several the
 /// one that is shortest itself. NumPy's `linalg.lstsq(a, b)`, which gives the same four: the solution, the sums of squares for each
 /// column of `b` (none if `a` has no more rows than columns, or not full rank), the rank of `a`, and its singular values. `b` is a
@@ -200,11 +213,11 @@ fallible! {
 /// assert!(gpu::allclose(&line, &[1.0, -0.95]) && gpu::allclose(&squares, &[0.05]) && rank == 2);
 /// ```
 #[track_caller]
-pub fn lstsq<A, B, T>(a: &A, b: &B) -> (DeviceArray<T>, DeviceArray<T>, usize, DeviceArray<T>)
+pub fn lstsq<A, B, T>(a: &A, b: &B) -> LeastSquares<T>
 where
     A: OnDevice<Elem = T>,
     B: OnDevice<Elem = T>,
-    T: Float,
+    T: Inexact,
 {
     let (x, squares, rank, values) = check(lstsq_of(a.raw(), b.raw(), None));
     (DeviceArray::from_raw(x), DeviceArray::from_raw(squares), rank, DeviceArray::from_raw(values))
@@ -219,11 +232,11 @@ where
 /// assert_eq!((x.to_host(), rank), (ndarray::array![1.0, 0.0].into_dyn(), 1));
 /// ```
 #[track_caller]
-pub fn lstsq_with<A, B, T>(a: &A, b: &B, rcond: f64) -> (DeviceArray<T>, DeviceArray<T>, usize, DeviceArray<T>)
+pub fn lstsq_with<A, B, T>(a: &A, b: &B, rcond: f64) -> LeastSquares<T>
 where
     A: OnDevice<Elem = T>,
     B: OnDevice<Elem = T>,
-    T: Float,
+    T: Inexact,
 {
     let (x, squares, rank, values) = check(lstsq_of(a.raw(), b.raw(), Some(rcond)));
     (DeviceArray::from_raw(x), DeviceArray::from_raw(squares), rank, DeviceArray::from_raw(values))
@@ -249,18 +262,28 @@ fn determinants(operation: &'static str, a: &RawArray, dtype: DType) -> Result<[
 }
 
 /// The same for one matrix, as numbers.
-pub(crate) fn determinant(operation: &'static str, a: &RawArray, dtype: DType) -> Result<[f64; 3]> {
+pub(crate) fn determinant(operation: &'static str, a: &RawArray, dtype: DType) -> Result<[Scalar; 3]> {
     Stack::single(operation, a, if operation == "det" { "det_each" } else { "slogdet_each" })?;
     let [first, ..] = determinants(operation, a, dtype)?;
-    let all = numbers(&first.with_layout(Layout::contiguous(&[3])))?;
-    Ok([all[0], all[1], all[2]])
+    // All three, one behind the other.
+    let mut bytes = [0u8; 48];
+    let size = dtype.size();
+    first.handle.backend.download(&first.allocation, first.layout.offset * size, &mut bytes[..3 * size])?;
+    let [det, sign, logarithm] = [0, 1, 2].map(|at| {
+        let mut bits = [0; 16];
+        bits[..size].copy_from_slice(&bytes[at * size..][..size]);
+        Scalar::from_bits(dtype, u128::from_ne_bytes(bits))
+    });
+    let logarithm = match logarithm {
+        Scalar::C64(logarithm) => Scalar::F32(logarithm.re),
+        Scalar::C128(logarithm) => Scalar::F64(logarithm.re),
+        real => real,
+    };
+    Ok([det, sign, logarithm])
 }
 
 pub(crate) fn inv_of(operation: &'static str, a: &RawArray) -> Result<RawArray> {
     let stack = Stack::square(operation, a)?;
-    if stack.raw.dtype.is_complex() && !stack.is_empty() {
-        return Ok(stack.unstacked(&complex::inverses(operation, &stack)?));
-    }
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
     if !stack.is_empty() {
         let fault = stack.backend()?.inverses(stack.raw.view(), out.view())?;
@@ -293,16 +316,11 @@ pub(crate) fn solve_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
     let leading = shape::broadcast_shapes(operation, &a.shape()[..a.shape().len() - 2], counts)?;
     let matrices = Stack::new(operation, &broadcast_to(operation, a, &[&leading[..], &[n, n]].concat())?)?;
     let right = Stack::new(operation, &broadcast_to(operation, &b, &[&leading[..], &[n, k]].concat())?)?;
-    let out = if right.is_empty() {
-        right.output(operation, &[n, k])?
-    } else if right.raw.dtype.is_complex() {
-        complex::solutions(operation, &matrices, &right)?
-    } else {
-        let out = right.output(operation, &[n, k])?;
+    let out = right.output(operation, &[n, k])?;
+    if !right.is_empty() {
         let fault = matrices.backend()?.solve(matrices.raw.view(), right.raw.view(), out.view())?;
         matrices.not_singular(operation, fault)?;
-        out
-    };
+    }
     let out = right.unstacked(&out);
     Ok(if is_vector { line(&out) } else { out })
 }
@@ -332,20 +350,22 @@ impl Division {
             ranks.push(values.iter().filter(|&&value| value > least).count());
             values.iter_mut().for_each(|value| *value = if *value > least { 1.0 / *value } else { 0.0 });
         }
-        let reciprocals = RawArray::of_floats(operation, &a.handle, values.shape(), numbers.into_iter(), a.dtype)?;
-        Ok(Division { u, values, vh, reciprocals: column(&reciprocals), ranks })
+        let of = numbers.into_iter();
+        let reciprocals = RawArray::of_floats(operation, &a.handle, values.shape(), of, values.dtype)?;
+        let reciprocals = column(&as_mean(operation, &reciprocals, a.dtype)?);
+        Ok(Division { u, values, vh, reciprocals, ranks })
     }
 
     /// `v · (reciprocals * x)`, where `x` has a row for each singular value.
     fn apply(&self, operation: &'static str, x: &RawArray) -> Result<RawArray> {
         let divided = binary(operation, BinaryOperation::Multiply, x, &self.reciprocals)?;
-        multiply(operation, &transposed(&self.vh), &divided)
+        multiply(operation, &adjoint(operation, &self.vh)?, &divided)
     }
 }
 
 fn pinv_of(a: &RawArray, rcond: Option<f64>) -> Result<[RawArray; 1]> {
     let division = Division::new("pinv", a, rcond)?;
-    division.apply("pinv", &transposed(&division.u)).map(|inverse| [inverse])
+    division.apply("pinv", &adjoint("pinv", &division.u)?).map(|inverse| [inverse])
 }
 
 pub(crate) fn lstsq_of(
@@ -366,13 +386,12 @@ pub(crate) fn lstsq_of(
     }
     let division = Division::new(operation, a, rcond)?;
     let rank = division.ranks.first().copied().unwrap_or(0);
-    let x = division.apply(operation, &multiply(operation, &transposed(&division.u), &b)?)?;
+    let x = division.apply(operation, &multiply(operation, &adjoint(operation, &division.u)?, &b)?)?;
     let squares = if m > n && rank == n {
         let product = multiply(operation, a, &x)?;
-        let rest = binary(operation, BinaryOperation::Subtract, &b, &product)?;
-        reduce(operation, ReduceOperation::SumSquares, &rest, &[0])?
+        squares(operation, &binary(operation, BinaryOperation::Subtract, &b, &product)?, &[0])?
     } else {
-        RawArray::uninitialised(operation, &a.handle, &[0], a.dtype)?
+        RawArray::uninitialised(operation, &a.handle, &[0], a.dtype.part())?
     };
     Ok((if is_vector { line(&x) } else { x }, squares, rank, division.values))
 }

@@ -5,7 +5,7 @@ use super::stacks::{Stack, fill_identity};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::factorisations::Triangle;
 use crate::backend::{Layout, Operand};
-use crate::dtype::{Float, Scalar};
+use crate::dtype::{Inexact, Scalar};
 use crate::error::Result;
 
 matrices! {
@@ -14,8 +14,9 @@ matrices! {
     /// with k, the smaller length, `q` is (m, k) and `r` is (k, n).
     ///
     /// The last two axes are matrices; those before them count matrices, which are factorised one by one. By
-    /// Householder reflections, as in LAPACK, so elements on the diagonal of `r` may be negative. NaN spreads as it
-    /// does in arithmetic. Does not wait.
+    /// Householder reflections, as in LAPACK, so elements on the diagonal of `r` may be negative; those of complex
+    /// matrices have no certain direction, and may differ between devices. NaN spreads as it does in arithmetic. Does
+    /// not wait.
     ///
     /// **Panics** if the array has less than two axes ([`Error::InvalidShape`](crate::Error::InvalidShape)), or on a
     /// CUDA device without cuSOLVER ([`Error::LibraryMissing`](crate::Error::LibraryMissing)).
@@ -26,8 +27,11 @@ matrices! {
     /// let (q, r) = gpu::linalg::qr(&a);
     /// assert_eq!((q.shape(), r.shape()), (&[3, 2][..], &[2, 2][..]));
     /// assert!(gpu::allclose(&gpu::matmul(&q, &r), &a) && r.get(&[1, 0]) == 0.0);
+    /// let complex = a.astype::<gpu::Complex<f64>>() * gpu::Complex::new(0.0, 1.0);
+    /// let (q, r) = gpu::linalg::qr(&complex);
+    /// assert!((gpu::matmul(&q, &r) - complex).abs().max() < 1e-12);
     /// ```
-    pub fn qr<T: Float>(a: Matrix<T>) -> (q: Matrix<T>, r: Matrix<T>) {
+    pub fn qr<T: Inexact>(a: Matrix<T>) -> (q: Matrix<T>, r: Matrix<T>) {
         qr_of(a, false)
     }
 
@@ -38,7 +42,7 @@ matrices! {
     /// let (q, r) = warpcell::linalg::qr_complete(&warpcell::ones::<f32>((3, 2)));
     /// assert_eq!((q.shape(), r.shape()), (&[3, 3][..], &[3, 2][..]));
     /// ```
-    pub fn qr_complete<T: Float>(a: Matrix<T>) -> (q: Matrix<T>, r: Matrix<T>) {
+    pub fn qr_complete<T: Inexact>(a: Matrix<T>) -> (q: Matrix<T>, r: Matrix<T>) {
         qr_of(a, true)
     }
 
@@ -48,7 +52,7 @@ matrices! {
     /// let r = warpcell::linalg::qr_r(&warpcell::array(&[[3.0], [4.0]]));
     /// assert!(warpcell::allclose(&r.abs(), &[5.0]));
     /// ```
-    pub fn qr_r<T: Float>(a: Matrix<T>) -> (r: Matrix<T>) {
+    pub fn qr_r<T: Inexact>(a: Matrix<T>) -> (r: Matrix<T>) {
         r_of(a)
     }
 
@@ -68,12 +72,13 @@ matrices! {
     /// assert_eq!(l.to_host(), ndarray::array![[1.0, 0.0], [0.0, 1.0]].into_dyn());
     /// assert_eq!(u.to_host(), ndarray::array![[2.0, 3.0], [0.0, 1.0]].into_dyn());
     /// ```
-    pub fn lu<T: Float>(a: Matrix<T>) -> (p: Matrix<T>, l: Matrix<T>, u: Matrix<T>) {
+    pub fn lu<T: Inexact>(a: Matrix<T>) -> (p: Matrix<T>, l: Matrix<T>, u: Matrix<T>) {
         lu_of(a)
     }
 
-    /// The Cholesky factor of a symmetric positive definite matrix: `l`, zero above its diagonal, with `l · lᵀ` the
-    /// matrix. NumPy's `linalg.cholesky`; only the matrix's lower triangle is read. Waits for the device.
+    /// The Cholesky factor of a symmetric or Hermitian positive definite matrix: `l`, zero above its diagonal, with
+    /// `l · lᴴ` the matrix. NumPy's `linalg.cholesky`; only the matrix's lower triangle is read, and on its diagonal only
+    /// the real parts. Waits for the device.
     ///
     /// The last two axes are matrices, those before them count matrices.
     ///
@@ -85,10 +90,13 @@ matrices! {
     /// use warpcell as gpu;
     /// let l = gpu::linalg::cholesky(&gpu::array(&[[4.0, 2.0], [2.0, 5.0]]));
     /// assert_eq!(l.to_host(), ndarray::array![[2.0, 0.0], [1.0, 2.0]].into_dyn());
+    /// let (one, i) = (gpu::Complex::new(1.0, 0.0), gpu::Complex::new(0.0, 1.0));
+    /// let l = gpu::linalg::cholesky(&gpu::array(&[[4.0 * one, -2.0 * i], [2.0 * i, 2.0 * one]]));
+    /// assert_eq!(l.to_host(), ndarray::array![[2.0 * one, 0.0 * one], [i, one]].into_dyn());
     /// let error = gpu::linalg::try_cholesky(&gpu::array(&[[1.0, 2.0], [2.0, 1.0]])).unwrap_err();
     /// assert!(matches!(error, gpu::Error::NotPositiveDefinite { minor: 2, .. }));
     /// ```
-    pub fn cholesky, try_cholesky<T: Float>(a: Matrix<T>) -> (l: Matrix<T>) {
+    pub fn cholesky, try_cholesky<T: Inexact>(a: Matrix<T>) -> (l: Matrix<T>) {
         cholesky_of(a)
     }
 }

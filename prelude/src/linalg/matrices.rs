@@ -7,7 +7,7 @@
 //! ```text
 //! matrices! {
 //!     /// The eigenvalues and eigenvectors `(w, v)` of a symmetric matrix …
-//!     pub fn eigh<T: Float>(a: Matrix<T>) -> (w: Vector<T>, v: Matrix<T>) {
+//!     pub fn eigh<T: Inexact>(a: Matrix<T>) -> (w: RealVector<T>, v: Matrix<T>) {
 //!         eigh_of("eigh", a)
 //!     }
 //! }
@@ -92,9 +92,10 @@ macro_rules! matrices {
     (@types $side:ident $($kind:ident)+) => { ($(matrices!(@$side $kind)),+) };
     (@device ComplexMatrix) => { DeviceArray<<T as Inexact>::Complex> };
     (@device ComplexVector) => { DeviceArray<<T as Inexact>::Complex> };
+    (@device RealVector) => { DeviceArray<<T as $crate::dtype::Arithmetic>::Part> };
     (@device $kind:ident) => { DeviceArray<T> };
     (@host Matrix) => { ndarray::Array2<T> };
-    (@host Vector) => { ndarray::Array1<T> };
+    (@host RealVector) => { ndarray::Array1<<T as $crate::dtype::Arithmetic>::Part> };
     (@host ComplexMatrix) => { ndarray::Array2<<T as Inexact>::Complex> };
     (@host ComplexVector) => { ndarray::Array1<<T as Inexact>::Complex> };
 }

@@ -1,6 +1,7 @@
 //! Norms of every order, of vectors and of matrices.
 
 use super::spectra::svd_of;
+use super::stacks::squares;
 use crate::array::RawArray;
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
 use crate::conversions::conversions;
@@ -62,12 +63,13 @@ fn power(x: &RawArray, exponent: f64) -> Result<RawArray> {
     binary(NAME, BinaryOperation::Power, x, Scalar::of_float(exponent, x.dtype))
 }
 
-/// The norms along `axes`, sorted, of an array of floats.
+/// The norms along `axes`, sorted, of an array of floats or complex numbers.
 pub(crate) fn vector_norms(x: &RawArray, axes: &[usize], order: Order) -> Result<RawArray> {
     let reduced = |operation, x: &RawArray| reduce(NAME, operation, x, axes);
     match order {
-        Order::Usual => unary(NAME, UnaryOperation::Sqrt, &reduced(ReduceOperation::SumSquares, x)?),
+        Order::Usual => unary(NAME, UnaryOperation::Sqrt, &squares(NAME, x, axes)?),
         Order::Number(2.0) => vector_norms(x, axes, Order::Usual),
+        _ if x.dtype.is_complex() => vector_norms(&absolute(x)?, axes, order),
         // The largest of no elements counts as 0, as in NumPy.
         Order::Number(f64::INFINITY) if axes.iter().any(|&axis| x.shape()[axis] == 0) => {
             reduced(ReduceOperation::Sum, &absolute(x)?)
@@ -84,7 +86,7 @@ pub(crate) fn vector_norms(x: &RawArray, axes: &[usize], order: Order) -> Result
     }
 }
 
-/// The norms of the matrices in the last two axes of an array of floats.
+/// The norms of the matrices in the last two axes of an array of floats or complex numbers.
 pub(crate) fn matrix_norms(x: &RawArray, order: Order) -> Result<RawArray> {
     let last = x.shape().len() - 1;
     let of_sums = |summed: usize, operation| -> Result<RawArray> {

@@ -7,18 +7,18 @@ use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::Layout;
 use crate::backend::factorisations::SvdOutputs;
 use crate::device;
-use crate::dtype::{DType, Element, Float, Inexact, Number};
+use crate::dtype::{Arithmetic, DType, Element, Inexact, Scalar, Signal};
 use crate::error::{Error, Result, check};
 use crate::operations::fourier::complex;
 use crate::operations::reduce::as_mean;
 
 matrices! {
-    /// The eigenvalues and eigenvectors `(w, v)` of a symmetric matrix: `w` ascending, the eigenvector of `w[i]` in
-    /// column `i` of `v`, orthogonal to the others and of length 1. NumPy's `linalg.eigh`; only the matrix's lower
-    /// triangle is read. Waits for the device.
+    /// The eigenvalues and eigenvectors `(w, v)` of a symmetric or Hermitian matrix: `w` real and ascending, the
+    /// eigenvector of `w[i]` in column `i` of `v`, orthogonal to the others and of length 1. NumPy's `linalg.eigh`; only
+    /// the matrix's lower triangle is read, and on its diagonal only the real parts. Waits for the device.
     ///
-    /// The last two axes are matrices, those before them count matrices. Eigenvectors have no certain sign, and those
-    /// of equal eigenvalues no certain direction: these may differ between devices.
+    /// The last two axes are matrices, those before them count matrices. Eigenvectors have no certain sign, complex ones
+    /// no certain phase, and those of equal eigenvalues no certain direction: these may differ between devices.
     ///
     /// **Panics** if a matrix is not square ([`Error::InvalidShape`]), if an element is NaN or infinite
     /// ([`Error::NotFinite`]), if the iteration does not converge ([`Error::NoConvergence`]), or on a CUDA device
@@ -29,12 +29,15 @@ matrices! {
     /// let (w, v) = gpu::linalg::eigh(&gpu::array(&[[2.0, 1.0], [1.0, 2.0]]));
     /// assert!(gpu::allclose(&w, &[1.0, 3.0]));
     /// assert!(gpu::allclose(&(&v * &w), &gpu::matmul(&gpu::array(&[[2.0, 1.0], [1.0, 2.0]]), &v)));
+    /// let (one, i) = (gpu::Complex::new(1.0, 0.0), gpu::Complex::new(0.0, 1.0));
+    /// let (w, _) = gpu::linalg::eigh(&gpu::array(&[[2.0 * one, -i], [i, 2.0 * one]]));
+    /// assert!(gpu::allclose(&w, &[1.0, 3.0]));
     /// ```
-    pub fn eigh<T: Float>(a: Matrix<T>) -> (w: Vector<T>, v: Matrix<T>) {
+    pub fn eigh<T: Inexact>(a: Matrix<T>) -> (w: RealVector<T>, v: Matrix<T>) {
         eigh_of("eigh", a, true).map(|(w, v)| [w, v.expect("they were asked for")])
     }
 
-    /// The eigenvalues of a symmetric matrix, ascending. NumPy's `linalg.eigvalsh`; see [`eigh`].
+    /// The eigenvalues of a symmetric or Hermitian matrix, real and ascending. NumPy's `linalg.eigvalsh`; see [`eigh`].
     ///
     /// **Panics** as [`eigh`] does.
     ///
@@ -42,7 +45,7 @@ matrices! {
     /// let w = warpcell::linalg::eigvalsh(&warpcell::array(&[[0.0, 1.0], [1.0, 0.0]]));
     /// assert!(warpcell::allclose(&w, &[-1.0, 1.0]));
     /// ```
-    pub fn eigvalsh<T: Float>(a: Matrix<T>) -> (w: Vector<T>) {
+    pub fn eigvalsh<T: Inexact>(a: Matrix<T>) -> (w: RealVector<T>) {
         eigh_of("eigvalsh", a, false).map(|(w, _)| [w])
     }
 
@@ -86,12 +89,12 @@ matrices! {
         eig_of("eigvals", a, false).map(|(w, _)| [w])
     }
 
-    /// The singular value decomposition `(u, s, vh)`: `u · diag(s) · vh` is the matrix, `u` and `vh` are orthogonal,
-    /// `s` is descending and not negative. NumPy's `linalg.svd`: of an (m, n) matrix with k, the smaller length, the
+    /// The singular value decomposition `(u, s, vh)`: `u · diag(s) · vh` is the matrix, `u` and `vh` are orthogonal or
+    /// unitary, `s` is real, descending and not negative. NumPy's `linalg.svd`: of an (m, n) matrix with k, the smaller length, the
     /// shapes are (m, m), (k) and (n, n). For (m, k), (k) and (k, n) there is [`svd_with`]. Waits for the device.
     ///
-    /// The last two axes are matrices, those before them count matrices. Singular vectors have no certain sign, as
-    /// those of [`eigh`].
+    /// The last two axes are matrices, those before them count matrices. Singular vectors have no certain sign or
+    /// phase, as those of [`eigh`].
     ///
     /// **Panics** if the array has less than two axes ([`Error::InvalidShape`]), if an element is NaN or infinite
     /// ([`Error::NotFinite`]), if the iteration does not converge ([`Error::NoConvergence`]), or on a CUDA device
@@ -102,8 +105,10 @@ matrices! {
     /// let (u, s, vh) = gpu::linalg::svd(&gpu::array(&[[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]]));
     /// assert_eq!((u.shape(), vh.shape()), (&[3, 3][..], &[2, 2][..]));
     /// assert!(gpu::allclose(&s, &[4.0, 3.0]));
+    /// let (_, s, _) = gpu::linalg::svd(&gpu::array(&[[gpu::Complex::new(3.0, 4.0)]]));
+    /// assert!(gpu::allclose(&s, &[5.0]));
     /// ```
-    pub fn svd<T: Float>(a: Matrix<T>) -> (u: Matrix<T>, s: Vector<T>, vh: Matrix<T>) {
+    pub fn svd<T: Inexact>(a: Matrix<T>) -> (u: Matrix<T>, s: RealVector<T>, vh: Matrix<T>) {
         svd_with(a, true)
     }
 
@@ -113,7 +118,7 @@ matrices! {
     /// let (u, s, vh) = warpcell::linalg::svd_with(&warpcell::ones::<f32>((5, 3)), false);
     /// assert_eq!((u.shape(), s.shape(), vh.shape()), (&[5, 3][..], &[3][..], &[3, 3][..]));
     /// ```
-    pub fn svd_with<T: Float>(a: Matrix<T>, full_matrices: bool) -> (u: Matrix<T>, s: Vector<T>, vh: Matrix<T>) {
+    pub fn svd_with<T: Inexact>(a: Matrix<T>, full_matrices: bool) -> (u: Matrix<T>, s: RealVector<T>, vh: Matrix<T>) {
         let (s, vectors) = svd_of("svd", a, Some(full_matrices))?;
         let (u, vh) = vectors.expect("they were asked for");
         Ok([u, s, vh])
@@ -127,7 +132,7 @@ matrices! {
     /// let s = warpcell::linalg::svdvals(&warpcell::array(&[[0.0, 2.0], [-5.0, 0.0]]));
     /// assert!(warpcell::allclose(&s, &[5.0, 2.0]));
     /// ```
-    pub fn svdvals<T: Float>(a: Matrix<T>) -> (s: Vector<T>) {
+    pub fn svdvals<T: Inexact>(a: Matrix<T>) -> (s: RealVector<T>) {
         svd_of("svdvals", a, None).map(|(s, _)| [s])
     }
 }
@@ -142,7 +147,7 @@ matrices! {
 /// assert_eq!(warpcell::linalg::matrix_rank(&warpcell::array(&[[1, 2], [2, 4], [0, 0]])), 1);
 /// ```
 #[track_caller]
-pub fn matrix_rank<A: OnDevice<Elem = T>, T: Number>(a: &A) -> usize {
+pub fn matrix_rank<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> usize {
     check(Stack::single("matrix_rank", a.raw(), "matrix_rank_each").and_then(|_| ranks(a.raw(), T::Mean::DTYPE)))[0]
 }
 
@@ -155,7 +160,7 @@ pub fn matrix_rank<A: OnDevice<Elem = T>, T: Number>(a: &A) -> usize {
 /// assert_eq!(ranks.to_host(), ndarray::array![1i64, 1, 1, 1].into_dyn());
 /// ```
 #[track_caller]
-pub fn matrix_rank_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<i64> {
+pub fn matrix_rank_each<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceArray<i64> {
     DeviceArray::from_raw(check(ranks_of_each(a.raw(), T::Mean::DTYPE)))
 }
 
@@ -170,9 +175,9 @@ pub fn matrix_rank_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<
 /// assert!((condition - 100.0).abs() < 1e-9);
 /// ```
 #[track_caller]
-pub fn cond<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
+pub fn cond<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> Signal<T> {
     let found = Stack::single("cond", a.raw(), "cond_each").and_then(|_| conditions("cond", a.raw(), T::Mean::DTYPE));
-    T::Mean::from_f64(check(found)[0])
+    transfer::typed_scalar(Scalar::of_float(check(found)[0], Signal::<T>::DTYPE))
 }
 
 /// The condition numbers of the matrices in the last two axes; see [`cond`].
@@ -183,7 +188,7 @@ pub fn cond<A: OnDevice<Elem = T>, T: Number<Mean: Float>>(a: &A) -> T::Mean {
 /// assert_eq!(warpcell::linalg::cond_each(&warpcell::ones::<f32>((3, 1, 1))).sum(), 3.0);
 /// ```
 #[track_caller]
-pub fn cond_each<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean> {
+pub fn cond_each<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceArray<Signal<T>> {
     DeviceArray::from_raw(check(conditions_of_each(a.raw(), T::Mean::DTYPE)))
 }
 
@@ -194,7 +199,7 @@ pub(crate) fn eigh_of(
 ) -> Result<(RawArray, Option<RawArray>)> {
     let stack = Stack::square(operation, a)?;
     let n = stack.rows();
-    let values = stack.output(operation, &[n])?;
+    let values = stack.real_output(operation, &[n])?;
     let vectors = if with_vectors { Some(stack.output(operation, &[n, n])?) } else { None };
     if !stack.is_empty() {
         stack.finite(operation)?;
@@ -245,7 +250,7 @@ pub(crate) fn svd_of(
     let stack = Stack::new(operation, a)?;
     let (m, n) = (stack.rows(), stack.columns());
     let size = m.min(n);
-    let values = stack.output(operation, &[size])?;
+    let values = stack.real_output(operation, &[size])?;
     let vectors = match full_matrices {
         None => None,
         Some(true) => Some((stack.output(operation, &[m, m])?, stack.output(operation, &[n, n])?)),
@@ -283,7 +288,7 @@ fn ranks_of_each(a: &RawArray, dtype: DType) -> Result<RawArray> {
 
 fn conditions_of_each(a: &RawArray, dtype: DType) -> Result<RawArray> {
     let found = conditions("cond_each", a, dtype)?;
-    RawArray::of_floats("cond_each", &a.handle, leading(a), found.into_iter(), dtype)
+    RawArray::of_floats("cond_each", &a.handle, leading(a), found.into_iter(), dtype.part())
 }
 
 fn ranks(a: &RawArray, dtype: DType) -> Result<Vec<usize>> {

@@ -6,7 +6,7 @@ use crate::backend::{Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::operations::elementwise::unary;
-use crate::operations::reduce::reduce_all;
+use crate::operations::reduce::{reduce, reduce_all};
 
 /// A stack of matrices: an array of three axes, and the axes that its first one stands for.
 pub(super) struct Stack {
@@ -85,8 +85,17 @@ impl Stack {
 
     /// A new array with something of these lengths for each matrix.
     pub fn output(&self, operation: &'static str, lengths: &[usize]) -> Result<RawArray> {
+        self.output_of(self.raw.dtype, operation, lengths)
+    }
+
+    /// The same, of real numbers if the matrices are complex.
+    pub fn real_output(&self, operation: &'static str, lengths: &[usize]) -> Result<RawArray> {
+        self.output_of(self.raw.dtype.part(), operation, lengths)
+    }
+
+    fn output_of(&self, dtype: DType, operation: &'static str, lengths: &[usize]) -> Result<RawArray> {
         let shape = [&[self.count()], lengths].concat();
-        RawArray::uninitialised(operation, &self.raw.handle, &shape, self.raw.dtype)
+        RawArray::uninitialised(operation, &self.raw.handle, &shape, dtype)
     }
 
     /// An output with the axes that count, in place of the one that they are for the backend.
@@ -151,9 +160,9 @@ pub(super) fn numbers(raw: &RawArray) -> Result<Vec<f64>> {
     }
 }
 
-/// The distance from 1 to the next number of a float type.
+/// The distance from 1 to the next number of a float type, or of the parts of a complex one.
 pub(crate) fn epsilon(dtype: DType) -> f64 {
-    if dtype == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
+    if dtype.part() == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
 }
 
 /// A vector as a matrix of one column; a view.
@@ -176,4 +185,19 @@ pub(super) fn line(raw: &RawArray) -> RawArray {
 pub(super) fn transposed(raw: &RawArray) -> RawArray {
     let rank = raw.shape().len();
     raw.moved(rank - 1, rank - 2)
+}
+
+/// With rows and columns exchanged, and complex numbers conjugated; of real ones a view.
+pub(crate) fn adjoint(operation: &'static str, raw: &RawArray) -> Result<RawArray> {
+    let view = transposed(raw);
+    if raw.dtype.is_complex() { unary(operation, UnaryOperation::Conjugate, &view) } else { Ok(view) }
+}
+
+/// The sums of the squares of absolute values over `axes`, sorted.
+pub(super) fn squares(operation: &'static str, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
+    if !x.dtype.is_complex() {
+        return reduce(operation, ReduceOperation::SumSquares, x, axes);
+    }
+    // Of both parts, which are neighbours along a last axis.
+    reduce(operation, ReduceOperation::SumSquares, &x.parts(), &[axes, &[x.shape().len()]].concat())
 }

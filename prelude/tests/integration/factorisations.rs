@@ -464,14 +464,14 @@ fn functions_of_host_arrays_give_host_arrays() {
     assert_eq!((p[[0, 1]], u[[0, 0]]), (1.0, 2.0));
     assert_eq!(host::cholesky(&array![[4.0, 2.0], [2.0, 5.0]]), array![[2.0, 0.0], [1.0, 2.0]]);
     assert_eq!(host::inv(&array![[2.0, 0.0], [0.0, 4.0]]), array![[0.5, 0.0], [0.0, 0.25]]);
-    let (w, v) = host::eigh(&array![[2.0, 1.0], [1.0, 2.0]]);
+    let (w, v) = host::eigh(&array![[2.0f64, 1.0], [1.0, 2.0]]);
     assert!((w[1] - 3.0f64).abs() < 1e-12 && (v[[0, 1]] - v[[1, 1]]).abs() < 1e-12);
-    assert!((host::eigvalsh(&array![[0.0, 1.0], [1.0, 0.0]])[0] + 1.0f64).abs() < 1e-12);
-    let diagonal = array![[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]];
+    assert!((host::eigvalsh(&array![[0.0f64, 1.0], [1.0, 0.0]])[0] + 1.0).abs() < 1e-12);
+    let diagonal = array![[3.0f64, 0.0], [0.0, 4.0], [0.0, 0.0]];
     let (u, s, vh) = host::svd(&diagonal);
     assert!((s[0] - 4.0f64).abs() < 1e-12 && u.dim() == (3, 3) && vh.dim() == (2, 2));
     assert_eq!(host::svd_with(&diagonal, false).0.dim(), (3, 2));
-    assert!((host::svdvals(&array![[0.0, 2.0], [-5.0, 0.0]])[0] - 5.0f64).abs() < 1e-12);
+    assert!((host::svdvals(&array![[0.0f64, 2.0], [-5.0, 0.0]])[0] - 5.0).abs() < 1e-12);
     assert_eq!(host::pinv(&array![[2.0, 0.0], [0.0, 0.0]]), array![[0.5, 0.0], [0.0, 0.0]]);
     assert_eq!(host::pinv_with(&array![[1.0, 0.0], [0.0, 1e-3]], 0.01).sum(), 1.0);
     assert_eq!(host::matrix_power(&array![[1i64, 1], [1, 0]], 50)[[0, 1]], 12_586_269_025);

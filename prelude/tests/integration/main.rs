@@ -1,6 +1,7 @@
 //! Tests through the public interface, on the device that `WARPCELL_DEVICE` names.
 
 mod complex;
+mod complex_factorisations;
 mod convolution;
 mod devices;
 mod distributions;

@@ -1,8 +1,8 @@
 //! What a backend must do to factorise matrices: the trait [`Factorisations`], and the table of factorisations.
 //!
-//! Matrices come in stacks: views of three axes, the first of which counts. All are f32 or f64, none is empty. Inputs may have
-//! any strides, what is written is contiguous, row-major, a new array that overlaps nothing. Where columns are written, as those of
-//! eigenvalues, a view without the last axis does.
+//! Matrices come in stacks: views of three axes, the first of which counts. All are f32, f64 or the complex numbers of both, none is
+//! empty. Inputs may have any strides, what is written is contiguous, row-major, a new array that overlaps nothing, of the same type
+//! unless it is said to be real. Where columns are written, as those of eigenvalues, a view without the last axis does.
 
 use crate::backend::{Layout, View};
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::error::Result;
 pub enum Triangle {
     /// The diagonal and what is above it.
     Upper,
-    /// The diagonal and what is below it.
+    /// The diagonal, without its imaginary parts, and what is below it.
     Lower,
     /// What is below the diagonal, which becomes 1.
     UnitLower,
@@ -30,7 +30,8 @@ pub struct Fault {
 pub struct SvdOutputs<'a> {
     /// `[count, rows, rows]` or `[count, rows, k]`, where `k` is the smaller length.
     pub u: View<'a>,
-    /// `[count, columns, columns]` or `[count, k, columns]`; both are full or neither is.
+    /// `[count, columns, columns]` or `[count, k, columns]`; both are full or neither is. The transpose, of complex matrices the
+    /// conjugate one.
     pub vh: View<'a>,
 }
 
@@ -40,8 +41,8 @@ pub struct SvdOutputs<'a> {
 macro_rules! factorisations {
     ($each:ident) => {
         $each! {
-            /// Of square matrices, by LU: the determinants, their signs (0 for a determinant of 0) and the logarithms of their
-            /// absolute values, in columns of three.
+            /// Of square matrices, by LU: the determinants, their signs (0 for a determinant of 0, else of the length 1) and the
+            /// logarithms of their absolute values, in columns of three.
             Determinants DETERMINANTS "det";
             /// The inverses of square matrices; a fault is a pivot of 0.
             Inverses INVERSES "inv";
@@ -50,18 +51,19 @@ macro_rules! factorisations {
             /// By reflections, as LAPACK does it: R, and Q if it is asked for. Q is `[count, rows, k]`, where `k` is the smaller
             /// length, or `[count, rows, rows]`; R is `[count, k, columns]`, or `[count, rows, columns]` if Q is square.
             Qr QR "qr";
-            /// The lower triangular factors L, L·Lᵀ = x, of symmetric matrices of which the lower triangle is read; a fault is a
-            /// leading minor that is not positive.
+            /// The lower triangular factors L, L·Lᴴ = x, of symmetric or Hermitian matrices of which the lower triangle is read,
+            /// without imaginary parts on the diagonal; a fault is a leading minor that is not positive.
             Cholesky CHOLESKY "cholesky";
-            /// The ascending eigenvalues, `[count, n]`, and in the columns of a matrix the eigenvectors, if they are asked for, of
-            /// symmetric matrices of which the lower triangle is read; all elements are finite. A fault is one that does not converge.
+            /// The ascending eigenvalues, `[count, n]`, which are real, and in the columns of a matrix the eigenvectors, if they are
+            /// asked for, of symmetric or Hermitian matrices of which the lower triangle is read, without imaginary parts on the
+            /// diagonal; all elements are finite. A fault is one that does not converge.
             Eigh EIGH "eigh";
             /// The eigenvalues of general matrices, `[count, n, 2]`, and the eigenvectors, `[count, n, 2 n]`, if they are asked for; all
-            /// elements are finite. Real and imaginary parts are neighbours. So they are in complex matrices, `[count, n, 2 n]`. A
-            /// fault is one that does not converge. Only the CPU's backend is asked for it.
+            /// elements are finite. All are floats: real and imaginary parts are neighbours, and so they are in complex matrices,
+            /// `[count, n, 2 n]`. A fault is one that does not converge. Only the CPU's backend is asked for it.
             Eig EIG "eig";
-            /// The descending singular values, `[count, k]`, and the singular vectors as [`SvdOutputs`] says, if they are asked
-            /// for; all elements are finite. A fault is one that does not converge.
+            /// The descending singular values, `[count, k]`, which are real, and the singular vectors as [`SvdOutputs`] says, if
+            /// they are asked for; all elements are finite. A fault is one that does not converge.
             Svd SVD "svd";
         }
     };

@@ -6,7 +6,7 @@ use std::any::Any;
 use warpcell as gpu;
 use warpcell::keywords::{self, Axes};
 use warpcell::ndarray::SliceInfoElem;
-use warpcell::{Complex, DeviceArray, Element, f16};
+use warpcell::{Arithmetic, Complex, DeviceArray, Element, Signal, f16};
 
 /// Calls a generic function with the type that NumPy calls so.
 macro_rules! with_type {
@@ -225,6 +225,14 @@ impl<'a> Case<'a> {
         match self.has("axis") {
             true => keywords::axes(self.list("axis"), self.flag("keepdims")),
             false => keywords::every_axis(self.flag("keepdims")),
+        }
+    }
+    /// The norm of the first array, of the order that is given.
+    pub fn norm<T: Arithmetic>(&self) -> DeviceArray<Signal<T>> {
+        match (self.opt_float("ord"), self.has("word")) {
+            (Some(order), _) => keywords::norm(&self.a::<T>(0), self.axes(), order),
+            (None, true) => keywords::norm(&self.a::<T>(0), self.axes(), self.text("word")),
+            (None, false) => keywords::norm(&self.a::<T>(0), self.axes(), ()),
         }
     }
     /// The array whose number is the argument, such as `where`.

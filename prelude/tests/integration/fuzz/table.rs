@@ -268,6 +268,7 @@ functions! { reductions(c) {
     stored:
         "sum" => keywords::sum(&c.a::<T>(0), c.axes(), None, c.named("where").as_ref());
     complexes:
+        "norm" => c.norm::<T>(),
         "sum" => keywords::sum(&c.a::<T>(0), c.axes(), None, c.named("where").as_ref()),
         "mean" => keywords::mean(&c.a::<T>(0), c.axes(), c.named("where").as_ref());
     numbers:
@@ -306,11 +307,7 @@ functions! { reductions(c) {
             None => gpu::nancumprod(&c.a::<T>(0)),
             Some(axis) => keywords::nancumprod(&c.a::<T>(0), axis),
         },
-        "norm" => match (c.opt_float("ord"), c.has("word")) {
-            (Some(order), _) => keywords::norm(&c.a::<T>(0), c.axes(), order),
-            (None, true) => keywords::norm(&c.a::<T>(0), c.axes(), c.text("word")),
-            (None, false) => keywords::norm(&c.a::<T>(0), c.axes(), ()),
-        },
+        "norm" => c.norm::<T>(),
         "cov" => keywords::cov(&c.a::<T>(0), c.flag("rowvar"), c.int("ddof") as i32),
         "corrcoef" => keywords::corrcoef(&c.a::<T>(0), c.flag("rowvar")),
         "diff" => gpu::diff(&c.a::<T>(0), c.size("n"), c.int("axis")),
@@ -580,13 +577,7 @@ functions! { products(c) {
         "cross" => keywords::cross(&c.a::<T>(0), &c.a::<T>(1), None, None, None, c.opt("axis")),
         "inv" => linalg::inv(&c.a::<T>(0)),
         "solve" => linalg::solve(&c.a::<T>(0), &c.a::<T>(1)),
-        "matrix_power" => linalg::matrix_power(&c.a::<T>(0), c.int("n") as i64);
-    integers:
-        "dot" => gpu::dot(&c.a::<T>(0), &c.a::<T>(1)),
-        "inner" => gpu::inner(&c.a::<T>(0), &c.a::<T>(1)),
-        "outer" => gpu::outer(&c.a::<T>(0), &c.a::<T>(1)),
-        "trace" => gpu::trace(&c.a::<T>(0));
-    floats:
+        "matrix_power" => linalg::matrix_power(&c.a::<T>(0), c.int("n") as i64),
         "det" => linalg::det_each(&c.a::<T>(0)),
         "slogdet" => linalg::slogdet_each(&c.a::<T>(0)),
         "qr_r" => linalg::qr_r(&c.a::<T>(0)).abs(),
@@ -594,13 +585,19 @@ functions! { products(c) {
         "svdvals" => linalg::svdvals(&c.a::<T>(0)),
         "svd" => {
             let (u, s, vh) = linalg::svd_with(&c.a::<T>(0), false);
-            gpu::matmul(&(u * s.expand_dims(-2)), &vh)
+            gpu::matmul(&(u * s.astype::<T>().expand_dims(-2)), &vh)
         },
         "cholesky" => linalg::cholesky(&c.a::<T>(0)),
         "eigvalsh" => linalg::eigvalsh(&c.a::<T>(0)),
         "pinv" => linalg::pinv(&c.a::<T>(0)),
         "matrix_rank" => linalg::matrix_rank_each(&c.a::<T>(0)),
-        "lstsq" => linalg::lstsq(&c.a::<T>(0), &c.a::<T>(1)).0,
+        "lstsq" => linalg::lstsq(&c.a::<T>(0), &c.a::<T>(1)).0;
+    integers:
+        "dot" => gpu::dot(&c.a::<T>(0), &c.a::<T>(1)),
+        "inner" => gpu::inner(&c.a::<T>(0), &c.a::<T>(1)),
+        "outer" => gpu::outer(&c.a::<T>(0), &c.a::<T>(1)),
+        "trace" => gpu::trace(&c.a::<T>(0));
+    floats:
         "polyvander" => gpu::polyvander(&c.a::<T>(0), c.size("deg")),
         "polyvalfromroots" => gpu::polyvalfromroots(&c.a::<T>(0), &c.a::<T>(1)),
         "polycompanion" => gpu::polycompanion(&c.a::<T>(0)),
