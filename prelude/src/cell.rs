@@ -87,15 +87,19 @@ pub fn panicked() {
     crate::output::control("EVCXR_PANIC_NOTIFICATION");
 }
 
+/// The code of a cell panicked, which the hook has reported.
+#[derive(Debug)]
+pub struct Panicked;
+
 /// Runs the code of a cell; an error if it panicked. It stands for `catch_unwind`, of which each cell would compile a copy of its own.
-pub fn caught<R>(code: AssertUnwindSafe<impl FnOnce() -> R>) -> Result<R, ()> {
+pub fn caught<R>(code: AssertUnwindSafe<impl FnOnce() -> R>) -> Result<R, Panicked> {
     let (mut code, mut result) = (Some(code.0), None);
     run(&mut || {
         if let Some(code) = code.take() {
             result = Some(code());
         }
     });
-    result.ok_or(())
+    result.ok_or(Panicked)
 }
 
 /// The part of [`caught`] that is the same for all code.
@@ -111,7 +115,7 @@ fn run(code: &mut dyn FnMut()) {
 pub fn statement<R>(run: impl FnOnce() -> R) -> Option<R> {
     match caught(AssertUnwindSafe(run)) {
         Ok(result) => Some(result),
-        Err(()) => {
+        Err(Panicked) => {
             panicked();
             None
         }

@@ -117,7 +117,7 @@ fn of_type(block: &ast::Impl) -> Option<String> {
     let Some(ast::Type::PathType(implemented)) = block.self_ty() else { return None };
     let path = implemented.path()?;
     let name = path.segment()?.name_ref()?;
-    path.qualifier().is_none().then(|| plain(&name.text()).to_owned())
+    path.qualifier().is_none().then(|| plain(name.text()).to_owned())
 }
 
 /// Whether an item does nothing where it is not named.

@@ -317,6 +317,15 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_that_is_not_named_is_checked_by_its_definitions() {
+        let mut store = VariableStore::new();
+        store.defined_by(7).put_variable("x", 1);
+        assert!(store.defined_by(7).check_stored("x", "P"));
+        assert!(!store.defined_by(8).check_stored("x", "P"));
+        assert!(!store.defined_by(7).check_stored("x", "P"), "it is gone");
+    }
+
+    #[test]
     fn the_same_type_laid_out_by_other_definitions_is_another_type() {
         let mut store = VariableStore::new();
         store.defined_by(7).put_variable("x", 1);
