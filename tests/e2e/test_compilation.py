@@ -132,3 +132,35 @@ def test_errors_are_found_in_their_lines_by_a_compiler_that_waited(session):
     session.check("let kept = 7;")
     failed = session.run("let a = 1;\nlet b: String = kept;\na")
     assert "2 |" in failed.error_text and "String" in failed.error_text, failed.error_text
+
+
+def test_items_that_a_cell_does_not_name_are_left_out_and_are_there(session):
+    session.check(
+        "#[derive(Debug, Clone)]\nstruct Disc { radius: f64 }\n"
+        "impl Disc { fn doubled(&self) -> Disc { Disc { radius: self.radius * 2.0 } } }\n"
+        "fn area(disc: &Disc) -> f64 { disc.radius * 3.0 }\n"
+        "#[derive(Debug)] struct Unit;\nconst SIDE: usize = 4;\n"
+    )
+    assert session.check("1 + 1").value == "2"
+    session.check("let disc = Disc { radius: 2.0 };")
+    # The variable's type is not named here, nor is the function.
+    assert session.check("SIDE * 2").value == "8"
+    assert session.check("area(&disc.doubled())").value == "12.0"
+    # Names in texts, and in what others name.
+    assert session.check('println!("{SIDE} {Unit:?}");').stdout == "4 Unit\n"
+    # A message may name what was left out.
+    assert "`area`" in session.run("aera(1.0)").error_text
+    assert "borrow of moved value" in session.run("let away = disc; disc.radius").error_text
+    assert session.check("disc.radius").value == "2.0"
+
+
+def test_items_that_were_left_out_are_looked_at_when_another_one_changes(session):
+    session.check("struct Inner { x: f64 }\nfn reads(inner: &Inner) -> f64 { inner.x }")
+    session.check("1 + 1")
+    # Nothing in this cell names the function, which does not compile any more.
+    failed = session.run("struct Inner { y: f64 }")
+    assert "no field `x`" in failed.error_text
+    assert session.check("reads(&Inner { x: 1.5 })").value == "1.5"
+    session.check("struct Inner { x: f32 }\nfn reads(inner: &Inner) -> f64 { f64::from(inner.x) * 2.0 }")
+    assert session.check("2 + 2").value == "4"
+    assert session.check("reads(&Inner { x: 1.5 })").value == "3.0"
