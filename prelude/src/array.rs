@@ -5,6 +5,7 @@
 
 pub(crate) mod axes;
 mod complex;
+pub(crate) mod conversions;
 pub(crate) mod create;
 pub(crate) mod dimensions;
 mod display;

@@ -33,7 +33,6 @@ mod array;
 mod backend;
 #[doc(hidden)]
 pub mod cell;
-mod conversions;
 mod device;
 mod dtype;
 mod fallible;

@@ -1,6 +1,6 @@
 //! Axes as arguments.
 
-use crate::conversions::conversions;
+use crate::array::conversions::conversions;
 use crate::error::{Error, Result};
 
 mod sealed {

@@ -1,7 +1,7 @@
 //! Indices as arguments.
 
+use crate::array::conversions::conversions;
 use crate::array::{DeviceArray, RawArray};
-use crate::conversions::conversions;
 use crate::dtype::Element;
 use ndarray::{ArrayBase, Data, Dimension};
 use std::ops::Range;

@@ -1,13 +1,13 @@
 //! Joining, splitting and rearranging arrays: NumPy's array manipulation routines.
 
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
+use crate::array::conversions::conversions;
 use crate::array::dimensions::with_axes;
 use crate::array::sides::OnDevice;
 use crate::array::splitting::{IntoSections, cut};
 use crate::array::view::{assign, broadcast_to, fill, reshape, slice_axis};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::Layout;
-use crate::conversions::conversions;
 use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;

@@ -1,7 +1,7 @@
 //! Ranges of numbers as arguments.
 
+use crate::array::conversions::conversions;
 use crate::array::transfer;
-use crate::conversions::conversions;
 use crate::dtype::{Number, Scalar};
 use std::ops::Range;
 

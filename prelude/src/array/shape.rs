@@ -1,7 +1,7 @@
 //! Shapes as arguments, and the rules of broadcasting.
 
+use crate::array::conversions::conversions;
 use crate::backend::Layout;
-use crate::conversions::conversions;
 use crate::error::{Error, Result};
 
 mod sealed {

@@ -1,9 +1,9 @@
 //! Arrays cut into parts along an axis, which are views.
 
 use crate::array::axes::axis_of;
+use crate::array::conversions::conversions;
 use crate::array::view::slice_axis;
 use crate::array::{DeviceArray, OnDevice, RawArray};
-use crate::conversions::conversions;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::thin::thin;

@@ -3,8 +3,8 @@
 use super::spectra::svd_of;
 use super::stacks::squares;
 use crate::array::RawArray;
+use crate::array::conversions::conversions;
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
-use crate::conversions::conversions;
 use crate::dtype::Scalar;
 use crate::error::{Error, Result};
 use crate::operations::elementwise::{binary, unary};

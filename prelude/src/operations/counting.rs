@@ -1,9 +1,9 @@
 //! Counting elements by value or by bins: `bincount` and `histogram`.
 
+use crate::array::conversions::conversions;
 use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{ReduceOperation, Span};
-use crate::conversions::conversions;
 use crate::dtype::{DType, Number};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;

@@ -1,8 +1,8 @@
 //! Functions of each element, or of each pair of elements after broadcasting.
 
+use crate::array::conversions::conversions;
 use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
-use crate::conversions::conversions;
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;

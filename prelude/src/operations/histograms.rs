@@ -1,10 +1,10 @@
 //! Histograms of points in several dimensions, and with weights: `histogram2d`, `histogramdd`. The bins of one dimension and the plain
 //! `histogram` are in `counting.rs`.
 
+use crate::array::conversions::conversions;
 use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::conversions::conversions;
 use crate::dtype::{DType, Number};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;

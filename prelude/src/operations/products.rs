@@ -1,9 +1,9 @@
 //! Products of vectors, matrices and arrays of any rank: what sums up products of elements, and what lists them all.
 
 use crate::array::axes::{IntoAxes, axis_of};
+use crate::array::conversions::conversions;
 use crate::array::{DeviceArray, OnDevice, RawArray, shape, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::conversions::conversions;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;

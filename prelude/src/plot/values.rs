@@ -3,7 +3,7 @@
 
 use super::image::Image;
 use crate::array::DeviceArray;
-use crate::conversions::conversions;
+use crate::array::conversions::conversions;
 use crate::dtype::{Element, dtypes};
 use crate::error::{Error, Result};
 use ndarray::{ArrayBase, ArrayViewD, Data, Dimension};

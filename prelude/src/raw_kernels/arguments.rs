@@ -1,7 +1,7 @@
 //! The arguments of kernels of CUDA C text, arrays and scalars in tuples, and the arrays of their results.
 
+use crate::array::conversions::conversions;
 use crate::array::{DeviceArray, RawArray};
-use crate::conversions::conversions;
 use crate::dtype::{DType, Element, Kind, Scalar};
 use crate::error::Result;
 

@@ -1,6 +1,6 @@
 //! Sizes of grids and blocks as arguments.
 
-use crate::conversions::conversions;
+use crate::array::conversions::conversions;
 
 mod sealed {
     pub trait Length: Copy {

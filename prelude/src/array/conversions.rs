@@ -29,7 +29,7 @@ macro_rules! conversions {
         $($type:ty $([$($generics:tt)*])? => $value:expr;)*
     ) => {
         $(impl $(<$($generics)*>)? $without_method for $type {})*
-        $crate::conversions::conversions! {
+        $crate::array::conversions::conversions! {
             fn $method $arguments -> $result: $trait;
             $($type $([$($generics)*])? => $value;)*
         }
