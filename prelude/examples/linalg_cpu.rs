@@ -57,32 +57,47 @@ fn products<T: Float>() {
     });
 }
 
+/// Factorisations and systems of equations.
+fn systems<T: Inexact>(size: usize, a: &DeviceArray<T>, definite: &DeviceArray<T>, b: &DeviceArray<T>) {
+    use warpcell::linalg;
+    report::<T>("qr", size, || drop(linalg::qr(a)));
+    report::<T>("inv", size, || drop(linalg::inv(a)));
+    report::<T>("cholesky", size, || drop(linalg::cholesky(definite)));
+    report::<T>("solve", size, || drop(linalg::solve(a, b)));
+}
+
+/// Eigenvalues and singular values.
+fn spectra<T: Inexact>(size: usize, a: &DeviceArray<T>, definite: &DeviceArray<T>) {
+    use warpcell::linalg;
+    report::<T>("eigh", size, || drop(linalg::eigh(definite)));
+    report::<T>("eigvalsh", size, || drop(linalg::eigvalsh(definite)));
+    report::<T>("eig", size, || drop(linalg::eig(a)));
+    report::<T>("eigvals", size, || drop(linalg::eigvals(a)));
+    report::<T>("svd", size, || drop(linalg::svd(a)));
+    report::<T>("svdvals", size, || drop(linalg::svdvals(a)));
+}
+
+/// Many small matrices.
+fn many<T: Inexact>(a: &DeviceArray<T>) {
+    use warpcell::linalg;
+    report::<T>("inv_many", a.shape()[1], || drop(linalg::inv(a)));
+    report::<T>("qr_many", a.shape()[1], || drop(linalg::qr(a)));
+}
+
 fn factorisations<T: Float>() {
     use warpcell::linalg;
     for size in [16, 64, 512, 1500] {
         let a = random::<T>((size, size));
-        report::<T>("qr", size, || drop(linalg::qr(&a)));
-        report::<T>("inv", size, || drop(linalg::inv(&a)));
         report::<T>("det", size, || {
             std::hint::black_box(linalg::det(&a));
         });
         let definite = warpcell::matmul(&a, &a.t()) + warpcell::eye::<T>(size);
-        report::<T>("cholesky", size, || drop(linalg::cholesky(&definite)));
-        let b = random::<T>(size);
-        report::<T>("solve", size, || drop(linalg::solve(&a, &b)));
+        systems(size, &a, &definite, &random::<T>(size));
         if size <= 512 {
-            report::<T>("eigh", size, || drop(linalg::eigh(&definite)));
-            report::<T>("eigvalsh", size, || drop(linalg::eigvalsh(&definite)));
-            report::<T>("eig", size, || drop(linalg::eig(&a)));
-            report::<T>("eigvals", size, || drop(linalg::eigvals(&a)));
-            report::<T>("svd", size, || drop(linalg::svd(&a)));
-            report::<T>("svdvals", size, || drop(linalg::svdvals(&a)));
+            spectra(size, &a, &definite);
         }
     }
-    let size = 8;
-    let a = random::<T>((10_000, size, size));
-    report::<T>("inv_many", size, || drop(linalg::inv(&a)));
-    report::<T>("qr_many", size, || drop(linalg::qr(&a)));
+    many(&random::<T>((10_000, 8, 8)));
 }
 
 /// Of complex numbers whose parts are from -1 to 1.
@@ -94,25 +109,13 @@ fn complex_factorisations<T: Inexact>(
     for size in [64, 500] {
         let a = random(&[size, size]);
         let definite = warpcell::matmul(&a, &adjoint(&a)) + warpcell::eye::<T>(size);
-        let b = random(&[size]);
         report::<T>("matmul", size, || drop(warpcell::matmul(&a, &a)));
-        report::<T>("qr", size, || drop(linalg::qr(&a)));
-        report::<T>("inv", size, || drop(linalg::inv(&a)));
         report::<T>("det", size, || drop(linalg::det_each(&a)));
-        report::<T>("cholesky", size, || drop(linalg::cholesky(&definite)));
-        report::<T>("solve", size, || drop(linalg::solve(&a, &b)));
-        report::<T>("eigh", size, || drop(linalg::eigh(&definite)));
-        report::<T>("eigvalsh", size, || drop(linalg::eigvalsh(&definite)));
-        report::<T>("eig", size, || drop(linalg::eig(&a)));
-        report::<T>("eigvals", size, || drop(linalg::eigvals(&a)));
-        report::<T>("svd", size, || drop(linalg::svd(&a)));
-        report::<T>("svdvals", size, || drop(linalg::svdvals(&a)));
+        systems(size, &a, &definite, &random(&[size]));
+        spectra(size, &a, &definite);
         report::<T>("pinv", size, || drop(linalg::pinv(&a)));
     }
-    let size = 8;
-    let a = random(&[10_000, size, size]);
-    report::<T>("inv_many", size, || drop(linalg::inv(&a)));
-    report::<T>("qr_many", size, || drop(linalg::qr(&a)));
+    many(&random(&[10_000, 8, 8]));
 }
 
 fn main() {

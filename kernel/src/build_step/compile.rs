@@ -53,7 +53,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     // Separate closures for statements are not used in timed cells, because the closures would be measured too.
     let (mut may_split, mut wants_split) = (!is_timed, false);
     let items = unused_items::KnownItems::of(&cell.session, base, &cell.dependencies.arguments);
-    let mut may_omit = items.have_compiled();
+    let mut may_omit = items.have_compiled;
     for is_last in (0..ATTEMPTS).map(|attempt| attempt + 1 == ATTEMPTS) {
         let borrowing = borrows.write(base);
         let options = RewriteOptions { crates: &crates, own_display, findings: Some(&findings) };

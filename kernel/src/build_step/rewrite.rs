@@ -5,7 +5,7 @@
 
 use super::names::stable;
 use super::store_calls::STORE;
-use super::stored_variables::{CompilerFindings, Crates, TAIL, VariablePlan, WAITS};
+use super::stored_variables::{CATCHES, CompilerFindings, Crates, TAIL, VariablePlan, WAITS};
 use std::borrow::Cow;
 
 /// The text that evcxr puts around a value to show it.
@@ -13,9 +13,6 @@ pub const SHOW: &str = ").evcxr_display();";
 
 /// The first line of each cell crate.
 const ATTRIBUTES: &str = "#![allow(unused_imports, unused_mut, dead_code)]";
-
-/// The line where the code of a cell begins.
-const CATCHES: &str = "match std::panic::catch_unwind(";
 
 /// The line behind the code of a cell with `.await`.
 const WAITED: &str = "});";

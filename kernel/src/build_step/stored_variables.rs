@@ -128,6 +128,8 @@ struct OldValue {
 
 const HEAD: &str = "{let mut vars_ok = true;";
 const HEAD_END: &str = "if !vars_ok {return evcxr_variable_store;}}";
+/// The line where the code of a cell begins.
+pub const CATCHES: &str = "match std::panic::catch_unwind(";
 /// The end of the closure that the cell runs in.
 pub const TAIL: [&str; 5] =
     ["})) { ", "  Ok(_) => {}", "  Err(_) => {", "    println!(\"EVCXR_PANIC_NOTIFICATION\");", "}}"];
@@ -502,7 +504,7 @@ fn stores_before(lines: &[&str], mut end: usize) -> Vec<Statement> {
 
 /// The first line of the user's code, inside of evcxr's code.
 fn start_of_cell(lines: &[&str], from: usize) -> Option<usize> {
-    if lines.get(from..from + 2)? != ["match std::panic::catch_unwind(", "  std::panic::AssertUnwindSafe(||{"] {
+    if lines.get(from..from + 2)? != [CATCHES, "  std::panic::AssertUnwindSafe(||{"] {
         return None;
     }
     let first = lines.get(from + 2)?;

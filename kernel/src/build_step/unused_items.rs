@@ -8,7 +8,7 @@
 //! similar names; so [`concerns_all`] says after which errors the whole cell has to be compiled.
 
 use super::names::items_before_runtime;
-use crate::syntax::{list_has, name_of, parse, plain, words};
+use crate::syntax::{blank, list_has, name_of, parse, plain, words};
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,6 +28,8 @@ const OF_CODE: &str = "E0381 E0382 E0384 E0499 E0502 E0503 E0505 E0506 E0507 E05
 pub struct KnownItems {
     file: PathBuf,
     now: u64,
+    /// Whether all of them have compiled.
+    pub have_compiled: bool,
 }
 
 impl KnownItems {
@@ -35,17 +37,14 @@ impl KnownItems {
     pub fn of(session: &Path, source: &str, crates: &[String]) -> KnownItems {
         let mut hasher = DefaultHasher::new();
         (items_before_runtime(source), crates).hash(&mut hasher);
-        KnownItems { file: session.join("items"), now: hasher.finish() }
-    }
-
-    /// Whether all of them have compiled.
-    pub fn have_compiled(&self) -> bool {
-        std::fs::read(&self.file).is_ok_and(|known| known == self.now.to_le_bytes())
+        let (file, now) = (session.join("items"), hasher.finish());
+        let have_compiled = std::fs::read(&file).is_ok_and(|known| known == now.to_le_bytes());
+        KnownItems { file, now, have_compiled }
     }
 
     /// Notes that they have.
     pub fn keep(&self) -> std::io::Result<()> {
-        if self.have_compiled() { Ok(()) } else { std::fs::write(&self.file, self.now.to_le_bytes()) }
+        if self.have_compiled { Ok(()) } else { std::fs::write(&self.file, self.now.to_le_bytes()) }
     }
 }
 
@@ -56,6 +55,13 @@ struct Candidate {
     place: Range<usize>,
 }
 
+impl Candidate {
+    fn leave_out(&self, source: &mut String) {
+        let blank = blank(&source[self.place.clone()]);
+        source.replace_range(self.place.clone(), &blank);
+    }
+}
+
 /// A source without the items that it does not name. `None` if it names them all. Lines and columns stay.
 pub fn without(source: &str) -> Option<String> {
     let candidates = candidates(items_before_runtime(source));
@@ -63,7 +69,7 @@ pub fn without(source: &str) -> Option<String> {
         return None;
     }
     let mut rest = source.to_owned();
-    candidates.iter().for_each(|candidate| blank(&mut rest, &candidate.place));
+    candidates.iter().for_each(|candidate| candidate.leave_out(&mut rest));
     // Names in text count too: `println!("{SIZE}")`. What is said of other variables does not.
     let mut named: HashSet<&str> =
         rest.lines().filter(|line| !line.starts_with("// ")).flat_map(words).map(plain).collect();
@@ -76,20 +82,12 @@ pub fn without(source: &str) -> Option<String> {
         }
         if needed.is_empty() {
             let mut text = source.to_owned();
-            others.iter().for_each(|candidate| blank(&mut text, &candidate.place));
+            others.iter().for_each(|candidate| candidate.leave_out(&mut text));
             return Some(text);
         }
         named.extend(needed.iter().flat_map(|candidate| words(&source[candidate.place.clone()]).map(plain)));
         left = others;
     }
-}
-
-/// Replaces a part of a text by spaces. Newlines stay.
-fn blank(text: &mut String, place: &Range<usize>) {
-    let spaces: String = text[place.clone()].chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
-    // A character may have several bytes, and places are bytes.
-    let missing = place.len() - spaces.len();
-    text.replace_range(place.clone(), &(spaces + &" ".repeat(missing)));
 }
 
 /// The functions and types of the notebook, with the implementations of these types.
@@ -197,10 +195,10 @@ mod tests {
         let known = |items: &str, crates: &str| {
             KnownItems::of(session.path(), &format!("{items}{RUNTIME}1"), &[crates.to_owned()])
         };
-        assert!(!known("fn f() {}", "").have_compiled());
+        assert!(!known("fn f() {}", "").have_compiled);
         known("fn f() {}", "").keep().unwrap();
-        assert!(known("fn f() {}", "").have_compiled());
-        assert!(!known("fn f() { }", "").have_compiled() && !known("fn f() {}", "rand").have_compiled());
+        assert!(known("fn f() {}", "").have_compiled);
+        assert!(!known("fn f() { }", "").have_compiled && !known("fn f() {}", "rand").have_compiled);
     }
 
     #[test]

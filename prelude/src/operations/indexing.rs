@@ -183,6 +183,8 @@ pub(super) struct Indices {
     /// The axis that they belong to, if there is one, and its length, or the number of all elements.
     axis: Option<usize>,
     length: usize,
+    /// Whether they are known to be in range.
+    is_checked: bool,
 }
 
 impl Indices {
@@ -194,29 +196,27 @@ impl Indices {
         axis: Option<usize>,
         length: usize,
     ) -> Result<Indices> {
-        let (indices, is_checked) = Indices::unchecked(operation, indices, handle, axis, length)?;
-        if !is_checked {
-            indices.check()?;
-        }
+        let indices = Indices::unchecked(operation, indices, handle, axis, length)?;
+        indices.check()?;
         Ok(indices)
     }
 
-    /// Checks indices, if they come from the host or are empty; and whether it did.
+    /// Checks indices, if they come from the host or are empty.
     fn unchecked(
         operation: &'static str,
         indices: RawIndices,
         handle: &Handle,
         axis: Option<usize>,
         length: usize,
-    ) -> Result<(Indices, bool)> {
-        let new = |raw| Indices { raw, operation, axis, length };
+    ) -> Result<Indices> {
+        let new = |raw, is_checked| Indices { raw, operation, axis, length, is_checked };
         match indices {
             RawIndices::Host { shape, values } => {
                 if let Some(&index) = values.iter().find(|&&index| !is_in(index.into(), length)) {
                     return Err(Error::IndexOutOfRange { operation, index: index.into(), axis, length });
                 }
                 let raw = transfer::upload(operation, &values.host_view(), handle)?;
-                Ok((new(raw.with_layout(Layout::contiguous(&shape))), true))
+                Ok(new(raw.with_layout(Layout::contiguous(&shape)), true))
             }
             RawIndices::Device(raw) => {
                 if raw.handle.device != handle.device {
@@ -228,14 +228,17 @@ impl Indices {
                 if !is_empty {
                     handle.may_wait(operation)?;
                 }
-                Ok((new(raw), is_empty))
+                Ok(new(raw, is_empty))
             }
         }
     }
 
     /// The error for the first index that is out of range, if there is one.
     fn check(&self) -> Result<()> {
-        let &Indices { ref raw, operation, axis, length } = self;
+        let &Indices { ref raw, operation, axis, length, is_checked } = self;
+        if is_checked {
+            return Ok(());
+        }
         let farthest = formulas::unsigned_index(raw.dtype);
         let farthest = registered_reduced(operation, farthest, ReduceOperation::Max, &[RawOperand::Array(raw)])?;
         let farthest = transfer::item(&farthest)?.integer().expect("an integer");
@@ -248,18 +251,17 @@ impl Indices {
 
     /// Copies the elements that these indices name, laid out as `by`, to `out`, which is new and not empty. If they are not checked,
     /// they are now: in the same pass, where the device can do that.
-    fn gather(&self, is_checked: bool, source: &RawArray, axis: usize, by: &RawArray, out: &RawArray) -> Result<()> {
+    fn gather(&self, source: &RawArray, axis: usize, by: &RawArray, out: &RawArray) -> Result<()> {
         let backend = &source.handle.backend;
-        if !is_checked {
-            // Large u64 would be taken for negative indices.
-            if self.length > 0
-                && self.raw.dtype != DType::U64
-                && let Some(true) = backend.gather_checked(source.view(), axis, by.view(), out.view())?
-            {
-                return Ok(());
-            }
-            self.check()?;
+        // Large u64 would be taken for negative indices.
+        if !self.is_checked
+            && self.length > 0
+            && self.raw.dtype != DType::U64
+            && let Some(true) = backend.gather_checked(source.view(), axis, by.view(), out.view())?
+        {
+            return Ok(());
         }
+        self.check()?;
         backend.gather(source.view(), axis, by.view(), out.view())
     }
 
@@ -339,24 +341,23 @@ fn replaced(shape: &[usize], axis: usize, with: &[usize]) -> Vec<usize> {
 }
 
 pub(crate) fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
-    let (indices, is_checked) = Indices::unchecked("take", indices, &array.handle, None, array.size())?;
+    let indices = Indices::unchecked("take", indices, &array.handle, None, array.size())?;
     RawArray::written("take", &array.handle, indices.raw.shape(), array.dtype, |out| {
         let target = out.with_layout(Layout::contiguous(&[out.size()]));
-        indices.gather(is_checked, &line("take", array)?, 0, &indices.flat(), &target)
+        indices.gather(&line("take", array)?, 0, &indices.flat(), &target)
     })
 }
 
 pub(crate) fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
     let axis = axis_of("take_axis", array.shape(), axis)?;
-    let (indices, is_checked) =
-        Indices::unchecked("take_axis", indices, &array.handle, Some(axis), array.shape()[axis])?;
+    let indices = Indices::unchecked("take_axis", indices, &array.handle, Some(axis), array.shape()[axis])?;
     let shape = replaced(array.shape(), axis, indices.raw.shape());
     let out = RawArray::uninitialised("take_axis", &array.handle, &shape, array.dtype)?;
     if out.size() > 0 {
         let shape = replaced(array.shape(), axis, &[indices.raw.size()]);
         let target = out.with_layout(Layout::contiguous(&shape));
-        indices.gather(is_checked, array, axis, &along(&shape, axis, &indices.flat()), &target)?;
-    } else if !is_checked {
+        indices.gather(array, axis, &along(&shape, axis, &indices.flat()), &target)?;
+    } else {
         indices.check()?;
     }
     Ok(out)
@@ -392,21 +393,19 @@ pub(super) fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize
     let operation = "take_along_axis";
     let axis = axis_of(operation, array.shape(), axis)?;
     let count = same_rank(operation, array, &indices)?[axis];
-    let (indices, is_checked) = Indices::unchecked(operation, indices, &array.handle, Some(axis), array.shape()[axis])?;
+    let indices = Indices::unchecked(operation, indices, &array.handle, Some(axis), array.shape()[axis])?;
     // All axes but this one are broadcast.
     let one = |shape: &[usize]| replaced(shape, axis, &[1]);
     let common = shape::broadcast_shapes(operation, &one(array.shape()), &one(indices.raw.shape()))?;
     let out = RawArray::uninitialised(operation, &array.handle, &replaced(&common, axis, &[count]), array.dtype)?;
     if out.size() == 0 {
-        if !is_checked {
-            indices.check()?;
-        }
+        indices.check()?;
     } else {
         let broadcast = |raw: &RawArray| {
             let shape = replaced(&common, axis, &[raw.shape()[axis]]);
             raw.with_layout(shape::broadcast_layout(&raw.layout, &shape))
         };
-        indices.gather(is_checked, &broadcast(array), axis, &broadcast(&indices.raw), &out)?;
+        indices.gather(&broadcast(array), axis, &broadcast(&indices.raw), &out)?;
     }
     Ok(out)
 }
