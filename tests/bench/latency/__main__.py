@@ -30,6 +30,7 @@ from against import against
 from cached import cached
 from cells import CELLS, SETUP
 from growth import growth
+from lesson import lesson
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPENDENCIES = f':dep warpcell = {{ path = "{ROOT / "prelude"}", default-features = false }}\n:dep ndarray = "0.17"'
@@ -69,6 +70,19 @@ class Kernel:
             reply = self.client.get_shell_msg(timeout=600)
             if reply["parent_header"].get("msg_id") == request:
                 return reply["content"], seconds
+
+    def printed(self, code: str) -> str:
+        """What a cell writes to its standard output."""
+        request, lines = self.client.execute(code, allow_stdin=False), []
+        while True:
+            message = self.client.get_iopub_msg(timeout=600)
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            if message["msg_type"] == "stream":
+                lines.append(message["content"]["text"])
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                self.client.get_shell_msg(timeout=600)
+                return "".join(lines)
 
     def must(self, code: str) -> float:
         reply, seconds = self.run(code)
@@ -198,6 +212,7 @@ def main() -> int:
     parser.add_argument("--ours", action="store_true", help="run no peer: our times only")
     parser.add_argument("--against", type=Path, help="instead: side by side with the Warpcell in this prefix (against.py)")
     parser.add_argument("--cached", action="store_true", help="instead: cells that were compiled before (cached.py)")
+    parser.add_argument("--lesson", action="store_true", help="instead: lesson 1, compiled, after a restart, another student (lesson.py)")
     parser.add_argument("--growth", action="store_true", help="instead: whether cells get slower with use (growth.py)")
     options = parser.parse_args()
     for name in ("RUSTFLAGS", "CARGO_TARGET_DIR"):
@@ -210,6 +225,8 @@ def main() -> int:
             return growth(sides.ours)
         if options.cached:
             return cached(sides.ours, options.sessions)
+        if options.lesson:
+            return lesson(sides.ours, options.sessions)
         if options.against:
             other = Sides(options.against, options.peer, target, cwd)
             return against({"this": sides.ours, "other": other.ours}, first_result, options.starts, options.sessions)
