@@ -10,6 +10,9 @@
 // significant first. A pass reads the keys twice: `sort_count` counts the digits in each part of a row; `sort_scan` makes of
 // the counts where a part's keys go; `sort_scatter` sorts tiles of a part by the digit in shared memory, stably, and writes
 // each run of keys with one digit to its place. Blocks wait for no other block.
+//
+// The first pass also finds which bits differ among the keys of a row. A digit that all of them share needs no pass: the kernels of
+// that pass return at once, and the others write to the other one of two places each, the last of them to the first place.
 
 
 #define DEVICE __device__ __forceinline__
@@ -146,14 +149,44 @@ DEVICE Part part_of_block(i64 length, i64 each, u32 parts) {
     return part;
 }
 
-// counts[row][digit][part]
+// Whether the keys of a row are sorted by the digit, if these bits differ among them; and how many digits above it they are sorted by.
+DEVICE bool is_sorted_by(word varying, int shift) { return shift == 0 || digit_of(varying, shift) != 0; }
+DEVICE u32 passes_after(word varying, int shift) {
+    u32 passes = 0;
+#pragma unroll
+    for (int above = 8; above < int(sizeof(word)) * 8; above += 8) {
+        if (above > shift && digit_of(varying, above) != 0) passes++;
+    }
+    return passes;
+}
+
+// All bits of the values of a warp's lanes.
+DEVICE u64 bits_of_warp(u64 bits) {
+#pragma unroll
+    for (u32 distance = 16; distance > 0; distance /= 2) bits |= __shfl_xor_sync(ALL, bits, distance);
+    return bits;
+}
+
+// counts[row][digit][part]; in the first pass, which reads the elements, also masks[row][part].
 extern "C" __global__ void __launch_bounds__(THREADS)
-sort_count(const word* keys, i64 length, i64 each, u32 parts, int shift, int first, u64* counts) {
+sort_count(const word* x, const word* keys_0, const word* keys_1, i64 length, i64 each, u32 parts, int shift, const u64* varying,
+           u64* masks, u64* counts) {
     __shared__ u32 counters[DIGITS * COPIES];
+    __shared__ u64 of_warps[WARPS];
+    const Part part = part_of_block(length, each, parts);
+    const bool first = shift == 0;
+    const word* row = x;
+    if (!first) {
+        const word bits = word(varying[part.row]);
+        // The whole block.
+        if (!is_sorted_by(bits, shift)) return;
+        row = passes_after(bits, shift) % 2 ? keys_0 : keys_1;
+    }
+    row += part.row * length;
+    const word one = first ? Order::key(row[0]) : word(0);
+    word differing = 0;
     for (u32 i = threadIdx.x; i < DIGITS * COPIES; i += THREADS) counters[i] = 0;
     __syncthreads();
-    const Part part = part_of_block(length, each, parts);
-    const word* row = keys + part.row * length;
     u32* own = counters + threadIdx.x % COPIES;
     i64 i = part.from + threadIdx.x;
 #pragma unroll 1
@@ -164,15 +197,26 @@ sort_count(const word* keys, i64 length, i64 each, u32 parts, int shift, int fir
 #pragma unroll
         for (u32 k = 0; k < ITEMS; k++) {
             const word key = first ? Order::key(loaded[k]) : loaded[k];
+            differing |= key ^ one;
             atomicAdd(own + digit_of(key, shift) * COPIES, 1u);
         }
     }
 #pragma unroll 1
     for (; i < part.to; i += THREADS) {
         const word key = first ? Order::key(row[i]) : row[i];
+        differing |= key ^ one;
         atomicAdd(own + digit_of(key, shift) * COPIES, 1u);
     }
+    if (sizeof(word) > 1 && first) {
+        const u64 bits = bits_of_warp(differing);
+        if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = bits;
+    }
     __syncthreads();
+    if (sizeof(word) > 1 && first && threadIdx.x == 0) {
+        u64 bits = 0;
+        for (u32 warp = 0; warp < WARPS; warp++) bits |= of_warps[warp];
+        masks[part.row * parts + part.number] = bits;
+    }
     if (threadIdx.x < DIGITS) {
         u32 sum = 0;
 #pragma unroll
@@ -181,13 +225,22 @@ sort_count(const word* keys, i64 length, i64 each, u32 parts, int shift, int fir
     }
 }
 
-// Makes of each part's count the sum of those before it; a warp for each row's digit. `totals` has the sum of all.
+// Makes of each part's count the sum of those before it; a warp for each row's digit. `totals` has the sum of all. In the first pass
+// also makes of the parts' masks that of the row.
 extern "C" __global__ void __launch_bounds__(SHORT_THREADS)
-sort_scan(u64* counts, i64 lines, u32 parts, u64* totals) {
+sort_scan(u64* counts, i64 lines, u32 parts, int shift, const u64* masks, u64* varying, u64* totals) {
     const i64 line = (i64(blockIdx.x) * SHORT_THREADS + threadIdx.x) / 32;
     const u32 lane = threadIdx.x % 32;
     // Whole warps leave.
     if (line >= lines) return;
+    const i64 row = line / DIGITS;
+    if (shift > 0 && !is_sorted_by(word(varying[row]), shift)) return;
+    if (sizeof(word) > 1 && shift == 0 && line % DIGITS == 0) {
+        u64 bits = 0;
+        for (u32 at = lane; at < parts; at += 32) bits |= masks[row * parts + at];
+        bits = bits_of_warp(bits);
+        if (lane == 0) varying[row] = bits;
+    }
     u64* own = counts + line * parts;
     u64 before = 0;
     for (u32 base = 0; base < parts; base += 32) {
@@ -227,8 +280,8 @@ template <typename N> DEVICE N sum_before(N value, N* of_warps) {
 // `before`: counts of the parts before this one, or null if each row is one part. `totals`: counts of the rows. The first pass
 // reads elements, whose positions are their indices; the last one writes elements, or positions.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-sort_scatter(const word* keys, const u32* values, i64 length, i64 each, u32 parts, int shift, int first, int last,
-             const u64* before, const u64* totals, word* keys_out, u32* values_out, i64* positions) {
+sort_scatter(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values_1, i64 length, i64 each, u32 parts, int shift,
+             const u64* varying, const u64* before, const u64* totals, i64* positions) {
     __shared__ word sorted_keys[TILE];
     __shared__ u32 sorted_values[POSITIONS ? TILE : 1];
     __shared__ u16 counts[WARPS][DIGITS];
@@ -238,12 +291,19 @@ sort_scatter(const word* keys, const u32* values, i64 length, i64 each, u32 part
     const u32 thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
     const u32 lanes_before = (1u << lane) - 1;
     const Part part = part_of_block(length, each, parts);
+    const word bits = sizeof(word) > 1 ? word(varying[part.row]) : word(0);
+    // The whole block.
+    if (!is_sorted_by(bits, shift)) return;
+    const u32 after = passes_after(bits, shift);
+    const bool first = shift == 0, last = after == 0, to_second = after % 2 != 0;
     const i64 row = part.row * length;
-    keys += row;
-    keys_out += row;
+    const word* keys = (first ? x : to_second ? keys_0 : keys_1) + row;
+    word* keys_out = (to_second ? keys_1 : keys_0) + row;
+    const u32* values = nullptr;
+    u32* values_out = nullptr;
     if (POSITIONS) {
-        values += row;
-        values_out += row;
+        values = (to_second ? values_0 : values_1) + row;
+        values_out = (to_second ? values_1 : values_0) + row;
         positions += row;
     }
 

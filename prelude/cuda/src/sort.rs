@@ -33,7 +33,7 @@ kernels! {
     }
 }
 
-/// Where the keys and positions of a pass are.
+/// Where keys and positions are between passes.
 #[derive(Clone, Copy)]
 struct Pairs {
     keys: u64,
@@ -87,7 +87,7 @@ impl Sort {
         let (size, target) = (x.dtype.size(), address_of(out)?);
         let keys = [memory(passes > 1 && positions, size)?, memory(passes > 1, size)?];
         let values = [memory(passes > 1 && positions, 4)?, memory(passes > 1 && positions, 4)?];
-        // The last pass writes to the first place, which is the result's where that has room for keys.
+        // The last pass of those that are needed writes to the first place, which is the result's where that has room for keys.
         let first_keys = if positions { keys[0].address() } else { target };
         let places = [
             Pairs { keys: first_keys, values: values[0].address() },
@@ -100,40 +100,56 @@ impl Sort {
         let counts_address = counts.address();
         let (before, totals_address) =
             if plan.parts > 1 { (counts_address, totals.address()) } else { (0u64, counts_address) };
-        let mut from = Pairs { keys: source_of(x)?, values: 0 };
+        // Which bits differ among the keys of each part, and of each row.
+        let masks = DeviceMemory::new(&self.device, if passes > 1 { rows * plan.parts * 8 } else { 0 })?;
+        let of_rows = DeviceMemory::new(&self.device, if passes > 1 && plan.parts > 1 { rows * 8 } else { 0 })?;
+        let masks_address = masks.address();
+        let varying = if plan.parts > 1 { of_rows.address() } else { masks_address };
+        let from = source_of(x)?;
+        let [Pairs { keys: keys_0, values: values_0 }, Pairs { keys: keys_1, values: values_1 }] = places;
         for pass in 0..passes {
-            let to = places[(passes - 1 - pass) % 2];
-            let (shift, first, last) = (8 * pass as i32, i32::from(pass == 0), i32::from(pass + 1 == passes));
-            let mut arguments = arguments![from.keys, row_length, each, parts, shift, first, counts_address];
-            // SAFETY: the module is alive beside its functions; the arguments are those of `sort_count`; the keys are
-            // contiguous in live memory, and there is a count for each row's digit of each part.
-            unsafe { launch(&self.device, kernels.count, (grid, 1), THREADS as u32, &mut arguments)? };
-            if plan.parts > 1 {
-                let count = lines as i64;
-                let warps = blocks("sort", lines, SHORT_THREADS / 32)?;
-                let mut arguments = arguments![counts_address, count, parts, totals_address];
-                // SAFETY: as above, with the arguments of `sort_scan`.
-                unsafe { launch(&self.device, kernels.scan, (warps, 1), SHORT_THREADS as u32, &mut arguments)? };
-            }
+            let shift = 8 * pass as i32;
             let mut arguments = arguments![
-                from.keys,
-                from.values,
+                from,
+                keys_0,
+                keys_1,
                 row_length,
                 each,
                 parts,
                 shift,
-                first,
-                last,
+                varying,
+                masks_address,
+                counts_address
+            ];
+            // SAFETY: the module is alive beside its functions; the arguments are those of `sort_count`; the keys are
+            // contiguous in live memory, and there is a count for each row's digit of each part, and a mask for each part.
+            unsafe { launch(&self.device, kernels.count, (grid, 1), THREADS as u32, &mut arguments)? };
+            if plan.parts > 1 {
+                let count = lines as i64;
+                let warps = blocks("sort", lines, SHORT_THREADS / 32)?;
+                let mut arguments =
+                    arguments![counts_address, count, parts, shift, masks_address, varying, totals_address];
+                // SAFETY: as above, with the arguments of `sort_scan`.
+                unsafe { launch(&self.device, kernels.scan, (warps, 1), SHORT_THREADS as u32, &mut arguments)? };
+            }
+            let mut arguments = arguments![
+                from,
+                keys_0,
+                keys_1,
+                values_0,
+                values_1,
+                row_length,
+                each,
+                parts,
+                shift,
+                varying,
                 before,
                 totals_address,
-                to.keys,
-                to.values,
                 target
             ];
             // SAFETY: as above, with the arguments of `sort_scatter`: what a pass reads and what it writes are different
             // memory, each with room for all keys, and for all positions if the program moves them.
             unsafe { launch(&self.device, kernels.scatter, (grid, 1), THREADS as u32, &mut arguments)? };
-            from = to;
         }
         Ok(())
     }

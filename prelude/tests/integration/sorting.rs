@@ -2,7 +2,7 @@
 
 use crate::fixtures::{Sample, assert_same, cases, device, host, with_dtype};
 use serde_json::Value;
-use warpcell::ndarray::ArrayD;
+use warpcell::ndarray::{self, ArrayD};
 use warpcell::{DeviceArray, Number, Side};
 
 fn side(case: &Value) -> Side {
@@ -119,4 +119,42 @@ fn sorting() {
             with_dtype!(case["x"]["dtype"], [u8 i32 u32 i64 u64 f32 f64], check(case));
         }
     }
+}
+
+/// Rows of one array whose elements differ in some digits only, in none, or in all of them.
+#[test]
+fn elements_that_share_digits() {
+    fn row(kind: usize, k: u64) -> u64 {
+        let mixed = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        match kind {
+            0 => 7,
+            1 => mixed % 3200,
+            2 => (mixed % 251) << 40,
+            3 => ((mixed % 3) << 8) | ((mixed / 3 % 5) << 56),
+            4 => (mixed % 1000).wrapping_sub(500),
+            5 => ((mixed % 3) << 16) | 0x1234_5678_0000_0009,
+            _ => mixed,
+        }
+    }
+    fn sorted<T: Number>(of: fn(u64) -> T) {
+        for length in [2049usize, 30_000] {
+            let numbers = ndarray::Array2::from_shape_fn((7, length), |(kind, k)| of(row(kind, k as u64)));
+            let a = warpcell::asarray(&numbers);
+            let (in_order, order) = (warpcell::sort(&a).to_host(), warpcell::argsort(&a).to_host());
+            for (kind, numbers) in numbers.outer_iter().enumerate() {
+                let mut positions: Vec<i64> = (0..length as i64).collect();
+                positions.sort_by(|&i, &j| numbers[i as usize].partial_cmp(&numbers[j as usize]).expect("no NaN"));
+                let row = |k: usize| (in_order[[kind, k]], order[[kind, k]]);
+                let wrong = (0..length).find(|&k| row(k) != (numbers[positions[k] as usize], positions[k]));
+                assert_eq!(wrong, None, "row {kind} of {length}, {}", T::DTYPE);
+            }
+        }
+    }
+    sorted::<u8>(|bits| bits as u8);
+    sorted::<i32>(|bits| bits as i32);
+    sorted::<u32>(|bits| (bits >> 16) as u32);
+    sorted::<i64>(|bits| bits as i64);
+    sorted::<u64>(|bits| bits);
+    sorted::<f32>(|bits| bits as i32 as f32);
+    sorted::<f64>(|bits| bits as i64 as f64);
 }
