@@ -24,6 +24,18 @@ fn equal<T: Ordered>(a: T, b: T) -> bool {
     a == b || (a != a && b != b)
 }
 
+/// Halves the part in which the answer lies; without branches on what is compared, which nothing could predict.
+#[inline(always)]
+fn position<T: Copy>(sorted: &[T], before: impl Fn(T) -> bool) -> usize {
+    let (mut first, mut size) = (0, sorted.len());
+    while size > 1 {
+        let half = size / 2;
+        first += if before(sorted[first + half - 1]) { half } else { 0 };
+        size -= half;
+    }
+    first + usize::from(size == 1 && before(sorted[first]))
+}
+
 /// For each of `count` values, how many of the `length` sorted elements are less; with `right`, less or equal.
 ///
 /// # Safety
@@ -37,17 +49,6 @@ pub(super) unsafe fn search_sorted(
     right: bool,
     out: *mut i64,
 ) {
-    /// Halves the part in which the answer lies; without branches on what is compared, which nothing could predict.
-    #[inline(always)]
-    fn position<T: Copy>(sorted: &[T], before: impl Fn(T) -> bool) -> usize {
-        let (mut first, mut size) = (0, sorted.len());
-        while size > 1 {
-            let half = size / 2;
-            first += if before(sorted[first + half - 1]) { half } else { 0 };
-            size -= half;
-        }
-        first + usize::from(size == 1 && before(sorted[first]))
-    }
     for_dtype!(dtype, T => {
         // SAFETY: the caller's promise.
         let sorted = unsafe { std::slice::from_raw_parts(sorted.cast::<T>(), length) };
@@ -67,6 +68,50 @@ pub(super) unsafe fn search_sorted(
             }
         });
     });
+}
+
+/// Values of a function that is linear between points, at as many places as `x` has.
+///
+/// # Safety
+///
+/// `x` and `out` must be memory of as many floats of this dtype, and the points' places and values of `length`, one at least; nothing
+/// else accesses them; `out` overlaps none of the others.
+pub(super) unsafe fn interpolate(
+    dtype: DType,
+    (x, count): (*const u8, usize),
+    points: [*const u8; 2],
+    length: usize,
+    out: *mut u8,
+) {
+    macro_rules! of {
+        ($float:ty) => {{
+            let [places, values] = points.map(|points| {
+                // SAFETY: the caller's promise.
+                unsafe { std::slice::from_raw_parts(points.cast::<$float>(), length) }
+            });
+            let (x, out) = (Shared(x.cast_mut().cast::<$float>()), Shared(out.cast::<$float>()));
+            pool::split(count, SEARCHES, &|range| {
+                for index in range {
+                    // SAFETY: the caller's promise; each element belongs to one task.
+                    unsafe {
+                        let at = x.get().add(index).read();
+                        let behind = position(places, |place| !less(at, place));
+                        let before = behind.saturating_sub(1);
+                        let (x0, y0) = (places[before], values[before]);
+                        let slope = if behind == 0 || behind == length {
+                            0.0
+                        } else {
+                            (values[behind] - y0) / (places[behind] - x0)
+                        };
+                        // The distance may be infinite.
+                        let is_at_point = at == x0 || slope == 0.0 && !at.is_nan();
+                        out.get().add(index).write(if is_at_point { y0 } else { y0 + slope * (at - x0) });
+                    }
+                }
+            });
+        }};
+    }
+    if dtype == DType::F32 { of!(f32) } else { of!(f64) }
 }
 
 /// The first of each run of equal elements among `length` sorted ones: the elements, and their positions with `length` behind

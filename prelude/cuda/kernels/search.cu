@@ -1,7 +1,8 @@
 // What is asked of sorted elements: where values belong, and which are distinct. NaN is greater than all others, and equal to
 // itself.
 //
-//   WARPCELL_ELEMENT  the element type
+//   WARPCELL_ELEMENT   the element type
+//   WARPCELL_IS_FLOAT  set for floats, which alone are interpolated
 
 typedef WARPCELL_ELEMENT element;
 
@@ -11,12 +12,8 @@ typedef WARPCELL_ELEMENT element;
 DEVICE bool less(element a, element b) { return a < b || (b != b && a == a); }
 DEVICE bool equal(element a, element b) { return a == b || (a != a && b != b); }
 
-// For each value, how many of the sorted elements are less, or with `right`, less or equal.
-extern "C" __global__ void __launch_bounds__(THREADS)
-search_sorted(const element* sorted, i64 length, const element* values, i64 count, int right, i64* out) {
-    const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
-    if (at >= count) return;
-    const element value = values[at];
+// How many of the sorted elements are less than a value, or with `right`, less or equal.
+DEVICE i64 place_of(const element* sorted, i64 length, element value, bool right) {
     // The answer is from `first` to `first + size`.
     i64 first = 0, size = length;
     while (size > 0) {
@@ -30,8 +27,33 @@ search_sorted(const element* sorted, i64 length, const element* values, i64 coun
             size = half;
         }
     }
-    out[at] = first;
+    return first;
 }
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+search_sorted(const element* sorted, i64 length, const element* values, i64 count, int right, i64* out) {
+    const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
+    if (at >= count) return;
+    out[at] = place_of(sorted, length, values[at], right != 0);
+}
+
+#ifdef WARPCELL_IS_FLOAT
+// Values of the function that is linear between points, and constant before the first and behind the last one.
+extern "C" __global__ void __launch_bounds__(THREADS)
+interpolate(const element* x, i64 count, const element* places, const element* values, i64 length, element* out) {
+    const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
+    if (at >= count) return;
+    const element here = x[at];
+    const i64 behind = place_of(places, length, here, true);
+    const i64 before = behind > 0 ? behind - 1 : 0;
+    const element x0 = places[before], y0 = values[before];
+    element slope = 0;
+    if (behind > 0 && behind < length) slope = (values[behind] - y0) / (places[behind] - x0);
+    // The distance may be infinite.
+    const bool is_at_point = here == x0 || (slope == element(0) && here == here);
+    out[at] = is_at_point ? y0 : y0 + slope * (here - x0);
+}
+#endif
 
 // ---- The first of each run of equal elements ----
 

@@ -18,6 +18,14 @@ const TILE: usize = THREADS * 16;
 family! {
     struct Search {
         programs: [Compiled<Kernels>; TYPES],
+        /// Of f32 and of f64.
+        interpolations: [Compiled<Interpolation>; 2],
+    }
+}
+
+kernels! {
+    struct Interpolation {
+        interpolate = c"interpolate",
     }
 }
 
@@ -41,6 +49,19 @@ impl Search {
         // SAFETY: the module is alive beside its functions; the arguments are those of `search_sorted`; the views are
         // contiguous in live allocations.
         unsafe { launch(&self.device, kernels.search, (grid, 1), THREADS as u32, &mut arguments) }
+    }
+
+    pub fn interpolate(&self, x: View<'_>, places: View<'_>, values: View<'_>, out: View<'_>) -> Result<()> {
+        let kernels =
+            self.interpolations[usize::from(x.dtype == DType::F64)].get(&self.device, || interpolation(x.dtype))?;
+        let (from, count) = (source_of(x)?, x.layout.size() as i64);
+        let (points, heights, length) = (source_of(places)?, source_of(values)?, places.layout.size() as i64);
+        let target = address_of(out)?;
+        let grid = blocks("interp", x.layout.size(), THREADS)?;
+        let mut arguments = arguments![from, count, points, heights, length, target];
+        // SAFETY: the module is alive beside its function; the arguments are those of `interpolate`; the views are contiguous in
+        // live allocations.
+        unsafe { launch(&self.device, kernels.interpolate, (grid, 1), THREADS as u32, &mut arguments) }
     }
 
     pub fn unique(&self, sorted: View<'_>) -> Result<Unique> {
@@ -75,8 +96,12 @@ fn program(dtype: DType) -> Program {
     Program::new("search.cu", SOURCE, &[("ELEMENT", dtype.cu_name())])
 }
 
+fn interpolation(dtype: DType) -> Program {
+    Program::new("search.cu", SOURCE, &[("ELEMENT", dtype.cu_name()), ("IS_FLOAT", "1")])
+}
+
 /// Every program that the methods above can ask for.
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
-    DType::COMPUTED.into_iter().map(program).collect()
+    DType::COMPUTED.into_iter().map(program).chain([DType::F32, DType::F64].map(interpolation)).collect()
 }

@@ -202,13 +202,6 @@ macro_rules! of_floats {
                 }
             }
 
-            /// The line through `(x0, y0)` at `x`.
-            #[vectorize]
-            pub fn interpolated(x: $float, x0: $float, y0: $float, slope: $float) -> $float {
-                // The distance may be infinite.
-                if x == x0 || slope == 0.0 && !x.is_nan() { y0 } else { y0 + slope * (x - x0) }
-            }
-
             #[vectorize]
             pub fn is_close(x: $float, y: $float, relative: f64, absolute: f64, equal_nan: bool) -> bool {
                 let (one, other) = (x as f64, y as f64);
@@ -253,6 +246,20 @@ macro_rules! of_integers {
             #[vectorize]
             pub fn quotient(x: $integer, y: $integer) -> f64 {
                 x as f64 / y as f64
+            }
+
+            #[vectorize]
+            #[allow(unused_comparisons, reason = "of unsigned integers")]
+            pub fn quotient_and_rest(x: $integer, y: $integer) -> ($integer, $integer) {
+                if y == 0 {
+                    return (0, 0);
+                }
+                let quotient = x.wrapping_div(y);
+                let rest = x.wrapping_sub(quotient.wrapping_mul(y));
+                if rest != 0 && (rest < 0) != (y < 0) {
+                    return (quotient.wrapping_sub(1), rest.wrapping_add(y));
+                }
+                (quotient, rest)
             }
 
             #[vectorize]
@@ -358,7 +365,7 @@ named! {
     /// The number in place of NaN, of infinity and of negative infinity.
     number_for of floats;
     /// Two results: the quotient rounded down, and what it leaves.
-    quotient_and_rest of floats;
+    quotient_and_rest of numbers;
     /// What to add to the later one of two angles so that it is near the earlier one.
     turn of floats;
     /// The weights of a window.
@@ -367,8 +374,6 @@ named! {
     triangle of floats;
     /// The number rounded to a power of ten.
     rounded of floats;
-    /// The value of a function that is linear between points.
-    interpolated of floats;
     /// Whether two numbers are equal up to a tolerance.
     is_close of floats;
     /// The number, but not less than the one limit and not more than the other.

@@ -1,15 +1,8 @@
 //! Linear interpolation.
 
-use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis};
-use crate::backend::{BinaryOperation, Layout};
-use crate::dtype::{Float, Scalar};
+use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::dtype::Float;
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::{RawOperand, binary};
-use crate::operations::formulas::{self, apply_one};
-use crate::operations::fourier::complex;
-use crate::operations::indexing::parts;
-use crate::operations::scan::differences;
-use crate::operations::sorting::{Side, search};
 
 /// The values at `x` of the function that is linear between the points `(xp, fp)`; before the first point and behind the last
 /// one it is constant. NumPy's `interp`. `xp` is 1-D and ascending, `x` has any shape.
@@ -43,22 +36,9 @@ fn interpolated(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<RawArray> 
         );
         return Err(Error::shape(NAME, fp.shape(), reason));
     }
-    // The point before each place among the points, and the slope behind it. Before the first one the function is as at that
-    // point, and there is no slope behind the last. Both coordinates of a point are read at once, as a complex number.
-    let starts = RawArray::uninitialised(NAME, &x.handle, &[count + 1], complex(fp.dtype))?;
-    for (coordinates, is_value) in [(xp, false), (fp, true)] {
-        let part = starts.part(is_value);
-        assign(NAME, &slice_axis(&part, 0, 0, 1, 1), &slice_axis(coordinates, 0, 0, 1, 1))?;
-        assign(NAME, &slice_axis(&part, 0, 1, 1, count), coordinates)?;
-    }
-    let slopes = RawArray::filled(NAME, &x.handle, &[count + 1], Scalar::zero(fp.dtype))?;
-    let (heights, widths) = (differences(NAME, fp, 1, 0)?, differences(NAME, xp, 1, 0)?);
-    let between = binary(NAME, BinaryOperation::Divide, &heights, &widths)?;
-    assign(NAME, &slice_axis(&slopes, 0, 1, 1, count - 1), &between)?;
-
-    let places = search(NAME, xp, x, Side::Right)?.flat(NAME)?;
-    let at = |array: &RawArray| Ok(parts(NAME, array, 0, &places)?.with_layout(Layout::contiguous(x.shape())));
-    let (start, slope) = (at(&starts)?, at(&slopes)?);
-    let (x0, y0) = (start.part(false), start.part(true));
-    apply_one(NAME, formulas::interpolated, &[x, &x0, &y0, &slope].map(RawOperand::Array))
+    xp.same_device(NAME, fp)?;
+    RawArray::written(NAME, &x.handle, x.shape(), x.dtype, |out| {
+        let [x, places, values] = [x, xp, fp].map(|array| array.contiguous(NAME));
+        out.handle.backend.interpolate(x?.view(), places?.view(), values?.view(), out.view())
+    })
 }

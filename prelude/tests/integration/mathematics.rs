@@ -132,6 +132,48 @@ fn functions_of_elements() {
     assert!(message(|| drop(gpu::divmod(&gpu::zeros::<f64>(2), &gpu::zeros::<f64>(3)))).contains("divmod"));
 }
 
+/// Quotients of integers are rounded down, by a value and by an array.
+#[test]
+fn quotients_and_rests_of_integers() {
+    let a = gpu::array(&[7i64, -7, 0, i64::MIN, i64::MAX, 12]);
+    for divisor in [3i64, -3, -1, 1, 0, i64::MAX, i64::MIN] {
+        let expected = |x: i64| match divisor {
+            0 => (0, 0),
+            _ => {
+                let (quotient, rest) = (x.wrapping_div(divisor), x.wrapping_rem(divisor));
+                let is_past = rest != 0 && (rest < 0) != (divisor < 0);
+                if is_past { (quotient - 1, rest + divisor) } else { (quotient, rest) }
+            }
+        };
+        let (quotients, rests): (Vec<i64>, Vec<i64>) = a.tolist().into_iter().map(expected).unzip();
+        for (found, left) in [a.divmod(divisor), a.divmod(&gpu::full(6, divisor))] {
+            assert_eq!((found.tolist(), left.tolist()), (quotients.clone(), rests.clone()), "by {divisor}");
+        }
+    }
+    let (quotients, rests) = gpu::array(&[200u8, 7, 0]).divmod(&gpu::array(&[7u8, 0, 3]));
+    assert_eq!((quotients.tolist(), rests.tolist()), (vec![28, 0, 0], vec![4, 0, 0]));
+}
+
+#[test]
+fn interpolation_between_points_and_outside() {
+    let (places, values) = (gpu::array(&[-1.0, 0.0, 0.0, 2.0, 8.0]), gpu::array(&[5.0, 1.0, 3.0, 3.0, -3.0]));
+    let (nan, infinite) = (f64::NAN, f64::INFINITY);
+    let x = gpu::array(&[-9.0, -1.0, -0.5, 0.0, 1.5, 2.0, 3.0, 8.0, 9.0, infinite, -infinite, nan]);
+    let found = gpu::interp(&x, &places, &values).tolist();
+    assert_eq!(found[..11], [5.0, 5.0, 3.0, 3.0, 3.0, 3.0, 2.0, -3.0, -3.0, -3.0, 5.0]);
+    assert!(found[11].is_nan());
+    // One point; views; other shapes and types.
+    assert_eq!(
+        gpu::interp(&gpu::array(&[1.0f32, 2.0, 3.0]), &gpu::array(&[2.0]), &gpu::array(&[7.0])).tolist(),
+        [7.0; 3]
+    );
+    let grid = x.slice(s![..10]).reshape((2, 5)).t();
+    let backwards = gpu::interp(&grid, &places, &values.slice(s![..;-1]));
+    assert_eq!(backwards.shape(), [5, 2]);
+    assert_eq!(backwards.get(&[2, 0]), 0.0);
+    assert_eq!(gpu::interp(&gpu::zeros::<f64>((0, 3)), &places, &values).shape(), [0, 3]);
+}
+
 #[test]
 fn cross_products() {
     let (a, b) = (gpu::array(&[[1, 2, 3], [4, 5, 6]]), gpu::array(&[7, 8, 10]));

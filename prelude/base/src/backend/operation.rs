@@ -346,6 +346,9 @@ operations! {
     /// For each of `values`, the number of elements of `sorted` that are less (`right`: or equal), i64. NaN is equal to
     /// itself and greater than all others. All are contiguous, `sorted` 1-D and perhaps empty, `values` not.
     SearchSorted search_sorted { sorted: Array, values: Array, right: Plain<bool>, out: Array }
+    /// The values at the elements of `x` of the function that is linear between points: `places`, ascending, at least one, and the
+    /// `values` there. Before the first point and behind the last one it is constant. All are contiguous, of one dtype, f32 or f64.
+    Interpolate interpolate { x: Array, places: Array, values: Array, out: Array }
     /// Counts how often each value of `x` occurs, as i64, or adds up the `weights` (f64) of each, as f64. The values are integers
     /// from 0 on, below the size of `out`. All are contiguous, `x` and `weights` of one size, `out` a new array.
     BinCount bincount { x: Array, weights: Maybe<Array>, out: Array }

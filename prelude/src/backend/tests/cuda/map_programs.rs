@@ -242,7 +242,8 @@ fn formulas_of_operations_have_a_translation() {
         formulas::limited,
         formulas::power,
     ];
-    let integers: [Formula; 4] = [formulas::limited, formulas::power, formulas::quotient, formulas::ones];
+    let integers: [Formula; 5] =
+        [formulas::limited, formulas::power, formulas::quotient, formulas::ones, formulas::quotient_and_rest];
     let of_floats = floats.iter().flat_map(|formula| [DType::F32, DType::F64].map(formula));
     let types = [DType::U8, DType::I32, DType::U32, DType::I64, DType::U64];
     let of_integers = integers.iter().flat_map(|formula| types.map(formula));
