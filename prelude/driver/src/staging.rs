@@ -141,8 +141,9 @@ fn run(device: &Device, pieces: usize, work: impl Fn(&[Buffer], usize, usize) ->
         return Ok(());
     }
     device.bind()?;
-    // Starting a thread costs about as long as copying a quarter of a piece.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Starting a thread costs about as long as copying a quarter of a piece. For few pieces one does: to ask the system for the
+    // number of its processors takes as long as copying a number.
+    let cores = if pieces < 4 { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
     let mut staging = lock(&device.staging);
     let most = staging.most_buffers();
     let threads = (pieces / 2).min(most / BUFFERS_A_THREAD).clamp(1, cores.min(MOST_THREADS));

@@ -371,6 +371,11 @@ fn aligned(name: &'static str, operation: BinaryOperation, a: &RawArray, b: &Raw
 
 /// The place of an extreme element that is not zero, if there is one; the device is waited for.
 fn nonzero_place(name: &'static str, x: &RawArray, last: bool) -> Result<Option<usize>> {
+    // Mostly it is the one at the end, for which one number is read.
+    let end = if last { x.size().wrapping_sub(1) } else { 0 };
+    if end < x.size() && transfer::item(&at(x, end))? != Scalar::zero(x.dtype) {
+        return Ok(Some(end));
+    }
     let places = flat_positions(name, x)?;
     let Some(most) = places.size().checked_sub(1) else { return Ok(None) };
     let place: i64 = transfer::typed_scalar(transfer::item(&at(&places, if last { most } else { 0 }))?);
@@ -387,7 +392,12 @@ fn product(a: &RawArray, b: &RawArray) -> Result<RawArray> {
             None => RawArray::filled(NAME, &x.handle, &[1], Scalar::zero(x.dtype)),
         }
     };
-    let (a, b) = (without_start(a)?, without_start(b)?);
+    full_product(&without_start(a)?, &without_start(b)?)
+}
+
+/// As [`product`], with the zeros in front.
+fn full_product(a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    const NAME: &str = "polymul";
     let of = |a: &RawArray, b: &RawArray| slide_raw(a, b, Mode::Full, Sum::Convolution);
     if !a.dtype.is_complex() {
         return of(&a.to_compute_type(NAME)?, &b.to_compute_type(NAME)?)?.converted(NAME, a.dtype);

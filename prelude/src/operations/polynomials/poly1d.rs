@@ -1,11 +1,12 @@
 //! Polynomials as values: NumPy's `poly1d`.
 
 use super::roots::{coefficients, roots_of};
-use super::{aligned, antiderivative, constants, derivative, divided, length_of, nonzero_place, product, values};
+use super::{
+    aligned, antiderivative, constants, derivative, divided, full_product, length_of, nonzero_place, product, values,
+};
 use crate::array::sides::{AnyView, sealed};
 use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, slice_axis, transfer};
 use crate::backend::{BinaryOperation, UnaryOperation};
-use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Inexact, Scalar, Spectrum, dtypes, if_dtype};
 use crate::error::{Result, check};
 use crate::fallible::fallible;
@@ -77,11 +78,31 @@ impl<T: Arithmetic> PolyArgument<T> for T {
     type Output = T;
     fn evaluated(self, p: &Poly1d<T>) -> Result<T> {
         // Many operations on one number: on the host, wherever the polynomial is.
-        let p = transfer::bring(NAME, &AnyView::Device(p.raw()), &device::host())?;
-        let x = RawArray::filled(NAME, &p.handle, &[], self.to_scalar())?;
-        transfer::item(&values(&p, &x)?).map(transfer::typed_scalar)
+        p.raw().handle.may_wait(NAME)?;
+        value_at(p.raw(), self.to_scalar()).map(transfer::typed_scalar)
     }
 }
+
+/// The value at a number, of the coefficients' type, by Horner's scheme.
+fn value_at(p: &RawArray, x: Scalar) -> Result<Scalar> {
+    macro_rules! by_type {
+        ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {
+            match p.dtype { $(DType::$tag => by_type!(@$kind $type),)* }
+        };
+        (@Bool $type:ty) => { unreachable!("truth values have no arithmetic") };
+        (@Unsigned $type:ty) => { by_type!(@by $type, |sum, x, next| sum.wrapping_mul(x).wrapping_add(next)) };
+        (@Signed $type:ty) => { by_type!(@Unsigned $type) };
+        (@$kind:ident $type:ty) => { by_type!(@by $type, |sum, x, next| sum * x + next) };
+        (@by $type:ty, |$sum:ident, $x:ident, $next:ident| $step:expr) => {{
+            let $x: $type = transfer::typed_scalar(x);
+            let coefficients = transfer::download_vec::<$type>(p)?;
+            // As in NumPy, the first step multiplies by x, too: at infinity the result is NaN.
+            coefficients.into_iter().fold(<$type>::default(), |$sum, $next| $step).to_scalar()
+        }};
+    }
+    Ok(dtypes!(by_type!()))
+}
+
 impl<T: Arithmetic> PolyArgument<T> for &DeviceArray<T> {
     type Output = DeviceArray<T>;
     fn evaluated(self, p: &Poly1d<T>) -> Result<DeviceArray<T>> {
@@ -301,18 +322,25 @@ impl<T: Arithmetic> Poly1d<T> {
     }
 
     fn power(&self, mut exponent: u32) -> Result<RawArray> {
-        let mut power = RawArray::filled(NAME, &self.raw().handle, &[1], Scalar::one(T::DTYPE))?;
+        // The zeros in front are those of the result: nothing waits for them on the way.
+        let mut power = None;
         let mut square = self.raw().clone();
         while exponent > 0 {
             if exponent % 2 == 1 {
-                power = product(&power, &square)?;
+                power = Some(match &power {
+                    Some(power) => full_product(power, &square)?,
+                    None => square.clone(),
+                });
             }
             exponent /= 2;
             if exponent > 0 {
-                square = product(&square, &square)?;
+                square = full_product(&square, &square)?;
             }
         }
-        Ok(power)
+        match power {
+            Some(power) => Ok(power),
+            None => RawArray::filled(NAME, &self.raw().handle, &[1], Scalar::one(T::DTYPE)),
+        }
     }
 
     /// The same polynomial with coefficients of another type.
