@@ -73,6 +73,19 @@ triangle(const element* x, element* out, i64 size, i64 rows, i64 columns, Stride
     out[matrix * to.step + row * to.down + column * to.right] = value;
 }
 
+// The eigenvectors of real matrices of `n` rows. They lie by columns: real ones, and of a conjugate pair of eigenvalues the real and the
+// imaginary parts of the first one's in two columns. The results lie by rows, with two parts each.
+extern "C" __global__ void __launch_bounds__(THREADS)
+vectors_of_pairs(const element* vectors, const element* values, element* out, i64 size, i64 n) {
+    const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
+    if (at >= size) return;
+    const i64 column = at % n, row = at / n % n, matrix = at / n / n;
+    const double part = real(widened(values[2 * (matrix * n + column) + 1]));
+    const element* own = vectors + (matrix * n + column - (part < 0)) * n + row;
+    out[2 * at] = own[0];
+    set(out[2 * at + 1], part == 0 ? 0 : part < 0 ? -real(widened(own[n])) : real(widened(own[n])));
+}
+
 // Identity matrices of `n` rows.
 extern "C" __global__ void __launch_bounds__(THREADS) identity(element* out, i64 size, i64 n) {
     const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;

@@ -22,6 +22,8 @@ const THREADS: usize = 256;
 const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::C64, DType::C128];
 /// Matrices with no more rows are factorised all at once, larger ones one after the other.
 const MOST_TOGETHER: usize = 256;
+/// Smaller general matrices the host is quicker with.
+const GENERAL: usize = 256;
 
 pub(super) struct Factorise {
     device: Arc<Device>,
@@ -39,6 +41,7 @@ kernels! {
         spread_nan = c"spread_nan",
         positive_diagonals = c"positive_diagonals",
         addresses = c"addresses",
+        pairs = c"vectors_of_pairs",
     }
 }
 
@@ -232,6 +235,10 @@ impl Factorisations for CudaBackend {
         self.factorise.solver.present()
     }
 
+    fn finds_eigenvalues(&self, rows: usize) -> bool {
+        rows >= GENERAL && self.factorise.solver.has_general()
+    }
+
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
         let (_, rows, columns) = lengths(x);
         let (size, rows, columns) = (x.layout.size() as i64, rows as i64, columns as i64);
@@ -283,7 +290,7 @@ impl Factorisations for CudaBackend {
             Factorisation::Qr => self.qr(x, second, out),
             Factorisation::Cholesky => self.cholesky(x, out),
             Factorisation::Eigh => self.eigh(x, out, second),
-            Factorisation::Eig => unreachable!("general matrices are factorised on the host"),
+            Factorisation::Eig => self.eig(x, out, second),
             Factorisation::Svd => self.svd(x, out, second.map(|u| SvdOutputs { u, vh: outputs[2] })),
         }
     }
@@ -399,6 +406,47 @@ impl CudaBackend {
             self.copy_back(&scratch, vectors)?;
         }
         statuses.read(&self.device).map(fault)
+    }
+
+    fn eig(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
+        let (count, n, columns) = lengths(x);
+        if columns == n {
+            let scratch = self.columns(x, n)?;
+            let real = vectors.map(|_| self.scratch(x.dtype, [count, n, n])).transpose()?;
+            let session = self.factorise.solver.session()?;
+            let to = real.as_ref().map(|real| by_columns(real.view())).transpose()?;
+            let (a, values) = (by_columns(scratch.view())?, address_of(values)?);
+            let found = for_field!(x.dtype, session.general_eigenvalues(a, values, to))?;
+            drop(session);
+            let (Some(vectors), Some(real)) = (vectors, to) else { return Ok(fault(found)) };
+            let (size, rows, from, target) = ((count * n * n) as i64, n as i64, real.address, address_of(vectors)?);
+            let grid = blocks("eig", count * n * n, THREADS)?;
+            let mut arguments = arguments![from, values, target, size, rows];
+            let function = self.factorise.kernels(x.dtype)?.pairs;
+            // SAFETY: the module is in `self`; the arguments are those of `vectors_of_pairs`: as many real vectors as complex ones,
+            // and an eigenvalue for each.
+            unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments)? };
+            return Ok(fault(found));
+        }
+        // Of complex numbers, which lie as their parts do.
+        let dtype = if x.dtype == DType::F32 { DType::C64 } else { DType::C128 };
+        let of_complex = |view: View<'_>| Layout {
+            offset: view.layout.offset / 2,
+            ..Layout::contiguous(&[count, n, view.layout.shape[2] / 2])
+        };
+        let layout = of_complex(x);
+        let scratch = self.columns(View { layout: &layout, dtype, ..x }, n)?;
+        let right = vectors.map(|_| self.scratch(dtype, [count, n, n])).transpose()?;
+        let session = self.factorise.solver.session()?;
+        let to = right.as_ref().map(|right| by_columns(right.view())).transpose()?;
+        let (a, values) = (by_columns(scratch.view())?, address_of(values)?);
+        let found = for_field!(dtype, session.general_eigenvalues(a, values, to))?;
+        drop(session);
+        if let (Some(vectors), Some(right)) = (vectors, &right) {
+            let layout = of_complex(vectors);
+            self.copy_back(right, View { layout: &layout, dtype, ..vectors })?;
+        }
+        Ok(fault(found))
     }
 
     fn svd(&self, x: View<'_>, values: View<'_>, vectors: Option<SvdOutputs<'_>>) -> Result<Option<Fault>> {

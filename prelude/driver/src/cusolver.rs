@@ -8,12 +8,16 @@ use super::memory::DeviceMemory;
 use super::{cublas, library, staging};
 use cudarc::cublas::sys as blas;
 use cudarc::cusolver::sys::{
-    self, cublasFillMode_t, cublasOperation_t, cusolverDnHandle_t, cusolverEigMode_t, cusolverStatus_t,
+    self, cublasFillMode_t, cublasOperation_t, cudaDataType, cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t,
+    cusolverStatus_t,
 };
 pub use cudarc::cusolver::sys::{cuComplex, cuDoubleComplex};
-use std::ffi::{c_int, c_schar};
+use std::ffi::{c_int, c_schar, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpcell_base::error::{Error, Result};
+
+/// The first version with eigenvalues of general matrices for sure, 11.7.1, that of CUDA 12.6.3.
+const GENERAL: c_int = 11_701;
 
 /// Parts of a block of memory begin at multiples of this.
 const ALIGNMENT: usize = 256;
@@ -116,10 +120,13 @@ macro_rules! routines {
         pub trait Routines: Copy {
             /// The type of the real and imaginary parts; of real numbers, the type itself.
             type Part: Copy;
+            /// The library's name of the type, and of the complex numbers with these parts.
+            const TYPES: [cudaDataType; 2];
             $(unsafe fn $name($($argument: $type),*) -> $status;)*
         }
         impl Routines for f32 {
             type Part = f32;
+            const TYPES: [cudaDataType; 2] = [cudaDataType::CUDA_R_32F, cudaDataType::CUDA_C_32F];
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: the caller's promise.
                 unsafe { $single($($argument),*) }
@@ -127,6 +134,7 @@ macro_rules! routines {
         }
         impl Routines for f64 {
             type Part = f64;
+            const TYPES: [cudaDataType; 2] = [cudaDataType::CUDA_R_64F, cudaDataType::CUDA_C_64F];
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: the caller's promise.
                 unsafe { $double($($argument),*) }
@@ -134,6 +142,7 @@ macro_rules! routines {
         }
         impl Routines for sys::cuComplex {
             type Part = f32;
+            const TYPES: [cudaDataType; 2] = [cudaDataType::CUDA_C_32F, cudaDataType::CUDA_C_32F];
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: the caller's promise. Each of the libraries has its type of complex numbers: they are the same in memory.
                 unsafe { $complex_single($($argument as _),*) }
@@ -141,6 +150,7 @@ macro_rules! routines {
         }
         impl Routines for sys::cuDoubleComplex {
             type Part = f64;
+            const TYPES: [cudaDataType; 2] = [cudaDataType::CUDA_C_64F, cudaDataType::CUDA_C_64F];
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: as above.
                 unsafe { $complex_double($($argument as _),*) }
@@ -246,6 +256,15 @@ impl Solver {
         present(self.device.target().driver_major)
     }
 
+    /// Whether the library is there, and of a version that finds the eigenvalues of general matrices.
+    pub fn has_general(&self) -> bool {
+        let mut version = 0;
+        // SAFETY: the library is present; `version` is an int to write to.
+        self.present().is_ok()
+            && unsafe { sys::cusolverGetVersion(&raw mut version) } == cusolverStatus_t::CUSOLVER_STATUS_SUCCESS
+            && version >= GENERAL
+    }
+
     /// The library's handle for this thread; waits while another has it. Created at the first call.
     pub fn session(&self) -> Result<Session<'_>> {
         if warpcell_base::interrupt::interrupted() {
@@ -274,6 +293,25 @@ impl Drop for Solver {
             // SAFETY: created by `session`, not used after this.
             self.device.release(|| check(unsafe { sys::cusolverDnDestroy(handle) }, "cusolverDnDestroy"));
         }
+    }
+}
+
+/// Parameters of functions of all types, those that it has without a word.
+struct Parameters(cusolverDnParams_t);
+
+impl Parameters {
+    fn new() -> Result<Parameters> {
+        let mut parameters = std::ptr::null_mut();
+        // SAFETY: a session has seen that the library is present; `parameters` is a handle to write to.
+        check(unsafe { sys::cusolverDnCreateParams(&raw mut parameters) }, "cusolverDnCreateParams")?;
+        Ok(Parameters(parameters))
+    }
+}
+
+impl Drop for Parameters {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, not used after this. Of an error nobody would know what to do.
+        let _ = unsafe { sys::cusolverDnDestroyParams(self.0) };
     }
 }
 
@@ -512,6 +550,88 @@ impl Session<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The eigenvalues of general matrices, which it destroys: complex numbers, as many as a matrix has rows. And the eigenvectors, by
+    /// columns; of real matrices they are real, and those of a conjugate pair of eigenvalues are the real and the imaginary parts of
+    /// the first one's. Waits, and gives what [`Statuses::read`] does.
+    pub unsafe fn general_eigenvalues<T: Routines>(
+        &self,
+        a: Stack,
+        values: u64,
+        vectors: Option<Stack>,
+    ) -> Result<Option<(usize, usize)>> {
+        use cusolverEigMode_t::{CUSOLVER_EIG_MODE_NOVECTOR, CUSOLVER_EIG_MODE_VECTOR};
+        let [of_matrix, of_values] = T::TYPES;
+        let n = i64::from(length(a.rows)?);
+        let (no, right) =
+            (CUSOLVER_EIG_MODE_NOVECTOR, vectors.map_or(CUSOLVER_EIG_MODE_NOVECTOR, |_| CUSOLVER_EIG_MODE_VECTOR));
+        // Nothing is written to what is not asked for.
+        let target = |index: usize| vectors.unwrap_or(a).at::<T>(index).cast::<c_void>();
+        let unasked = target(0);
+        let statuses = Statuses::new(self.device, a.count)?;
+        let parameters = Parameters::new()?;
+        let (mut on_device, mut on_host) = (0, 0);
+        // SAFETY: the caller's promise.
+        let status = unsafe {
+            sys::cusolverDnXgeev_bufferSize(
+                self.raw(),
+                parameters.0,
+                no,
+                right,
+                n,
+                of_matrix,
+                a.at::<T>(0).cast(),
+                n,
+                of_values,
+                values as *const c_void,
+                of_matrix,
+                unasked,
+                n,
+                of_matrix,
+                unasked,
+                n,
+                of_matrix,
+                &raw mut on_device,
+                &raw mut on_host,
+            )
+        };
+        check(status, "cusolverDnXgeev_bufferSize")?;
+        let work = self.memory(on_device)?;
+        let mut rest = vec![0u128; on_host.div_ceil(size_of::<u128>())];
+        for index in 0..a.count {
+            let values = (values + (index * a.rows * 2 * size_of::<T::Part>()) as u64) as *mut c_void;
+            // SAFETY: the caller's promise; the rooms are as large as asked for, and that on the host is there until the statuses
+            // were waited for.
+            let status = unsafe {
+                sys::cusolverDnXgeev(
+                    self.raw(),
+                    parameters.0,
+                    no,
+                    right,
+                    n,
+                    of_matrix,
+                    a.at::<T>(index).cast(),
+                    n,
+                    of_values,
+                    values,
+                    of_matrix,
+                    unasked,
+                    n,
+                    of_matrix,
+                    target(index),
+                    n,
+                    of_matrix,
+                    work.address() as *mut c_void,
+                    on_device,
+                    rest.as_mut_ptr().cast(),
+                    on_host,
+                    statuses.at(index),
+                )
+            };
+            check(status, "the eigenvalues of a general matrix")?;
+        }
+        statuses.read(self.device)
     }
 
     /// Queues the singular values of matrices with no more columns than rows, which it destroys, and their singular vectors: all

@@ -54,9 +54,10 @@ matrices! {
     /// where all imaginary parts are 0. For symmetric matrices [`eigh`] is faster and more exact, and its eigenvectors
     /// are orthogonal. Waits for the device.
     ///
-    /// The last two axes are matrices, those before them count matrices. They are factorised on the host, by `faer`, also
-    /// those of a GPU, as CuPy does it; the results are on the array's device. As in LAPACK, matrices are balanced
-    /// first, eigenvectors have the length 1, and the largest element of a complex one is real. Eigenvalues of a real
+    /// The last two axes are matrices, those before them count matrices. Those of a GPU are factorised there by cuSOLVER 11.7.1
+    /// or later, if they have 256 rows or more, else on the host, by `faer`; the results are on the array's device. As in LAPACK,
+    /// eigenvectors have the length 1, and the largest element of a complex one is real; the host balances matrices first.
+    /// Eigenvalues of a real
     /// matrix are real or in conjugate pairs; they have no certain order. A defective matrix has fewer eigenvectors than
     /// rows: some columns are then the same up to rounding errors, and equal eigenvalues have larger errors.
     ///
@@ -76,7 +77,7 @@ matrices! {
     }
 
     /// The eigenvalues of any square matrix, real or complex, as complex numbers without a certain order. NumPy's
-    /// `linalg.eigvals`; computed on the host, see [`eig`].
+    /// `linalg.eigvals`; see [`eig`].
     ///
     /// **Panics** as [`eig`] does.
     ///
@@ -209,25 +210,29 @@ pub(crate) fn eigh_of(
     Ok((stack.unstacked(&values), vectors.map(|vectors| stack.unstacked(&vectors))))
 }
 
-/// The eigenvalues and, if they are asked for, the eigenvectors of general matrices: computed on the host, wherever the array is.
+/// The eigenvalues and, if they are asked for, the eigenvectors of general matrices: computed on the host, unless the array's device
+/// takes them.
 pub(crate) fn eig_of(
     operation: &'static str,
     a: &RawArray,
     with_vectors: bool,
 ) -> Result<(RawArray, Option<RawArray>)> {
     let stack = Stack::square(operation, a)?;
-    let on_host = transfer::bring(operation, &AnyView::Device(&stack.raw), &device::host())?.contiguous(operation)?;
-    let stack = Stack { raw: on_host, ..stack };
+    let stays = a.handle.backend.factorisations().finds_eigenvalues(stack.rows());
+    let place = if stays { a.handle.clone() } else { device::host() };
+    let raw = transfer::bring(operation, &AnyView::Device(&stack.raw), &place)?.contiguous(operation)?;
+    let stack = Stack { raw, ..stack };
     let (count, n) = (stack.count(), stack.rows());
-    let host = &stack.raw.handle;
-    let new = |shape: &[usize]| RawArray::uninitialised(operation, host, shape, complex(stack.raw.dtype.part()));
+    let handle = &stack.raw.handle;
+    let new = |shape: &[usize]| RawArray::uninitialised(operation, handle, shape, complex(stack.raw.dtype.part()));
     let values = new(&[count, n])?;
     let vectors = if with_vectors { Some(new(&[count, n, n])?) } else { None };
     if !stack.is_empty() {
         stack.finite(operation)?;
         let x = if stack.raw.dtype.is_complex() { beside(&stack.raw) } else { stack.raw.clone() };
         let (pairs, columns) = (values.parts(), vectors.as_ref().map(beside));
-        let fault = host.backend.factorisations().eig(x.view(), pairs.view(), columns.as_ref().map(RawArray::view))?;
+        let fault =
+            handle.backend.factorisations().eig(x.view(), pairs.view(), columns.as_ref().map(RawArray::view))?;
         stack.converged(operation, fault)?;
     }
     let back = |output: &RawArray| transfer::bring(operation, &AnyView::Device(&stack.unstacked(output)), &a.handle);

@@ -92,6 +92,21 @@ fn random_matrices_have_eigenvectors() {
     of_type::<gpu::Complex32>(1e-3);
 }
 
+/// Matrices that are large enough for a GPU's library.
+#[test]
+fn large_matrices_have_eigenvectors() {
+    let a = gpu::asarray(&numbers(2 * 270 * 270, 5)).reshape((2, 270, 270));
+    check(&a, 1e-10);
+    check(&a.swapaxes(-1, -2), 1e-10);
+    let one = a.slice(s![0, .., ..]);
+    check(&one.astype::<f32>(), 1e-3);
+    let other = a.slice(s![1, .., ..]).astype::<Complex64>() * Complex64::I;
+    check(&(one.astype::<Complex64>() + other), 1e-10);
+    let symmetric = gpu::matmul(&one, &one.t());
+    let (values, found) = (gpu::linalg::eigvalsh(&symmetric), gpu::sort(&eigvals(&symmetric).real()));
+    assert!(gpu::allclose(&values, &found));
+}
+
 #[test]
 fn vectors_are_normalised_as_those_of_lapack() {
     let a = gpu::asarray(&numbers(400, 3)).reshape((20, 20));

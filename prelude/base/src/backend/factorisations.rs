@@ -60,7 +60,8 @@ macro_rules! factorisations {
             Eigh EIGH "eigh";
             /// The eigenvalues of general matrices, `[count, n, 2]`, and the eigenvectors, `[count, n, 2 n]`, if they are asked for; all
             /// elements are finite. All are floats: real and imaginary parts are neighbours, and so they are in complex matrices,
-            /// `[count, n, 2 n]`. A fault is one that does not converge. Only the CPU's backend is asked for it.
+            /// `[count, n, 2 n]`, which then are contiguous. A fault is one that does not converge. Only a backend that
+            /// [`finds_eigenvalues`](Factorisations::finds_eigenvalues) is asked for it.
             Eig EIG "eig";
             /// The descending singular values, `[count, k]`, which are real, and the singular vectors as [`SvdOutputs`] says, if
             /// they are asked for; all elements are finite. A fault is one that does not converge.
@@ -86,6 +87,8 @@ factorisations!(variants);
 pub trait Factorisations {
     /// Whether matrices can be factorised; if not, what is missing.
     fn can_factorise(&self) -> Result<()>;
+    /// Whether the backend takes general matrices of so many rows for [`Factorisation::Eig`]; the CPU's takes all.
+    fn finds_eigenvalues(&self, rows: usize) -> bool;
     /// Copies a part of each matrix; `out` may have any strides.
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()>;
     /// LU with row exchanges: `packed`, which may have any strides, gets L without its diagonal of ones and U. Gives for each row
