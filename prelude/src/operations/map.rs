@@ -255,6 +255,17 @@ pub(crate) fn registered_all(
     run_registered(operation, name, None, operands)
 }
 
+/// As [`registered`], with structs among the operands.
+pub(crate) fn registered_with(
+    operation: &'static str,
+    name: &'static str,
+    operands: &[MapOperand<'_>],
+) -> Result<RawArray> {
+    let function = *registry::find(name).expect("the loader has registered it");
+    let request = Request { operation, function, reduction: None, targets: None };
+    Ok(request.run(operands)?.swap_remove(0))
+}
+
 /// The results of such a function reduced to one, an array without axes.
 pub(crate) fn registered_reduced(
     operation: &'static str,

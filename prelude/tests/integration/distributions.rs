@@ -440,6 +440,39 @@ fn arrays_of_parameters() {
     assert!(from().triangular(&gpu::array(&[0.0, 5.0]), 6.0, 7.0, (100, 2)).slice(s![.., 1]).ge(5.0).all());
 }
 
+/// Arrays that are as long as the result, for which the numbers of the elements are sums along two axes or, of a length with no divisor
+/// that fits, an array of their own.
+#[test]
+fn long_arrays_of_parameters() {
+    let from = || Generator::new(SEED);
+    for shape in [vec![8192], vec![10_007], vec![3, 5000], vec![70, 2, 100], vec![2, 3]] {
+        let full = |value: f64| gpu::full(&shape[..], value);
+        let whole = |value: i64| gpu::full(&shape[..], value);
+        let gamma = from().gamma(2.5, 0.5, &shape[..]);
+        assert!(from().gamma(&full(2.5), 0.5, ()).eq(&gamma).all(), "{shape:?}");
+        assert!(from().gamma(2.5, &full(0.5), ()).eq(&gamma).all(), "{shape:?}");
+        // Numbers of one distribution come by tables, or have what they share computed once.
+        for [good, bad, taken] in
+            [[50, 40, 30], [40, 50, 70], [9, 40, 12], [3000, 100, 1500], [200, 500, 600], [5, 6, 4]]
+        {
+            let all = from().hypergeometric(good, bad, taken, &shape[..]);
+            assert!(
+                from().hypergeometric(&whole(good), bad, taken, ()).eq(&all).all(),
+                "{shape:?} {good} {bad} {taken}"
+            );
+            assert!(all.le(good.min(taken)).all() && all.ge((taken - bad).max(0)).all());
+        }
+        for kappa in [0.0, 1.0, 50.0] {
+            let angles = from().vonmises(0.5, kappa, &shape[..]);
+            assert!(gpu::allclose(&from().vonmises(0.5, &full(kappa), ()), &angles), "{shape:?} {kappa}");
+        }
+    }
+    let rows = gpu::arange(3i64).reshape((3, 1)) * 100;
+    let counts = from().binomial(&rows, 0.5, (3, 6000));
+    let flat = from().binomial(&rows.broadcast_to((3, 6000)).copy().ravel(), 0.5, ());
+    assert!(counts.ravel().eq(&flat).all());
+}
+
 #[test]
 fn generators() {
     let mut g = gpu::random::default_rng(5);

@@ -6,6 +6,8 @@
 
 use super::draws::{Draws, MOST, draws_of, exp, exp_m1, log, log_1p, log_factorial, stirling_gap, two};
 use super::formulas::gamma_of;
+use super::sampling::{Formula, Prepared};
+use crate::dtype::Scalar;
 use warpcell_macros::{device, vectorize};
 
 /// The logarithm of the Poisson distribution's probability of `k`. With `k!` by Stirling the large terms cancel before they are
@@ -73,6 +75,9 @@ pub(super) fn negative_binomial(row: i64, column: i64, key: u64, stream: u64, fi
 /// function, else by Hörmann's method BTRS ("The generation of binomial random variates", 1993).
 #[device]
 fn binomial_of(draws: &mut Draws, n: f64, p: f64) -> f64 {
+    if p == 0.0 {
+        return 0.0;
+    }
     let odds = p / (1.0 - p);
     if n * p < 10.0 {
         let (u, _) = two(draws);
@@ -120,24 +125,32 @@ fn binomial_of(draws: &mut Draws, n: f64, p: f64) -> f64 {
 #[vectorize]
 pub(super) fn binomial(row: i64, column: i64, key: u64, stream: u64, first: u64, n: i64, p: f64) -> i64 {
     let mut draws = draws_of(row + column, key, stream, first);
-    if p > 0.5 {
-        // 1 - p is exact.
-        n - (binomial_of(&mut draws, n as f64, 1.0 - p) as i64).min(n)
-    } else {
-        (binomial_of(&mut draws, n as f64, p) as i64).min(n)
-    }
+    // 1 - p is exact. One call, so that devices have the code once.
+    let rare = if p > 0.5 { 1.0 - p } else { p };
+    let found = (binomial_of(&mut draws, n as f64, rare) as i64).min(n);
+    if p > 0.5 { n - found } else { found }
 }
 
 /// How many of `taken` things are of a kind of which there are `small` among `small + large`, for `taken` up to half of them and
-/// `small` up to `large`: Stadlober's method HRUA, a ratio of uniform numbers ("The ratio of uniforms approach for generating
-/// discrete random variates", 1990).
+/// `small` up to `large`: the distribution, and what all its numbers have in common.
 #[device]
-fn hypergeometric_of(draws: &mut Draws, small: f64, large: f64, taken: f64) -> f64 {
+#[derive(Clone, Copy)]
+pub(super) struct Urn {
+    small: f64,
+    large: f64,
+    taken: f64,
+    width: f64,
+    centre: f64,
+    mode: f64,
+    top: f64,
+    end: f64,
+}
+
+#[device]
+fn urn_of(small: f64, large: f64, taken: f64) -> Urn {
     let total = small + large;
     let (p, q) = (small / total, large / total);
     let deviation = ((total - taken) * taken * p * q / (total - 1.0) + 0.5).sqrt();
-    // 2·√(2/e) and 3 - 2·√(3/e).
-    let width = 1.7155277699214135 * deviation + 0.8989161620588988;
     let centre = taken * p + 0.5;
     let mode = ((taken + 1.0) * (small + 1.0) / (total + 2.0)).floor();
     let top = log_factorial(mode)
@@ -145,22 +158,69 @@ fn hypergeometric_of(draws: &mut Draws, small: f64, large: f64, taken: f64) -> f
         + log_factorial(taken - mode)
         + log_factorial(large - taken + mode);
     let end = (taken.min(small) + 1.0).min((centre + 16.0 * deviation).floor());
+    // 2·√(2/e) and 3 - 2·√(3/e).
+    let width = 1.7155277699214135 * deviation + 0.8989161620588988;
+    Urn { small, large, taken, width, centre, mode, top, end }
+}
+
+/// The logarithm of how likely `k` is, in comparison with the most likely number.
+#[device]
+fn height_of(urn: &Urn, k: f64) -> f64 {
+    urn.top
+        - (log_factorial(k)
+            + log_factorial(urn.small - k)
+            + log_factorial(urn.taken - k)
+            + log_factorial(urn.large - urn.taken + k))
+}
+
+/// Whether `2·log(u)` is at most a height. For most `u` a bound says so.
+#[device]
+fn is_below(u: f64, height: f64) -> bool {
+    u * (4.0 - u) - 3.0 <= height || (u * (u - height) < 1.0 && 2.0 * log(u) <= height)
+}
+
+/// Stadlober's method HRUA, a ratio of uniform numbers ("The ratio of uniforms approach for generating discrete random variates",
+/// 1990).
+#[device]
+fn hypergeometric_of(draws: &mut Draws, urn: &Urn) -> f64 {
     while draws.used < MOST {
         let (u, v) = two(draws);
-        let x = centre + width * (v - 0.5) / u;
-        if x >= 0.0 && x < end {
+        let x = urn.centre + urn.width * (v - 0.5) / u;
+        if x >= 0.0 && x < urn.end {
             let k = x.floor();
-            let height = top
-                - (log_factorial(k)
-                    + log_factorial(small - k)
-                    + log_factorial(taken - k)
-                    + log_factorial(large - taken + k));
-            if u * (4.0 - u) - 3.0 <= height || 2.0 * log(u) <= height {
+            if is_below(u, height_of(urn, k)) {
                 return k;
             }
         }
     }
-    mode
+    urn.mode
+}
+
+/// An urn from which only so few numbers come that all heights are computed once.
+#[device]
+#[derive(Clone, Copy)]
+pub(super) struct SmallUrn {
+    width: f64,
+    centre: f64,
+    mode: f64,
+    end: f64,
+    heights: [f64; 128],
+}
+
+/// The same numbers as of [`hypergeometric_of`]. The urn is passed by reference, so that devices read the table where it lies.
+#[device]
+fn hypergeometric_by_table(draws: &mut Draws, urn: &SmallUrn) -> f64 {
+    while draws.used < MOST {
+        let (u, v) = two(draws);
+        let x = urn.centre + urn.width * (v - 0.5) / u;
+        if x >= 0.0 && x < urn.end {
+            let k = x.floor();
+            if is_below(u, urn.heights[(k as i64).clamp(0, 127) as usize]) {
+                return k;
+            }
+        }
+    }
+    urn.mode
 }
 
 /// The number of good ones among `nsample`. Of more than half of all, those that are left are drawn. A few are drawn one by one.
@@ -185,12 +245,70 @@ pub(super) fn hypergeometric(
                 found += 1;
             }
         }
-    } else if ngood <= nbad {
-        found = hypergeometric_of(&mut draws, ngood as f64, nbad as f64, taken as f64) as i64;
     } else {
-        found = taken - hypergeometric_of(&mut draws, nbad as f64, ngood as f64, taken as f64) as i64;
+        // Of the kind of which there are fewer. One call, so that devices have the code once.
+        let urn = urn_of(ngood.min(nbad) as f64, ngood.max(nbad) as f64, taken as f64);
+        let rare = hypergeometric_of(&mut draws, &urn) as i64;
+        found = if ngood <= nbad { rare } else { taken - rare };
     }
     if taken < nsample { ngood - found } else { found }
+}
+
+/// `offset` and `sign` times as many as are of the smaller kind.
+#[vectorize]
+fn hypergeometric_of_one(
+    row: i64,
+    column: i64,
+    key: u64,
+    stream: u64,
+    first: u64,
+    urn: Urn,
+    offset: i64,
+    sign: i64,
+) -> i64 {
+    let mut draws = draws_of(row + column, key, stream, first);
+    offset + sign * hypergeometric_of(&mut draws, &urn) as i64
+}
+
+#[vectorize]
+fn hypergeometric_of_few(
+    row: i64,
+    column: i64,
+    key: u64,
+    stream: u64,
+    first: u64,
+    urn: SmallUrn,
+    offset: i64,
+    sign: i64,
+) -> i64 {
+    let mut draws = draws_of(row + column, key, stream, first);
+    offset + sign * hypergeometric_by_table(&mut draws, &urn) as i64
+}
+
+/// The same for numbers of one distribution, unless a few are drawn one by one.
+pub(super) fn one_hypergeometric(values: &[f64]) -> Option<Prepared> {
+    let &[good, bad, sample] = values else { unreachable!("three parameters") };
+    let taken = sample.min(good + bad - sample);
+    if taken <= 10.0 {
+        return None;
+    }
+    let urn = urn_of(good.min(bad), good.max(bad), taken);
+    // Of the good ones as many are found as of the smaller kind, or the rest of those that are drawn; of more than half, those that
+    // are left are drawn.
+    let (offset, sign) = match (good <= bad, taken < sample) {
+        (true, false) => (0.0, 1),
+        (true, true) => (good, -1),
+        (false, false) => (taken, -1),
+        (false, true) => (good - taken, 1),
+    };
+    let more = [Scalar::I64(offset as i64), Scalar::I64(sign)];
+    if urn.end > 128.0 {
+        return Some(Prepared::new(Formula::of(&hypergeometric_of_one), urn, more));
+    }
+    let Urn { width, centre, mode, end, .. } = urn;
+    let height = |k: usize| if (k as f64) < end { height_of(&urn, k as f64) } else { f64::NEG_INFINITY };
+    let urn = SmallUrn { width, centre, mode, end, heights: std::array::from_fn(height) };
+    Some(Prepared::new(Formula::of(&hypergeometric_of_few), urn, more))
 }
 
 /// Kemp, "Efficient generation of logarithmically distributed pseudo-random variables", 1981.

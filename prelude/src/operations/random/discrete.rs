@@ -58,7 +58,7 @@ distributions! {
     /// assert!(a.max() <= 10 && (a.mean() - 4.0).abs() < 0.2);
     /// ```
     hypergeometric(ngood: i64 in POPULATION, nbad: i64 in POPULATION, nsample: i64 in COUNT)
-        -> i64, Blocks counts::hypergeometric, all_there;
+        -> i64, Blocks counts::hypergeometric => counts::one_hypergeometric, all_there;
 
     /// How many events happen in a time in which `lam` are expected.
     ///

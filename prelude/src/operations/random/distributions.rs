@@ -202,7 +202,7 @@ distributions! {
     /// let a = warpcell::random::vonmises(0.0f64, 4.0, 10_000);
     /// assert!(a.max() < 3.15 && a.mean().abs() < 0.1);
     /// ```
-    vonmises<T: Float>(mu: T in FINITE, kappa: T in NOT_NEGATIVE) -> T, Blocks formulas::vonmises;
+    vonmises<T: Float>(mu: T in FINITE, kappa: T in NOT_NEGATIVE) -> T, Blocks formulas::vonmises => formulas::one_vonmises;
 
     /// Numbers of the gamma distribution with this shape, which is their mean, and scale 1.
     ///

@@ -8,6 +8,7 @@ use super::counts::poisson_of;
 use super::draws::{
     Draws, MOST, circle, draws_of, exp, exp_m1, log, log_1p, normal, open, reduced_angle, trial, two, words,
 };
+use super::sampling::{Formula, Prepared};
 use warpcell_macros::{device, vectorize};
 
 #[vectorize]
@@ -78,29 +79,61 @@ pub(super) fn wald(row: i64, column: i64, key: u64, stream: u64, first: u64, mea
     if u * (mean + smaller) <= mean { smaller } else { larger }
 }
 
+/// What all numbers of a von Mises distribution have in common: s - 1 of the paper's s, its product with s + 1 and κ, and the factor
+/// of the tangent of half an angle.
+#[device]
+#[derive(Clone, Copy)]
+pub(super) struct Circular {
+    mu: f64,
+    kappa: f64,
+    below: f64,
+    product: f64,
+    narrow: f64,
+}
+
+#[device]
+fn circular_of(mu: f64, kappa: f64) -> Circular {
+    let root = (1.0 + 4.0 * kappa * kappa).sqrt() + 1.0;
+    let rho = if kappa < 1e-5 { 0.5 * kappa } else { (root - (2.0 * root).sqrt()) / (2.0 * kappa) };
+    let (below, above) = ((1.0 - rho) * (1.0 - rho) / (2.0 * rho), (1.0 + rho) * (1.0 + rho) / (2.0 * rho));
+    Circular { mu, kappa, below, product: kappa * below * above, narrow: (1.0 - rho) / (1.0 + rho) }
+}
+
 /// Best and Fisher, "Efficient simulation of the von Mises distribution", 1979: angles of a wrapped Cauchy distribution, some of
 /// which are rejected. Half the angle is uniform on the circle, which gives its sign too.
+#[device]
+fn angle_of(draws: &mut Draws, of: Circular) -> f64 {
+    if of.kappa < 1e-8 {
+        let (u, _) = two(draws);
+        return reduced_angle(of.mu + std::f64::consts::PI * (2.0 * u - 1.0));
+    }
+    while draws.used < MOST {
+        let (a, b) = words(draws);
+        let (x, y) = circle(a);
+        let ratio = of.product / (of.below + 2.0 * x * x);
+        if log(ratio / open(b)) + 1.0 - ratio >= 0.0 {
+            return reduced_angle(of.mu + 2.0 * (of.narrow * (y / x)).atan());
+        }
+    }
+    of.mu
+}
+
 #[vectorize]
 pub(super) fn vonmises(row: i64, column: i64, key: u64, stream: u64, first: u64, mu: f64, kappa: f64) -> f64 {
     let mut draws = draws_of(row + column, key, stream, first);
-    if kappa < 1e-8 {
-        let (u, _) = two(&mut draws);
-        return reduced_angle(mu + std::f64::consts::PI * (2.0 * u - 1.0));
-    }
-    let root = (1.0 + 4.0 * kappa * kappa).sqrt() + 1.0;
-    let rho = if kappa < 1e-5 { 0.5 * kappa } else { (root - (2.0 * root).sqrt()) / (2.0 * kappa) };
-    // s - 1 and s + 1 of the paper's s.
-    let (below, above) = ((1.0 - rho) * (1.0 - rho) / (2.0 * rho), (1.0 + rho) * (1.0 + rho) / (2.0 * rho));
-    let narrow = (1.0 - rho) / (1.0 + rho);
-    while draws.used < MOST {
-        let (a, b) = words(&mut draws);
-        let (x, y) = circle(a);
-        let ratio = kappa * below * (above / (below + 2.0 * x * x));
-        if log(ratio) - log(open(b)) + 1.0 - ratio >= 0.0 {
-            return reduced_angle(mu + 2.0 * (narrow * (y / x)).atan());
-        }
-    }
-    mu
+    angle_of(&mut draws, circular_of(mu, kappa))
+}
+
+#[vectorize]
+fn vonmises_of_one(row: i64, column: i64, key: u64, stream: u64, first: u64, of: Circular) -> f64 {
+    let mut draws = draws_of(row + column, key, stream, first);
+    angle_of(&mut draws, of)
+}
+
+/// The same for numbers of one distribution.
+pub(super) fn one_vonmises(values: &[f64]) -> Option<Prepared> {
+    let &[mu, kappa] = values else { unreachable!("two parameters") };
+    Some(Prepared::new(Formula::of(&vonmises_of_one), circular_of(mu, kappa), []))
 }
 
 /// A number of the gamma distribution is the first number times `e` to the second one. That is below 0 for shapes below 1, where
@@ -237,6 +270,18 @@ pub(super) fn noncentral_f(
     let mut draws = draws_of(row + column, key, stream, first);
     let above = noncentral(&mut draws, dfnum, nonc) / dfnum;
     above / (2.0 * gamma_of(&mut draws, 0.5 * dfden) / dfden)
+}
+
+/// Whether a number is not from `low` to `high`; NaN is not.
+#[vectorize]
+pub(super) fn is_outside(value: f64, low: f64, high: f64) -> bool {
+    !(value >= low && value <= high)
+}
+
+/// The same of an integer.
+#[vectorize]
+pub(super) fn is_count_outside(value: i64, low: f64, high: f64) -> bool {
+    !(value as f64 >= low && value as f64 <= high)
 }
 
 /// `e` to the difference of two logarithms.

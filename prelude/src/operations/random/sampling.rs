@@ -1,18 +1,20 @@
 //! From the parameters of a distribution to an array: what the parameters may be, the random words, and the formula that runs over
 //! them.
 
-use super::{fill, size_of};
-use crate::array::{DeviceArray, IntoShape, RawArray, shape};
+use super::{fill, formulas, size_of};
+use crate::array::{DeviceArray, IntoShape, RawArray, shape, transfer};
 use crate::backend::{BinaryOperation, Distribution, Layout, ReduceOperation};
-use crate::device;
+use crate::device::{self, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::range_of_sums;
 use crate::operations::elementwise::sealed::Sealed;
 use crate::operations::elementwise::{RawOperand, binary};
-use crate::operations::map::registered;
+use crate::operations::map::hidden::Argument;
+use crate::operations::map::{MapOperand, registered, registered_reduced, registered_with};
 use crate::operations::reduce::reduce_all;
 use crate::philox::Stream;
+use std::ops::RangeInclusive;
 
 /// What a parameter may be: a number from `low` to `high`.
 #[derive(Clone, Copy)]
@@ -85,17 +87,35 @@ pub(super) struct Recipe<'a> {
     pub source: Source,
     pub formula: Formula,
     pub parameters: &'a [Parameter<'a>],
+    /// Another formula for parameters that are values, if it has one.
+    pub of_one: Option<OfOne>,
     /// What else must be so of the parameters, each of which is in its domain.
     pub relations: &'a [Relation],
 }
 
+/// The formula for numbers of one distribution, whose parameters these are.
+pub(super) type OfOne = fn(&[f64]) -> Option<Prepared>;
+
+/// A formula that is given, in place of the parameters, a struct that is computed of them once, and other values.
+pub(super) struct Prepared {
+    formula: Formula,
+    common: Box<dyn Argument>,
+    more: Vec<Scalar>,
+}
+
+impl Prepared {
+    pub fn new<const N: usize>(formula: Formula, common: impl Argument + 'static, more: [Scalar; N]) -> Prepared {
+        Prepared { formula, common: Box::new(common), more: more.to_vec() }
+    }
+}
+
 /// Distributions as rows: the parameters with what they may be, the type of the numbers, what the formula reads, the formula, and
-/// what else must be so of the parameters. Each makes a function and a method of `Generator`.
+/// what else must be so of the parameters; behind `=>` what [`OfOne`] is. Each makes a function and a method of `Generator`.
 macro_rules! distributions {
     ($(
         $(#[$doc:meta])*
         $name:ident $(<$generic:ident: $bound:path>)? ($($parameter:ident: $type:ident in $domain:ident),*) -> $value:ident,
-        $source:ident $formula:path $(, $relation:path)?;
+        $source:ident $formula:path $(=> $of_one:path)? $(, $relation:path)?;
     )*) => {
         $crate::operations::random::generator::generator! {
             impl Generator;
@@ -114,6 +134,7 @@ macro_rules! distributions {
                         parameters: &[
                             $(sampling::parameter(stringify!($parameter), &$parameter, sampling::Domain::$domain)),*
                         ],
+                        of_one: [$($of_one as sampling::OfOne)?].first().copied(),
                         relations: &[$($relation)?],
                     };
                     sampling::drawn(recipe, stream, size)
@@ -165,8 +186,16 @@ impl Recipe<'_> {
             _ => Ok(None),
         });
         let wide = wide.collect::<Result<Vec<Option<RawArray>>>>()?;
-        let parameters = self.parameters.iter().zip(&wide).map(|(parameter, wide)| match (parameter.value, wide) {
-            (_, Some(wide)) => RawOperand::Array(wide),
+        let axes = match self.source {
+            Source::Blocks => axes_of(&shape),
+            Source::Word | Source::Normal => shape.clone(),
+        };
+        let in_axes = |array: &RawArray| array.with_layout(with_axes(&array.layout, &shape, &axes));
+        let arrays: Vec<Option<RawArray>> = (self.parameters.iter().zip(&wide))
+            .map(|(parameter, wide)| wide.as_ref().or(parameter.array()).map(in_axes))
+            .collect();
+        let parameters = self.parameters.iter().zip(&arrays).map(|(parameter, array)| match (parameter.value, array) {
+            (_, Some(array)) => RawOperand::Array(array),
             (RawOperand::Scalar(Scalar::F32(value)), None) => RawOperand::Scalar(Scalar::F64(value.into())),
             (value, None) => value,
         });
@@ -182,25 +211,33 @@ impl Recipe<'_> {
             }
             Source::Blocks => {
                 let size = size_of(self.operation, &shape, DType::I64)?;
-                let indices = range_of_sums(self.operation, &handle, size, [0.0, 1.0], DType::I64)?;
                 let blocks = stream.take(size as u64);
                 let place = vec![Scalar::U64(blocks.key), Scalar::U64(blocks.stream), Scalar::U64(blocks.first)];
-                if self.parameters.iter().all(|parameter| parameter.array().is_none()) {
-                    (indices.to_vec(), place)
+                let indices = if self.parameters.iter().all(|parameter| parameter.array().is_none()) {
+                    range_of_sums(self.operation, &handle, size, [0.0, 1.0], DType::I64)?
                 } else {
                     // Parameters have the axes of the result, and so must the indices.
-                    let [starts, steps] = indices.each_ref().map(RawOperand::Array);
-                    let sums = binary(self.operation, BinaryOperation::Add, starts, steps)?;
-                    let none = RawArray::filled(self.operation, &handle, &[], Scalar::I64(0))?;
-                    (vec![sums.with_layout(Layout::contiguous(&shape)), none], place)
-                }
+                    indices(self.operation, &handle, &axes)?
+                };
+                (indices.to_vec(), place)
             }
         };
-        let inputs = inputs.iter().map(RawOperand::Array);
-        let operands: Vec<RawOperand<'_>> =
-            inputs.chain(place.into_iter().map(RawOperand::Scalar)).chain(parameters).collect();
+        let inputs = inputs.iter().map(RawOperand::Array).chain(place.into_iter().map(RawOperand::Scalar));
+        let values: Option<Vec<f64>> = self.parameters.iter().map(|parameter| parameter.scalar().map(number)).collect();
+        let prepared = self.of_one.zip(values).and_then(|(of_one, values)| of_one(&values));
+        let out = match prepared {
+            Some(Prepared { formula, common, more }) => {
+                let more = more.into_iter().map(|value| MapOperand::Elements(RawOperand::Scalar(value)));
+                let operands = inputs.map(MapOperand::Elements).chain([common.map_operand()]).chain(more);
+                registered_with(self.operation, formula.name(), &operands.collect::<Vec<_>>())?
+            }
+            None => {
+                let operands: Vec<RawOperand<'_>> = inputs.chain(parameters).collect();
+                registered(self.operation, self.formula.name(), &operands)?
+            }
+        };
         // Of a matrix of indices some may be too many.
-        let out = registered(self.operation, self.formula.name(), &operands)?.with_layout(Layout::contiguous(&shape));
+        let out = out.with_layout(Layout::contiguous(&shape));
         if out.dtype == dtype { Ok(out) } else { out.converted(self.operation, dtype) }
     }
 
@@ -221,6 +258,56 @@ impl Recipe<'_> {
     }
 }
 
+/// The columns of a matrix of indices are so many.
+const COLUMNS: RangeInclusive<usize> = 64..=4096;
+
+/// The axes of a shape, with a long last one in two where that is possible.
+fn axes_of(shape: &[usize]) -> Vec<usize> {
+    let Some((&length, outer)) = shape.split_last() else { return Vec::new() };
+    let columns =
+        if length > *COLUMNS.end() { COLUMNS.rev().find(|columns| length.is_multiple_of(*columns)) } else { None };
+    match columns {
+        Some(columns) => [outer, &[length / columns, columns]].concat(),
+        None => shape.to_vec(),
+    }
+}
+
+/// A layout that broadcasts to a shape, with the axes that [`axes_of`] gives of that.
+fn with_axes(layout: &Layout, shape: &[usize], axes: &[usize]) -> Layout {
+    let mut layout = shape::broadcast_layout(layout, shape);
+    if axes.len() > shape.len() {
+        let columns = axes[axes.len() - 1];
+        let step = layout.strides[shape.len() - 1];
+        layout.shape = axes.to_vec();
+        layout.strides[shape.len() - 1] = step * columns as isize;
+        layout.strides.push(step);
+    }
+    layout
+}
+
+/// The numbers of the elements along some axes, as the sums of two arrays that broadcast to them.
+fn indices(operation: &'static str, handle: &Handle, axes: &[usize]) -> Result<[RawArray; 2]> {
+    let size = axes.iter().product();
+    match axes.split_last() {
+        Some((&columns, outer)) if COLUMNS.contains(&columns) => {
+            let line = |step: usize, shape: &[usize]| {
+                RawArray::written(operation, handle, shape, DType::I64, |out| {
+                    let line = out.with_layout(Layout::contiguous(&[out.size()]));
+                    handle.backend.arange(Scalar::I64(0), Scalar::I64(step as i64), line.view())
+                })
+            };
+            Ok([line(columns, &[outer, &[1]].concat())?, line(1, &[columns])?])
+        }
+        _ => {
+            let sums = range_of_sums(operation, handle, size, [0.0, 1.0], DType::I64)?;
+            let [starts, steps] = sums.each_ref().map(RawOperand::Array);
+            let sums = binary(operation, BinaryOperation::Add, starts, steps)?;
+            let none = RawArray::filled(operation, handle, &[], Scalar::I64(0))?;
+            Ok([sums.with_layout(Layout::contiguous(axes)), none])
+        }
+    }
+}
+
 impl<'a> Parameter<'a> {
     fn array(&self) -> Option<&'a RawArray> {
         self.value.array()
@@ -233,6 +320,31 @@ impl<'a> Parameter<'a> {
         }
     }
 
+    /// Whether an element is outside of the domain, by one pass; true if there is no formula that tells so.
+    fn may_be_outside(&self, operation: &'static str, array: &RawArray) -> Result<bool> {
+        let name = match array.dtype {
+            DType::F64 => Formula::of(&formulas::is_outside).name(),
+            DType::I64 => Formula::of(&formulas::is_count_outside).name(),
+            _ => return Ok(true),
+        };
+        let limits = [self.domain.low, self.domain.high].map(|limit| RawOperand::Scalar(Scalar::F64(limit)));
+        let operands = [RawOperand::Array(array), limits[0], limits[1]];
+        let found = registered_reduced(operation, name, ReduceOperation::Any, &operands)?;
+        Ok(transfer::item(&found)? != Scalar::Bool(false))
+    }
+
+    /// As [`check`](Self::check), of elements that were copied to the host.
+    pub fn check_elements(&self, operation: &'static str, elements: &[f64]) -> Result<()> {
+        let (name, text) = (self.name, self.domain.text);
+        match elements.iter().find(|element| !self.domain.has(**element)) {
+            Some(element) => {
+                let reason = format!("the parameter `{name}` has an element {element}; each must be {text}");
+                Err(Error::argument(operation, reason))
+            }
+            None => Ok(()),
+        }
+    }
+
     pub fn check(&self, operation: &'static str) -> Result<()> {
         let (name, text) = (self.name, self.domain.text);
         let wrong = |reason| Err(Error::argument(operation, reason));
@@ -241,6 +353,9 @@ impl<'a> Parameter<'a> {
                 wrong(format!("the parameter `{name}` is {value}; give {text}"))
             }
             RawOperand::Array(array) if array.size() > 0 => {
+                if !self.may_be_outside(operation, array)? {
+                    return Ok(());
+                }
                 for extreme in [ReduceOperation::Min, ReduceOperation::Max] {
                     let value = reduce_all(operation, extreme, array)?;
                     if !self.domain.has(number(value)) {

@@ -127,21 +127,31 @@ fn parts_of_a_whole(stream: &mut Stream, alpha: &RawArray, size: Vec<usize>, dty
     let &[length] = alpha.shape() else {
         return wrong_shape(operation, alpha, "is not 1-D; give one number for each part");
     };
+    let parameter = Parameter { name: "alpha", value: RawOperand::Array(alpha), domain: Domain::POSITIVE };
+    let numbers: Vec<f64> = transfer::download_vec(&alpha.converted(operation, DType::F64)?.contiguous(operation)?)?;
+    parameter.check_elements(operation, &numbers)?;
     // The parts lie along the first axis until the end, because it may be short.
     let mut layout = alpha.layout.clone();
     layout.shape.resize(size.len() + 1, 1);
     layout.strides.resize(size.len() + 1, 0);
-    let alpha = alpha.with_layout(layout);
-    let parameters = &[Parameter { name: "alpha", value: RawOperand::Array(&alpha), domain: Domain::POSITIVE }];
-    let formula = Formula::of(&formulas::log_gamma);
-    let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, relations: &[] };
-    let logarithms = recipe.sampled(stream, &[&[length], &size[..]].concat(), DType::F64)?;
-    if logarithms.size() == 0 {
-        return RawArray::uninitialised(operation, &logarithms.handle, &with_more(size, length), dtype);
+    let shapes = alpha.with_layout(layout);
+    let mut drawn = |formula: Formula| {
+        let parameters = &[Parameter { value: RawOperand::Array(&shapes), ..parameter }];
+        let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, of_one: None, relations: &[] };
+        recipe.drawn(stream, &[&[length], &size[..]].concat(), DType::F64)
+    };
+    if length == 0 || size.contains(&0) {
+        return RawArray::uninitialised(operation, &alpha.handle, &with_more(size, length), dtype);
     }
-    let largest = reduce(operation, ReduceOperation::Max, &logarithms, &[0])?;
-    let operands = [RawOperand::Array(&logarithms), RawOperand::Array(&largest)];
-    let shares = registered(operation, Formula::of(&formulas::share).name(), &operands)?;
+    let shares = if numbers.iter().all(|&number| number >= 1.0) {
+        // Hardly one of such numbers is tiny.
+        drawn(Formula::of(&formulas::standard_gamma))?
+    } else {
+        let logarithms = drawn(Formula::of(&formulas::log_gamma))?;
+        let largest = reduce(operation, ReduceOperation::Max, &logarithms, &[0])?;
+        let operands = [RawOperand::Array(&logarithms), RawOperand::Array(&largest)];
+        registered(operation, Formula::of(&formulas::share).name(), &operands)?
+    };
     let whole = reduce(operation, ReduceOperation::Sum, &shares, &[0])?;
     let shares = binary(operation, BinaryOperation::Divide, &shares, &whole)?;
     shares.moved(0, size.len()).converted(operation, dtype)
@@ -182,7 +192,7 @@ fn occurrences(stream: &mut Stream, n: i64, pvals: &RawArray, size: Vec<usize>) 
             Parameter { name: "p", value: RawOperand::Scalar(Scalar::F64(p)), domain: Domain::PROBABILITY },
         ];
         let formula = Formula::of(&counts::binomial);
-        let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, relations: &[] };
+        let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, of_one: None, relations: &[] };
         let found = recipe.drawn(stream, &size, DType::I64)?;
         assign(operation, &column(index), &found)?;
         left = binary(operation, BinaryOperation::Subtract, &left, &found)?;
