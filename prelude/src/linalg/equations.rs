@@ -1,10 +1,11 @@
 //! Determinants, inverses, systems of linear equations, powers.
 
+use super::factors::r_of;
 use super::matrices::matrices;
 use super::spectra::svd_of;
 use super::stacks::{Stack, adjoint, column, epsilon, fill_identity, line, numbers, squares};
 use crate::array::view::broadcast_to;
-use crate::array::{DeviceArray, OnDevice, RawArray, shape, transfer};
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, shape, slice_axis, transfer};
 use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{Arithmetic, DType, Element, Inexact, Scalar, Signal};
 use crate::error::{Error, Result, check};
@@ -384,6 +385,10 @@ pub(crate) fn lstsq_of(
     if b.shape().len() != 2 || b.shape()[0] != m {
         return Err(wrong_rows(operation, a, &if is_vector { line(&b) } else { b }));
     }
+    if b.shape()[1] == 1 && n > 0 && m >= 2 * n {
+        let (x, squares, rank, values) = least_squares(operation, a, &b, rcond)?;
+        return Ok((if is_vector { line(&x) } else { x }, squares, rank, values));
+    }
     let division = Division::new(operation, a, rcond)?;
     let rank = division.ranks.first().copied().unwrap_or(0);
     let x = division.apply(operation, &multiply(operation, &adjoint(operation, &division.u)?, &b)?)?;
@@ -394,6 +399,32 @@ pub(crate) fn lstsq_of(
         RawArray::uninitialised(operation, &a.handle, &[0], a.dtype.part())?
     };
     Ok((if is_vector { line(&x) } else { x }, squares, rank, division.values))
+}
+
+/// The same for a tall matrix and one column. QR of both beside each other leaves a triangular matrix with the singular values of `a`,
+/// beside it what the solution is to give, and below that what no solution gives. So no matrix of the height of `a` is multiplied.
+fn least_squares(
+    operation: &'static str,
+    a: &RawArray,
+    b: &RawArray,
+    rcond: Option<f64>,
+) -> Result<(RawArray, RawArray, usize, RawArray)> {
+    let &[m, n] = a.shape() else { unreachable!("a matrix") };
+    let both = RawArray::uninitialised(operation, &a.handle, &[m, n + 1], a.dtype)?;
+    assign(operation, &slice_axis(&both, 1, 0, 1, n), a)?;
+    assign(operation, &slice_axis(&both, 1, n, 1, 1), b)?;
+    let [r] = r_of(&both)?;
+    let (above, below) = (slice_axis(&r, 0, 0, 1, n), slice_axis(&r, 0, n, 1, 1));
+    let fraction = rcond.unwrap_or(epsilon(a.dtype) * m as f64);
+    let division = Division::new(operation, &slice_axis(&above, 1, 0, 1, n), Some(fraction))?;
+    let rank = division.ranks[0];
+    let product = multiply(operation, &adjoint(operation, &division.u)?, &slice_axis(&above, 1, n, 1, 1))?;
+    let squares = if rank == n {
+        squares(operation, &slice_axis(&below, 1, n, 1, 1), &[0])?
+    } else {
+        RawArray::uninitialised(operation, &a.handle, &[0], a.dtype.part())?
+    };
+    Ok((division.apply(operation, &product)?, squares, rank, division.values))
 }
 
 fn power_of(a: &RawArray, exponent: i64) -> Result<RawArray> {

@@ -115,7 +115,8 @@ fn qr_of(a: &RawArray, is_complete: bool) -> Result<[RawArray; 2]> {
     Ok([q, r].map(|factor| stack.unstacked(&factor)))
 }
 
-fn r_of(a: &RawArray) -> Result<[RawArray; 1]> {
+/// R alone.
+pub(super) fn r_of(a: &RawArray) -> Result<[RawArray; 1]> {
     let stack = Stack::new("qr", a)?;
     let r = stack.output("qr", &[stack.rows().min(stack.columns()), stack.columns()])?;
     if !stack.is_empty() {
