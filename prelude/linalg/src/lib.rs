@@ -8,6 +8,7 @@ mod general;
 mod lu;
 mod spectra;
 mod triangles;
+mod tridiagonal;
 
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::matmul::triangular::{self, BlockStructure};

@@ -2,12 +2,14 @@
 //! imaginary parts.
 
 use crate::triangles::without_imaginary_diagonal;
-use crate::{Factorise, Field, Job, Routine, Shapes, WorkspaceSize};
-use faer::linalg::evd::{self, ComputeEigenvectors, SelfAdjointEvdParams};
+use crate::{Factorise, Field, Job, Routine, Shapes, Wide, WorkspaceSize, number, tridiagonal};
+use faer::dyn_stack::MemStack;
+use faer::linalg::evd::{self, ComputeEigenvectors, SelfAdjointEvdParams, tridiag};
+use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
 use faer::linalg::svd::{self, ComputeSvdVectors, SvdParams};
 use faer::reborrow::{IntoConst, Reborrow, ReborrowMut};
 use faer::traits::math_utils::conj;
-use faer::{Auto, MatMut, Par, Spec};
+use faer::{Auto, MatMut, MatRef, Par, Spec};
 
 /// The ascending eigenvalues of a symmetric or Hermitian matrix, whose lower triangle is read, in a column; and the eigenvectors in
 /// the columns of a matrix, if they are asked for.
@@ -30,6 +32,30 @@ impl Eigh {
         Spec::new(parameters)
     }
 
+    /// The eigenvalues alone.
+    fn values<T: Field>(
+        source: MatRef<'_, T>,
+        mut values: MatMut<'_, T>,
+        mut matrix: MatMut<'_, T>,
+        reflections: MatMut<'_, T>,
+        par: Par,
+        rest: &mut MemStack,
+    ) -> Option<usize> {
+        let n = matrix.nrows();
+        matrix.copy_from_triangular_lower(source);
+        let parameters = Eigh::parameters::<T>().config.tridiag;
+        tridiag::tridiag_in_place(matrix.rb_mut(), reflections, par, rest, parameters.into());
+        let mut diagonal: Vec<f64> = (0..n).map(|row| matrix[(row, row)].re().into()).collect();
+        let mut beside: Vec<f64> = (1..n).map(|row| matrix[(row, row - 1)].wide().length()).collect();
+        if !tridiagonal::eigenvalues(&mut diagonal, &mut beside) {
+            return Some(0);
+        }
+        for (row, value) in diagonal.into_iter().enumerate() {
+            values[(row, 0)] = number(value);
+        }
+        None
+    }
+
     fn wanted(vectors: bool) -> ComputeEigenvectors {
         if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No }
     }
@@ -47,12 +73,13 @@ impl<T: Field> Factorise<T> for Eigh {
         let rest = evd::self_adjoint_evd_scratch::<T>(n, Eigh::wanted(vectors.is_some()), par, Eigh::parameters());
         // `faer` reads the imaginary parts on the diagonal.
         let without = if T::IS_REAL { 0 } else { n };
-        WorkspaceSize { matrices: [(n, vectors.map_or(0, |_| n)), (n, without), (0, 0)], rest }
+        let reflections = vectors.map_or((recommended_block_size::<T>(n, n), n.saturating_sub(1)), |_| (0, 0));
+        WorkspaceSize { matrices: [(n, n), (n, without), reflections], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
         let Job { inputs: [source, _], out: values, more: [vectors, _], matrices, par, rest, copy, .. } = job;
-        let [mut matrix, mut without, _] = matrices;
+        let [mut matrix, mut without, reflections] = matrices;
         let source = if T::IS_REAL {
             source
         } else {
@@ -60,14 +87,14 @@ impl<T: Field> Factorise<T> for Eigh {
             without_imaginary_diagonal(without.rb_mut());
             without.into_const()
         };
+        let Some(vectors) = vectors else {
+            return Eigh::values(source, values, matrix, reflections, par, rest);
+        };
         let values = values.col_mut(0).as_diagonal_mut();
-        let columns = vectors.is_some().then_some(matrix.rb_mut());
-        if evd::self_adjoint_evd(source, values, columns, par, rest, Eigh::parameters()).is_err() {
+        if evd::self_adjoint_evd(source, values, Some(matrix.rb_mut()), par, rest, Eigh::parameters()).is_err() {
             return Some(0);
         }
-        if let Some(vectors) = vectors {
-            copy(matrix.rb(), vectors, par);
-        }
+        copy(matrix.rb(), vectors, par);
         None
     }
 }
