@@ -1,9 +1,12 @@
 //! Host memory of arrays, and the blocks kept for reuse.
 
 use super::memory_limits::{available, total};
+use super::numeric::Native;
 use std::alloc;
 use std::any::Any;
 use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -127,6 +130,38 @@ impl Memory {
             Origin::Foreign(borrowed) => borrowed.start,
             Origin::Nothing => unreachable!("memory that was taken out is not used"),
         }
+    }
+}
+
+/// Elements that an operation works with and then drops, of no value in particular. Many of them are a block that is kept: the system
+/// takes longer to map and clear new pages than most operations take.
+pub(super) struct Scratch<T> {
+    memory: Memory,
+    count: usize,
+    of: PhantomData<T>,
+}
+
+impl<T: Native> Scratch<T> {
+    pub fn new(count: usize) -> Result<Scratch<T>> {
+        const { assert!(align_of::<T>() <= ALIGNMENT) };
+        let bytes = count.saturating_mul(size_of::<T>());
+        Ok(Scratch { memory: Memory::new(bytes)?, count, of: PhantomData })
+    }
+}
+
+impl<T: Native> Deref for Scratch<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the memory has room for them, is initialised, and belongs to this; any bytes are a value.
+        unsafe { std::slice::from_raw_parts(self.memory.start().cast(), self.count) }
+    }
+}
+
+impl<T: Native> DerefMut for Scratch<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.start().cast(), self.count) }
     }
 }
 

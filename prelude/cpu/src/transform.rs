@@ -2,12 +2,13 @@
 //!
 //! The lines' own transforms are those of `realfft` and `rustfft`, which choose vector instructions at run time.
 
-use super::memory::Memory;
+use super::memory::{Memory, Scratch};
 use super::numeric::{Native, Shared};
-use super::pool;
+use super::{copy, pool};
 use num_complex::Complex;
 use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftDirection, FftPlanner};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use warpcell_base::backend::Layout;
 use warpcell_base::error::Result;
@@ -59,7 +60,10 @@ pub(super) struct Job<'a> {
 /// # Safety
 ///
 /// Both arrays must be memory that nothing else accesses, without overlap, of layouts as the operation states.
-pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: Array<'_>) -> Result<()> {
+pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: Array<'_>) -> Result<()>
+where
+    Complex<T>: Native,
+{
     let (&last, others) = transform.axes.split_last().expect("an axis");
     let direction = if transform.is_inverse { FftDirection::Inverse } else { FftDirection::Forward };
     let (shape, out_shape) = (&x.1.shape[..], &out.1.shape[..]);
@@ -72,7 +76,7 @@ pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: A
             for (number, &axis) in transform.axes.iter().rev().enumerate() {
                 let lines = Lines::new(shape, shape[axis], axis);
                 // SAFETY: see above.
-                unsafe { complex::<T>(from, to, &lines, direction, scale_of(number == others.len())) };
+                unsafe { complex::<T>(from, to, &lines, direction, scale_of(number == others.len())) }?;
                 from = to;
             }
         }
@@ -83,11 +87,11 @@ pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: A
                 lines.apart = x.1.strides[0].unsigned_abs();
             }
             // SAFETY: see above.
-            unsafe { from_real::<T>(x.0.cast(), to, &lines, scale_of(others.is_empty())) };
+            unsafe { from_real::<T>(x.0.cast(), to, &lines, scale_of(others.is_empty())) }?;
             for (number, &axis) in others.iter().enumerate() {
                 let lines = Lines::new(out_shape, out_shape[axis], axis);
                 // SAFETY: see above.
-                unsafe { complex::<T>(to, to, &lines, direction, scale_of(number + 1 == others.len())) };
+                unsafe { complex::<T>(to, to, &lines, direction, scale_of(number + 1 == others.len())) }?;
             }
         }
         (true, false) => {
@@ -98,13 +102,13 @@ pub(super) unsafe fn transform<T: Real>(transform: Job<'_>, x: Array<'_>, out: A
                 let lines = Lines::new(shape, shape[axis], axis);
                 let to = if keeps { between.start().cast() } else { from };
                 // SAFETY: see above; there is memory for as many numbers as `x` has.
-                unsafe { complex::<T>(from, to, &lines, direction, T::one()) };
+                unsafe { complex::<T>(from, to, &lines, direction, T::one()) }?;
                 from = to;
             }
             let mut lines = Lines::new(shape, out_shape[last], last);
             lines.destroys = transform.destroys || keeps;
             // SAFETY: see above.
-            unsafe { to_real::<T>(from, out.0.cast(), &lines, scale) };
+            unsafe { to_real::<T>(from, out.0.cast(), &lines, scale) }?;
         }
         (false, false) => unreachable!("one of the arrays is complex"),
     }
@@ -135,53 +139,62 @@ impl Lines {
     }
 }
 
+/// Shares out work that may fail: as [`pool::split`].
+fn split(total: usize, grain: usize, work: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
+    let failure = OnceLock::new();
+    pool::split(total, grain, &|range| {
+        if let Err(error) = work(range) {
+            // One error says enough.
+            let _ = failure.set(error);
+        }
+    });
+    failure.into_inner().map_or(Ok(()), Err)
+}
+
 /// Computes some lines, one behind the other, of as many; it may destroy what it reads.
 type Step<S, D> = Box<dyn FnMut(&mut [S], &mut [D])>;
 /// Makes what a task works with.
-type Work<'a, S, D> = dyn Fn() -> Step<S, D> + Sync + 'a;
+type Work<'a, S, D> = dyn Fn() -> Result<Step<S, D>> + Sync + 'a;
 
 /// Computes all lines.
 ///
 /// # Safety
 ///
 /// Both must be memory of all lines that nothing else accesses; they may be the same if lines have one length and type.
-unsafe fn each<S: Copy + Default, D: Copy + Default>(
+unsafe fn each<S: Native, D: Native>(
     source: *const S,
     target: *mut D,
     lines: &Lines,
     work: &Work<'_, S, D>,
-) {
-    let &Lines { before, inner, source: from, apart, target: to, destroys } = lines;
+) -> Result<()> {
+    let &Lines { inner, source: from, target: to, destroys, .. } = lines;
     let (source, target) = (Shared(source.cast_mut()), Shared(target));
-    let longer = from.max(to);
     if inner == 1 {
-        let together = if apart == from { (TOGETHER / longer).max(1) } else { 1 };
-        pool::split(before.div_ceil(together), GRAIN.div_ceil(longer * together), &|range| {
-            let mut work = work();
-            let mut buffer = vec![S::default(); if destroys { 0 } else { from * together.min(before) }];
-            for group in range {
-                let first = group * together;
-                let count = together.min(before - first);
+        return following(lines, &|groups, most| {
+            let mut work = work()?;
+            let mut buffer = Scratch::<S>::new(if destroys { 0 } else { from * most })?;
+            for (start, first, count) in groups {
                 // SAFETY: lines that follow one another, which belong to one task; those that may be the same in both arrays are
                 // copied before they are written.
                 unsafe {
-                    let start = source.get().add(first * apart);
+                    let start = source.get().add(start);
                     let read = if destroys {
                         std::slice::from_raw_parts_mut(start, count * from)
                     } else {
-                        std::ptr::copy_nonoverlapping(start, buffer.as_mut_ptr(), count * from);
+                        let bytes = count * from * size_of::<S>();
+                        copy::bytes(start.cast(), buffer.as_mut_ptr().cast(), bytes);
                         &mut buffer[..count * from]
                     };
                     work(read, std::slice::from_raw_parts_mut(target.get().add(first * to), count * to));
                 }
             }
+            Ok(())
         });
-        return;
     }
     let (pitch, out_pitch) = (pitch(from), pitch(to));
     neighbours(lines, &|groups| {
-        let mut work = work();
-        let (mut read, mut written) = (vec![S::default(); pitch * COLUMNS], vec![D::default(); out_pitch * COLUMNS]);
+        let mut work = work()?;
+        let (mut read, mut written) = (Scratch::<S>::new(pitch * COLUMNS)?, Scratch::<D>::new(out_pitch * COLUMNS)?);
         for (block, column, count) in groups {
             // SAFETY: elements of lines that belong to one task; all are copied before any is written.
             unsafe { load(source.get().add(block * from * inner + column), inner, (from, count), &mut read) };
@@ -191,22 +204,38 @@ unsafe fn each<S: Copy + Default, D: Copy + Default>(
             // SAFETY: as above.
             unsafe { store(target.get().add(block * to * inner + column), inner, (to, count), &written) };
         }
-    });
+        Ok(())
+    })
 }
 
-/// Neighbouring lines: their block, the first one and how many they are.
+/// Some lines: two numbers that say which is the first one, and how many they are.
 type Group = (usize, usize, usize);
+/// Computes groups of lines.
+type Groups<'a> = &'a mut dyn Iterator<Item = Group>;
 
-/// Shares out the lines along an axis that is not the last.
-fn neighbours(lines: &Lines, work: &(dyn Fn(&mut dyn Iterator<Item = Group>) + Sync)) {
+/// Shares out the lines along the last axis: where the first line of a group is read, its number, and how many lines it has. The work
+/// also gets how many these are at most.
+fn following(lines: &Lines, work: &(dyn Fn(Groups<'_>, usize) -> Result<()> + Sync)) -> Result<()> {
+    let &Lines { before, source, apart, target, .. } = lines;
+    let longer = source.max(target);
+    let together = if apart == source { (TOGETHER / longer).clamp(1, before.max(1)) } else { 1 };
+    split(before.div_ceil(together), GRAIN.div_ceil(longer * together), &|range| {
+        let groups =
+            range.map(|group| (group * together * apart, group * together, together.min(before - group * together)));
+        work(&mut { groups }, together)
+    })
+}
+
+/// Shares out the lines along an axis that is not the last: neighbouring lines, by their block and the first one.
+fn neighbours(lines: &Lines, work: &(dyn Fn(Groups<'_>) -> Result<()> + Sync)) -> Result<()> {
     let across = lines.inner.div_ceil(COLUMNS);
     let grain = GRAIN.div_ceil(lines.source.max(lines.target) * COLUMNS);
-    pool::split(lines.before * across, grain, &|range| {
+    split(lines.before * across, grain, &|range| {
         work(&mut range.map(|group| {
             let column = group % across * COLUMNS;
             (group / across, column, COLUMNS.min(lines.inner - column))
-        }));
-    });
+        }))
+    })
 }
 
 /// How far apart lines are in a buffer: a cache line more where they would compete for the same places in the cache.
@@ -272,13 +301,17 @@ unsafe fn complex<T: Real>(
     lines: &Lines,
     direction: FftDirection,
     scale: T,
-) {
-    let plan: Arc<dyn Fft<T>> = T::planners(|planners| planners.complex.plan_fft(lines.source, direction));
+) -> Result<()>
+where
+    Complex<T>: Native,
+{
+    let length = lines.source;
+    let plan: Arc<dyn Fft<T>> = T::planners(|planners| planners.complex.plan_fft(length, direction));
     if lines.inner > 1 {
-        let (source, target, length) = (Shared(source.cast_mut()), Shared(target), lines.source);
-        neighbours(lines, &|groups| {
-            let mut scratch = vec![Complex::default(); plan.get_inplace_scratch_len()];
-            let mut buffer = vec![Complex::default(); pitch(length) * COLUMNS];
+        let (source, target) = (Shared(source.cast_mut()), Shared(target));
+        return neighbours(lines, &|groups| {
+            let mut scratch = Scratch::new(plan.get_inplace_scratch_len())?;
+            let mut buffer = Scratch::new(pitch(length) * COLUMNS)?;
             for (block, column, count) in groups {
                 let first = block * length * lines.inner + column;
                 // SAFETY: elements of lines that belong to one task; all are copied before any is written.
@@ -290,19 +323,19 @@ unsafe fn complex<T: Real>(
                 // SAFETY: as above.
                 unsafe { store(target.get().add(first), lines.inner, (length, count), &buffer) };
             }
+            Ok(())
         });
-        return;
     }
-    let work = || -> Step<Complex<T>, Complex<T>> {
+    let work = || -> Result<Step<Complex<T>, Complex<T>>> {
         let plan = plan.clone();
-        let mut scratch = vec![Complex::default(); plan.get_outofplace_scratch_len()];
-        Box::new(move |read, written| {
+        let mut scratch = Scratch::new(plan.get_outofplace_scratch_len())?;
+        Ok(Box::new(move |read, written| {
             plan.process_outofplace_with_scratch(read, written, &mut scratch);
             scaled(written, scale);
-        })
+        }))
     };
     // SAFETY: the caller's promise.
-    unsafe { each(source, target, lines, &work) };
+    unsafe { each(source, target, lines, &work) }
 }
 
 /// Lines of all numbers of a spectrum, or of its first half.
@@ -310,39 +343,56 @@ unsafe fn complex<T: Real>(
 /// # Safety
 ///
 /// As for [`each`].
-unsafe fn from_real<T: Real>(source: *const T, target: *mut Complex<T>, lines: &Lines, scale: T) {
+unsafe fn from_real<T: Real>(source: *const T, target: *mut Complex<T>, lines: &Lines, scale: T) -> Result<()>
+where
+    Complex<T>: Native,
+{
     let (length, numbers) = (lines.source, lines.target);
     let half = length / 2 + 1;
     let plan: Arc<dyn RealToComplex<T>> = T::planners(|planners| planners.real.plan_fft_forward(length));
-    let work = || -> Step<T, Complex<T>> {
+    let work = || -> Result<Step<T, Complex<T>>> {
         let plan = plan.clone();
-        let mut scratch = plan.make_scratch_vec();
-        Box::new(move |read, written| {
+        let mut scratch = Scratch::new(plan.get_scratch_len())?;
+        Ok(Box::new(move |read, written| {
             for (read, written) in read.chunks_exact_mut(length).zip(written.chunks_exact_mut(numbers)) {
-                let first = &mut written[..half];
+                let (first, rest) = written.split_at_mut(half);
                 plan.process_with_scratch(read, first, &mut scratch).expect("the plan's lengths");
                 scaled(first, scale);
-                // The others are the conjugates of these, in reverse.
-                for index in half..numbers {
-                    written[index] = written[length - index].conj();
+                if !rest.is_empty() {
+                    mirror(&first[1..], rest);
                 }
             }
-        })
+        }))
     };
     // SAFETY: the caller's promise.
-    unsafe { each(source, target, lines, &work) };
+    unsafe { each(source, target, lines, &work) }
+}
+
+/// Writes the conjugates of the numbers in reverse, of the last one of an even spectrum's half not.
+fn mirror<T: Real>(numbers: &[Complex<T>], rest: &mut [Complex<T>]) {
+    let numbers = &numbers[..rest.len()];
+    let rest = Shared(rest.as_mut_ptr());
+    pool::split(numbers.len(), GRAIN, &|range| {
+        // SAFETY: as many as there are numbers, and each belongs to one task.
+        let part = unsafe { std::slice::from_raw_parts_mut(rest.get().add(range.start), range.len()) };
+        let numbers = &numbers[numbers.len() - range.end..numbers.len() - range.start];
+        part.iter_mut().zip(numbers.iter().rev()).for_each(|(out, number)| *out = number.conj());
+    });
 }
 
 /// # Safety
 ///
 /// As for [`each`].
-unsafe fn to_real<T: Real>(source: *const Complex<T>, target: *mut T, lines: &Lines, scale: T) {
+unsafe fn to_real<T: Real>(source: *const Complex<T>, target: *mut T, lines: &Lines, scale: T) -> Result<()>
+where
+    Complex<T>: Native,
+{
     let (half, length) = (lines.source, lines.target);
     let plan: Arc<dyn ComplexToReal<T>> = T::planners(|planners| planners.real.plan_fft_inverse(length));
-    let work = || -> Step<Complex<T>, T> {
+    let work = || -> Result<Step<Complex<T>, T>> {
         let plan = plan.clone();
-        let mut scratch = plan.make_scratch_vec();
-        Box::new(move |read, written| {
+        let mut scratch = Scratch::new(plan.get_scratch_len())?;
+        Ok(Box::new(move |read, written| {
             for (read, written) in read.chunks_exact_mut(half).zip(written.chunks_exact_mut(length)) {
                 // What would make the result complex is not looked at, as NumPy does not.
                 read[0].im = T::zero();
@@ -354,10 +404,10 @@ unsafe fn to_real<T: Real>(source: *const Complex<T>, target: *mut T, lines: &Li
                     written.iter_mut().for_each(|value| *value = *value * scale);
                 }
             }
-        })
+        }))
     };
     // SAFETY: the caller's promise.
-    unsafe { each(source, target, lines, &work) };
+    unsafe { each(source, target, lines, &work) }
 }
 
 #[cfg(test)]
