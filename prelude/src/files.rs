@@ -16,9 +16,9 @@ pub(crate) mod text;
 
 use crate::array::sides::AnyView;
 use crate::array::transfer::{self, Owned};
-use crate::array::{AnyArray, DeviceArray, OnHost, byte_count};
+use crate::array::{AnyArray, DeviceArray, OnHost, RawArray, byte_count};
 use crate::backend::Layout;
-use crate::device;
+use crate::device::{self, Device};
 use crate::dtype::Element;
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
@@ -71,8 +71,7 @@ fallible! {
     /// ```
     pub fn load, try_load<T: Element>(path: impl AsRef<Path>) -> Result<DeviceArray<T>> {
         let opened = Opened::new("load", path.as_ref(), T::DTYPE)?;
-        let values = values("load", &opened.header, |target| opened.read(target))?;
-        on_device("load", values, &opened.header)
+        on_device("load", &opened.header, |target| opened.read(target))
     }
 }
 
@@ -191,13 +190,27 @@ fn values<T: Element>(
     Ok(values)
 }
 
-/// A file's elements as an array on the current device.
-fn on_device<T: Element>(operation: &'static str, values: Vec<T>, header: &Header) -> Result<DeviceArray<T>> {
+/// An array on the current device with the elements that a header promises; `read` as for [`values`]. Where the host can write to the
+/// device's memory it reads straight into it: blocks of it are kept and aligned, those of vectors are not.
+fn on_device<T: Element>(
+    operation: &'static str,
+    header: &Header,
+    read: impl FnOnce(&mut [u8]) -> Result<()>,
+) -> Result<DeviceArray<T>> {
     let mut shape = header.shape.clone();
     if header.is_fortran {
         shape.reverse();
     }
-    let mut raw = transfer::take_over(operation, Owned::vector(values, &shape), &device::current()?)?;
+    let handle = device::current()?;
+    let mut raw = if handle.device == Device::Cpu {
+        let mut raw = RawArray::uninitialised(operation, &handle, &shape, T::DTYPE)?;
+        let bytes = handle.backend.host_bytes(&mut raw.allocation).expect("new memory of the host");
+        read(bytes)?;
+        npy::finish(bytes, header);
+        raw
+    } else {
+        transfer::take_over(operation, Owned::vector(values::<T>(operation, header, read)?, &shape), &handle)?
+    };
     if header.is_fortran {
         raw.layout.shape.reverse();
         raw.layout.strides.reverse();

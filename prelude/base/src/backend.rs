@@ -350,6 +350,12 @@ pub trait Backend: Send + Sync {
         let _ = dtype;
         self.allocate(bytes)
     }
+    /// The bytes of an allocation of this backend's own making, if the host can write to them, and if nobody else has a reference to
+    /// it: for what fills memory by other means than operations.
+    fn host_bytes<'a>(&self, allocation: &'a mut Arc<dyn Allocation>) -> Option<&'a mut [u8]> {
+        let _ = allocation;
+        None
+    }
     /// Takes memory that others have made as an allocation. Its owner is dropped when the last reference to the allocation is,
     /// and the work that was queued until then is done.
     ///

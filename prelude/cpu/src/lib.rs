@@ -267,6 +267,11 @@ impl Backend for CpuBackend {
         Ok(Arc::new(Memory::of_elements(bytes, typestr::word(dtype))?))
     }
 
+    fn host_bytes<'a>(&self, allocation: &'a mut Arc<dyn Allocation>) -> Option<&'a mut [u8]> {
+        let unshared: &mut dyn Any = Arc::get_mut(allocation)?;
+        unshared.downcast_mut::<Memory>()?.bytes_mut()
+    }
+
     unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>> {
         // SAFETY: the caller's promise.
         Ok(Arc::new(unsafe { Memory::foreign(memory) }))

@@ -119,6 +119,13 @@ impl Memory {
         Memory { origin: Origin::Foreign(Borrowed { start, owner }), bytes }
     }
 
+    /// The bytes, unless others have made the memory.
+    pub fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+        let Origin::Block(_) = self.origin else { return None };
+        // SAFETY: the block has so many bytes, which are initialised; this is the only reference (see invariant 2).
+        Some(unsafe { std::slice::from_raw_parts_mut(self.start(), self.bytes) })
+    }
+
     /// The first byte; aligned for every dtype, and in memory of others for those that are in it.
     pub fn start(&self) -> *mut u8 {
         match &self.origin {

@@ -220,8 +220,7 @@ impl Npz {
         /// elements of another type ([`Error::FileDType`]).
         pub fn get, try_get<T: Element>(&self, name: &str) -> Result<DeviceArray<T>> {
             let (index, header) = self.wanted("get", name, T::DTYPE)?;
-            let values = values("get", header, |target| self.read("get", name, index, header, target))?;
-            on_device("get", values, header)
+            on_device("get", header, |target| self.read("get", name, index, header, target))
         }
 
         /// Reads an array to the host.

@@ -3,7 +3,7 @@
 use super::npy::{self, Opened};
 use super::target::Target;
 use super::text::numbers_of;
-use super::{Order, failed, on_device, refused, values};
+use super::{Order, failed, on_device, refused};
 use crate::array::DeviceArray;
 use crate::array::sides::AnyView;
 use crate::dtype::Element;
@@ -67,8 +67,7 @@ pub(crate) fn of_file<T: Element>(path: &Path, count: isize, sep: &str, offset: 
     let count = usize::try_from(count).ok();
     if sep.is_empty() {
         let opened = Opened::raw(NAME, path, T::DTYPE, count, offset)?;
-        let values = values(NAME, &opened.header, |target| opened.read(target))?;
-        return on_device(NAME, values, &opened.header);
+        return on_device(NAME, &opened.header, |target| opened.read(target));
     }
     if offset > 0 {
         let reason =

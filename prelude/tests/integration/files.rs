@@ -324,6 +324,15 @@ fn what_is_saved_is_loaded() {
     gpu::save(folder.file("large"), &large);
     assert!(large.eq(&gpu::load::<f64>(folder.file("large.npy"))).all());
     gpu::savez_compressed(folder.file("large"), [("large", &large.slice(s![..;-1]))]);
+    if gpu::device() == gpu::Device::Cpu {
+        // In memory as operations make it, which they read faster; it can still be given away.
+        let loaded = gpu::load::<f64>(folder.file("large.npy"));
+        let address = loaded.data_ptr();
+        assert_eq!(address % 64, 0);
+        let given = loaded.into_host();
+        assert_eq!(given.as_ptr().addr(), address);
+        assert_eq!(given[[3_000_000]], 3e6);
+    }
     let archive = gpu::load_npz(folder.file("large.npz"));
     assert!(large.slice(s![..;-1]).eq(&archive.get::<f64>("large")).all());
     if let Some(kept) = std::env::var_os("WARPCELL_TEST_FILES") {
