@@ -77,6 +77,20 @@ by_isa! {
     ///
     /// As for [`dot`].
     pub(super) unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
+        if length <= 2 * LEAF && (a.1, b.1) == (1, 1) {
+            // As a cascade adds them, without what it keeps: that takes a fifth of the time of a row of a matrix.
+            let mut sum: Option<T> = None;
+            for first in (0..length).step_by(LEAF) {
+                let count = LEAF.min(length - first);
+                // SAFETY: the elements are among the vectors', and they follow one another.
+                let (a, b) = unsafe {
+                    (std::slice::from_raw_parts(a.0.add(first), count), std::slice::from_raw_parts(b.0.add(first), count))
+                };
+                let product = T::sum_of_products(a, b);
+                sum = Some(sum.map_or(product, |earlier| earlier.plus(product)));
+            }
+            return sum.unwrap_or_default();
+        }
         let mut cascade = Cascade::<Terms<T>>::new();
         // Not cleared, which takes as long as the sum of a short vector.
         let mut room = [const { [MaybeUninit::uninit(); LEAF] }; 2];

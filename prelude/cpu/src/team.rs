@@ -143,21 +143,20 @@ impl Team {
         Some(job)
     }
 
-    /// What each thread of the team does, for ever.
+    /// What each thread of the team does, for ever. One that was woken too late for a job stays awake for the next one: else it would
+    /// come too late for each of many short ones.
     fn join_in(&self) -> ! {
         loop {
             is_soon(|| self.wanted.load(Ordering::Acquire) > 0);
             let mut offers = self.lock();
-            let job = loop {
-                if let Some(job) = self.take(&mut offers) {
-                    break job;
-                }
+            if let Some(job) = self.take(&mut offers) {
+                drop(offers);
+                job.help();
+            } else {
                 offers.sleeping += 1;
                 offers = self.wake.wait(offers).unwrap_or_else(PoisonError::into_inner);
                 offers.sleeping -= 1;
-            };
-            drop(offers);
-            job.help();
+            }
         }
     }
 }
