@@ -101,7 +101,16 @@ impl<'a, T: Element> IntoIterator for &'a DeviceArray<T> {
 impl<T: Arithmetic> Sum for DeviceArray<T> {
     fn sum<I: Iterator<Item = DeviceArray<T>>>(mut arrays: I) -> DeviceArray<T> {
         let Some(first) = arrays.next() else { return zeros(()) };
-        arrays.fold(first, |sum, array| sum.add(&array))
+        let Some(second) = arrays.next() else { return first };
+        // The sum is in memory that nothing else uses, so more is added in place.
+        arrays.fold(first.add(&second), |mut sum, array| {
+            if array.shape() == sum.shape() {
+                sum += &array;
+                sum
+            } else {
+                sum.add(&array)
+            }
+        })
     }
 }
 

@@ -199,13 +199,16 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
     };
     let mut bins = minlength;
     if x.size() > 0 {
-        let least = reduce_all(operation, ReduceOperation::Min, x)?.integer().expect("floats are refused");
-        if least < 0 {
+        let end = |end, x: &RawArray| Ok(reduce_all(operation, end, x)?.integer().expect("floats are refused"));
+        // Without their signs, negative elements are the largest: one pass tells both.
+        let unsigned = RawArray { dtype: unsigned(x.dtype), ..x.clone() };
+        let most = end(ReduceOperation::Max, &unsigned)?;
+        if unsigned.dtype != x.dtype && most >= 1 << (8 * x.dtype.size() - 1) {
+            let least = end(ReduceOperation::Min, x)?;
             let reason =
                 format!("there is a negative element, {least}; give elements that are at least 0, or use `histogram`");
             return Err(Error::argument(operation, reason));
         }
-        let most = reduce_all(operation, ReduceOperation::Max, x)?.integer().expect("floats are refused");
         bins = bins.max(usize::try_from(most + 1).unwrap_or(usize::MAX));
     }
     let dtype = if weights.is_some() { DType::F64 } else { DType::I64 };
@@ -213,6 +216,17 @@ pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usiz
         let x = x.contiguous(operation)?;
         out.handle.backend.bincount(x.view(), weights.as_ref().map(RawArray::view), out.view())
     })
+}
+
+/// The type of the same bits without a sign.
+fn unsigned(dtype: DType) -> DType {
+    match dtype {
+        DType::I8 => DType::U8,
+        DType::I16 => DType::U16,
+        DType::I32 => DType::U32,
+        DType::I64 => DType::U64,
+        other => other,
+    }
 }
 
 fn by_bin(x: &RawArray, bins: BinSpec, range: Option<(f64, f64)>) -> Result<(RawArray, RawArray)> {
@@ -315,6 +329,8 @@ mod tests {
         assert_eq!(bincount_with(&zeros::<u8>(0), 3).to_host(), zeros::<i64>(3).to_host());
         assert!(text(by_value(&array(&[1.0]).raw, None, 0)).contains("arrays of f64 are not supported"));
         assert!(text(by_value(&array(&[1, -7]).raw, None, 0)).contains("a negative element, -7"));
+        let least = array(&[i64::MAX, i64::MIN]);
+        assert!(text(by_value(&least.raw, None, 0)).contains("a negative element, -9223372036854775808"));
         assert!(text(by_value(&zeros::<u8>((2, 2)).raw, None, 0)).contains("is not 1-D"));
         let weights = zeros::<f64>(3);
         assert!(

@@ -5,7 +5,8 @@ use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Error, Result};
-use crate::operations::elementwise::{binary, unary};
+use crate::operations::elementwise::{RawOperand, binary, binary_into, unary};
+use crate::operations::formulas::{self, apply_one};
 use crate::operations::products::multiply;
 use crate::operations::reduce::{as_mean, mean_along};
 use crate::operations::statistics::with_axes;
@@ -88,7 +89,7 @@ pub(crate) fn correlations(m: &RawArray, rowvar: bool, dtype: DType) -> Result<R
     }
     let deviations = unary(NAME, UnaryOperation::Sqrt, &diagonal_view(&covariances, 0))?;
     let scaled = binary(NAME, BinaryOperation::Divide, &covariances, &with_axes(&deviations, &[1]))?;
-    let scaled = binary(NAME, BinaryOperation::Divide, &scaled, &deviations)?;
-    let within = |x: &RawArray, operation, end: f64| binary(NAME, operation, x, Scalar::of_float(end, dtype));
-    within(&within(&scaled, BinaryOperation::Maximum, -1.0)?, BinaryOperation::Minimum, 1.0)
+    binary_into(NAME, BinaryOperation::Divide, &scaled, &deviations)?;
+    let [low, high] = [-1.0, 1.0].map(|end| RawOperand::Scalar(Scalar::of_float(end, dtype)));
+    apply_one(NAME, formulas::limited, &[RawOperand::Array(&scaled), low, high])
 }

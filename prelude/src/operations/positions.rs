@@ -3,13 +3,13 @@
 use crate::array::grids::{numbers, on_axis};
 use crate::array::indices::RawIndices;
 use crate::array::sides::sealed::Host;
-use crate::array::triangles::triangle_mask;
-use crate::array::{DeviceArray, IntoIndices, OnDevice, RawArray, transfer};
-use crate::backend::Layout;
-use crate::device;
+use crate::array::{DeviceArray, IntoIndices, OnDevice, RawArray, byte_count, transfer};
+use crate::backend::{BinaryOperation, Layout};
+use crate::device::{self, Handle};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::operations::selection::{flat_positions, unravelled};
+use crate::operations::elementwise::binary_into;
+use crate::operations::insertion::repeated_each;
 use crate::thin::thin;
 
 thin! {
@@ -135,7 +135,7 @@ fn diagonal_of(x: &RawArray) -> Result<Vec<RawArray>> {
 
 /// The indices of a triangle, on the current device.
 pub(crate) fn triangle(name: &'static str, shape: [usize; 2], k: isize, is_upper: bool) -> Result<Vec<RawArray>> {
-    places(name, &triangle_mask(name, &device::current()?, shape, k, is_upper)?)
+    triangle_on(name, &device::current()?, shape, k, is_upper)
 }
 
 /// The indices of a triangle of a matrix, on its device.
@@ -144,11 +144,37 @@ pub(crate) fn triangle_of(name: &'static str, x: &RawArray, k: isize, is_upper: 
         let reason = "is not 2-D; give a matrix";
         return Err(Error::shape(name, x.shape(), reason));
     };
-    places(name, &triangle_mask(name, &x.handle, [rows, columns], k, is_upper)?)
+    triangle_on(name, &x.handle, [rows, columns], k, is_upper)
 }
 
-fn places(name: &'static str, mask: &RawArray) -> Result<Vec<RawArray>> {
-    unravelled(name, &flat_positions(name, mask)?, mask.shape())
+/// The indices of a triangle: each row's number as often as it has elements, and how far each element is behind the row's first one.
+fn triangle_on(
+    name: &'static str,
+    handle: &Handle,
+    [rows, columns]: [usize; 2],
+    k: isize,
+    is_upper: bool,
+) -> Result<Vec<RawArray>> {
+    // The matrix need not fit in memory, but its number of elements is a number.
+    byte_count(name, &[rows, columns], DType::I64)?;
+    // There may not be enough memory for a number for each row. Reserved here, that is an error and not the end of the process.
+    drop(RawArray::uninitialised(name, handle, &[rows], DType::I64)?);
+    let (mut counts, mut shifts) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+    let mut before = 0;
+    for row in 0..rows as isize {
+        let diagonal = row.saturating_add(k).saturating_add(isize::from(!is_upper)).clamp(0, columns as isize);
+        let (from, count) = if is_upper { (diagonal, columns as isize - diagonal) } else { (0, diagonal) };
+        counts.push(count as i64);
+        shifts.push((from - before) as i64);
+        before += count;
+    }
+    let shifts = transfer::upload(name, &Host::host_view(&shifts), handle)?;
+    let counts = transfer::upload(name, &Host::host_view(&counts), handle)?;
+    let repeated = |x: &RawArray| repeated_each(x, RawIndices::Device(counts.clone()), 0);
+    let (down, across) = (repeated(&numbers(name, handle, rows)?)?, repeated(&shifts)?);
+    let places = numbers(name, handle, across.size())?;
+    binary_into(name, BinaryOperation::Add, &across, &places)?;
+    Ok(vec![down, across])
 }
 
 fn open_grid(arguments: Vec<RawIndices>) -> Result<Vec<RawArray>> {

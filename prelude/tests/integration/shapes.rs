@@ -266,6 +266,19 @@ fn choices() {
 fn positions() {
     assert_eq!(gpu::tril_indices(0)[0].shape(), [0]);
     assert_eq!(gpu::tril_indices!(2, k = 5)[1].tolist(), [0, 1, 0, 1]);
+    for (rows, columns) in [(0, 3), (3, 0), (1, 1), (3, 5), (6, 2)] {
+        for k in [isize::MIN, -7, -2, -1, 0, 1, 2, 7, isize::MAX] {
+            let places = |is_kept: &dyn Fn(isize) -> bool| -> [Vec<i64>; 2] {
+                let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+                let kept: Vec<(i64, i64)> = all.filter(|&(row, column)| is_kept((column - row) as isize)).collect();
+                [kept.iter().map(|place| place.0).collect(), kept.iter().map(|place| place.1).collect()]
+            };
+            let lists = |found: Vec<gpu::DeviceArray<i64>>| [0, 1].map(|axis| found[axis].tolist());
+            let (n, m) = (rows as usize, columns as usize);
+            assert_eq!(lists(gpu::tril_indices!(n, k = k, m = m)), places(&|distance| distance <= k), "{n} {k} {m}");
+            assert_eq!(lists(gpu::triu_indices!(n, k = k, m = m)), places(&|distance| distance >= k), "{n} {k} {m}");
+        }
+    }
     assert_eq!(gpu::triu_indices!(2, k = 5).len(), 2);
     assert_eq!(gpu::mask_indices(2, |m| m.copy())[1].tolist(), [0, 1, 0, 1]);
     let grid = gpu::ix_([&gpu::array(&[1u32, 0]), &gpu::array(&[2u32, 0, 1]), &gpu::array(&[0u32])]);
