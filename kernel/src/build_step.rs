@@ -9,7 +9,7 @@
 //! | `cargo clean` | nothing to do: cells leave no files |
 //! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
 //! | crates of `:dep` | the real cargo once per set, in a shared cache; then a record ([`dependencies`]) |
-//! | `rustc --print sysroot` | the private sysroot |
+//! | `rustc --print sysroot` | the private sysroot, or at first an empty one ([`metadata`]) |
 //! | other questions that every start asks | as recorded at installation ([`recorded_answers`]) |
 //! | `cargo config` | nothing: settings of the user's cargo do not apply to cells |
 //! | `rustup` | fails, so that evcxr looks for the tools in PATH |
@@ -64,11 +64,12 @@ pub use dependencies::dep_compiler::run as dep_compiler;
 pub use diagnostics::Diagnostics;
 pub use flags::Linker;
 pub use messages::{BuildAnswer, BuildRequest, Types};
+pub use metadata::UNREAD;
 pub use names::{assigned_in, bindings, defined_in, items_in, own_name_in, type_as_code};
 pub use report::{StoredVariable, VariableReport};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;
-pub use types::{types_of, with_hidden_types, with_no_types, with_types};
+pub use types::{binds_nothing, types_of, with_hidden_types, with_no_types, with_types};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {
@@ -83,7 +84,8 @@ pub fn rustc() -> i32 {
     finish(choices::installation().and_then(|installation| {
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         if arguments == ["--print", "sysroot"] {
-            println!("{}", installation.sysroot().display());
+            let context = std::env::var_os(environment::CONTEXT_DIRECTORY).map(PathBuf::from);
+            println!("{}", metadata::sysroot(&installation, context.as_deref()).display());
             return Ok(0);
         }
         let compiler = || Command::new(installation.real_tool("rustc"));

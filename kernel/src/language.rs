@@ -41,13 +41,15 @@ pub fn clean_up() {
     evaluator::session_directory::remove_session_files();
 }
 
-/// Starts the Rust evaluator and ends it again.
+/// Starts the Rust evaluator, lets it read the crates, and ends it again.
 ///
 /// Must be called while the process has one thread.
 pub fn start_once() -> Result<()> {
     let session = SessionDirectory::prepare()?;
     let assistant = Assistant::new(session.path());
-    RustEvaluator::start(session, assistant)?.started()
+    let mut evaluator = RustEvaluator::start(session, assistant)?;
+    evaluator.started()?;
+    evaluator.read_crates()
 }
 
 /// Runs cells in a session without a client. Their outputs are dropped. Returns how many have failed.

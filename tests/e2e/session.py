@@ -106,9 +106,11 @@ class Session:
         env: dict[str, str] | None = None,
         cwd: Path | None = None,
         command: list[str] | None = None,
+        waits: bool = True,
         **manager,
     ):
-        """`command` starts the kernel instead of what its kernelspec says; `manager` are options of the manager."""
+        """`command` starts the kernel instead of what its kernelspec says; `manager` are options of the manager. One that
+        does not wait for the kernel's first answer may send cells before that, but misses their messages."""
         self.manager = KernelManager(kernel_name=kernel_name, **manager)
         if command:
             # The manager takes this for what it has read from disk.
@@ -119,6 +121,8 @@ class Session:
         self.manager.start_kernel(**options)
         self.client = self.manager.client()
         self.client.start_channels()
+        if not waits:
+            return
         try:
             self.client.wait_for_ready(timeout=START_SECONDS)
         except BaseException:

@@ -102,6 +102,37 @@ def test_a_start_runs_nothing_of_the_toolchain(watched):
         session.close()
 
 
+# The manifest of the cells' crate, for a kernel whose folder for temporary files has nothing else.
+MANIFEST = """std::fs::read_dir(std::env::temp_dir()).unwrap()
+    .find_map(|entry| std::fs::read_to_string(entry.unwrap().path().join("context/Cargo.toml")).ok()).unwrap()"""
+
+
+def test_a_first_cell_that_binds_nothing_does_not_wait_for_the_crates_to_be_read(fresh_kernel):
+    is_unread = f'{MANIFEST}.contains("reads no other crates yet")'
+    cells = [
+        f"assert!({is_unread});",
+        f"fn twice(x: i32) -> i32 {{ x * 2 }}\n{{ let y = twice(21); assert_eq!(y, 42); }} assert!({is_unread});",
+        'let names = std::collections::HashMap::from([("a".to_owned(), twice(1))]); let d = gpu::ones::<f32>((2, 3));',
+        f"assert!(!{is_unread});",
+        'assert_eq!((names["a"], d.sum()), (2, 6.0f32));',
+    ]
+    session = fresh_kernel(waits=False)
+    # All are there before the kernel is. So it has no time to read what the first ones do not need.
+    requests = [session.send(cell) for cell in cells]
+    for cell, request in zip(cells, requests, strict=True):
+        reply = session.ask(request)
+        assert reply["status"] == "ok", f"{cell}\n{reply}"
+    assert "sum_axis" in [match.split("(")[0] for match in session.complete("d.su")["matches"]]
+
+
+def test_help_comes_before_the_first_cell(fresh_kernel):
+    session = fresh_kernel(waits=False)
+    requests = [session.client.complete("gpu::zero"), session.client.inspect("gpu::zeros", 10)]
+    candidates, documentation = (session.ask(request) for request in requests)
+    assert "zeros" in [match.split("(")[0] for match in candidates["matches"]]
+    assert documentation["found"] and "zeros" in documentation["data"]["text/plain"]
+
+
 def test_an_installation_and_its_toolchain_may_be_moved(tmp_path):
     prefix, toolchain = tmp_path / "elsewhere", tmp_path / "toolchain"
     shutil.copytree(PREFIX, prefix, symlinks=True)

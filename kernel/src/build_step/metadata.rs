@@ -1,15 +1,42 @@
 //! Answers to `cargo metadata`. For the cell crate and the standard library they are recorded, so that rust-analyzer
 //! reads few crates and needs no network. The crates of `:dep` are added from the real cargo's answer.
+//!
+//! A session begins with a manifest that says [`UNREAD`]. Then the cell crate depends on nothing, and there is no
+//! standard library: rust-analyzer reads both when the kernel takes the mark away.
 
 use super::dependencies::{self, CellManifest, CratePlan};
 use super::tools::{real_cargo, replace_by};
 use crate::cargo_metadata::{dep, dependency, items, node, with_all_below};
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
-use crate::installation::{Installation, remedy};
+use crate::installation::{Installation, SOURCES, remedy};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+/// The comment in the cell crate's manifest that keeps rust-analyzer from reading other crates. A start need not wait
+/// for what it learns of them, since a cell that binds no variables does not need it.
+pub const UNREAD: &str = "# rust-analyzer reads no other crates yet";
+
+/// The sysroot as rust-analyzer sees it, at first without the sources of the standard library.
+pub fn sysroot(installation: &Installation, context: Option<&Path>) -> PathBuf {
+    match context {
+        Some(context) if is_unread(context) => empty_sysroot(context),
+        _ => installation.sysroot(),
+    }
+}
+
+/// A sysroot with a folder for sources. Without that rust-analyzer would ask rustup for them.
+fn empty_sysroot(context: &Path) -> PathBuf {
+    let sysroot = context.join("empty");
+    // If it cannot be made, rust-analyzer asks one question more.
+    let _ = std::fs::create_dir_all(sysroot.join(SOURCES));
+    sysroot
+}
+
+fn is_unread(context: &Path) -> bool {
+    std::fs::read_to_string(context.join("Cargo.toml")).is_ok_and(|manifest| manifest.contains(UNREAD))
+}
 
 /// Answers a call from `directory`, or becomes the real cargo.
 pub fn answer(installation: &Installation, context: &Path, directory: &Path, arguments: &[OsString]) -> Result<i32> {
@@ -33,6 +60,9 @@ pub fn answer(installation: &Installation, context: &Path, directory: &Path, arg
     let plan = manifest.plan(installation)?;
     let foreign = if plan.foreign.is_empty() { None } else { Some(dependencies::metadata(installation, &plan)?) };
     let mut answer = recorded(installation, context, "cell.json")?;
+    if is_unread(context) {
+        keep_root(&mut answer);
+    }
     if !plan.carried.is_empty() {
         add_carried(&mut answer, &recorded(installation, context, "carried.json")?, &plan);
     }
@@ -58,6 +88,23 @@ fn substitute(text: &str, installation: &Installation, context: &Path) -> Result
         Ok(Value::from(text).to_string().trim_matches('"').to_owned())
     };
     Ok(text.replace(CONTEXT_PLACEHOLDER, &escaped(context)?).replace(HOME_PLACEHOLDER, &escaped(&installation.home)?))
+}
+
+/// Leaves the cell crate only, without dependencies.
+fn keep_root(answer: &mut Value) {
+    let root = answer["resolve"]["root"].clone();
+    for place in ["/packages", "/resolve/nodes"] {
+        let Some(list) = answer.pointer_mut(place) else { continue };
+        let kept = items(list).filter(|item| item["id"] == root).cloned().map(|mut item| {
+            for key in ["dependencies", "deps"] {
+                if !item[key].is_null() {
+                    item[key] = Value::Array(Vec::new());
+                }
+            }
+            item
+        });
+        *list = kept.collect();
+    }
 }
 
 /// Adds the crates of the prelude that `:dep` names, and the crates below them. The cell crate then depends on them.
@@ -132,5 +179,45 @@ fn extend(list: &mut Value, more: Vec<Value>) {
     if let Some(list) = list.as_array_mut() {
         let fresh: Vec<Value> = more.into_iter().filter(|item| !list.contains(item)).collect();
         list.extend(fresh);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn at_first_the_cell_crate_depends_on_nothing() {
+        let mut answer = json!({
+            "packages": [
+                { "id": "a", "dependencies": [] },
+                { "id": "ctx", "name": "ctx", "dependencies": [{ "name": "a" }] },
+            ],
+            "resolve": {
+                "root": "ctx",
+                "nodes": [
+                    { "id": "ctx", "dependencies": ["a"], "deps": [{ "name": "a", "pkg": "a" }] },
+                    { "id": "a", "dependencies": [], "deps": [] },
+                ],
+            },
+        });
+        keep_root(&mut answer);
+        assert_eq!(answer["packages"], json!([{ "id": "ctx", "name": "ctx", "dependencies": [] }]));
+        assert_eq!(answer["resolve"]["nodes"], json!([{ "id": "ctx", "dependencies": [], "deps": [] }]));
+    }
+
+    #[test]
+    fn the_manifest_says_whether_other_crates_are_read() {
+        let context = tempfile::tempdir().unwrap();
+        let manifest = context.path().join("Cargo.toml");
+        assert!(!is_unread(context.path()));
+        let text = |mark: &str| format!("[profile.dev]\nopt-level = 2{mark}\n[dependencies]\n");
+        std::fs::write(&manifest, text(&format!(" {UNREAD}"))).unwrap();
+        assert!(is_unread(context.path()));
+        assert_eq!(CellManifest::read(context.path()).unwrap().opt_level, "2");
+        assert!(empty_sysroot(context.path()).join(SOURCES).is_dir());
+        std::fs::write(&manifest, text("")).unwrap();
+        assert!(!is_unread(context.path()));
     }
 }

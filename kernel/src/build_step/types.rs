@@ -299,6 +299,12 @@ fn bound(code: &str) -> Vec<Bound> {
     found
 }
 
+/// Whether a cell is code that binds no variables, so that nobody need know any type.
+pub fn binds_nothing(code: &str) -> bool {
+    parse(&format!("fn cell() {{{code}\n}}")).errors().is_empty()
+        && statements(code).iter().all(|(_, node)| !ast::LetStmt::can_cast(node.kind()))
+}
+
 /// A cell with the types of variables written behind the `let`s.
 pub fn with_types(code: &str, types: &Types) -> String {
     with_lets(code, |name| Some((format!(": {}", types.get(name)?), name.to_owned())))
@@ -381,6 +387,18 @@ mod tests {
         }
         assert!(with_no_types("let x: Vec<_> = f();").contains("identity(x)"));
         assert!(with_no_types("let (x, y): (u8, u8) = f();").contains("identity(y)"));
+    }
+
+    #[test]
+    fn cells_that_bind_nothing_are_told_apart() {
+        for code in
+            ["1 + 1", "fn f() { let x = 1; }\nf()", "{ let x = 1; x }", "use a::b; // let", "if let Some(x) = o {}"]
+        {
+            assert!(binds_nothing(code), "{code}");
+        }
+        for code in ["let x = 1;", "1;\nlet (a, b) = f(); a", "let Some(x) = o else { return };", "let x", "f(", "}"] {
+            assert!(!binds_nothing(code), "{code}");
+        }
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl KernelServices for Services<'_> {
     }
 
     fn describe(&mut self, name: &str, source: bool) {
-        let known = self.evaluator.context.as_mut().ok().and_then(|context| documentation::of(name, context));
+        let known = self.evaluator.analysing().ok().and_then(|context| documentation::of(name, context));
         // Of macros there is the source only.
         let is_macro = name.ends_with('!');
         let last = name.trim_end_matches('!').rsplit("::").next().unwrap_or(name);

@@ -5,6 +5,7 @@ use crate::environment;
 use crate::evaluator::open_types::{NextAttempt, OpenTypes};
 use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::{advice, commands};
+use crate::files;
 use crate::magics;
 use crate::memory;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
@@ -24,14 +25,32 @@ pub const WARM_UP: &[&str] = &[
     "let m = std::collections::HashMap::from([(\"a\".to_owned(), 1)]); let o = m.get(\"a\").copied(); let t = std::time::Instant::now(); m.",
 ];
 
-/// A context with the cell process of a session, and the imports of the prelude.
+/// evcxr's level of optimisation, which it writes into the cell crate's manifest.
+const LEVEL: &str = "2";
+/// evcxr's settings, in the directory in which it starts.
+const SETTINGS: &str = "evcxr.toml";
+
+/// A context with the cell process of a session, and the imports of the prelude. rust-analyzer has read nothing but the
+/// cell crate ([`read_crates`]).
 pub fn start(session: &SessionDirectory, socket: &Path) -> std::result::Result<CommandContext, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(executable);
     memory::without_huge_pages(&mut command).env(environment::SOCKET, socket);
-    let mut context = open_context(session.path(), command)?;
+    let settings = session.path().join(SETTINGS);
+    files::write(&settings, format!("[evcxr]\nopt_level = \"{LEVEL} {}\"\n", build_step::UNREAD))
+        .map_err(|error| format!("{error:#}"))?;
+    let context = open_context(session.path(), command);
+    // The command `:load_config` would read it again. Else it does nothing.
+    let _ = std::fs::remove_file(settings);
+    let mut context = context?;
     context.execute(IMPORTS).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
     Ok(context)
+}
+
+/// Lets rust-analyzer read the prelude and the standard library, when it is next asked. That takes most of a second.
+pub fn read_crates(context: &mut CommandContext) -> Result<(), Error> {
+    // The manifest changes by that, and rust-analyzer reads it again.
+    context.set_opt_level(LEVEL)
 }
 
 /// A context of evcxr's, with `command` as its runtime.

@@ -57,6 +57,8 @@ pub struct RustEvaluator {
     pub(super) last_time: Option<CellTime>,
     /// What `:commands` have set.
     settings: Settings,
+    /// Whether rust-analyzer knows other crates than the cells'.
+    has_read: bool,
     /// How many parts of [`WARM_UP`] are done.
     warm: usize,
     /// The device that cells compute on, in words.
@@ -94,6 +96,7 @@ impl RustEvaluator {
             sources: DefinitionSources::default(),
             last_time: None,
             settings: Settings::default(),
+            has_read: false,
             warm: 0,
             device,
             assistant,
@@ -140,6 +143,22 @@ impl RustEvaluator {
         }
         self.act(&expansion.after, &mut outcome, sink)?;
         Ok(outcome)
+    }
+
+    /// The context, with a rust-analyzer that knows all crates.
+    pub(super) fn analysing(&mut self) -> std::result::Result<&mut CommandContext, String> {
+        let context = self.context.as_mut().map_err(|problem| problem.clone())?;
+        if !self.has_read {
+            context::read_crates(context).map_err(|error| error.to_string())?;
+            self.has_read = true;
+        }
+        Ok(context)
+    }
+
+    /// Lets rust-analyzer read all crates now.
+    pub fn read_crates(&mut self) -> Result<()> {
+        // Any code will do.
+        self.analysing().map_err(anyhow::Error::msg)?.completions("()", 0).map(drop)
     }
 
     /// The facts about the notebook that magics may use.
@@ -223,6 +242,10 @@ impl RustEvaluator {
         parts: &'a [String],
         sink: &OutputSink,
     ) -> Result<(Result<EvalOutputs, Error>, &'a str), CellError> {
+        let needs_no_types = |part: &String| !commands::has_any(part) && build_step::binds_nothing(part);
+        if !parts.iter().all(needs_no_types) {
+            self.analysing().map_err(|problem| not_installed(&problem))?;
+        }
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let has_sources = self.session.installation.as_ref().is_ok_and(Installation::has_sources);
         let mut last = (Ok(EvalOutputs::default()), "");
@@ -340,6 +363,9 @@ impl Evaluator for RustEvaluator {
             }
             return true;
         }
+        if !self.has_read {
+            return self.read_crates().is_ok();
+        }
         let (Some(code), Ok(context)) = (WARM_UP.get(self.warm), &mut self.context) else { return false };
         // From here on time is less dear than memory.
         memory::allow_huge_pages(false);
@@ -369,7 +395,7 @@ impl Evaluator for RustEvaluator {
             return completions;
         }
         self.assistant.want();
-        match &mut self.context {
+        match self.analysing() {
             Ok(context) => completion::complete(context, &notebook, "", code, cursor),
             Err(_) => completion::nothing(cursor),
         }
@@ -380,7 +406,7 @@ impl Evaluator for RustEvaluator {
             return help;
         }
         self.assistant.want();
-        completion::inspect(self.context.as_mut().ok()?, "", code, cursor, detail)
+        completion::inspect(self.analysing().ok()?, "", code, cursor, detail)
     }
 
     fn is_complete(&self, code: &str) -> Completeness {

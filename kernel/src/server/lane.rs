@@ -93,6 +93,9 @@ const QUIET: Duration = Duration::from_secs(2);
 /// How long no job has come. It decides what an idle evaluator does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quiet {
+    /// The client has just heard that the kernel is there. Its first cells come now, and the first part of the warming
+    /// takes long.
+    New,
     /// There is more to warm up.
     Cold,
     /// The evaluator has not rested yet.
@@ -108,6 +111,7 @@ impl Quiet {
     fn patience(self, until_away: Duration) -> Duration {
         match self {
             // A cell that waited for the start comes at once, and before any warming.
+            Quiet::New => Duration::from_millis(250),
             Quiet::Cold => Duration::from_millis(20),
             Quiet::Warm => QUIET,
             Quiet::Rested => until_away,
@@ -119,7 +123,7 @@ impl Quiet {
     /// when it is needed.
     fn next(self, evaluator: &mut dyn Evaluator) -> Quiet {
         let work = AssertUnwindSafe(|| match self {
-            Quiet::Cold => evaluator.warm_up(),
+            Quiet::New | Quiet::Cold => evaluator.warm_up(),
             Quiet::Warm => {
                 evaluator.rest();
                 false
@@ -131,8 +135,8 @@ impl Quiet {
         });
         let has_more = catch_unwind(work).unwrap_or(false);
         match self {
-            Quiet::Cold if has_more => Quiet::Cold,
-            Quiet::Cold => Quiet::Warm,
+            Quiet::New | Quiet::Cold if has_more => Quiet::Cold,
+            Quiet::New | Quiet::Cold => Quiet::Warm,
             Quiet::Warm => Quiet::Rested,
             Quiet::Rested | Quiet::Away => Quiet::Away,
         }
@@ -159,7 +163,7 @@ fn run(
     let ready = Ready { handle: evaluator.interrupt_handle(), banner: evaluator.banner() };
     let _ = events.send(Event::Started { lane, outcome: Ok(ready) });
     let until_away = environment::until_away();
-    let mut quiet = Quiet::Cold;
+    let mut quiet = Quiet::New;
     loop {
         let (cell, task) = match jobs.recv_timeout(quiet.patience(until_away)) {
             Ok(job) => job,
