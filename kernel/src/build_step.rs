@@ -56,7 +56,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use tools::{finish, real_cargo, replace_by};
 
-pub use cell_cache::{CELL_CACHE, COMPILED_SOURCE, ENTRY};
+pub use cell_cache::{CELL_CACHE, COMPILED_SOURCE, ENTRY, remember, remembered};
 pub use compile_ahead::{end_waiting as end_waiting_compiler, serve as serve_compilations};
 pub use compiler_message::CompilerMessage;
 pub use dependencies::SOCKET_NAME;
@@ -69,7 +69,10 @@ pub use names::{assigned_in, bindings, defined_in, items_in, own_name_in, type_a
 pub use report::{StoredVariable, VariableReport};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;
-pub use types::{binds_nothing, types_of, with_hidden_types, with_no_types, with_types};
+pub use types::{
+    binds_nothing, is_type, types_of, with_hidden_types, with_no_types, with_remembered_types, with_types,
+    without_types,
+};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {

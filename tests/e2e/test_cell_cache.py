@@ -116,6 +116,84 @@ def test_a_changed_definition_is_noticed(cached, before, after, use, values):
         session.close()
 
 
+def type_of(session, name: str) -> str:
+    return session.check(f"std::any::type_name_of_val(&{name}).to_owned()").value.strip('"')
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "let", "types"),
+    [
+        (["fn f() -> u8 {\n    1\n}"], ["fn f() -> u16 {\n    1\n}"], "let v = f();", ("u8", "u16")),
+        (["type T = u8;"], ["type T = u32;"], "let v = T::MAX;", ("u8", "u32")),
+        (["const N: usize = 2;"], ["const N: usize = 3;"], "let v = [0u8; N];", ("[u8; 2]", "[u8; 3]")),
+        (["macro_rules! m {\n    () => { 1u8 };\n}"], ["macro_rules! m {\n    () => { 1i64 };\n}"], "let v = m!();", ("u8", "i64")),
+        (["let a = 1u8;"], ["let a = 1i64;"], "let v = a;", ("u8", "i64")),
+        (["let a = vec![1.0f32];"], ["let a = gpu::ones::<f32>(1);"], "let v = a.len();", ("usize", "usize")),
+        (["use std::sync::atomic::AtomicU8 as A;"], ["use std::sync::atomic::AtomicU16 as A;"], "let v = A::new(1).into_inner();", ("u8", "u16")),
+        (["trait V {\n    type O;\n}\nimpl V for u8 {\n    type O = u8;\n}\nfn o<T: V>() -> Option<T::O> {\n    None\n}"],
+         ["trait V {\n    type O;\n}\nimpl V for u8 {\n    type O = i8;\n}\nfn o<T: V>() -> Option<T::O> {\n    None\n}"],
+         "let (v, w) = (o::<u8>(), 1);", ("core::option::Option<u8>", "core::option::Option<i8>")),
+    ],
+)  # fmt: skip
+def test_types_are_remembered_for_the_same_cells_only(cached, before, after, let, types):
+    for cells, expected in ((before, types[0]), (after, types[1]), (before, types[0]), (after, types[1])):
+        session = cached()
+        for cell in [*cells, let]:
+            session.check(cell)
+        assert type_of(session, "v") == expected
+        session.close()
+
+
+def remembered(folder: Path) -> dict[Path, dict[str, str]]:
+    """The entries with types, and these."""
+    found = {}
+    for path in folder.glob("crates/*/cells/*"):
+        text = json.loads(path.read_bytes().split(b"\n")[0])["stderr"]
+        if text.startswith("{") and '"$message_type"' not in text:
+            found[path] = json.loads(text)
+    return found
+
+
+def remember(path: Path, types: dict[str, str]) -> None:
+    head, library = path.read_bytes().split(b"\n", 1)
+    path.write_bytes(json.dumps({**json.loads(head), "stderr": json.dumps(types)}).encode() + b"\n" + library)
+
+
+def test_types_that_are_remembered_are_used_and_wrong_ones_are_looked_for_again(cached):
+    cells = ["let count = 1 + 2;", "let (mut name, size) = (String::from(\"a\"), count * 2);"]
+    session = cached()
+    for cell in cells:
+        session.check(cell)
+    session.close()
+    of = {tuple(types): path for path, types in remembered(cached.folder).items()}
+    assert set(of) == {("count",), ("name", "size")}
+    remember(of["count",], {"count": "i64"})
+    session = cached()
+    session.check(cells[0])
+    assert type_of(session, "count") == "i64", "the type is not looked for again"
+    session.close()
+    for wrong in ("String", "Nothing", "u8>"):
+        remember(of["count",], {"count": wrong})
+        remember(of["name", "size"], {"name": "f64", "size": "i32"})
+        session = cached()
+        for cell in cells:
+            session.check(cell)
+        assert [type_of(session, name) for name in ("count", "name", "size")] == ["i32", "alloc::string::String", "i32"]
+        assert session.check("name.push('b'); name.clone()").value == '"ab"'
+        session.close()
+
+
+def test_an_error_in_a_cell_with_remembered_types_has_its_place(cached):
+    cell = "let parsed = \"12\".parse::<u8>().unwrap(); let other = parsed * 2;\nassert!(parsed > 20, \"too small\");"
+    shown = []
+    for _ in range(2):
+        session = cached()
+        shown.append(session.run(cell).error_text)
+        session.close()
+    assert shown[0] == shown[1]
+    assert "too small" in shown[0] and "line 2" in shown[0]
+
+
 def test_changed_files_and_variables_are_noticed(cached, tmp_path):
     data = tmp_path / "data.txt"
     text = f'include_str!("{data}").trim().to_owned()'

@@ -19,7 +19,7 @@ use super::names::end_of_items;
 use crate::files;
 use crate::hashing::hex;
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
-use crate::installation::{CELLS, cache};
+use crate::installation::{CELLS, Installation, cache};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -105,12 +105,12 @@ enum CacheFolder {
 
 impl CacheFolder {
     /// None if nothing is to be kept.
-    fn of(cell: &CellCrate<'_>) -> Option<CacheFolder> {
+    fn of(installation: &Installation) -> Option<CacheFolder> {
         let set = std::env::var_os(CELL_CACHE).map(PathBuf::from);
         match set {
             Some(value) if value.as_os_str() == "0" => None,
             Some(folder) if folder.is_absolute() => Some(CacheFolder::Installation(folder)),
-            _ => Some(CacheFolder::User(cache::crates_of(cell.installation)?.join(CELLS))),
+            _ => Some(CacheFolder::User(cache::crates_of(installation)?.join(CELLS))),
         }
     }
 
@@ -121,7 +121,7 @@ impl CacheFolder {
     }
 
     /// Writes an entry.
-    fn put(&self, name: &str, entry: &[u8], cell: &CellCrate<'_>) -> Result<()> {
+    fn put(&self, name: &str, entry: &[u8], installation: &Installation) -> Result<()> {
         let folder = match self {
             CacheFolder::Installation(folder) => return files::replace_for_all(&folder.join(name), entry),
             CacheFolder::User(folder) => folder,
@@ -132,7 +132,7 @@ impl CacheFolder {
             }
             crate::private::create(folder)?;
         }
-        cache::claim(folder.parent().context("no folder")?, cell.installation)?;
+        cache::claim(folder.parent().context("no folder")?, installation)?;
         files::replace(&folder.join(name), entry)?;
         // Looking through the folder takes time, so not each entry does it.
         if name.ends_with('0') {
@@ -142,7 +142,7 @@ impl CacheFolder {
     }
 }
 
-/// What an entry has before the library, as a line.
+/// What an entry has before the library, as a line. A text that is remembered has no library.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     status: i32,
@@ -158,7 +158,7 @@ struct Head {
 impl CachedCell {
     /// The place for a compilation by `command` of `source`, which has the common entry. None if it is not to be kept.
     pub fn of(cell: &CellCrate<'_>, command: &Command, source: &str, goal: CompileGoal) -> Option<CachedCell> {
-        let folder = CacheFolder::of(cell)?;
+        let folder = CacheFolder::of(cell.installation)?;
         // What the linker finds beside the compiler is not known here.
         if links_libraries(source) {
             return None;
@@ -250,11 +250,31 @@ impl CachedCell {
             variables: found.variables,
             library: digest(&contents),
         };
-        let mut entry = serde_json::to_vec(&head)?;
-        entry.push(b'\n');
-        entry.extend(contents);
-        self.folder.put(&self.name, &entry, cell)
+        self.folder.put(&self.name, &entry(&head, &contents)?, cell.installation)
     }
+}
+
+/// A text about a cell that was kept under a name.
+pub fn remembered(installation: &Installation, name: &str) -> Option<String> {
+    let folder = CacheFolder::of(installation)?;
+    let installed = installation.home.join(CELLS);
+    let (head, _) = [folder.path(), &installed].into_iter().find_map(|folder| read(&folder.join(name)))?;
+    Some(head.stderr)
+}
+
+/// Keeps a text about a cell. Without room or rights nothing is kept.
+pub fn remember(installation: &Installation, name: &str, text: &str) {
+    let head =
+        Head { status: 0, stderr: text.to_owned(), files: Vec::new(), variables: Vec::new(), library: digest(&[]) };
+    let kept = entry(&head, &[]).ok().zip(CacheFolder::of(installation));
+    let _ = kept.map(|(entry, folder)| folder.put(name, &entry, installation));
+}
+
+fn entry(head: &Head, library: &[u8]) -> Result<Vec<u8>> {
+    let mut entry = serde_json::to_vec(head)?;
+    entry.push(b'\n');
+    entry.extend(library);
+    Ok(entry)
 }
 
 /// The entry in a file, if it is whole, nobody else could have written it, and what was read for it is as it was.
@@ -466,11 +486,8 @@ mod tests {
     }
 
     fn write(folder: &Path, head: &Head, library: &[u8]) {
-        let mut entry = serde_json::to_vec(head).unwrap();
-        entry.push(b'\n');
-        entry.extend(library);
         files::create_folder(folder).unwrap();
-        files::replace(&folder.join(ENTRY_NAME), entry).unwrap();
+        files::replace(&folder.join(ENTRY_NAME), entry(head, library).unwrap()).unwrap();
     }
 
     #[test]

@@ -31,7 +31,7 @@ const ATTEMPTS: usize = 10;
 pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = CellCrate::prepare(installation, context)?;
     let source = context.join("src").join("lib.rs");
-    let ordered = OrderedSource::of(&files::read(&source)?);
+    let ordered = OrderedSource::of(&types::without_remembered_types(&files::read(&source)?));
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let target = context.join("target").join(&installation.record.prelude.target).join("debug").join("deps");

@@ -90,7 +90,7 @@ fn ask(
     // The compiler leaves parts of some types open in this phase, such as the `!` of `catch_unwind(|| panic!())`. So
     // they are asked for by an error that is found in a later phase.
     let is_open =
-        |(name, type_name): (String, String)| (type_name.contains('_') && !can_be_written(&type_name)).then_some(name);
+        |(name, type_name): (String, String)| (type_name.contains('_') && !is_type(&type_name)).then_some(name);
     let open: Vec<String> = messages.iter().filter_map(|message| answer(message, names)).filter_map(is_open).collect();
     if !open.is_empty() {
         let more = compile(&with_moves(source, &open))?;
@@ -205,11 +205,8 @@ fn said(messages: &[CompilerMessage], names: &[String]) -> Types {
     };
     // What nothing has fixed is what Rust takes it for.
     let fixed = |said: String| said.replace("{integer}", "i32").replace("{float}", "f64");
-    let mut types: Types = answers
-        .flatten()
-        .map(|(name, said)| (name, fixed(said)))
-        .filter(|(_, type_name)| can_be_written(type_name))
-        .collect();
+    let mut types: Types =
+        answers.flatten().map(|(name, said)| (name, fixed(said))).filter(|(_, type_name)| is_type(type_name)).collect();
     if !types.is_empty() && !messages.iter().any(|message| is_other(&message)) {
         // If the question causes no error, the type is `()`.
         let is_asked = |name: &str| messages.iter().any(|message| message.json().to_string().contains(&question(name)));
@@ -257,7 +254,7 @@ fn with_never_named(type_name: &str) -> String {
 }
 
 /// Whether this is a type as code has it: without closures, `impl Trait` and parts that the compiler left open.
-fn can_be_written(type_name: &str) -> bool {
+pub fn is_type(type_name: &str) -> bool {
     let parsed = parsed(type_name);
     let has_no_name = |kind| matches!(kind, SyntaxKind::INFER_TYPE | SyntaxKind::IMPL_TRAIT_TYPE);
     parsed.errors().is_empty() && !parsed.syntax_node().descendants().any(|node| has_no_name(node.kind()))
@@ -305,9 +302,44 @@ pub fn binds_nothing(code: &str) -> bool {
         && statements(code).iter().all(|(_, node)| !ast::LetStmt::can_cast(node.kind()))
 }
 
+/// The variables of a cell whose types it does not write.
+pub fn without_types(code: &str) -> Vec<String> {
+    bound(code).into_iter().filter(|bound| !bound.has_type).map(|bound| bound.name).collect()
+}
+
+/// What stands around a type that is known from an earlier run. It is for evcxr; the compiler gets the cell without it, as in that run.
+const REMEMBERED: [&str; 2] = [" /*warpcell: a known type*/", "/*warpcell: its end*/"];
+
+/// A cell with types of an earlier run.
+pub fn with_remembered_types(code: &str, types: &Types) -> String {
+    let [before, after] = REMEMBERED;
+    with_lets(code, |name, mutable| {
+        let known = types.get(name)?;
+        Some(format!("{before}let {mutable}{name}: {known} = {name};{after}"))
+    })
+}
+
+/// The source without them.
+pub fn without_remembered_types(source: &str) -> Cow<'_, str> {
+    let [before, after] = REMEMBERED;
+    if !source.contains(before) {
+        return Cow::Borrowed(source);
+    }
+    let mut result = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some((kept, following)) = rest.split_once(before)
+        && let Some((_, behind)) = following.split_once(after)
+    {
+        result.push_str(kept);
+        rest = behind;
+    }
+    result.push_str(rest);
+    Cow::Owned(result)
+}
+
 /// A cell with the types of variables written behind the `let`s.
 pub fn with_types(code: &str, types: &Types) -> String {
-    with_lets(code, |name| Some((format!(": {}", types.get(name)?), name.to_owned())))
+    with_lets(code, |name, mutable| Some(format!(" let {mutable}{name}: {} = {name};", types.get(name)?)))
 }
 
 /// The cell, changed so that rust-analyzer finds no type without the standard library's sources, except where the cell
@@ -318,9 +350,8 @@ pub fn with_no_types(code: &str) -> String {
 
 /// The cell with its variables passed through a function, so that rust-analyzer does not know their types.
 fn with_unknown(code: &str, identity: &str) -> String {
-    let open: BTreeSet<String> =
-        bound(code).into_iter().filter(|bound| !bound.has_type).map(|bound| bound.name).collect();
-    with_lets(code, |name| open.contains(name).then(|| (String::new(), format!("{identity}({name})"))))
+    let open: BTreeSet<String> = without_types(code).into_iter().collect();
+    with_lets(code, |name, mutable| open.contains(name).then(|| format!(" let {mutable}{name} = {identity}({name});")))
 }
 
 /// The same for a rust-analyzer that knows the standard library: it does not read files that a cell includes.
@@ -330,14 +361,13 @@ pub fn with_hidden_types(code: &str, session: &Path) -> Result<String> {
     Ok(with_unknown(code, &format!("include!({:?})", file.display().to_string())))
 }
 
-/// A cell with one more `let` for each variable, behind the last one. `anew` returns its type and value.
-fn with_lets(code: &str, anew: impl Fn(&str) -> Option<(String, String)>) -> String {
+/// A cell with one more `let` for each variable, behind the last one. `anew` returns it for a name, and `mut ` or nothing.
+fn with_lets(code: &str, anew: impl Fn(&str, &str) -> Option<String>) -> String {
     let mut result = code.to_owned();
     // From the back, so that places stay right.
     for Bound { name, is_mutable, end, .. } in bound(code).into_iter().rev() {
-        if let Some((type_name, value)) = anew(&name) {
-            let mutable = if is_mutable { "mut " } else { "" };
-            result.insert_str(end, &format!(" let {mutable}{name}{type_name} = {value};"));
+        if let Some(statement) = anew(&name, if is_mutable { "mut " } else { "" }) {
+            result.insert_str(end, &statement);
         }
     }
     result
@@ -374,6 +404,16 @@ mod tests {
             with_types("let (a, b) = f();\nlet mut c = g(a);", &types),
             "let (a, b) = f(); let a: A = a; let b: B = b;\nlet mut c = g(a); let mut c: C = c;"
         );
+    }
+
+    #[test]
+    fn the_compiler_gets_a_cell_with_remembered_types_as_it_was() {
+        let cell = "let (a, mut b) = f(); // first\nlet c: u8 = 1; a + 1";
+        let known = with_remembered_types(cell, &types(&[("a", "Vec<u8>"), ("b", "[u8; 2]")]));
+        assert!(known.contains("*/let a: Vec<u8> = a;/*") && known.contains("*/let mut b: [u8; 2] = b;/*"), "{known}");
+        assert_eq!(without_types(cell), ["a", "b"]);
+        assert_eq!(without_remembered_types(&known), cell);
+        assert_eq!(without_remembered_types(cell), cell);
     }
 
     #[test]
@@ -433,10 +473,10 @@ mod tests {
         for type_name in
             ["i32", "a::B<f64, c::D>", "&[u8]", "[f32; 4]", "(u8, Box<dyn Fn(i32) -> i32>)", "<a as b::C>::D"]
         {
-            assert!(can_be_written(type_name), "{type_name}");
+            assert!(is_type(type_name), "{type_name}");
         }
         for type_name in ["_", "Vec<_>", "impl Iterator<Item = u8>", "{closure@src/lib.rs:1:2}", "Map<.., {integer}>"] {
-            assert!(!can_be_written(type_name), "{type_name}");
+            assert!(!is_type(type_name), "{type_name}");
         }
     }
 
@@ -449,7 +489,7 @@ mod tests {
             ("Box<dyn Fn() -> !>", "Box<dyn Fn() -> !>"),
         ] {
             assert_eq!(with_never_named(type_name), written.replace("NEVER", NEVER));
-            assert!(can_be_written(written), "{written}");
+            assert!(is_type(written), "{written}");
         }
     }
 

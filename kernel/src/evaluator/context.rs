@@ -71,20 +71,31 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
     Ok(CommandContext::with_eval_context(context))
 }
 
+/// Where the types of new variables come from.
+#[derive(Clone, Copy)]
+pub enum TypeSource<'a> {
+    /// From rust-analyzer, and the compiler where it does not know them.
+    Analysis,
+    /// From the compiler: rust-analyzer has no sources of the standard library.
+    Compiler,
+    /// From an earlier run of the same cell.
+    Remembered(&'a Types),
+}
+
 /// Runs a cell. If it fails because the types of numbers are open, it runs again with the types that Rust uses by
 /// default.
 pub fn execute(
     context: &mut CommandContext,
     code: &str,
     session: &Path,
-    has_sources: bool,
+    source: TypeSource<'_>,
 ) -> Result<EvalOutputs, Error> {
-    let first = execute_typed(context, code, session, has_sources);
+    let first = execute_typed(context, code, session, source);
     let Err(error) = &first else { return first };
     let answer = BuildAnswer::read(session);
     let Some(mut open) = OpenTypes::of(code, error, answer.diagnostics.as_ref()) else { return first };
     loop {
-        let result = execute_typed(context, &open.text(), session, has_sources);
+        let result = execute_typed(context, &open.text(), session, source);
         match &result {
             Err(error @ (Error::CompilationErrors(_) | Error::Message(_))) => {
                 match open.learn(error, BuildAnswer::read(session).diagnostics.as_ref()) {
@@ -131,10 +142,14 @@ fn execute_typed(
     context: &mut CommandContext,
     code: &str,
     session: &Path,
-    has_sources: bool,
+    source: TypeSource<'_>,
 ) -> Result<EvalOutputs, Error> {
-    if !has_sources {
-        return with_types_of_compiler(context, code, build_step::with_no_types(code), session, false);
+    match source {
+        TypeSource::Remembered(types) => return context.execute(&build_step::with_remembered_types(code, types)),
+        TypeSource::Compiler => {
+            return with_types_of_compiler(context, code, build_step::with_no_types(code), session, false);
+        }
+        TypeSource::Analysis => {}
     }
     let result = with_types_of_compiler(context, code, code.to_owned(), session, true);
     // rust-analyzer's names for types leave out paths that the compiler wants.

@@ -5,13 +5,14 @@ use crate::environment;
 use crate::evaluator::assistant::Assistant;
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::commands::{self, Settings};
-use crate::evaluator::context::{self, IMPORTS, WARM_UP};
+use crate::evaluator::context::{self, IMPORTS, TypeSource, WARM_UP};
 use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
     Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic, plain_error,
 };
 use crate::evaluator::interrupts::Interrupts;
+use crate::evaluator::remembered_types::{RememberedTypes, TypedCell};
 use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::setting_up::SettingUp;
 use crate::evaluator::supervisor_link::{Events, LocatePanic, SupervisorLink};
@@ -46,6 +47,16 @@ struct Run<'a> {
     sink: &'a OutputSink,
 }
 
+/// What evcxr has made of a cell.
+struct Executed<'a> {
+    /// The result of the last part that ran.
+    result: Result<EvalOutputs, Error>,
+    /// Its code.
+    code: &'a str,
+    /// What to remember of its types, if they were not known.
+    typed: Option<TypedCell>,
+}
+
 /// The evaluator of Rust cells.
 pub struct RustEvaluator {
     pub(super) session: SessionDirectory,
@@ -55,6 +66,7 @@ pub struct RustEvaluator {
     variables: VariableHistory,
     pub(super) sources: DefinitionSources,
     pub(super) last_time: Option<CellTime>,
+    types: RememberedTypes,
     /// What `:commands` have set.
     settings: Settings,
     /// Whether rust-analyzer knows other crates than the cells'.
@@ -95,6 +107,7 @@ impl RustEvaluator {
             variables: VariableHistory::default(),
             sources: DefinitionSources::default(),
             last_time: None,
+            types: RememberedTypes::default(),
             settings: Settings::default(),
             has_read: false,
             warm: 0,
@@ -195,6 +208,9 @@ impl RustEvaluator {
         if let Ok(context) = &mut self.context {
             let has_compiled = result.as_ref().map_or_else(|error| error.name != "CompileError", |()| true);
             replaced.settle(has_compiled, context);
+            if has_compiled || commands::has_any(code) {
+                self.types.learn(code);
+            }
         }
         result
     }
@@ -204,14 +220,21 @@ impl RustEvaluator {
         let Run { number, expansion, cell, sink } = run;
         let Some(before) = self.begin(run)? else { return Err(interrupted(&BTreeSet::new())) };
         let parts = context::parts(&expansion.code);
-        let (result, code) = self.execute_parts(number, &parts, sink)?;
+        let Executed { result, code, typed } = self.execute_parts(number, &parts, sink)?;
         let ended = self.end(run, &result, before);
         let traced = Traced { expansion, cell, code };
         match result {
             Ok(outputs) => {
                 show_command_output(outputs, code, sink);
                 self.settings.learn(&expansion.code);
-                self.has_run(&traced, ended).map_or(Ok(()), Err)
+                if let Some(failure) = self.has_run(&traced, ended) {
+                    return Err(failure);
+                }
+                if let (Some(cell), Ok(installation), Ok(context)) = (typed, &self.session.installation, &self.context)
+                {
+                    cell.keep(installation, context);
+                }
+                Ok(())
             }
             Err(error) => {
                 let (context, session) = (&mut self.context, self.session.path());
@@ -235,22 +258,38 @@ impl RustEvaluator {
         Ok(Some(Before { types: variable_history::types(context), names: variable_history::names(context) }))
     }
 
-    /// Gives the parts of a cell to evcxr until one fails. Returns the result of the last part that ran, and its code.
+    /// Gives the parts of a cell to evcxr until one fails. Types that an earlier run has found are not looked for again.
     fn execute_parts<'a>(
         &mut self,
         number: u64,
         parts: &'a [String],
         sink: &OutputSink,
-    ) -> Result<(Result<EvalOutputs, Error>, &'a str), CellError> {
+    ) -> Result<Executed<'a>, CellError> {
+        let typed = match parts {
+            [cell] => self.typed_cell(cell),
+            _ => None,
+        };
+        let has_sources = self.session.installation.as_ref().is_ok_and(Installation::has_sources);
+        if let (Some(cell), [code], Ok(installation)) = (&typed, parts, &self.session.installation)
+            && let Some(types) = cell.types(installation)
+        {
+            let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
+            let result = context::execute(context, code, self.session.path(), TypeSource::Remembered(&types));
+            let fails = matches!(result, Err(Error::CompilationErrors(_) | Error::Message(_)));
+            if !fails || self.interrupts.is_interrupted(number) {
+                return Ok(Executed { result, code, typed: None });
+            }
+            BuildAnswer::forget(self.session.path());
+        }
         let needs_no_types = |part: &String| !commands::has_any(part) && build_step::binds_nothing(part);
         if !parts.iter().all(needs_no_types) {
             self.analysing().map_err(|problem| not_installed(&problem))?;
         }
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        let has_sources = self.session.installation.as_ref().is_ok_and(Installation::has_sources);
+        let source = if has_sources { TypeSource::Analysis } else { TypeSource::Compiler };
         let mut last = (Ok(EvalOutputs::default()), "");
         for (index, part) in parts.iter().enumerate() {
-            last = (context::execute(context, part, self.session.path(), has_sources), part);
+            last = (context::execute(context, part, self.session.path(), source), part);
             let is_last = index + 1 == parts.len();
             if is_last || last.0.is_err() {
                 break;
@@ -262,7 +301,14 @@ impl RustEvaluator {
                 break;
             }
         }
-        Ok(last)
+        let (result, code) = last;
+        Ok(Executed { result, code, typed })
+    }
+
+    /// A cell whose types may be remembered.
+    fn typed_cell(&self, cell: &str) -> Option<TypedCell> {
+        let (installation, context) = (self.session.installation.as_ref().ok()?, self.context.as_ref().ok()?);
+        self.types.cell(installation, context, cell)
     }
 
     /// The work that follows a cell in every case.
