@@ -12,7 +12,7 @@ CELLS = 200
 VARIABLES = 50
 FUNCTIONS = 30
 ROUNDS = 5
-GOAL = 1.5
+GOAL = 1.25
 
 # What the probes name; the fresh kernel has no more than this.
 NEEDED = [
