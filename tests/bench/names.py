@@ -55,6 +55,7 @@ KNOWN: dict[str, dict[str, str]] = {
         "np.linalg.lstsq(a[:, :9], b)[0]": f"{LAPACK}: 1.2 times, 8 µs",
         "np.linalg.lstsq(a.T, b)[0]": f"{LAPACK}: 1.3 times",
         "np.linalg.lstsq(a.T, b, rcond=0.1)[2]": f"{LAPACK}: 1.3 times",
+        "np.linalg.lstsq(np.fft.fft(a).T, np.fft.fft(b))[1]": f"{LAPACK}, of 1,000 rows of complex numbers: 2.4 times",
         "np.linalg.eigvalsh(a @ a.T, UPLO='U')": f"{LAPACK}, of 1,000 rows: 1.05 times",
         "np.linalg.eigh(a @ a.T)[0]": f"{LAPACK}: 1.1 times",
         "np.sort(np.linalg.eig(a @ a.T)[0].real)": f"{LAPACK}: 1.1 times",
