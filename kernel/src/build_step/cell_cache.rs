@@ -17,7 +17,7 @@ use super::flags::{self, NATIVE};
 use super::functions;
 use super::names::end_of_items;
 use crate::files;
-use crate::hashing::hex;
+use crate::hashing::{digest, hex};
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use crate::installation::{CELLS, Installation, cache};
 use anyhow::{Context, Result};
@@ -201,8 +201,7 @@ impl CachedCell {
 
     /// Takes the library from the cache, if there is one, and what the compiler said.
     pub fn take(&self, library: Option<&Path>) -> Option<Compiled> {
-        let mut folders = [self.folder.path(), &self.installed].into_iter();
-        let (head, contents) = folders.find_map(|folder| read(&folder.join(&self.name)))?;
+        let (head, contents) = find(self.folder.path(), &self.installed, &self.name)?;
         if let Some(library) = library.filter(|_| head.status == 0) {
             std::fs::write(library, contents).ok()?;
         }
@@ -256,9 +255,7 @@ impl CachedCell {
 
 /// A text about a cell that was kept under a name.
 pub fn remembered(installation: &Installation, name: &str) -> Option<String> {
-    let folder = CacheFolder::of(installation)?;
-    let installed = installation.home.join(CELLS);
-    let (head, _) = [folder.path(), &installed].into_iter().find_map(|folder| read(&folder.join(name)))?;
+    let (head, _) = find(CacheFolder::of(installation)?.path(), &installation.home.join(CELLS), name)?;
     Some(head.stderr)
 }
 
@@ -275,6 +272,11 @@ fn entry(head: &Head, library: &[u8]) -> Result<Vec<u8>> {
     entry.push(b'\n');
     entry.extend(library);
     Ok(entry)
+}
+
+/// The entry of this name: the user's, else the installation's.
+fn find(folder: &Path, installed: &Path, name: &str) -> Option<(Head, Vec<u8>)> {
+    [folder, installed].into_iter().find_map(|folder| read(&folder.join(name)))
 }
 
 /// The entry in a file, if it is whole, nobody else could have written it, and what was read for it is as it was.
@@ -441,10 +443,6 @@ fn prune(folder: &Path, most: u64) {
         let _ = std::fs::remove_file(path);
         total -= size;
     }
-}
-
-fn digest(contents: &[u8]) -> String {
-    hex(&Sha256::digest(contents))
 }
 
 #[cfg(test)]

@@ -8,13 +8,12 @@
 
 use crate::build_step::{self, Types};
 use crate::evaluator::commands;
-use crate::hashing::hex;
+use crate::hashing::digest;
 use crate::installation::Installation;
 use crate::syntax::{statements, words};
 use evcxr::CommandContext;
 use ra_ap_syntax::ast::{self, AstNode};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 /// A part of each key. Another layout of the entries has another.
@@ -62,11 +61,11 @@ impl RememberedTypes {
 
     /// Takes note of the items of a cell that was compiled.
     pub fn learn(&mut self, code: &str) {
-        if commands::has_any(code) || (has_items(code) && depends_on_files(code)) {
+        let has_items = statements(code).iter().any(|(_, node)| ast::Item::can_cast(node.kind()));
+        if commands::has_any(code) || (has_items && depends_on_files(code)) {
             // Crates of `:dep` can change, for example.
             self.items = None;
-        }
-        if has_items(code) {
+        } else if has_items {
             self.items = self.items.as_ref().and_then(|items| hash(&(items, code)));
         }
     }
@@ -94,11 +93,7 @@ impl TypedCell {
 }
 
 fn hash(parts: &impl Serialize) -> Option<String> {
-    Some(hex(&Sha256::digest(serde_json::to_vec(parts).ok()?)))
-}
-
-fn has_items(code: &str) -> bool {
-    statements(code).iter().any(|(_, node)| ast::Item::can_cast(node.kind()))
+    Some(digest(&serde_json::to_vec(parts).ok()?))
 }
 
 fn depends_on_files(code: &str) -> bool {

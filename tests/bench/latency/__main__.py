@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -55,34 +56,37 @@ class Kernel:
         self.client.wait_for_ready(timeout=300)
         self.ready_after = time.perf_counter() - self.started
 
+    def messages(self, request: str) -> Iterator[dict]:
+        """What the kernel publishes about a request, up to its `idle`."""
+        while True:
+            message = self.client.get_iopub_msg(timeout=600)
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                return
+            yield message
+
+    def reply(self, request: str) -> dict:
+        while True:
+            reply = self.client.get_shell_msg(timeout=600)
+            if reply["parent_header"].get("msg_id") == request:
+                return reply["content"]
+
     def run(self, code: str) -> tuple[dict, float]:
         """The reply, and the seconds to `idle`."""
         start = time.perf_counter()
         request = self.client.execute(code, allow_stdin=False)
-        while True:
-            message = self.client.get_iopub_msg(timeout=600)
-            if message["parent_header"].get("msg_id") != request:
-                continue
-            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
-                break
+        for _ in self.messages(request):
+            pass
         seconds = time.perf_counter() - start
-        while True:
-            reply = self.client.get_shell_msg(timeout=600)
-            if reply["parent_header"].get("msg_id") == request:
-                return reply["content"], seconds
+        return self.reply(request), seconds
 
     def printed(self, code: str) -> str:
         """What a cell writes to its standard output."""
-        request, lines = self.client.execute(code, allow_stdin=False), []
-        while True:
-            message = self.client.get_iopub_msg(timeout=600)
-            if message["parent_header"].get("msg_id") != request:
-                continue
-            if message["msg_type"] == "stream":
-                lines.append(message["content"]["text"])
-            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
-                self.client.get_shell_msg(timeout=600)
-                return "".join(lines)
+        request = self.client.execute(code, allow_stdin=False)
+        text = "".join(message["content"]["text"] for message in self.messages(request) if message["msg_type"] == "stream")
+        self.reply(request)
+        return text
 
     def must(self, code: str) -> float:
         reply, seconds = self.run(code)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -12,7 +12,10 @@ from pathlib import Path
 
 import psutil
 
-LESSON = Path(__file__).resolve().parents[3] / "lessons/01-convolution.ipynb"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from classroom import LESSON, code_cells  # noqa: E402
+
 WHEN = ("compiled", "after a restart", "another student")
 # What marks the process that runs the cells (kernel/src/environment.rs).
 CELL_PROCESS = "WARPCELL_CELL_PROCESS"
@@ -22,9 +25,7 @@ SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 def lesson(start: Callable, sessions: int) -> int:
     """Prints the medians of the whole lesson's seconds, of those outside of running cells, and of the
     processor's seconds for all but running cells."""
-    code = [cell for cell in json.loads(LESSON.read_text())["cells"] if cell["cell_type"] == "code"]
-    # The text, and whether it is an error on purpose.
-    cells = [("".join(cell["source"]), "raises-exception" in cell["metadata"].get("tags", [])) for cell in code]
+    cells = code_cells(LESSON)
     rows: dict[str, list[tuple[float, float, float]]] = {when: [] for when in WHEN}
     for _ in range(sessions):
         with tempfile.TemporaryDirectory(prefix="cells-") as cache:
