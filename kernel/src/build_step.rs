@@ -5,11 +5,11 @@
 //! | call | answer |
 //! |---|---|
 //! | `cargo build` of a cell | the library from the user's cache ([`cell_cache`]), or one direct `rustc` call against the prelude ([`compile`]) |
-//! | `cargo check` of a cell | the same, metadata only; or the types of variables ([`types`]) |
+//! | `cargo check` of a cell | the same, metadata only |
 //! | `cargo clean` | nothing to do: cells leave no files |
 //! | `cargo metadata` of the cell crate or of the standard library | a recorded answer ([`metadata`]) |
 //! | crates of `:dep` | the real cargo once per set, in a shared cache; then a record ([`dependencies`]) |
-//! | `rustc --print sysroot` | the private sysroot, or at first an empty one ([`metadata`]) |
+//! | `rustc --print sysroot` | the private sysroot, or an empty one ([`metadata`]) |
 //! | other questions that every start asks | as recorded at installation ([`recorded_answers`]) |
 //! | `cargo config` | nothing: settings of the user's cargo do not apply to cells |
 //! | `rustup` | fails, so that evcxr looks for the tools in PATH |
@@ -56,7 +56,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use tools::{finish, real_cargo, replace_by};
 
-pub use cell_cache::{CELL_CACHE, COMPILED_SOURCE, ENTRY, remember, remembered};
+pub use cell_cache::{CELL_CACHE, COMPILED_SOURCE, ENTRY};
 pub use compile_ahead::{end_waiting as end_waiting_compiler, serve as serve_compilations};
 pub use compiler_message::CompilerMessage;
 pub use dependencies::SOCKET_NAME;
@@ -64,15 +64,11 @@ pub use dependencies::dep_compiler::run as dep_compiler;
 pub use diagnostics::Diagnostics;
 pub use flags::Linker;
 pub use messages::{BuildAnswer, BuildRequest, Types};
-pub use metadata::UNREAD;
 pub use names::{assigned_in, bindings, defined_in, items_in, own_name_in, type_as_code};
 pub use report::{StoredVariable, VariableReport};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;
-pub use types::{
-    binds_nothing, is_type, types_of, with_hidden_types, with_no_types, with_remembered_types, with_types,
-    without_types,
-};
+pub use types::{KnownTypes, with_names};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {

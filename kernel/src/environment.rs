@@ -24,7 +24,7 @@ pub const FUNCTIONS: &str = "WARPCELL_FUNCTIONS";
 pub const INTERRUPT: &str = "WARPCELL_INTERRUPT";
 /// Marks the cell process itself, as opposed to its supervisor.
 pub const CELL_PROCESS: &str = "WARPCELL_CELL_PROCESS";
-/// Marks the process that completes while a cell runs, and its children.
+/// Marks the process that completes, and its children.
 pub const ASSISTANT: &str = "WARPCELL_ASSISTANT";
 /// Marks the process that cleans up after the kernel. The value is the session's directory.
 pub const WATCHER: &str = "WARPCELL_WATCHER";

@@ -24,7 +24,6 @@ mod open_call;
 mod open_types;
 pub mod paths;
 pub mod places;
-mod remembered_types;
 pub mod rust;
 pub mod session_directory;
 pub mod setting_up;

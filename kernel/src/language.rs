@@ -4,7 +4,7 @@ use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::echo::Echo;
 use crate::evaluator::rust::RustEvaluator;
 use crate::evaluator::session_directory::SessionDirectory;
-use crate::evaluator::{self, Evaluator, InputAnswer, Output, OutputSink};
+use crate::evaluator::{self, Evaluator, InputAnswer, InterruptHandle, Output, OutputSink};
 use crate::server::{Factory, Language};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -41,15 +41,17 @@ pub fn clean_up() {
     evaluator::session_directory::remove_session_files();
 }
 
-/// Starts the Rust evaluator, lets it read the crates, and ends it again.
+/// Starts the Rust evaluator and the process that completes, and ends both again.
 ///
 /// Must be called while the process has one thread.
 pub fn start_once() -> Result<()> {
     let session = SessionDirectory::prepare()?;
     let assistant = Assistant::new(session.path());
-    let mut evaluator = RustEvaluator::start(session, assistant)?;
+    let evaluator = RustEvaluator::start(session, Arc::clone(&assistant))?;
     evaluator.started()?;
-    evaluator.read_crates()
+    let result = assistant.start_once();
+    assistant.kill();
+    result
 }
 
 /// Runs cells in a session without a client. Their outputs are dropped. Returns how many have failed.

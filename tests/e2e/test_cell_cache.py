@@ -144,43 +144,19 @@ def test_types_are_remembered_for_the_same_cells_only(cached, before, after, let
         session.close()
 
 
-def remembered(folder: Path) -> dict[Path, dict[str, str]]:
-    """The entries with types, and these."""
-    found = {}
-    for path in folder.glob("crates/*/cells/*"):
-        text = json.loads(path.read_bytes().split(b"\n")[0])["stderr"]
-        if text.startswith("{") and '"$message_type"' not in text:
-            found[path] = json.loads(text)
-    return found
-
-
-def remember(path: Path, types: dict[str, str]) -> None:
-    head, library = path.read_bytes().split(b"\n", 1)
-    path.write_bytes(json.dumps({**json.loads(head), "stderr": json.dumps(types)}).encode() + b"\n" + library)
-
-
-def test_types_that_are_remembered_are_used_and_wrong_ones_are_looked_for_again(cached):
+def test_the_types_of_variables_are_kept_with_the_compiled_cells(cached):
     cells = ["let count = 1 + 2;", "let (mut name, size) = (String::from(\"a\"), count * 2);"]
-    session = cached()
-    for cell in cells:
-        session.check(cell)
-    session.close()
-    of = {tuple(types): path for path, types in remembered(cached.folder).items()}
-    assert set(of) == {("count",), ("name", "size")}
-    remember(of["count",], {"count": "i64"})
-    session = cached()
-    session.check(cells[0])
-    assert type_of(session, "count") == "i64", "the type is not looked for again"
-    session.close()
-    for wrong in ("String", "Nothing", "u8>"):
-        remember(of["count",], {"count": wrong})
-        remember(of["name", "size"], {"name": "f64", "size": "i32"})
+    for is_again in (False, True):
         session = cached()
         for cell in cells:
             session.check(cell)
+            assert ("not started" in session.check("%celltime").stdout) == is_again
         assert [type_of(session, name) for name in ("count", "name", "size")] == ["i32", "alloc::string::String", "i32"]
         assert session.check("name.push('b'); name.clone()").value == '"ab"'
         session.close()
+    heads = [json.loads(path.read_bytes().split(b"\n")[0]) for path in cached.folder.glob("crates/*/cells/*")]
+    types = [head["types"] for head in heads if head["types"]]
+    assert {"count": "i32"} in types and {"name": "std::string::String", "size": "i32"} in types
 
 
 def test_an_error_in_a_cell_with_remembered_types_has_its_place(cached):

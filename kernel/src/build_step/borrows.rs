@@ -7,8 +7,9 @@
 
 use super::cell::CellCrate;
 use super::cell_cache::CachedCell;
-use super::compile_ahead::{CompileGoal, Compiled};
+use super::compile_ahead::{self, CompileGoal, Compiled, CompilerTask};
 use super::compiler_message::CompilerMessage;
+use super::messages::Types;
 use super::{cell_cache, checks, messages, times};
 use crate::files;
 use crate::syntax::{line_start, offset_of, parse, range_of};
@@ -21,6 +22,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
+use std::process::Command;
 use std::time::SystemTime;
 
 /// What is written before an operand; and around one that is a formula itself. It can be told from what the user wrote.
@@ -156,12 +158,11 @@ impl Borrows {
 
 /// What the compiler says of a source that is only checked, in places of the source, and its status. The file is for the source with
 /// references.
-pub fn checked(cell: &CellCrate<'_>, source: &str, file: &Path, arguments: &[&str]) -> Result<(String, i32)> {
+pub fn checked(cell: &CellCrate<'_>, source: &str, file: &Path) -> Result<(String, i32)> {
     let mut borrows = Borrows::of(cell.session(), source);
     loop {
         let written = borrows.write(source);
-        files::write(file, &*written)?;
-        let Compiled { status, stderr: mut messages } = check(cell, &written, file, arguments)?;
+        let Compiled { status, stderr: mut messages, .. } = check(cell, &written, file)?;
         if *written != *source {
             messages = checks::correct_columns(&messages, file, &written);
         }
@@ -172,10 +173,9 @@ pub fn checked(cell: &CellCrate<'_>, source: &str, file: &Path, arguments: &[&st
     }
 }
 
-/// What the compiler says of a source in a file. It is kept, as that about cells is.
-fn check(cell: &CellCrate<'_>, source: &str, file: &Path, arguments: &[&str]) -> Result<Compiled> {
-    let mut command = cell.checker(file);
-    command.args(arguments);
+/// What the compiler says of a source. It is kept, as that about cells is.
+fn check(cell: &CellCrate<'_>, source: &str, file: &Path) -> Result<Compiled> {
+    let command = cell.checker(file);
     let cached = CachedCell::of(cell, &command, source, CompileGoal::Checked);
     if let Some(compiled) = cached.as_ref().and_then(|cached| cached.take(None)) {
         return Ok(compiled);
@@ -183,13 +183,27 @@ fn check(cell: &CellCrate<'_>, source: &str, file: &Path, arguments: &[&str]) ->
     let began = SystemTime::now();
     times::count_run();
     cell_cache::forget_inputs(cell.context);
-    let output = command.output().with_context(|| cell.cannot_run())?;
-    let status = output.status.code().unwrap_or(1);
-    let compiled = Compiled { status, stderr: String::from_utf8_lossy(&output.stderr).into_owned() };
+    let compiled = compile(cell, command, source, file)?;
     if let Some(cached) = cached {
         cached.keep(cell, None, &compiled, began);
     }
     Ok(compiled)
+}
+
+/// Has the waiting compiler check a source, or starts one by a command.
+fn compile(cell: &CellCrate<'_>, mut command: Command, source: &str, file: &Path) -> Result<Compiled> {
+    if let Some((attributes, rest)) = compile_ahead::split(source) {
+        files::write(file, rest)?;
+        let call = cell.ahead(&attributes)?;
+        let compiled = compile_ahead::compile(cell.session(), CompilerTask::Cells, call, file, CompileGoal::Checked)?;
+        if let Some(compiled) = compiled {
+            return Ok(compiled);
+        }
+    }
+    files::write(file, source)?;
+    let output = command.output().with_context(|| cell.cannot_run())?;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    Ok(Compiled { status: output.status.code().unwrap_or(1), stderr, types: Types::new() })
 }
 
 /// Whether a message says that an array is moved away.

@@ -1,12 +1,16 @@
 //! A cell crate, and the compiler's call for it.
 
+use super::compile_ahead::CompilerCall;
 use super::messages::BuildRequest;
-use super::{cell_cache, compile_ahead, dependencies, flags, functions};
+use super::{cell_cache, compile_ahead, dependencies, flags, functions, types};
 use crate::environment::SESSION;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The file of a session whose cells the toolchain's linker links.
+const LINKED_BY_LINKER: &str = "linked-by-linker";
 
 /// The compiler's surroundings of a cell.
 pub struct CellCrate<'a> {
@@ -42,7 +46,11 @@ impl CellCrate<'_> {
 
     /// The compiler call without its outputs.
     pub fn compiler(&self, source: &Path) -> Command {
-        let options = BuildRequest::read(&self.session);
+        self.compiler_for(source, BuildRequest::read(&self.session))
+    }
+
+    /// The same, for a cell of this kind.
+    pub fn compiler_for(&self, source: &Path, request: BuildRequest) -> Command {
         let prelude = self.installation.prelude();
         let mut command = Command::new(self.installation.real_tool("rustc"));
         command
@@ -54,7 +62,7 @@ impl CellCrate<'_> {
             .arg("-L")
             .arg(format!("dependency={}", prelude.display()))
             .args(&self.dependencies.arguments);
-        flags::generate_code(&mut command, options, &self.opt_level);
+        flags::generate_code(&mut command, request, &self.opt_level);
         flags::link(&mut command, &self.installation.home, &prelude, self.dependencies.externs.is_empty());
         for (name, file) in &self.installation.record.prelude.externs {
             if !self.dependencies.externs.contains(name) {
@@ -73,6 +81,85 @@ impl CellCrate<'_> {
         command.args(["--crate-type", "lib", "--emit"]).arg(format!("metadata={}", metadata.display()));
         cell_cache::add_arguments(&mut command, source, self.context);
         command
+    }
+
+    /// The call for a library, or for the object that it is linked of.
+    pub fn builder(&self, source: &Path, request: BuildRequest, kind: &str) -> Command {
+        let mut command = self.compiler_for(source, request);
+        command.args(["--crate-type", "cdylib"]);
+        let file = if kind == "link" { self.library() } else { self.object() };
+        command.arg("--emit").arg(format!("{kind}={}", file.display()));
+        cell_cache::add_arguments(&mut command, &self.text_for("lib.rs"), self.context);
+        command
+    }
+
+    /// The same, started ahead. It also checks sources.
+    pub fn ahead(&self, attributes: &str) -> Result<CompilerCall> {
+        let root = self.text_for("root.rs");
+        let mut command = self.builder(&root, BuildRequest::default(), if self.links_here() { "obj" } else { "link" });
+        command.arg("--emit").arg(format!("metadata={}", self.library().with_extension("rmeta").display()));
+        self.call_ahead(command, root, attributes, |_| "_".to_owned())
+    }
+
+    /// The call of the compiler that finds the types of variables in a source.
+    pub fn types_finder(&self, source: &Path) -> Command {
+        let mut command = self.compiler_for(source, BuildRequest::default());
+        let folder = self.written_types();
+        command.args(["--crate-type", "cdylib", "--emit"]);
+        command.arg(format!("metadata={}", folder.with_extension("rmeta").display()));
+        command.args(types::WRITES_DOWN).arg(format!("-Zdump-mir-dir={}", folder.display()));
+        command
+    }
+
+    /// The same, started ahead.
+    pub fn types_ahead(&self, attributes: &str) -> Result<CompilerCall> {
+        let root = self.text_for("types-root.rs");
+        self.call_ahead(self.types_finder(&root), root, attributes, |name| format!("{}{name}", types::CRATE))
+    }
+
+    fn call_ahead(
+        &self,
+        mut command: Command,
+        root: PathBuf,
+        attributes: &str,
+        name: impl Fn(&str) -> String,
+    ) -> Result<CompilerCall> {
+        command.args(["--json", "artifacts"]);
+        let carried = self.installation.record.prelude.externs.iter().map(|(name, _)| name);
+        let crates = carried.filter(|name| !self.dependencies.externs.contains(name));
+        CompilerCall::new(&command, root, attributes, crates.map(|known| (known, name(known))))
+    }
+
+    /// The file of a source that is made of evcxr's.
+    pub fn text_for(&self, name: &str) -> PathBuf {
+        self.context.join("build").join(name)
+    }
+
+    /// Where the compiler writes down how it understands the function of the cell.
+    pub fn written_types(&self) -> PathBuf {
+        self.text_for("types")
+    }
+
+    /// The file for the library.
+    pub fn library(&self) -> PathBuf {
+        let target = self.context.join("target").join(&self.installation.record.prelude.target);
+        target.join("debug").join("deps").join("libctx.so")
+    }
+
+    /// The file for the object that it is made of.
+    pub fn object(&self) -> PathBuf {
+        self.library().with_extension("o")
+    }
+
+    /// Whether cells are linked by this process. Where an item of the session needs more, it needs that in each later cell too.
+    pub fn links_here(&self) -> bool {
+        flags::is_linked_directly(&self.installation.home, self.dependencies.externs.is_empty())
+            && !self.session.join(LINKED_BY_LINKER).exists()
+    }
+
+    /// Has the toolchain's linker link this cell, and later ones.
+    pub fn leave_to_linker(&self) -> Result<()> {
+        Ok(std::fs::write(self.session.join(LINKED_BY_LINKER), "")?)
     }
 
     /// The message if the compiler does not start.

@@ -15,6 +15,7 @@ use super::compile_ahead::{CompileGoal, Compiled};
 use super::compiler_message::CompilerMessage;
 use super::flags::{self, NATIVE};
 use super::functions;
+use super::messages::Types;
 use super::names::end_of_items;
 use crate::files;
 use crate::hashing::{digest, hex};
@@ -35,7 +36,7 @@ use std::time::{Duration, SystemTime};
 pub const CELL_CACHE: &str = "WARPCELL_CELL_CACHE";
 
 /// A part of each name. Another layout of the entries has another number.
-const LAYOUT: &str = "layout 3";
+const LAYOUT: &str = "layout 4";
 
 /// The path of every compiled source, as panics and `file!` tell it. Only compiled code has it: the compiler's messages have the real path.
 pub const COMPILED_SOURCE: &str = "/cell/lib.rs";
@@ -142,11 +143,12 @@ impl CacheFolder {
     }
 }
 
-/// What an entry has before the library, as a line. A text that is remembered has no library.
+/// What an entry has before the library, as a line.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     status: i32,
     stderr: String,
+    types: Types,
     /// Other files that were read, with the hashes of their contents.
     files: Vec<(PathBuf, String)>,
     /// Variables of the environment that were asked for, as the compiler writes them: `NAME=VALUE`, or `NAME` if it was not set.
@@ -206,7 +208,7 @@ impl CachedCell {
             std::fs::write(library, contents).ok()?;
         }
         let stderr = head.stderr.replace(CONTEXT_PLACEHOLDER, self.context.to_str()?);
-        Some(Compiled { status: head.status, stderr })
+        Some(Compiled { status: head.status, stderr, types: head.types })
     }
 
     /// Keeps what was compiled since `began`: the library, if there is one, and what the compiler said. Without room or rights nothing is kept.
@@ -245,26 +247,13 @@ impl CachedCell {
         let head = Head {
             status: compiled.status,
             stderr: compiled.stderr.replace(context, CONTEXT_PLACEHOLDER),
+            types: compiled.types.clone(),
             files: read,
             variables: found.variables,
             library: digest(&contents),
         };
         self.folder.put(&self.name, &entry(&head, &contents)?, cell.installation)
     }
-}
-
-/// A text about a cell that was kept under a name.
-pub fn remembered(installation: &Installation, name: &str) -> Option<String> {
-    let (head, _) = find(CacheFolder::of(installation)?.path(), &installation.home.join(CELLS), name)?;
-    Some(head.stderr)
-}
-
-/// Keeps a text about a cell. Without room or rights nothing is kept.
-pub fn remember(installation: &Installation, name: &str, text: &str) {
-    let head =
-        Head { status: 0, stderr: text.to_owned(), files: Vec::new(), variables: Vec::new(), library: digest(&[]) };
-    let kept = entry(&head, &[]).ok().zip(CacheFolder::of(installation));
-    let _ = kept.map(|(entry, folder)| folder.put(name, &entry, installation));
 }
 
 fn entry(head: &Head, library: &[u8]) -> Result<Vec<u8>> {
@@ -498,6 +487,7 @@ mod tests {
         let head = |variables: &[&str]| Head {
             status: 0,
             stderr: format!("at {CONTEXT_PLACEHOLDER}/build/lib.rs"),
+            types: Types::new(),
             files: vec![(data.clone(), digest(b"1"))],
             variables: variables.iter().map(|line| (*line).to_owned()).collect(),
             library: digest(b"code"),
@@ -534,6 +524,7 @@ mod tests {
         let head = |stderr: &str, status: i32| Head {
             status,
             stderr: stderr.to_owned(),
+            types: Types::new(),
             files: Vec::new(),
             variables: Vec::new(),
             library: digest(b""),

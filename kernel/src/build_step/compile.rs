@@ -3,24 +3,26 @@
 use super::borrows::{self, Borrows};
 use super::cell::CellCrate;
 use super::cell_cache::{self, CachedCell};
-use super::compile_ahead::{self, CompileGoal, Compiled, CompilerCall};
+use super::compile_ahead::{self, CompileGoal, Compiled, CompilerTask};
 use super::diagnostics::{self, Diagnostics};
 use super::functions::{Functions, with_marks};
-use super::messages::{BuildAnswer, BuildRequest};
+use super::messages::{BuildAnswer, BuildRequest, Types};
 use super::repeated::without_repeated;
 use super::rewrite::{self, RewriteOptions, Rewritten};
 use super::source_order::OrderedSource;
 use super::statements::{KnownMoves, Split, SplitVerdict};
 use super::statics::Statics;
-use super::stored_variables::{CompilerFindings, VariablePlan};
+use super::stored_variables::{CompilerFindings, Crates, VariablePlan, definitions_in};
 use super::tools::lead_group;
-use super::{checks, flags, link, recorded_answers, statements, times, types, unused_items};
+use super::types::{FoundType, KnownTypes};
+use super::{checks, link, recorded_answers, statements, times, types, unused_items};
 use crate::files;
 use crate::installation::Installation;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::SystemTime;
 
@@ -31,12 +33,11 @@ const ATTEMPTS: usize = 10;
 pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = CellCrate::prepare(installation, context)?;
     let source = context.join("src").join("lib.rs");
-    let ordered = OrderedSource::of(&types::without_remembered_types(&files::read(&source)?));
+    let ordered = OrderedSource::of(&types::without_added_lets(&files::read(&source)?));
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
-    let target = context.join("target").join(&installation.record.prelude.target).join("debug").join("deps");
-    std::fs::create_dir_all(&target)?;
-    let library = target.join("libctx.so");
+    let library = cell.library();
+    library.parent().map(std::fs::create_dir_all).transpose()?;
     if let Some(file) = std::env::var_os("EVCXR_EXECUTION_SO_PATH") {
         std::fs::write(file, library.as_os_str().as_encoded_bytes())?;
     }
@@ -49,6 +50,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let is_timed = request.timed;
     let own_display = cell.dependencies.own_display || request.shown_by_evcxr;
     let mut findings = CompilerFindings::default();
+    let mut types = SessionTypes::of(&cell.session, base, &crates);
     let mut borrows = Borrows::of(&cell.session, base);
     // Separate closures for statements are not used in timed cells, because the closures would be measured too.
     let (mut may_split, mut wants_split) = (!is_timed, false);
@@ -56,18 +58,28 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let mut may_omit = items.have_compiled;
     for is_last in (0..ATTEMPTS).map(|attempt| attempt + 1 == ATTEMPTS) {
         let borrowing = borrows.write(base);
-        let options = RewriteOptions { crates: &crates, own_display, findings: Some(&findings) };
+        let options =
+            RewriteOptions { crates: &crates, own_display, types: Some(&types.known), findings: Some(&findings) };
         let Rewritten { text: planned, plan } = rewrite::rewrite(&borrowing, options);
         let layout = plan.layout().filter(|_| may_split && !is_last);
         let mut known =
             layout.map(|layout| KnownMoves::read(&cell.session, &Split::code(&planned, layout))).unwrap_or_default();
         let split = layout.and_then(|layout| Split::new(&planned, layout, &known, wants_split));
-        let text = split.as_ref().map_or(&planned, |split| &split.text);
-        let marked = with_marks(text, &marks);
+        let text = types.known.put_into(split.as_ref().map_or(&planned, |split| &split.text));
+        let open = types::open_in(&text);
+        let (text, must_be_known) = (types::without_names(&text), types::must_be_known(&text));
+        let marked = with_marks(&text, &marks);
         let text = if is_timed { Cow::Borrowed(&*marked) } else { checks::with_checks(&marked) };
         let shorter = if may_omit { unused_items::without(&text) } else { None };
-        let whole =
-            Compilation { cell: &cell, source: &rewritten, text: &text, is_timed, registers, library: &library };
+        let whole = Compilation {
+            cell: &cell,
+            source: &rewritten,
+            text: &text,
+            is_timed,
+            registers,
+            open: &open,
+            library: &library,
+        };
         let compilation = Compilation { text: shorter.as_deref().unwrap_or(&text), ..whole };
         if let Some(status) = compilation.replay()? {
             return Ok(status);
@@ -77,8 +89,17 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             may_omit = false;
             compiled = whole.run()?;
         }
+        let learnt = types.learn(&open, &compiled.types)?;
         if compiled.status == 0 {
             items.keep()?;
+            match learnt {
+                Learnt::All { must_be_written } if must_be_written || must_be_known => continue,
+                Learnt::All { .. } => {}
+                Learnt::NotKept(message) => {
+                    BuildAnswer::change(&cell.session, |answer| answer.not_kept = Some(message))?;
+                    return Ok(1);
+                }
+            }
             let mut report = plan.report();
             split.iter().for_each(|split| split.add_to(&mut report));
             BuildAnswer::change(&cell.session, |answer| answer.report = report)?;
@@ -99,7 +120,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                 known.write(&cell.session)?;
                 match gone {
                     // evcxr forgets these variables, and asks once more.
-                    Some(gone) => return tell(&cell, &plan, &ordered, &gone, compiled.status),
+                    Some(gone) => return tell(&cell, &plan, &types.known, &ordered, &gone, compiled.status),
                     None => continue,
                 }
             }
@@ -121,33 +142,90 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         match found {
             Some(found) if split.is_none() => {
                 if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
-                    return tell(&cell, &plan, &ordered, &messages, compiled.status);
+                    return tell(&cell, &plan, &types.known, &ordered, &messages, compiled.status);
                 }
                 findings.add(found);
             }
             Some(found) => findings.add(found),
             None if split.as_ref().is_some_and(|split| split.may_have_caused(&messages)) => may_split = false,
             None => {
-                let said = Diagnostics::new(ordered.text.clone(), messages);
-                let for_evcxr = plan.for_evcxr(&said.messages);
-                BuildAnswer::change(&cell.session, |answer| answer.diagnostics = Some(said))?;
-                return tell(&cell, &plan, &ordered, &for_evcxr, compiled.status);
+                let for_evcxr = plan.for_evcxr(&messages);
+                let said = Diagnostics { source: ordered.text.clone(), messages };
+                BuildAnswer::change(&cell.session, |answer| {
+                    answer.diagnostics = Some(said);
+                    answer.not_kept = None;
+                })?;
+                return tell(&cell, &plan, &types.known, &ordered, &for_evcxr, compiled.status);
             }
         }
     }
     unreachable!("the last attempt ends the loop")
 }
 
+/// The types of a session's variables, and what is needed to learn more of them.
+struct SessionTypes<'a> {
+    session: &'a Path,
+    source: &'a str,
+    crates: &'a Crates,
+    known: KnownTypes,
+}
+
+/// What came of types that were open.
+enum Learnt {
+    /// They are known.
+    All {
+        /// Whether a variable has its type only if the code says it.
+        must_be_written: bool,
+    },
+    /// A variable cannot be kept, as this message of evcxr's says.
+    NotKept(String),
+}
+
+impl<'a> SessionTypes<'a> {
+    fn of(session: &'a Path, source: &'a str, crates: &'a Crates) -> SessionTypes<'a> {
+        SessionTypes { session, source, crates, known: KnownTypes::read(session) }
+    }
+
+    /// Keeps the types that the compiler has found for names, by variables.
+    fn learn(&mut self, open: &BTreeMap<String, String>, found: &Types) -> Result<Learnt> {
+        let mut learnt = Learnt::All { must_be_written: false };
+        if open.is_empty() {
+            return Ok(learnt);
+        }
+        let definitions = definitions_in(self.source, self.crates);
+        for (variable, name) in open {
+            let said = found.get(variable);
+            match said.and_then(|said| FoundType::of(said)) {
+                Some(FoundType { code, must_be_written }) => {
+                    self.known.learn(name, &code, definitions.as_ref().map_or(0, |known| known.hash(&code)));
+                    if let (true, Learnt::All { must_be_written }) = (must_be_written, &mut learnt) {
+                        *must_be_written = true;
+                    }
+                }
+                None => learnt = Learnt::NotKept(types::not_kept(variable, said.map(String::as_str))),
+            }
+        }
+        self.known.write(self.session)?;
+        Ok(learnt)
+    }
+}
+
 /// Ends the call with messages for evcxr. It forgets the variables that these say to be moved away.
 fn tell(
     cell: &CellCrate<'_>,
     plan: &VariablePlan,
+    types: &KnownTypes,
     ordered: &OrderedSource,
     messages: &str,
     status: i32,
 ) -> Result<i32> {
     let gone = plan.new_that_are_moved_away(messages);
     if !gone.is_empty() {
+        let known = |name: String| {
+            let known = types.put_into(&name);
+            (*types::without_names(&known) == *known).then(|| known.into_owned())
+        };
+        let gone = gone.into_iter().map(|(variable, its_type)| (variable, known(its_type)));
         BuildAnswer::change(&cell.session, |answer| answer.gone.extend(gone))?;
     }
     eprint!("{}", ordered.in_lines_of_evcxr(messages));
@@ -165,38 +243,20 @@ struct Compilation<'a> {
     is_timed: bool,
     /// Whether items register themselves when the cell is loaded.
     registers: bool,
+    /// The variables whose types must be found.
+    open: &'a BTreeMap<String, String>,
     library: &'a Path,
 }
 
 impl Compilation<'_> {
     /// The compiler's call for a source file.
     fn command(&self, source: &Path) -> Command {
-        self.command_for(source, "link")
-    }
-
-    /// The call for a library, or for the object that it is linked of.
-    fn command_for(&self, source: &Path, kind: &str) -> Command {
-        let mut command = self.cell.compiler(source);
-        command.args(["--crate-type", "cdylib"]);
-        let file = if kind == "link" { self.library.to_owned() } else { self.object() };
-        command.arg("--emit").arg(format!("{kind}={}", file.display()));
-        cell_cache::add_arguments(&mut command, self.source, self.cell.context);
-        command
-    }
-
-    fn object(&self) -> PathBuf {
-        self.library.with_extension("o")
-    }
-
-    /// Whether cells are linked by this process. Where an item of the session needs more, it needs that in each later cell too.
-    fn links_here(&self) -> bool {
-        flags::is_linked_directly(&self.cell.installation.home, self.cell.dependencies.externs.is_empty())
-            && !self.cell.session.join(LINKED_BY_LINKER).exists()
+        self.cell.builder(source, BuildRequest::read(&self.cell.session), "link")
     }
 
     /// Makes the library of the object. False if that needs a linker.
     fn link(&self) -> Result<bool> {
-        let object = std::fs::read(self.object()).context("the compiler has written no object")?;
+        let object = std::fs::read(self.cell.object()).context("the compiler has written no object")?;
         let Some(library) = link::shared_library(&object) else { return Ok(false) };
         std::fs::write(self.library, library)?;
         Ok(true)
@@ -217,7 +277,9 @@ impl Compilation<'_> {
             && !recorded_answers::is_recording()
             && let Some((attributes, _)) = compile_ahead::split(self.text)
         {
-            compile_ahead::prepare(&self.cell.session, self.ahead(&attributes)?)?;
+            let session = &self.cell.session;
+            compile_ahead::prepare(session, CompilerTask::Cells, self.cell.ahead(&attributes)?)?;
+            compile_ahead::prepare(session, CompilerTask::Types, self.cell.types_ahead(&attributes)?)?;
         }
         Ok(status)
     }
@@ -239,11 +301,42 @@ impl Compilation<'_> {
             return Ok(compiled);
         }
         let began = SystemTime::now();
-        let compiled = self.compile(&text, split, goal)?;
+        let compiled = self.compile_with_types(&text, split, goal)?;
         if let Some(cached) = cached {
             cached.keep(self.cell, Some(self.library), &compiled, began);
         }
         Ok(compiled)
+    }
+
+    /// Compiles `text`, and finds the types that are open in it, both at the same time.
+    fn compile_with_types(&self, text: &str, split: Option<(String, String)>, goal: CompileGoal) -> Result<Compiled> {
+        std::thread::scope(|scope| {
+            let finding = (!self.open.is_empty()).then(|| scope.spawn(|| self.find_types(text)));
+            let compiled = self.compile(text, split, goal);
+            let found = finding.map(|finding| finding.join().unwrap_or_else(|_| bail!("the types cannot be found")));
+            let mut types = found.transpose()?.unwrap_or_default();
+            types.retain(|variable, _| self.open.contains_key(variable));
+            Ok(Compiled { types, ..compiled? })
+        })
+    }
+
+    /// The types of the new variables.
+    fn find_types(&self, text: &str) -> Result<Types> {
+        let folder = self.cell.written_types();
+        let _ = std::fs::remove_dir_all(&folder);
+        files::create_folder(&folder)?;
+        let source = self.source.with_file_name("types.rs");
+        if let Some((attributes, rest)) = compile_ahead::split(text) {
+            files::write(&source, rest)?;
+            let (session, call) = (&self.cell.session, self.cell.types_ahead(&attributes)?);
+            let task = CompilerTask::Types;
+            if compile_ahead::compile(session, task, call, &source, CompileGoal::Checked)?.is_some() {
+                return Ok(types::found_in(&folder));
+            }
+        }
+        files::write(&source, text)?;
+        self.cell.types_finder(&source).output().with_context(|| self.cell.cannot_run())?;
+        Ok(types::found_in(&folder))
     }
 
     /// Compiles `text`, which `split` has in two parts if it can be compiled ahead.
@@ -251,13 +344,15 @@ impl Compilation<'_> {
         times::count_run();
         cell_cache::forget_inputs(self.cell.context);
         if let Some((attributes, _)) = split {
-            let call = self.ahead(&attributes)?;
-            let links_here = self.links_here();
-            if let Some(compiled) = compile_ahead::compile(&self.cell.session, call, self.source, goal)? {
+            let call = self.cell.ahead(&attributes)?;
+            let links_here = self.cell.links_here();
+            if let Some(compiled) =
+                compile_ahead::compile(&self.cell.session, CompilerTask::Cells, call, self.source, goal)?
+            {
                 if compiled.status != 0 || goal == CompileGoal::Checked || !links_here || self.link()? {
                     return Ok(compiled);
                 }
-                std::fs::write(self.cell.session.join(LINKED_BY_LINKER), "")?;
+                self.cell.leave_to_linker()?;
             }
             std::fs::write(self.source, text)?;
         }
@@ -268,23 +363,9 @@ impl Compilation<'_> {
         let output = command.output().with_context(|| self.cell.cannot_run())?;
         std::io::stdout().write_all(&output.stdout)?;
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        Ok(Compiled { status: output.status.code().unwrap_or(1), stderr })
-    }
-
-    /// The call of a compiler that is started ahead.
-    fn ahead(&self, attributes: &str) -> Result<CompilerCall> {
-        let root = self.source.with_file_name("root.rs");
-        let mut command = self.command_for(&root, if self.links_here() { "obj" } else { "link" });
-        command.arg("--emit").arg(format!("metadata={}", self.library.with_extension("rmeta").display()));
-        command.args(["--json", "artifacts"]);
-        let carried = self.cell.installation.record.prelude.externs.iter().map(|(name, _)| name);
-        let crates = carried.filter(|name| !self.cell.dependencies.externs.contains(name));
-        CompilerCall::new(&command, root, attributes, crates)
+        Ok(Compiled { status: output.status.code().unwrap_or(1), stderr, types: Types::new() })
     }
 }
-
-/// The file of a session whose cells the toolchain's linker links.
-const LINKED_BY_LINKER: &str = "linked-by-linker";
 
 /// evcxr's function for a cell without code of the user.
 const NOTHING_TO_RUN: &str = "mut x: *mut std::os::raw::c_void) -> *mut std::os::raw::c_void {x}";
@@ -303,29 +384,22 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = CellCrate::prepare(installation, context)?;
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(&cell.session)?;
-    let ordered = OrderedSource::of(&files::read(&context.join("src").join("lib.rs"))?);
+    let source = files::read(&context.join("src").join("lib.rs"))?;
+    let known = KnownTypes::read(&cell.session);
+    let ordered = OrderedSource::of(&known.put_into(&types::without_added_lets(&source)));
     let text = &ordered.text;
     let rewritten = context.join("build").join("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
-    if let Some(names) = types::asked() {
-        return types::say(&cell, text, &rewritten.with_file_name("types.rs"), &names);
-    }
     let Functions { source: text, marks, .. } = Functions::prepare(text, &cell.session)?;
     let text = with_marks(&text, &marks);
     let text = without_repeated(&text);
     let text = types::for_analysis(&text);
-    if !installation.has_sources()
-        && let Some(errors) = types::check(&cell, &text, &rewritten)?
-    {
-        eprint!("{}", ordered.in_lines_of_evcxr(&errors));
-        return Ok(i32::from(!errors.is_empty()));
-    }
     let displayed = rewrite::with_display(&text);
-    let (messages, status) = borrows::checked(&cell, &displayed, &rewritten, &[])?;
+    let (messages, status) = borrows::checked(&cell, &displayed, &rewritten)?;
     let messages = diagnostics::errors_in(&messages);
     eprint!("{}", ordered.in_lines_of_evcxr(&messages));
     BuildAnswer::change(&cell.session, |answer| {
-        answer.diagnostics = Some(Diagnostics::new(text.into_owned(), messages))
+        answer.diagnostics = Some(Diagnostics { source: text.into_owned(), messages })
     })?;
     Ok(status)
 }

@@ -9,6 +9,7 @@
 //! directory. The build step says what to compile and how. If the build step is ended, its compiler ends too.
 
 use super::fork_server::{self, Report};
+use super::messages::Types;
 use crate::files;
 use crate::local_socket;
 use crate::memory;
@@ -25,8 +26,25 @@ use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The socket in the session's directory.
-const SOCKET_NAME: &str = "compiler.socket";
+/// What a compiler is for. The kernel keeps one of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompilerTask {
+    Cells,
+    /// The types of new variables.
+    Types,
+}
+
+impl CompilerTask {
+    const ALL: [CompilerTask; 2] = [CompilerTask::Cells, CompilerTask::Types];
+
+    /// The socket in the session's directory.
+    fn socket(self) -> &'static str {
+        match self {
+            CompilerTask::Cells => "compiler.socket",
+            CompilerTask::Types => "types.socket",
+        }
+    }
+}
 
 /// The module that tells the root file that its source has come.
 const ARRIVED: &str = "warpcell_source_arrived";
@@ -72,19 +90,19 @@ pub struct CompilerCall {
 impl CompilerCall {
     /// The call of `command`, in the environment of this process.
     ///
-    /// `attributes` are the attributes of the crate. The compiler reads `crates` ahead.
+    /// `attributes` are the attributes of the crate. The compiler reads `crates` ahead, and gives them the second names.
     pub fn new<'a>(
         command: &Command,
         root: PathBuf,
         attributes: &str,
-        crates: impl Iterator<Item = &'a String>,
+        crates: impl Iterator<Item = (&'a String, String)>,
     ) -> Result<CompilerCall> {
         let changes: Vec<_> = command.get_envs().collect();
         let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         environment.retain(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));
         environment.extend(changes.iter().filter_map(|(name, value)| Some(((*name).to_owned(), (*value)?.to_owned()))));
         environment.sort();
-        let crates: String = crates.map(|name| format!("extern crate {name} as _;\n")).collect();
+        let crates: String = crates.map(|(name, other)| format!("extern crate {name} as {other};\n")).collect();
         Ok(CompilerCall {
             program: PathBuf::from(command.get_program()),
             arguments: command.get_args().map(OsString::from).collect(),
@@ -134,29 +152,43 @@ pub struct Compiled {
     pub status: i32,
     /// The text on standard error, without reports of files.
     pub stderr: String,
+    /// The types of the variables for which they were looked for.
+    pub types: Types,
+}
+
+impl Compiled {
+    fn without_types(status: i32, stderr: String) -> Compiled {
+        Compiled { status, stderr, types: Types::new() }
+    }
 }
 
 /// Lets the kernel start a compiler for a later cell. Without a kernel that listens, nothing happens.
-pub fn prepare(session: &Path, call: CompilerCall) -> Result<()> {
-    send(session, &CompilerRequest::Prepare(call)).map(drop)
+pub fn prepare(session: &Path, task: CompilerTask, call: CompilerCall) -> Result<()> {
+    send(session, task, &CompilerRequest::Prepare(call)).map(drop)
 }
 
-/// Ends the compiler that waits for the next cell, which then takes longer.
+/// Ends the compilers that wait for the next cell, which then takes longer.
 pub fn end_waiting(session: &Path) -> Result<()> {
-    send(session, &CompilerRequest::EndWaiting).map(drop)
+    CompilerTask::ALL.iter().try_for_each(|task| send(session, *task, &CompilerRequest::EndWaiting).map(drop))
 }
 
 /// Sends a request; none if no kernel listens.
-fn send(session: &Path, request: &CompilerRequest) -> Result<Option<UnixStream>> {
-    let Ok(mut kernel) = local_socket::connect(&session.join(SOCKET_NAME)) else { return Ok(None) };
+fn send(session: &Path, task: CompilerTask, request: &CompilerRequest) -> Result<Option<UnixStream>> {
+    let Ok(mut kernel) = local_socket::connect(&session.join(task.socket())) else { return Ok(None) };
     writeln!(kernel, "{}", serde_json::to_string(request)?)?;
     Ok(Some(kernel))
 }
 
 /// Lets the kernel compile; none if no kernel listens.
-pub fn compile(session: &Path, call: CompilerCall, source: &Path, goal: CompileGoal) -> Result<Option<Compiled>> {
+pub fn compile(
+    session: &Path,
+    task: CompilerTask,
+    call: CompilerCall,
+    source: &Path,
+    goal: CompileGoal,
+) -> Result<Option<Compiled>> {
     let request = CompilerRequest::Compile(call, source.to_owned(), goal);
-    let Some(kernel) = send(session, &request)? else { return Ok(None) };
+    let Some(kernel) = send(session, task, &request)? else { return Ok(None) };
     let mut answer = String::new();
     BufReader::new(kernel).read_line(&mut answer)?;
     if answer.is_empty() {
@@ -165,13 +197,15 @@ pub fn compile(session: &Path, call: CompilerCall, source: &Path, goal: CompileG
     Ok(Some(serde_json::from_str(&answer)?))
 }
 
-/// Keeps a compiler for the session's next cell, in a thread of the kernel.
+/// Keeps a compiler of each kind for the session's next cell, each in a thread of the kernel.
 pub fn serve(session: &Path) -> Result<()> {
-    let mut compilers = AheadCompilers::default();
-    local_socket::listen(&session.join(SOCKET_NAME), "compilers", move |connection| {
-        if let Err(error) = compilers.serve(connection) {
-            eprintln!("a cell could not be compiled: {error:#}");
-        }
+    CompilerTask::ALL.iter().try_for_each(|task| {
+        let mut compilers = AheadCompilers::default();
+        local_socket::listen(&session.join(task.socket()), "compilers", move |connection| {
+            if let Err(error) = compilers.serve(connection) {
+                eprintln!("a cell could not be compiled: {error:#}");
+            }
+        })
     })
 }
 
@@ -183,7 +217,7 @@ pub fn cannot_run(compiler: &Path) -> String {
     )
 }
 
-/// The compiler of a session.
+/// The compiler of a session for one task.
 #[derive(Default)]
 struct AheadCompilers {
     waiting: Option<WaitingCompiler>,
@@ -297,7 +331,7 @@ impl WaitingCompiler {
         };
         answered.store(true, Ordering::Release);
         // Who asked may have been ended meanwhile.
-        let _ = answer(&mut connection, &Compiled { status, stderr: text });
+        let _ = answer(&mut connection, &Compiled::without_types(status, text));
         let _ = watcher.join();
         // It may still remove its files. The next one uses the same names.
         while !child_ended
@@ -320,7 +354,7 @@ impl AheadCompilers {
                 let mut compiler = match self.waiting_for(call) {
                     Ok(compiler) => compiler,
                     Err(error) => {
-                        return answer(&mut connection, &Compiled { status: 1, stderr: format!("{error:#}\n") });
+                        return answer(&mut connection, &Compiled::without_types(1, format!("{error:#}\n")));
                     }
                 };
                 self.waiting = Some(if compiler.work(&source, goal, connection)? {

@@ -45,12 +45,12 @@ pub type Types = BTreeMap<String, String>;
 pub struct BuildAnswer {
     /// The changes to variables.
     pub report: VariableReport,
-    /// The variables that the cell defines and moves away, so that they have no value at its end.
-    pub gone: Types,
+    /// The variables that the cell defines and moves away, so that they have no value at its end; with their types, if they are known.
+    pub gone: BTreeMap<String, Option<String>>,
     /// The last errors of the compiler.
     pub diagnostics: Option<Diagnostics>,
-    /// The types of all new variables, if the compiler was asked for them in the same call.
-    pub types: Option<Types>,
+    /// evcxr's message about a variable that cannot be kept.
+    pub not_kept: Option<String>,
     /// Why the crates of `:dep` do not work together.
     pub problem_of_crates: Option<String>,
 }
@@ -96,12 +96,12 @@ mod tests {
     fn answers_of_several_calls_are_one() {
         let session = tempfile::tempdir().unwrap();
         assert_eq!(BuildAnswer::read(session.path()), BuildAnswer::default());
-        let diagnostics = Diagnostics { source: "a".into(), messages: "b".into(), unknown_types: true };
-        BuildAnswer::change(session.path(), |answer| answer.types = Some(Types::new())).unwrap();
+        let diagnostics = Diagnostics { source: "a".into(), messages: "b".into() };
+        BuildAnswer::change(session.path(), |answer| answer.not_kept = Some("c".into())).unwrap();
         BuildAnswer::change(session.path(), |answer| answer.diagnostics = Some(diagnostics)).unwrap();
-        assert_eq!(BuildAnswer::change(session.path(), |answer| answer.types.take()).unwrap(), Some(Types::new()));
+        assert_eq!(BuildAnswer::change(session.path(), |answer| answer.not_kept.take()).unwrap(), Some("c".into()));
         let answer = BuildAnswer::read(session.path());
-        assert!(answer.diagnostics.is_some() && answer.types.is_none());
+        assert!(answer.diagnostics.is_some() && answer.not_kept.is_none());
         BuildAnswer::forget(session.path());
         assert_eq!(BuildAnswer::read(session.path()), BuildAnswer::default());
     }

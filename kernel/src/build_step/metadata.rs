@@ -1,12 +1,13 @@
 //! Answers to `cargo metadata`. For the cell crate and the standard library they are recorded, so that rust-analyzer
 //! reads few crates and needs no network. The crates of `:dep` are added from the real cargo's answer.
 //!
-//! A session begins with a manifest that says [`UNREAD`]. Then the cell crate depends on nothing, and there is no
-//! standard library: rust-analyzer reads both when the kernel takes the mark away.
+//! Only the process that completes needs a rust-analyzer that knows other crates. For the one that runs cells, the cell crate depends
+//! on nothing, and there is no standard library: reading both takes most of a second and most of a kernel's memory.
 
 use super::dependencies::{self, CellManifest, CratePlan};
 use super::tools::{real_cargo, replace_by};
 use crate::cargo_metadata::{dep, dependency, items, node, with_all_below};
+use crate::environment::ASSISTANT;
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use crate::installation::{Installation, SOURCES, remedy};
 use anyhow::{Context, Result};
@@ -14,14 +15,10 @@ use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The comment in the cell crate's manifest that keeps rust-analyzer from reading other crates. A start need not wait
-/// for what it learns of them, since a cell that binds no variables does not need it.
-pub const UNREAD: &str = "# rust-analyzer reads no other crates yet";
-
-/// The sysroot as rust-analyzer sees it, at first without the sources of the standard library.
+/// The sysroot as rust-analyzer sees it.
 pub fn sysroot(installation: &Installation, context: Option<&Path>) -> PathBuf {
     match context {
-        Some(context) if is_unread(context) => empty_sysroot(context),
+        Some(context) if !reads_crates() => empty_sysroot(context),
         _ => installation.sysroot(),
     }
 }
@@ -34,8 +31,9 @@ fn empty_sysroot(context: &Path) -> PathBuf {
     sysroot
 }
 
-fn is_unread(context: &Path) -> bool {
-    std::fs::read_to_string(context.join("Cargo.toml")).is_ok_and(|manifest| manifest.contains(UNREAD))
+/// Whether the rust-analyzer of this process's parent reads other crates.
+fn reads_crates() -> bool {
+    std::env::var_os(ASSISTANT).is_some()
 }
 
 /// Answers a call from `directory`, or becomes the real cargo.
@@ -60,8 +58,10 @@ pub fn answer(installation: &Installation, context: &Path, directory: &Path, arg
     let plan = manifest.plan(installation)?;
     let foreign = if plan.foreign.is_empty() { None } else { Some(dependencies::metadata(installation, &plan)?) };
     let mut answer = recorded(installation, context, "cell.json")?;
-    if is_unread(context) {
+    if !reads_crates() {
         keep_root(&mut answer);
+        println!("{answer}");
+        return Ok(0);
     }
     if !plan.carried.is_empty() {
         add_carried(&mut answer, &recorded(installation, context, "carried.json")?, &plan);
@@ -188,7 +188,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn at_first_the_cell_crate_depends_on_nothing() {
+    fn the_cell_crate_alone_depends_on_nothing() {
         let mut answer = json!({
             "packages": [
                 { "id": "a", "dependencies": [] },
@@ -205,19 +205,5 @@ mod tests {
         keep_root(&mut answer);
         assert_eq!(answer["packages"], json!([{ "id": "ctx", "name": "ctx", "dependencies": [] }]));
         assert_eq!(answer["resolve"]["nodes"], json!([{ "id": "ctx", "dependencies": [], "deps": [] }]));
-    }
-
-    #[test]
-    fn the_manifest_says_whether_other_crates_are_read() {
-        let context = tempfile::tempdir().unwrap();
-        let manifest = context.path().join("Cargo.toml");
-        assert!(!is_unread(context.path()));
-        let text = |mark: &str| format!("[profile.dev]\nopt-level = 2{mark}\n[dependencies]\n");
-        std::fs::write(&manifest, text(&format!(" {UNREAD}"))).unwrap();
-        assert!(is_unread(context.path()));
-        assert_eq!(CellManifest::read(context.path()).unwrap().opt_level, "2");
-        assert!(empty_sysroot(context.path()).join(SOURCES).is_dir());
-        std::fs::write(&manifest, text("")).unwrap();
-        assert!(!is_unread(context.path()));
     }
 }

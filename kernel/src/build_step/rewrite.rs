@@ -6,6 +6,7 @@
 use super::names::stable;
 use super::store_calls::STORE;
 use super::stored_variables::{CATCHES, CompilerFindings, Crates, TAIL, VariablePlan, WAITS};
+use super::types::KnownTypes;
 use std::borrow::Cow;
 
 /// The text that evcxr puts around a value to show it.
@@ -24,6 +25,8 @@ pub struct RewriteOptions<'a> {
     pub crates: &'a Crates,
     /// Whether types of these crates may have their own `evcxr_display`.
     pub own_display: bool,
+    /// The types of stored variables.
+    pub types: Option<&'a KnownTypes>,
     /// The findings of earlier attempts.
     pub findings: Option<&'a CompilerFindings>,
 }
@@ -40,9 +43,11 @@ pub struct Rewritten {
 pub fn rewrite(source: &str, surroundings: RewriteOptions<'_>) -> Rewritten {
     let none = CompilerFindings::default();
     let findings = surroundings.findings.unwrap_or(&none);
+    let unknown = KnownTypes::default();
+    let types = surroundings.types.unwrap_or(&unknown);
     let stable = with_stable_types(source);
     let source = &*stable;
-    let plan = VariablePlan::new(source, surroundings.crates, findings);
+    let plan = VariablePlan::new(source, surroundings.crates, types, findings);
     let shorter = (!findings.nameless.is_empty()).then(|| plan.only_lose(source, &findings.nameless));
     let source = shorter.as_deref().unwrap_or(source);
     let blanket = !surroundings.own_display && source.matches("evcxr_display").count() == source.matches(SHOW).count();
@@ -179,7 +184,8 @@ mod tests {
         let start = "evcxr_variable_store: *mut u8) -> *mut u8 {\n(\nx\n).evcxr_display();\n";
         assert!(text_of(start).contains("EvcxrDisplay"));
         let crates = [("shapes".to_owned(), String::new())];
-        let beside_crates = rewrite(start, RewriteOptions { crates: &crates, own_display: true, findings: None });
+        let beside_crates =
+            rewrite(start, RewriteOptions { crates: &crates, own_display: true, ..RewriteOptions::default() });
         assert!(!beside_crates.text.contains("EvcxrDisplay"));
         let own = format!("impl S {{ fn evcxr_display(&self) {{}} }}\n{start}");
         assert!(!text_of(&own).contains("EvcxrDisplay"));

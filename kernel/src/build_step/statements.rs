@@ -635,6 +635,7 @@ mod tests {
     use super::*;
     use crate::build_step::stored_variables::tests::source;
     use crate::build_step::stored_variables::{CompilerFindings, VariablePlan};
+    use crate::build_step::types::KnownTypes;
     use serde_json::json;
 
     const STORED: [(&str, &str); 2] = [("mut x", "Vec<i32>"), ("y", "String")];
@@ -651,7 +652,7 @@ mod tests {
 
     fn split_knowing(code: &str, new: &[(&str, &str)], consumed: Vec<Consumed>) -> Option<Split> {
         let source = source("", &STORED, code, new);
-        let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+        let plan = VariablePlan::new(&source, &[], &KnownTypes::default(), &CompilerFindings::default());
         // With the lines that keep old values.
         let with_old_values =
             |(index, line)| if str::starts_with(line, "}}") { plan.line(index, line) } else { line.into() };

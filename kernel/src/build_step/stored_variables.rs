@@ -18,6 +18,7 @@ use super::definitions::{Definitions, may_define_types};
 use super::names::{assigned, is_used, items_before_runtime, mentioned};
 use super::report::{StoredVariable, VariableReport};
 use super::store_calls::{LONGEST_STATEMENT, STORE, Statement, statement_at, with_definitions};
+use super::types::KnownTypes;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -56,6 +57,8 @@ impl CompilerFindings {
 pub struct VariablePlan {
     /// The hashes of the definitions of types in lines that store or check variables. A missing hash means 0.
     definitions: HashMap<usize, u64>,
+    /// The lines whose types name definitions of the notebook.
+    of_notebook: HashSet<usize>,
     checked: Vec<Statement>,
     /// The lines that take and store variables.
     moving: Vec<Range<usize>>,
@@ -147,9 +150,17 @@ const INSIDE: &str = "// inside: ";
 const TRAILERS: [&str; 5] = ["});", "Ok(())})();", ASYNC_RESULT, "evcxr_variable_store", "}"];
 /// The value of a cell with `.await` and `?`.
 const ASYNC_RESULT: &str = "Ok::<(), EvcxrUserCodeError>(())";
+/// The definitions of the notebook in a source that evcxr wrote; none if there are no types.
+pub fn definitions_in(source: &str, crates: &Crates) -> Option<Definitions> {
+    let items = items_before_runtime(source);
+    // After the first `?` of a session this is in every cell, in front of the module.
+    let items = items.rsplit_once("struct EvcxrUserCodeError {}").map_or(items, |(items, _)| items);
+    (!crates.is_empty() || may_define_types(items)).then(|| Definitions::read(items, crates))
+}
+
 impl VariablePlan {
     /// Plans the changes for a source that evcxr wrote.
-    pub fn new(source: &str, crates: &Crates, findings: &CompilerFindings) -> VariablePlan {
+    pub fn new(source: &str, crates: &Crates, types: &KnownTypes, findings: &CompilerFindings) -> VariablePlan {
         let lines: Vec<&str> = source.lines().collect();
         let Some(head) = lines.iter().position(|line| *line == HEAD) else { return VariablePlan::default() };
         let checked = statements(&lines, head + 1, "vars_ok &= ", "check_variable");
@@ -163,26 +174,26 @@ impl VariablePlan {
         let stored = stores_before(&lines, tail.unwrap_or(lines.len()));
         let others = tail.map_or_else(Vec::new, |tail| statements(&lines, tail + TAIL.len(), "", "put_variable"));
 
-        let items = items_before_runtime(source);
-        // After the first `?` of a session this is in every cell, in front of the module.
-        let items = items.rsplit_once("struct EvcxrUserCodeError {}").map_or(items, |(items, _)| items);
-        let definitions = (!crates.is_empty() || may_define_types(items)).then(|| Definitions::read(items, crates));
+        let definitions = definitions_in(source, crates);
         let mut hashes: HashMap<String, u64> = HashMap::new();
-        let mut hash = |statement: &Statement| {
-            let Some(known) = &definitions else { return 0 };
-            // Many variables have the same type.
-            *hashes.entry(statement.type_name.clone()).or_insert_with_key(|type_name| known.hash(type_name))
+        let mut both = |statement: &Statement| {
+            let Some(known) = &definitions else { return (0, 0) };
+            types.definitions(&statement.type_name, |code| {
+                // Many variables have the same type.
+                *hashes.entry(code.to_owned()).or_insert_with_key(|code| known.hash(code))
+            })
         };
         let mut plan = VariablePlan::default();
-        if definitions.is_some() {
-            plan.definitions = checked
-                .iter()
-                .chain(&stored)
-                .chain(&others)
-                .map(|statement| (statement.lines.start, hash(statement)))
-                .filter(|(_, hash)| *hash != 0)
-                .collect();
+        for statement in checked.iter().chain(&stored).chain(&others) {
+            let (now, hash) = both(statement);
+            if now != 0 {
+                plan.of_notebook.insert(statement.lines.start);
+            }
+            if hash != 0 {
+                plan.definitions.insert(statement.lines.start, hash);
+            }
         }
+        let mut hash = |statement: &Statement| both(statement).1;
         if let (Some(tail), Some(body)) = (tail, start_of_cell(&lines, body)) {
             plan.old_values_line = Some(tail + TAIL.len() - 1);
             let end = stored.first().map_or(tail, |statement| statement.lines.start);
@@ -276,13 +287,13 @@ impl VariablePlan {
             || !self.unused.is_empty()
             || !self.idle.is_empty()
             || !self.assigned.is_empty()
-            || self.checked.iter().any(|statement| self.definitions.contains_key(&statement.lines.start))
+            || self.checked.iter().any(|statement| self.of_notebook.contains(&statement.lines.start))
     }
 
     /// The check of a variable that the cell does not name, if it is on this line and the type is one of the notebook: the hash of the
     /// definitions says whether the type has changed, and without the type the cell may not need its definition.
     fn check_of_idle(&self, index: usize) -> Option<String> {
-        self.definitions.get(&index)?;
+        self.of_notebook.get(&index)?;
         let check = self.checked.iter().find(|check| check.lines == (index..index + 1))?;
         let Statement { name, type_name, .. } = self.idle.iter().find(|idle| idle.name == check.name)?;
         Some(format!("vars_ok &= {STORE}check_stored(stringify!({name}), {type_name:?});\n"))

@@ -1,39 +1,24 @@
-//! Asks the compiler for the types of variables that rust-analyzer does not know.
+//! The types of the variables that a cell binds, which the compiler finds.
 //!
-//! evcxr asks rust-analyzer for the types of new variables. The compiler can infer more types. When evcxr gives up, the
-//! cell crate contains its code for the analysis, checked and without errors. A line `let () = name;` in this code
-//! causes a compiler error that says the type of `name`. The cell is then run with this type written into it.
-//!
-//! Without the sources of the standard library rust-analyzer knows few types, and some of its answers are wrong: it
-//! takes an integer for `i32` if it cannot see the function that needs another type. So it is made to give up at once
-//! ([`with_no_types`]). evcxr then has the cell checked, and this check asks for the types of all variables
-//! ([`check`]).
+//! evcxr asks rust-analyzer for the type of each new variable, before a cell is compiled, and writes it into the calls that store the
+//! variable and take it again. The compiler finds these types in any case. So the kernel writes a name of its own for each type that
+//! the cell does not write ([`with_names`]), and evcxr takes it for the type. The build step takes these names out of the cell. In the
+//! calls it writes `_` for a name whose type is not known yet. A second compiler checks the same source at the same time, and writes
+//! down how it understands the function of the cell (`-Zdump-mir`), with the whole paths of all types ([`found_in`]). From then on the
+//! build step writes the type for the name ([`KnownTypes`]).
 
-use super::borrows;
-use super::cell::CellCrate;
-use super::compiler_message::CompilerMessage;
-use super::diagnostics::Diagnostics;
-use super::messages::{BuildAnswer, Types};
+use super::messages::{self, Types};
 use super::names::{Binding, bindings, stable};
-use super::rewrite::with_display;
 use crate::files;
-use crate::syntax::{blank, parse, range_of, statements};
-use anyhow::{Context, Result};
+use crate::syntax::{blank, is_word, parse, plain, range_of, statements};
+use anyhow::Result;
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{Parse, SourceFile, SyntaxKind, SyntaxNode};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::process::Command;
-
-/// Tells the build step which types of variables are needed: names with commas between them.
-const ASKED: &str = "WARPCELL_TYPES_OF";
-/// Whole paths, and nothing left out of long types.
-const WHOLE_TYPES: [&str; 2] = ["-Ztrim-diagnostic-paths=no", "--diagnostic-width=1000000"];
-/// The text before a type in the compiler's error.
-const HAS_TYPE: &str = "this expression has type `";
-/// A function that changes nothing, and that rust-analyzer does not know without the standard library's sources.
-const IDENTITY: &str = "::core::convert::identity";
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The prelude's name for `!`.
 const NEVER: &str = "::warpcell::cell::Never";
@@ -46,93 +31,198 @@ const VALUE: &str = "Ok(())";
 const OWN_END_OF_ARGUMENTS: &str = ") -> ::core::result::Result<(), EvcxrUserCodeError> {";
 const OWN_VALUE: &str = "::core::result::Result::Ok(())";
 
-/// The types of a cell's variables in the code that was checked last, if they can be written.
-pub fn types_of(code: &str, session: &Path) -> Types {
-    let known = || BuildAnswer::change(session, |answer| answer.types.take()).ok().flatten();
-    // A check of the cell may have found them already.
-    known().unwrap_or_else(|| {
-        let names: Vec<String> = bound(code).into_iter().map(|bound| bound.name).collect();
-        // Our own binary, which has the cell's crates at hand, and can be interrupted.
-        let mut check = Command::new("cargo");
-        check.arg("check").current_dir(session.join("context")).env(ASKED, names.join(","));
-        let _ = check.output();
-        known().unwrap_or_default()
-    })
+/// How the names of types begin. The name of the variable and a number follow.
+const NAME: &str = "WarpcellType_";
+/// What stands around a name in a cell. The compiler gets the cell without it.
+const AROUND: [&str; 2] = [" /*warpcell: a type*/", "/*warpcell: its end*/"];
+
+/// How the names of crates begin in what the compiler writes down. Without a name of their own their paths would begin with `_`.
+pub const CRATE: &str = "warpcell_crate_";
+/// Has the compiler write down the function of a cell, with whole paths.
+pub const WRITES_DOWN: [&str; 2] = ["-Zdump-mir=run_user_code & built", "-Ztrim-diagnostic-paths=no"];
+
+/// The calls that store new variables: as what they are, or for a cell that gives a name to two of them, as the last of both.
+const PUT: &str = "put_variable::<";
+const PUT_AS: &str = "put_variable_as::<";
+
+/// A type that has a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct KnownType {
+    code: String,
+    /// A hash of the notebook's definitions of the type, when its variable was defined.
+    definitions: u64,
 }
 
-/// The variables whose types this check must find.
-pub fn asked() -> Option<Vec<String>> {
-    Some(std::env::var(ASKED).ok()?.split(',').map(str::to_owned).collect())
-}
+/// The types of a session, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownTypes(BTreeMap<String, KnownType>);
 
-/// Asks the compiler for the types of some variables, and records them for the kernel.
-pub fn say(cell: &CellCrate<'_>, source: &str, asking: &Path, names: &[String]) -> Result<i32> {
-    let asked = ask(cell, &for_analysis(source), asking, names)?;
-    let (_, types) = asked.context("this is not evcxr's code for the analysis")?;
-    BuildAnswer::change(cell.session(), |answer| answer.types = Some(types))?;
-    Ok(0)
-}
+impl KnownTypes {
+    const FILE: &str = "types.json";
 
-/// The compiler's messages about evcxr's code for the analysis, and the types of variables. `None` if it is other code.
-/// The compiled file is `asking`.
-fn ask(
-    cell: &CellCrate<'_>,
-    source: &str,
-    asking: &Path,
-    names: &[String],
-) -> Result<Option<(Vec<CompilerMessage>, Types)>> {
-    let Some(text) = with_questions(source, names) else { return Ok(None) };
-    let compile = |text: &str| -> Result<Vec<CompilerMessage>> {
-        let (messages, _) = borrows::checked(cell, &with_display(text), asking, &WHOLE_TYPES)?;
-        Ok(CompilerMessage::all(&messages).collect())
-    };
-    let mut messages = compile(&text)?;
-    // The compiler leaves parts of some types open in this phase, such as the `!` of `catch_unwind(|| panic!())`. So
-    // they are asked for by an error that is found in a later phase.
-    let is_open =
-        |(name, type_name): (String, String)| (type_name.contains('_') && !is_type(&type_name)).then_some(name);
-    let open: Vec<String> = messages.iter().filter_map(|message| answer(message, names)).filter_map(is_open).collect();
-    if !open.is_empty() {
-        let more = compile(&with_moves(source, &open))?;
-        messages.extend(more.into_iter().filter(|message| answer(message, &open).is_some()));
+    /// Those that the build step has found.
+    pub fn read(session: &Path) -> KnownTypes {
+        messages::read(session, KnownTypes::FILE)
     }
-    let types = said(&messages, names);
-    Ok(Some((messages, types)))
-}
 
-/// Checks evcxr's code for the analysis, and writes the types of all its variables for the kernel. Returns the errors. `None` if it is
-/// other code.
-pub fn check(cell: &CellCrate<'_>, source: &str, asking: &Path) -> Result<Option<String>> {
-    let names = stored(source);
-    if names.is_empty() {
-        return Ok(None);
+    /// Keeps them for the next cell.
+    pub fn write(&self, session: &Path) -> Result<()> {
+        messages::write(session, KnownTypes::FILE, self)
     }
-    let Some((messages, types)) = ask(cell, source, asking, &names)? else { return Ok(None) };
-    let line_of = |text: &str| source.lines().position(|line| line.contains(text));
-    let signature =
-        line_of(ANALYSIS).map_or(0..0, |start| start..line_of(OWN_END_OF_ARGUMENTS).map_or(start, |end| end + 1));
-    let is_error = |message: &&CompilerMessage| {
-        // The cell itself may end with `return;`. It may also lose a variable whose type was redefined.
-        let is_of_analysis =
-            message.code() == "E0069" || message.line().is_some_and(|index| signature.contains(&index));
-        message.is_error() && !message.is_count() && !is_of_analysis && answer(message, &names).is_none()
-    };
-    let errors: String = messages.iter().filter(is_error).map(|message| format!("{}\n", message.json())).collect();
-    BuildAnswer::change(cell.session(), |answer| {
-        answer.types = Some(types);
-        answer.diagnostics = Some(Diagnostics::new(source.to_owned(), errors.clone()));
-    })?;
-    Ok(Some(errors))
+
+    /// Adds a type. `definitions` is a hash of the notebook's definitions of it.
+    pub fn learn(&mut self, name: &str, code: &str, definitions: u64) {
+        self.0.insert(name.to_owned(), KnownType { code: code.to_owned(), definitions });
+    }
+
+    /// Forgets the types that no variable has. Returns whether there were any. `types` are the types of all variables as evcxr knows
+    /// them.
+    pub fn keep<'a>(&mut self, types: impl Iterator<Item = &'a str>) -> bool {
+        let before = self.0.len();
+        let kept = types.filter_map(|name| Some((name.to_owned(), self.0.get(name)?.clone()))).collect();
+        self.0 = kept;
+        self.0.len() < before
+    }
+
+    /// The text with types in place of their names, as far as they are known.
+    pub fn put_into<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        replace_names(text, |_, name| Some(self.0.get(name)?.code.as_str()))
+    }
+
+    /// The hash of the notebook's definitions of a type, and the one to store with a variable of it, by `hash` of a type as code. A
+    /// variable is stored before its type is known, with 0. So the second hash is 0 for such a type, until its definitions change.
+    pub fn definitions(&self, type_name: &str, hash: impl FnOnce(&str) -> u64) -> (u64, u64) {
+        if !type_name.starts_with(NAME) {
+            let now = hash(type_name);
+            return (now, now);
+        }
+        let Some(known) = self.0.get(type_name) else { return (0, 0) };
+        let now = hash(&known.code);
+        (now, if now == known.definitions { 0 } else { now })
+    }
 }
 
-/// The variables that evcxr's code for the analysis stores. Each has its own statement.
-fn stored(source: &str) -> Vec<String> {
-    source.lines().filter_map(stored_by).map(str::to_owned).collect()
+/// The text with other names, or types, in place of names. `by` gets what precedes a name, and the name.
+fn replace_names<'a, 'b>(text: &'a str, by: impl Fn(&str, &str) -> Option<&'b str>) -> Cow<'a, str> {
+    let mut result = String::new();
+    let mut done = 0;
+    for (start, _) in text.match_indices(NAME) {
+        if start < done || text[..start].ends_with(is_word) {
+            continue;
+        }
+        let length = text[start..].find(|character| !is_word(character)).unwrap_or(text.len() - start);
+        if let Some(other) = by(&text[..start], &text[start..start + length]) {
+            result.push_str(&text[done..start]);
+            result.push_str(other);
+            done = start + length;
+        }
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    result.push_str(&text[done..]);
+    Cow::Owned(result)
 }
 
-/// The variable that a line of evcxr's code for the analysis stores.
-fn stored_by(line: &str) -> Option<&str> {
-    line.trim().strip_prefix("evcxr_variable_store(")?.strip_suffix(");")
+/// The text for the compiler, which finds the types that names are left for.
+pub fn without_names(text: &str) -> Cow<'_, str> {
+    // A type that is to be compared cannot be found there.
+    replace_names(text, |before, _| Some(if before.ends_with(PUT_AS) { "()" } else { "_" }))
+}
+
+/// Whether the types that names are left for must be known for the library.
+pub fn must_be_known(text: &str) -> bool {
+    text.contains(&format!("{PUT_AS}{NAME}"))
+}
+
+/// The variables whose types are not known yet, with the names of the types.
+pub fn open_in(text: &str) -> BTreeMap<String, String> {
+    let stored = text.split(PUT).skip(1).filter(|rest| rest.starts_with(NAME)).filter_map(|rest| {
+        let (name, rest) = rest.split_once(">(stringify!(")?;
+        let (variable, _) = rest.split_once(')')?;
+        Some((variable.to_owned(), name.to_owned()))
+    });
+    stored.collect()
+}
+
+/// The types of stored variables in what the compiler has written down.
+pub fn found_in(folder: &Path) -> Types {
+    let texts = files::paths_in(folder).filter_map(|path| std::fs::read_to_string(path).ok());
+    texts.flat_map(|text| types_in(&text)).collect()
+}
+
+/// The types of stored variables in one function. Its lines say, for a variable `x`:
+///
+/// ```text
+/// _8 = const "x";
+/// _7 = &(*_8);
+/// _5 = …::put_variable::<std::vec::Vec<f32>>(move _6, move _7, move _9) -> [return: bb2, unwind: bb4];
+/// ```
+fn types_in(function: &str) -> Types {
+    let (mut texts, mut same): (HashMap<&str, &str>, HashMap<&str, &str>) = (HashMap::new(), HashMap::new());
+    let mut types = Types::new();
+    for line in function.lines() {
+        let Some((place, value)) = line.trim().trim_end_matches(';').split_once(" = ") else { continue };
+        if let Some(text) = value.strip_prefix("const \"").and_then(|text| text.strip_suffix('"')) {
+            texts.insert(place, text);
+        } else if let Some(other) = value.strip_prefix("&(*").and_then(|other| other.strip_suffix(')')) {
+            same.insert(place, other);
+        } else if let Some((_, call)) = value.split_once(PUT)
+            && let Some((call, _)) = call.split_once(") -> [")
+            && let Some((type_name, arguments)) = call.rsplit_once(">(")
+            && let Some(name) = arguments.split(", ").nth(1)
+        {
+            let name = name.trim_start_matches("move ").trim_start_matches("copy ");
+            let name = texts.get(same.get(name).unwrap_or(&name));
+            types.extend(name.map(|name| ((*name).to_owned(), type_name.replace(CRATE, ""))));
+        }
+    }
+    types
+}
+
+/// A type that the compiler has found, as code.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FoundType {
+    pub code: String,
+    /// Whether the variable has this type only if the code says so: a function as a pointer to it.
+    pub must_be_written: bool,
+}
+
+impl FoundType {
+    /// `None` if it cannot be written.
+    pub fn of(said: &str) -> Option<FoundType> {
+        // A function has a type of its own: `fn(i32) -> i32 {name}`.
+        let pointer = said.strip_suffix('}').and_then(|text| text.rsplit_once(" {")).map(|(pointer, _)| pointer);
+        let pointer = pointer.filter(|pointer| pointer.contains("fn(") && is_type(pointer));
+        let code = with_never_named(&stable(pointer.unwrap_or(said)));
+        is_type(&code).then_some(FoundType { code, must_be_written: pointer.is_some() })
+    }
+}
+
+/// evcxr's message about a variable that cannot be kept, since its type cannot be written.
+pub fn not_kept(variable: &str, said: Option<&str>) -> String {
+    match said {
+        Some(said) if said.starts_with("{closure@") => {
+            format!("The variable `{variable}` is a closure, which cannot be persisted.")
+        }
+        Some(said) => {
+            format!("The variable `{variable}` has type `{}`, which cannot be persisted.", without_places(said))
+        }
+        None => {
+            format!("Couldn't automatically determine type of variable `{variable}`.\nPlease give it an explicit type.")
+        }
+    }
+}
+
+/// A type without the places of closures in files.
+fn without_places(said: &str) -> String {
+    let mut parts = said.split("{closure@");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str("{closure}");
+        text.push_str(part.split_once('}').map_or("", |(_, rest)| rest));
+    }
+    text
 }
 
 /// evcxr's code for the analysis, changed for the check.
@@ -171,65 +261,6 @@ fn with_static_references(source: &str) -> Cow<'_, str> {
     Cow::Owned(result)
 }
 
-/// evcxr's code for the analysis, with the questions at the end of its function.
-fn with_questions(source: &str, names: &[String]) -> Option<String> {
-    let function = source.rfind(ANALYSIS)?;
-    let end = source.rfind(OWN_VALUE).filter(|end| *end > function)?;
-    let questions: String = names.iter().map(|name| question(name) + "\n").collect();
-    Some(format!("{}{questions}{}", &source[..end], &source[end..]))
-}
-
-fn question(name: &str) -> String {
-    format!("let () = {name};")
-}
-
-/// evcxr's code for the analysis, in which variables are moved twice and not stored.
-fn with_moves(source: &str, names: &[String]) -> String {
-    let moved = |line: &str| {
-        let name = names.iter().find(|name| Some(name.as_str()) == stored_by(line));
-        name.map_or_else(|| line.to_owned(), |name| moved_twice(name)) + "\n"
-    };
-    source.lines().map(moved).collect()
-}
-
-/// Moves a variable away twice, whatever its type.
-fn moved_twice(name: &str) -> String {
-    format!("let {name} = ({name}, ::std::string::String::new()); drop({name}); drop({name});")
-}
-
-/// The types that the compiler's messages say.
-fn said(messages: &[CompilerMessage], names: &[String]) -> Types {
-    let answers = messages.iter().map(|message| answer(message, names));
-    let is_other = |message: &&CompilerMessage| {
-        message.is_error() && !message.spans().is_empty() && answer(message, names).is_none()
-    };
-    // What nothing has fixed is what Rust takes it for.
-    let fixed = |said: String| said.replace("{integer}", "i32").replace("{float}", "f64");
-    let mut types: Types =
-        answers.flatten().map(|(name, said)| (name, fixed(said))).filter(|(_, type_name)| is_type(type_name)).collect();
-    if !types.is_empty() && !messages.iter().any(|message| is_other(&message)) {
-        // If the question causes no error, the type is `()`.
-        let is_asked = |name: &str| messages.iter().any(|message| message.json().to_string().contains(&question(name)));
-        let units = names.iter().filter(|name| !is_asked(name));
-        types.extend(units.map(|name| (name.clone(), "()".to_owned())));
-    }
-    types
-}
-
-/// The name and the type that a message of the compiler's says, if it is the answer to a question.
-fn answer(message: &CompilerMessage, names: &[String]) -> Option<(String, String)> {
-    message.spans().iter().find_map(|span| {
-        let text = span["text"][0]["text"].as_str()?.trim();
-        let name = names.iter().find(|name| question(name) == text || moved_twice(name) == text)?;
-        let label = span["label"].as_str()?;
-        let type_name = match label.strip_prefix(HAS_TYPE) {
-            Some(rest) => rest.strip_suffix('`')?,
-            None => label.split_once(" has type `(")?.1.rsplit_once(", std::string::String)`")?.0,
-        };
-        Some((name.clone(), with_never_named(&stable(type_name))))
-    })
-}
-
 /// The constant whose type is looked at.
 const TYPED: &str = "const _: ";
 
@@ -266,6 +297,7 @@ struct Bound {
     is_mutable: bool,
     /// Whether its `let` says its whole type.
     has_type: bool,
+    may_be_constant: bool,
     /// The end of the statement.
     end: usize,
 }
@@ -287,159 +319,57 @@ fn bound(code: &str) -> Vec<Bound> {
             .and_then(|said| said.ty())
             .is_some_and(|said| said.syntax().descendants().all(|node| node.kind() != SyntaxKind::INFER_TYPE));
         let end = start + usize::from(node.text_range().len());
-        for binding in bindings(&node).into_iter().filter(|binding| !binding.may_be_constant()) {
+        for binding in bindings(&node) {
+            let may_be_constant = binding.may_be_constant();
             let Binding { name, is_mutable, .. } = binding;
             found.retain(|bound| bound.name != name);
-            found.push(Bound { name, is_mutable, has_type, end });
+            found.push(Bound { name, is_mutable, has_type, may_be_constant, end });
         }
     }
     found
 }
 
-/// Whether a cell is code that binds no variables, so that nobody need know any type.
-pub fn binds_nothing(code: &str) -> bool {
-    parse(&format!("fn cell() {{{code}\n}}")).errors().is_empty()
-        && statements(code).iter().all(|(_, node)| !ast::LetStmt::can_cast(node.kind()))
+/// A cell with a name for each type that it does not write, where evcxr looks for the type of a variable. Names that begin with a
+/// capital letter may be those of constants in a pattern; they are left out if `constants` is false.
+pub fn with_names(code: &str, constants: bool) -> String {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let [before, after] = AROUND;
+    let mut result = code.to_owned();
+    // From the back, so that places stay right.
+    for bound in bound(code).into_iter().rev().filter(|bound| !bound.has_type && (constants || !bound.may_be_constant))
+    {
+        let Bound { name, is_mutable, end, .. } = bound;
+        let mutable = if is_mutable { "mut " } else { "" };
+        // The lines of the generated code are put in order, and the number must not decide about it.
+        let type_name = format!("{NAME}{}_{:06}", plain(&name), COUNT.fetch_add(1, Ordering::Relaxed));
+        result.insert_str(end, &format!("{before}let {mutable}{name}: {type_name} = {name};{after}"));
+    }
+    result
 }
 
-/// The variables of a cell whose types it does not write.
-pub fn without_types(code: &str) -> Vec<String> {
-    bound(code).into_iter().filter(|bound| !bound.has_type).map(|bound| bound.name).collect()
-}
-
-/// What stands around a type that is known from an earlier run. It is for evcxr; the compiler gets the cell without it, as in that run.
-const REMEMBERED: [&str; 2] = [" /*warpcell: a known type*/", "/*warpcell: its end*/"];
-
-/// A cell with types of an earlier run.
-pub fn with_remembered_types(code: &str, types: &Types) -> String {
-    let [before, after] = REMEMBERED;
-    with_lets(code, |name, mutable| {
-        let known = types.get(name)?;
-        Some(format!("{before}let {mutable}{name}: {known} = {name};{after}"))
-    })
-}
-
-/// The source without them.
-pub fn without_remembered_types(source: &str) -> Cow<'_, str> {
-    let [before, after] = REMEMBERED;
+/// evcxr's source as if the cell had no such names. Lines keep their numbers.
+pub fn without_added_lets(source: &str) -> Cow<'_, str> {
+    let [before, after] = AROUND;
     if !source.contains(before) {
         return Cow::Borrowed(source);
     }
     let mut result = String::with_capacity(source.len());
     let mut rest = source;
     while let Some((kept, following)) = rest.split_once(before)
-        && let Some((_, behind)) = following.split_once(after)
+        && let Some((added, behind)) = following.split_once(after)
     {
         result.push_str(kept);
+        // evcxr has a line for each statement.
+        result.extend(added.matches('\n'));
         rest = behind;
     }
     result.push_str(rest);
     Cow::Owned(result)
 }
 
-/// A cell with the types of variables written behind the `let`s.
-pub fn with_types(code: &str, types: &Types) -> String {
-    with_lets(code, |name, mutable| Some(format!(" let {mutable}{name}: {} = {name};", types.get(name)?)))
-}
-
-/// The cell, changed so that rust-analyzer finds no type without the standard library's sources, except where the cell
-/// writes one.
-pub fn with_no_types(code: &str) -> String {
-    with_unknown(code, IDENTITY)
-}
-
-/// The cell with its variables passed through a function, so that rust-analyzer does not know their types.
-fn with_unknown(code: &str, identity: &str) -> String {
-    let open: BTreeSet<String> = without_types(code).into_iter().collect();
-    with_lets(code, |name, mutable| open.contains(name).then(|| format!(" let {mutable}{name} = {identity}({name});")))
-}
-
-/// The same for a rust-analyzer that knows the standard library: it does not read files that a cell includes.
-pub fn with_hidden_types(code: &str, session: &Path) -> Result<String> {
-    let file = session.join("identity.rs");
-    files::write(&file, IDENTITY)?;
-    Ok(with_unknown(code, &format!("include!({:?})", file.display().to_string())))
-}
-
-/// A cell with one more `let` for each variable, behind the last one. `anew` returns it for a name, and `mut ` or nothing.
-fn with_lets(code: &str, anew: impl Fn(&str, &str) -> Option<String>) -> String {
-    let mut result = code.to_owned();
-    // From the back, so that places stay right.
-    for Bound { name, is_mutable, end, .. } in bound(code).into_iter().rev() {
-        if let Some(statement) = anew(&name, if is_mutable { "mut " } else { "" }) {
-            result.insert_str(end, &statement);
-        }
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn types(pairs: &[(&str, &str)]) -> Types {
-        pairs.iter().map(|(name, type_name)| ((*name).to_owned(), (*type_name).to_owned())).collect()
-    }
-
-    #[test]
-    fn a_type_is_written_behind_the_last_let_of_the_name() {
-        let typed = |code: &str| with_types(code, &types(&[("x", "a::T<u8>")]));
-        assert_eq!(typed("let x = f(); x"), "let x = f(); let x: a::T<u8> = x; x");
-        assert_eq!(
-            typed(":dep a = \"1\"\nlet (y, mut x) = f(); // ü"),
-            ":dep a = \"1\"\nlet (y, mut x) = f(); let mut x: a::T<u8> = x; // ü"
-        );
-        assert_eq!(typed("let x = 1; let x = f(x);"), "let x = 1; let x = f(x); let x: a::T<u8> = x;");
-        assert_eq!(
-            typed("let Some(x) = f() else {\n return };\n1"),
-            "let Some(x) = f() else {\n return }; let x: a::T<u8> = x;\n1"
-        );
-        assert_eq!(typed("{ let x = 1; } let y = 2;"), "{ let x = 1; } let y = 2;");
-    }
-
-    #[test]
-    fn several_types_are_written_each_behind_its_let() {
-        let types = types(&[("a", "A"), ("b", "B"), ("c", "C")]);
-        assert_eq!(
-            with_types("let (a, b) = f();\nlet mut c = g(a);", &types),
-            "let (a, b) = f(); let a: A = a; let b: B = b;\nlet mut c = g(a); let mut c: C = c;"
-        );
-    }
-
-    #[test]
-    fn the_compiler_gets_a_cell_with_remembered_types_as_it_was() {
-        let cell = "let (a, mut b) = f(); // first\nlet c: u8 = 1; a + 1";
-        let known = with_remembered_types(cell, &types(&[("a", "Vec<u8>"), ("b", "[u8; 2]")]));
-        assert!(known.contains("*/let a: Vec<u8> = a;/*") && known.contains("*/let mut b: [u8; 2] = b;/*"), "{known}");
-        assert_eq!(without_types(cell), ["a", "b"]);
-        assert_eq!(without_remembered_types(&known), cell);
-        assert_eq!(without_remembered_types(cell), cell);
-    }
-
-    #[test]
-    fn no_type_is_left_to_rust_analyzer() {
-        assert_eq!(
-            with_no_types("let mut n = 0;\nlet None = o else { return };"),
-            "let mut n = 0; let mut n = ::core::convert::identity(n);\nlet None = o else { return };"
-        );
-        for same in ["f(1); { let x = 1; }", "let x: Vec<u8> = f();", "let x = 1"] {
-            assert_eq!(with_no_types(same), same);
-        }
-        assert!(with_no_types("let x: Vec<_> = f();").contains("identity(x)"));
-        assert!(with_no_types("let (x, y): (u8, u8) = f();").contains("identity(y)"));
-    }
-
-    #[test]
-    fn cells_that_bind_nothing_are_told_apart() {
-        for code in
-            ["1 + 1", "fn f() { let x = 1; }\nf()", "{ let x = 1; x }", "use a::b; // let", "if let Some(x) = o {}"]
-        {
-            assert!(binds_nothing(code), "{code}");
-        }
-        for code in ["let x = 1;", "1;\nlet (a, b) = f(); a", "let Some(x) = o else { return };", "let x", "f(", "}"] {
-            assert!(!binds_nothing(code), "{code}");
-        }
-    }
 
     #[test]
     fn stored_references_live_for_ever() {
@@ -456,16 +386,6 @@ mod tests {
         for same in ["f: Box<dyn Fn(&str) -> usize>,", "f: fn(&u8) -> &u8,", "x: i32,"] {
             assert_eq!(changed(same), source(same));
         }
-    }
-
-    #[test]
-    fn what_is_stored_is_asked_for() {
-        assert_eq!(
-            stored(
-                "let x = 1;\nevcxr_variable_store(x);\n evcxr_variable_store(y);\nfn evcxr_variable_store<T>(_: T) {}"
-            ),
-            ["x", "y"]
-        );
     }
 
     #[test]
@@ -493,31 +413,159 @@ mod tests {
         }
     }
 
+    /// A cell as evcxr gets it, with numbers of one digit in the names.
+    fn named(code: &str, constants: bool) -> String {
+        let text = with_names(code, constants);
+        let mut parts = text.split(NAME);
+        let mut result = parts.next().unwrap().to_owned();
+        for part in parts {
+            let (name, rest) = part.split_once('_').unwrap();
+            result.push_str(&format!("T_{name}{}", rest.trim_start_matches(|digit: char| digit.is_ascii_digit())));
+        }
+        result.replace(AROUND[0], " <").replace(AROUND[1], ">")
+    }
+
     #[test]
-    fn the_questions_are_the_last_statements_and_their_answers_are_found() {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let source = format!("fn f() {{ Ok(()) }}\n{ANALYSIS}\n{END_OF_ARGUMENTS}\nlet x = f();\nOk(())\n}}\n");
-        let asking = with_questions(&for_analysis(&source), &names(&["x", "y"])).unwrap();
-        let end = format!("{OWN_END_OF_ARGUMENTS}\nlet x = f();\nlet () = x;\nlet () = y;\n{OWN_VALUE}\n}}\n");
-        assert!(asking.ends_with(&end), "{asking}");
-        assert!(asking.starts_with("fn f() { Ok(()) }"));
-        assert_eq!(with_questions("fn run_user_code_1() { Ok(()) }", &names(&["x"])), None);
-        let said = |text: &str, names: &[String]| said(&CompilerMessage::all(text).collect::<Vec<_>>(), names);
-        let answer = |name: &str, type_name: &str| {
-            let text = question(name);
-            serde_json::json!({ "level": "error", "code": { "code": "E0308" }, "spans": [
-                { "label": format!("expected `{type_name}`, found `()`"), "text": [{ "text": text }] },
-                { "label": format!("this expression has type `{type_name}`"), "text": [{ "text": text }] },
-            ] })
+    fn each_variable_without_a_type_gets_a_name_for_it() {
+        assert_eq!(named("let x = f(); x", false), "let x = f(); <let x: T_x = x;> x");
+        assert_eq!(
+            named("let (a, mut b) = f();\nlet mut c = g(a); // c", false),
+            "let (a, mut b) = f(); <let a: T_a = a;> <let mut b: T_b = b;>\nlet mut c = g(a); <let mut c: T_c = c;> // c"
+        );
+        // What later cells get is the last variable of a name.
+        assert_eq!(named("let x = 1; let x = f(x);", false), "let x = 1; let x = f(x); <let x: T_x = x;>");
+        assert_eq!(
+            named("let Some(x) = f() else {\n return };\n1", false),
+            "let Some(x) = f() else {\n return }; <let x: T_x = x;>\n1"
+        );
+        assert_eq!(named("let v: Vec<_> = f();", false), "let v: Vec<_> = f(); <let v: T_v = v;>");
+        assert_eq!(named("let N = 1;", true), "let N = 1; <let N: T_N = N;>");
+        for same in
+            ["f(1); { let x = 1; }", "let x: Vec<u8> = f();", "let x = 1", "let N = 1;", ":dep a = \"1\"", "let x = ;"]
+        {
+            assert_eq!(named(same, false), same);
+        }
+    }
+
+    #[test]
+    fn names_differ_and_are_ordered_as_their_variables() {
+        let name = |variable: &str| {
+            let text = with_names(&format!("let {variable} = 1;"), false);
+            let start = text.find(NAME).unwrap();
+            text[start..].split(' ').next().unwrap().to_owned()
         };
-        let messages =
-            format!("no message\n{}\n{}\n", answer("x", "a::B<u8>"), answer("y", "{closure@src/lib.rs:1:2}"));
-        assert_eq!(said(&messages, &names(&["x", "y"])), types(&[("x", "a::B<u8>")]));
-        let open = answer("x", "(Vec<{integer}>, {float})").to_string();
-        assert_eq!(said(&open, &names(&["x"])), types(&[("x", "(Vec<i32>, f64)")]));
-        // A variable of type `()` causes no error.
-        assert_eq!(said(&messages, &names(&["x", "y", "z"])), types(&[("x", "a::B<u8>"), ("z", "()")]));
-        let other = serde_json::json!({ "level": "error", "spans": [{ "label": null, "text": [{ "text": "f(" }] }] });
-        assert_eq!(said(&format!("{messages}{other}\n"), &names(&["x", "z"])), types(&[("x", "a::B<u8>")]));
+        let mut names: Vec<String> = ["b", "a", "b", "aa", "a"].map(|variable| name(variable)).into();
+        names.sort();
+        let variables = names.iter().map(|name| name[NAME.len()..].split('_').next().unwrap().to_owned());
+        assert_eq!(variables.collect::<Vec<_>>(), ["a", "a", "aa", "b", "b"]);
+        names.dedup();
+        assert_eq!(names.len(), 5);
+    }
+
+    #[test]
+    fn the_compiler_gets_the_cell_without_added_lines() {
+        let cell = "let (a, mut b) = f(); // first\nlet c: u8 = 1; a + 1";
+        assert_eq!(without_added_lets(&with_names(cell, false)), cell);
+        assert_eq!(without_added_lets(cell), cell);
+        // evcxr writes each statement on a line of its own.
+        let by_evcxr = with_names("let x = 1; x", false).replace(AROUND[0], &format!("{}\n", AROUND[0]));
+        assert_eq!(without_added_lets(&by_evcxr), "let x = 1;\n x");
+    }
+
+    fn known(types: &[(&str, &str, u64)]) -> KnownTypes {
+        let mut known = KnownTypes::default();
+        types.iter().for_each(|(name, code, hash)| known.learn(&format!("{NAME}{name}"), code, *hash));
+        known
+    }
+
+    #[test]
+    fn types_take_the_place_of_their_names() {
+        let text = format!(
+            "s.check_variable::<{NAME}x_1>(stringify!(x));\ns.put_variable::<{NAME}y_2>(stringify!(y), y);\n\
+             s.put_variable_as::<{NAME}y_2, _>(stringify!(y), y); My{NAME}x_1"
+        );
+        let written = known(&[("x_1", "Vec<u8>", 0)]).put_into(&text).into_owned();
+        assert!(written.starts_with("s.check_variable::<Vec<u8>>(stringify!(x));\n"), "{written}");
+        assert!(written.ends_with(&format!("My{NAME}x_1")), "not a name: {written}");
+        assert_eq!(open_in(&written), BTreeMap::from([("y".to_owned(), format!("{NAME}y_2"))]));
+        assert!(must_be_known(&written));
+        assert!(without_names(&written).contains("put_variable::<_>(stringify!(y), y);\ns.put_variable_as::<(), _>("));
+        let all = known(&[("x_1", "Vec<u8>", 0), ("y_2", "u8", 0)]);
+        let written = all.put_into(&text).into_owned();
+        assert!(open_in(&written).is_empty() && !must_be_known(&written));
+        assert_eq!(without_names("put_variable::<u8>(x)"), "put_variable::<u8>(x)");
+    }
+
+    #[test]
+    fn a_type_counts_as_changed_when_its_definitions_are_others_than_when_it_was_found() {
+        let types = known(&[("x_1", "P", 7), ("y_1", "u8", 0)]);
+        let name = |name: &str| format!("{NAME}{name}");
+        assert_eq!(types.definitions(&name("x_1"), |code| if code == "P" { 7 } else { 1 }), (7, 0));
+        assert_eq!(types.definitions(&name("x_1"), |_| 8), (8, 8));
+        assert_eq!(types.definitions(&name("y_1"), |_| 0), (0, 0));
+        assert_eq!(types.definitions(&name("z_1"), |_| 9), (0, 0), "it is found with the cell");
+        assert_eq!(types.definitions("P", |_| 7), (7, 7), "the cell writes it");
+    }
+
+    #[test]
+    fn types_that_no_variable_has_are_forgotten() {
+        let mut types = known(&[("x_1", "P", 7), ("y_1", "u8", 0)]);
+        let used = [format!("{NAME}y_1"), "i32".to_owned()];
+        assert!(types.keep(used.iter().map(String::as_str)));
+        assert_eq!(types, known(&[("y_1", "u8", 0)]));
+        assert!(!types.keep(used.iter().map(String::as_str)));
+        let session = tempfile::tempdir().unwrap();
+        types.write(session.path()).unwrap();
+        assert_eq!(KnownTypes::read(session.path()), types);
+    }
+
+    #[test]
+    fn types_are_read_from_what_the_compiler_writes_down() {
+        let function = "fn run_user_code_::{closure#0}(_1: {closure@/s/build/lib.rs:9:3: 9:5}) -> () {\n\
+            \x20   let mut _9: std::vec::Vec<f32>;\n\
+            \x20   bb1: {\n\
+            \x20       _6 = const \"unrelated\";\n\
+            \x20       _8 = const \"total\";\n\
+            \x20       _7 = &(*_8);\n\
+            \x20       _9 = move _2;\n\
+            \x20       _5 = warpcell_crate_warpcell::cell::VariableStore::put_variable::<std::vec::Vec<warpcell_crate_warpcell::DeviceArray<f32>>>\
+            (move _6, move _7, move _9) -> [return: bb2, unwind: bb4];\n\
+            \x20       _15 = const \"f\";\n\
+            \x20       _12 = a::put_variable::<std::boxed::Box<dyn std::ops::Fn(&str) -> (u8, u8)>>(copy _6, copy _15, move _9) -> [return: bb3, unwind: bb4];\n\
+            \x20       _13 = a::put_variable_as::<(), u8>(move _6, copy _15, move _9) -> [return: bb3, unwind: bb4];\n";
+        let types = types_in(function);
+        assert_eq!(
+            types.into_iter().collect::<Vec<_>>(),
+            [
+                ("f".to_owned(), "std::boxed::Box<dyn std::ops::Fn(&str) -> (u8, u8)>".to_owned()),
+                ("total".to_owned(), "std::vec::Vec<warpcell::DeviceArray<f32>>".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_the_compiler_says_becomes_code() {
+        let found = |said: &str| FoundType::of(said).map(|found| (found.code, found.must_be_written));
+        let code = |code: &str, must_be_written| Some((code.to_owned(), must_be_written));
+        assert_eq!(found("std::vec::Vec<f32>"), code("std::vec::Vec<f32>", false));
+        assert_eq!(found("fn(i32) -> i32 {double}"), code("fn(i32) -> i32", true));
+        assert_eq!(found("for<'a> fn(&'a str) -> &'a str {m::f}"), code("for<'a> fn(&'a str) -> &'a str", true));
+        assert_eq!(found("std::sync::atomic::Atomic<u8>"), code("std::sync::atomic::AtomicU8", false));
+        assert_eq!(found("!"), code(NEVER, false));
+        for nameless in
+            ["{closure@/s/lib.rs:1:2: 1:4}", "std::iter::Map<I, fn(i32) -> i32 {f}>", "impl Fn()", "{type error}"]
+        {
+            assert_eq!(found(nameless), None, "{nameless}");
+        }
+    }
+
+    #[test]
+    fn a_variable_that_cannot_be_kept_is_named() {
+        assert!(not_kept("f", Some("{closure@/s/lib.rs:1:2: 1:4}")).starts_with("The variable `f` is a closure"));
+        assert_eq!(
+            not_kept("x", Some("M<{closure@/s/a.rs:1:2: 1:4}, u8, {closure@/s/b.rs:1:2: 1:4}>")),
+            "The variable `x` has type `M<{closure}, u8, {closure}>`, which cannot be persisted."
+        );
+        assert!(not_kept("y", None).starts_with("Couldn't automatically determine type of variable `y`"));
     }
 }

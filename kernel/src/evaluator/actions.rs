@@ -51,7 +51,9 @@ impl KernelServices for Services<'_> {
     }
 
     fn describe(&mut self, name: &str, source: bool) {
-        let known = self.evaluator.analysing().ok().and_then(|context| documentation::of(name, context));
+        // The question comes after the cell.
+        self.evaluator.assistant.learn_notebook(self.evaluator.notebook());
+        let known = self.evaluator.assistant.describe(name);
         // Of macros there is the source only.
         let is_macro = name.ends_with('!');
         let last = name.trim_end_matches('!').rsplit("::").next().unwrap_or(name);

@@ -1,9 +1,9 @@
-//! Completion and documentation while a cell runs. The cell borrows evcxr's context in this time. So a separate process
-//! has a second context ([`process`]). It gets what the session has defined ([`Knowledge`]) with each question.
+//! Completion and documentation. A separate process has an evcxr context for it ([`process`]), with a rust-analyzer that knows all
+//! crates, so it never waits for a cell, and cells never wait for it. It gets what the session has defined ([`Knowledge`]) with each
+//! question.
 //!
-//! The process is started when it is first needed. If the user has asked for completions or documentation before, it is
-//! started when the kernel is idle: many sessions, such as a notebook that is run from top to bottom, never ask, and the process
-//! takes as much memory as the kernel. If it dies, the next question starts it again.
+//! The process takes more memory than the kernel. It is started when it is first asked, or when the kernel has been idle for a while: a
+//! notebook that is run from top to bottom does not need it. If it dies, the next question starts it again.
 
 pub mod process;
 
@@ -30,11 +30,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long an answer may take, including the start of the process. Then the process is ended.
+/// How long an answer may take. Then the process is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a question waits for a process that starts. On a busy machine the start takes longer, and a user does not wait
-/// for completions so long.
-const STARTING: Duration = Duration::from_secs(1);
+/// How long a question waits for a process that starts. A user does not wait for completions longer than that.
+const STARTING: Duration = Duration::from_secs(10);
+/// How long the start may take that an installation records: the tools are asked then.
+const RECORDING: Duration = Duration::from_secs(300);
 
 /// The text before all items. evcxr drops comments at the start of code. Without this text the first item would lose
 /// its documentation.
@@ -49,6 +50,7 @@ struct Knowledge {
     source: String,
     /// The variables, as declarations.
     variables: String,
+    notebook: Notebook,
 }
 
 impl Knowledge {
@@ -58,8 +60,7 @@ impl Knowledge {
     }
 }
 
-/// The process that helps while a cell runs, and the knowledge that it needs. The evaluator and the thread that answers
-/// questions share it.
+/// The process that helps to write code, and the knowledge that it needs. The evaluator and the thread that answers questions share it.
 pub struct Assistant {
     directory: PathBuf,
     /// The current directory of the cells.
@@ -68,8 +69,6 @@ pub struct Assistant {
     connection: Mutex<Option<Connection>>,
     /// Apart from the connection, so that the process can be ended while an answer is awaited.
     child: Mutex<Option<Child>>,
-    /// Whether the user has asked for completions or documentation.
-    wanted: AtomicBool,
     ended: AtomicBool,
 }
 
@@ -81,12 +80,12 @@ struct Connection {
 }
 
 impl Connection {
-    /// Whether the process is ready, or becomes so while a user waits for completions.
-    fn becomes_ready(&mut self) -> Result<bool> {
+    /// Whether the process is ready, or becomes so in time.
+    fn becomes_ready(&mut self, patience: Duration) -> Result<bool> {
         if self.is_ready {
             return Ok(true);
         }
-        self.stream.get_ref().set_read_timeout(Some(STARTING))?;
+        self.stream.get_ref().set_read_timeout(Some(patience))?;
         match self.stream.read_line(&mut String::new()) {
             Ok(0) => bail!("it has ended"),
             Ok(_) => {
@@ -109,7 +108,6 @@ impl Assistant {
             knowledge: Mutex::new(Knowledge { source: IMPORTS.to_owned(), ..Knowledge::default() }),
             connection: Mutex::default(),
             child: Mutex::default(),
-            wanted: AtomicBool::new(false),
             ended: AtomicBool::new(false),
         })
     }
@@ -127,12 +125,12 @@ impl Assistant {
         }
     }
 
-    /// Notes which variables there are, with their types.
-    pub fn learn_variables<'a>(&self, variables: impl Iterator<Item = (&'a str, &'a str)>) {
-        let mut declarations: Vec<String> =
-            variables.map(|(name, type_name)| format!("let mut {name}: {type_name};\n")).collect();
-        declarations.sort();
-        lock(&self.knowledge).variables = declarations.concat();
+    /// Notes what the notebook has.
+    pub fn learn_notebook(&self, notebook: Notebook) {
+        let declarations = notebook.variables.iter().map(|(name, its_type)| format!("let mut {name}: {its_type};\n"));
+        let mut knowledge = lock(&self.knowledge);
+        knowledge.variables = declarations.collect();
+        knowledge.notebook = notebook;
     }
 
     /// Records the current directory of the cells.
@@ -140,20 +138,27 @@ impl Assistant {
         *lock(&self.cells_directory) = directory;
     }
 
-    /// Records that the user has asked for completions or documentation.
-    pub fn want(&self) {
-        self.wanted.store(true, Ordering::Relaxed);
-    }
-
-    /// Starts the process, if the user may need it and it does not run.
+    /// Starts the process, if it does not run.
     pub fn start(&self) {
-        if !self.wanted.load(Ordering::Relaxed) {
-            return;
-        }
         // While it is asked, it runs; a cell must not wait for the answer.
         let Ok(mut connection) = self.connection.try_lock() else { return };
         if let Err(error) = self.started(&mut connection) {
-            eprintln!("no completions while a cell runs: {error:#}");
+            eprintln!("no completions: {error:#}");
+        }
+    }
+
+    /// Starts the process, and waits until it can answer.
+    pub fn start_once(&self) -> Result<()> {
+        let mut connection = lock(&self.connection);
+        let is_ready = self.started(&mut connection)?.becomes_ready(RECORDING)?;
+        if is_ready { Ok(()) } else { bail!("the process that completes does not start") }
+    }
+
+    /// The documentation of a path.
+    pub fn describe(&self, path: &str) -> Option<Map<String, Value>> {
+        match self.ask(HelpGoal::Describe, path, path.len()) {
+            Some(HelpAnswer::Documentation(data)) => data,
+            _ => None,
         }
     }
 
@@ -163,6 +168,10 @@ impl Assistant {
         let Ok(mut connection) = self.connection.try_lock() else { return };
         *connection = None;
         self.end_child();
+    }
+
+    fn notebook(&self) -> Notebook {
+        lock(&self.knowledge).notebook.clone()
     }
 
     fn started<'a>(&self, connection: &'a mut Option<Connection>) -> Result<&'a mut Connection> {
@@ -194,20 +203,23 @@ impl Assistant {
         Ok(Connection { stream: BufReader::new(ours), is_ready: false })
     }
 
-    /// Asks for what `goal` says at a place in a cell; none if the process cannot answer, or has only just been started.
+    /// Asks for what `goal` says at a place in a cell; none if the process cannot answer.
     fn ask(&self, goal: HelpGoal, code: &str, cursor: usize) -> Option<HelpAnswer> {
-        self.want();
         let knowledge = lock(&self.knowledge).clone();
         let known = knowledge.code();
         let question = HelpQuestion { goal, crates: knowledge.crates, known, code: code.to_owned(), cursor };
         let mut connection = lock(&self.connection);
         let answer = self.started(&mut connection).and_then(|connection| {
-            if connection.becomes_ready()? { converse(&mut connection.stream, &question).map(Some) } else { Ok(None) }
+            if connection.becomes_ready(STARTING)? {
+                converse(&mut connection.stream, &question).map(Some)
+            } else {
+                Ok(None)
+            }
         });
         match answer {
             Ok(answer) => answer,
             Err(error) => {
-                eprintln!("the process that completes while a cell runs is stopped: {error:#}");
+                eprintln!("the process that completes is stopped: {error:#}");
                 *connection = None;
                 self.end_child();
                 None
@@ -265,7 +277,7 @@ impl Evaluator for RustAssistant {
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
         let directory = || lock(&self.0.cells_directory).clone();
-        if let Some(completions) = completion::words(code, cursor, &Notebook::default(), &directory) {
+        if let Some(completions) = completion::words(code, cursor, &self.0.notebook(), &directory) {
             return completions;
         }
         match self.0.ask(HelpGoal::Complete, code, cursor) {
@@ -285,7 +297,7 @@ impl Evaluator for RustAssistant {
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        completion::is_complete(code, &Notebook::default())
+        completion::is_complete(code, &self.0.notebook())
     }
 
     fn banner(&self) -> String {
@@ -341,7 +353,8 @@ mod tests {
         assert_eq!(lock(&assistant.knowledge).code(), format!("{FIRST}{IMPORTS}\n"), "what every session starts with");
         assistant.learn_items(":dep a = \"1\"\n:dep a = \"1\"", Some("fn f() {}".to_owned()));
         assistant.learn_items("let x = 1;", None);
-        assistant.learn_variables([("x", "i32"), ("v", "Vec<u8>")].into_iter());
+        let variables = [("v", "Vec<u8>"), ("x", "i32")].map(|(name, code)| (name.to_owned(), code.to_owned()));
+        assistant.learn_notebook(Notebook { variables: variables.into(), ..Notebook::default() });
         let knowledge = lock(&assistant.knowledge).clone();
         assert_eq!(knowledge.crates, [":dep a = \"1\""]);
         assert_eq!(knowledge.code(), format!("{FIRST}fn f() {{}}\nlet mut v: Vec<u8>;\nlet mut x: i32;\n"));

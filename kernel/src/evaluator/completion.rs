@@ -1,5 +1,4 @@
-//! Completion, inspection and the check for completeness. Two contexts use it: the context that runs cells, and the
-//! assistant's context while a cell runs.
+//! Completion, inspection and the check for completeness.
 
 use crate::choices;
 use crate::evaluator::{Completeness, Completion, Completions, documentation, open_call, paths};
@@ -207,7 +206,7 @@ pub fn inspect(
     {
         return Some(found);
     }
-    documentation::of(&format!("{known}{}", path_at(code, cursor)?), context)
+    documentation::of(known, path_at(code, cursor)?, context)
 }
 
 fn complete_words(range: std::ops::Range<usize>, candidates: Vec<magics::MagicCandidate>) -> Completions {

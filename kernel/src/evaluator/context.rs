@@ -1,11 +1,10 @@
 //! evcxr's context: how it is opened, and how it is given a cell.
 
-use crate::build_step::{self, BuildAnswer, Diagnostics, Types};
+use crate::build_step::{self, BuildAnswer, Diagnostics};
 use crate::environment;
 use crate::evaluator::open_types::{NextAttempt, OpenTypes};
 use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::{advice, commands};
-use crate::files;
 use crate::magics;
 use crate::memory;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
@@ -25,32 +24,14 @@ pub const WARM_UP: &[&str] = &[
     "let m = std::collections::HashMap::from([(\"a\".to_owned(), 1)]); let o = m.get(\"a\").copied(); let t = std::time::Instant::now(); m.",
 ];
 
-/// evcxr's level of optimisation, which it writes into the cell crate's manifest.
-const LEVEL: &str = "2";
-/// evcxr's settings, in the directory in which it starts.
-const SETTINGS: &str = "evcxr.toml";
-
-/// A context with the cell process of a session, and the imports of the prelude. rust-analyzer has read nothing but the
-/// cell crate ([`read_crates`]).
+/// A context with the cell process of a session, and the imports of the prelude.
 pub fn start(session: &SessionDirectory, socket: &Path) -> std::result::Result<CommandContext, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(executable);
     memory::without_huge_pages(&mut command).env(environment::SOCKET, socket);
-    let settings = session.path().join(SETTINGS);
-    files::write(&settings, format!("[evcxr]\nopt_level = \"{LEVEL} {}\"\n", build_step::UNREAD))
-        .map_err(|error| format!("{error:#}"))?;
-    let context = open_context(session.path(), command);
-    // The command `:load_config` would read it again. Else it does nothing.
-    let _ = std::fs::remove_file(settings);
-    let mut context = context?;
+    let mut context = open_context(session.path(), command)?;
     context.execute(IMPORTS).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
     Ok(context)
-}
-
-/// Lets rust-analyzer read the prelude and the standard library, when it is next asked. That takes most of a second.
-pub fn read_crates(context: &mut CommandContext) -> Result<(), Error> {
-    // The manifest changes by that, and rust-analyzer reads it again.
-    context.set_opt_level(LEVEL)
 }
 
 /// A context of evcxr's, with `command` as its runtime.
@@ -71,31 +52,15 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
     Ok(CommandContext::with_eval_context(context))
 }
 
-/// Where the types of new variables come from.
-#[derive(Clone, Copy)]
-pub enum TypeSource<'a> {
-    /// From rust-analyzer, and the compiler where it does not know them.
-    Analysis,
-    /// From the compiler: rust-analyzer has no sources of the standard library.
-    Compiler,
-    /// From an earlier run of the same cell.
-    Remembered(&'a Types),
-}
-
 /// Runs a cell. If it fails because the types of numbers are open, it runs again with the types that Rust uses by
 /// default.
-pub fn execute(
-    context: &mut CommandContext,
-    code: &str,
-    session: &Path,
-    source: TypeSource<'_>,
-) -> Result<EvalOutputs, Error> {
-    let first = execute_typed(context, code, session, source);
+pub fn execute(context: &mut CommandContext, code: &str, session: &Path) -> Result<EvalOutputs, Error> {
+    let first = execute_once(context, code, session);
     let Err(error) = &first else { return first };
     let answer = BuildAnswer::read(session);
     let Some(mut open) = OpenTypes::of(code, error, answer.diagnostics.as_ref()) else { return first };
     loop {
-        let result = execute_typed(context, &open.text(), session, source);
+        let result = execute_once(context, &open.text(), session);
         match &result {
             Err(error @ (Error::CompilationErrors(_) | Error::Message(_))) => {
                 match open.learn(error, BuildAnswer::read(session).diagnostics.as_ref()) {
@@ -137,62 +102,16 @@ pub fn check(context: &mut CommandContext, code: &str, session: &Path) -> Option
     }
 }
 
-/// Runs a cell. If rust-analyzer cannot find the types of variables, the compiler is asked.
-fn execute_typed(
-    context: &mut CommandContext,
-    code: &str,
-    session: &Path,
-    source: TypeSource<'_>,
-) -> Result<EvalOutputs, Error> {
-    match source {
-        TypeSource::Remembered(types) => return context.execute(&build_step::with_remembered_types(code, types)),
-        TypeSource::Compiler => {
-            return with_types_of_compiler(context, code, build_step::with_no_types(code), session, false);
-        }
-        TypeSource::Analysis => {}
-    }
-    let result = with_types_of_compiler(context, code, code.to_owned(), session, true);
-    // rust-analyzer's names for types leave out paths that the compiler wants.
-    if result.is_err()
-        && BuildAnswer::read(session).diagnostics.is_some_and(|said| said.unknown_types)
-        && let Ok(hidden) = build_step::with_hidden_types(code, session)
+/// Runs a cell. The compiler finds the types of its variables.
+fn execute_once(context: &mut CommandContext, code: &str, session: &Path) -> Result<EvalOutputs, Error> {
+    let mut result = context.execute(&build_step::with_names(code, false));
+    if let Err(Error::Message(message)) = &result
+        && advice::without_type(message).is_some()
     {
-        return with_types_of_compiler(context, code, hidden, session, false);
+        result = context.execute(&build_step::with_names(code, true));
     }
-    result
-}
-
-/// Runs a cell, first as `typed`. If a type is missing, it is taken from the compiler: for this variable, or for all
-/// variables if rust-analyzer is not `trusted`.
-fn with_types_of_compiler(
-    context: &mut CommandContext,
-    code: &str,
-    mut typed: String,
-    session: &Path,
-    trusted: bool,
-) -> Result<EvalOutputs, Error> {
-    // The compiler's answer, and the part of it that is written into the cell.
-    let mut known: Option<Types> = None;
-    let mut written = Types::new();
-    loop {
-        let result = context.execute(&typed);
-        // Such an error says that the code is right otherwise, and that nothing has run.
-        let Err(Error::Message(message)) = &result else { return result };
-        let Some(name) = advice::without_type(message) else { return result };
-        let known = known.get_or_insert_with(|| build_step::types_of(code, session));
-        let Some(type_name) = known.get(name) else {
-            // Why not, as of a closure, rust-analyzer tells if it may.
-            return if trusted { result } else { context.execute(code) };
-        };
-        if written.insert(name.to_owned(), type_name.clone()).is_some() {
-            return result;
-        }
-        if !trusted {
-            // What rust-analyzer says of the others is not better.
-            written.clone_from(known);
-        }
-        typed = build_step::with_types(code, &written);
-    }
+    // evcxr only knows that nothing was compiled.
+    result.map_err(|error| BuildAnswer::read(session).not_kept.map_or(error, Error::Message))
 }
 
 /// The parts of a cell that evcxr gets one after another. evcxr would run shell lines above `:commands` in this

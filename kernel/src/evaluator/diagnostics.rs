@@ -682,7 +682,7 @@ mod tests {
     use serde_json::json;
 
     fn shown(message: Value, source: &str, cell: &str) -> String {
-        let said = Diagnostics { source: source.to_owned(), messages: format!("{message}\n"), unknown_types: false };
+        let said = Diagnostics { source: source.to_owned(), messages: format!("{message}\n") };
         let place = |line, column| (line, column);
         let errors = of_compiler(&said, cell, &place);
         let texts: Vec<String> = errors.iter().map(|error| error.render(cell, &|_| None)).collect();

@@ -8,9 +8,10 @@ use crate::syntax::is_word;
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 
-/// What rust-analyzer knows of a path, and what the table of NumPy's names has about it, by MIME type.
-pub fn of(path: &str, context: &mut CommandContext) -> Option<Map<String, Value>> {
-    let page = page(path, context)?;
+/// What rust-analyzer knows of a path, and what the table of NumPy's names has about it, by MIME type. `known` is code with the
+/// definitions that the context does not have.
+pub fn of(known: &str, path: &str, context: &mut CommandContext) -> Option<Map<String, Value>> {
+    let page = page(known, path, context)?;
     Some(by_type(match numpy_names::of_ours(last_path(path)) {
         Some(names) => page.with(names),
         None => page,
@@ -26,18 +27,18 @@ fn last_path(code: &str) -> &str {
 /// Where the methods of arrays are.
 const METHODS: &str = "gpu::DeviceArray::<f64>::";
 
-fn page(path: &str, context: &mut CommandContext) -> Option<Page> {
+fn page(known: &str, path: &str, context: &mut CommandContext) -> Option<Page> {
     // rust-analyzer knows a method only where it is called.
-    let called = format!("{path}(");
-    let found = [path, &called].into_iter().find_map(|code| {
-        let found = context.hover_at(code, code.len()).ok()?;
+    let found = ["", "("].into_iter().find_map(|call| {
+        let code = format!("{known}{path}{call}");
+        let found = context.hover_at(&code, code.len()).ok()?;
         (!found.0.trim().is_empty() && found.0 != "No documentation found").then_some(found)
     });
-    let Some((plain, html)) = found else { return of_numpy(last_path(path), context) };
+    let Some((plain, html)) = found else { return of_numpy(known, last_path(path), context) };
     let page = Page::new(&plain, &html);
     // The documentation of functions that a macro makes is not known. The methods of these names have it.
     let name = path.rsplit_once("gpu::").map(|(_, name)| name).filter(|_| !page.is_explained());
-    let method = name.filter(|name| name.chars().all(is_word)).and_then(|name| method(name, context));
+    let method = name.filter(|name| name.chars().all(is_word)).and_then(|name| method(known, name, context));
     Some(match method {
         Some(method) => page.explained_by(&method),
         None => page,
@@ -45,17 +46,18 @@ fn page(path: &str, context: &mut CommandContext) -> Option<Page> {
 }
 
 /// The documentation of a method of arrays.
-fn method(name: &str, context: &mut CommandContext) -> Option<Page> {
-    let (plain, html) = context.hover_at(&format!("{METHODS}{name}"), METHODS.len() + name.len()).ok()?;
+fn method(known: &str, name: &str, context: &mut CommandContext) -> Option<Page> {
+    let code = format!("{known}{METHODS}{name}");
+    let (plain, html) = context.hover_at(&code, code.len()).ok()?;
     Some(Page::new(&plain, &html)).filter(Page::is_explained)
 }
 
 /// What a name of NumPy is here, and the documentation of our function.
-fn of_numpy(name: &str, context: &mut CommandContext) -> Option<Page> {
+fn of_numpy(known: &str, name: &str, context: &mut CommandContext) -> Option<Page> {
     let (names, ours) = numpy_names::of_theirs(name)?;
     let documentation = ours.and_then(|ours| match ours.strip_prefix('.') {
-        Some(name) => method(name, context),
-        None => page(&ours, context),
+        Some(name) => method(known, name, context),
+        None => page(known, &ours, context),
     });
     Some(match documentation {
         Some(documentation) => names.with(documentation),
@@ -84,10 +86,10 @@ pub fn of_call(
         let page = match call.callee.strip_suffix('!') {
             Some(function) => match doc_pages::of_macro(&call.callee) {
                 Some(page) => Some(page),
-                None => page(&format!("{known}{function}"), context),
+                None => page(known, function, context),
             },
-            None => page(&format!("{known}{}", call.callee), context)
-                .or_else(|| page(&format!("{known}{}{}", finished(code, call.start), call.callee), context)),
+            None => page(known, &call.callee, context)
+                .or_else(|| page(known, &format!("{}{}", finished(code, call.start), call.callee), context)),
         };
         let page = page.map(|page| if is_whole { page } else { page.short() });
         // The part of an array is an argument itself.

@@ -387,7 +387,7 @@ mod tests {
             );
             let message =
                 format!(r#"{{"level":"error","code":{{"code":"E0277"}},"message":"{message}","spans":[{span}]}}"#);
-            Diagnostics::new(source, message)
+            Diagnostics { source, messages: message }
         };
         let error = Error::CompilationErrors(Vec::new());
         for (code, message, column, expected) in [
@@ -415,13 +415,13 @@ mod tests {
             "pub extern \"C\" fn run_user_code_3(\nlet y = 2.0_f64 * &single + gpu::zeros::<f64>(3);\n(\ny.sqrt()\n)\n";
         // The operator is the place of the error.
         let message = r#"{"level":"error","code":{"code":"E0277"},"message":"cannot multiply","spans":[{"is_primary":true,"line_start":2,"line_end":2,"column_start":17,"column_end":18}]}"#;
-        let said = Diagnostics::new(source.to_owned(), message.to_owned());
+        let said = Diagnostics { source: source.to_owned(), messages: message.to_owned() };
         assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), NextAttempt::Try);
         assert_eq!(open.text(), "let y = 2.0 * &single + gpu::zeros::<f64>(3);\ny.sqrt()");
         // A variable is; its definition has the type.
         let message = r#"{"level":"error","code":{"code":"E0308"},"message":"mismatched","spans":[{"is_primary":true,"line_start":4,"line_end":4,"column_start":1,"column_end":2}]}"#;
         let source = source.replace("2.0_f64", "2.0");
-        let said = Diagnostics::new(source, message.to_owned());
+        let said = Diagnostics { source, messages: message.to_owned() };
         assert_eq!(open.learn(&Error::CompilationErrors(Vec::new()), Some(&said)), NextAttempt::Try);
         assert_eq!(open.text(), code);
         // There is nothing left to take back.

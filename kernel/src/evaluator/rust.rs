@@ -1,18 +1,18 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, BuildAnswer, BuildRequest, SOCKET_NAME};
+use crate::build_step::{self, BuildAnswer, BuildRequest, KnownTypes, SOCKET_NAME};
 use crate::environment;
-use crate::evaluator::assistant::Assistant;
+use crate::evaluator::actions;
+use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::commands::{self, Settings};
-use crate::evaluator::context::{self, IMPORTS, TypeSource, WARM_UP};
+use crate::evaluator::context::{self, IMPORTS};
 use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
     Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic, plain_error,
 };
 use crate::evaluator::interrupts::Interrupts;
-use crate::evaluator::remembered_types::{RememberedTypes, TypedCell};
 use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::setting_up::SettingUp;
 use crate::evaluator::supervisor_link::{Events, LocatePanic, SupervisorLink};
@@ -20,7 +20,6 @@ use crate::evaluator::variable_history::{self, ReplacedByItems, VariableHistory}
 use crate::evaluator::{
     CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink, StreamName,
 };
-use crate::evaluator::{actions, completion};
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
 use crate::memory;
@@ -53,8 +52,6 @@ struct Executed<'a> {
     result: Result<EvalOutputs, Error>,
     /// Its code.
     code: &'a str,
-    /// What to remember of its types, if they were not known.
-    typed: Option<TypedCell>,
 }
 
 /// The evaluator of Rust cells.
@@ -66,17 +63,14 @@ pub struct RustEvaluator {
     variables: VariableHistory,
     pub(super) sources: DefinitionSources,
     pub(super) last_time: Option<CellTime>,
-    types: RememberedTypes,
+    /// The types of the variables that evcxr knows names for.
+    pub(super) types: KnownTypes,
     /// What `:commands` have set.
     settings: Settings,
-    /// Whether rust-analyzer knows other crates than the cells'.
-    has_read: bool,
-    /// How many parts of [`WARM_UP`] are done.
-    warm: usize,
     /// The device that cells compute on, in words.
     device: String,
-    /// Helps to write cells while one runs.
-    assistant: Arc<Assistant>,
+    /// Helps to write cells.
+    pub(super) assistant: Arc<Assistant>,
     /// The installation that is being made.
     setting_up: Option<SettingUp>,
     /// The messages about that installation, for the first cell.
@@ -107,10 +101,8 @@ impl RustEvaluator {
             variables: VariableHistory::default(),
             sources: DefinitionSources::default(),
             last_time: None,
-            types: RememberedTypes::default(),
+            types: KnownTypes::default(),
             settings: Settings::default(),
-            has_read: false,
-            warm: 0,
             device,
             assistant,
             setting_up,
@@ -158,27 +150,11 @@ impl RustEvaluator {
         Ok(outcome)
     }
 
-    /// The context, with a rust-analyzer that knows all crates.
-    pub(super) fn analysing(&mut self) -> std::result::Result<&mut CommandContext, String> {
-        let context = self.context.as_mut().map_err(|problem| problem.clone())?;
-        if !self.has_read {
-            context::read_crates(context).map_err(|error| error.to_string())?;
-            self.has_read = true;
-        }
-        Ok(context)
-    }
-
-    /// Lets rust-analyzer read all crates now.
-    pub fn read_crates(&mut self) -> Result<()> {
-        // Any code will do.
-        self.analysing().map_err(anyhow::Error::msg)?.completions("()", 0).map(drop)
-    }
-
     /// The facts about the notebook that magics may use.
-    fn notebook(&self) -> Notebook {
+    pub(super) fn notebook(&self) -> Notebook {
         let Ok(context) = &self.context else { return Notebook::default() };
         Notebook {
-            variables: context.variables_and_types().map(|(name, ty)| (name.to_owned(), ty.to_owned())).collect(),
+            variables: variable_history::types(context, &self.types).into_iter().collect(),
             items: context.defined_item_names().map(str::to_owned).collect(),
         }
     }
@@ -186,6 +162,7 @@ impl RustEvaluator {
     /// Creates the session's files again, for a new cell process.
     fn renew_session(&mut self) -> Result<()> {
         self.session.make_files()?;
+        self.types.write(self.session.path())?;
         listen(&self.session, &self.link)?;
         self.interrupts.renew()
     }
@@ -203,13 +180,16 @@ impl RustEvaluator {
             self.renew_session().map_err(|error| internal(&format!("{error:#}")))?;
         }
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        let replaced = ReplacedByItems::by(code, context);
+        let replaced = ReplacedByItems::by(code, context, &self.types);
         let result = self.run_parts(run);
         if let Ok(context) = &mut self.context {
             let has_compiled = result.as_ref().map_or_else(|error| error.name != "CompileError", |()| true);
             replaced.settle(has_compiled, context);
-            if has_compiled || commands::has_any(code) {
-                self.types.learn(code);
+            self.types = KnownTypes::read(self.session.path());
+            if self.types.keep(context.variables_and_types().map(|(_, type_name)| type_name))
+                && let Err(error) = self.types.write(self.session.path())
+            {
+                eprintln!("types that no variable has are kept: {error:#}");
             }
         }
         result
@@ -220,19 +200,15 @@ impl RustEvaluator {
         let Run { number, expansion, cell, sink } = run;
         let Some(before) = self.begin(run)? else { return Err(interrupted(&BTreeSet::new())) };
         let parts = context::parts(&expansion.code);
-        let Executed { result, code, typed } = self.execute_parts(number, &parts, sink)?;
+        let Executed { result, code } = self.execute_parts(number, &parts, sink)?;
         let ended = self.end(run, &result, before);
         let traced = Traced { expansion, cell, code };
         match result {
             Ok(outputs) => {
-                show_command_output(outputs, code, sink);
+                show_command_output(outputs, &self.types, code, sink);
                 self.settings.learn(&expansion.code);
                 if let Some(failure) = self.has_run(&traced, ended) {
                     return Err(failure);
-                }
-                if let (Some(cell), Ok(installation), Ok(context)) = (typed, &self.session.installation, &self.context)
-                {
-                    cell.keep(installation, context);
                 }
                 Ok(())
             }
@@ -255,60 +231,36 @@ impl RustEvaluator {
         }
         // Without it messages have lines of functions in place of the cell's.
         let _ = std::fs::write(environment::cell_text(self.session.path()), &expansion.code);
-        Ok(Some(Before { types: variable_history::types(context), names: variable_history::names(context) }))
+        Ok(Some(Before {
+            types: variable_history::types(context, &self.types),
+            names: variable_history::names(context),
+        }))
     }
 
-    /// Gives the parts of a cell to evcxr until one fails. Types that an earlier run has found are not looked for again.
+    /// Gives the parts of a cell to evcxr until one fails.
     fn execute_parts<'a>(
         &mut self,
         number: u64,
         parts: &'a [String],
         sink: &OutputSink,
     ) -> Result<Executed<'a>, CellError> {
-        let typed = match parts {
-            [cell] => self.typed_cell(cell),
-            _ => None,
-        };
-        let has_sources = self.session.installation.as_ref().is_ok_and(Installation::has_sources);
-        if let (Some(cell), [code], Ok(installation)) = (&typed, parts, &self.session.installation)
-            && let Some(types) = cell.types(installation)
-        {
-            let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-            let result = context::execute(context, code, self.session.path(), TypeSource::Remembered(&types));
-            let fails = matches!(result, Err(Error::CompilationErrors(_) | Error::Message(_)));
-            if !fails || self.interrupts.is_interrupted(number) {
-                return Ok(Executed { result, code, typed: None });
-            }
-            BuildAnswer::forget(self.session.path());
-        }
-        let needs_no_types = |part: &String| !commands::has_any(part) && build_step::binds_nothing(part);
-        if !parts.iter().all(needs_no_types) {
-            self.analysing().map_err(|problem| not_installed(&problem))?;
-        }
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        let source = if has_sources { TypeSource::Analysis } else { TypeSource::Compiler };
         let mut last = (Ok(EvalOutputs::default()), "");
         for (index, part) in parts.iter().enumerate() {
-            last = (context::execute(context, part, self.session.path(), source), part);
+            last = (context::execute(context, part, self.session.path()), part);
             let is_last = index + 1 == parts.len();
             if is_last || last.0.is_err() {
                 break;
             }
             if let Ok(outputs) = std::mem::replace(&mut last.0, Ok(EvalOutputs::default())) {
-                show_command_output(outputs, part, sink);
+                show_command_output(outputs, &self.types, part, sink);
             }
             if self.interrupts.is_interrupted(number) || self.link.settle().is_failure() {
                 break;
             }
         }
         let (result, code) = last;
-        Ok(Executed { result, code, typed })
-    }
-
-    /// A cell whose types may be remembered.
-    fn typed_cell(&self, cell: &str) -> Option<TypedCell> {
-        let (installation, context) = (self.session.installation.as_ref().ok()?, self.context.as_ref().ok()?);
-        self.types.cell(installation, context, cell)
+        Ok(Executed { result, code })
     }
 
     /// The work that follows a cell in every case.
@@ -393,8 +345,8 @@ impl Evaluator for RustEvaluator {
         let place = place_in(self.session.compiled_source(), expansion.clone(), code.to_owned());
         self.link.begin(Arc::clone(sink), place);
         let result = self.run(Run { number: cell, expansion: &expansion, cell: code, sink });
-        if let Ok(context) = &self.context {
-            self.assistant.learn_variables(context.variables_and_types());
+        if self.context.is_ok() {
+            self.assistant.learn_notebook(self.notebook());
             self.assistant.learn_directory(actions::directory(&self.link));
         }
         result
@@ -409,16 +361,9 @@ impl Evaluator for RustEvaluator {
             }
             return true;
         }
-        if !self.has_read {
-            return self.read_crates().is_ok();
-        }
-        let (Some(code), Ok(context)) = (WARM_UP.get(self.warm), &mut self.context) else { return false };
         // From here on time is less dear than memory.
         memory::allow_huge_pages(false);
-        self.warm += 1;
-        // Only what rust-analyzer learns by it counts.
-        let _ = context.completions(code, code.len());
-        self.warm < WARM_UP.len()
+        false
     }
 
     fn rest(&mut self) {
@@ -435,28 +380,15 @@ impl Evaluator for RustEvaluator {
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
-        let notebook = self.notebook();
-        let directory = || actions::directory(&self.link);
-        if let Some(completions) = completion::words(code, cursor, &notebook, &directory) {
-            return completions;
-        }
-        self.assistant.want();
-        match self.analysing() {
-            Ok(context) => completion::complete(context, &notebook, "", code, cursor),
-            Err(_) => completion::nothing(cursor),
-        }
+        RustAssistant(Arc::clone(&self.assistant)).complete(code, cursor)
     }
 
     fn inspect(&mut self, code: &str, cursor: usize, detail: u8) -> Option<Map<String, Value>> {
-        if let Some(help) = completion::help_on_magic(code, cursor) {
-            return help;
-        }
-        self.assistant.want();
-        completion::inspect(self.analysing().ok()?, "", code, cursor, detail)
+        RustAssistant(Arc::clone(&self.assistant)).inspect(code, cursor, detail)
     }
 
     fn is_complete(&self, code: &str) -> Completeness {
-        completion::is_complete(code, &self.notebook())
+        RustAssistant(Arc::clone(&self.assistant)).is_complete(code)
     }
 
     fn banner(&self) -> String {
@@ -496,9 +428,10 @@ fn open(session: &SessionDirectory) -> (std::result::Result<CommandContext, Stri
 }
 
 /// Shows the text of evcxr's own commands. If code follows them, the text may also be the value of the cell.
-fn show_command_output(outputs: EvalOutputs, code: &str, sink: &OutputSink) {
+fn show_command_output(outputs: EvalOutputs, types: &KnownTypes, code: &str, sink: &OutputSink) {
+    let shown = outputs.content_by_mime_type.into_iter();
     let mut data: Map<String, Value> =
-        outputs.content_by_mime_type.into_iter().map(|(mime_type, text)| (mime_type, Value::from(text))).collect();
+        shown.map(|(mime_type, text)| (mime_type, Value::from(&*types.put_into(&text)))).collect();
     if let Some(duration) = outputs.timing {
         sink(Output::Stream { name: StreamName::Stdout, text: format!("Took {} ms\n", duration.as_millis()) });
     }

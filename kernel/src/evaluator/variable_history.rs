@@ -1,7 +1,7 @@
 //! What evcxr does not know about variables: variables whose old values survived a cell that failed before it redefined
 //! them, and variables that are gone, with the reason.
 
-use crate::build_step::{self, StoredVariable, Types, VariableReport};
+use crate::build_step::{self, KnownTypes, StoredVariable, Types, VariableReport};
 use crate::evaluator::supervisor_link::StoredSinceFailure as Since;
 use evcxr::CommandContext;
 use std::collections::btree_map::Entry;
@@ -32,9 +32,10 @@ pub fn names(context: &CommandContext) -> BTreeSet<String> {
     context.variables_and_types().map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The variables that evcxr knows.
-pub fn types(context: &CommandContext) -> Types {
-    context.variables_and_types().map(|(name, type_name)| (name.to_owned(), type_name.to_owned())).collect()
+/// The variables that evcxr knows, with their types. evcxr knows names for some types, which `known` has.
+pub fn types(context: &CommandContext, known: &KnownTypes) -> Types {
+    let variables = context.variables_and_types();
+    variables.map(|(name, type_name)| (name.to_owned(), known.put_into(type_name).into_owned())).collect()
 }
 
 impl VariableHistory {
@@ -57,7 +58,13 @@ impl VariableHistory {
 
     /// Records the variables that a cell has defined and that have no value at its end. A cell that has failed may not
     /// have reached its definitions.
-    pub fn note_without_value(&mut self, cell: &str, has_failed: bool, gone: &Types, context: &CommandContext) {
+    pub fn note_without_value(
+        &mut self,
+        cell: &str,
+        has_failed: bool,
+        gone: &BTreeMap<String, Option<String>>,
+        context: &CommandContext,
+    ) {
         let now = names(context);
         for (name, type_name) in build_step::defined_in(cell).into_iter().filter(|(name, _)| !now.contains(name)) {
             if has_failed {
@@ -74,9 +81,9 @@ impl VariableHistory {
         for (name, type_name) in gone.iter().filter(|(name, _)| !now.contains(*name)) {
             self.gone.insert(name.clone(), Gone::Moved);
             if has_failed {
-                self.may_be_without_value(name.clone(), Some(type_name.clone()));
+                self.may_be_without_value(name.clone(), type_name.clone());
             } else {
-                self.without_value.insert(name.clone(), Some(type_name.clone()));
+                self.without_value.insert(name.clone(), type_name.clone());
             }
         }
     }
@@ -132,21 +139,20 @@ impl VariableHistory {
 
 /// Variables that a cell replaces with items of the same names: the later definition counts. The variables get other
 /// names until the cell has compiled.
-pub struct ReplacedByItems(Vec<String>);
+pub struct ReplacedByItems(Types);
 
 impl ReplacedByItems {
     /// Puts aside the variables that the cell defines as items.
-    pub fn by(cell: &str, context: &mut CommandContext) -> ReplacedByItems {
-        let known = types(context);
-        let mut replaced: Vec<String> =
-            build_step::items_in(cell).into_iter().filter(|name| known.contains_key(name)).collect();
-        replaced.retain(|name| {
-            let _ = context.execute(&format!("let {} = {name};", aside(name)));
+    pub fn by(cell: &str, context: &mut CommandContext, known: &KnownTypes) -> ReplacedByItems {
+        let items = build_step::items_in(cell);
+        let mut replaced = if items.is_empty() { Types::new() } else { types(context, known) };
+        replaced.retain(|name, _| items.contains(name));
+        replaced.retain(|name, type_name| {
+            let _ = context.execute(&format!("let {}: {type_name} = {name};", aside(name)));
             if names(context).contains(name) {
                 // A number is not moved away by that. Its name is spelt so that the cell does not seem to use it.
                 let spelt: String =
                     name.chars().map(|character| format!("\\u{{{:x}}}", u32::from(character))).collect();
-                let type_name = &known[name];
                 let take = format!("drop(evcxr_variable_store.take_variable::<{type_name}>(\"{spelt}\"));");
                 let _ = context.execute(&format!("{take} evcxr_variable_store.miss_variable(\"{spelt}\");"));
                 // The next cell finds that out.
@@ -159,10 +165,10 @@ impl ReplacedByItems {
 
     /// Drops them, or restores them if the cell did not compile.
     pub fn settle(&self, compiled: bool, context: &mut CommandContext) {
-        for name in &self.0 {
+        for (name, type_name) in &self.0 {
             let code = match compiled {
                 true => format!("drop({});", aside(name)),
-                false => format!("let {name} = {};", aside(name)),
+                false => format!("let {name}: {type_name} = {};", aside(name)),
             };
             let _ = context.execute(&code);
         }

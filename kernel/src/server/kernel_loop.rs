@@ -422,12 +422,11 @@ impl KernelLoop {
         }
     }
 
-    /// The evaluator that helps to write code. The evaluator that runs cells knows most, but has no time while a cell
-    /// runs.
+    /// The evaluator that helps to write code, which never waits for a cell.
     fn helper(&self) -> (LaneName, &Lane) {
         match &self.assistant {
-            Some(assistant) if self.evaluator.is_busy() => (LaneName::Assistant, assistant),
-            _ => (LaneName::Evaluator, &self.evaluator),
+            Some(assistant) => (LaneName::Assistant, assistant),
+            None => (LaneName::Evaluator, &self.evaluator),
         }
     }
 }
@@ -435,13 +434,6 @@ impl KernelLoop {
 impl Lane {
     fn is_idle(&self) -> bool {
         matches!(self.state, LaneState::Ready(_)) && self.running.is_none() && !self.abandoned && self.queue.is_empty()
-    }
-
-    /// Whether it works on a cell, or a cell is queued.
-    fn is_busy(&self) -> bool {
-        let is_cell = |pending: &Pending| pending.task.is_cell();
-        let has_cell = self.running.as_ref().is_some_and(is_cell) || self.queue.iter().any(is_cell);
-        matches!(self.state, LaneState::Ready(_)) && (has_cell || self.abandoned)
     }
 
     fn handle(&self) -> Option<Arc<dyn InterruptHandle>> {

@@ -21,7 +21,7 @@ pub type Factory = Box<dyn FnOnce() -> anyhow::Result<Box<dyn Evaluator>> + Send
 pub struct Language {
     /// Runs the cells.
     pub evaluator: Factory,
-    /// Answers completion and inspection while a cell runs. Without it they wait for the cell.
+    /// Answers completion and inspection. Without it they wait for cells.
     pub assistant: Option<Factory>,
 }
 

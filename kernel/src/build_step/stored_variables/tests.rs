@@ -3,6 +3,7 @@
 use super::{CompilerFindings, VariablePlan, is_used};
 use crate::build_step::report::VariableReport;
 use crate::build_step::rewrite::{RewriteOptions, rewrite};
+use crate::build_step::types::KnownTypes;
 use serde_json::json;
 
 /// A cell crate: items, stored variables (`mut` included, with their types), the user's code, new variables, others.
@@ -35,13 +36,17 @@ pub fn source(items: &str, stored: &[(&str, &str)], code: &str, new: &[(&str, &s
 }
 
 pub fn rewritten(source: &str, findings: &CompilerFindings) -> String {
-    let text = rewrite(source, RewriteOptions { crates: &[], own_display: false, findings: Some(findings) }).text;
+    let text = rewrite(source, RewriteOptions { findings: Some(findings), ..RewriteOptions::default() }).text;
     assert_eq!(text.lines().count(), source.lines().count(), "every line keeps its number:\n{text}");
     text
 }
 
+fn plan_of(source: &str, findings: &CompilerFindings) -> VariablePlan {
+    VariablePlan::new(source, &[], &KnownTypes::default(), findings)
+}
+
 fn report(source: &str, findings: &CompilerFindings) -> VariableReport {
-    VariablePlan::new(source, &[], findings).report()
+    plan_of(source, findings).report()
 }
 
 /// The message of the compiler about the line that contains a text.
@@ -63,7 +68,7 @@ fn variables_that_a_cell_does_not_name_are_checked_and_stay_in_the_store() {
     ];
     for (code, new, expected) in cases {
         let source = source("fn f() {}", &STORED, code, new);
-        let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+        let plan = plan_of(&source, &CompilerFindings::default());
         for (index, line) in source.lines().enumerate() {
             let is_moved = line.contains("take_variable") || line.contains("put_variable");
             let is_idle = is_moved && expected.iter().any(|name| line.contains(&format!("stringify!({name})")));
@@ -78,7 +83,7 @@ fn variables_that_a_cell_does_not_name_are_checked_and_stay_in_the_store() {
 #[test]
 fn a_variable_that_a_macro_names_is_taken_after_all() {
     let source = source("", &STORED, "macro_that_names_x!();\n", &[]);
-    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+    let plan = plan_of(&source, &CompilerFindings::default());
     let text = rewritten(&source, &CompilerFindings::default());
     let message = message(&text, "macro_that_names_x", "E0425", "cannot find value `x` in this scope");
     let findings = plan.findings(&message).unwrap();
@@ -116,7 +121,7 @@ fn an_old_value_that_is_used_goes_back_to_the_store() {
 #[test]
 fn what_the_compiler_knows_better_is_found_in_its_messages() {
     let source = source("", &STORED, "let y = f(y);\nlet x = macro_that_names_x!();\n", &[("x", "f64"), ("y", "i32")]);
-    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+    let plan = plan_of(&source, &CompilerFindings::default());
     assert!(plan.may_fail());
     let text = rewritten(&source, &CompilerFindings::default());
     let moved = plan.findings(&message(&text, "keep_variable", "E0382", "use of moved value: `y`")).unwrap();
@@ -155,7 +160,7 @@ fn types_of_the_notebook_carry_their_hash() {
 #[test]
 fn a_variable_whose_type_has_no_name_any_more_is_given_up_alone() {
     let source = source("struct P<T>(T);", &[("p", "P"), ("n", "i32")], "p.0 + n + 1;\n", &[]);
-    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+    let plan = plan_of(&source, &CompilerFindings::default());
     let text = rewritten(&source, &CompilerFindings::default());
     let check = message(&text, "check_variable::<P>", "E0107", "missing generics for struct `P`");
     let take = message(&text, "take_variable::<P>", "E0107", "missing generics for struct `P`");
@@ -176,7 +181,7 @@ fn a_variable_that_is_moved_away_and_made_anew_is_stored_inside() {
     let code = "for _ in 0..3 {\nx = f(x);\n}\n";
     for code in [code.to_owned(), wrap(code)] {
         let source = source("", &STORED, &code, &[]);
-        let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+        let plan = plan_of(&source, &CompilerFindings::default());
         let text = rewritten(&source, &CompilerFindings::default());
         let moved = message(&text, "put_variable::<Vec<i32>>", "E0382", "use of moved value: `x`");
         let findings = plan.findings(&moved).unwrap();
@@ -190,7 +195,7 @@ fn a_variable_that_is_moved_away_and_made_anew_is_stored_inside() {
         assert!(text.contains("miss_variable(stringify!(x));"));
         assert_eq!(report(&source, &findings).replaced, ["x"]);
         // It has no value at the end: evcxr is to know.
-        let plan = VariablePlan::new(&source, &[], &findings);
+        let plan = plan_of(&source, &findings);
         let no_value = plan.findings(&message(&text, put, "E0382", "use of moved value: `x`")).unwrap();
         assert_eq!(no_value.without_value, ["x"]);
         let findings = CompilerFindings { without_value: vec!["x".to_owned()], ..findings };
@@ -201,7 +206,7 @@ fn a_variable_that_is_moved_away_and_made_anew_is_stored_inside() {
 #[test]
 fn evcxr_learns_of_the_variables_that_are_gone_and_of_no_others() {
     let source = source("", &STORED, "x = f(x); drop(y);\n", &[]);
-    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+    let plan = plan_of(&source, &CompilerFindings::default());
     let text = rewritten(&source, &CompilerFindings::default());
     let x = message(&text, "put_variable::<Vec<i32>>", "E0382", "use of moved value: `x`");
     let y = message(&text, "put_variable::<String>", "E0382", "use of moved value: `y`");
@@ -216,7 +221,7 @@ fn evcxr_learns_of_the_variables_that_are_gone_and_of_no_others() {
 #[test]
 fn a_variable_without_a_value_is_gone() {
     let source = source("", &[], "let y: i32;\n", &[("y", "i32")]);
-    let plan = VariablePlan::new(&source, &[], &CompilerFindings::default());
+    let plan = plan_of(&source, &CompilerFindings::default());
     let message = message(&source, "put_variable", "E0381", "used binding `y` isn't initialized");
     assert!(plan.for_evcxr(&message).contains("E0382"));
 }

@@ -1,10 +1,11 @@
-//! The process that completes and documents while a cell runs: an evcxr context that runs nothing. The definitions of
+//! The process that completes and documents: an evcxr context that runs nothing. The definitions of
 //! the session come as code before each question, so the process has no state that could be wrong.
 
 use crate::environment::{EVCXR_IS_RUNTIME, SESSION};
 use crate::evaluator::Completions;
 use crate::evaluator::completion::{complete, inspect, nothing};
 use crate::evaluator::context::{WARM_UP, open_context};
+use crate::evaluator::documentation;
 use crate::magics::Notebook;
 use anyhow::{Context, Result};
 use evcxr::CommandContext;
@@ -28,6 +29,8 @@ pub enum HelpGoal {
         /// Jupyter's level.
         detail: u8,
     },
+    /// The documentation of a path, which the code is.
+    Describe,
 }
 
 /// A question about a place in a cell.
@@ -50,7 +53,7 @@ pub struct HelpQuestion {
 pub enum HelpAnswer {
     /// To [`HelpGoal::Complete`].
     Completions(Completions),
-    /// To [`HelpGoal::Inspect`], by MIME type.
+    /// To [`HelpGoal::Inspect`] and [`HelpGoal::Describe`], by MIME type.
     Documentation(Option<Map<String, Value>>),
 }
 
@@ -65,7 +68,7 @@ pub fn run() -> i32 {
     match thread.map_err(anyhow::Error::from).and_then(|thread| thread.join().unwrap_or(Ok(()))) {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("the process that completes while a cell runs: {error:#}");
+            eprintln!("the process that completes: {error:#}");
             1
         }
     }
@@ -144,7 +147,7 @@ impl Helper {
             let commands = missing.iter().map(|line| line.as_str()).collect::<Vec<_>>().join("\n");
             // The session has built them, so they are in the cache.
             if let Err(error) = self.context.execute(&commands) {
-                eprintln!("{commands}: unknown to completions while a cell runs: {error}");
+                eprintln!("{commands}: unknown to completions: {error}");
             }
             self.crates = question.crates.clone();
         }
@@ -156,6 +159,7 @@ impl Helper {
             HelpGoal::Inspect { detail } => {
                 HelpAnswer::Documentation(inspect(&mut self.context, known, code, *cursor, *detail))
             }
+            HelpGoal::Describe => HelpAnswer::Documentation(documentation::of(known, code, &mut self.context)),
         }
     }
 }
@@ -163,7 +167,7 @@ impl Helper {
 fn nothing_for(question: &HelpQuestion) -> HelpAnswer {
     match question.goal {
         HelpGoal::Complete => HelpAnswer::Completions(nothing(question.cursor)),
-        HelpGoal::Inspect { .. } => HelpAnswer::Documentation(None),
+        HelpGoal::Inspect { .. } | HelpGoal::Describe => HelpAnswer::Documentation(None),
     }
 }
 
