@@ -19,7 +19,6 @@ use super::{checks, link, recorded_answers, statements, times, types, unused_ite
 use crate::files;
 use crate::installation::Installation;
 use anyhow::{Context, Result, bail};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -68,9 +67,13 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         let text = types.known.put_into(split.as_ref().map_or(&planned, |split| &split.text));
         let open = types::open_in(&text);
         let (text, must_be_known) = (types::without_names(&text), types::must_be_known(&text));
-        let marked = with_marks(&text, &marks);
-        let text = if is_timed { Cow::Borrowed(&*marked) } else { checks::with_checks(&marked) };
+        let finished = |text: &str| {
+            let marked = with_marks(text, &marks);
+            if is_timed { marked.into_owned() } else { checks::with_checks(&marked).into_owned() }
+        };
         let shorter = if may_omit { unused_items::without(&text) } else { None };
+        let shorter = shorter.map(|text| finished(&text));
+        let text = finished(&text);
         let whole = Compilation {
             cell: &cell,
             source: &rewritten,
@@ -89,16 +92,19 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             may_omit = false;
             compiled = whole.run()?;
         }
-        let learnt = types.learn(&open, &compiled.types)?;
+        let found_types = types.found(&open, &compiled.types);
         if compiled.status == 0 {
             items.keep()?;
-            match learnt {
-                Learnt::All { must_be_written } if must_be_written || must_be_known => continue,
-                Learnt::All { .. } => {}
-                Learnt::NotKept(message) => {
-                    BuildAnswer::change(&cell.session, |answer| answer.not_kept = Some(message))?;
-                    return Ok(1);
-                }
+            if let Some(message) = found_types.not_kept {
+                BuildAnswer::change(&cell.session, |answer| answer.not_kept = Some(message))?;
+                return Ok(1);
+            }
+            if !open.is_empty() {
+                types.known = found_types.known;
+                types.known.write(&cell.session)?;
+            }
+            if !is_last && (found_types.must_be_written || must_be_known) {
+                continue;
             }
             let mut report = plan.report();
             split.iter().for_each(|split| split.add_to(&mut report));
@@ -120,7 +126,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                 known.write(&cell.session)?;
                 match gone {
                     // evcxr forgets these variables, and asks once more.
-                    Some(gone) => return tell(&cell, &plan, &types.known, &ordered, &gone, compiled.status),
+                    Some(gone) => return tell(&cell, &plan, &found_types.known, &ordered, &gone, compiled.status),
                     None => continue,
                 }
             }
@@ -142,7 +148,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         match found {
             Some(found) if split.is_none() => {
                 if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
-                    return tell(&cell, &plan, &types.known, &ordered, &messages, compiled.status);
+                    return tell(&cell, &plan, &found_types.known, &ordered, &messages, compiled.status);
                 }
                 findings.add(found);
             }
@@ -155,7 +161,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                     answer.diagnostics = Some(said);
                     answer.not_kept = None;
                 })?;
-                return tell(&cell, &plan, &types.known, &ordered, &for_evcxr, compiled.status);
+                return tell(&cell, &plan, &found_types.known, &ordered, &for_evcxr, compiled.status);
             }
         }
     }
@@ -164,49 +170,41 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
 
 /// The types of a session's variables, and what is needed to learn more of them.
 struct SessionTypes<'a> {
-    session: &'a Path,
     source: &'a str,
     crates: &'a Crates,
     known: KnownTypes,
 }
 
 /// What came of types that were open.
-enum Learnt {
-    /// They are known.
-    All {
-        /// Whether a variable has its type only if the code says it.
-        must_be_written: bool,
-    },
-    /// A variable cannot be kept, as this message of evcxr's says.
-    NotKept(String),
+struct FoundTypes {
+    /// The types of the session, with those that were found.
+    known: KnownTypes,
+    /// Whether a variable has its type only if the code says it.
+    must_be_written: bool,
+    /// evcxr's message about a variable that cannot be kept.
+    not_kept: Option<String>,
 }
 
 impl<'a> SessionTypes<'a> {
     fn of(session: &'a Path, source: &'a str, crates: &'a Crates) -> SessionTypes<'a> {
-        SessionTypes { session, source, crates, known: KnownTypes::read(session) }
+        SessionTypes { source, crates, known: KnownTypes::read(session) }
     }
 
-    /// Keeps the types that the compiler has found for names, by variables.
-    fn learn(&mut self, open: &BTreeMap<String, String>, found: &Types) -> Result<Learnt> {
-        let mut learnt = Learnt::All { must_be_written: false };
-        if open.is_empty() {
-            return Ok(learnt);
-        }
-        let definitions = definitions_in(self.source, self.crates);
+    /// What the types that the compiler has found for variables mean for the names of types that were `open`.
+    fn found(&self, open: &BTreeMap<String, String>, found: &Types) -> FoundTypes {
+        let mut result = FoundTypes { known: self.known.clone(), must_be_written: false, not_kept: None };
+        let definitions = if open.is_empty() { None } else { definitions_in(self.source, self.crates) };
         for (variable, name) in open {
             let said = found.get(variable);
             match said.and_then(|said| FoundType::of(said)) {
                 Some(FoundType { code, must_be_written }) => {
-                    self.known.learn(name, &code, definitions.as_ref().map_or(0, |known| known.hash(&code)));
-                    if let (true, Learnt::All { must_be_written }) = (must_be_written, &mut learnt) {
-                        *must_be_written = true;
-                    }
+                    result.known.learn(name, &code, definitions.as_ref().map_or(0, |known| known.hash(&code)));
+                    result.must_be_written |= must_be_written;
                 }
-                None => learnt = Learnt::NotKept(types::not_kept(variable, said.map(String::as_str))),
+                None => result.not_kept = Some(types::not_kept(variable, said.map(String::as_str))),
             }
         }
-        self.known.write(self.session)?;
-        Ok(learnt)
+        result
     }
 }
 
@@ -314,9 +312,7 @@ impl Compilation<'_> {
             let finding = (!self.open.is_empty()).then(|| scope.spawn(|| self.find_types(text)));
             let compiled = self.compile(text, split, goal);
             let found = finding.map(|finding| finding.join().unwrap_or_else(|_| bail!("the types cannot be found")));
-            let mut types = found.transpose()?.unwrap_or_default();
-            types.retain(|variable, _| self.open.contains_key(variable));
-            Ok(Compiled { types, ..compiled? })
+            Ok(Compiled { types: found.transpose()?.unwrap_or_default(), ..compiled? })
         })
     }
 
@@ -330,13 +326,13 @@ impl Compilation<'_> {
             files::write(&source, rest)?;
             let (session, call) = (&self.cell.session, self.cell.types_ahead(&attributes)?);
             let task = CompilerTask::Types;
-            if compile_ahead::compile(session, task, call, &source, CompileGoal::Checked)?.is_some() {
-                return Ok(types::found_in(&folder));
+            if let Some(compiled) = compile_ahead::compile(session, task, call, &source, CompileGoal::Checked)? {
+                return Ok(types::found_in(&folder, self.open.keys(), compiled.status == 0));
             }
         }
         files::write(&source, text)?;
-        self.cell.types_finder(&source).output().with_context(|| self.cell.cannot_run())?;
-        Ok(types::found_in(&folder))
+        let output = self.cell.types_finder(&source).output().with_context(|| self.cell.cannot_run())?;
+        Ok(types::found_in(&folder, self.open.keys(), output.status.success()))
     }
 
     /// Compiles `text`, which `split` has in two parts if it can be compiled ahead.

@@ -12,12 +12,12 @@ use super::names::{end_of_items, items_before_runtime};
 use crate::environment::{cell_text, functions_listing};
 use crate::files;
 use crate::hashing::hash;
-use crate::syntax::{attribute, blank, declared_name, identifiers, name_of, parse, range_of};
+use crate::syntax::{attribute, blank, declared_name, identifiers, name_of, parse, plain, range_of, words};
 use anyhow::Result;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The variable with the path of the macros' file.
@@ -40,8 +40,8 @@ pub struct Functions {
     /// The lines for the macros: `item NAME HASH LINE`, followed by ` registered` for registered items, and `plain
     /// NAME` for functions without an attribute.
     notebook: String,
-    /// The types that mark the functions whose attributes are left out.
-    pub marks: String,
+    /// The names of the functions whose attributes are left out.
+    pub marks: Vec<String>,
 }
 
 impl Functions {
@@ -58,7 +58,7 @@ impl Functions {
     /// Reads a source that evcxr wrote. `listing` lists what the cell process has registered.
     fn read(source: &str, listing: &str) -> Functions {
         let mut functions =
-            Functions { source: source.to_owned(), registers: false, notebook: "\n".to_owned(), marks: String::new() };
+            Functions { source: source.to_owned(), registers: false, notebook: "\n".to_owned(), marks: Vec::new() };
         // Formulas need the plain functions too.
         if !ATTRIBUTES.iter().chain(&["fuse"]).any(|word| source.contains(word)) {
             return functions;
@@ -96,7 +96,7 @@ impl Functions {
                 let blank = blank(&functions.source[range.clone()]);
                 functions.source.replace_range(range, &blank);
                 if attribute.path().is_some_and(|path| !path.syntax().text().to_string().ends_with("kernel")) {
-                    functions.marks.push_str(&format!("#[allow(non_camel_case_types, dead_code)] struct {name} {{}} "));
+                    functions.marks.push(name);
                 }
             }
         }
@@ -107,12 +107,16 @@ impl Functions {
     }
 }
 
-/// The source with these marks, on a line that is not the user's.
-pub fn with_marks<'a>(source: &'a str, marks: &str) -> Cow<'a, str> {
-    match end_of_items(source).map(|newline| source.split_at(newline + 1)) {
-        Some((items, rest)) if !marks.is_empty() => Cow::Owned(format!("{items}{marks}{rest}")),
-        _ => Cow::Borrowed(source),
-    }
+/// The source with a type for each of these functions that it has, on a line that is not the user's.
+pub fn with_marks<'a>(source: &'a str, marks: &[String]) -> Cow<'a, str> {
+    let Some((items, rest)) = end_of_items(source).map(|newline| source.split_at(newline + 1)) else {
+        return Cow::Borrowed(source);
+    };
+    let written: HashSet<&str> = if marks.is_empty() { HashSet::new() } else { words(items).collect() };
+    let marked = marks.iter().filter(|name| written.contains(plain(name)));
+    let types: String =
+        marked.map(|name| format!("#[allow(non_camel_case_types, dead_code)] struct {name} {{}} ")).collect();
+    if types.is_empty() { Cow::Borrowed(source) } else { Cow::Owned(format!("{items}{types}{rest}")) }
 }
 
 /// The hash on the last line for a function at the root of the cell crate.
@@ -213,7 +217,7 @@ mod tests {
         let (f, other) = (hash(CELL, "f"), hash(CELL, "other"));
         assert_eq!(functions.notebook, format!("plain g\nitem f {f} 5 registered\nitem other {other} 6\n"));
         assert!(functions.registers);
-        assert_eq!(functions.marks, "#[allow(non_camel_case_types, dead_code)] struct f {} ");
+        assert_eq!(functions.marks, ["f"]);
         let marked = with_marks(&functions.source, &functions.marks);
         assert!(
             marked
@@ -221,6 +225,8 @@ mod tests {
             "{marked}"
         );
         assert_eq!(marked.lines().count(), CELL.lines().count());
+        let without = with_marks("fn g() {}\nmod evcxr_internal_runtime {\n}\n", &functions.marks).into_owned();
+        assert!(!without.contains("struct f"), "it was left out: {without}");
     }
 
     #[test]
@@ -242,7 +248,7 @@ mod tests {
         let listing = format!("ctx::k {}\n", hash(cell, "k"));
         let functions = Functions::read(cell, &listing);
         assert_eq!(functions.source, cell.replacen("#[kernel]", "         ", 1));
-        assert_eq!(functions.marks, "", "no function calls a kernel");
+        assert!(functions.marks.is_empty(), "no function calls a kernel");
     }
 
     #[test]

@@ -67,8 +67,9 @@ pub struct VariablePlan {
     kept: Vec<OldValue>,
     /// The lines that check and take variables whose old values stay in the store, with the hash of their types.
     unused: Vec<(Statement, u64)>,
-    /// The lines that take and store variables which the cell does not name.
+    /// The lines that take and store variables which the cell does not name, and the lines that check them.
     idle: Vec<Statement>,
+    idle_checks: Vec<Statement>,
     /// The variables stored after the closure that the cell assigns to.
     assigned: Vec<String>,
     /// The variables that are taken and stored inside of the closure.
@@ -144,6 +145,8 @@ pub const WAITS: &str = ".block_on(async {";
 const LEFT: &str = "// stays in the store: ";
 /// The text before lines of variables that the cell does not name.
 const IDLE: &str = "// not named in this cell: ";
+/// The beginning of the line that checks these variables.
+pub const CHECK_OTHERS: &str = "vars_ok &= evcxr_variable_store.check_others(";
 /// The text before lines of variables that are taken and stored inside of the closure.
 const INSIDE: &str = "// inside: ";
 /// Lines that may stand between the closure's stores and the end of the closure or function.
@@ -216,6 +219,8 @@ impl VariablePlan {
                 let store = others.iter().find(|store| store.name == old.name);
                 if let (false, Some(store)) = (mentioned.contains(&old.name), store) {
                     plan.idle.extend([old.clone(), store.clone()]);
+                    let check = checked.iter().find(|check| check.name == old.name && check.lines.len() == 1);
+                    plan.idle_checks.extend(check.cloned());
                 }
             }
             let targets = if others.is_empty() { HashSet::new() } else { assigned(&code) };
@@ -290,13 +295,18 @@ impl VariablePlan {
             || self.checked.iter().any(|statement| self.of_notebook.contains(&statement.lines.start))
     }
 
-    /// The check of a variable that the cell does not name, if it is on this line and the type is one of the notebook: the hash of the
-    /// definitions says whether the type has changed, and without the type the cell may not need its definition.
+    /// The line in place of a check of a variable that the cell does not name, if it is on this line. The first one checks them all: only the
+    /// hashes of their types' definitions can have changed, and without the types the cell may not need these definitions.
     fn check_of_idle(&self, index: usize) -> Option<String> {
-        self.of_notebook.get(&index)?;
-        let check = self.checked.iter().find(|check| check.lines == (index..index + 1))?;
-        let Statement { name, type_name, .. } = self.idle.iter().find(|idle| idle.name == check.name)?;
-        Some(format!("vars_ok &= {STORE}check_stored(stringify!({name}), {type_name:?});\n"))
+        let first = self.idle_checks.first()?;
+        if first.lines.start != index {
+            return self.idle_checks.iter().any(|check| check.lines.start == index).then(|| "\n".to_owned());
+        }
+        let hash = |check: &Statement| self.definitions.get(&check.lines.start).copied().unwrap_or_default();
+        let each =
+            |check: &Statement| format!("(stringify!({}), {:?}, {}u64), ", check.name, check.type_name, hash(check));
+        let all: String = self.idle_checks.iter().map(each).collect();
+        Some(format!("{CHECK_OTHERS}&[{all}]);\n"))
     }
 
     /// A line (from 0) with its additions.
@@ -312,7 +322,7 @@ impl VariablePlan {
             return format!("{INSIDE}{line}").into();
         }
         if let Some(text) = self.check_of_idle(index) {
-            line = text.into();
+            return text.into();
         }
         if let Some(hash) = self.definitions.get(&index) {
             line = with_definitions(&line, *hash).into();

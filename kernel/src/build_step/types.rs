@@ -145,20 +145,48 @@ pub fn open_in(text: &str) -> BTreeMap<String, String> {
     stored.collect()
 }
 
-/// The types of stored variables in what the compiler has written down.
-pub fn found_in(folder: &Path) -> Types {
+/// The types of variables in what the compiler has written down. `is_whole` says that the source has no errors.
+pub fn found_in<'a>(folder: &Path, variables: impl Iterator<Item = &'a String>, is_whole: bool) -> Types {
     let texts = files::paths_in(folder).filter_map(|path| std::fs::read_to_string(path).ok());
-    texts.flat_map(|text| types_in(&text)).collect()
+    let texts: Vec<String> = texts.collect();
+    let mut found: Types = texts.iter().flat_map(|text| defined_in(text)).collect();
+    found.extend(texts.iter().flat_map(|text| stored_in(text)));
+    // What comes after a `return` is not written down. It has no value either, so any type will do.
+    let any = || is_whole.then(|| "()".to_owned());
+    variables.filter_map(|variable| Some((variable.clone(), found.get(variable).cloned().or_else(any)?))).collect()
 }
 
-/// The types of stored variables in one function. Its lines say, for a variable `x`:
+/// The types of the variables that one function defines. Its lines say, for a variable `x`:
+///
+/// ```text
+/// let _2: std::vec::Vec<f32>;
+///     debug x => _2;
+/// ```
+fn defined_in(function: &str) -> Types {
+    let mut places: HashMap<&str, &str> = HashMap::new();
+    let mut types = Types::new();
+    for line in function.lines().map(str::trim) {
+        if let Some(place) = line.strip_prefix("let ").and_then(|line| line.strip_suffix(';')) {
+            places.extend(place.trim_start_matches("mut ").split_once(": "));
+        } else if let Some(named) = line.strip_prefix("debug ").and_then(|line| line.strip_suffix(';'))
+            && let Some((name, place)) = named.split_once(" => ")
+            && let Some(its_type) = places.get(place)
+        {
+            // The last one is what later cells get.
+            types.insert(name.to_owned(), its_type.replace(CRATE, ""));
+        }
+    }
+    types
+}
+
+/// The types of the variables that one function stores, which may be others by the same names. Its lines say, for a variable `x`:
 ///
 /// ```text
 /// _8 = const "x";
 /// _7 = &(*_8);
 /// _5 = …::put_variable::<std::vec::Vec<f32>>(move _6, move _7, move _9) -> [return: bb2, unwind: bb4];
 /// ```
-fn types_in(function: &str) -> Types {
+fn stored_in(function: &str) -> Types {
     let (mut texts, mut same): (HashMap<&str, &str>, HashMap<&str, &str>) = (HashMap::new(), HashMap::new());
     let mut types = Types::new();
     for line in function.lines() {
@@ -214,13 +242,14 @@ pub fn not_kept(variable: &str, said: Option<&str>) -> String {
     }
 }
 
-/// A type without the places of closures in files.
+/// A type without the places in files that the compiler writes behind what has no name: `{closure@src/lib.rs:1:2: 1:4}`.
 fn without_places(said: &str) -> String {
-    let mut parts = said.split("{closure@");
+    let mut parts = said.split('{');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        text.push_str("{closure}");
-        text.push_str(part.split_once('}').map_or("", |(_, rest)| rest));
+        let (inner, rest) = part.split_once('}').unwrap_or((part, ""));
+        let kind = inner.split('@').next().unwrap_or_default();
+        text.push_str(&format!("{{{kind}}}{rest}"));
     }
     text
 }
@@ -533,7 +562,7 @@ mod tests {
             \x20       _15 = const \"f\";\n\
             \x20       _12 = a::put_variable::<std::boxed::Box<dyn std::ops::Fn(&str) -> (u8, u8)>>(copy _6, copy _15, move _9) -> [return: bb3, unwind: bb4];\n\
             \x20       _13 = a::put_variable_as::<(), u8>(move _6, copy _15, move _9) -> [return: bb3, unwind: bb4];\n";
-        let types = types_in(function);
+        let types = stored_in(function);
         assert_eq!(
             types.into_iter().collect::<Vec<_>>(),
             [
@@ -541,6 +570,23 @@ mod tests {
                 ("total".to_owned(), "std::vec::Vec<warpcell::DeviceArray<f32>>".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn types_of_variables_that_are_not_stored_are_read_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = |is_whole| {
+            let names = ["x", "y", "z"].map(str::to_owned);
+            found_in(folder.path(), names.iter(), is_whole).into_values().collect::<Vec<_>>()
+        };
+        assert!(found(false).is_empty(), "the compiler has not come so far");
+        let function = "fn run_user_code_() -> () {\n    let mut _0: ();\n    let _1: warpcell_crate_warpcell::A;\n    scope 1 {\n\
+            \x20       debug x => _1;\n        let mut _2: u8;\n        scope 2 {\n            debug x => _2;\n\
+            \x20           let _3: i32;\n            scope 3 {\n                debug y => _3;\n            }\n        }\n    }\n\
+            \x20   _8 = const \"y\";\n    _5 = a::put_variable::<f64>(move _6, copy _8, move _9) -> [return: bb2];\n";
+        std::fs::write(folder.path().join("a.mir"), function).unwrap();
+        assert_eq!(found(true), ["u8", "f64", "()"]);
+        assert_eq!(found(false), ["u8", "f64"]);
     }
 
     #[test]
@@ -566,6 +612,7 @@ mod tests {
             not_kept("x", Some("M<{closure@/s/a.rs:1:2: 1:4}, u8, {closure@/s/b.rs:1:2: 1:4}>")),
             "The variable `x` has type `M<{closure}, u8, {closure}>`, which cannot be persisted."
         );
+        assert!(not_kept("f", Some("{async block@/s/a.rs:1:2: 1:4}")).contains("type `{async block}`"));
         assert!(not_kept("y", None).starts_with("Couldn't automatically determine type of variable `y`"));
     }
 }

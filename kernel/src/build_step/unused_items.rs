@@ -8,6 +8,7 @@
 //! similar names; so [`concerns_all`] says after which errors the whole cell has to be compiled.
 
 use super::names::items_before_runtime;
+use super::stored_variables::CHECK_OTHERS;
 use crate::syntax::{blank, list_has, name_of, parse, plain, words};
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem};
 use std::collections::HashSet;
@@ -71,8 +72,8 @@ pub fn without(source: &str) -> Option<String> {
     let mut rest = source.to_owned();
     candidates.iter().for_each(|candidate| candidate.leave_out(&mut rest));
     // Names in text count too: `println!("{SIZE}")`. What is said of other variables does not.
-    let mut named: HashSet<&str> =
-        rest.lines().filter(|line| !line.starts_with("// ")).flat_map(words).map(plain).collect();
+    let is_of_others = |line: &str| line.starts_with("// ") || line.starts_with(CHECK_OTHERS);
+    let mut named: HashSet<&str> = rest.lines().filter(|line| !is_of_others(line)).flat_map(words).map(plain).collect();
     let mut left: Vec<&Candidate> = candidates.iter().collect();
     loop {
         let (needed, others): (Vec<&Candidate>, Vec<&Candidate>) =

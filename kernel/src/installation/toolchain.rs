@@ -67,7 +67,7 @@ impl Toolchain {
     }
 
     /// The standard library's sources: the given ones, or those of the toolchain if it has them. Without them cells
-    /// run, but rust-analyzer cannot infer the types of variables with types of that library.
+    /// run, but completion does not know that library.
     pub fn sources(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
         let own = self.root.join(SOURCES);
         let found = given.unwrap_or(&own);

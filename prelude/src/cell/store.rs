@@ -174,10 +174,15 @@ impl VariableStore {
         self.check(name, Some(TypeId::of::<T>()), std::any::type_name::<T>())
     }
 
-    /// Whether a variable that the cell does not name is there, with the definitions that its type had; if not, tells evcxr that it is
-    /// lost. `type_name` is the type as the cells write it.
-    pub fn check_stored(&mut self, name: &str, type_name: &str) -> bool {
-        self.check(name, None, type_name)
+    /// Whether the variables that the cell does not name are there, with the definitions that their types had; tells evcxr which ones are
+    /// lost. For each variable its name, its type as the cells write it, and the hash of the definitions.
+    ///
+    /// One call for all, because each call costs the compiler time.
+    pub fn check_others(&mut self, variables: &[(&str, &str, u64)]) -> bool {
+        variables.iter().fold(true, |are_there, (name, type_name, definitions)| {
+            self.definitions = *definitions;
+            self.check(name, None, type_name) && are_there
+        })
     }
 
     fn check(&mut self, name: &str, wanted: Option<TypeId>, type_name: &str) -> bool {
@@ -320,9 +325,12 @@ mod tests {
     fn a_variable_that_is_not_named_is_checked_by_its_definitions() {
         let mut store = VariableStore::new();
         store.defined_by(7).put_variable("x", 1);
-        assert!(store.defined_by(7).check_stored("x", "P"));
-        assert!(!store.defined_by(8).check_stored("x", "P"));
-        assert!(!store.defined_by(7).check_stored("x", "P"), "it is gone");
+        store.put_variable("y", 2);
+        assert!(store.check_others(&[]));
+        assert!(store.check_others(&[("x", "P", 7), ("y", "i32", 0)]));
+        assert!(!store.check_others(&[("x", "P", 8), ("y", "i32", 0)]));
+        assert!(!store.check_others(&[("y", "i32", 0), ("x", "P", 7)]), "it is gone");
+        assert!(store.check_others(&[("y", "i32", 0)]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Sources as evcxr 0.22 writes them, and what becomes of them.
 
-use super::{CompilerFindings, VariablePlan, is_used};
+use super::{CHECK_OTHERS, CompilerFindings, VariablePlan, is_used};
 use crate::build_step::report::VariableReport;
 use crate::build_step::rewrite::{RewriteOptions, rewrite};
 use crate::build_step::types::KnownTypes;
@@ -70,11 +70,12 @@ fn variables_that_a_cell_does_not_name_are_checked_and_stay_in_the_store() {
         let source = source("fn f() {}", &STORED, code, new);
         let plan = plan_of(&source, &CompilerFindings::default());
         for (index, line) in source.lines().enumerate() {
-            let is_moved = line.contains("take_variable") || line.contains("put_variable");
+            let is_moved = ["check_variable", "take_variable", "put_variable"].iter().any(|call| line.contains(call));
             let is_idle = is_moved && expected.iter().any(|name| line.contains(&format!("stringify!({name})")));
             let planned = plan.line(index, line);
             assert_eq!(planned != line, is_idle, "{code}{planned}");
-            assert!(!is_idle || planned.starts_with("//"), "{planned}");
+            let is_checked = || planned.starts_with(CHECK_OTHERS) || planned == "\n";
+            assert!(!is_idle || planned.starts_with("//") || is_checked(), "{planned}");
         }
         assert_eq!(plan.may_fail(), !expected.is_empty(), "{code}");
     }
@@ -147,10 +148,13 @@ fn types_of_the_notebook_carry_their_hash() {
         let line = old.lines().find(|line| line.contains(part)).expect(part);
         assert!(line.contains("evcxr_variable_store.defined_by("), "{line}");
     }
-    assert!(old.contains("vars_ok &= evcxr_variable_store.check_variable::<i32>(stringify!(n));"));
+    assert!(old.contains("check_others(&[(stringify!(n), \"i32\", 0u64), ]);"), "{old}");
     let idle = rewritten(&source("struct P(i32);", &stored, "1;\n", &[]), &CompilerFindings::default());
-    let check = idle.lines().find(|line| line.contains("check_stored(stringify!(p), \"Vec<P>\")")).expect("check");
-    assert!(check.starts_with("vars_ok &= evcxr_variable_store.defined_by("), "{check}");
+    let check = idle.lines().find(|line| line.starts_with(CHECK_OTHERS)).expect("check");
+    for part in ["(stringify!(p), \"Vec<P>\", ", "(stringify!(q), \"P\", ", "(stringify!(n), \"i32\", 0u64), ]);"] {
+        assert!(check.contains(part), "{check}");
+    }
+    assert!(!check.contains("\"P\", 0u64") && !idle.contains("check_variable::<"), "{idle}");
 
     let old = source("struct P(i32);", &stored, "let q = f(&q);\n", &[("q", "P")]);
     let demand = &report(&old, &CompilerFindings::default()).left[0].demand;
