@@ -327,6 +327,11 @@ pub trait Backend: Send + Sync {
     fn can_transform(&self) -> Result<()>;
     /// What factorises matrices.
     fn factorisations(&self) -> &dyn factorisations::Factorisations;
+    /// Whether sums and [`Operation::SquaredDistances`] take elements of other types, and convert them, as [`Operation::Copy`] does, while
+    /// they read them.
+    fn converts_terms(&self) -> bool {
+        false
+    }
     /// Whether [`Operation::MatMul`] takes arrays of a dtype that is for storage.
     fn multiplies(&self, dtype: DType) -> bool;
     /// Records an event behind the work that all streams have.

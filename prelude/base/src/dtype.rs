@@ -4,7 +4,7 @@
 //!
 //! Some types are for storage ([`DType::is_storage`]): arrays of them are made, moved, converted and shown as all others.
 //! Operations convert such arrays first, to [`DType::compute_type`], so that backends compute in
-//! [`DType::COMPUTED`] only.
+//! [`DType::COMPUTED`] only. A backend may convert the terms of sums itself, while it reads them.
 //!
 //! Complex numbers ([`DType::is_complex`]) are neither: they have arithmetic, but no order, and of the operations on real
 //! numbers only some.

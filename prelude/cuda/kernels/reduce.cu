@@ -2,6 +2,8 @@
 // contiguous array, or over some axes of an array of any strides. And the sum of the products of two vectors.
 //
 //   WARPCELL_INPUT, WARPCELL_OUTPUT   element types
+//   WARPCELL_STORED                   if defined, the type that the elements have in memory: not wider than WARPCELL_INPUT, to which
+//                                     they are converted
 //   WARPCELL_REDUCTION                Sum, Product, SumSquares, Max, Min, ArgMax, ArgMin, All, Any or Dot; SumNumbers,
 //                                     ProductNumbers, MaxNumbers, MinNumbers, CountNumbers
 //   WARPCELL_CENTRED                  if defined, elements are reduced less the centre of their output
@@ -443,8 +445,32 @@ dot_strided(const input* x, const input* y, i64 size, i64 stride_x, i64 stride_y
 
 #elif !defined(WARPCELL_MAP)
 
+#ifdef WARPCELL_STORED
+// 16-bit floats: only loaded.
+struct f16 { u16 bits; };
+struct bf16 { u16 bits; };
+typedef WARPCELL_STORED stored;
+DEVICE float converted(f16 x) {
+    float wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
+    return wide;
+}
+DEVICE float converted(bf16 x) { return __uint_as_float(u32(x.bits) << 16); }
+#else
+typedef input stored;
+#endif
+template <typename T> DEVICE input converted(T x) { return input(x); }
+
+// What is loaded at once: a pack, or several after conversion.
+constexpr int LOADED = 16 / sizeof(stored);
+static_assert(LOADED % VECTOR == 0, "elements become as wide as they are, or wider");
+struct alignas(16) Loaded {
+    stored at[LOADED];
+};
+
 // What an element is reduced as.
-DEVICE input moved(input x, input centre) {
+DEVICE input moved(stored loaded, input centre) {
+    const input x = converted(loaded);
 #ifdef WARPCELL_SKIPS_NAN
     if (x != x) return input(0);
 #endif
@@ -454,11 +480,15 @@ DEVICE input moved(input x, input centre) {
     return x;
 #endif
 }
-DEVICE Pack moved(const Pack& x, input centre) {
-    Pack result;
+// Adds what was loaded, the first of which has this place.
+DEVICE void add_moved(State& state, const Loaded& loaded, input centre, i64 place) {
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) result.at[i] = moved(x.at[i], centre);
-    return result;
+    for (int from = 0; from < LOADED; from += VECTOR) {
+        Pack pack;
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) pack.at[i] = moved(loaded.at[from + i], centre);
+        state.add(pack, place + from);
+    }
 }
 // The centre of an output.
 DEVICE input centre_of(const input* centres, i64 at) {
@@ -470,32 +500,32 @@ DEVICE input centre_of(const input* centres, i64 at) {
 }
 
 // Adds elements that follow one another, whose places begin at `place`; `lane` of `lanes` threads that share them.
-DEVICE void add_line(State& state, const input* x, input centre, i64 size, i64 place, i64 lane, i64 lanes) {
+DEVICE void add_line(State& state, const stored* x, input centre, i64 size, i64 place, i64 lane, i64 lanes) {
     // Elements before the first multiple of 16 bytes.
-    const i64 ahead = min(size, i64((16 - u64(x) % 16) % 16 / sizeof(input)));
-    const Pack* packs = (const Pack*)(x + ahead);
-    const i64 count = (size - ahead) / VECTOR;
+    const i64 ahead = min(size, i64((16 - u64(x) % 16) % 16 / sizeof(stored)));
+    const Loaded* packs = (const Loaded*)(x + ahead);
+    const i64 count = (size - ahead) / LOADED;
     place += ahead;
     i64 i = lane;
 #pragma unroll 1
     for (; i + 3 * lanes < count; i += 4 * lanes) {
-        Pack loaded[4];
+        Loaded loaded[4];
 #pragma unroll
         for (int k = 0; k < 4; k++) loaded[k] = packs[i + k * lanes];
 #pragma unroll
-        for (int k = 0; k < 4; k++) state.add(moved(loaded[k], centre), place + (i + k * lanes) * VECTOR);
+        for (int k = 0; k < 4; k++) add_moved(state, loaded[k], centre, place + (i + k * lanes) * LOADED);
     }
 #pragma unroll 1
-    for (; i < count; i += lanes) state.add(moved(packs[i], centre), place + i * VECTOR);
+    for (; i < count; i += lanes) add_moved(state, packs[i], centre, place + i * LOADED);
     for (i64 at = lane; at < ahead; at += lanes) state.add(moved(x[at], centre), place - ahead + at);
-    for (i64 at = ahead + count * VECTOR + lane; at < size; at += lanes) state.add(moved(x[at], centre), place - ahead + at);
+    for (i64 at = ahead + count * LOADED + lane; at < size; at += lanes) state.add(moved(x[at], centre), place - ahead + at);
 }
 
 #ifdef WARPCELL_WHOLE
 
 // A whole contiguous array.
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_all(const input* x, const input* centres, i64 size, State* of_blocks, u32* finished, output* out) {
+reduce_all(const stored* x, const input* centres, i64 size, State* of_blocks, u32* finished, output* out) {
     const i64 thread = i64(blockIdx.x) * THREADS + threadIdx.x;
     const i64 threads = i64(gridDim.x) * THREADS;
     State state;
@@ -534,13 +564,13 @@ DEVICE void deliver(const State& state, i64 at, i64 outputs, State* shares, outp
 }
 
 template <int group>
-DEVICE void rows(const input* x, const input* centres, const Axes& kept, const Axes& reduced, i64 outputs, i64 length, State* shares, output* out) {
+DEVICE void rows(const stored* x, const input* centres, const Axes& kept, const Axes& reduced, i64 outputs, i64 length, State* shares, output* out) {
     const i64 at = (i64(blockIdx.x) * THREADS + threadIdx.x) / group;
     const int lane = threadIdx.x % group;
     State state;
     state.start();
     if (at < outputs) {
-        const input* row = x + offset_of(at, kept);
+        const stored* row = x + offset_of(at, kept);
         const input centre = centre_of(centres, at);
         i64 from, to;
         share(length, from, to);
@@ -550,7 +580,7 @@ DEVICE void rows(const input* x, const input* centres, const Axes& kept, const A
             i64 i = from + lane;
 #pragma unroll 1
             for (; i + 3 * group < to; i += 4 * group) {
-                input loaded[4];
+                stored loaded[4];
 #pragma unroll
                 for (int k = 0; k < 4; k++) loaded[k] = row[offset_of(i + k * group, reduced)];
 #pragma unroll
@@ -567,25 +597,25 @@ DEVICE void rows(const input* x, const input* centres, const Axes& kept, const A
 
 // A block, a warp, four lanes or one for each output: where the reduced elements are near one another.
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_long_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_long_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<THREADS>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_short_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_short_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<32>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_shortest_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_shortest_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<4>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_tiny_rows(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_tiny_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     rows<1>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 
 // 32 outputs side by side in a block, 8 threads for each: where the outputs' elements are near one another.
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_columns(const input* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_columns(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
     alignas(16) __shared__ char room[THREADS * sizeof(State)];
     State* states = (State*)room;
     const int lane = threadIdx.x % 32, strip = threadIdx.x / 32;
@@ -594,14 +624,14 @@ reduce_columns(const input* x, const input* centres, const __grid_constant__ Axe
     State state;
     state.start();
     if (at < outputs) {
-        const input* column = x + offset_of(at, kept);
+        const stored* column = x + offset_of(at, kept);
         const input centre = centre_of(centres, at);
         i64 from, to;
         share(length, from, to);
         i64 i = from + strip;
 #pragma unroll 1
         for (; i + 3 * STRIPS < to; i += 4 * STRIPS) {
-            input loaded[4];
+            stored loaded[4];
 #pragma unroll
             for (int k = 0; k < 4; k++) loaded[k] = column[offset_of(i + k * STRIPS, reduced)];
 #pragma unroll

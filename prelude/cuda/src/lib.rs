@@ -411,6 +411,10 @@ impl Backend for CudaBackend {
         self
     }
 
+    fn converts_terms(&self) -> bool {
+        true
+    }
+
     fn multiplies(&self, dtype: DType) -> bool {
         matmul::MatMul::takes(dtype)
     }

@@ -11,7 +11,7 @@ pub(super) fn suffix(options: &[String]) -> String {
             && text.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
     };
     let words: Vec<(&str, &str)> = macros.filter(|(_, value)| is_word(value)).collect();
-    let is_type = |name: &str| matches!(name, "INPUT" | "OUTPUT" | "ELEMENT" | "INDEX");
+    let is_type = |name: &str| matches!(name, "STORED" | "INPUT" | "OUTPUT" | "ELEMENT" | "INDEX");
     let (types, operations): (Vec<_>, Vec<_>) = words.into_iter().partition(|(name, _)| is_type(name));
     let mut names: Vec<&str> = operations.into_iter().chain(types).map(|(_, value)| value).collect();
     names.dedup();
@@ -88,6 +88,8 @@ mod tests {
             of(&["-DWARPCELL_INPUT=float", "-DWARPCELL_OUTPUT=bool", "-DWARPCELL_OPERATION=less"]),
             "_less_float_bool"
         );
+        let mean = ["-DWARPCELL_STORED=int", "-DWARPCELL_INPUT=double", "-DWARPCELL_OUTPUT=double"];
+        assert_eq!(of(&[&mean[..], &["-DWARPCELL_REDUCTION=Sum"]].concat()), "_Sum_int_double");
         assert_eq!(of(&["-DWARPCELL_ELEMENT=double", "-DWARPCELL_KERNEL_ROWS=15", "--fmad=false"]), "_double");
         assert_eq!(of(&[]), "");
     }

@@ -25,8 +25,9 @@ const RESIDENT: u32 = 8;
 
 family! {
     struct Reduce {
-        whole: [[Compiled<Whole>; TYPES]; KINDS],
-        axes: [[Compiled<OverAxes>; TYPES]; KINDS],
+        /// Of elements as they are, and of converted ones.
+        whole: [[[Compiled<Whole>; TYPES]; KINDS]; 2],
+        axes: [[[Compiled<OverAxes>; TYPES]; KINDS]; 2],
         /// Of the elements as they are, and of their conjugates.
         dots: [[Compiled<dot::Kernels>; TYPES]; 2],
         /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
@@ -76,10 +77,19 @@ impl Reduced<'_> {
         }
     }
 
-    fn program(self, dtype: DType, whole: bool) -> Program {
+    /// What elements of `x` are converted to, which may be what they are.
+    fn terms(self, x: View<'_>, out: View<'_>) -> DType {
         match self {
-            Reduced::Elements(operation) => program(operation, dtype, whole),
-            Reduced::Distances { skips_nan, .. } => distances_program(dtype, skips_nan, whole),
+            Reduced::Elements(ReduceOperation::Sum) if out.dtype.is_float() => out.dtype,
+            Reduced::Elements(_) => x.dtype.compute_type(),
+            Reduced::Distances { centres, .. } => centres.dtype,
+        }
+    }
+
+    fn program(self, stored: DType, terms: DType, whole: bool) -> Program {
+        match self {
+            Reduced::Elements(operation) => program(operation, [stored, terms], whole),
+            Reduced::Distances { skips_nan, .. } => distances_program([stored, terms], skips_nan, whole),
         }
     }
 
@@ -131,8 +141,9 @@ impl Reduce {
     }
 
     fn whole(&self, reduced: Reduced<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
-        let cell = &self.whole[reduced.kind()][x.dtype as usize];
-        let function = cell.get(&self.device, || reduced.program(x.dtype, true))?.all;
+        let terms = reduced.terms(x, out);
+        let cell = &self.whole[usize::from(terms != x.dtype)][reduced.kind()][x.dtype as usize];
+        let function = cell.get(&self.device, || reduced.program(x.dtype, terms, true))?.all;
         let size = x.layout.size();
         // Each thread takes 4 loads of 16 bytes at a time.
         let useful = size.div_ceil(THREADS * 64 / x.dtype.size());
@@ -172,8 +183,9 @@ impl Reduce {
         out: View<'_>,
         outputs: usize,
     ) -> Result<()> {
-        let cell = &self.axes[reduced.kind()][x.dtype as usize];
-        let kernels = cell.get(&self.device, || reduced.program(x.dtype, false))?;
+        let terms = reduced.terms(x, out);
+        let cell = &self.axes[usize::from(terms != x.dtype)][reduced.kind()][x.dtype as usize];
+        let kernels = cell.get(&self.device, || reduced.program(x.dtype, terms, false))?;
         let (kept, gone) = split(x, axes);
         let (kept_axes, reduced_axes) = (passed(&kept, x)?, passed(&gone, x)?);
         let length: usize = gone.iter().map(|axis| axis.length).product();
@@ -288,7 +300,7 @@ struct Choice {
 /// Which kernel, and in how many shares each output's elements are taken, so that few outputs still fill the device.
 fn choice(kept: &[Axis<1>], reduced: &[Axis<1>], outputs: usize, length: usize, multiprocessors: usize) -> Choice {
     let step = |axes: &[Axis<1>]| axes[0].strides[0].unsigned_abs();
-    let (shape, least) = if outputs >= 16 && step(kept) < step(reduced) {
+    let (shape, least) = if length > 8 && outputs >= 16 && step(kept) < step(reduced) {
         (Shape::Columns, 256)
     } else if length >= 1024 {
         (Shape::LongRows, 8192)
@@ -305,19 +317,26 @@ fn choice(kept: &[Axis<1>], reduced: &[Axis<1>], outputs: usize, length: usize, 
     Choice { shape, shares: wanted.min(length.div_ceil(least)).clamp(1, 65_535) as u32 }
 }
 
-fn program(operation: ReduceOperation, dtype: DType, whole: bool) -> Program {
-    let output = operation.output(dtype).cu_name();
-    let mut macros = vec![("INPUT", dtype.cu_name()), ("OUTPUT", output), ("REDUCTION", operation.cuda_name())];
+/// The types that elements have in memory and are converted to, as macros.
+fn types([stored, terms]: [DType; 2]) -> Vec<(&'static str, &'static str)> {
+    let conversion = (stored != terms).then_some(("STORED", stored.cu_name()));
+    conversion.into_iter().chain([("INPUT", terms.cu_name())]).collect()
+}
+
+fn program(operation: ReduceOperation, [stored, terms]: [DType; 2], whole: bool) -> Program {
+    let output = operation.output(terms).cu_name();
+    let mut macros = types([stored, terms]);
+    macros.extend([("OUTPUT", output), ("REDUCTION", operation.cuda_name())]);
     if whole {
         macros.push(("WHOLE", "1"));
     }
     Program::new("reduce.cu", SOURCE, &macros)
 }
 
-fn distances_program(dtype: DType, skips_nan: bool, whole: bool) -> Program {
+fn distances_program([stored, terms]: [DType; 2], skips_nan: bool, whole: bool) -> Program {
     let name = ReduceOperation::SumSquares.cuda_name();
-    let mut macros =
-        vec![("INPUT", dtype.cu_name()), ("OUTPUT", dtype.cu_name()), ("REDUCTION", name), ("CENTRED", "1")];
+    let mut macros = types([stored, terms]);
+    macros.extend([("OUTPUT", terms.cu_name()), ("REDUCTION", name), ("CENTRED", "1")]);
     if skips_nan {
         macros.push(("SKIPS_NAN", "1"));
     }
@@ -335,16 +354,25 @@ pub(super) fn programs() -> Vec<Program> {
         for dtype in DType::COMPUTED {
             use ReduceOperation::{ArgMax, ArgMin, CountNumbers, Max, MaxNumbers, Min, MinNumbers};
             use ReduceOperation::{Product, ProductNumbers, Sum, SumNumbers, SumSquares};
-            all.extend([Sum, Max, Min, Product, ArgMax, ArgMin].map(|operation| program(operation, dtype, whole)));
+            let as_it_is = |operation| program(operation, [dtype; 2], whole);
+            all.extend([Sum, Max, Min, Product, ArgMax, ArgMin].map(as_it_is));
             if dtype.is_float() {
                 let of_floats = [SumSquares, SumNumbers, ProductNumbers, MaxNumbers, MinNumbers, CountNumbers];
-                all.extend(of_floats.map(|operation| program(operation, dtype, whole)));
-                all.extend([false, true].map(|skips_nan| distances_program(dtype, skips_nan, whole)));
+                all.extend(of_floats.map(as_it_is));
+                all.extend([false, true].map(|skips_nan| distances_program([dtype; 2], skips_nan, whole)));
             }
         }
-        all.extend(
-            [ReduceOperation::All, ReduceOperation::Any].map(|operation| program(operation, DType::Bool, whole)),
-        );
+        let of_bools = [ReduceOperation::All, ReduceOperation::Any];
+        all.extend(of_bools.map(|operation| program(operation, [DType::Bool; 2], whole)));
+        for stored in DType::ALL.into_iter().filter(|dtype| !dtype.is_complex()) {
+            let of_sums = stored.compute_type();
+            let of_means = if of_sums.is_float() { of_sums } else { DType::F64 };
+            let mut types = vec![of_sums, of_means];
+            types.dedup();
+            types.retain(|&terms| terms != stored);
+            all.extend(types.into_iter().map(|terms| program(ReduceOperation::Sum, [stored, terms], whole)));
+            all.extend((of_means != stored).then(|| distances_program([stored, of_means], false, whole)));
+        }
     }
     all.extend(dot::programs());
     all
@@ -367,6 +395,10 @@ mod tests {
             Choice { shape: Shape::ShortestRows, shares: 1 }
         );
         assert_eq!(of(axis(1_000_000, 8), axis(8, 1), 1_000_000, 8), Choice { shape: Shape::TinyRows, shares: 1 });
+        assert_eq!(
+            of(axis(1_000_000, 1), axis(8, 1_000_000), 1_000_000, 8),
+            Choice { shape: Shape::TinyRows, shares: 1 }
+        );
         assert_eq!(of(axis(1_000_000, 1), axis(50, 1), 1_000_000, 50), Choice { shape: Shape::TinyRows, shares: 1 });
         assert_eq!(of(axis(1_000_000, 65), axis(65, 1), 1_000_000, 65), Choice { shape: Shape::ShortRows, shares: 1 });
         assert_eq!(of(axis(2, 1 << 26), axis(1 << 26, 1), 2, 1 << 26), Choice { shape: Shape::LongRows, shares: 264 });

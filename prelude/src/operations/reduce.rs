@@ -201,8 +201,16 @@ pub(crate) fn as_mean(name: &'static str, raw: &RawArray, dtype: DType) -> Resul
     if raw.dtype == dtype { Ok(raw.clone()) } else { raw.converted(name, dtype) }
 }
 
+/// The same, or the array itself where the device converts elements while it adds them up.
+pub(crate) fn as_terms(name: &'static str, raw: &RawArray, dtype: DType) -> Result<RawArray> {
+    if raw.handle.backend.converts_terms() { Ok(raw.clone()) } else { as_mean(name, raw, dtype) }
+}
+
 fn mean_all(raw: &RawArray, dtype: DType) -> Result<Scalar> {
-    let sum = reduce_all("mean", ReduceOperation::Sum, &as_mean("mean", raw, dtype)?)?;
+    const NAME: &str = "mean";
+    raw.handle.may_wait(NAME)?;
+    let axes: Vec<usize> = (0..raw.shape().len()).collect();
+    let sum = transfer::item(&sums_of_terms(NAME, &as_terms(NAME, raw, dtype)?, &axes, dtype)?)?;
     Ok(sum.divided(raw.size() as f64))
 }
 
@@ -213,7 +221,7 @@ fn mean_axis(raw: &RawArray, axes: &[isize], dtype: DType) -> Result<RawArray> {
 
 /// The means over `axes`, sorted, as floats of `dtype`.
 pub(crate) fn mean_along(name: &'static str, raw: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
-    let sums = reduce(name, ReduceOperation::Sum, &as_mean(name, raw, dtype)?, axes)?;
+    let sums = sums_of_terms(name, &as_terms(name, raw, dtype)?, axes, dtype)?;
     let count: f64 = axes.iter().map(|&axis| raw.shape()[axis] as f64).product();
     let divided = |sums: &RawArray| binary(name, BinaryOperation::Divide, sums, Scalar::of_float(count, sums.dtype));
     if dtype.is_complex() { divided(&sums.parts()).map(|parts| parts.joined(dtype)) } else { divided(&sums) }
@@ -258,7 +266,7 @@ pub(crate) fn remaining(shape: &[usize], axes: &[usize]) -> Vec<usize> {
     shape.iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, &length)| length).collect()
 }
 
-/// The sums over `axes`, sorted, of the squares of the distances between floats and those of `centres`, which has the type
+/// The sums over `axes`, sorted, of the squares of the distances between what [`as_terms`] gave and `centres`, which has the type
 /// and the shape of the result. Elements that are NaN may be skipped.
 pub(crate) fn squared_distances(
     name: &'static str,
@@ -267,19 +275,34 @@ pub(crate) fn squared_distances(
     centres: &RawArray,
     skips_nan: bool,
 ) -> Result<RawArray> {
-    RawArray::written(name, &x.handle, &remaining(x.shape(), axes), x.dtype, |out| {
+    RawArray::written(name, &x.handle, &remaining(x.shape(), axes), centres.dtype, |out| {
         let centres = centres.contiguous(name)?;
         out.handle.backend.squared_distances(x.view(), axes, centres.view(), skips_nan, out.view())
     })
 }
 
+/// The sums over `axes`, sorted, of what [`as_terms`] gave for this type.
+pub(crate) fn sums_of_terms(name: &'static str, x: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
+    reduce_to(name, ReduceOperation::Sum, x, axes, dtype)
+}
+
 pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
-    if x.dtype.is_storage() {
+    let takes_all = operation == ReduceOperation::Sum && x.handle.backend.converts_terms();
+    if x.dtype.is_storage() && !takes_all {
         let out = reduce(name, operation, &x.to_compute_type(name)?, axes)?;
         let keeps_dtype = matches!(operation, ReduceOperation::Max | ReduceOperation::Min);
         return if keeps_dtype { out.converted(name, x.dtype) } else { Ok(out) };
     }
-    let dtype = operation.output(x.dtype);
+    reduce_to(name, operation, x, axes, operation.output(x.dtype))
+}
+
+fn reduce_to(
+    name: &'static str,
+    operation: ReduceOperation,
+    x: &RawArray,
+    axes: &[usize],
+    dtype: DType,
+) -> Result<RawArray> {
     let out = RawArray::uninitialised(name, &x.handle, &remaining(x.shape(), axes), dtype)?;
     if out.size() == 0 {
         return Ok(out);

@@ -2,11 +2,11 @@
 
 use crate::array::axes::{IntoAxes, axes_of};
 use crate::array::{DeviceArray, RawArray, transfer};
-use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
+use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Element, RealNumber, Scalar};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{binary, unary};
-use crate::operations::reduce::{as_mean, reduce, squared_distances};
+use crate::operations::reduce::{as_terms, squared_distances, sums_of_terms};
 use crate::thin::thin;
 
 impl<T: RealNumber> DeviceArray<T> {
@@ -117,13 +117,13 @@ fn variance_axes(name: &'static str, x: &RawArray, axes: &[isize], ddof: f64, dt
 
 /// The variances over `axes`, sorted, as floats of `dtype`.
 pub(crate) fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f64, dtype: DType) -> Result<RawArray> {
-    let x = as_mean(name, x, dtype)?;
+    let x = as_terms(name, x, dtype)?;
     let count: f64 = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
     let divided = |sums: &RawArray, divisor: f64| {
         let divisor = if dtype == DType::F32 { Scalar::F32(divisor as f32) } else { Scalar::F64(divisor) };
         binary(name, BinaryOperation::Divide, sums, divisor)
     };
-    let means = divided(&reduce(name, ReduceOperation::Sum, &x, axes)?, count)?;
+    let means = divided(&sums_of_terms(name, &x, axes, dtype)?, count)?;
     divided(&squared_distances(name, &x, axes, &means, false)?, (count - ddof).max(0.0))
 }
 

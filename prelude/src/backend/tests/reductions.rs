@@ -68,6 +68,30 @@ impl Check {
                 self.reduction(Sum, &x, axes);
             }
         }
+        // Elements that are converted while they are read: to the types that sums and means compute in.
+        let converted =
+            DType::ALL.into_iter().filter(|dtype| !dtype.is_complex() && !matches!(dtype, DType::F32 | DType::F64));
+        let backend = self.backend.clone();
+        for dtype in converted.filter(|_| backend.converts_terms()) {
+            let of_sums = dtype.compute_type();
+            let of_means = if of_sums.is_float() { of_sums } else { DType::F64 };
+            let shapes = [&[0][..], &[1], &[17], &[1003], &[100_003], &[5, 7, 9], &[4097, 33], &[33, 4097]];
+            for shape in shapes.into_iter().chain([&[3, 20_000][..], &[20_000, 3]]) {
+                for (layout, elements) in layouts(shape) {
+                    let special = shape == [1003] && !dtype.is_float();
+                    let x = self.array(dtype, layout, elements, 40, special);
+                    let mut ends = vec![0, shape.len() - 1];
+                    ends.dedup();
+                    for axis in ends {
+                        self.reduction_of(Sum, &x, of_sums, &[axis]);
+                        self.reduction_of(Sum, &x, of_means, &[axis]);
+                        if shape[0] > 0 {
+                            self.squared_distances_of(&x, of_means, &[axis], false);
+                        }
+                    }
+                }
+            }
+        }
         // NaN and infinities.
         for dtype in [DType::F32, DType::F64] {
             for special in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
@@ -155,8 +179,8 @@ impl Check {
         self.reduction(Sum, &ones, &[0]);
     }
 
-    /// The shape of what is reduced over axes, and for each output its elements.
-    fn groups(x: &Array, axes: &[usize]) -> (Vec<usize>, Vec<Vec<Scalar>>) {
+    /// The shape of what is reduced over axes, and for each output its elements, converted.
+    fn groups(x: &Array, terms: DType, axes: &[usize]) -> (Vec<usize>, Vec<Vec<Scalar>>) {
         let kept: Vec<usize> = (0..x.layout.shape.len()).filter(|axis| !axes.contains(axis)).collect();
         let shape: Vec<usize> = kept.iter().map(|&axis| x.layout.shape[axis]).collect();
         let outputs: usize = shape.iter().product();
@@ -173,46 +197,54 @@ impl Check {
         });
         let mut groups: Vec<Vec<Scalar>> = vec![Vec::new(); outputs];
         for (number, value) in numbers.into_iter().zip(x.elements()) {
-            groups[number].push(value);
+            groups[number].push(convert(value, terms));
         }
         (shape, groups)
     }
 
-    /// The centre of each output is one of its elements, if there is one.
     fn squared_distances(&mut self, x: &Array, axes: &[usize], skips_nan: bool) {
-        let (shape, groups) = Self::groups(x, axes);
+        self.squared_distances_of(x, x.dtype, axes, skips_nan);
+    }
+
+    /// The centre of each output is one of its elements, if there is one.
+    fn squared_distances_of(&mut self, x: &Array, terms: DType, axes: &[usize], skips_nan: bool) {
+        let (shape, groups) = Self::groups(x, terms, axes);
         let is_nan = |value: Scalar| unary(UnaryOperation::IsNan, value) == Scalar::Bool(true);
         let centre = |group: &Vec<Scalar>| {
             let number = group.iter().copied().find(|&value| !is_nan(value));
-            number.unwrap_or_else(|| convert(Scalar::F64(0.5), x.dtype))
+            number.unwrap_or_else(|| convert(Scalar::F64(0.5), terms))
         };
         let centres: Vec<Scalar> = groups.iter().map(centre).collect();
         let distances = |(group, &centre): (&Vec<Scalar>, &Scalar)| {
             let counted = group.iter().copied().filter(|&value| !(skips_nan && is_nan(value)));
             let each: Vec<Scalar> = counted.map(|value| binary(BinaryOperation::Subtract, value, centre)).collect();
-            reduced(ReduceOperation::SumSquares, x.dtype, &each)
+            reduced(ReduceOperation::SumSquares, terms, &each)
         };
         let (expected, scales): (Vec<Scalar>, Vec<f64>) = groups.iter().zip(&centres).map(distances).unzip();
-        let tolerance = match x.dtype {
+        let tolerance = match terms {
             DType::F32 if self.sums_in_f32() => 6e-6,
             DType::F32 => 3e-7,
             _ => 1e-15,
         };
-        let what = format!("squared distances of {} {:?} over {axes:?}", x.dtype, x.layout);
-        let centres = self.array_of(x.dtype, Layout::contiguous(&shape), centres);
+        let what = format!("squared distances of {} as {terms} {:?} over {axes:?}", x.dtype, x.layout);
+        let centres = self.array_of(terms, Layout::contiguous(&shape), centres);
         let out = (Layout::contiguous(&shape), groups.len());
-        self.expect(&what, x.dtype, out, &expected, (tolerance, &scales), |backend, out| {
+        self.expect(&what, terms, out, &expected, (tolerance, &scales), |backend, out| {
             backend.squared_distances(x.view(), axes, centres.view(), skips_nan, out)
         });
     }
 
     fn reduction(&mut self, operation: ReduceOperation, x: &Array, axes: &[usize]) {
-        let (shape, groups) = Self::groups(x, axes);
+        self.reduction_of(operation, x, x.dtype, axes);
+    }
+
+    fn reduction_of(&mut self, operation: ReduceOperation, x: &Array, terms: DType, axes: &[usize]) {
+        let (shape, groups) = Self::groups(x, terms, axes);
         let outputs = groups.len();
-        let result = operation.output(x.dtype);
+        let result = operation.output(terms);
         let (expected, scales): (Vec<Scalar>, Vec<f64>) =
-            groups.iter().map(|group| reduced(operation, x.dtype, group)).unzip();
-        let tolerance = match (operation, x.dtype) {
+            groups.iter().map(|group| reduced(operation, terms, group)).unzip();
+        let tolerance = match (operation, terms) {
             // Some hundred are added or multiplied one after the other.
             (_, DType::F32) if self.sums_in_f32() => 6e-6,
             (_, DType::F32) => 3e-7,
@@ -222,7 +254,7 @@ impl Check {
             }
             _ => 1e-15,
         };
-        let what = format!("{operation:?} of {} {:?} over {axes:?}", x.dtype, x.layout);
+        let what = format!("{operation:?} of {} as {terms} {:?} over {axes:?}", x.dtype, x.layout);
         let out = (Layout::contiguous(&shape), outputs);
         self.expect(&what, result, out, &expected, (tolerance, &scales), |backend, out| {
             backend.reduce(operation, x.view(), axes, out)
