@@ -4,7 +4,7 @@
 //! axes, of which arrays' elements follow one another, and of checks; a later launch looks for it in a short list.
 
 use super::graph;
-use super::map::{contracts, options};
+use super::map::{contracts, is_exact, options};
 use super::{address_of, source_of};
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -142,7 +142,7 @@ impl Launches {
         let key = Key {
             passed: arguments.iter().zip(launch.kernel.threads.parameters).map(passed).collect(),
             is_checked: launch.checks != Checks::None,
-            contracts: contracts(),
+            contracts: contracts() && !is_exact(launch.kernel.name),
         };
         let program = self.program(launch.operation, &launch.kernel, key)?;
         self.fits(launch, &program)?;

@@ -48,9 +48,9 @@ pub(super) fn contracts() -> bool {
     CONTRACTS.load(Ordering::Relaxed)
 }
 
-/// Whether a function's results are the same bits on all devices: the random numbers of the prelude are.
-fn is_exact(function: &Function) -> bool {
-    function.name.starts_with("warpcell::operations::random::")
+/// Whether the results of the function of this name are the same bits on all devices: the random numbers of the prelude are.
+pub(super) fn is_exact(name: &str) -> bool {
+    name.starts_with("warpcell::operations::random::")
 }
 
 /// The compiler's options for the program of a function.
@@ -301,7 +301,7 @@ impl Maps {
         scalars: u32,
         reduction: Option<ReduceOperation>,
     ) -> Result<Arc<Loaded>> {
-        let key = Key { form, scalars, reduction, contracts: contracts() && !is_exact(function) };
+        let key = Key { form, scalars, reduction, contracts: contracts() && !is_exact(function.name) };
         let known = self.functions().get(&function.identity()).cloned();
         let translated = match known {
             Some(known) if known.generation.load(Ordering::Relaxed) == registry::generation() => known,

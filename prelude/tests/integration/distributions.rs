@@ -290,6 +290,9 @@ fn numbers_are_fixed_by_the_seed() {
     for (name, sample) in others() {
         line(name, sample);
     }
+    let mut g = Generator::new(SEED);
+    line("dirichlet(2, 5, 1)", floats(&g.dirichlet(&gpu::array(&[2.0, 5.0, 1.0]), N)));
+    line("dirichlet(0.125, 0.25)", floats(&g.dirichlet(&gpu::array(&[0.125, 0.25]), N)));
     expect![[r#"
         laplace(1, 2): c2c1bb78a8b8ca3f
         logistic(1, 0.5): 7a32931eab5fd00d
@@ -359,6 +362,8 @@ fn numbers_are_fixed_by_the_seed() {
         hypergeometric(200, 500, 600): 579f30cf9f361441
         hypergeometric(3000, 100, 1500): 44ffe04de3e96525
         hypergeometric(1000000, 2000000, 50000): 96cf32dba58edbbb
+        dirichlet(2, 5, 1): 8737d1d875f2fffe
+        dirichlet(0.125, 0.25): 72bcd1db66c16509
     "#]]
     .assert_eq(&lines);
 }
@@ -380,6 +385,12 @@ fn parameters_at_their_limits() {
     assert!(g.hypergeometric(0, 9, 5, 100).eq(0).all() && g.hypergeometric(9, 0, 5, 100).eq(5).all());
     assert!(g.hypergeometric(9, 4, 0, 100).eq(0).all() && g.hypergeometric(90, 40, 130, 100).eq(90).all());
     assert!(g.hypergeometric(0, 0, 0, 100).eq(0).all());
+    // Gamma numbers, divided by their sums.
+    let alpha = gpu::array(&[2.0, 3.0]);
+    let parts = Generator::new(SEED).dirichlet(&alpha, (7, 100));
+    let numbers = Generator::new(SEED).standard_gamma(&alpha.reshape((2, 1)), (2, 700));
+    let shares = &numbers / &numbers.sum_axis(0);
+    assert_eq!(parts.ravel().tolist(), shares.t().ravel().tolist());
     // Neither of two gamma numbers is a float here.
     let small = g.beta(1e-3f64, 1e-3, 10_000);
     assert!(small.ge(0.0).all() && small.le(1.0).all() && (small.mean() - 0.5).abs() < 0.05);

@@ -63,6 +63,47 @@ pub(super) fn poisson(row: i64, column: i64, key: u64, stream: u64, first: u64, 
     poisson_of(&mut draws, lam) as i64
 }
 
+/// The most that comes of a mean below 10.
+const FEW: usize = 200;
+
+/// The probabilities of 0, 1, 2 and so on, where few events are expected.
+#[device]
+#[derive(Clone, Copy)]
+pub(super) struct FewEvents {
+    probabilities: [f64; FEW],
+}
+
+/// The same number as of [`poisson_of`]. The table is passed by reference, so that devices read it where it lies.
+#[device]
+fn poisson_by_table(draws: &mut Draws, of: &FewEvents) -> i64 {
+    let (u, _) = two(draws);
+    let (mut left, mut k) = (u, 0usize);
+    while k < FEW && left > of.probabilities[k] {
+        left -= of.probabilities[k];
+        k += 1;
+    }
+    k as i64
+}
+
+#[vectorize]
+fn poisson_of_few(row: i64, column: i64, key: u64, stream: u64, first: u64, of: FewEvents) -> i64 {
+    let mut draws = draws_of(row + column, key, stream, first);
+    poisson_by_table(&mut draws, &of)
+}
+
+/// The same for numbers of one distribution, if few events are expected.
+pub(super) fn one_poisson(values: &[f64]) -> Option<Prepared> {
+    let &[lam] = values else { unreachable!("one parameter") };
+    let mut probability = exp(-lam);
+    let probabilities = std::array::from_fn(|k| {
+        if k > 0 {
+            probability *= lam / k as f64;
+        }
+        probability
+    });
+    (lam < 10.0).then(|| Prepared::new(Formula::of(&poisson_of_few), FewEvents { probabilities }, []))
+}
+
 /// Poisson numbers whose means are gamma numbers.
 #[vectorize]
 pub(super) fn negative_binomial(row: i64, column: i64, key: u64, stream: u64, first: u64, n: f64, p: f64) -> i64 {

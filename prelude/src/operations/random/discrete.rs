@@ -70,7 +70,7 @@ distributions! {
     /// let a = warpcell::random::poisson(4.0, 10_000);
     /// assert!(a.min() >= 0 && (a.mean() - 4.0).abs() < 0.2);
     /// ```
-    poisson(lam: f64 in MEAN_OF_COUNTS) -> i64, Blocks counts::poisson;
+    poisson(lam: f64 in MEAN_OF_COUNTS) -> i64, Blocks counts::poisson => counts::one_poisson;
 
     /// How many of `n` trials succeed, each with probability `p`.
     ///

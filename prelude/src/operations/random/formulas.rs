@@ -198,14 +198,6 @@ pub(super) fn chisquare(row: i64, column: i64, key: u64, stream: u64, first: u64
     2.0 * gamma_of(&mut draws, 0.5 * df)
 }
 
-/// The logarithm of a number of the gamma distribution.
-#[vectorize]
-pub(super) fn log_gamma(row: i64, column: i64, key: u64, stream: u64, first: u64, shape: f64) -> f64 {
-    let mut draws = draws_of(row + column, key, stream, first);
-    let (value, logarithm) = gamma_parts(&mut draws, shape);
-    log(value) + logarithm
-}
-
 #[vectorize]
 pub(super) fn beta(row: i64, column: i64, key: u64, stream: u64, first: u64, a: f64, b: f64) -> f64 {
     let mut draws = draws_of(row + column, key, stream, first);
@@ -282,12 +274,6 @@ pub(super) fn is_outside(value: f64, low: f64, high: f64) -> bool {
 #[vectorize]
 pub(super) fn is_count_outside(value: i64, low: f64, high: f64) -> bool {
     !(value as f64 >= low && value as f64 <= high)
-}
-
-/// `e` to the difference of two logarithms.
-#[vectorize]
-pub(super) fn share(logarithm: f64, largest: f64) -> f64 {
-    exp(logarithm - largest)
 }
 
 /// By the inverse of the distribution function.

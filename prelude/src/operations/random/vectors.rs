@@ -1,29 +1,33 @@
 //! Distributions of several numbers at once, and elements chosen with probabilities.
 
+use super::draws::{draws_of, exp, log};
+use super::formulas::gamma_parts;
 use super::generator::generator;
 use super::sampling::{Domain, Formula, Parameter, Recipe, Source, parameter};
-use super::{Generator, choices, counts, default, fill, formulas, gathered, normal_of, unit};
+use super::{Generator, choices, counts, default, fill, gathered, normal_of, size_of, unit};
 use crate::array::view::slice_axis;
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, transfer};
 use crate::backend::{BinaryOperation, Distribution, Layout, ReduceOperation, ScanOperation};
 use crate::dtype::{DType, Element, Float, Scalar};
 use crate::error::{Error, Result, check};
+use crate::launch::try_launch_unchecked;
 use crate::linalg::factors::cholesky_of;
 use crate::linalg::spectra::eigh_of;
 use crate::linalg::stacks::epsilon;
 use crate::operations::elementwise::{RawOperand, binary};
-use crate::operations::map::registered;
 use crate::operations::products::multiply;
-use crate::operations::reduce::{reduce, reduce_all};
+use crate::operations::reduce::reduce_all;
 use crate::operations::scan::cumulative;
 use crate::operations::sorting::{Side, argsort, search};
 use crate::philox::Stream;
+use warpcell_macros::kernel;
+use warpcell_threads::{View, ViewMut, grid_stride};
 
 generator! {
     impl Generator;
 
     /// Points of the Dirichlet distribution: parts of a whole. The result has the shape `size` and one more axis, along which the
-    /// sum is 1; its length is that of `alpha`. Waits, to look at `alpha`. The last bits may differ between devices.
+    /// sum is 1; its length is that of `alpha`. Waits, to look at `alpha`.
     ///
     /// Parts of gamma numbers are computed from logarithms, so that small `alpha` do not make them 0 together.
     ///
@@ -127,34 +131,60 @@ fn parts_of_a_whole(stream: &mut Stream, alpha: &RawArray, size: Vec<usize>, dty
     let &[length] = alpha.shape() else {
         return wrong_shape(operation, alpha, "is not 1-D; give one number for each part");
     };
-    let parameter = Parameter { name: "alpha", value: RawOperand::Array(alpha), domain: Domain::POSITIVE };
-    let numbers: Vec<f64> = transfer::download_vec(&alpha.converted(operation, DType::F64)?.contiguous(operation)?)?;
+    let alpha = alpha.converted(operation, DType::F64)?;
+    let numbers: Vec<f64> = transfer::download_vec(&alpha)?;
+    let parameter = Parameter { name: "alpha", value: RawOperand::Array(&alpha), domain: Domain::POSITIVE };
     parameter.check_elements(operation, &numbers)?;
-    // The parts lie along the first axis until the end, because it may be short.
-    let mut layout = alpha.layout.clone();
-    layout.shape.resize(size.len() + 1, 1);
-    layout.strides.resize(size.len() + 1, 0);
-    let shapes = alpha.with_layout(layout);
-    let mut drawn = |formula: Formula| {
-        let parameters = &[Parameter { value: RawOperand::Array(&shapes), ..parameter }];
-        let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, of_one: None, relations: &[] };
-        recipe.drawn(stream, &[&[length], &size[..]].concat(), DType::F64)
-    };
     if length == 0 || size.contains(&0) {
         return RawArray::uninitialised(operation, &alpha.handle, &with_more(size, length), dtype);
     }
-    let shares = if numbers.iter().all(|&number| number >= 1.0) {
-        // Hardly one of such numbers is tiny.
-        drawn(Formula::of(&formulas::standard_gamma))?
-    } else {
-        let logarithms = drawn(Formula::of(&formulas::log_gamma))?;
-        let largest = reduce(operation, ReduceOperation::Max, &logarithms, &[0])?;
-        let operands = [RawOperand::Array(&logarithms), RawOperand::Array(&largest)];
-        registered(operation, Formula::of(&formulas::share).name(), &operands)?
-    };
-    let whole = reduce(operation, ReduceOperation::Sum, &shares, &[0])?;
-    let shares = binary(operation, BinaryOperation::Divide, &shares, &whole)?;
-    shares.moved(0, size.len()).converted(operation, dtype)
+    // The parts lie along the first axis, because it may be short.
+    let shape = [&[length], &size[..]].concat();
+    let count = size_of(operation, &shape, DType::F64)?;
+    let points = count / length;
+    let blocks = stream.take(count as u64);
+    let out = RawArray::uninitialised(operation, &alpha.handle, &[length, points], DType::F64)?;
+    let (alpha, mut parts) = (DeviceArray::from_raw(alpha), DeviceArray::from_raw(out));
+    let is_small = numbers.iter().any(|&number| number < 1.0);
+    let arguments = (&alpha, blocks.key, blocks.stream, blocks.first, is_small, &mut parts);
+    // A thread takes up to 16 points, of many: to begin one takes as long as a point on the CPU.
+    let threads = points.div_ceil((points >> 17).clamp(1, 16));
+    // SAFETY: the kernel takes the points and parts that there are.
+    unsafe { try_launch_unchecked(parts_of_points, threads.div_ceil(THREADS), THREADS, arguments)? };
+    let parts = parts.raw.with_layout(Layout::contiguous(&shape)).moved(0, size.len());
+    if dtype == DType::F64 { Ok(parts) } else { parts.converted(operation, dtype) }
+}
+
+/// The threads of a block of [`parts_of_points`].
+const THREADS: usize = 256;
+
+/// The parts of each point, which are in a column: numbers of the gamma distribution, divided by their sum. Where a shape `is_small`, all
+/// of them may be too small for a float, and are computed from their logarithms, less the largest one.
+#[kernel]
+fn parts_of_points(alpha: View<f64>, key: u64, stream: u64, first: u64, is_small: bool, mut out: ViewMut<f64>) {
+    let (parts, points) = (out.shape()[0], out.shape()[1]);
+    for point in grid_stride(points) {
+        let (mut whole, mut largest) = (0.0, f64::NEG_INFINITY);
+        for part in 0..parts {
+            let mut draws = draws_of((part * points + point) as i64, key, stream, first);
+            let (value, logarithm) = gamma_parts(&mut draws, alpha[part]);
+            let number = if is_small { log(value) + logarithm } else { value };
+            whole += number;
+            largest = largest.max(number);
+            out[[part, point]] = number;
+        }
+        if is_small {
+            whole = 0.0;
+            for part in 0..parts {
+                let number = exp(out[[part, point]] - largest);
+                whole += number;
+                out[[part, point]] = number;
+            }
+        }
+        for part in 0..parts {
+            out[[part, point]] /= whole;
+        }
+    }
 }
 
 fn occurrences(stream: &mut Stream, n: i64, pvals: &RawArray, size: Vec<usize>) -> Result<RawArray> {

@@ -72,6 +72,18 @@ fn results(check: &mut Check) {
         crate::try_launch(strided, 7, 96, (&a, &mut out))?;
         Ok(vec![out])
     });
+    for alpha in [&[2.0, 3.0][..], &[1.0], &[2.5, 1.0, 70.0, 4.0, 1.5], &[0.5, 0.01], &[3.0, 0.25, 1.0]] {
+        same(check, "parts of a whole", 0.0, |_| {
+            let mut g = random::Generator::new(5);
+            let alpha = crate::array(alpha);
+            let single = alpha.astype::<f32>();
+            Ok(vec![g.dirichlet(&alpha, (7, 100)), g.dirichlet(&single, 3).astype(), g.dirichlet(&alpha, ())])
+        });
+    }
+    same(check, "counts of few events", 0.0, |_| {
+        let mut g = random::Generator::new(6);
+        Ok([0.0, 1e-9, 0.5, 4.0, 9.99].map(|lam| g.poisson(lam, 10_000)).to_vec())
+    });
     same(check, "transposed", 0.0, |_| {
         let (a, mut out) = (uniform(1, (50, 70)), crate::zeros::<f32>((70, 50)));
         crate::try_launch(transposed, (5, 4), (16, 16), (&a, &mut out))?;
@@ -446,7 +458,7 @@ fn gpu_kernels_of_threads() {
     check.finish();
 }
 
-/// All kernels of this file compile; no GPU.
+/// All kernels of this file, and those of the prelude, compile; no GPU.
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
 fn nvrtc_compiles_kernels_of_threads() {
@@ -454,8 +466,9 @@ fn nvrtc_compiles_kernels_of_threads() {
     let options = ["--gpu-architecture=sm_90", "--std=c++17"].map(str::to_owned);
     let (mut count, mut failed) = (0, Vec::new());
     let is_meant = |found: &crate::registry::Kernel| {
+        let has_one_of = |parts: [&str; 2]| parts.iter().any(|part| found.name.contains(part));
         // One is there to be refused.
-        found.name.contains("::tests::cuda::kernels::") && found.short_name() != "much_shared_memory"
+        has_one_of(["::tests::cuda::kernels::", "::operations::"]) && found.short_name() != "much_shared_memory"
     };
     for found in crate::registry::kernels().into_iter().filter(is_meant) {
         let compiled = launch::source(&found).and_then(|source| {
@@ -466,5 +479,5 @@ fn nvrtc_compiles_kernels_of_threads() {
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     println!("NVRTC {:?}: {count} kernels", nvrtc.version);
-    assert!(count >= 28);
+    assert!(count >= 29);
 }
