@@ -159,6 +159,18 @@ fn polynomials_are_values() {
     let p = gpu::poly1d(&c);
     c.fill(9.0);
     assert_eq!(coefficients(p), [1.0, 2.0]);
+    // Zeros in front are not counted, whether or not somebody has asked for the degree; what was handed out is the polynomial's own.
+    for values in [&[0.0, 0.0, 5.0, 7.0][..], &[5.0, 7.0]] {
+        let p = of(values);
+        assert_eq!((p.get(0), p.get(1), p.get(2), p.get(9), p.eval(2.0)), (7.0, 5.0, 0.0, 0.0, 17.0));
+        assert_eq!((p.order(), p.get(1), p.get(2), p.eval(2.0)), (1, 5.0, 0.0, 17.0));
+        p.coeffs().fill(3.0);
+        assert_eq!((p.get(0), p.get(1), p.get(2), p.eval(2.0)), (3.0, 3.0, 0.0, 9.0));
+    }
+    for values in [&[][..], &[0.0], &[0.0, 0.0]] {
+        let p = of(values);
+        assert_eq!((p.get(0), p.get(1), p.eval(2.0), p.order(), coefficients(p)), (0.0, 0.0, 0.0, 0, vec![0.0]));
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::number::general;
 use crate::operations::composing::Composed;
 use std::fmt;
 use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::sync::OnceLock;
 
 const NAME: &str = "poly1d";
 /// Characters of a line of printed terms.
@@ -24,8 +25,8 @@ const WIDTH: usize = 70;
 /// Polynomials have `+`, `-`, `*` and `/` among themselves and with numbers, [`powi`](Self::powi), [`deriv`](Self::deriv),
 /// [`integ`](Self::integ) and [`roots`](Self::roots). NumPy's `p(x)` is [`p.eval(x)`](Self::eval), and `p[k]` is
 /// [`p.get(k)`](Self::get). Division by a polynomial gives the quotient and the rest; of integers it gives `f64`. Functions of arrays,
-/// such as [`polyval`](super::polyval), take a polynomial as the array of its coefficients. Everything that makes a polynomial waits
-/// for the device, since only it knows how many zeros there are in front.
+/// such as [`polyval`](super::polyval), take a polynomial as the array of its coefficients. What depends on the degree waits for the
+/// device, once, since only it knows how many zeros there are in front.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -39,14 +40,16 @@ const WIDTH: usize = 70;
 /// ```
 #[derive(Clone)]
 pub struct Poly1d<T: Arithmetic> {
-    coefficients: DeviceArray<T>,
+    /// The coefficients, perhaps with zeros in front.
+    line: DeviceArray<T>,
+    /// A view of those without zeros in front, once somebody has asked for it.
+    trimmed: OnceLock<DeviceArray<T>>,
     variable: String,
 }
 
 fallible! {
     /// The polynomial with these coefficients, that of the highest power first. NumPy's `poly1d`. `gpu::poly1d!(&a, r = true)` has roots
-    /// instead, as [`Poly1d::from_roots`], and `variable = "z"` is printed in place of `x`. Waits, to find the first coefficient that is
-    /// not 0. The coefficients are copied.
+    /// instead, as [`Poly1d::from_roots`], and `variable = "z"` is printed in place of `x`. The coefficients are copied.
     ///
     /// **Panics** if the array has more than one axis ([`Error::InvalidShape`](crate::Error::InvalidShape)).
     ///
@@ -78,8 +81,9 @@ impl<T: Arithmetic> PolyArgument<T> for T {
     type Output = T;
     fn evaluated(self, p: &Poly1d<T>) -> Result<T> {
         // Many operations on one number: on the host, wherever the polynomial is.
-        p.raw().handle.may_wait(NAME)?;
-        value_at(p.raw(), self.to_scalar()).map(transfer::typed_scalar)
+        let coefficients = &p.known().raw;
+        coefficients.handle.may_wait(NAME)?;
+        value_at(coefficients, self.to_scalar()).map(transfer::typed_scalar)
     }
 }
 
@@ -134,15 +138,35 @@ impl<T: Arithmetic> Poly1d<T> {
         let line = if coefficients.shape().is_empty() { coefficients.flat(NAME)? } else { coefficients.clone() };
         let count = length_of(NAME, &line)?;
         line.handle.may_wait(NAME)?;
-        let coefficients = match nonzero_place(NAME, &line, false)? {
-            Some(first) => slice_axis(&line, 0, first, 1, count - first).copied(NAME)?,
-            None => RawArray::filled(NAME, &line.handle, &[1], Scalar::zero(line.dtype))?,
+        let line = match count {
+            0 => RawArray::filled(NAME, &line.handle, &[1], Scalar::zero(line.dtype))?,
+            _ => line.copied(NAME)?,
         };
-        Ok(Poly1d { coefficients: DeviceArray::from_raw(coefficients), variable: variable.to_owned() })
+        Ok(Poly1d { line: DeviceArray::from_raw(line), trimmed: OnceLock::new(), variable: variable.to_owned() })
     }
 
+    /// The coefficients without zeros in front; of the polynomial 0, one zero.
+    fn trimmed(&self) -> Result<&DeviceArray<T>> {
+        if let Some(trimmed) = self.trimmed.get() {
+            return Ok(trimmed);
+        }
+        let line = &self.line.raw;
+        let count = line.size();
+        let trimmed = match nonzero_place(NAME, line, false)? {
+            Some(first) => slice_axis(line, 0, first, 1, count - first),
+            None => RawArray::filled(NAME, &line.handle, &[1], Scalar::zero(line.dtype))?,
+        };
+        Ok(self.trimmed.get_or_init(|| DeviceArray::from_raw(trimmed)))
+    }
+
+    /// The same, but perhaps with zeros in front, so that nobody waits.
+    fn known(&self) -> &DeviceArray<T> {
+        self.trimmed.get().unwrap_or(&self.line)
+    }
+
+    /// The same as `trimmed`; or with zeros in front where nobody can wait, such as while a graph is captured.
     fn raw(&self) -> &RawArray {
-        &self.coefficients.raw
+        &self.trimmed().unwrap_or(&self.line).raw
     }
 
     /// The polynomial with these roots and the highest coefficient 1; see [`poly`](super::poly).
@@ -179,32 +203,36 @@ impl<T: Arithmetic> Poly1d<T> {
         &self.variable
     }
 
-    /// The coefficients, that of the highest power first; they are not copied. Of the polynomial 0, one zero.
+    /// The coefficients, that of the highest power first; they are not copied. Of the polynomial 0, one zero. Waits for the device.
     ///
     /// ```
     /// use warpcell as gpu;
     /// assert_eq!(gpu::poly1d(&gpu::array(&[0, 1, 2])).coeffs().tolist(), [1, 2]);
     /// ```
+    #[track_caller]
     pub fn coeffs(&self) -> DeviceArray<T> {
-        self.coefficients.clone()
+        check(self.trimmed()).clone()
     }
 
     /// NumPy's short name of [`coeffs`](Self::coeffs).
+    #[track_caller]
     pub fn c(&self) -> DeviceArray<T> {
         self.coeffs()
     }
 
-    /// The degree; 0 for the polynomial 0.
+    /// The degree; 0 for the polynomial 0. Waits for the device.
     ///
     /// ```
     /// use warpcell as gpu;
     /// assert_eq!(gpu::poly1d(&gpu::array(&[1, 2, 3])).order(), 2);
     /// ```
+    #[track_caller]
     pub fn order(&self) -> usize {
-        self.raw().size() - 1
+        check(self.trimmed()).size() - 1
     }
 
     /// NumPy's short name of [`order`](Self::order).
+    #[track_caller]
     pub fn o(&self) -> usize {
         self.order()
     }
@@ -218,7 +246,10 @@ impl<T: Arithmetic> Poly1d<T> {
     /// ```
     #[track_caller]
     pub fn get(&self, power: usize) -> T {
-        if power > self.order() { T::default() } else { self.coefficients.get(&[self.order() - power]) }
+        // Zeros in front are what there is beyond the degree.
+        let known = self.known();
+        let most = known.size() - 1;
+        if power > most { T::default() } else { known.get(&[most - power]) }
     }
 
     /// The roots; see [`gpu::roots`](fn@crate::roots).
@@ -374,7 +405,7 @@ impl<T: Arithmetic> Poly1d<T> {
 
 impl<T: Arithmetic> sealed::Device for Poly1d<T> {
     fn raw(&self) -> &RawArray {
-        &self.coefficients.raw
+        self.raw()
     }
 }
 impl<T: Arithmetic> OnDevice for Poly1d<T> {
@@ -382,7 +413,7 @@ impl<T: Arithmetic> OnDevice for Poly1d<T> {
 }
 impl<T: Arithmetic> sealed::Any for Poly1d<T> {
     fn any_view(&self) -> AnyView<'_> {
-        AnyView::Device(&self.coefficients.raw)
+        AnyView::Device(self.raw())
     }
 }
 impl<T: Arithmetic> AnyArray for Poly1d<T> {
@@ -480,7 +511,7 @@ dtypes!(numbers!());
 impl<T: Arithmetic> PartialEq for Poly1d<T> {
     #[track_caller]
     fn eq(&self, other: &Poly1d<T>) -> bool {
-        self.order() == other.order() && self.coefficients.eq(&other.coefficients).all()
+        self.order() == other.order() && self.coeffs().eq(&other.coeffs()).all()
     }
 }
 
