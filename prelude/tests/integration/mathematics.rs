@@ -292,6 +292,15 @@ fn windows_and_tensors() {
         assert_eq!(window.shape(), [count]);
         assert!(gpu::array_equal(&window, &gpu::flip!(&window)), "{count}");
     }
+    for count in [8193, 20_000] {
+        let x = gpu::linspace(-1.0, 1.0, count) * std::f64::consts::PI;
+        let expected = x.cos() * 0.5 + (&x * 2.0).cos() * 0.08 + 0.42;
+        assert!((gpu::blackman(count) - expected).abs().max() < 1e-13, "{count}");
+        for window in [gpu::bartlett(count), gpu::blackman(count), gpu::hamming(count), gpu::hanning(count)] {
+            assert_eq!(window.shape(), [count]);
+            assert!(gpu::array_equal(&window, &gpu::flip!(&window)), "{count}");
+        }
+    }
     let a = gpu::eye::<f32>(6).reshape((2, 3, 3, 2)) * 4.0;
     let inverse = gpu::linalg::tensorinv(&a);
     assert_eq!((inverse.shape(), inverse.sum()), (&[3, 2, 2, 3][..], 1.5));
