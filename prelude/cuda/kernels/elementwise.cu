@@ -8,6 +8,7 @@
 // Each program has four kernels: contiguous operands in packs of 16 bytes (`packed`) or, where an address does not
 // allow that, one by one (`single`); and any strides, with 32-bit (`strided`) or 64-bit (`strided_wide`) indices.
 // An operand without an address is one value for all elements, handed over in `a_bits` or `b_bits`.
+// Without an operation it is `arange`, or with WARPCELL_TRANSPOSED a copy of a matrix whose columns lie in lines.
 //
 // The result may be one of the operands: no pointer is `__restrict__`, and a thread reads before it writes.
 
@@ -379,6 +380,28 @@ extern "C" __global__ void strided(const input* a, const input* b, output* out, 
 extern "C" __global__ void strided_wide(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits,
                                         const __grid_constant__ warpcell_axes<3> axes) {
     by_strides<u64>(a, b, out, size, a_bits, b_bits, axes);
+}
+
+#elif defined(WARPCELL_TRANSPOSED)
+
+// A copy whose neighbours in a line are `step` apart in the original, where its lines are neighbours; `out_step` is from line to line.
+// Tiles turn in shared memory, so that both are accessed line by line. Each pitch of a tile is odd, which spreads columns over the banks.
+#define TILE 32
+extern "C" __global__ void __launch_bounds__(256)
+transposed(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
+    __shared__ input tile[TILE][TILE + 1];
+    const i64 across = (columns + TILE - 1) / TILE;
+    const i64 column = i64(blockIdx.x) % across * TILE, row = i64(blockIdx.x) / across * TILE;
+    const int lane = threadIdx.x % TILE, first = threadIdx.x / TILE;
+#pragma unroll
+    for (int line = first; line < TILE; line += 256 / TILE) {
+        if (column + line < columns && row + lane < rows) tile[line][lane] = a[(column + line) * step + row + lane];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int line = first; line < TILE; line += 256 / TILE) {
+        if (row + line < rows && column + lane < columns) out[(row + line) * out_step + column + lane] = tile[lane][line];
+    }
 }
 
 #else

@@ -1,6 +1,6 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
-use super::axes::{joined, launch_over};
+use super::axes::{Axis, joined, launch_over};
 use super::{Compiled, Program, address_of, blocks, kernels, source_of, unsigned, words};
 use std::sync::Arc;
 use warpcell_base::backend::{BinaryOperation, Operand, UnaryOperation, View};
@@ -25,6 +25,7 @@ pub(super) struct Elementwise {
     fill: [Compiled<Kernels>; TYPES],
     arange: [Compiled<Arange>; TYPES],
     convert: [[Compiled<Kernels>; TYPES]; TYPES],
+    transpose: [Compiled<Transposed>; TYPES],
     unary: [[Compiled<Kernels>; TYPES]; UNARY],
     binary: [[Compiled<Kernels>; TYPES]; BINARY],
 }
@@ -39,6 +40,9 @@ kernels! {
     }
     struct Arange {
         arange = c"arange",
+    }
+    struct Transposed {
+        transposed = c"transposed",
     }
 }
 
@@ -88,6 +92,7 @@ impl Elementwise {
             fill: Default::default(),
             arange: Default::default(),
             convert: Default::default(),
+            transpose: Default::default(),
             unary: std::array::from_fn(|_| Default::default()),
             binary: std::array::from_fn(|_| Default::default()),
         }
@@ -114,9 +119,26 @@ impl Elementwise {
                 return profile::end(&self.device, span);
             }
             (from, to) = (unsigned(from), unsigned(to));
+            if let Some([across, down]) = turned(source, out) {
+                return self.transpose(source, out, to, [across, down]);
+            }
         }
         let kernels = self.convert[from as usize][to as usize].get(&self.device, || convert_program(from, to))?;
         self.run(kernels, Side::source(source)?, Side::value([0; 2]), out, from.size().max(to.size()))
+    }
+
+    /// A copy of a matrix, along these axes of [`turned`].
+    fn transpose(&self, source: View<'_>, out: View<'_>, dtype: DType, [across, down]: [Axis<2>; 2]) -> Result<()> {
+        let function = self.transpose[dtype as usize].get(&self.device, || transpose_program(dtype))?.transposed;
+        let tiles = across.length.div_ceil(TILE) * down.length.div_ceil(TILE);
+        let grid = blocks("a copy", tiles, 1)?;
+        let (from, to) = (source_of(source)?, address_of(out)?);
+        let (columns, rows) = (across.length as i64, down.length as i64);
+        let (step, out_step) = (across.strides[0] as i64, down.strides[1] as i64);
+        let mut arguments = arguments![from, to, columns, rows, step, out_step];
+        // SAFETY: the module is in `self`; the arguments are those of `transposed` in the source; the views lie in live allocations,
+        // and the kernel stays within the two axes that are all of both.
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
     }
 
     pub fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
@@ -190,6 +212,19 @@ impl Elementwise {
     }
 }
 
+/// The lines and columns of a tile in the kernels' source.
+const TILE: usize = 32;
+
+/// The axis along which the elements of `out` are neighbours, and the one along which those of `source` are, if they are two axes, and
+/// all there are. Narrow matrices would fill few lanes of a tile.
+fn turned(source: View<'_>, out: View<'_>) -> Option<[Axis<2>; 2]> {
+    let axes = joined(&out.layout.shape, [&source.layout.strides, &out.layout.strides]);
+    let &[inner, outer] = axes.as_slice() else { return None };
+    let are_wide = inner.length.min(outer.length) >= TILE / 2;
+    let lie_so = |across: Axis<2>, down: Axis<2>| across.strides[1] == 1 && down.strides[0] == 1;
+    [[inner, outer], [outer, inner]].into_iter().find(|&[across, down]| are_wide && lie_so(across, down))
+}
+
 /// A scalar as 8 bytes: floats as f64, integers extended.
 fn wide_bits(value: Scalar) -> u64 {
     match (value.float(), value.integer()) {
@@ -210,6 +245,14 @@ fn fill_program(dtype: DType) -> Program {
 
 fn convert_program(from: DType, to: DType) -> Program {
     program("convert", "1", from, to)
+}
+
+fn transpose_program(dtype: DType) -> Program {
+    Program::new(
+        "elementwise.cu",
+        SOURCE,
+        &[("INPUT", dtype.cu_name()), ("OUTPUT", dtype.cu_name()), ("TRANSPOSED", "1")],
+    )
 }
 
 fn arange_program(dtype: DType) -> Program {
@@ -260,7 +303,9 @@ pub(super) fn programs() -> Vec<Program> {
         all.extend(binary.map(|operation| binary_program(operation, dtype)));
     }
     for dtype in DType::ALL {
-        all.extend((unsigned(dtype) == dtype).then(|| fill_program(dtype)));
+        all.extend(
+            (unsigned(dtype) == dtype).then(|| [fill_program(dtype), transpose_program(dtype)]).into_iter().flatten(),
+        );
         let others = DType::ALL.into_iter().filter(|_| !dtype.is_complex());
         all.extend(others.map(|to| convert_program(dtype, to)));
     }
