@@ -59,6 +59,7 @@ fn describe(operation: &Operation<'_>) -> (String, usize) {
         O::Sort { x, .. } => format!("sort {}", x.dtype),
         O::ArgSort { x, .. } => format!("argsort {}", x.dtype),
         O::SearchSorted { sorted, .. } => format!("searchsorted {}", sorted.dtype),
+        O::Contains { sorted, .. } => format!("isin {}", sorted.dtype),
         O::Interpolate { x, .. } => format!("interp {}", x.dtype),
         O::BinCount { x, .. } | O::Histogram { x, .. } => format!("histogram {}", x.dtype),
         O::Random { distribution, out, .. } => format!("random {} {}", name_of(distribution), out.dtype),
@@ -157,6 +158,10 @@ fn run(operation: Operation<'_>) -> Result<()> {
             O::SearchSorted { sorted, values, right, out } => {
                 let target = origin(&out).cast();
                 search::search_sorted(sorted.dtype, elements(&sorted), elements(&values), right, target);
+            }
+            O::Contains { sorted, values, is_inverted, out } => {
+                let target = origin(&out).cast();
+                search::contains(sorted.dtype, elements(&sorted), elements(&values), is_inverted, target);
             }
             O::Interpolate { x, places, values, out } => {
                 let points = [&places, &values].map(|view| origin(view).cast_const());

@@ -70,6 +70,36 @@ pub(super) unsafe fn search_sorted(
     });
 }
 
+/// For each of `count` values, whether one of the `length` sorted elements equals it, or with `is_inverted`, whether none does.
+///
+/// # Safety
+///
+/// As for [`search_sorted`], `out` of bools.
+pub(super) unsafe fn contains(
+    dtype: DType,
+    (sorted, length): (*const u8, usize),
+    (values, count): (*const u8, usize),
+    is_inverted: bool,
+    out: *mut bool,
+) {
+    for_dtype!(dtype, T => {
+        // SAFETY: the caller's promise.
+        let sorted = unsafe { std::slice::from_raw_parts(sorted.cast::<T>(), length) };
+        let (values, out) = (Shared(values.cast_mut().cast::<T>()), Shared(out));
+        pool::split(count, SEARCHES, &|range| {
+            for index in range {
+                // SAFETY: the caller's promise; each element belongs to one task.
+                unsafe {
+                    let value = values.get().add(index).read();
+                    let place = position(sorted, |element| less(element, value));
+                    let is_there = sorted.get(place).is_some_and(|&element| element == value);
+                    out.get().add(index).write(is_there != is_inverted);
+                }
+            }
+        });
+    });
+}
+
 /// Values of a function that is linear between points, at as many places as `x` has.
 ///
 /// # Safety

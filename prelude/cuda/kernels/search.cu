@@ -37,6 +37,16 @@ search_sorted(const element* sorted, i64 length, const element* values, i64 coun
     out[at] = place_of(sorted, length, values[at], right != 0);
 }
 
+// Whether one of the sorted elements equals a value, or where that is `inverted`, whether none does. NaN equals none.
+extern "C" __global__ void __launch_bounds__(THREADS)
+contains(const element* sorted, i64 length, const element* values, i64 count, int inverted, bool* out) {
+    const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
+    if (at >= count) return;
+    const element value = values[at];
+    const i64 place = place_of(sorted, length, value, false);
+    out[at] = (place < length && sorted[place] == value) != (inverted != 0);
+}
+
 #ifdef WARPCELL_IS_FLOAT
 // Values of the function that is linear between points, and constant before the first and behind the last one.
 extern "C" __global__ void __launch_bounds__(THREADS)

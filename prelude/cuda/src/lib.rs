@@ -367,6 +367,7 @@ impl Backend for CudaBackend {
             O::Sort { x, out } => self.sort.run(x, out, false),
             O::ArgSort { x, out } => self.sort.run(x, out, true),
             O::Interpolate { x, places, values, out } => self.search.interpolate(x, places, values, out),
+            O::Contains { sorted, values, is_inverted, out } => self.search.contains(sorted, values, is_inverted, out),
             O::SearchSorted { sorted, values, right, out } => self.search.search_sorted(sorted, values, right, out),
             O::BinCount { x, weights, out } => {
                 let zero = if weights.is_some() { Scalar::F64(0.0) } else { Scalar::I64(0) };

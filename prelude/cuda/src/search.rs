@@ -7,6 +7,7 @@ use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
+use warpcell_driver::module::Function;
 use warpcell_driver::staging;
 
 const SOURCE: &str = include_str!("../kernels/search.cu");
@@ -32,6 +33,7 @@ kernels! {
 kernels! {
     struct Kernels {
         search = c"search_sorted",
+        contains = c"contains",
         count = c"runs_count",
         scan = c"runs_scan",
         write = c"runs_write",
@@ -41,14 +43,24 @@ kernels! {
 impl Search {
     pub fn search_sorted(&self, sorted: View<'_>, values: View<'_>, right: bool, out: View<'_>) -> Result<()> {
         let kernels = self.programs[sorted.dtype as usize].get(&self.device, || program(sorted.dtype))?;
+        self.run(kernels.search, sorted, values, right, out)
+    }
+
+    pub fn contains(&self, sorted: View<'_>, values: View<'_>, is_inverted: bool, out: View<'_>) -> Result<()> {
+        let kernels = self.programs[sorted.dtype as usize].get(&self.device, || program(sorted.dtype))?;
+        self.run(kernels.contains, sorted, values, is_inverted, out)
+    }
+
+    /// Launches one of the two kernels that take a flag.
+    fn run(&self, function: Function, sorted: View<'_>, values: View<'_>, flag: bool, out: View<'_>) -> Result<()> {
         let (from, length) = (source_of(sorted)?, sorted.layout.size() as i64);
         let (wanted, count) = (source_of(values)?, values.layout.size() as i64);
-        let (right, target) = (i32::from(right), address_of(out)?);
+        let (flag, target) = (i32::from(flag), address_of(out)?);
         let grid = blocks("searchsorted", values.layout.size(), THREADS)?;
-        let mut arguments = arguments![from, length, wanted, count, right, target];
-        // SAFETY: the module is alive beside its functions; the arguments are those of `search_sorted`; the views are
-        // contiguous in live allocations.
-        unsafe { launch(&self.device, kernels.search, (grid, 1), THREADS as u32, &mut arguments) }
+        let mut arguments = arguments![from, length, wanted, count, flag, target];
+        // SAFETY: the module is alive beside its functions; the arguments are those of `search_sorted` and `contains`; the views
+        // are contiguous in live allocations.
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
     }
 
     pub fn interpolate(&self, x: View<'_>, places: View<'_>, values: View<'_>, out: View<'_>) -> Result<()> {

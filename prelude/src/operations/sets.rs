@@ -2,7 +2,7 @@
 
 use crate::array::{DeviceArray, OnDevice, RawArray, join, slice_axis};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
-use crate::dtype::{Real, Scalar};
+use crate::dtype::{DType, Real};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{binary, unary};
 use crate::operations::indexing::parts;
@@ -149,11 +149,10 @@ fn unique_parts(name: &'static str, x: &RawArray) -> Result<[RawArray; 4]> {
 /// Whether each element is one of `tests`, or none of them.
 pub(crate) fn membership(name: &'static str, x: &RawArray, tests: &RawArray, is_inverted: bool) -> Result<RawArray> {
     x.same_device(name, tests)?;
-    let found = if (1..=FEW).contains(&tests.size()) {
-        one_of_few(name, x, &tests.flat(name)?)?
-    } else {
-        contained(name, x, &sorted_rows(name, &tests.flat(name)?, false)?)?
-    };
+    if !(1..=FEW).contains(&tests.size()) {
+        return contained(name, x, &sorted_rows(name, &tests.flat(name)?, false)?, is_inverted);
+    }
+    let found = one_of_few(name, x, &tests.flat(name)?)?;
     if is_inverted { unary(name, UnaryOperation::LogicalNot, &found) } else { Ok(found) }
 }
 
@@ -170,25 +169,19 @@ fn one_of_few(name: &'static str, x: &RawArray, tests: &RawArray) -> Result<RawA
         .try_fold(equal(0)?, |found, place| binary(name, BinaryOperation::LogicalOr, &found, &equal(place)?))
 }
 
-/// Whether each element is in a 1-D array, which is sorted.
-fn contained(name: &'static str, x: &RawArray, sorted: &RawArray) -> Result<RawArray> {
+/// Whether each element is in a 1-D array, which is sorted, or is not.
+fn contained(name: &'static str, x: &RawArray, sorted: &RawArray, is_inverted: bool) -> Result<RawArray> {
     x.same_device(name, sorted)?;
-    if sorted.size() == 0 {
-        return RawArray::filled(name, &x.handle, x.shape(), Scalar::Bool(false));
-    }
-    // What is greater than all is compared with the last one, which is there twice.
-    let count = sorted.size();
-    let both = join(name, &[sorted.clone(), slice_axis(sorted, 0, count - 1, 1, 1)], 0)?;
-    let places = search(name, sorted, x, Side::Left)?.flat(name)?;
-    let nearest = parts(name, &both, 0, &places)?.with_layout(Layout::contiguous(x.shape()));
-    binary(name, BinaryOperation::Equal, x, &nearest)
+    RawArray::written(name, &x.handle, x.shape(), DType::Bool, |out| {
+        let whole = |array: &RawArray| array.to_compute_type(name)?.contiguous(name);
+        let (sorted, x) = (whole(sorted)?, whole(x)?);
+        out.handle.backend.contains(sorted.view(), x.view(), is_inverted, out.view())
+    })
 }
 
 /// The distinct elements of the first array that are in the second one, or that are not; those of the second are ascending.
 fn sifted(name: &'static str, unique: &RawArray, sorted: &RawArray, is_in: bool) -> Result<RawArray> {
-    let found = contained(name, unique, sorted)?;
-    let mask = if is_in { found } else { unary(name, UnaryOperation::LogicalNot, &found)? };
-    compressed(name, &mask, Some(unique))
+    compressed(name, &contained(name, unique, sorted, !is_in)?, Some(unique))
 }
 
 fn in_both(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {

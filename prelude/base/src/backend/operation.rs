@@ -347,6 +347,9 @@ operations! {
     /// For each of `values`, the number of elements of `sorted` that are less (`right`: or equal), i64. NaN is equal to
     /// itself and greater than all others. All are contiguous, `sorted` 1-D and perhaps empty, `values` not.
     SearchSorted search_sorted { sorted: Array, values: Array, right: Plain<bool>, out: Array }
+    /// For each of `values`, whether one of the elements of `sorted` equals it, or with `is_inverted`, whether none does. As for
+    /// `SearchSorted`, but NaN equals none, and `out` is bool.
+    Contains contains { sorted: Array, values: Array, is_inverted: Plain<bool>, out: Array }
     /// The values at the elements of `x` of the function that is linear between points: `places`, ascending, at least one, and the
     /// `values` there. Before the first point and behind the last one it is constant. All are contiguous, of one dtype, f32 or f64.
     Interpolate interpolate { x: Array, places: Array, values: Array, out: Array }

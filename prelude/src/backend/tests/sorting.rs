@@ -168,6 +168,16 @@ impl Check {
                     self.exactly(&what, DType::I64, &[count], &expected, |backend, out| {
                         backend.search_sorted(a.view(), b.view(), right, out)
                     });
+                    let is_there = |value: &Scalar| {
+                        let place = sorted.partition_point(|element| order(element, value).is_lt());
+                        let found = sorted.get(place).is_some_and(|element| element == value);
+                        Scalar::Bool(found != right)
+                    };
+                    let expected: Vec<Scalar> = wanted.iter().map(is_there).collect();
+                    let what = format!("which of {count} {dtype} are among {length}, inverted: {right}");
+                    self.exactly(&what, DType::Bool, &[count], &expected, |backend, out| {
+                        backend.contains(a.view(), b.view(), right, out)
+                    });
                 }
             }
         }
