@@ -9,6 +9,7 @@ use crate::dtype::{Arithmetic, DType, Element, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::insertion::resized;
+use crate::operations::per_element::ones_up_to;
 use crate::operations::polynomials::powers;
 use crate::operations::scan::scan_axis;
 use crate::operations::selection::choose;
@@ -156,17 +157,27 @@ pub(crate) fn triangle_mask(
     k: isize,
     is_upper: bool,
 ) -> Result<RawArray> {
-    let (down, right) = (numbers(name, handle, rows)?, numbers(name, handle, columns)?);
-    let down = down.with_layout(Layout::contiguous(&[rows, 1]));
-    // Rows are moved, not the distances, which are as many as the matrix has elements.
-    let down = binary(name, BinaryOperation::Add, &down, Scalar::I64(k as i64))?;
+    let [down, right] = places(name, handle, [rows, columns], k)?;
     let comparison = if is_upper { BinaryOperation::GreaterEqual } else { BinaryOperation::LessEqual };
     binary(name, comparison, &right, &down)
 }
 
+/// The number of each row plus `k`, as a column, and of each column.
+fn places(name: &'static str, handle: &Handle, [rows, columns]: [usize; 2], k: isize) -> Result<[RawArray; 2]> {
+    let (down, right) = (numbers(name, handle, rows)?, numbers(name, handle, columns)?);
+    let down = down.with_layout(Layout::contiguous(&[rows, 1]));
+    // Rows are moved, not the distances, which are as many as the matrix has elements.
+    Ok([binary(name, BinaryOperation::Add, &down, Scalar::I64(k as i64))?, right])
+}
+
 /// `tri` with all arguments.
 pub(crate) fn ones_below(name: &'static str, shape: [usize; 2], k: isize, dtype: DType) -> Result<RawArray> {
-    triangle_mask(name, &device::current()?, shape, k, false)?.converted(name, dtype)
+    let handle = device::current()?;
+    if dtype != DType::F64 {
+        return triangle_mask(name, &handle, shape, k, false)?.converted(name, dtype);
+    }
+    let [down, right] = places(name, &handle, shape, k)?;
+    ones_up_to(name, [&right, &down])
 }
 
 /// `eye` with all arguments.

@@ -275,6 +275,16 @@ fn signed_lcm(a: i64, b: i64) -> i64 {
 }
 
 /// The name under which a function is registered.
+#[vectorize]
+fn one_up_to(place: i64, limit: i64) -> f64 {
+    if place <= limit { 1.0 } else { 0.0 }
+}
+
+/// 1 for each place that is not beyond its limit, else 0; both are i64, and are broadcast.
+pub(crate) fn ones_up_to(operation: &'static str, [places, limits]: [&RawArray; 2]) -> Result<RawArray> {
+    registered(operation, name_of(&one_up_to), &[places, limits].map(RawOperand::Array))
+}
+
 fn name_of<F>(_function: &F) -> &'static str {
     std::any::type_name::<F>()
 }
