@@ -228,6 +228,11 @@ pub fn find(name: &str) -> Option<Arc<Function>> {
     registry().functions.get(name).cloned()
 }
 
+/// All functions over arrays.
+pub fn functions() -> Vec<Arc<Function>> {
+    registry().functions.values().cloned().collect()
+}
+
 /// The kernel of this name, the newest.
 pub fn find_kernel(name: &str) -> Option<Kernel> {
     registry().kernels.get(name).copied()

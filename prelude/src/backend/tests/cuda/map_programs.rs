@@ -147,6 +147,24 @@ fn nvrtc_compiles_translated_functions() {
     }
 }
 
+/// The functions over arrays that the prelude's operations are made of.
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_compiles_functions_of_operations() {
+    let nvrtc = nvrtc();
+    let functions = crate::registry::functions();
+    let of_operations = functions.iter().filter(|function| function.name.starts_with("warpcell::operations::"));
+    let mut count = 0;
+    for function in of_operations {
+        let source = source(function, None).unwrap_or_else(|error| panic!("{error}"));
+        let text = MapProgram { source, name: String::new(), each: 1, threads: 256 };
+        compiled(&nvrtc, &text, "sm_90", Made::Cubin).unwrap_or_else(|error| panic!("{}: {error}", function.name));
+        count += 1;
+    }
+    println!("NVRTC {:?}: {count} functions", nvrtc.version);
+    assert!(count > 100);
+}
+
 /// ptxas takes the result of PTX's `abs` for positive, and leaves out what happens when that of the least number is negative.
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
