@@ -1,5 +1,9 @@
 """How cells are compiled: what they take from the prelude, what they compile themselves, how they are linked."""
 
+import json
+import math
+import os
+
 import psutil
 import pytest
 
@@ -67,10 +71,10 @@ def waiting_compilers(session) -> list[psutil.Process]:
     return [process for process in psutil.Process(session.pid).children() if process.name() == "rustc"]
 
 
-def test_one_compiler_serves_all_cells(session):
+def test_one_compiler_serves_all_cells_and_one_finds_types(session):
     session.check("let before = 1;")
     waiting = waiting_compilers(session)
-    assert len(waiting) == 1
+    assert len(waiting) == 2
     cells = ["fn next(x: i32) -> i32 { x + 1 }", "let after = next(before);", "after + missing", "after", "struct S;"]
     values = [session.run(cell).value for cell in cells]
     assert values == [None, None, None, "2", None]
@@ -82,13 +86,25 @@ def test_cells_work_together_whoever_links_them(fresh_kernel):
     session.check("use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};\nstatic COUNT: AtomicUsize = AtomicUsize::new(5);")
     session.check("let kept = vec![1, 2];")
     assert session.check("COUNT.fetch_add(1, Relaxed)").value == "5"
-    # A function of the C library needs a linker, in each cell from here on.
-    session.check('unsafe extern "C" { safe fn labs(x: i64) -> i64; }')
+    # A function of the C library needs a linker, in each cell that calls it.
+    session.check('unsafe extern "C" { safe fn getpagesize() -> i32; }')
     for count in ("6", "7"):
-        assert session.check("labs(-3) + kept.len() as i64").value == "5"
+        assert session.check("getpagesize() as usize + kept.len()").value == str(os.sysconf("SC_PAGESIZE") + 2)
         assert session.check("COUNT.fetch_add(1, Relaxed)").value == count
         assert "on purpose" in session.run('panic!("on purpose")').error_text
     assert session.check("kept").value == "[1, 2]"
+
+
+def test_functions_of_numbers_are_those_of_the_c_library(session):
+    session.check("let x = std::hint::black_box(0.7f64);")
+    code = "vec![x.exp(), x.ln(), x.powf(1.5), x.sin(), x.atan2(2.0), x.hypot(2.0), x.tanh(), x.exp_m1(), x.cbrt(), x % 0.3]"
+    value = session.check(code).value
+    expected = [
+        math.exp(0.7), math.log(0.7), math.pow(0.7, 1.5), math.sin(0.7), math.atan2(0.7, 2.0), math.hypot(0.7, 2.0),
+        math.tanh(0.7), math.expm1(0.7), math.cbrt(0.7), math.fmod(0.7, 0.3),
+    ]  # fmt: skip
+    assert json.loads(value) == pytest.approx(expected, rel=1e-15)
+    assert float(session.check("(x as f32).exp()").value) == pytest.approx(math.exp(0.7), rel=1e-6)
 
 
 def test_a_source_sees_the_users_environment(fresh_kernel):

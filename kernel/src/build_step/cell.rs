@@ -2,15 +2,41 @@
 
 use super::compile_ahead::CompilerCall;
 use super::messages::BuildRequest;
+use super::names::items_before_runtime;
 use super::{cell_cache, compile_ahead, dependencies, flags, functions, types};
 use crate::environment::SESSION;
+use crate::files;
 use crate::installation::Installation;
+use crate::syntax::{blank, declared_name, parse, range_of, words};
 use anyhow::{Context, Result, bail};
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The file of a session whose cells the toolchain's linker links.
+/// The file of a session with the items whose cells the toolchain's linker links.
 const LINKED_BY_LINKER: &str = "linked-by-linker";
+
+/// The notebook's items that a source uses, and the foreign functions among them.
+fn items_used_in(source: &str) -> Vec<String> {
+    let items: Vec<ast::Item> = parse(items_before_runtime(source)).tree().items().collect();
+    let mut text = source.to_owned();
+    let mut names = Vec::new();
+    for item in &items {
+        match item {
+            // It is in each cell, and so says nothing of this one.
+            ast::Item::ExternBlock(block) => {
+                let foreign = block.extern_item_list().into_iter().flat_map(|list| list.extern_items());
+                names.extend(foreign.filter_map(|item| declared_name(item.syntax())));
+                let range = range_of(block.syntax());
+                text.replace_range(range.clone(), &blank(&source[range]));
+            }
+            item => names.extend(declared_name(item.syntax())),
+        }
+    }
+    let used: HashSet<&str> = words(&text).collect();
+    names.into_iter().filter(|name| used.contains(name.as_str())).collect()
+}
 
 /// The compiler's surroundings of a cell.
 pub struct CellCrate<'a> {
@@ -151,19 +177,48 @@ impl CellCrate<'_> {
         self.library().with_extension("o")
     }
 
-    /// Whether cells are linked by this process. Where an item of the session needs more, it needs that in each later cell too.
+    /// Whether cells are linked by this process.
     pub fn links_here(&self) -> bool {
         flags::is_linked_directly(&self.installation.home, self.dependencies.externs.is_empty())
-            && !self.session.join(LINKED_BY_LINKER).exists()
     }
 
-    /// Has the toolchain's linker link this cell, and later ones.
-    pub fn leave_to_linker(&self) -> Result<()> {
-        Ok(std::fs::write(self.session.join(LINKED_BY_LINKER), "")?)
+    /// Whether a source uses items that have needed more than this process can link. Such a cell is left to the linker.
+    pub fn needs_linker(&self, source: &str) -> bool {
+        let Ok(known) = std::fs::read_to_string(self.session.join(LINKED_BY_LINKER)) else { return false };
+        items_used_in(source).iter().any(|item| known.lines().any(|line| line == item))
+    }
+
+    /// Notes the items of a source that needs more than this process can link.
+    pub fn leave_to_linker(&self, source: &str) -> Result<()> {
+        let file = self.session.join(LINKED_BY_LINKER);
+        let known = std::fs::read_to_string(&file).unwrap_or_default();
+        let more: String = items_used_in(source).iter().map(|item| format!("{item}\n")).collect();
+        files::write(&file, known + &more)
     }
 
     /// The message if the compiler does not start.
     pub fn cannot_run(&self) -> String {
         compile_ahead::cannot_run(&self.installation.real_tool("rustc"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_items_that_a_cell_uses_are_found() {
+        let used = |code: &str| {
+            items_used_in(&format!(
+                "fn twice(x: i64) -> i64 {{ 2 * x }}\nunsafe extern \"C\" {{ safe fn labs(x: i64) -> i64; }}\n\
+                 mod evcxr_internal_runtime {{ pub use ::warpcell::cell::*; }}\nfn run_user_code_() {{\n{code}\n}}\n"
+            ))
+        };
+        assert_eq!(used("labs(-3) + twice(1)"), ["twice", "labs"]);
+        assert_eq!(
+            used("1 + 1"),
+            ["twice"],
+            "what a cell does not use is left out of its source, but for foreign functions"
+        );
     }
 }

@@ -339,16 +339,17 @@ impl Compilation<'_> {
     fn compile(&self, text: &str, split: Option<(String, String)>, goal: CompileGoal) -> Result<Compiled> {
         times::count_run();
         cell_cache::forget_inputs(self.cell.context);
+        let links_here = self.cell.links_here();
         if let Some((attributes, _)) = split {
             let call = self.cell.ahead(&attributes)?;
-            let links_here = self.cell.links_here();
-            if let Some(compiled) =
-                compile_ahead::compile(&self.cell.session, CompilerTask::Cells, call, self.source, goal)?
+            if !(links_here && self.cell.needs_linker(text))
+                && let Some(compiled) =
+                    compile_ahead::compile(&self.cell.session, CompilerTask::Cells, call, self.source, goal)?
             {
                 if compiled.status != 0 || goal == CompileGoal::Checked || !links_here || self.link()? {
                     return Ok(compiled);
                 }
-                self.cell.leave_to_linker()?;
+                self.cell.leave_to_linker(text)?;
             }
             std::fs::write(self.source, text)?;
         }

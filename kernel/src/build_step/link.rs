@@ -8,6 +8,7 @@
 //! The library has three parts in memory: what is read (tables for the loader, constants, tables for unwinding), code, and what is
 //! written (including pointers, which the loader fills in).
 
+use crate::syntax::list_has;
 use object::LittleEndian as Little;
 use object::elf::{self, FileHeader64, SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHN_UNDEF, SHT_INIT_ARRAY, SHT_NOBITS};
 use object::elf::{R_X86_64_64 as R_64, R_X86_64_GLOB_DAT as R_GLOB_DAT, R_X86_64_GOTPCREL as R_GOTPCREL};
@@ -30,8 +31,20 @@ const KNOWN: [&str; 8] =
     ["memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "_Unwind_Resume", "rust_eh_personality"];
 const OF_RUST: [&str; 3] = ["_R", "_ZN", super::statics::SYMBOL];
 
-/// The libraries that have [`KNOWN`] functions.
-const LIBRARIES: [&str; 2] = ["libgcc_s.so.1", "libc.so.6"];
+/// Functions of numbers that the code of Rust's own calls. Most of them also exist for `f32`, with an `f` behind the name.
+const OF_NUMBERS: &str = "acos acosh asin asinh atan atan2 atanh cbrt ceil cos cosh exp exp2 expm1 fdim floor fma fmax fmin fmod hypot log \
+                          log10 log1p log2 pow rint round roundeven sin sinh sqrt tan tanh tgamma trunc";
+
+/// The libraries that have these functions.
+const LIBRARIES: [&str; 3] = ["libgcc_s.so.1", "libc.so.6", "libm.so.6"];
+
+/// Whether the process of a cell has a symbol.
+fn is_known(name: &str) -> bool {
+    KNOWN.contains(&name)
+        || OF_RUST.iter().any(|start| name.starts_with(start))
+        || list_has(OF_NUMBERS, name)
+        || name.strip_suffix('f').is_some_and(|name| list_has(OF_NUMBERS, name))
+}
 
 /// A section of an object.
 struct Section<'a> {
@@ -185,8 +198,7 @@ impl<'a> Object<'a> {
         };
         let of_symbol = |symbol: &Symbol<'_>| {
             let is_there = symbol.section < elf::SHN_LORESERVE && usize::from(symbol.section) < self.sections.len();
-            let is_named =
-                || KNOWN.contains(&symbol.name) || OF_RUST.iter().any(|start| symbol.name.starts_with(start));
+            let is_named = || is_known(symbol.name);
             match symbol.kind {
                 STT_FILE => true,
                 STT_TLS | STT_GNU_IFUNC => false,
@@ -269,7 +281,7 @@ impl<'a> Object<'a> {
         place.next_page();
         let written_start = place.0;
         let initialisers = self.put(Part::Initialisers, &mut place);
-        let dynamic_entries = 12 + 2 * usize::from(!initialisers.is_empty());
+        let dynamic_entries = 10 + libraries.len() + 2 * usize::from(!initialisers.is_empty());
         let dynamic = place.take(dynamic_entries * 16, 16);
         let pointer_table = place.take(pointers.keys.len() * 8, 8);
         self.put(Part::Written, &mut place);
@@ -579,8 +591,8 @@ mod tests {
 
     #[test]
     fn what_needs_a_linker_is_left_to_it() {
-        let foreign = "unsafe extern \"C\" { safe fn cos(x: f64) -> f64; }\n\
-                       #[unsafe(no_mangle)] pub extern \"C\" fn f(x: f64) -> f64 { cos(x) }";
+        let foreign = "unsafe extern \"C\" { safe fn getpagesize() -> i32; }\n\
+                       #[unsafe(no_mangle)] pub extern \"C\" fn f() -> i32 { getpagesize() }";
         assert!(
             shared_library(&compiled(&SOURCE.replace("static mut COUNT", &format!("{foreign}\nstatic mut COUNT"))))
                 .is_none()
