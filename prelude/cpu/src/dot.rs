@@ -4,7 +4,7 @@
 
 use super::complex::Conjugated;
 use super::matmul::Ring;
-use super::numeric::{Shared, by_isa, for_dtype};
+use super::numeric::{Isa, Shared, for_dtype};
 use super::pool;
 use super::reduce::{Cascade, LANES, LEAF, TASK, Terms, joined};
 use num_complex::Complex;
@@ -69,40 +69,64 @@ unsafe fn vectors<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: u
     cascade.total()
 }
 
-by_isa! {
-    /// The sum of as many products as two vectors have elements, or as one task takes of them. All leaves in one function: a call for
-    /// each of them would take a quarter of the time.
-    ///
-    /// # Safety
-    ///
-    /// As for [`dot`].
-    pub(super) unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
-        if length <= 2 * LEAF && (a.1, b.1) == (1, 1) {
-            // As a cascade adds them, without what it keeps: that takes a fifth of the time of a row of a matrix.
-            let mut sum: Option<T> = None;
-            for first in (0..length).step_by(LEAF) {
-                let count = LEAF.min(length - first);
-                // SAFETY: the elements are among the vectors', and they follow one another.
-                let (a, b) = unsafe {
-                    (std::slice::from_raw_parts(a.0.add(first), count), std::slice::from_raw_parts(b.0.add(first), count))
-                };
-                let product = T::sum_of_products(a, b);
-                sum = Some(sum.map_or(product, |earlier| earlier.plus(product)));
-            }
-            return sum.unwrap_or_default();
+/// The sum of as many products as two vectors have elements, or as one task takes of them. All leaves in one function: a call for each of
+/// them would take a quarter of the time. With AVX-512 a row that comes from the third-level cache takes a tenth less, of `f32` an
+/// eighth.
+///
+/// # Safety
+///
+/// As for [`dot`].
+pub(super) unsafe fn part<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn avx2<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { part_in_lanes(a, b, length) }
+    }
+    #[target_feature(enable = "avx512f,avx512vl,fma")]
+    unsafe fn avx512<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { part_in_lanes(a, b, length) }
+    }
+    // SAFETY: the caller's promise; the processor has the instructions.
+    unsafe {
+        match Isa::detected() {
+            Isa::Sse2 => part_in_lanes(a, b, length),
+            Isa::Avx2 => avx2(a, b, length),
+            Isa::Avx512 => avx512(a, b, length),
         }
-        let mut cascade = Cascade::<Terms<T>>::new();
-        // Not cleared, which takes as long as the sum of a short vector.
-        let mut room = [const { [MaybeUninit::uninit(); LEAF] }; 2];
+    }
+}
+
+/// # Safety
+///
+/// As for [`dot`].
+#[inline(always)]
+unsafe fn part_in_lanes<T: Ring>(a: (*const T, isize), b: (*const T, isize), length: usize) -> T {
+    if length <= 2 * LEAF && (a.1, b.1) == (1, 1) {
+        // As a cascade adds them, without what it keeps: that takes a fifth of the time of a row of a matrix.
+        let mut sum: Option<T> = None;
         for first in (0..length).step_by(LEAF) {
             let count = LEAF.min(length - first);
-            let [room_a, room_b] = &mut room;
-            // SAFETY: the elements are among the vectors'.
-            let (a, b) = unsafe { (leaf_of(a, first, count, room_a), leaf_of(b, first, count, room_b)) };
-            cascade.push(T::sum_of_products(a, b));
+            // SAFETY: the elements are among the vectors', and they follow one another.
+            let (a, b) = unsafe {
+                (std::slice::from_raw_parts(a.0.add(first), count), std::slice::from_raw_parts(b.0.add(first), count))
+            };
+            let product = T::sum_of_products(a, b);
+            sum = Some(sum.map_or(product, |earlier| earlier.plus(product)));
         }
-        cascade.total()
+        return sum.unwrap_or_default();
     }
+    let mut cascade = Cascade::<Terms<T>>::new();
+    // Not cleared, which takes as long as the sum of a short vector.
+    let mut room = [const { [MaybeUninit::uninit(); LEAF] }; 2];
+    for first in (0..length).step_by(LEAF) {
+        let count = LEAF.min(length - first);
+        let [room_a, room_b] = &mut room;
+        // SAFETY: the elements are among the vectors'.
+        let (a, b) = unsafe { (leaf_of(a, first, count, room_a), leaf_of(b, first, count, room_b)) };
+        cascade.push(T::sum_of_products(a, b));
+    }
+    cascade.total()
 }
 
 /// Elements of a vector, copied together if they are not neighbours.
