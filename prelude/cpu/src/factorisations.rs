@@ -62,6 +62,10 @@ impl Factorisations for CpuBackend {
         true
     }
 
+    fn finds_least_squares(&self) -> bool {
+        true
+    }
+
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
         let guard = self.compute(|| format!("triangle {}", x.dtype));
         for_field!(x.dtype, triangles(&x, part, &out));
@@ -131,6 +135,7 @@ unsafe fn run<T: Entry>(
                 order: std::slice::from_raw_parts_mut(orders.get().add(index * length), length),
                 par,
                 rest,
+                together: if par == Par::Seq { &|work| work() } else { &pool::together },
                 copy,
             }
         };

@@ -84,6 +84,14 @@ pub(super) fn split_finely(total: usize, grain: usize, piece: usize, work: &(dyn
     }
 }
 
+/// Calls `work`, which shares itself out, on this thread and on those of the others that have nothing to do, and waits.
+pub(super) fn together(work: &(dyn Fn() + Sync)) {
+    match threads() {
+        1 => work(),
+        count => team().with(count - 1, work),
+    }
+}
+
 /// Calls `work`, which spreads itself over the threads, on one of them, and waits.
 pub(super) fn install<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if rayon::current_thread_index().is_some() {

@@ -239,6 +239,10 @@ impl Factorisations for CudaBackend {
         rows >= GENERAL && self.factorise.solver.has_general()
     }
 
+    fn finds_least_squares(&self) -> bool {
+        false
+    }
+
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
         let (_, rows, columns) = lengths(x);
         let (size, rows, columns) = (x.layout.size() as i64, rows as i64, columns as i64);
@@ -292,6 +296,7 @@ impl Factorisations for CudaBackend {
             Factorisation::Eigh => self.eigh(x, out, second),
             Factorisation::Eig => self.eig(x, out, second),
             Factorisation::Svd => self.svd(x, out, second.map(|u| SvdOutputs { u, vh: outputs[2] })),
+            Factorisation::LeastSquares => unreachable!("nobody asks a device for it"),
         }
     }
 }

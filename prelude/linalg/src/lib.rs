@@ -4,9 +4,16 @@
 //! it has a crate of its own, which is built beside others and not again for the prelude's tests. [`Multiply`] has the product. A
 //! [`Routine`] factorises one matrix: the CPU backend calls it for each matrix of a stack, and gives it memory and threads.
 
+mod bidiagonal;
 mod general;
+mod lanes;
+mod least_squares;
 mod lu;
+mod reduction;
+mod singular_values;
 mod spectra;
+mod steps;
+mod symmetric;
 mod triangles;
 mod tridiagonal;
 
@@ -14,12 +21,16 @@ use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::traits::{ComplexField, RealField};
 use faer::{Accum, MatMut, MatRef, Par};
+use reduction::Reduction;
 use std::ops::{DivAssign, Mul, SubAssign};
 
 pub use faer;
 pub use general::EIG;
+pub use lanes::Lane;
+pub use least_squares::LEAST_SQUARES;
 pub use lu::*;
 pub use spectra::*;
+pub use steps::Together;
 pub use triangles::*;
 
 /// What products of matrices are compiled for: the floats, and the complex numbers that have them as parts.
@@ -53,6 +64,8 @@ multiply! {
 
 /// What is factorised: floats, and complex numbers.
 pub trait Field: Multiply + Mul<Output = Self> + DivAssign + SubAssign {
+    /// The power of two that is near the largest number, and a little less.
+    const MOST_EXPONENT: u16;
     /// The type of the real and imaginary parts; of floats, the type itself.
     type Part: Float;
     /// The same numbers, of parts of 64 bits.
@@ -67,12 +80,23 @@ pub trait Field: Multiply + Mul<Output = Self> + DivAssign + SubAssign {
     fn re(self) -> Self::Part;
     /// The number without its imaginary part.
     fn without_imaginary(self) -> Self;
+    /// Makes a matrix of at least as many rows as columns bidiagonal.
+    fn bidiagonalise(reduction: &mut Reduction<'_, Self>, keeps_right: bool, par: Par, stack: &mut MemStack);
+    /// Makes a symmetric matrix tridiagonal, of which the lower triangle is read: the diagonal, the absolute values beside it, and what
+    /// all elements were multiplied by before.
+    fn tridiagonalise(
+        source: MatRef<'_, Self>,
+        workspace: [MatMut<'_, Self>; 2],
+        together: Together<'_>,
+        par: Par,
+        stack: &mut MemStack,
+    ) -> (Vec<f64>, Vec<f64>, f64);
     /// The size of a number by which pivots are chosen, as LAPACK does it: the sum of the absolute values of both parts.
     fn size(self) -> f64;
 }
 
 /// The floats.
-pub trait Float: Field<Part = Self, Wide = f64> + RealField + Into<f64> {}
+pub trait Float: Field<Part = Self, Wide = f64> + RealField + Lane + Into<f64> {}
 impl Float for f32 {}
 impl Float for f64 {}
 
@@ -136,8 +160,10 @@ impl Wide for faer::c64 {
 }
 
 macro_rules! fields {
-    ($($type:ty, $part:ty, $wide:ty, $routine:ident, |$value:ident| $widened:expr, $narrowed:expr, $re:expr, $without:expr;)*) => {$(
+    ($($type:ty, $part:ty, $wide:ty, $routine:ident, $kind:ident,
+        |$value:ident| $widened:expr, $narrowed:expr, $re:expr, $without:expr;)*) => {$(
         impl Field for $type {
+            const MOST_EXPONENT: u16 = <$part>::MAX_EXP as u16 - 8;
             type Part = $part;
             type Wide = $wide;
 
@@ -160,6 +186,20 @@ macro_rules! fields {
                 $without
             }
 
+            fn bidiagonalise(reduction: &mut Reduction<'_, Self>, keeps_right: bool, par: Par, stack: &mut MemStack) {
+                reduction::$kind(reduction, keeps_right, par, stack);
+            }
+
+            fn tridiagonalise(
+                source: MatRef<'_, Self>,
+                workspace: [MatMut<'_, Self>; 2],
+                together: Together<'_>,
+                par: Par,
+                stack: &mut MemStack,
+            ) -> (Vec<f64>, Vec<f64>, f64) {
+                spectra::$kind(source, workspace, together, par, stack)
+            }
+
             fn size(self) -> f64 {
                 faer::traits::math_utils::abs1(&self).into()
             }
@@ -171,10 +211,11 @@ macro_rules! fields {
     )*};
 }
 fields! {
-    f32, f32, f64, single, |x| x.into(), x as f32, x, x;
-    f64, f64, f64, double, |x| x, x, x, x;
-    faer::c32, f32, faer::c64, complex_single, |z| faer::c64::new(z.re.into(), z.im.into()), faer::c32::new(z.re as f32, z.im as f32), z.re, z.re.into();
-    faer::c64, f64, faer::c64, complex_double, |z| z, z, z.re, z.re.into();
+    f32, f32, f64, single, real, |x| x.into(), x as f32, x, x;
+    f64, f64, f64, double, real, |x| x, x, x, x;
+    faer::c32, f32, faer::c64, complex_single, complex,
+        |z| faer::c64::new(z.re.into(), z.im.into()), faer::c32::new(z.re as f32, z.im as f32), z.re, z.re.into();
+    faer::c64, f64, faer::c64, complex_double, complex, |z| z, z, z.re, z.re.into();
 }
 
 /// A factorisation, compiled for all types that it takes.
@@ -237,6 +278,8 @@ pub struct Job<'a, T: Field> {
     pub par: Par,
     /// As in [`WorkspaceSize`].
     pub rest: &'a mut MemStack,
+    /// The same threads, for what shares work out itself.
+    pub together: Together<'a>,
     /// Copies a matrix, whatever the strides are.
     pub copy: fn(MatRef<'_, T>, MatMut<'_, T>, Par),
 }

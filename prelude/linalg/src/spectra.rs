@@ -1,8 +1,12 @@
 //! Eigenvalues and singular values, and their vectors. Of complex matrices both kinds of values are complex numbers without
 //! imaginary parts.
 
+use crate::lanes::LANES;
+use crate::reduction::{Reduction, SHARED, scale, workspace};
+use crate::steps::Together;
+use crate::symmetric::{VECTORS, tridiagonalise};
 use crate::triangles::without_imaginary_diagonal;
-use crate::{Factorise, Field, Job, Routine, Shapes, Wide, WorkspaceSize, number, tridiagonal};
+use crate::{Factorise, Field, Float, Job, Routine, Shapes, Wide, WorkspaceSize, number, tridiagonal};
 use faer::dyn_stack::MemStack;
 use faer::linalg::evd::{self, ComputeEigenvectors, SelfAdjointEvdParams, tridiag};
 use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
@@ -21,10 +25,6 @@ pub static SVD: Routine = Routine::new(&Svd);
 struct Eigh;
 struct Svd;
 
-/// The elements of a matrix from which on several threads make it tridiagonal, or bidiagonal. They meet after each row: for smaller
-/// ones that takes longer than what they spare.
-const SHARED: usize = 512 * 512;
-
 impl Eigh {
     fn parameters<T: Field>() -> Spec<SelfAdjointEvdParams, T> {
         let mut parameters = <SelfAdjointEvdParams as Auto<T>>::auto();
@@ -32,26 +32,18 @@ impl Eigh {
         Spec::new(parameters)
     }
 
-    /// The eigenvalues alone.
+    /// The eigenvalues alone, of what was made tridiagonal, and was multiplied by a factor before.
     fn values<T: Field>(
-        source: MatRef<'_, T>,
+        mut diagonal: Vec<f64>,
+        mut beside: Vec<f64>,
+        factor: f64,
         mut values: MatMut<'_, T>,
-        mut matrix: MatMut<'_, T>,
-        reflections: MatMut<'_, T>,
-        par: Par,
-        rest: &mut MemStack,
     ) -> Option<usize> {
-        let n = matrix.nrows();
-        matrix.copy_from_triangular_lower(source);
-        let parameters = Eigh::parameters::<T>().config.tridiag;
-        tridiag::tridiag_in_place(matrix.rb_mut(), reflections, par, rest, parameters.into());
-        let mut diagonal: Vec<f64> = (0..n).map(|row| matrix[(row, row)].re().into()).collect();
-        let mut beside: Vec<f64> = (1..n).map(|row| matrix[(row, row - 1)].wide().length()).collect();
         if !tridiagonal::eigenvalues(&mut diagonal, &mut beside) {
             return Some(0);
         }
         for (row, value) in diagonal.into_iter().enumerate() {
-            values[(row, 0)] = number(value);
+            values[(row, 0)] = number(value / factor);
         }
         None
     }
@@ -59,6 +51,41 @@ impl Eigh {
     fn wanted(vectors: bool) -> ComputeEigenvectors {
         if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No }
     }
+}
+
+/// A real symmetric matrix made tridiagonal, of which the lower triangle is read: the diagonal, what is beside it, and what all elements
+/// were multiplied by before.
+pub(crate) fn real<T: Float>(
+    source: MatRef<'_, T>,
+    [matrix, _]: [MatMut<'_, T>; 2],
+    together: Together<'_>,
+    _par: Par,
+    _rest: &mut MemStack,
+) -> (Vec<f64>, Vec<f64>, f64) {
+    let n = source.ncols();
+    let (mut matrix, vectors) = matrix.split_at_col_mut(n);
+    matrix.rb_mut().subrows_mut(0, n).copy_from_triangular_lower(source);
+    let factor = scale(matrix.rb_mut(), |column| column..n);
+    let (diagonal, beside) = tridiagonalise(matrix, vectors, together);
+    let widened = |values: Vec<T>| values.into_iter().map(Into::into).collect();
+    (widened(diagonal), widened(beside), factor)
+}
+
+/// A Hermitian one, by `faer`.
+pub(crate) fn complex<T: Field>(
+    source: MatRef<'_, T>,
+    [mut matrix, reflections]: [MatMut<'_, T>; 2],
+    _together: Together<'_>,
+    par: Par,
+    rest: &mut MemStack,
+) -> (Vec<f64>, Vec<f64>, f64) {
+    let n = matrix.nrows();
+    matrix.copy_from_triangular_lower(source);
+    let parameters = Eigh::parameters::<T>().config.tridiag;
+    tridiag::tridiag_in_place(matrix.rb_mut(), reflections, par, rest, parameters.into());
+    let diagonal = (0..n).map(|row| matrix[(row, row)].re().into()).collect();
+    let beside = (1..n).map(|row| matrix[(row, row - 1)].wide().length()).collect();
+    (diagonal, beside, 1.0)
 }
 
 impl<T: Field> Factorise<T> for Eigh {
@@ -73,12 +100,16 @@ impl<T: Field> Factorise<T> for Eigh {
         let rest = evd::self_adjoint_evd_scratch::<T>(n, Eigh::wanted(vectors.is_some()), par, Eigh::parameters());
         // `faer` reads the imaginary parts on the diagonal.
         let without = if T::IS_REAL { 0 } else { n };
-        let reflections = vectors.map_or((recommended_block_size::<T>(n, n), n.saturating_sub(1)), |_| (0, 0));
-        WorkspaceSize { matrices: [(n, n), (n, without), reflections], rest }
+        let [matrix, reflections] = match vectors {
+            Some(_) => [(n, n), (0, 0)],
+            None if T::IS_REAL => [(n.next_multiple_of(LANES), n + VECTORS), (0, 0)],
+            None => [(n, n), (recommended_block_size::<T>(n, n), n.saturating_sub(1))],
+        };
+        WorkspaceSize { matrices: [matrix, (n, without), reflections], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
-        let Job { inputs: [source, _], out: values, more: [vectors, _], matrices, par, rest, copy, .. } = job;
+        let Job { inputs: [source, _], out: values, more: [vectors, _], matrices, par, rest, copy, together, .. } = job;
         let [mut matrix, mut without, reflections] = matrices;
         let source = if T::IS_REAL {
             source
@@ -88,7 +119,9 @@ impl<T: Field> Factorise<T> for Eigh {
             without.into_const()
         };
         let Some(vectors) = vectors else {
-            return Eigh::values(source, values, matrix, reflections, par, rest);
+            let workspace = [matrix, reflections];
+            let (diagonal, beside, factor) = T::tridiagonalise(source, workspace, together, par, rest);
+            return Eigh::values(diagonal, beside, factor, values);
         };
         let values = values.col_mut(0).as_diagonal_mut();
         if evd::self_adjoint_evd(source, values, Some(matrix.rb_mut()), par, rest, Eigh::parameters()).is_err() {
@@ -111,7 +144,7 @@ impl Svd {
         match shapes.more {
             [Some((_, left)), Some((right, _))] if left == m && right == n => ComputeSvdVectors::Full,
             [Some(_), _] => ComputeSvdVectors::Thin,
-            _ => ComputeSvdVectors::No,
+            _ => unreachable!("values alone are found without `faer`"),
         }
     }
 }
@@ -124,14 +157,24 @@ impl<T: Field> Factorise<T> for Svd {
 
     fn workspace_size(&self, shapes: &Shapes, par: Par) -> WorkspaceSize {
         let Shapes { inputs: [(m, n), _], more: [u, _] } = *shapes;
+        if u.is_none() {
+            let ([matrix, blocks], rest) = workspace::<T>((m.max(n), m.min(n)), 0, par);
+            return WorkspaceSize { matrices: [matrix, blocks, (0, 0)], rest };
+        }
         let wanted = Svd::wanted(shapes);
         let rest = svd::svd_scratch::<T>(m, n, wanted, wanted, par, Svd::parameters());
         WorkspaceSize { matrices: [(m, u.map_or(0, |(_, columns)| columns)), (0, 0), (0, 0)], rest }
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
-        let Job { inputs: [source, _], out: values, more: [u, vh], matrices, par, rest, copy, .. } = job;
-        let [mut left, ..] = matrices;
+        let Job { inputs: [source, _], out: values, more: [u, vh], matrices, par, rest, copy, together, .. } = job;
+        let [mut left, blocks, _] = matrices;
+        if u.is_none() {
+            let source = if source.nrows() < source.ncols() { source.transpose() } else { source };
+            let mut reduction = Reduction::of(source, [left, blocks], copy, together, par);
+            reduction.reduce(None, par, rest);
+            return if reduction.singular_values(values) { None } else { Some(0) };
+        }
         let values = values.col_mut(0).as_diagonal_mut();
         // `faer` does not write all of the square matrix of a side that is much longer than the other one.
         left.fill(T::zero_impl());

@@ -199,7 +199,8 @@ pub type LeastSquares<T> =
 /// The least-squares solution of `a · x = b` for any matrix: x with the smallest sum of squares of `b - a · x`, and of several the
 /// one that is shortest itself. NumPy's `linalg.lstsq(a, b)`, which gives the same four: the solution, the sums of squares for each
 /// column of `b` (none if `a` has no more rows than columns, or not full rank), the rank of `a`, and its singular values. `b` is a
-/// vector, or a matrix with a column for each system. By the singular value decomposition; waits.
+/// vector, or a matrix with a column for each system. By the singular value decomposition, without its vectors where the CPU has a
+/// matrix of full rank; waits.
 ///
 /// Singular values that are at most the largest one times the type's epsilon and the larger length of `a` count as 0; another
 /// fraction can be given to [`lstsq_with`].
@@ -385,7 +386,15 @@ pub(crate) fn lstsq_of(
     if b.shape().len() != 2 || b.shape()[0] != m {
         return Err(wrong_rows(operation, a, &if is_vector { line(&b) } else { b }));
     }
-    if b.shape()[1] == 1 && n > 0 && m >= 2 * n {
+    let columns = b.shape()[1];
+    let is_direct = columns > 0 && n > 0 && m >= n && rcond.is_none_or(|fraction| fraction < MANY);
+    if is_direct
+        && a.handle.backend.factorisations().finds_least_squares()
+        && let Some((x, squares, values)) = of_full_rank(operation, a, &b, rcond)?
+    {
+        return Ok((if is_vector { line(&x) } else { x }, squares, n, values));
+    }
+    if columns == 1 && n > 0 && m >= 2 * n {
         let (x, squares, rank, values) = least_squares(operation, a, &b, rcond)?;
         return Ok((if is_vector { line(&x) } else { x }, squares, rank, values));
     }
@@ -399,6 +408,40 @@ pub(crate) fn lstsq_of(
         RawArray::uninitialised(operation, &a.handle, &[0], a.dtype.part())?
     };
     Ok((if is_vector { line(&x) } else { x }, squares, rank, division.values))
+}
+
+/// From this fraction on singular values are probably left out.
+const MANY: f64 = 1e-6;
+
+/// What [`lstsq_of`] gives, without the rank, if that is full: then no singular vectors are needed.
+fn of_full_rank(
+    operation: &'static str,
+    a: &RawArray,
+    b: &RawArray,
+    rcond: Option<f64>,
+) -> Result<Option<(RawArray, RawArray, RawArray)>> {
+    let &[m, n] = a.shape() else { unreachable!("a matrix") };
+    let columns = b.shape()[1];
+    let (matrix, right) = (Stack::new(operation, a)?, Stack::new(operation, b)?);
+    matrix.finite(operation)?;
+    let (values, x) = (matrix.real_output(operation, &[n])?, matrix.output(operation, &[n, columns])?);
+    let squares = (m > n).then(|| matrix.output(operation, &[1, columns])).transpose()?;
+    let outputs = squares.as_ref().map(RawArray::view);
+    let backend = matrix.backend()?;
+    let fault = backend.least_squares(matrix.raw.view(), right.raw.view(), values.view(), x.view(), outputs)?;
+    matrix.converged(operation, fault)?;
+    let found = numbers(&values)?;
+    if found[n - 1] <= found[0] * rcond.unwrap_or(epsilon(a.dtype) * m as f64) {
+        return Ok(None);
+    }
+    let squares = match squares {
+        None => RawArray::uninitialised(operation, &a.handle, &[0], a.dtype.part())?,
+        Some(squares) => {
+            let squares = squares.with_layout(Layout::contiguous(&[columns]));
+            if a.dtype.is_complex() { squares.part(false).copied(operation)? } else { squares }
+        }
+    };
+    Ok(Some((matrix.unstacked(&x), squares, matrix.unstacked(&values))))
 }
 
 /// The same for a tall matrix and one column. QR of both beside each other leaves a triangular matrix with the singular values of `a`,

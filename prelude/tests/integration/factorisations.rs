@@ -301,6 +301,40 @@ fn factorisations_of_f32_have_their_properties() {
 }
 
 #[test]
+fn least_squares_are_the_same_with_and_without_singular_vectors() {
+    fn near<T: Element>(found: &DeviceArray<T>, expected: &DeviceArray<T>, room: f64) {
+        let [found, expected] = [found, expected].map(|array| array.astype::<gpu::Complex<f64>>().to_host());
+        assert_eq!(found.shape(), expected.shape());
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found - expected).norm() < room * (1.0 + expected.norm()), "{found}, not {expected}");
+        }
+    }
+    fn check<T: gpu::Inexact>(a: &DeviceArray<T>, b: &DeviceArray<T>, room: f64) {
+        let (x, squares, rank, values) = linalg::lstsq(a, b);
+        // So large a fraction asks for the vectors; there are no singular values that it leaves out.
+        let (their_x, their_squares, their_rank, their_values) = linalg::lstsq_with(a, b, 1e-5);
+        assert_eq!(rank, their_rank);
+        near(&x, &their_x, room);
+        near(&squares, &their_squares, room);
+        near(&values, &their_values, room);
+    }
+    for (m, n, k) in [(1, 1, 1), (7, 3, 2), (40, 6, 1), (50, 31, 3), (64, 64, 2), (300, 290, 1)] {
+        let mut generator = gpu::random::default_rng(m as u64);
+        // Not near a singular matrix.
+        let square = generator.normal(0.0f64, 1.0, (m, m)) + gpu::eye::<f64>(m) * 40.0;
+        let (a, b) = (square.slice(s![.., ..n]).astype::<f64>(), generator.normal(0.0f64, 1.0, (m, k)));
+        check(&a, &b, 1e-11);
+        check(&a.astype::<f32>(), &b.astype::<f32>(), 1e-4);
+        let (a, b) = (a.astype::<gpu::Complex<f64>>(), b.astype::<gpu::Complex<f64>>());
+        check(&(a * gpu::Complex::new(2.0, 1.0)), &(b * gpu::Complex::new(1.0, -1.0)), 1e-11);
+    }
+    // Of a matrix without full rank x is the shortest.
+    let a = gpu::array(&[[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]);
+    let (x, squares, rank, _) = linalg::lstsq(&a, &gpu::array(&[1.0, 2.0, 3.0]));
+    assert!(gpu::allclose(&x, &[1.0, 1.0]) && squares.size() == 0 && rank == 1);
+}
+
+#[test]
 fn singular_matrices_have_factors() {
     // Of rank 1, of rank 2, and of zeros; wide and tall ones.
     let ones = gpu::ones::<f64>((6, 4));
