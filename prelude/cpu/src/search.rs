@@ -92,7 +92,8 @@ pub(super) unsafe fn contains(
                 unsafe {
                     let value = values.get().add(index).read();
                     let place = position(sorted, |element| less(element, value));
-                    let is_there = sorted.get(place).is_some_and(|&element| element == value);
+                    // Without a branch, which nothing could predict. What is greater than all is not the last one.
+                    let is_there = length > 0 && sorted[place.min(length - 1)] == value;
                     out.get().add(index).write(is_there != is_inverted);
                 }
             }
