@@ -17,6 +17,7 @@ use ra_ap_syntax::{Parse, SourceFile, SyntaxKind, SyntaxNode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -33,9 +34,6 @@ const OWN_VALUE: &str = "::core::result::Result::Ok(())";
 
 /// How the names of types begin. The name of the variable and a number follow.
 const NAME: &str = "WarpcellType_";
-/// What stands around a name in a cell. The compiler gets the cell without it.
-const AROUND: [&str; 2] = [" /*warpcell: a type*/", "/*warpcell: its end*/"];
-
 /// How the names of crates begin in what the compiler writes down. Without a name of their own their paths would begin with `_`.
 pub const CRATE: &str = "warpcell_crate_";
 /// Has the compiler write down the function of a cell, with whole paths.
@@ -362,7 +360,6 @@ fn bound(code: &str) -> Vec<Bound> {
 /// capital letter may be those of constants in a pattern; they are left out if `constants` is false.
 pub fn with_names(code: &str, constants: bool) -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let [before, after] = AROUND;
     let mut result = code.to_owned();
     // From the back, so that places stay right.
     for bound in bound(code).into_iter().rev().filter(|bound| !bound.has_type && (constants || !bound.may_be_constant))
@@ -371,29 +368,37 @@ pub fn with_names(code: &str, constants: bool) -> String {
         let mutable = if is_mutable { "mut " } else { "" };
         // The lines of the generated code are put in order, and the number must not decide about it.
         let type_name = format!("{NAME}{}_{:06}", plain(&name), COUNT.fetch_add(1, Ordering::Relaxed));
-        result.insert_str(end, &format!("{before}let {mutable}{name}: {type_name} = {name};{after}"));
+        result.insert_str(end, &format!(" let {mutable}{name}: {type_name} = {name};"));
     }
     result
 }
 
-/// evcxr's source as if the cell had no such names. Lines keep their numbers.
+/// evcxr's source without the `let`s of such names. Lines keep their numbers.
 pub fn without_added_lets(source: &str) -> Cow<'_, str> {
-    let [before, after] = AROUND;
-    if !source.contains(before) {
+    let mut result = String::new();
+    let mut done = 0;
+    for (at, _) in source.match_indices(NAME) {
+        if let Some(added) = added_let(source, at) {
+            result.push_str(&source[done..added.start]);
+            done = added.end;
+        }
+    }
+    if done == 0 {
         return Cow::Borrowed(source);
     }
-    let mut result = String::with_capacity(source.len());
-    let mut rest = source;
-    while let Some((kept, following)) = rest.split_once(before)
-        && let Some((added, behind)) = following.split_once(after)
-    {
-        result.push_str(kept);
-        // evcxr has a line for each statement.
-        result.extend(added.matches('\n'));
-        rest = behind;
-    }
-    result.push_str(rest);
+    result.push_str(&source[done..]);
     Cow::Owned(result)
+}
+
+/// The `let` that [`with_names`] has written with the name at this place.
+fn added_let(source: &str, at: usize) -> Option<Range<usize>> {
+    let before = source[..at].strip_suffix(": ")?;
+    let let_and = before.trim_end_matches(|character| is_word(character) || character == '#');
+    let variable = &before[let_and.len()..];
+    let start = let_and.strip_suffix("let mut ").or_else(|| let_and.strip_suffix("let "))?.len();
+    let length = source[at..].find(|character| !is_word(character))?;
+    let end = source[at + length..].strip_prefix(" = ")?.strip_prefix(variable)?.strip_prefix(';')?;
+    Some(start..source.len() - end.len())
 }
 
 #[cfg(test)]
@@ -451,24 +456,24 @@ mod tests {
             let (name, rest) = part.split_once('_').unwrap();
             result.push_str(&format!("T_{name}{}", rest.trim_start_matches(|digit: char| digit.is_ascii_digit())));
         }
-        result.replace(AROUND[0], " <").replace(AROUND[1], ">")
+        result
     }
 
     #[test]
     fn each_variable_without_a_type_gets_a_name_for_it() {
-        assert_eq!(named("let x = f(); x", false), "let x = f(); <let x: T_x = x;> x");
+        assert_eq!(named("let x = f(); x", false), "let x = f(); let x: T_x = x; x");
         assert_eq!(
             named("let (a, mut b) = f();\nlet mut c = g(a); // c", false),
-            "let (a, mut b) = f(); <let a: T_a = a;> <let mut b: T_b = b;>\nlet mut c = g(a); <let mut c: T_c = c;> // c"
+            "let (a, mut b) = f(); let a: T_a = a; let mut b: T_b = b;\nlet mut c = g(a); let mut c: T_c = c; // c"
         );
         // What later cells get is the last variable of a name.
-        assert_eq!(named("let x = 1; let x = f(x);", false), "let x = 1; let x = f(x); <let x: T_x = x;>");
+        assert_eq!(named("let x = 1; let x = f(x);", false), "let x = 1; let x = f(x); let x: T_x = x;");
         assert_eq!(
             named("let Some(x) = f() else {\n return };\n1", false),
-            "let Some(x) = f() else {\n return }; <let x: T_x = x;>\n1"
+            "let Some(x) = f() else {\n return }; let x: T_x = x;\n1"
         );
-        assert_eq!(named("let v: Vec<_> = f();", false), "let v: Vec<_> = f(); <let v: T_v = v;>");
-        assert_eq!(named("let N = 1;", true), "let N = 1; <let N: T_N = N;>");
+        assert_eq!(named("let v: Vec<_> = f();", false), "let v: Vec<_> = f(); let v: T_v = v;");
+        assert_eq!(named("let N = 1;", true), "let N = 1; let N: T_N = N;");
         for same in
             ["f(1); { let x = 1; }", "let x: Vec<u8> = f();", "let x = 1", "let N = 1;", ":dep a = \"1\"", "let x = ;"]
         {
@@ -493,12 +498,19 @@ mod tests {
 
     #[test]
     fn the_compiler_gets_the_cell_without_added_lines() {
-        let cell = "let (a, mut b) = f(); // first\nlet c: u8 = 1; a + 1";
-        assert_eq!(without_added_lets(&with_names(cell, false)), cell);
+        let cell = "let (a, mut b) = f(); // first\nlet c: u8 = 1; let r#d = 2; a + 1";
+        let without: Vec<String> =
+            without_added_lets(&with_names(cell, false)).split_whitespace().map(str::to_owned).collect();
+        assert_eq!(without.join(" "), cell.replace('\n', " "));
         assert_eq!(without_added_lets(cell), cell);
-        // evcxr writes each statement on a line of its own.
-        let by_evcxr = with_names("let x = 1; x", false).replace(AROUND[0], &format!("{}\n", AROUND[0]));
-        assert_eq!(without_added_lets(&by_evcxr), "let x = 1;\n x");
+        // evcxr writes each statement on a line of its own, with the comments before it, and items elsewhere.
+        let by_evcxr = with_names("let x = 1;\nconst N: u8 = 1;\nlet mut y = 2;", false);
+        let by_evcxr = by_evcxr.replace("; let", ";\n let").replace("const N: u8 = 1;\n", "");
+        assert_eq!(without_added_lets(&by_evcxr), "let x = 1;\n \nlet mut y = 2;\n ");
+        // What only looks like one stays.
+        for same in ["let x: WarpcellType_x_1 = y;", "x: WarpcellType_x_1 = x;", "put::<WarpcellType_x_1>(x);"] {
+            assert_eq!(without_added_lets(same), same);
+        }
     }
 
     fn known(types: &[(&str, &str, u64)]) -> KnownTypes {

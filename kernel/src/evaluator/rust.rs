@@ -213,6 +213,9 @@ impl RustEvaluator {
                 Ok(())
             }
             Err(error) => {
+                if let Ok(context) = &self.context {
+                    self.variables.note_redefined(&ended.before.types, context);
+                }
                 let (context, session) = (&mut self.context, self.session.path());
                 let mut check = |code: &str| context::check(context.as_mut().ok()?, code, session);
                 Err(ended.error_of(error, &traced, &|name| self.variables.hint(name), &mut check))

@@ -56,6 +56,14 @@ impl VariableHistory {
         moved
     }
 
+    /// Records the variables that evcxr has given up while it tried to run a cell: their types are not what they were.
+    pub fn note_redefined(&mut self, before: &Types, context: &CommandContext) {
+        let now = names(context);
+        for name in before.keys().filter(|name| !now.contains(*name)) {
+            self.gone.entry(name.clone()).or_insert(Gone::Redefined);
+        }
+    }
+
     /// Records the variables that a cell has defined and that have no value at its end. A cell that has failed may not
     /// have reached its definitions.
     pub fn note_without_value(
