@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The prelude's name for `!`.
@@ -135,23 +135,36 @@ pub fn must_be_known(text: &str) -> bool {
 
 /// The variables whose types are not known yet, with the names of the types.
 pub fn open_in(text: &str) -> BTreeMap<String, String> {
-    let stored = text.split(PUT).skip(1).filter(|rest| rest.starts_with(NAME)).filter_map(|rest| {
+    let calls = [PUT, PUT_AS].into_iter().flat_map(|call| text.split(call).skip(1));
+    let stored = calls.filter(|rest| rest.starts_with(NAME)).filter_map(|rest| {
         let (name, rest) = rest.split_once(">(stringify!(")?;
         let (variable, _) = rest.split_once(')')?;
-        Some((variable.to_owned(), name.to_owned()))
+        Some((variable.to_owned(), name.trim_end_matches(", _").to_owned()))
     });
     stored.collect()
 }
 
 /// The types of variables in what the compiler has written down. `is_whole` says that the source has no errors.
 pub fn found_in<'a>(folder: &Path, variables: impl Iterator<Item = &'a String>, is_whole: bool) -> Types {
-    let texts = files::paths_in(folder).filter_map(|path| std::fs::read_to_string(path).ok());
-    let texts: Vec<String> = texts.collect();
-    let mut found: Types = texts.iter().flat_map(|text| defined_in(text)).collect();
-    found.extend(texts.iter().flat_map(|text| stored_in(text)));
+    let mut paths: Vec<PathBuf> = files::paths_in(folder).collect();
+    // In this order the variables of later statements come later.
+    paths.sort_by_cached_key(|path| closures_in(path));
+    let texts: Vec<(usize, String)> =
+        paths.iter().filter_map(|path| Some((closures_in(path).len(), std::fs::read_to_string(path).ok()?))).collect();
+    // The function, and what it calls for the cell or for each of its statements. Closures of the user have other variables.
+    let functions = texts.iter().filter(|(depth, _)| *depth < 2);
+    let mut found: Types = functions.flat_map(|(_, text)| defined_in(text)).collect();
+    found.extend(texts.iter().flat_map(|(_, text)| stored_in(text)));
     // What comes after a `return` is not written down. It has no value either, so any type will do.
     let any = || is_whole.then(|| "()".to_owned());
     variables.filter_map(|variable| Some((variable.clone(), found.get(variable).cloned().or_else(any)?))).collect()
+}
+
+/// The numbers of the closures that a function is in, by the name of the compiler's file about it: `….run_user_code_-{closure#0}.….mir`.
+fn closures_in(path: &Path) -> Vec<usize> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let numbers = name.split('#').skip(1).map(|rest| rest.split('}').next().and_then(|number| number.parse().ok()));
+    numbers.map(Option::unwrap_or_default).collect()
 }
 
 /// The types of the variables that one function defines. Its lines say, for a variable `x`:
@@ -529,6 +542,8 @@ mod tests {
         assert!(written.starts_with("s.check_variable::<Vec<u8>>(stringify!(x));\n"), "{written}");
         assert!(written.ends_with(&format!("My{NAME}x_1")), "not a name: {written}");
         assert_eq!(open_in(&written), BTreeMap::from([("y".to_owned(), format!("{NAME}y_2"))]));
+        let hidden = format!("s.put_variable_as::<{NAME}z_3, _>(stringify!(z), z);");
+        assert_eq!(open_in(&hidden), BTreeMap::from([("z".to_owned(), format!("{NAME}z_3"))]));
         assert!(must_be_known(&written));
         assert!(without_names(&written).contains("put_variable::<_>(stringify!(y), y);\ns.put_variable_as::<(), _>("));
         let all = known(&[("x_1", "Vec<u8>", 0), ("y_2", "u8", 0)]);
@@ -596,9 +611,19 @@ mod tests {
             \x20       debug x => _1;\n        let mut _2: u8;\n        scope 2 {\n            debug x => _2;\n\
             \x20           let _3: i32;\n            scope 3 {\n                debug y => _3;\n            }\n        }\n    }\n\
             \x20   _8 = const \"y\";\n    _5 = a::put_variable::<f64>(move _6, copy _8, move _9) -> [return: bb2];\n";
-        std::fs::write(folder.path().join("a.mir"), function).unwrap();
+        let write = |name: &str, text: &str| {
+            std::fs::write(folder.path().join(format!("ctx.run_user_code_{name}.1-1-000.built.after.mir")), text)
+                .unwrap();
+        };
+        write("", function);
         assert_eq!(found(true), ["u8", "f64", "()"]);
         assert_eq!(found(false), ["u8", "f64"]);
+        // The closures of two statements, and one of the user's.
+        let defines = |its_type: &str| format!("    let _1: {its_type};\n        debug x => _1;\n");
+        write("-{closure#10}", &defines("late"));
+        write("-{closure#9}", &defines("early"));
+        write("-{closure#11}-{closure#0}", &defines("inner"));
+        assert_eq!(found(false), ["late", "f64"]);
     }
 
     #[test]
