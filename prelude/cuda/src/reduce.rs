@@ -25,9 +25,9 @@ const RESIDENT: u32 = 8;
 
 family! {
     struct Reduce {
-        /// Of elements as they are, and of converted ones.
-        whole: [[[Compiled<Whole>; TYPES]; KINDS]; 2],
-        axes: [[[Compiled<OverAxes>; TYPES]; KINDS]; 2],
+        /// By what elements are converted to ([`conversion`]).
+        whole: [[[Compiled<Whole>; TYPES]; KINDS]; CONVERSIONS],
+        axes: [[[Compiled<OverAxes>; TYPES]; KINDS]; CONVERSIONS],
         /// Of the elements as they are, and of their conjugates.
         dots: [[Compiled<dot::Kernels>; TYPES]; 2],
         /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
@@ -142,7 +142,7 @@ impl Reduce {
 
     fn whole(&self, reduced: Reduced<'_>, x: View<'_>, out: View<'_>) -> Result<()> {
         let terms = reduced.terms(x, out);
-        let cell = &self.whole[usize::from(terms != x.dtype)][reduced.kind()][x.dtype as usize];
+        let cell = &self.whole[conversion(x.dtype, terms)][reduced.kind()][x.dtype as usize];
         let function = cell.get(&self.device, || reduced.program(x.dtype, terms, true))?.all;
         let size = x.layout.size();
         // Each thread takes 4 loads of 16 bytes at a time.
@@ -184,7 +184,7 @@ impl Reduce {
         outputs: usize,
     ) -> Result<()> {
         let terms = reduced.terms(x, out);
-        let cell = &self.axes[usize::from(terms != x.dtype)][reduced.kind()][x.dtype as usize];
+        let cell = &self.axes[conversion(x.dtype, terms)][reduced.kind()][x.dtype as usize];
         let kernels = cell.get(&self.device, || reduced.program(x.dtype, terms, false))?;
         let (kept, gone) = split(x, axes);
         let (kept_axes, reduced_axes) = (passed(&kept, x)?, passed(&gone, x)?);
@@ -317,6 +317,18 @@ fn choice(kept: &[Axis<1>], reduced: &[Axis<1>], outputs: usize, length: usize, 
     Choice { shape, shares: wanted.min(length.div_ceil(least)).clamp(1, 65_535) as u32 }
 }
 
+const CONVERSIONS: usize = 4;
+
+/// A number for what elements in memory are converted to: nothing, `f32`, `f64`, or the type that others compute in.
+fn conversion(stored: DType, terms: DType) -> usize {
+    match terms {
+        terms if terms == stored => 0,
+        DType::F32 => 1,
+        DType::F64 => 2,
+        _ => 3,
+    }
+}
+
 /// The types that elements have in memory and are converted to, as macros.
 fn types([stored, terms]: [DType; 2]) -> Vec<(&'static str, &'static str)> {
     let conversion = (stored != terms).then_some(("STORED", stored.cu_name()));
@@ -384,6 +396,20 @@ mod tests {
 
     fn axis(length: usize, stride: isize) -> Axis<1> {
         Axis { length, strides: [stride] }
+    }
+
+    #[test]
+    fn what_elements_are_converted_to_has_kernels_of_its_own() {
+        for stored in DType::ALL {
+            let mut terms = vec![stored, stored.compute_type(), DType::F32, DType::F64];
+            terms.sort_by_key(|&dtype| dtype as usize);
+            terms.dedup();
+            let mut numbers: Vec<usize> = terms.iter().map(|&terms| conversion(stored, terms)).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            assert_eq!(numbers.len(), terms.len(), "{stored:?}");
+            assert!(numbers.iter().all(|&number| number < CONVERSIONS));
+        }
     }
 
     #[test]
