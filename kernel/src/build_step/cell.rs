@@ -10,7 +10,7 @@ use crate::installation::Installation;
 use crate::syntax::{blank, declared_name, parse, range_of, words};
 use anyhow::{Context, Result, bail};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -124,7 +124,8 @@ impl CellCrate<'_> {
         let root = self.text_for("root.rs");
         let mut command = self.builder(&root, BuildRequest::default(), if self.links_here() { "obj" } else { "link" });
         command.arg("--emit").arg(format!("metadata={}", self.library().with_extension("rmeta").display()));
-        self.call_ahead(command, root, attributes, |_| "_".to_owned())
+        let crates = self.carried().map(|name| (name.as_str(), "_".to_owned()));
+        self.call_ahead(command, root, attributes, crates)
     }
 
     /// The call of the compiler that finds the types of variables in a source.
@@ -140,20 +141,30 @@ impl CellCrate<'_> {
     /// The same, started ahead.
     pub fn types_ahead(&self, attributes: &str) -> Result<CompilerCall> {
         let root = self.text_for("types-root.rs");
-        self.call_ahead(self.types_finder(&root), root, attributes, |name| format!("{}{name}", types::CRATE))
+        // The user's crates may have other names here than they have themselves.
+        let arguments = &self.dependencies.arguments;
+        let added =
+            arguments.windows(2).filter(|pair| pair[0] == "--extern").filter_map(|pair| pair[1].split('=').next());
+        let crates: BTreeSet<&str> = self.carried().map(String::as_str).chain(added).collect();
+        let crates = crates.into_iter().map(|name| (name, format!("{}{name}", types::CRATE)));
+        self.call_ahead(self.types_finder(&root), root, attributes, crates)
     }
 
-    fn call_ahead(
+    /// The crates of the prelude that cells can name, but for those that the user has added.
+    fn carried(&self) -> impl Iterator<Item = &String> {
+        let carried = self.installation.record.prelude.externs.iter().map(|(name, _)| name);
+        carried.filter(|name| !self.dependencies.externs.contains(name))
+    }
+
+    fn call_ahead<'b>(
         &self,
         mut command: Command,
         root: PathBuf,
         attributes: &str,
-        name: impl Fn(&str) -> String,
+        crates: impl Iterator<Item = (&'b str, String)>,
     ) -> Result<CompilerCall> {
         command.args(["--json", "artifacts"]);
-        let carried = self.installation.record.prelude.externs.iter().map(|(name, _)| name);
-        let crates = carried.filter(|name| !self.dependencies.externs.contains(name));
-        CompilerCall::new(&command, root, attributes, crates.map(|known| (known, name(known))))
+        CompilerCall::new(&command, root, attributes, crates)
     }
 
     /// The file of a source that is made of evcxr's.

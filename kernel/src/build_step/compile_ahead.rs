@@ -95,7 +95,7 @@ impl CompilerCall {
         command: &Command,
         root: PathBuf,
         attributes: &str,
-        crates: impl Iterator<Item = (&'a String, String)>,
+        crates: impl Iterator<Item = (&'a str, String)>,
     ) -> Result<CompilerCall> {
         let changes: Vec<_> = command.get_envs().collect();
         let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();

@@ -119,6 +119,41 @@ pub fn type_as_code(type_name: &str) -> String {
     stable(&result).into_owned()
 }
 
+/// Modules whose types a notebook has without their paths, by the standard library's prelude and by the imports of each session; the
+/// second part is what is left to write.
+const IN_SCOPE: [(&str, &str); 8] = [
+    ("std::vec::Vec", "Vec"),
+    ("std::string::String", "String"),
+    ("std::boxed::Box", "Box"),
+    ("std::option::Option", "Option"),
+    ("std::result::Result", "Result"),
+    ("warpcell::DeviceArray", "DeviceArray"),
+    ("warpcell::", "gpu::"),
+    ("ndarray::ArrayBase", "ArrayBase"),
+];
+
+/// A type as a user writes it in a notebook.
+pub fn in_scope(type_name: &str) -> String {
+    let mut result = String::new();
+    let mut rest = type_name;
+    while let Some(character) = rest.chars().next() {
+        let begins = !result.ends_with(|before| is_word(before) || before == ':');
+        let shorter =
+            IN_SCOPE.iter().filter(|_| begins).find_map(|(path, name)| Some((name, rest.strip_prefix(path)?)));
+        match shorter {
+            Some((name, following)) => {
+                result.push_str(name);
+                rest = following;
+            }
+            None => {
+                result.push(character);
+                rest = &rest[character.len_utf8()..];
+            }
+        }
+    }
+    result
+}
+
 /// How names begin that evcxr writes into each cell crate.
 const OWN_NAMES: [&str; 2] = ["evcxr_", "run_user_code_"];
 
@@ -261,6 +296,18 @@ mod tests {
             "mod mine {}",
         ] {
             assert_eq!(own_name_in(code), None, "{code}");
+        }
+    }
+
+    #[test]
+    fn types_are_short_where_a_notebook_has_their_names() {
+        for (type_name, short) in [
+            ("std::vec::Vec<std::string::String>", "Vec<String>"),
+            ("(warpcell::DeviceArray<f64>, warpcell::Stream)", "(DeviceArray<f64>, gpu::Stream)"),
+            ("std::collections::HashMap<&str, i32>", "std::collections::HashMap<&str, i32>"),
+            ("own::std::vec::Vec<u8>", "own::std::vec::Vec<u8>"),
+        ] {
+            assert_eq!(in_scope(type_name), short);
         }
     }
 

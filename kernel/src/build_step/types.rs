@@ -501,7 +501,7 @@ mod tests {
             let start = text.find(NAME).unwrap();
             text[start..].split(' ').next().unwrap().to_owned()
         };
-        let mut names: Vec<String> = ["b", "a", "b", "aa", "a"].map(|variable| name(variable)).into();
+        let mut names: Vec<String> = ["b", "a", "b", "aa", "a"].map(name).into();
         names.sort();
         let variables = names.iter().map(|name| name[NAME.len()..].split('_').next().unwrap().to_owned());
         assert_eq!(variables.collect::<Vec<_>>(), ["a", "a", "aa", "b", "b"]);

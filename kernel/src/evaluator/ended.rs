@@ -1,6 +1,6 @@
 //! A cell that has ended: what is known about it, and its error.
 
-use crate::build_step::{BuildAnswer, Types};
+use crate::build_step::{self, BuildAnswer, Types};
 use crate::evaluator::diagnostics::{Check, Missed, Notebook, compile_error};
 use crate::evaluator::failures::{
     Traced, build_output, interrupted, locate, lost_values_text, moved_text, plain_error, process_died,
@@ -56,7 +56,7 @@ impl Ended {
                     &place,
                     Notebook {
                         missed,
-                        type_of: &|name| self.before.types.get(name).cloned(),
+                        type_of: &|name| self.before.types.get(name).map(|its_type| build_step::in_scope(its_type)),
                         check: is_plain.then_some(check),
                     },
                 )

@@ -21,6 +21,8 @@ const FUNCTIONS: [&str; 8] =
 const MODULES: [&str; 4] = ["gpu", "warpcell", "gpu::host", "warpcell::host"];
 /// The compiler's name for the type of an open integer, and `i32`, which may have been written for it.
 const INTEGERS: [&str; 2] = ["`{integer}`", "`i32`"];
+/// What may be written behind an integer that is beside one of another type.
+const OTHER_INTEGERS: [&str; 9] = ["_i64", "_u64", "_usize", "_u32", "_u8", "_i8", "_u16", "_i16", "_isize"];
 /// How often a cell is compiled with types written into it.
 const ROUNDS: usize = 6;
 
@@ -78,7 +80,7 @@ impl<'a> OpenTypes<'a> {
         let mut places: Vec<OpenPlace> = statements.iter().flat_map(|(start, node)| places_in(*start, node)).collect();
         places.sort_by_key(|place| place.range.start);
         let mut open = OpenTypes { code, statements, places, rounds: 0 };
-        let are_floats = said.is_some_and(|said| open.write_among_floats(said));
+        let are_floats = said.is_some_and(|said| open.write_as_beside(said));
         (open.write_others() || open.write_integers() || are_floats).then_some(open)
     }
 
@@ -107,12 +109,12 @@ impl<'a> OpenTypes<'a> {
         has_written
     }
 
-    /// Writes the type of floats behind integers that are combined with them. Returns whether there was such an
+    /// Writes the types of numbers behind integers that are combined with them. Returns whether there was such an
     /// integer.
-    fn write_among_floats(&mut self, said: &Diagnostics) -> bool {
+    fn write_as_beside(&mut self, said: &Diagnostics) -> bool {
         let mut found = Vec::new();
         for (message, range) in self.placed(said) {
-            let Some(written) = float_beside(&message) else { continue };
+            let Some(written) = number_beside(&message) else { continue };
             let is_integer = |place: &OpenPlace| {
                 place.kind == OpenTypeKind::Integer
                     && matches!(place.state, TypeState::Waiting | TypeState::Written("_i32"))
@@ -157,7 +159,7 @@ impl<'a> OpenTypes<'a> {
     pub fn learn(&mut self, error: &Error, said: Option<&Diagnostics>) -> NextAttempt {
         self.rounds += 1;
         let has_more = self.rounds < ROUNDS;
-        if has_more && said.is_some_and(|said| self.write_among_floats(said)) {
+        if has_more && said.is_some_and(|said| self.write_as_beside(said)) {
             return NextAttempt::Try;
         }
         if is_open(error, said) {
@@ -222,7 +224,8 @@ impl<'a> OpenTypes<'a> {
 fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
     match error {
         Error::CompilationErrors(_) => said.is_some_and(|said| {
-            let is_open = |message: CompilerMessage| OPEN.contains(&message.code()) || float_beside(&message).is_some();
+            let is_open =
+                |message: CompilerMessage| OPEN.contains(&message.code()) || number_beside(&message).is_some();
             let mut errors = errors(said);
             errors.next().is_some_and(is_open) && errors.all(is_open)
         }),
@@ -231,15 +234,23 @@ fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
     }
 }
 
-/// The type to write behind an integer, if an error says that it is combined with floats.
-fn float_beside(message: &CompilerMessage) -> Option<&'static str> {
+/// The type to write behind an integer, if an error says that it is combined or compared with numbers of another type: with floats, or with
+/// the integers that a sum gives.
+fn number_beside(message: &CompilerMessage) -> Option<&'static str> {
     let text = message.text();
-    let is_combined = message.code() == "E0277" && text.starts_with("cannot ");
+    let is_compared = text.starts_with("can't compare ");
+    let is_combined = message.code() == "E0277" && (is_compared || text.starts_with("cannot "));
     if !is_combined || !INTEGERS.iter().any(|integer| text.contains(integer)) {
         return None;
     }
     let has = |float: &str| text.contains(float);
-    if has("f64") || has("{float}") { Some("_f64") } else { has("f32").then_some("_f32") }
+    if has("f64") || has("{float}") {
+        return Some("_f64");
+    }
+    if has("f32") {
+        return Some("_f32");
+    }
+    OTHER_INTEGERS.into_iter().find(|written| has(&format!("`{}`", &written[1..])))
 }
 
 /// The errors that the compiler has reported, without the last one, which counts them.
