@@ -121,3 +121,11 @@ def test_silent_cells_say_and_count_nothing(kernel):
 def test_an_empty_cell_is_fine(kernel):
     for code in ("", "   \n", "// only a comment"):
         assert kernel.run(code).ok
+
+
+def test_a_number_takes_the_type_of_the_sum_that_it_is_compared_with(kernel):
+    # The compiler takes both numbers for i32, and then the sum is an i64.
+    kernel.check("let summed = gpu::arange(1000).sum();\nassert_eq!(summed, 499_500);")
+    assert kernel.check("summed").value == "499500"
+    result = kernel.run("let a: i64 = 1; let b: i32 = 2;\na == b")
+    assert not result.ok and "mismatched types" in result.error_text

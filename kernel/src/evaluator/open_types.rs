@@ -129,7 +129,11 @@ impl<'a> OpenTypes<'a> {
     fn placed(&self, said: &Diagnostics) -> Vec<(CompilerMessage, Range<usize>)> {
         let places = Places::new(&said.source, self.code);
         let placed = errors(said).filter_map(|message| {
-            let span = message.primary()?;
+            let mut span = message.primary()?;
+            // Of a macro the user has written the call only.
+            while span["expansion"]["span"].is_object() {
+                span = &span["expansion"]["span"];
+            }
             let offset = |line: &str, column: &str| {
                 let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
                 let (line, column) = places.in_cell(number(line)?, number(column)?)?;
@@ -225,9 +229,14 @@ fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
     match error {
         Error::CompilationErrors(_) => said.is_some_and(|said| {
             let is_open =
-                |message: CompilerMessage| OPEN.contains(&message.code()) || number_beside(&message).is_some();
-            let mut errors = errors(said);
-            errors.next().is_some_and(is_open) && errors.all(is_open)
+                |message: &CompilerMessage| OPEN.contains(&message.code()) || number_beside(message).is_some();
+            // Of one comparison there may be two errors.
+            let is_of_integer = |message: &CompilerMessage| {
+                let label = message.primary().and_then(|span| span["label"].as_str()).unwrap_or_default();
+                message.code() == "E0308" && INTEGERS.iter().any(|integer| label.contains(integer))
+            };
+            let errors: Vec<CompilerMessage> = errors(said).collect();
+            errors.iter().any(is_open) && errors.iter().all(|message| is_open(message) || is_of_integer(message))
         }),
         Error::Message(message) => advice::without_type(message).is_some(),
         _ => false,
@@ -409,6 +418,7 @@ mod tests {
                 14,
                 "let y = (-2_f32) * x.abs();",
             ),
+            ("assert_eq!(x, 5);", "can't compare `i64` with `i32`", 15, "assert_eq!(x, 5_i64);"),
             ("let y = x.gt(2);", "cannot combine an array of `f64` with `{integer}`", 14, "let y = x.gt(2_f64);"),
         ] {
             let said = said(code, message, column);
