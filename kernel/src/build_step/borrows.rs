@@ -7,13 +7,11 @@
 
 use super::cell::CellCrate;
 use super::cell_cache::CachedCell;
-use super::compile_ahead::{self, CompileGoal, Compiled, CompilerTask};
+use super::compile_ahead::{CompileGoal, Compiled, CompilerTask};
 use super::compiler_message::CompilerMessage;
-use super::messages::Types;
 use super::{cell_cache, checks, messages, times};
-use crate::files;
 use crate::syntax::{line_start, offset_of, parse, range_of};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ra_ap_syntax::ast::{self, AstNode, BinaryOp, UnaryOp};
 use ra_ap_syntax::{SyntaxElement, SyntaxKind, SyntaxNode, T, TextRange};
 use serde::{Deserialize, Serialize};
@@ -22,7 +20,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
-use std::process::Command;
 use std::time::SystemTime;
 
 /// What is written before an operand; and around one that is a formula itself. It can be told from what the user wrote.
@@ -183,27 +180,11 @@ fn check(cell: &CellCrate<'_>, source: &str, file: &Path) -> Result<Compiled> {
     let began = SystemTime::now();
     times::count_run();
     cell_cache::forget_inputs(cell.context);
-    let compiled = compile(cell, command, source, file)?;
+    let compiled = cell.checked(CompilerTask::Cells, command, source, file)?;
     if let Some(cached) = cached {
         cached.keep(cell, None, &compiled, began);
     }
     Ok(compiled)
-}
-
-/// Has the waiting compiler check a source, or starts one by a command.
-fn compile(cell: &CellCrate<'_>, mut command: Command, source: &str, file: &Path) -> Result<Compiled> {
-    if let Some((attributes, rest)) = compile_ahead::split(source) {
-        files::write(file, rest)?;
-        let call = cell.ahead(&attributes)?;
-        let compiled = compile_ahead::compile(cell.session(), CompilerTask::Cells, call, file, CompileGoal::Checked)?;
-        if let Some(compiled) = compiled {
-            return Ok(compiled);
-        }
-    }
-    files::write(file, source)?;
-    let output = command.output().with_context(|| cell.cannot_run())?;
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    Ok(Compiled { status: output.status.code().unwrap_or(1), stderr, types: Types::new() })
 }
 
 /// Whether a message says that an array is moved away.

@@ -1,6 +1,6 @@
 //! A cell crate, and the compiler's call for it.
 
-use super::compile_ahead::CompilerCall;
+use super::compile_ahead::{CompileGoal, Compiled, CompilerCall, CompilerTask};
 use super::messages::BuildRequest;
 use super::names::items_before_runtime;
 use super::{cell_cache, compile_ahead, dependencies, flags, functions, types};
@@ -126,6 +126,22 @@ impl CellCrate<'_> {
         command.arg("--emit").arg(format!("metadata={}", self.library().with_extension("rmeta").display()));
         let crates = self.carried().map(|name| (name.as_str(), "_".to_owned()));
         self.call_ahead(command, root, attributes, crates)
+    }
+
+    /// Has the waiting compiler for a task check a source, which is written to a file; or starts one by a command for that file.
+    pub fn checked(&self, task: CompilerTask, mut command: Command, source: &str, file: &Path) -> Result<Compiled> {
+        if let Some((attributes, rest)) = compile_ahead::split(source) {
+            files::write(file, rest)?;
+            let call = match task {
+                CompilerTask::Cells => self.ahead(&attributes)?,
+                CompilerTask::Types => self.types_ahead(&attributes)?,
+            };
+            if let Some(compiled) = compile_ahead::compile(&self.session, task, call, file, CompileGoal::Checked)? {
+                return Ok(compiled);
+            }
+        }
+        files::write(file, source)?;
+        Ok(Compiled::by(&command.output().with_context(|| self.cannot_run())?))
     }
 
     /// The call of the compiler that finds the types of variables in a source.

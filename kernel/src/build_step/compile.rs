@@ -33,7 +33,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = CellCrate::prepare(installation, context)?;
     let source = context.join("src").join("lib.rs");
     let ordered = OrderedSource::of(&types::without_added_lets(&files::read(&source)?));
-    let rewritten = context.join("build").join("lib.rs");
+    let rewritten = cell.text_for("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let library = cell.library();
     library.parent().map(std::fs::create_dir_all).transpose()?;
@@ -321,18 +321,9 @@ impl Compilation<'_> {
         let folder = self.cell.written_types();
         let _ = std::fs::remove_dir_all(&folder);
         files::create_folder(&folder)?;
-        let source = self.source.with_file_name("types.rs");
-        if let Some((attributes, rest)) = compile_ahead::split(text) {
-            files::write(&source, rest)?;
-            let (session, call) = (&self.cell.session, self.cell.types_ahead(&attributes)?);
-            let task = CompilerTask::Types;
-            if let Some(compiled) = compile_ahead::compile(session, task, call, &source, CompileGoal::Checked)? {
-                return Ok(types::found_in(&folder, self.open.keys(), compiled.status == 0));
-            }
-        }
-        files::write(&source, text)?;
-        let output = self.cell.types_finder(&source).output().with_context(|| self.cell.cannot_run())?;
-        Ok(types::found_in(&folder, self.open.keys(), output.status.success()))
+        let source = self.cell.text_for("types.rs");
+        let compiled = self.cell.checked(CompilerTask::Types, self.cell.types_finder(&source), text, &source)?;
+        Ok(types::found_in(&folder, self.open.keys(), compiled.status == 0))
     }
 
     /// Compiles `text`, which `split` has in two parts if it can be compiled ahead.
@@ -359,8 +350,7 @@ impl Compilation<'_> {
         };
         let output = command.output().with_context(|| self.cell.cannot_run())?;
         std::io::stdout().write_all(&output.stdout)?;
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        Ok(Compiled { status: output.status.code().unwrap_or(1), stderr, types: Types::new() })
+        Ok(Compiled::by(&output))
     }
 }
 
@@ -385,7 +375,7 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let known = KnownTypes::read(&cell.session);
     let ordered = OrderedSource::of(&known.put_into(&types::without_added_lets(&source)));
     let text = &ordered.text;
-    let rewritten = context.join("build").join("lib.rs");
+    let rewritten = cell.text_for("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let Functions { source: text, marks, .. } = Functions::prepare(text, &cell.session)?;
     let text = with_marks(&text, &marks);

@@ -22,7 +22,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -157,6 +157,12 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// What a compiler that was started for one source has said.
+    pub fn by(output: &Output) -> Compiled {
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        Compiled::without_types(output.status.code().unwrap_or(1), stderr)
+    }
+
     fn without_types(status: i32, stderr: String) -> Compiled {
         Compiled { status, stderr, types: Types::new() }
     }

@@ -153,6 +153,7 @@ const INSIDE: &str = "// inside: ";
 const TRAILERS: [&str; 5] = ["});", "Ok(())})();", ASYNC_RESULT, "evcxr_variable_store", "}"];
 /// The value of a cell with `.await` and `?`.
 const ASYNC_RESULT: &str = "Ok::<(), EvcxrUserCodeError>(())";
+
 /// The definitions of the notebook in a source that evcxr wrote; none if there are no types.
 pub fn definitions_in(source: &str, crates: &Crates) -> Option<Definitions> {
     let items = items_before_runtime(source);

@@ -48,15 +48,16 @@ struct Knowledge {
     crates: Vec<String>,
     /// The cell crate as evcxr last had it compiled. Its items are looked for only when there is a question.
     source: String,
-    /// The variables, as declarations.
-    variables: String,
+    /// Its variables with their types, and its items.
     notebook: Notebook,
 }
 
 impl Knowledge {
     /// Code that defines the same, but for the variables' values.
     fn code(&self) -> String {
-        format!("{FIRST}{}{}", items_of_user(&self.source), self.variables)
+        let variables = self.notebook.variables.iter();
+        let declarations: String = variables.map(|(name, its_type)| format!("let mut {name}: {its_type};\n")).collect();
+        format!("{FIRST}{}{declarations}", items_of_user(&self.source))
     }
 }
 
@@ -127,10 +128,7 @@ impl Assistant {
 
     /// Notes what the notebook has.
     pub fn learn_notebook(&self, notebook: Notebook) {
-        let declarations = notebook.variables.iter().map(|(name, its_type)| format!("let mut {name}: {its_type};\n"));
-        let mut knowledge = lock(&self.knowledge);
-        knowledge.variables = declarations.collect();
-        knowledge.notebook = notebook;
+        lock(&self.knowledge).notebook = notebook;
     }
 
     /// Records the current directory of the cells.

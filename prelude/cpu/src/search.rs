@@ -36,6 +36,22 @@ fn position<T: Copy>(sorted: &[T], before: impl Fn(T) -> bool) -> usize {
     first + usize::from(size == 1 && before(sorted[first]))
 }
 
+/// Writes an answer for each of `count` values.
+///
+/// # Safety
+///
+/// Both must be memory of as many elements that nothing else accesses, and not overlap.
+#[inline(always)]
+unsafe fn answer_each<T: Copy, R>(values: *const u8, count: usize, out: *mut R, answer: impl Fn(T) -> R + Sync) {
+    let (values, out) = (Shared(values.cast_mut().cast::<T>()), Shared(out));
+    pool::split(count, SEARCHES, &|range| {
+        for index in range {
+            // SAFETY: the caller's promise; each element belongs to one task.
+            unsafe { out.get().add(index).write(answer(values.get().add(index).read())) };
+        }
+    });
+}
+
 /// For each of `count` values, how many of the `length` sorted elements are less; with `right`, less or equal.
 ///
 /// # Safety
@@ -52,21 +68,15 @@ pub(super) unsafe fn search_sorted(
     for_dtype!(dtype, T => {
         // SAFETY: the caller's promise.
         let sorted = unsafe { std::slice::from_raw_parts(sorted.cast::<T>(), length) };
-        let (values, out) = (Shared(values.cast_mut().cast::<T>()), Shared(out));
-        pool::split(count, SEARCHES, &|range| {
-            for index in range {
-                // SAFETY: the caller's promise; each element belongs to one task.
-                unsafe {
-                    let value = values.get().add(index).read();
-                    let found = if right {
-                        position(sorted, |element| !less(value, element))
-                    } else {
-                        position(sorted, |element| less(element, value))
-                    };
-                    out.get().add(index).write(found as i64);
-                }
+        let place = |value: T| {
+            if right {
+                position(sorted, |element| !less(value, element)) as i64
+            } else {
+                position(sorted, |element| less(element, value)) as i64
             }
-        });
+        };
+        // SAFETY: the caller's promise.
+        unsafe { answer_each(values, count, out, place) };
     });
 }
 
@@ -85,19 +95,14 @@ pub(super) unsafe fn contains(
     for_dtype!(dtype, T => {
         // SAFETY: the caller's promise.
         let sorted = unsafe { std::slice::from_raw_parts(sorted.cast::<T>(), length) };
-        let (values, out) = (Shared(values.cast_mut().cast::<T>()), Shared(out));
-        pool::split(count, SEARCHES, &|range| {
-            for index in range {
-                // SAFETY: the caller's promise; each element belongs to one task.
-                unsafe {
-                    let value = values.get().add(index).read();
-                    let place = position(sorted, |element| less(element, value));
-                    // Without a branch, which nothing could predict. What is greater than all is not the last one.
-                    let is_there = length > 0 && sorted[place.min(length - 1)] == value;
-                    out.get().add(index).write(is_there != is_inverted);
-                }
-            }
-        });
+        let is_wanted = |value: T| {
+            let place = position(sorted, |element| less(element, value));
+            // Without a branch, which nothing could predict. What is greater than all is not the last one.
+            let is_there = length > 0 && sorted[place.min(length - 1)] == value;
+            is_there != is_inverted
+        };
+        // SAFETY: the caller's promise.
+        unsafe { answer_each(values, count, out, is_wanted) };
     });
 }
 

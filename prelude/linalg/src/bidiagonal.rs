@@ -8,7 +8,7 @@
 //! The size alone decides how the columns are cut, so that results are the same with any number of threads.
 
 use crate::lanes::{LANES, Lane, as_it_is, by_instructions, fused, lanes_of, reflection, total, write_lanes};
-use crate::steps::{self, PARTS, Steps, Together};
+use crate::steps::{self, Columns, PARTS, Steps, Together};
 use faer::MatMut;
 use faer::reborrow::ReborrowMut;
 use std::ops::Range;
@@ -50,13 +50,10 @@ pub(crate) fn bidiagonalise<T: Lane>(
     let (apart, vectors_apart) = (matrix.col_stride() as usize, vectors.col_stride() as usize);
     let start = vectors.as_ptr_mut();
     let state = State {
-        matrix: matrix.as_ptr_mut(),
-        apart,
+        memory: Columns { matrix: matrix.as_ptr_mut(), apart, vectors: start, vectors_apart },
         padded,
         rows,
         columns,
-        vectors: start,
-        vectors_apart,
         multiples: multiples.as_mut_ptr(),
         inverse: std::cell::Cell::new(T::ZERO),
         keeps_right,
@@ -74,13 +71,10 @@ pub(crate) fn bidiagonalise<T: Lane>(
 /// reflection from the left, the one before it, and the product with the reflection from the right), then the sums of the parts; and for
 /// each column the product with the reflection from the left, and the reflection from the right.
 struct State<T> {
-    matrix: *mut T,
-    apart: usize,
+    memory: Columns<T>,
     padded: usize,
     rows: usize,
     columns: usize,
-    vectors: *mut T,
-    vectors_apart: usize,
     multiples: *mut [T; 2],
     /// 1 / τ of the reflection from the left.
     inverse: std::cell::Cell<T>,
@@ -125,19 +119,6 @@ impl<T: Lane> State<T> {
         at + 1 + count * part / parts..at + 1 + count * (part + 1) / parts
     }
 
-    fn column(&self, column: usize) -> *mut T {
-        self.matrix.wrapping_add(column * self.apart)
-    }
-
-    fn vector(&self, index: usize) -> *mut T {
-        self.vectors.wrapping_add(index * self.vectors_apart)
-    }
-
-    /// The reflection from the left of this step, the one before it: they change places.
-    fn reflections(&self, at: usize) -> [*mut T; 2] {
-        [self.vector(at % 2), self.vector(1 - at % 2)]
-    }
-
     by_instructions! {
         /// Brings a column up to date, and finds the reflection that makes what is below the diagonal 0: the element on the diagonal, and τ.
         ///
@@ -164,7 +145,7 @@ impl<T: Lane> State<T> {
     /// As for `reflect_left`.
     #[inline(always)]
     unsafe fn reflect_left_with<const FMA: bool, const W: usize>(&self, at: usize) -> (T, T) {
-        let ([u, before], z, column) = (self.reflections(at), self.vector(2), self.column(at));
+        let ([u, before], z, column) = (self.memory.reflections(at), self.memory.vector(2), self.memory.column(at));
         let first = at / LANES * LANES;
         // SAFETY: the caller's promise; all of these are as long as a column.
         unsafe {
@@ -206,7 +187,7 @@ impl<T: Lane> State<T> {
     /// As for `advance`.
     #[inline(always)]
     unsafe fn advance_with<const FMA: bool, const W: usize>(&self, at: usize, part: usize) {
-        let (columns, sum) = (self.columns_of(at, part), self.vector(3 + part));
+        let (columns, sum) = (self.columns_of(at, part), self.memory.vector(3 + part));
         // SAFETY: the caller's promise.
         unsafe {
             for start in (at / LANES * LANES..self.padded).step_by(LANES) {
@@ -228,8 +209,8 @@ impl<T: Lane> State<T> {
     /// As for `advance`, of these columns.
     #[inline(always)]
     unsafe fn some_columns<const FMA: bool, const W: usize>(&self, at: usize, column: usize, sum: *mut T) {
-        let ([u, before], z, first) = (self.reflections(at), self.vector(2), at / LANES * LANES);
-        let columns: [*mut T; W] = std::array::from_fn(|index| self.column(column + index));
+        let ([u, before], z, first) = (self.memory.reflections(at), self.memory.vector(2), at / LANES * LANES);
+        let columns: [*mut T; W] = std::array::from_fn(|index| self.memory.column(column + index));
         // SAFETY: the caller's promise.
         unsafe {
             let multiples: [[T; 2]; W] = std::array::from_fn(|index| self.multiples.add(column + index).read());
@@ -276,7 +257,7 @@ impl<T: Lane> State<T> {
     /// As for `reflect_right`.
     #[inline(always)]
     unsafe fn reflect_right_with<const FMA: bool, const W: usize>(&self, at: usize) -> (T, T) {
-        let ([u, _], z, next) = (self.reflections(at), self.vector(2), self.column(at + 1));
+        let ([u, _], z, next) = (self.memory.reflections(at), self.memory.vector(2), self.memory.column(at + 1));
         let first = at / LANES * LANES;
         // SAFETY: the caller's promise.
         unsafe {
@@ -298,15 +279,15 @@ impl<T: Lane> State<T> {
             let (product, inverse) = (head[0] + total(lanes), T::ONE / tau);
             if self.keeps_right {
                 for (place, [_, row]) in others.iter().enumerate() {
-                    self.column(at + 2 + place).add(at).write(*row);
+                    self.memory.column(at + 2 + place).add(at).write(*row);
                 }
             }
             let parts = self.parts(at);
             for start in (first..self.padded).step_by(LANES) {
                 let start = as_it_is(start);
-                let mut sums = lanes_of(self.vector(3), start);
+                let mut sums = lanes_of(self.memory.vector(3), start);
                 for part in 1..parts {
-                    let more = lanes_of(self.vector(3 + part), start);
+                    let more = lanes_of(self.memory.vector(3 + part), start);
                     for lane in 0..LANES {
                         sums[lane] = sums[lane] + more[lane];
                     }

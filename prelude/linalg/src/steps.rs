@@ -38,6 +38,34 @@ pub(crate) trait Steps: Sync {
     unsafe fn after(&self, at: usize, outcome: &mut Self::Outcome);
 }
 
+/// A matrix by columns that is being reduced, and vectors as long as a column.
+pub(crate) struct Columns<T> {
+    pub matrix: *mut T,
+    /// Elements from one column to the next.
+    pub apart: usize,
+    pub vectors: *mut T,
+    /// The same for the vectors.
+    pub vectors_apart: usize,
+}
+
+impl<T> Columns<T> {
+    #[inline(always)]
+    pub fn column(&self, column: usize) -> *mut T {
+        self.matrix.wrapping_add(column * self.apart)
+    }
+
+    #[inline(always)]
+    pub fn vector(&self, index: usize) -> *mut T {
+        self.vectors.wrapping_add(index * self.vectors_apart)
+    }
+
+    /// The reflection of this step, and the one before it: they change places.
+    #[inline(always)]
+    pub fn reflections(&self, at: usize) -> [*mut T; 2] {
+        [self.vector(at % 2), self.vector(1 - at % 2)]
+    }
+}
+
 /// Does so many steps.
 pub(crate) fn run<S: Steps>(steps: &S, count: usize, mut outcome: S::Outcome, together: Together<'_>) -> S::Outcome {
     let shared = Shared {

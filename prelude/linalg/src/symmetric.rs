@@ -5,7 +5,7 @@
 //! how the columns are cut, so that results are the same with any number of threads.
 
 use crate::lanes::{LANES, Lane, as_it_is, by_instructions, fused, lanes_of, reflection, total, write_lanes};
-use crate::steps::{self, PARTS, Steps, Together};
+use crate::steps::{self, Columns, PARTS, Steps, Together};
 use faer::MatMut;
 use faer::reborrow::ReborrowMut;
 use std::ops::Range;
@@ -36,7 +36,12 @@ pub(crate) fn tridiagonalise<T: Lane>(
     }
     let (apart, vectors_apart) = (matrix.col_stride() as usize, vectors.col_stride() as usize);
     let (matrix, vectors) = (matrix.as_ptr_mut(), vectors.as_ptr_mut());
-    let state = State { matrix, apart, padded, size, vectors, vectors_apart, inverse: std::cell::Cell::new(T::ZERO) };
+    let state = State {
+        memory: Columns { matrix, apart, vectors, vectors_apart },
+        padded,
+        size,
+        inverse: std::cell::Cell::new(T::ZERO),
+    };
     let outcome = (Vec::with_capacity(size), Vec::with_capacity(size));
     steps::run(&state, size, outcome, together)
 }
@@ -44,12 +49,9 @@ pub(crate) fn tridiagonalise<T: Lane>(
 /// A matrix that is being reduced, and vectors as long as a column: the reflection, the one before it, what is subtracted with that
 /// one, and the products of the columns with the reflection; then the sums of the parts.
 struct State<T> {
-    matrix: *mut T,
-    apart: usize,
+    memory: Columns<T>,
     padded: usize,
     size: usize,
-    vectors: *mut T,
-    vectors_apart: usize,
     /// 1 / τ of the reflection.
     inverse: std::cell::Cell<T>,
 }
@@ -99,19 +101,6 @@ impl<T: Lane> State<T> {
         bound(part)..end
     }
 
-    fn column(&self, column: usize) -> *mut T {
-        self.matrix.wrapping_add(column * self.apart)
-    }
-
-    fn vector(&self, index: usize) -> *mut T {
-        self.vectors.wrapping_add(index * self.vectors_apart)
-    }
-
-    /// The reflection of this step, and the one before it: they change places.
-    fn reflections(&self, at: usize) -> [*mut T; 2] {
-        [self.vector(at % 2), self.vector(1 - at % 2)]
-    }
-
     by_instructions! {
         /// Brings a column up to date, and finds the reflection that makes what is below the element beside the diagonal 0: the element on
         /// the diagonal, and the one beside it.
@@ -139,7 +128,7 @@ impl<T: Lane> State<T> {
     /// As for `reflect`.
     #[inline(always)]
     unsafe fn reflect_with<const FMA: bool, const W: usize>(&self, at: usize) -> (T, T) {
-        let ([u, before], w, column) = (self.reflections(at), self.vector(2), self.column(at));
+        let ([u, before], w, column) = (self.memory.reflections(at), self.memory.vector(2), self.memory.column(at));
         let first = at / LANES * LANES;
         // SAFETY: the caller's promise; all of these are as long as a column.
         unsafe {
@@ -180,7 +169,7 @@ impl<T: Lane> State<T> {
     /// As for `advance`.
     #[inline(always)]
     unsafe fn advance_with<const FMA: bool, const W: usize>(&self, at: usize, part: usize) {
-        let (columns, sum) = (self.columns_of(at, part), self.vector(4 + part));
+        let (columns, sum) = (self.columns_of(at, part), self.memory.vector(4 + part));
         // SAFETY: the caller's promise.
         unsafe {
             for start in (at / LANES * LANES..self.padded).step_by(LANES) {
@@ -204,8 +193,8 @@ impl<T: Lane> State<T> {
     /// As for `advance`, of these columns, whose diagonals are in the same lanes.
     #[inline(always)]
     unsafe fn some_columns<const FMA: bool, const W: usize>(&self, at: usize, column: usize, sum: *mut T) {
-        let ([u, before], w, products) = (self.reflections(at), self.vector(2), self.vector(3));
-        let columns: [*mut T; W] = std::array::from_fn(|index| self.column(column + index));
+        let ([u, before], w, products) = (self.memory.reflections(at), self.memory.vector(2), self.memory.vector(3));
+        let columns: [*mut T; W] = std::array::from_fn(|index| self.memory.column(column + index));
         let first = column / LANES * LANES;
         // SAFETY: the caller's promise.
         unsafe {
@@ -265,7 +254,8 @@ impl<T: Lane> State<T> {
     /// As for `finish`.
     #[inline(always)]
     unsafe fn finish_with<const FMA: bool, const W: usize>(&self, at: usize) {
-        let ([u, _], w, products, parts) = (self.reflections(at), self.vector(2), self.vector(3), self.parts(at));
+        let ([u, _], w, products, parts) =
+            (self.memory.reflections(at), self.memory.vector(2), self.memory.vector(3), self.parts(at));
         let (first, inverse) = (at / LANES * LANES, self.inverse.get());
         // SAFETY: the caller's promise.
         unsafe {
@@ -274,7 +264,7 @@ impl<T: Lane> State<T> {
                 let start = as_it_is(start);
                 let mut sums = lanes_of(products, start);
                 for part in 0..parts {
-                    let more = lanes_of(self.vector(4 + part), start);
+                    let more = lanes_of(self.memory.vector(4 + part), start);
                     for lane in 0..LANES {
                         sums[lane] = sums[lane] + more[lane];
                     }
