@@ -22,12 +22,18 @@ use std::time::Instant;
 /// The descriptor on which commands come.
 pub const COMMANDS: i32 = 3;
 
+/// The command by which the process opens its device in a thread, for the cell that comes next.
+pub const OPEN_DEVICE: &str = "OPEN_DEVICE";
+/// The command by which it waits for this thread: a cell may change the environment, or fork, and must not do so while another
+/// thread starts the driver.
+pub const WAIT_FOR_DEVICE: &str = "WAIT_FOR_DEVICE";
+
 type CellFunction = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type StartFunction = unsafe extern "C" fn(*const c_char, *const c_char, *const c_void);
 type HookFunction = unsafe extern "C" fn();
 type BeginFunction = unsafe extern "C" fn(f64);
 type WriteFunction = unsafe extern "C" fn(*const u8, usize);
-type DeviceFunction = unsafe extern "C" fn(*mut u8, usize) -> usize;
+type DeviceFunction = unsafe extern "C" fn(bool, *mut u8, usize) -> usize;
 
 /// Runs cells until the commands end. Returns the exit status.
 pub fn run() -> i32 {
@@ -63,15 +69,16 @@ pub fn run() -> i32 {
 
 extern "C" fn do_nothing(_signal: i32) {}
 
-/// The prelude's text about the device that cells compute on, and why this device was chosen.
-pub fn device() -> anyhow::Result<String> {
+/// The prelude's text about the device that cells compute on, and why this device was chosen. It is opened, to see that it
+/// works, or only named.
+pub fn device(opens: bool) -> anyhow::Result<String> {
     let library = load(&choices::installation()?.prelude_library(), RTLD_LOCAL)?;
     let mut text = vec![0u8; 4096];
     // SAFETY: the prelude defines this function with this type (prelude/src/cell.rs). It writes at most the given
     // number of bytes and returns how many it wrote.
     let length = unsafe {
         let describe = library.get::<DeviceFunction>("warpcell_describe_device")?;
-        describe(text.as_mut_ptr(), text.len())
+        describe(opens, text.as_mut_ptr(), text.len())
     };
     text.truncate(length);
     Ok(String::from_utf8_lossy(&text).into_owned())
@@ -79,6 +86,8 @@ pub fn device() -> anyhow::Result<String> {
 
 struct Prelude {
     write: WriteFunction,
+    open_device: HookFunction,
+    wait_for_device: HookFunction,
     begin_cell: BeginFunction,
     end_cell: HookFunction,
 }
@@ -95,6 +104,8 @@ impl Prelude {
             sleep::watch(*library.get("warpcell_interrupted")?);
             Ok(Prelude {
                 write: *library.get("warpcell_write")?,
+                open_device: *library.get("warpcell_open_device")?,
+                wait_for_device: *library.get("warpcell_wait_for_device")?,
                 begin_cell: *library.get("warpcell_begin_cell")?,
                 end_cell: *library.get("warpcell_end_cell")?,
             })
@@ -124,6 +135,15 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
     let process = std::process::id();
     for line in BufReader::new(commands).lines() {
         let Ok(line) = line else { break };
+        if let Some(prepare) = match line.as_str() {
+            OPEN_DEVICE => Some(prelude.open_device),
+            WAIT_FOR_DEVICE => Some(prelude.wait_for_device),
+            _ => None,
+        } {
+            // SAFETY: the prelude is never unloaded.
+            unsafe { prepare() };
+            continue;
+        }
         let Some((path, function)) = line.strip_prefix("LOAD_AND_RUN ").and_then(|rest| rest.rsplit_once(' ')) else {
             eprintln!("unknown command: {line}");
             return 2;

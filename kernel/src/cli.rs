@@ -112,7 +112,11 @@ enum Command {
     #[command(name = precompile::RUN_CELLS, hide = true)]
     RunCells,
     /// Load the prelude and print the device that cells compute on.
-    Device,
+    Device {
+        /// Do not open the device.
+        #[arg(long)]
+        unopened: bool,
+    },
     /// The lessons that come with the kernel.
     Lessons {
         #[command(subcommand)]
@@ -278,7 +282,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             language::clean_up();
             println!("{}", failed?);
         }
-        Command::Device => println!("{}", cell_process::device()?),
+        Command::Device { unopened } => println!("{}", cell_process::device(!unopened)?),
         Command::Lessons { command: LessonsCommand::Export { edition, directory } } => {
             let edition = if edition.student { Edition::Student } else { Edition::Instructor };
             let count = lessons::export(edition, &directory)?;

@@ -125,16 +125,23 @@ fn prelude() -> Finding {
     Ok(library.display().to_string())
 }
 
-/// The prelude's description of the device. It is asked once, in a separate process.
-pub fn device() -> Result<String, String> {
+/// The prelude's description of the device, which is opened. It is asked once.
+fn device() -> Result<String, String> {
     static DEVICE: OnceLock<Result<String, String>> = OnceLock::new();
-    DEVICE.get_or_init(ask_for_device).clone()
+    DEVICE.get_or_init(|| ask_for_device(&[])).clone()
 }
 
-fn ask_for_device() -> Result<String, String> {
+/// The prelude's description of the device, which is not opened.
+pub fn unopened_device() -> Result<String, String> {
+    ask_for_device(&["--unopened"])
+}
+
+/// Asks in a separate process.
+fn ask_for_device(options: &[&str]) -> Result<String, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
     let result =
-        Command::new(program).arg("device").stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+        command.arg("device").args(options).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     if result.status.success() {
         return Ok(String::from_utf8_lossy(&result.stdout).trim().to_owned());
     }

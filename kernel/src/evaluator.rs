@@ -11,6 +11,7 @@ pub mod commands;
 pub mod completion;
 pub mod context;
 mod corrections;
+mod devices;
 pub mod diagnostics;
 pub mod doc_pages;
 mod documentation;

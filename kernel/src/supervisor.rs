@@ -9,7 +9,7 @@
 mod limits;
 mod outbox;
 
-use crate::cell_process::COMMANDS;
+use crate::cell_process::{self, COMMANDS};
 use crate::environment::{self, CELL_PROCESS, FUNCTIONS, INTERRUPT, MARKER, SOCKET};
 use crate::frames::Frame;
 use crate::local_socket;
@@ -24,6 +24,10 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
+
+/// The bytes by which the kernel asks for these commands of the cell process. Any other byte asks for an answer.
+pub const OPEN_DEVICE: u8 = b'd';
+pub const WAIT_FOR_DEVICE: u8 = b'w';
 
 /// Runs until the cell process has ended or evcxr has closed the commands. Returns the exit status.
 pub fn run() -> i32 {
@@ -162,7 +166,8 @@ impl Supervisor {
             if ready[4] {
                 return self.end();
             }
-            if (ready[0] && !self.forward_commands()) || (ready[3] && !self.answer_kernel()) {
+            // What the kernel asks for before a cell is passed on before the cell.
+            if (ready[3] && !self.answer_kernel()) || (ready[0] && !self.forward_commands()) {
                 // The kernel is gone: so must be everything that it started.
                 self.end_group();
                 let _ = self.cell.wait();
@@ -191,14 +196,22 @@ impl Supervisor {
         }
     }
 
-    /// Answers each byte from the kernel; false when it has closed the socket.
+    /// Does what each byte from the kernel asks for; false when it has closed the socket.
     fn answer_kernel(&mut self) -> bool {
         let mut buffer = [0; 64];
         match self.kernel.read(&mut buffer) {
             Ok(0) | Err(_) => false,
             Ok(length) => {
-                for _ in 0..length {
-                    self.report(Frame::Pong);
+                for byte in &buffer[..length] {
+                    let command = match *byte {
+                        OPEN_DEVICE => cell_process::OPEN_DEVICE,
+                        WAIT_FOR_DEVICE => cell_process::WAIT_FOR_DEVICE,
+                        _ => {
+                            self.report(Frame::Pong);
+                            continue;
+                        }
+                    };
+                    let _ = writeln!(self.commands, "{command}");
                 }
                 true
             }

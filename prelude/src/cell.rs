@@ -224,6 +224,19 @@ pub extern "C" fn warpcell_end_cell() {
     crate::output::end_of_cell();
 }
 
+/// Called by the cell process, between cells, if the next cell seems to use the device.
+#[unsafe(no_mangle)]
+pub extern "C" fn warpcell_open_device() {
+    crate::device::open_ahead();
+}
+
+/// Called by the cell process, on the thread that is about to run a cell, if the cell may change what the device's driver
+/// reads at its start.
+#[unsafe(no_mangle)]
+pub extern "C" fn warpcell_wait_for_device() {
+    crate::device::wait_for_opening();
+}
+
 /// Writes a message of the cell process to the kernel, as the output contract has it.
 ///
 /// # Safety
@@ -235,17 +248,20 @@ pub unsafe extern "C" fn warpcell_write(bytes: *const u8, length: usize) {
     crate::output::write(unsafe { std::slice::from_raw_parts(bytes, length) });
 }
 
-/// Writes a description of the device that cells compute on into `text`, cut at `capacity` bytes; gives its length.
+/// Writes a description of the device that cells compute on into `text`, cut at `capacity` bytes; gives its length. If it is
+/// not to be opened, the description is that of the device that will be tried.
 ///
 /// # Safety
 ///
 /// `text` must point to `capacity` bytes that may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn warpcell_describe_device(text: *mut u8, capacity: usize) -> usize {
-    let description = match crate::device::try_device() {
-        Ok(_) => format!("{} ({})", crate::device::device_info(), crate::device::reason()),
-        Err(error) => error.to_string(),
+pub unsafe extern "C" fn warpcell_describe_device(opens: bool, text: *mut u8, capacity: usize) -> usize {
+    let description = if opens {
+        crate::device::try_device().map(|_| format!("{} ({})", crate::device::device_info(), crate::device::reason()))
+    } else {
+        crate::device::foreseen()
     };
+    let description = description.unwrap_or_else(|error| error.to_string());
     let length = description.len().min(capacity);
     // SAFETY: the caller promises room for `capacity` bytes, and a fresh string overlaps nothing of the caller's.
     unsafe { std::ptr::copy_nonoverlapping(description.as_ptr(), text, length) };

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::thread::JoinHandle;
 #[doc(inline)]
 pub use warpcell_base::backend::DeviceProperties;
 
@@ -213,10 +214,7 @@ pub fn reason() -> String {
 #[track_caller]
 pub fn device_info() -> String {
     match current() {
-        Ok(handle) => match handle.device {
-            Device::Cpu => format!("CPU: {}, {} threads", handle.backend.name(), cpu::threads()),
-            Device::Cuda(_) => format!("{}: {}", handle.device, handle.backend.name()),
-        },
+        Ok(handle) => info(handle.device, &handle.backend.name()),
         Err(error) => fail(error),
     }
 }
@@ -260,14 +258,67 @@ fn choice() -> &'static Result<Choice> {
     CHOICE.get_or_init(|| choose(std::env::var(VARIABLE).ok().as_deref()))
 }
 
-fn choose(wish: Option<&str>) -> Result<Choice> {
-    if let Some(wish) = wish {
-        let handle = open(parse(wish)?)?;
-        return Ok(Choice { handle, reason: format!("{VARIABLE} is set to {wish}") });
+/// The thread that makes the choice ahead of the first use.
+static OPENING: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
+
+/// Makes the choice in a thread, unless it is made. Whoever needs the device meanwhile waits for it.
+pub(crate) fn open_ahead() {
+    if CHOICE.get().is_some() || chosen().is_some() {
+        return;
     }
-    match cuda::probe().and_then(|()| open(Device::Cuda(0)).map_err(|error| error.to_string())) {
-        Ok(handle) => Ok(Choice { handle, reason: "CUDA device 0 is usable".into() }),
-        Err(reason) => Ok(Choice { handle: open(Device::Cpu)?, reason: format!("no CUDA device is usable: {reason}") }),
+    let mut opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if opening.is_none() {
+        let name = "warpcell-device".to_owned();
+        // An error is kept in the choice. Without a thread the first use makes it.
+        *opening = std::thread::Builder::new().name(name).spawn(|| _ = choice()).ok();
+    }
+}
+
+/// Waits for the thread of [`open_ahead`].
+pub(crate) fn wait_for_opening() {
+    if let Some(opening) = OPENING.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let _ = opening.join();
+    }
+}
+
+fn choose(wish: Option<&str>) -> Result<Choice> {
+    let (device, reason) = foresee(wish)?;
+    match open(device) {
+        Ok(handle) => Ok(Choice { handle, reason }),
+        Err(error) if wish.is_none() => {
+            Ok(Choice { handle: open(Device::Cpu)?, reason: format!("{WITHOUT}: {error}") })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+const WITHOUT: &str = "no CUDA device is usable";
+
+/// The device that is chosen if it can be opened, and why.
+fn foresee(wish: Option<&str>) -> Result<(Device, String)> {
+    match (wish, cuda::probe()) {
+        (Some(wish), _) => Ok((parse(wish)?, format!("{VARIABLE} is set to {wish}"))),
+        (None, Ok(())) => Ok((Device::Cuda(0), "CUDA device 0 is usable".to_owned())),
+        (None, Err(reason)) => Ok((Device::Cpu, format!("{WITHOUT}: {reason}"))),
+    }
+}
+
+/// One line about the device that will be chosen, and why. Opens no device: that takes memory of the device, and seconds where
+/// many processes do so at once.
+pub(crate) fn foreseen() -> Result<String> {
+    let (device, reason) = foresee(std::env::var(VARIABLE).ok().as_deref())?;
+    let name = match device {
+        Device::Cpu => host().backend.name(),
+        Device::Cuda(ordinal) => cuda::name(ordinal)?,
+    };
+    Ok(format!("{} ({reason})", info(device, &name)))
+}
+
+/// One line about a device.
+fn info(device: Device, name: &str) -> String {
+    match device {
+        Device::Cpu => format!("CPU: {name}, {} threads", cpu::threads()),
+        Device::Cuda(_) => format!("{device}: {name}"),
     }
 }
 
@@ -353,6 +404,29 @@ mod tests {
         expect![[r#""gpu" cannot be used: WARPCELL_DEVICE must be cpu or cuda:N, such as cuda:0; correct or unset it and restart"#]]
             .assert_eq(&parse("gpu").unwrap_err().to_string());
         assert!(parse("cuda:x").is_err());
+    }
+
+    #[test]
+    fn a_device_is_described_before_it_is_opened_as_it_is_after() {
+        let before = foreseen();
+        assert_eq!(before, try_device().map(|_| format!("{} ({})", device_info(), reason())));
+        let missing = Device::Cuda(cuda::count() + 3);
+        let (described, opened) = (foresee(Some(&missing.to_string())), open(missing).err());
+        assert_eq!(described.map(|(device, _)| device), Ok(missing));
+        assert!(matches!(opened, Some(Error::DeviceUnavailable { .. })), "{opened:?}");
+        assert_eq!(cuda::name(cuda::count() + 3).err(), opened);
+    }
+
+    #[test]
+    fn a_device_that_is_opened_ahead_is_the_one_that_is_used() {
+        open_ahead();
+        let used = choice().as_ref().map(|choice| choice.handle.device).map_err(Clone::clone);
+        wait_for_opening();
+        assert_eq!(used, choice().as_ref().map(|choice| choice.handle.device).map_err(Clone::clone));
+        // Nothing is left to wait for.
+        assert!(OPENING.lock().unwrap().is_none());
+        open_ahead();
+        assert!(OPENING.lock().unwrap().is_none(), "the choice is made");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::commands::{self, Settings};
 use crate::evaluator::context::{self, IMPORTS};
+use crate::evaluator::devices;
 use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
@@ -232,6 +233,7 @@ impl RustEvaluator {
         if self.interrupts.is_interrupted(number) {
             return Ok(None);
         }
+        self.link.prepare_device(devices::is_used_by(&expansion.code));
         // Without it messages have lines of functions in place of the cell's.
         let _ = std::fs::write(environment::cell_text(self.session.path()), &expansion.code);
         Ok(Some(Before {
@@ -421,7 +423,7 @@ fn place_in(compiled: PathBuf, expansion: Expansion, cell: String) -> LocatePani
 /// Opens evcxr's context, and asks for the device.
 fn open(session: &SessionDirectory) -> (std::result::Result<CommandContext, String>, String) {
     // A separate process asks while evcxr starts. This process never uses CUDA.
-    let device = std::thread::spawn(crate::doctor::device);
+    let device = std::thread::spawn(crate::doctor::unopened_device);
     let context = match &session.installation {
         Err(problem) => Err(problem.clone()),
         Ok(_) => context::start(session, &session.supervisor_socket()),

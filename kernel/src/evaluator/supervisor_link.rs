@@ -6,6 +6,7 @@ use crate::frames::Frame;
 use crate::local_socket;
 use crate::output_contract::Message;
 use crate::process_group;
+use crate::supervisor::{OPEN_DEVICE, WAIT_FOR_DEVICE};
 use anyhow::Result;
 use serde_json::Map;
 use std::io::{BufRead, BufReader, Write};
@@ -135,6 +136,14 @@ impl SupervisorLink {
         state.has_run = false;
         state.current = state.connected;
         state.sink = Some(sink);
+    }
+
+    /// Lets the cell process open its device while the cell that needs it is compiled, or else wait until it is open.
+    pub fn prepare_device(&self, is_used: bool) {
+        if let Some(stream) = self.state().supervisor.as_mut() {
+            // Without a supervisor the cell opens the device itself.
+            let _ = stream.write_all(&[if is_used { OPEN_DEVICE } else { WAIT_FOR_DEVICE }]);
+        }
     }
 
     /// Waits until all output of the cell is in the sink. Returns the events.

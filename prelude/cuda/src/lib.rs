@@ -70,6 +70,11 @@ pub fn count() -> usize {
     context::count().unwrap_or(0)
 }
 
+/// The name of device `ordinal`, which is not opened.
+pub fn name(ordinal: usize) -> Result<String> {
+    context::name_of(ordinal)
+}
+
 /// Opens device `ordinal`.
 pub fn open(ordinal: usize) -> Result<Arc<dyn Backend>> {
     Ok(Arc::new(CudaBackend::new(ordinal)?))

@@ -92,12 +92,39 @@ pub fn driver_version() -> Result<(i32, i32)> {
 
 /// What code for device `ordinal` is compiled for; opens no context.
 pub fn target_of(ordinal: usize) -> Result<Target> {
+    Ok(Target { capability: capability(handle_of(ordinal)?)?, driver_major: driver_major()? })
+}
+
+/// The name of device `ordinal`; opens no context.
+pub fn name_of(ordinal: usize) -> Result<String> {
+    name(handle_of(ordinal)?)
+}
+
+/// The driver's handle of device `ordinal`.
+fn handle_of(ordinal: usize) -> Result<sys::CUdevice> {
     let unavailable = |reason| Error::DeviceUnavailable { device: format!("cuda:{ordinal}"), reason };
-    count().map_err(unavailable)?;
+    let count = count().map_err(unavailable)?;
+    if ordinal >= count {
+        let there_is = if count == 1 {
+            "there is one CUDA device, number 0".to_owned()
+        } else {
+            format!("there are {count} CUDA devices, numbered from 0")
+        };
+        return Err(unavailable(format!("{there_is}; `gpu::devices()` lists them")));
+    }
     let mut handle = 0;
-    // SAFETY: the driver is initialised; the pointer is to a local of the type that the call writes.
+    // SAFETY: the driver is initialised and `ordinal` is in its range; the pointer is to a local of the type that the call writes.
     check(unsafe { sys::cuDeviceGet(&raw mut handle, ordinal as c_int) }, "cuDeviceGet")?;
-    Ok(Target { capability: capability(handle)?, driver_major: driver_major()? })
+    Ok(handle)
+}
+
+fn name(handle: sys::CUdevice) -> Result<String> {
+    let mut name = [0 as c_char; 256];
+    // SAFETY: the handle is the driver's, and `name` has the length that is passed.
+    let read = unsafe { sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int - 1, handle) };
+    check(read, "cuDeviceGetName")?;
+    // SAFETY: the last byte was never written, so the array is zero-terminated.
+    Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
 }
 
 fn capability(handle: sys::CUdevice) -> Result<(c_int, c_int)> {
@@ -123,34 +150,20 @@ pub fn can_compile() -> std::result::Result<(), String> {
 impl Device {
     /// Opens device `ordinal`: its primary context, which is shared with other libraries of the process, and a stream.
     pub fn open(ordinal: usize) -> Result<Arc<Device>> {
-        let unavailable = |reason| Error::DeviceUnavailable { device: format!("cuda:{ordinal}"), reason };
-        let count = count().map_err(unavailable)?;
-        if ordinal >= count {
-            let there_is = if count == 1 {
-                "there is one CUDA device, number 0".to_owned()
-            } else {
-                format!("there are {count} CUDA devices, numbered from 0")
-            };
-            return Err(unavailable(format!("{there_is}; `gpu::devices()` lists them")));
-        }
-        let driver_major = driver_major()?;
-        let (mut handle, mut total_memory, mut name) = (0, 0, [0 as c_char; 256]);
+        let handle = handle_of(ordinal)?;
+        let (name, capability, driver_major) = (name(handle)?, capability(handle)?, driver_major()?);
+        let mut total_memory = 0;
         let mut context = std::ptr::null_mut();
         let first_stream;
-        let capability;
         let mut multiprocessors = 0;
-        // SAFETY: the driver is initialised and `ordinal` is in its range; every pointer is to a local of the type that
-        // the call writes, and `name` has the length that is passed.
+        // SAFETY: the handle is the driver's; every pointer is to a local of the type that the call writes.
         unsafe {
             use sys::CUdevice_attribute as Attribute;
-            check(sys::cuDeviceGet(&raw mut handle, ordinal as c_int), "cuDeviceGet")?;
             let attribute = |value: &mut c_int, which| {
                 check(sys::cuDeviceGetAttribute(value, which, handle), "cuDeviceGetAttribute")
             };
-            capability = self::capability(handle)?;
             attribute(&mut multiprocessors, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
             check(sys::cuDeviceTotalMem_v2(&raw mut total_memory, handle), "cuDeviceTotalMem")?;
-            check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int - 1, handle), "cuDeviceGetName")?;
             check(sys::cuDevicePrimaryCtxRetain(&raw mut context, handle), "cuDevicePrimaryCtxRetain")?;
             let made = check(sys::cuCtxSetCurrent(context), "cuCtxSetCurrent").and_then(|()| queue::new_stream());
             match made {
@@ -161,8 +174,6 @@ impl Device {
                 }
             }
         }
-        // SAFETY: the last byte was never written, so the array is zero-terminated.
-        let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
         static OPENED: AtomicUsize = AtomicUsize::new(0);
         let device = Device {
             context,
