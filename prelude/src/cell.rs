@@ -140,13 +140,15 @@ pub fn user_error(error: &str) {
 /// # Safety
 ///
 /// `marker` and `functions` must point to NUL-terminated strings that live during the call, `interrupt` to a word that
-/// stays valid for the rest of the process.
+/// stays valid for the rest of the process. The process has one thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpcell_start(marker: *const c_char, functions: *const c_char, interrupt: *const AtomicU32) {
     // SAFETY: the caller promises NUL-terminated strings that live during this call.
     let (marker, functions) = unsafe { (CStr::from_ptr(marker), CStr::from_ptr(functions)) };
     PROCESS.store(std::process::id(), Ordering::Relaxed);
     crate::output::set_marker(marker.to_string_lossy().into_owned());
+    // SAFETY: the caller promises that there is no other thread.
+    unsafe { crate::session::driver_settings::set() };
     let functions = Path::new(OsStr::from_bytes(functions.to_bytes()));
     crate::registry::list_in(functions);
     if let Some(session) = functions.parent() {

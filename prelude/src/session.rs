@@ -4,6 +4,7 @@
 //! All of it happens in the process that runs the cells, so that cells and magics see the same, in the order of the
 //! notebook's lines. Functions that cannot do what is asked panic at the line of their caller.
 
+pub(crate) mod driver_settings;
 mod environment;
 mod gpuinfo;
 mod remembered;

@@ -46,6 +46,18 @@ def test_env_sets_what_cells_and_shells_see(kernel):
     assert "no option `-x`" in kernel.run("%env -x A").error_text
 
 
+def test_programs_do_not_get_the_settings_of_the_driver(fresh_kernel):
+    """A context of the driver is made sooner with one queue for copies; that is for cells only, and users may change it."""
+    kernel = fresh_kernel()
+    name = "CUDA_DEVICE_MAX_COPY_CONNECTIONS"
+    ours = kernel.check(f'std::env::var("{name}").unwrap()').value
+    theirs = os.environ.get(name)
+    assert ours == (f'"{theirs}"' if theirs else '"1"')
+    assert kernel.check(f"!echo [${name}]").stdout == f"[{theirs or ''}]\n"
+    kernel.check(f"%env {name}=4")
+    assert kernel.check(f"!echo [${name}]").stdout == "[4]\n"
+
+
 def test_a_new_process_has_the_directory_and_the_environment(fresh_kernel, tmp_path):
     kernel = fresh_kernel()
     start = kernel.check("!pwd").stdout

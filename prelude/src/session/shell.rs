@@ -1,5 +1,6 @@
 //! Commands of the shell: what `!command` and `%%bash` call.
 
+use crate::session::driver_settings;
 use std::process::{Command, ExitStatus, Stdio};
 
 /// Runs a command line in `sh`. What it writes is shown as it comes; there is nothing for it to read.
@@ -24,8 +25,9 @@ pub fn script(program: &str, must_succeed: bool, text: &str) {
 fn run(program: &str, text: &str) -> ExitStatus {
     // What the cell has printed so far comes first.
     crate::output::flush();
-    let ended = Command::new(program).arg("-c").arg(text).stdin(Stdio::null()).status();
-    match ended {
+    let mut command = Command::new(program);
+    driver_settings::keep_from(&mut command);
+    match command.arg("-c").arg(text).stdin(Stdio::null()).status() {
         Ok(status) => {
             // An interrupt ends the command, and the cell with it.
             crate::cell::check();
