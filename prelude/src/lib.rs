@@ -61,6 +61,7 @@ mod reexported_crates;
 mod rich;
 pub mod session;
 mod setters;
+pub mod signal;
 mod stream;
 pub mod testing;
 mod texts;

@@ -66,6 +66,30 @@ macro_rules! __call {
     (integers $all:tt [$path:path] [($low:expr)] { high $high:expr } { size $($size:tt)+ }) => {
         $path($low..$high, $($size)+)
     };
+    // As `call`, but words are those of the function.
+    (given $all:tt [$($path:tt)+] [$(($value:expr))*] $({ $key:tt $($given:tt)+ })*) => {
+        $($path)+($($value,)* $($($given)+),*)
+    };
+    // A filter, in the form that is asked for.
+    (design $all:tt [$ba:path, $zpk:path, $sos:path] $values:tt $btype:tt $analog:tt { output "ba" } $fs:tt) => {
+        $crate::__call!(given $all [$ba] $values $btype $analog $fs)
+    };
+    (design $all:tt [$ba:path, $zpk:path, $sos:path] $values:tt $btype:tt $analog:tt { output "zpk" } $fs:tt) => {
+        $crate::__call!(given $all [$zpk] $values $btype $analog $fs)
+    };
+    (design $all:tt [$ba:path, $zpk:path, $sos:path] $values:tt $btype:tt $analog:tt { output "sos" } $fs:tt) => {
+        $crate::__call!(given $all [$sos] $values $btype $analog $fs)
+    };
+    (design $all:tt $paths:tt $values:tt $btype:tt $analog:tt { output $word:literal } $fs:tt) => {
+        $crate::registry::wrong_word! { output ["ba" "zpk" "sos"] $word }
+    };
+    // A filter from zeros, or from a state: then the result has the state at the end, too.
+    (filtered $all:tt [$plain:path, $from:path] $values:tt $axis:tt { zi }) => {
+        $crate::__call!(given $all [$plain] $values $axis)
+    };
+    (filtered $all:tt [$plain:path, $from:path] $values:tt $axis:tt { zi $zi:expr }) => {
+        $crate::__call!(given $all [$from] $values $axis { zi $zi })
+    };
     (choice $all:tt [$plain:path, $with:path] $values:tt $size:tt $replace:tt { p }) => {
         $crate::__call!(call $all [$plain] $values $size $replace)
     };

@@ -144,4 +144,182 @@ functions! { $
         "assert_eq!(gpu::random::weibull!(2.0, size = 4).shape(), [4]);";
     __random_zipf(a) [size = ()] [] => call [random::zipf]
         "assert_eq!(gpu::random::zipf!(2.0, size = 4).shape(), [4]);";
+
+    __signal_windows_barthann(M) [sym = true] [] => given [signal::windows::barthann_with]
+        "assert_eq!(gpu::signal::windows::barthann!(5, sym = false).shape(), [5]);";
+    __signal_windows_bartlett(M) [sym = true] [] => given [signal::windows::bartlett_with]
+        "assert_eq!(gpu::signal::windows::bartlett!(5, sym = false).shape(), [5]);";
+    __signal_windows_blackman(M) [sym = true] [] => given [signal::windows::blackman_with]
+        "assert_eq!(gpu::signal::windows::blackman!(5, sym = false).shape(), [5]);";
+    __signal_windows_blackmanharris(M) [sym = true] [] => given [signal::windows::blackmanharris_with]
+        "assert_eq!(gpu::signal::windows::blackmanharris!(5, sym = false).shape(), [5]);";
+    __signal_windows_bohman(M) [sym = true] [] => given [signal::windows::bohman_with]
+        "assert_eq!(gpu::signal::windows::bohman!(5, sym = false).shape(), [5]);";
+    __signal_windows_boxcar(M) [sym = true] [] => given [signal::windows::boxcar_with]
+        "assert_eq!(gpu::signal::windows::boxcar!(5, sym = false).shape(), [5]);";
+    __signal_windows_chebwin(M, at) [sym = true] [] => given [signal::windows::chebwin_with]
+        "assert_eq!(gpu::signal::windows::chebwin!(5, 100.0, sym = false).shape(), [5]);";
+    __signal_windows_cosine(M) [sym = true] [] => given [signal::windows::cosine_with]
+        "assert_eq!(gpu::signal::windows::cosine!(5, sym = false).shape(), [5]);";
+    __signal_windows_exponential(M) [center = (::core::option::Option::<f64>::None), tau = 1.0, sym = true] [] => given [signal::windows::exponential_with]
+        "assert_eq!(gpu::signal::windows::exponential!(5, tau = 2.0).shape(), [5]);";
+    __signal_windows_flattop(M) [sym = true] [] => given [signal::windows::flattop_with]
+        "assert_eq!(gpu::signal::windows::flattop!(5, sym = false).shape(), [5]);";
+    __signal_windows_gaussian(M, std) [sym = true] [] => given [signal::windows::gaussian_with]
+        "assert_eq!(gpu::signal::windows::gaussian!(5, 1.5, sym = false).shape(), [5]);";
+    __signal_windows_general_cosine(M, a) [sym = true] [] => given [signal::windows::general_cosine_with]
+        "assert_eq!(gpu::signal::windows::general_cosine!(5, &[0.5, 0.5], sym = false).shape(), [5]);";
+    __signal_windows_general_gaussian(M, p, sig) [sym = true] [] => given [signal::windows::general_gaussian_with]
+        "assert_eq!(gpu::signal::windows::general_gaussian!(5, 1.5, 2.0, sym = false).shape(), [5]);";
+    __signal_windows_general_hamming(M, alpha) [sym = true] [] => given [signal::windows::general_hamming_with]
+        "assert_eq!(gpu::signal::windows::general_hamming!(5, 0.6, sym = false).shape(), [5]);";
+    __signal_windows_hamming(M) [sym = true] [] => given [signal::windows::hamming_with]
+        "assert_eq!(gpu::signal::windows::hamming!(5, sym = false).shape(), [5]);";
+    __signal_windows_hann(M) [sym = true] [] => given [signal::windows::hann_with]
+        "assert_eq!(gpu::signal::windows::hann!(5, sym = false).shape(), [5]);";
+    __signal_windows_kaiser(M, beta) [sym = true] [] => given [signal::windows::kaiser_with]
+        "assert_eq!(gpu::signal::windows::kaiser!(5, 8.0, sym = false).shape(), [5]);";
+    __signal_windows_lanczos(M) [sym = true] [] => given [signal::windows::lanczos_with]
+        "assert_eq!(gpu::signal::windows::lanczos!(5, sym = false).shape(), [5]);";
+    __signal_windows_nuttall(M) [sym = true] [] => given [signal::windows::nuttall_with]
+        "assert_eq!(gpu::signal::windows::nuttall!(5, sym = false).shape(), [5]);";
+    __signal_windows_parzen(M) [sym = true] [] => given [signal::windows::parzen_with]
+        "assert_eq!(gpu::signal::windows::parzen!(5, sym = false).shape(), [5]);";
+    __signal_windows_taylor(M) [nbar = 4, sll = 30.0, norm = true, sym = true] [] => given [signal::windows::taylor_with]
+        "assert_eq!(gpu::signal::windows::taylor!(5, sll = 40.0, norm = false).shape(), [5]);";
+    __signal_windows_triang(M) [sym = true] [] => given [signal::windows::triang_with]
+        "assert_eq!(gpu::signal::windows::triang!(5, sym = false).shape(), [5]);";
+    __signal_windows_tukey(M) [alpha = 0.5, sym = true] [] => given [signal::windows::tukey_with]
+        "assert_eq!(gpu::signal::windows::tukey!(5, alpha = 0.25).shape(), [5]);";
+    __signal_windows_kaiser_bessel_derived(M, beta) [sym = true] [] => given [signal::windows::kaiser_bessel_derived_with]
+        "assert_eq!(gpu::signal::windows::kaiser_bessel_derived!(6, 4.0).shape(), [6]);";
+    __signal_get_window(window, Nx) [fftbins = true] [] => given [signal::get_window_with]
+        "assert_eq!(gpu::signal::get_window!(\"hann\", 8, fftbins = false).shape(), [8]);";
+    __signal_butter(N, Wn) [btype = "low", analog = false, output = "ba"] [fs = (::core::option::Option::<f64>::None)]
+        => design [signal::butter_with, signal::butter_zpk, signal::butter_sos]
+        "assert_eq!(gpu::signal::butter!(4, 20.0, output = \"sos\", fs = 100.0).shape(), [2, 6]);";
+    __signal_cheby1(N, rp, Wn) [btype = "low", analog = false, output = "ba"] [fs = (::core::option::Option::<f64>::None)]
+        => design [signal::cheby1_with, signal::cheby1_zpk, signal::cheby1_sos]
+        "assert_eq!(gpu::signal::cheby1!(4, 1.0, 20.0, output = \"sos\", fs = 100.0).shape(), [2, 6]);";
+    __signal_cheby2(N, rs, Wn) [btype = "low", analog = false, output = "ba"] [fs = (::core::option::Option::<f64>::None)]
+        => design [signal::cheby2_with, signal::cheby2_zpk, signal::cheby2_sos]
+        "assert_eq!(gpu::signal::cheby2!(4, 40.0, 20.0, output = \"sos\", fs = 100.0).shape(), [2, 6]);";
+    __signal_firwin(numtaps, cutoff) [] [width = (::core::option::Option::<f64>::None), window = "hamming", pass_zero = true, scale = true, fs = (::core::option::Option::<f64>::None)]
+        => given [signal::firwin_with]
+        "assert_eq!(gpu::signal::firwin!(31, 20.0, window = \"hann\", fs = 100.0).shape(), [31]);";
+    __signal_freqz(b) [a = 1.0, worN = 512usize, whole = false] [fs = (::core::f64::consts::TAU), include_nyquist = false]
+        => given [signal::freqz_with]
+        "assert_eq!(gpu::signal::freqz!(&[0.5, 0.5], worN = 16, whole = true).1.shape(), [16]);";
+    __signal_sosfreqz(sos) [worN = 512usize, whole = false, fs = (::core::f64::consts::TAU)] [] => given [signal::sosfreqz_with]
+        "assert_eq!(gpu::signal::sosfreqz!(&[[0.5, 0.5, 0.0, 1.0, 0.0, 0.0]], worN = 16).1.shape(), [16]);";
+    __signal_lfilter(b, a, x) [axis = (-1), zi] [] => filtered [signal::lfilter_with, signal::lfilter_from]
+        "assert_eq!(gpu::signal::lfilter!(1.0, &[1.0, -0.5], &gpu::ones::<f64>((2, 3)), axis = 0).shape(), [2, 3]);";
+    __signal_sosfilt(sos, x) [axis = (-1), zi] [] => filtered [signal::sosfilt_with, signal::sosfilt_from]
+        "let x = gpu::ones::<f64>((2, 3));\nassert_eq!(gpu::signal::sosfilt!(&[[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]], &x, axis = 0).shape(), [2, 3]);";
+    __signal_filtfilt(b, a, x) [axis = (-1), padtype = "odd", padlen = (::core::option::Option::<usize>::None)] [] => given [signal::filtfilt_with]
+        "assert_eq!(gpu::signal::filtfilt!(1.0, &[1.0, -0.5], &gpu::ones::<f64>((2, 30)), padtype = \"even\").shape(), [2, 30]);";
+    __signal_sosfiltfilt(sos, x) [axis = (-1), padtype = "odd", padlen = (::core::option::Option::<usize>::None)] [] => given [signal::sosfiltfilt_with]
+        "let x = gpu::ones::<f64>((2, 30));\nassert_eq!(gpu::signal::sosfiltfilt!(&[[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]], &x, padlen = 3).shape(), [2, 30]);";
+    __signal_welch(x) [fs = 1.0, window = "hann", nperseg = (::core::option::Option::<usize>::None), noverlap = (::core::option::Option::<usize>::None), nfft = (::core::option::Option::<usize>::None), detrend = "constant", return_onesided = true, scaling = "density", axis = (-1), average = "mean"] []
+        => given [signal::welch_with]
+        "assert_eq!(gpu::signal::welch!(&gpu::ones::<f64>(64), nperseg = 16).1.shape(), [9]);";
+    __signal_csd(x, y) [fs = 1.0, window = "hann", nperseg = (::core::option::Option::<usize>::None), noverlap = (::core::option::Option::<usize>::None), nfft = (::core::option::Option::<usize>::None), detrend = "constant", return_onesided = true, scaling = "density", axis = (-1), average = "mean"] []
+        => given [signal::csd_with]
+        "assert_eq!(gpu::signal::csd!(&gpu::ones::<f64>(64), &gpu::ones::<f64>(64), nperseg = 16).1.shape(), [9]);";
+    __signal_coherence(x, y) [fs = 1.0, window = "hann", nperseg = (::core::option::Option::<usize>::None), noverlap = (::core::option::Option::<usize>::None), nfft = (::core::option::Option::<usize>::None), detrend = "constant", axis = (-1)] []
+        => given [signal::coherence_with]
+        "assert_eq!(gpu::signal::coherence!(&gpu::ones::<f64>(64), &gpu::ones::<f64>(64), nperseg = 16).1.shape(), [9]);";
+    __signal_periodogram(x) [fs = 1.0, window = "boxcar", nfft = (::core::option::Option::<usize>::None), detrend = "constant", return_onesided = true, scaling = "density", axis = (-1)] []
+        => given [signal::periodogram_with]
+        "assert_eq!(gpu::signal::periodogram!(&gpu::ones::<f64>(64), nfft = 100).1.shape(), [51]);";
+    __signal_spectrogram(x) [fs = 1.0, window = (("tukey", 0.25)), nperseg = (::core::option::Option::<usize>::None), noverlap = (::core::option::Option::<usize>::None), nfft = (::core::option::Option::<usize>::None), detrend = "constant", return_onesided = true, scaling = "density", axis = (-1), mode = "psd"] []
+        => given [signal::spectrogram_with]
+        "assert_eq!(gpu::signal::spectrogram!(&gpu::ones::<f64>(64), nperseg = 16, noverlap = 8).2.shape(), [9, 7]);";
+    __signal_stft(x) [fs = 1.0, window = "hann", nperseg = 256, noverlap = (::core::option::Option::<usize>::None), nfft = (::core::option::Option::<usize>::None), detrend = "none", return_onesided = true, boundary = "zeros", padded = true, axis = (-1), scaling = "spectrum"] []
+        => given [signal::stft_with]
+        "assert_eq!(gpu::signal::stft!(&gpu::ones::<f64>(64), nperseg = 16, boundary = \"none\").2.shape(), [9, 7]);";
+    __signal_istft(Zxx) [fs = 1.0, window = "hann", nperseg = (::core::option::Option::<usize>::None), noverlap = (::core::option::Option::<usize>::None), nfft = (::core::option::Option::<usize>::None), input_onesided = true, boundary = true, time_axis = (-1), freq_axis = (-2), scaling = "spectrum"] []
+        => given [signal::istft_with]
+        "assert_eq!(gpu::signal::istft!(&gpu::ones::<f64>((9, 7)), nperseg = 16).1.shape(), [48]);";
+    __signal_detrend(data) [axis = (-1), type = "linear"] []
+        => given [signal::detrend_with]
+        "assert_eq!(gpu::signal::detrend!(&gpu::ones::<f64>((2, 8)), axis = 0).shape(), [2, 8]);";
+    __signal_hilbert(x) [N = (::core::option::Option::<usize>::None), axis = (-1)] []
+        => given [signal::hilbert_with]
+        "assert_eq!(gpu::signal::hilbert!(&gpu::ones::<f64>(6), N = 8).shape(), [8]);";
+    __signal_resample(x, num) [axis = 0] []
+        => given [signal::resample_with]
+        "assert_eq!(gpu::signal::resample!(&gpu::ones::<f64>((2, 8)), 4, axis = 1).shape(), [2, 4]);";
+    __signal_upfirdn(h, x) [up = 1, down = 1, axis = (-1)] []
+        => given [signal::upfirdn_with]
+        "assert_eq!(gpu::signal::upfirdn!(&[1.0, 1.0], &gpu::ones::<f64>(8), up = 2).shape(), [16]);";
+    __signal_resample_poly(x, up, down) [axis = 0, window = (("kaiser", 5.0))] []
+        => given [signal::resample_poly_with]
+        "assert_eq!(gpu::signal::resample_poly!(&gpu::ones::<f64>((2, 8)), 3, 2, axis = 1).shape(), [2, 12]);";
+    __signal_decimate(x, q) [n = (::core::option::Option::<usize>::None), ftype = "iir", axis = (-1), zero_phase = true] []
+        => given [signal::decimate_with]
+        "assert_eq!(gpu::signal::decimate!(&gpu::ones::<f64>(40), 4, ftype = \"fir\").shape(), [10]);";
+    __signal_savgol_coeffs(window_length, polyorder) [deriv = 0, delta = 1.0, pos = (::core::option::Option::<f64>::None), use = "conv"] []
+        => given [signal::savgol_coeffs_with]
+        "assert_eq!(gpu::signal::savgol_coeffs!(5, 2, deriv = 1).shape(), [5]);";
+    __signal_savgol_filter(x, window_length, polyorder) [deriv = 0, delta = 1.0, axis = (-1), mode = "interp", cval = 0.0] []
+        => given [signal::savgol_filter_with]
+        "assert_eq!(gpu::signal::savgol_filter!(&gpu::ones::<f64>(9), 5, 2, mode = \"wrap\").shape(), [9]);";
+    __signal_medfilt(volume) [kernel_size = 3] []
+        => given [signal::medfilt_with]
+        "assert_eq!(gpu::signal::medfilt!(&gpu::ones::<f64>((4, 5)), kernel_size = [3, 1]).shape(), [4, 5]);";
+    __signal_wiener(im) [mysize = 3, noise = (::core::option::Option::<f64>::None)] []
+        => given [signal::wiener_with]
+        "assert_eq!(gpu::signal::wiener!(&gpu::ones::<f64>(9), mysize = 5).shape(), [9]);";
+    __signal_convolve(in1, in2) [mode = "full"] []
+        => call [signal::convolve_with]
+        "assert_eq!(gpu::signal::convolve!(&gpu::ones::<f64>(5), &gpu::ones::<f64>(3), mode = \"valid\").shape(), [3]);";
+    __signal_correlate(in1, in2) [mode = "full"] []
+        => call [signal::correlate_with]
+        "assert_eq!(gpu::signal::correlate!(&gpu::ones::<f64>(5), &gpu::ones::<f64>(3), mode = \"valid\").shape(), [3]);";
+    __signal_fftconvolve(in1, in2) [mode = "full"] []
+        => call [signal::fftconvolve_with]
+        "assert_eq!(gpu::signal::fftconvolve!(&gpu::ones::<f64>(5), &gpu::ones::<f64>(3), mode = \"valid\").shape(), [3]);";
+    __signal_oaconvolve(in1, in2) [mode = "full"] []
+        => call [signal::oaconvolve_with]
+        "assert_eq!(gpu::signal::oaconvolve!(&gpu::ones::<f64>(5), &gpu::ones::<f64>(3), mode = \"valid\").shape(), [3]);";
+    __signal_correlation_lags(in1_len, in2_len) [mode = "full"] []
+        => call [signal::correlation_lags_with]
+        "assert_eq!(gpu::signal::correlation_lags!(5, 3, mode = \"valid\").tolist(), [0, 1, 2]);";
+    __signal_argrelmax(data) [axis = 0, order = 1, mode = "clip"] []
+        => given [signal::argrelmax_with]
+        "assert_eq!(gpu::signal::argrelmax!(&gpu::array(&[0.0, 1.0, 0.0]), order = 2)[0].tolist(), [1]);";
+    __signal_argrelmin(data) [axis = 0, order = 1, mode = "clip"] []
+        => given [signal::argrelmin_with]
+        "assert_eq!(gpu::signal::argrelmin!(&gpu::array(&[1.0, 0.0, 1.0]), mode = \"wrap\")[0].tolist(), [1]);";
+    __signal_argrelextrema(data, comparator) [axis = 0, order = 1, mode = "clip"] []
+        => given [signal::argrelextrema_with]
+        "assert_eq!(gpu::signal::argrelextrema!(&gpu::array(&[0.0, 1.0, 0.0]), \"greater\", order = 2)[0].tolist(), [1]);";
+    __signal_find_peaks(x) [height = (()), threshold = (()), distance = (::core::option::Option::<f64>::None), prominence = (()), width = (()), wlen = (::core::option::Option::<usize>::None), rel_height = 0.5, plateau_size = (())] []
+        => given [signal::find_peaks_with]
+        "assert_eq!(gpu::signal::find_peaks!(&gpu::array(&[0.0, 1.0, 0.0]), prominence = 0.5).0.tolist(), [1]);";
+    __signal_peak_prominences(x, peaks) [wlen = (::core::option::Option::<usize>::None)] []
+        => given [signal::peak_prominences_with]
+        "assert_eq!(gpu::signal::peak_prominences!(&gpu::array(&[0.0, 1.0, 0.0]), &gpu::array(&[1i64]), wlen = 3).0.tolist(), [1.0]);";
+    __signal_peak_widths(x, peaks) [rel_height = 0.5, wlen = (::core::option::Option::<usize>::None)] []
+        => given [signal::peak_widths_with]
+        "assert_eq!(gpu::signal::peak_widths!(&gpu::array(&[0.0, 1.0, 0.0]), &gpu::array(&[1i64]), rel_height = 1.0).0.tolist(), [2.0]);";
+    __signal_chirp(t, f0, t1, f1) [method = "linear", phi = 0.0, vertex_zero = true] []
+        => given [signal::chirp_with]
+        "assert_eq!(gpu::signal::chirp!(&gpu::zeros::<f64>(2), 1.0, 2.0, 3.0, method = \"quadratic\").tolist(), [1.0, 1.0]);";
+    __signal_gausspulse(t) [fc = 1000.0, bw = 0.5, bwr = (-6.0)] []
+        => given [signal::gausspulse_with]
+        "assert_eq!(gpu::signal::gausspulse!(&gpu::zeros::<f64>(2), fc = 5.0).tolist(), [1.0, 1.0]);";
+    __signal_sawtooth(t) [width = 1.0] []
+        => given [signal::sawtooth_with]
+        "assert_eq!(gpu::signal::sawtooth!(&gpu::zeros::<f64>(1), width = 0.5).tolist(), [-1.0]);";
+    __signal_square(t) [duty = 0.5] []
+        => given [signal::square_with]
+        "assert_eq!(gpu::signal::square!(&gpu::array(&[1.0]), duty = 0.1).tolist(), [-1.0]);";
+    __signal_sweep_poly(t, poly) [phi = 0.0] []
+        => given [signal::sweep_poly_with]
+        "assert_eq!(gpu::signal::sweep_poly!(&gpu::zeros::<f64>(1), &[1.0], phi = 0.0).tolist(), [1.0]);";
+    __signal_unit_impulse(shape) [idx = 0usize] []
+        => given [signal::unit_impulse_with]
+        "assert_eq!(gpu::signal::unit_impulse!((2, 2), idx = [1, 0]).ravel().tolist(), [0.0, 0.0, 1.0, 0.0]);";
 }

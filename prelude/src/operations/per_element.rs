@@ -134,7 +134,7 @@ fn bessel_far_from_zero(inverse: f64) -> f64 {
 }
 
 #[vectorize]
-fn bessel(x: f64) -> f64 {
+pub(crate) fn bessel(x: f64) -> f64 {
     let size = x.abs();
     if size <= 10.0 {
         bessel_near_zero(0.25 * size * size)

@@ -36,6 +36,7 @@ mod random;
 mod raw_kernels;
 mod semantics;
 mod shapes;
+mod signal;
 mod sorting;
 mod speed;
 mod strides;

@@ -1,0 +1,67 @@
+//! One filter: what is known of it without a signal.
+
+use crate::error::{Error, Result};
+
+/// A filter whose polynomials are as long as one another, and divided by `a[0]`.
+pub(super) struct Filter {
+    pub b: Vec<f64>,
+    pub a: Vec<f64>,
+}
+
+impl Filter {
+    pub fn new(operation: &'static str, b: &[f64], a: &[f64]) -> Result<Filter> {
+        if a[0] == 0.0 {
+            return Err(Error::argument(operation, "`a[0]` is 0, but all coefficients are divided by it"));
+        }
+        let count = b.len().max(a.len());
+        let list = |of: &[f64]| {
+            let mut list: Vec<f64> = of.iter().map(|c| c / a[0]).collect();
+            list.resize(count, 0.0);
+            list
+        };
+        Ok(Filter { b: list(b), a: list(a) })
+    }
+
+    pub fn order(&self) -> usize {
+        self.b.len() - 1
+    }
+
+    pub fn is_finite_response(&self) -> bool {
+        self.a[1..].iter().all(|c| *c == 0.0)
+    }
+
+    /// The state that stays as it is while the samples are 1, by the explicit formula.
+    pub fn steady_state(&self) -> Vec<f64> {
+        let part = |k: usize| self.b[k] - self.a[k] * self.b[0];
+        let first = (1..=self.order()).map(part).sum::<f64>() / self.a.iter().sum::<f64>();
+        let (mut asum, mut csum) = (1.0, 0.0);
+        let mut state = Vec::new();
+        for k in 0..self.order() {
+            if k > 0 {
+                asum += self.a[k];
+                csum += part(k);
+            }
+            state.push(asum * first - csum);
+        }
+        state
+    }
+
+    /// What becomes of each unit state after so many zeros: the columns of a matrix, which is given in row-major order.
+    pub fn transition(&self, length: usize) -> Vec<f64> {
+        let order = self.order();
+        let mut matrix = vec![0.0; order * order];
+        for column in 0..order {
+            let mut state = vec![0.0; order];
+            state[column] = 1.0;
+            for _ in 0..length {
+                let out = state[0];
+                for k in 1..order {
+                    state[k - 1] = state[k] - self.a[k] * out;
+                }
+                state[order - 1] = -self.a[order] * out;
+            }
+            state.iter().enumerate().for_each(|(row, value)| matrix[row * order + column] = *value);
+        }
+        matrix
+    }
+}

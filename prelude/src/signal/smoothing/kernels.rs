@@ -1,0 +1,89 @@
+//! What threads do of smooth curves and of other rates of samples.
+
+use warpcell_macros::kernel;
+use warpcell_threads::{View, ViewMut, grid_stride};
+
+/// Sums of samples with weights: with the polynomial of the window at the ends (0), or with samples beyond them that are mirrored
+/// (1), the nearest (2), those of the other end (3), or a number (4).
+#[kernel]
+pub(super) fn slide_weights(data: View<f64>, weights: View<f64>, kind: i32, cval: f64, mut out: ViewMut<f64>) {
+    let (rows, length, count) = (data.shape()[0], data.shape()[1], weights.shape()[0]);
+    let half = count / 2;
+    for at in grid_stride(rows * length) {
+        let row = at / length;
+        let place = at % length;
+        let mut sum = 0.0;
+        if kind == 0 {
+            // The window's first sample, and the place within it.
+            let first = if place < half { 0 } else { (place - half).min(length - count) };
+            for j in 0..count {
+                sum += weights[[place - first, j]] * data[[row, first + j]];
+            }
+        } else {
+            let last = length as i64 - 1;
+            for j in 0..count {
+                let mut from = place as i64 + j as i64 - half as i64;
+                let mut value = cval;
+                if kind == 1 {
+                    while from < 0 || from > last {
+                        if from < 0 {
+                            from = -from;
+                        }
+                        if from > last {
+                            from = 2 * last - from;
+                        }
+                        if last == 0 {
+                            from = 0;
+                        }
+                    }
+                }
+                if kind == 2 {
+                    from = from.max(0).min(last);
+                }
+                if kind == 3 {
+                    from = ((from % (last + 1)) + last + 1) % (last + 1);
+                }
+                if from >= 0 && from <= last {
+                    value = data[[row, from as usize]];
+                }
+                sum += weights[[half, j]] * value;
+            }
+        }
+        out[[row, place]] = sum;
+    }
+}
+
+#[kernel]
+pub(super) fn filter_between(data: View<f64>, taps: View<f64>, up: u64, down: u64, first: u64, mut out: ViewMut<f64>) {
+    let (rows, count, length, order) = (out.shape()[0], out.shape()[1], data.shape()[1], taps.shape()[0]);
+    let (up, down, first) = (up as usize, down as usize, first as usize);
+    for at in grid_stride(rows * count) {
+        let row = at / count;
+        let place = (first + at % count) * down;
+        // The samples `k` for which `place - k up` is the place of a tap.
+        let from = if place < order { 0 } else { (place - order) / up + 1 };
+        let to = (place / up + 1).min(length);
+        let mut sum = 0.0;
+        for k in from..to {
+            sum += taps[place - k * up] * data[[row, k]];
+        }
+        out[[row, at % count]] = sum;
+    }
+}
+
+#[kernel]
+pub(super) fn sum_boxes(data: View<f64>, size: u64, mut out: ViewMut<f64>) {
+    let (rows, length) = (out.shape()[0], out.shape()[1]);
+    let before = size as usize / 2;
+    for at in grid_stride(rows * length) {
+        let row = at / length;
+        let place = at % length;
+        let from = place.max(before) - before;
+        let to = (place + size as usize - before).min(length);
+        let mut sum = 0.0;
+        for k in from..to {
+            sum += data[[row, k]];
+        }
+        out[[row, place]] = sum;
+    }
+}
