@@ -22,6 +22,7 @@ mod modules;
 mod nan_reductions;
 mod reductions;
 mod shapes;
+mod special;
 mod table;
 mod texts;
 
@@ -33,6 +34,7 @@ pub use reductions::*;
 pub use reductions::norm as __linalg_norm;
 pub use reductions::{max as amax, min as amin};
 pub use shapes::*;
+pub use special::*;
 pub use texts::*;
 
 /// A call with keywords, as its row in the table has it.

@@ -60,6 +60,13 @@ functions! { $
     __fft_ifftshift(x) [axes] [] => along [fft::ifftshift, fft::ifftshift_with]
         "assert_eq!(gpu::fft::ifftshift!(&gpu::arange(3)).tolist(), [1, 2, 0]);";
 
+    __special_softmax(x) [axis] [] => along [special::softmax, keywords::softmax]
+        "assert_eq!(gpu::special::softmax!(&gpu::ones::<f64>((3, 2)), axis = 1).get(&[0, 0]), 0.5);";
+    __special_log_softmax(x) [axis] [] => along [special::log_softmax, keywords::log_softmax]
+        "assert_eq!(gpu::special::log_softmax!(&gpu::ones::<f64>((3, 2)), axis = 1).get(&[0, 0]), 0.5f64.ln());";
+    __special_logsumexp(a) [axis] [] => along [special::logsumexp, keywords::logsumexp]
+        "assert_eq!(gpu::special::logsumexp!(&gpu::zeros::<f64>((3, 2)), axis = 0).shape(), [2]);";
+
     __random_random() [size = ()] [] => call [random::random]
         "assert_eq!(gpu::random::random!(size = (2, 3)).shape(), [2, 3]);";
     __random_uniform() [low = 0.0f64, high = 1.0f64, size = ()] [] => call [random::uniform]

@@ -82,7 +82,7 @@ impl<T: Float> DeviceArray<T> {
 /// the interpolation in Chebyshev's points, with an error of 3e-19; all of its coefficients are positive, so nothing cancels
 /// out.
 #[device]
-fn bessel_near_zero(square: f64) -> f64 {
+pub(crate) fn bessel_near_zero(square: f64) -> f64 {
     let mut sum = 4.6840935481549837e-32;
     sum = sum * square + 5.1920095880135685e-30;
     sum = sum * square + 2.4745599143162142e-27;
@@ -107,7 +107,7 @@ fn bessel_near_zero(square: f64) -> f64 {
 
 /// The function of a number above 10, of which this is the reciprocal, times `exp(-x) √x`; as above, with an error of 2e-18.
 #[device]
-fn bessel_far_from_zero(inverse: f64) -> f64 {
+pub(crate) fn bessel_far_from_zero(inverse: f64) -> f64 {
     let mut sum = 58646112188478.83;
     sum = sum * inverse + 374683062201334.8;
     sum = sum * inverse - 391929236870699.1;
