@@ -135,11 +135,12 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
     let process = std::process::id();
     for line in BufReader::new(commands).lines() {
         let Ok(line) = line else { break };
-        if let Some(prepare) = match line.as_str() {
+        let prepare = match line.as_str() {
             OPEN_DEVICE => Some(prelude.open_device),
             WAIT_FOR_DEVICE => Some(prelude.wait_for_device),
             _ => None,
-        } {
+        };
+        if let Some(prepare) = prepare {
             // SAFETY: the prelude is never unloaded.
             unsafe { prepare() };
             continue;

@@ -258,12 +258,7 @@ pub unsafe extern "C" fn warpcell_write(bytes: *const u8, length: usize) {
 /// `text` must point to `capacity` bytes that may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpcell_describe_device(opens: bool, text: *mut u8, capacity: usize) -> usize {
-    let description = if opens {
-        crate::device::try_device().map(|_| format!("{} ({})", crate::device::device_info(), crate::device::reason()))
-    } else {
-        crate::device::foreseen()
-    };
-    let description = description.unwrap_or_else(|error| error.to_string());
+    let description = crate::device::description(opens).unwrap_or_else(|error| error.to_string());
     let length = description.len().min(capacity);
     // SAFETY: the caller promises room for `capacity` bytes, and a fresh string overlaps nothing of the caller's.
     unsafe { std::ptr::copy_nonoverlapping(description.as_ptr(), text, length) };

@@ -296,16 +296,21 @@ const WITHOUT: &str = "no CUDA device is usable";
 
 /// The device that is chosen if it can be opened, and why.
 fn foresee(wish: Option<&str>) -> Result<(Device, String)> {
-    match (wish, cuda::probe()) {
-        (Some(wish), _) => Ok((parse(wish)?, format!("{VARIABLE} is set to {wish}"))),
-        (None, Ok(())) => Ok((Device::Cuda(0), "CUDA device 0 is usable".to_owned())),
-        (None, Err(reason)) => Ok((Device::Cpu, format!("{WITHOUT}: {reason}"))),
+    if let Some(wish) = wish {
+        return Ok((parse(wish)?, format!("{VARIABLE} is set to {wish}")));
     }
+    Ok(match cuda::probe() {
+        Ok(()) => (Device::Cuda(0), "CUDA device 0 is usable".to_owned()),
+        Err(reason) => (Device::Cpu, format!("{WITHOUT}: {reason}")),
+    })
 }
 
-/// One line about the device that will be chosen, and why. Opens no device: that takes memory of the device, and seconds where
-/// many processes do so at once.
-pub(crate) fn foreseen() -> Result<String> {
+/// One line about the device that cells compute on, and why. Without opening it, which takes memory of the device, and seconds
+/// where many processes do so at once, the line is about the device that will be tried.
+pub(crate) fn description(opens: bool) -> Result<String> {
+    if opens {
+        return try_device().map(|_| format!("{} ({})", device_info(), reason()));
+    }
     let (device, reason) = foresee(std::env::var(VARIABLE).ok().as_deref())?;
     let name = match device {
         Device::Cpu => host().backend.name(),
@@ -408,8 +413,9 @@ mod tests {
 
     #[test]
     fn a_device_is_described_before_it_is_opened_as_it_is_after() {
-        let before = foreseen();
+        let before = description(false);
         assert_eq!(before, try_device().map(|_| format!("{} ({})", device_info(), reason())));
+        assert_eq!(before, description(true));
         let missing = Device::Cuda(cuda::count() + 3);
         let (described, opened) = (foresee(Some(&missing.to_string())), open(missing).err());
         assert_eq!(described.map(|(device, _)| device), Ok(missing));
