@@ -460,6 +460,12 @@ fn gamma_small(a: f64, x: f64) -> f64 {
     -(log.exp_m1() + log.exp() * sum)
 }
 
+/// The number, or one near 0 in the place of 0: Lentz's scheme divides by it.
+#[device]
+fn not_zero(x: f64) -> f64 {
+    if x.abs() < 1e-300 { 1e-300 } else { x }
+}
+
 /// The part above `x` by Legendre's continued fraction, with Lentz's scheme.
 #[device]
 fn gamma_fraction(a: f64, x: f64) -> f64 {
@@ -475,14 +481,8 @@ fn gamma_fraction(a: f64, x: f64) -> f64 {
     while n < 2000.0 {
         let numerator = -n * (n - a);
         b += 2.0;
-        d = numerator * d + b;
-        c = b + numerator / c;
-        if d.abs() < 1e-300 {
-            d = 1e-300;
-        }
-        if c.abs() < 1e-300 {
-            c = 1e-300;
-        }
+        d = not_zero(numerator * d + b);
+        c = not_zero(b + numerator / c);
         d = 1.0 / d;
         let change = c * d;
         value *= change;
@@ -626,34 +626,18 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
         return 0.0;
     }
     let mut c = 1.0;
-    let mut d = 1.0 - (a + b) * x / (a + 1.0);
-    if d.abs() < 1e-300 {
-        d = 1e-300;
-    }
-    d = 1.0 / d;
+    let mut d = 1.0 / not_zero(1.0 - (a + b) * x / (a + 1.0));
     let mut value = d;
     let mut m = 1.0;
     while m < 10000.0 {
         let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        d = 1.0 + even * d;
-        c = 1.0 + even / c;
-        if d.abs() < 1e-300 {
-            d = 1e-300;
-        }
-        if c.abs() < 1e-300 {
-            c = 1e-300;
-        }
+        d = not_zero(1.0 + even * d);
+        c = not_zero(1.0 + even / c);
         d = 1.0 / d;
         value *= d * c;
         let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        d = 1.0 + odd * d;
-        c = 1.0 + odd / c;
-        if d.abs() < 1e-300 {
-            d = 1e-300;
-        }
-        if c.abs() < 1e-300 {
-            c = 1e-300;
-        }
+        d = not_zero(1.0 + odd * d);
+        c = not_zero(1.0 + odd / c);
         d = 1.0 / d;
         let change = d * c;
         value *= change;
