@@ -9,6 +9,7 @@ mod poly1d;
 mod roots;
 
 pub use poly1d::{Poly1d, PolyArgument, poly1d, try_poly1d};
+pub(crate) use roots::roots_of;
 pub use roots::{roots, try_roots};
 
 use crate::array::sides::AnyView;

@@ -4,7 +4,7 @@ use super::arguments::sealed::{Edges, Passing, Points};
 use super::arguments::{At, Passes, polynomial, sections};
 use super::coefficients::{Tf, sos_array, sos_of_zpk, tf_arrays, tf_of_zpk, zpk_arrays};
 use super::roots::{C, Zpk};
-use super::windows::{Window, sealed::Specified, weights};
+use super::windows::{Window, sealed::Specified, sinc, weights};
 use super::{Band, Coefficients, Frequencies, PassZero};
 use crate::array::DeviceArray;
 use crate::array::create::of_values;
@@ -19,6 +19,12 @@ struct Request<'a> {
     kind: &'a str,
     analog: bool,
     fs: Option<f64>,
+}
+
+impl<'a> Request<'a> {
+    fn new(operation: &'static str, band: &dyn Edges, kind: &'a str, analog: bool, fs: Option<f64>) -> Request<'a> {
+        Request { operation, edges: band.edges(), kind, analog, fs }
+    }
 }
 
 /// Defines a kind of filter: as coefficients, with and without SciPy's other arguments, as zeros and poles, and as sections.
@@ -41,9 +47,7 @@ macro_rules! kinds {
         pub fn $with(
             N: usize, $($parameter: f64,)* Wn: impl Band, btype: &str, analog: bool, fs: impl Into<Option<f64>>,
         ) -> Tf {
-            let request = Request {
-                operation: stringify!($name), edges: Wn.edges(), kind: btype, analog, fs: fs.into(),
-            };
+            let request = Request::new(stringify!($name), &Wn, btype, analog, fs.into());
             let zpk = designed(&request, $prototype(N $(, $parameter)*));
             check(zpk.and_then(|zpk| tf_arrays(tf_of_zpk(request.operation, &zpk)?)))
         }
@@ -54,9 +58,7 @@ macro_rules! kinds {
         pub fn $zpk(
             N: usize, $($parameter: f64,)* Wn: impl Band, btype: &str, analog: bool, fs: impl Into<Option<f64>>,
         ) -> (DeviceArray<Complex<f64>>, DeviceArray<Complex<f64>>, f64) {
-            let request = Request {
-                operation: stringify!($name), edges: Wn.edges(), kind: btype, analog, fs: fs.into(),
-            };
+            let request = Request::new(stringify!($name), &Wn, btype, analog, fs.into());
             check(designed(&request, $prototype(N $(, $parameter)*)).and_then(zpk_arrays))
         }
 
@@ -66,9 +68,7 @@ macro_rules! kinds {
         pub fn $sos(
             N: usize, $($parameter: f64,)* Wn: impl Band, btype: &str, analog: bool, fs: impl Into<Option<f64>>,
         ) -> DeviceArray<f64> {
-            let request = Request {
-                operation: stringify!($name), edges: Wn.edges(), kind: btype, analog, fs: fs.into(),
-            };
+            let request = Request::new(stringify!($name), &Wn, btype, analog, fs.into());
             check(in_sections(&request, $prototype(N $(, $parameter)*)))
         }
     )*};
@@ -347,7 +347,6 @@ fn by_window(
     if passes_last {
         edges.push(1.0);
     }
-    let sinc = |x: f64| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
     let weights = match width {
         None => weights(NAME, window, count, true)?,
         Some(width) => {
@@ -388,7 +387,7 @@ pub(super) fn firwin_taps(count: usize, cutoff: f64, window: &dyn Specified) -> 
 
 /// The sections of a digital low pass of Chebyshev's first type.
 pub(super) fn cheby1_sections(operation: &'static str, order: usize, rp: f64, edge: f64) -> Result<Vec<[f64; 6]>> {
-    let request = Request { operation, edges: vec![edge], kind: "low", analog: false, fs: None };
+    let request = Request::new(operation, &edge, "low", false, None);
     sos_of_zpk(operation, designed(&request, chebyshev_of_first_type(order, rp))?)
 }
 

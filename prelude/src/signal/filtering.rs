@@ -200,16 +200,16 @@ pub fn lfilter_zi(b: impl Coefficients, a: impl Coefficients) -> DeviceArray<f64
 pub fn sosfilt_zi(sos: impl Coefficients) -> DeviceArray<f64> {
     const NAME: &str = "sosfilt_zi";
     let states = || {
-        let states = steady_states(&filters(NAME, &sos)?).concat();
+        let states = steady_states(&filters(NAME, &sections(NAME, &sos)?)?).concat();
         let count = states.len() / 2;
         Ok(DeviceArray::from_raw(of_values(states)?.raw.with_layout(Layout::contiguous(&[count, 2]))))
     };
     check(states())
 }
 
-/// Second-order sections as filters.
-fn filters(operation: &'static str, sos: &dyn super::arguments::sealed::Numbers) -> Result<Vec<Filter>> {
-    sections(operation, sos)?.iter().map(|row| Filter::new(operation, &row[..3], &row[3..])).collect()
+/// The filters of second-order sections.
+fn filters(operation: &'static str, sections: &[[f64; 6]]) -> Result<Vec<Filter>> {
+    sections.iter().map(|row| Filter::new(operation, &row[..3], &row[3..])).collect()
 }
 
 fn steady_states(filters: &[Filter]) -> Vec<Vec<f64>> {
@@ -306,8 +306,7 @@ impl Signals {
 
     /// States `[order, rows]`: this one times the first sample that is filtered, of each signal.
     fn scaled_state(&self, state: &[f64], backward: bool) -> Result<RawArray> {
-        let out = DeviceArray::from_raw(self.scratch(&[state.len(), self.rows])?);
-        let mut states = out;
+        let mut states = DeviceArray::from_raw(self.scratch(&[state.len(), self.rows])?);
         let state = DeviceArray::from_raw(self.numbers(state, &[state.len()])?);
         let data = DeviceArray::from_raw(self.data.clone());
         let first = if backward { self.length - 1 } else { 0 };
@@ -372,34 +371,44 @@ impl Signals {
         Ok(last.with_layout(Layout::contiguous(&[order, rows])))
     }
 
+    /// Filters in place with one filter after another, forward and from zeros.
+    fn filter_by_all(&mut self, filters: &[Filter]) -> Result<()> {
+        filters.iter().try_for_each(|filter| self.filter(filter, None, false).map(drop))
+    }
+
+    /// Puts signals of another length in the place of these. `write` makes them, if they have samples.
+    pub fn replace(
+        &mut self,
+        length: usize,
+        write: impl FnOnce(&DeviceArray<f64>, &mut DeviceArray<f64>) -> Result<()>,
+    ) -> Result<()> {
+        let data = DeviceArray::from_raw(self.data.clone());
+        let mut out = DeviceArray::from_raw(self.scratch(&[self.rows, length])?);
+        if out.size() > 0 {
+            write(&data, &mut out)?;
+        }
+        self.data = (*out.raw).clone();
+        self.length = length;
+        Ok(())
+    }
+
     /// Filters in place without recursion, forward and from a state of zeros.
     fn filter_finite(&mut self, b: &[f64]) -> Result<()> {
-        if self.is_empty() {
-            return Ok(());
-        }
         let taps = DeviceArray::<f64>::from_raw(self.numbers(b, &[b.len()])?);
-        let data = DeviceArray::<f64>::from_raw(self.data.clone());
-        let mut out = DeviceArray::<f64>::from_raw(self.scratch(&[self.rows, self.length])?);
-        let count = self.rows * self.length;
-        let arguments = (&data, &taps, &mut out);
-        // SAFETY: a thread takes the samples that there are.
-        unsafe { try_launch_unchecked(filter_finite, count.div_ceil(THREADS * 8), THREADS, arguments)? };
-        self.data = (*out.raw).clone();
-        Ok(())
+        self.replace(self.length, |data, out| {
+            let blocks = out.size().div_ceil(THREADS * 8);
+            // SAFETY: a thread takes the samples that there are.
+            unsafe { try_launch_unchecked(filter_finite, blocks, THREADS, (data, &taps, out)) }
+        })
     }
 
     /// Extends both ends of each signal by `edge` samples.
     pub fn extend(&mut self, edge: usize, kind: i32) -> Result<()> {
-        let length = self.length + 2 * edge;
-        let data = DeviceArray::<f64>::from_raw(self.data.clone());
-        let mut out = DeviceArray::<f64>::from_raw(self.scratch(&[self.rows, length])?);
-        let count = self.rows * length;
-        let arguments = (&data, edge as u64, kind, &mut out);
-        // SAFETY: a thread takes the samples that there are.
-        unsafe { try_launch_unchecked(extend_ends, count.div_ceil(THREADS * 8).max(1), THREADS, arguments)? };
-        self.data = (*out.raw).clone();
-        self.length = length;
-        Ok(())
+        self.replace(self.length + 2 * edge, |data, out| {
+            let blocks = out.size().div_ceil(THREADS * 8);
+            // SAFETY: a thread takes the samples that there are.
+            unsafe { try_launch_unchecked(extend_ends, blocks, THREADS, (data, edge as u64, kind, out)) }
+        })
     }
 
     /// Appends zeros to each signal.
@@ -503,9 +512,9 @@ fn plain_sections(
     axis: isize,
     dtype: DType,
 ) -> Result<RawArray> {
-    let filters = filters(operation, sos)?;
+    let filters = filters(operation, &sections(operation, sos)?)?;
     let mut signals = Signals::new(operation, x, axis)?;
-    filters.iter().try_for_each(|filter| signals.filter(filter, None, false).map(drop))?;
+    signals.filter_by_all(&filters)?;
     signals.into_result(dtype)
 }
 
@@ -517,7 +526,7 @@ fn sections_from_state(
     zi: &RawArray,
     dtype: DType,
 ) -> Result<(RawArray, RawArray)> {
-    let filters = filters(operation, sos)?;
+    let filters = filters(operation, &sections(operation, sos)?)?;
     let mut signals = Signals::new(operation, x, axis)?;
     x.same_device(operation, zi)?;
     let mut wanted = vec![filters.len()];
@@ -599,14 +608,12 @@ pub(super) fn down_sampled(
     order: usize,
     zero_phase: bool,
 ) -> Result<Signals> {
-    let sections = cheby1_sections(operation, order, 0.05, 0.8 / q as f64)?;
-    let filters: Vec<Filter> =
-        sections.iter().map(|row| Filter::new(operation, &row[..3], &row[3..])).collect::<Result<_>>()?;
+    let filters = filters(operation, &cheby1_sections(operation, order, 0.05, 0.8 / q as f64)?)?;
     if zero_phase {
         let extension = extension(operation, &signals, "odd", None, taps_of(&filters))?;
         signals = forward_and_backward(signals, &filters, extension)?;
     } else {
-        filters.iter().try_for_each(|filter| signals.filter(filter, None, false).map(drop))?;
+        signals.filter_by_all(&filters)?;
     }
     let count = signals.length.div_ceil(q);
     signals.data = slice_axis(&signals.data, 1, 0, q as isize, count);
@@ -646,7 +653,7 @@ fn sections_both_ways(
     padlen: Option<usize>,
     dtype: DType,
 ) -> Result<RawArray> {
-    let filters = filters(operation, sos)?;
+    let filters = filters(operation, &sections(operation, sos)?)?;
     let signals = Signals::new(operation, x, axis)?;
     let extension = extension(operation, &signals, padtype, padlen, taps_of(&filters))?;
     forward_and_backward(signals, &filters, extension)?.into_result(dtype)

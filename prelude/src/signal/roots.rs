@@ -1,10 +1,10 @@
 //! Roots and polynomials on the host: the numbers of a filter.
 
-use crate::array::sides::sealed::Host;
-use crate::array::transfer;
+use crate::array::{RawArray, transfer};
+use crate::device;
+use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::linalg::matrices::from_host;
-use crate::linalg::spectra::eig_of;
+use crate::operations::polynomials;
 use num_complex::Complex;
 
 pub(super) type C = Complex<f64>;
@@ -51,24 +51,9 @@ pub(super) fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
     found
 }
 
-/// The roots of a polynomial, as the eigenvalues of its companion matrix, on the host.
+/// The roots of a polynomial, on the host.
 pub(super) fn roots_of(operation: &'static str, polynomial: &[f64]) -> Result<Vec<C>> {
-    let Some(first) = polynomial.iter().position(|&c| c != 0.0) else {
-        return Ok(Vec::new());
-    };
-    let last = polynomial.iter().rposition(|&c| c != 0.0).expect("there is one");
-    let inner = &polynomial[first..=last];
-    let degree = inner.len() - 1;
-    let mut roots = Vec::new();
-    if degree > 0 {
-        let companion = ndarray::Array2::from_shape_fn((degree, degree), |(row, column)| match row {
-            0 => -inner[column + 1] / inner[0],
-            _ if row == column + 1 => 1.0,
-            _ => 0.0,
-        });
-        let (values, _) = eig_of(operation, &from_host(operation, &companion.host_view())?, false)?;
-        roots = transfer::download_vec::<C>(&values)?;
-    }
-    roots.extend(std::iter::repeat_n(C::new(0.0, 0.0), polynomial.len() - 1 - last));
-    Ok(roots)
+    let numbers = polynomial.iter().copied();
+    let polynomial = RawArray::of_floats(operation, &device::host(), &[polynomial.len()], numbers, DType::F64)?;
+    transfer::download_vec(&polynomials::roots_of(operation, &polynomial, DType::C128)?)
 }

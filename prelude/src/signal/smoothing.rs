@@ -295,19 +295,14 @@ fn smoothed(
         let reason = format!("has {} samples along the axis, less than `window_length`, {count}", signals.length);
         return Err(Error::shape(NAME, x.shape(), reason));
     }
-    if signals.is_empty() {
-        return signals.into_result(dtype);
-    }
     // A row of weights for each place in a window, of which the middle one serves everywhere but at the ends.
     let weights: Vec<f64> = (0..count).flat_map(|place| fitted(count, degree, deriv, delta, place as f64)).collect();
     let weights = DeviceArray::<f64>::from_raw(signals.numbers(&weights, &[count, count])?);
-    let data = DeviceArray::<f64>::from_raw(signals.data.clone());
-    let mut out = DeviceArray::<f64>::from_raw(signals.scratch(&[signals.rows, signals.length])?);
-    let tasks = signals.rows * signals.length;
-    let arguments = (&data, &weights, kind as i32, cval, &mut out);
-    // SAFETY: a thread takes the samples that there are.
-    unsafe { try_launch_unchecked(slide_weights, tasks.div_ceil(1024), 128, arguments)? };
-    signals.data = (*out.raw).clone();
+    signals.replace(signals.length, |data, out| {
+        let blocks = out.size().div_ceil(1024);
+        // SAFETY: a thread takes the samples that there are.
+        unsafe { try_launch_unchecked(slide_weights, blocks, 128, (data, &weights, kind as i32, cval, out)) }
+    })?;
     signals.into_result(dtype)
 }
 
@@ -393,17 +388,12 @@ impl Signals {
     /// Puts zeros between samples, filters, and leaves out samples; of those that are left, `count` from the one at `first` on.
     fn filter_between(&mut self, taps: &[f64], [up, down]: [usize; 2], first: usize, count: usize) -> Result<()> {
         let taps = DeviceArray::<f64>::from_raw(self.numbers(taps, &[taps.len()])?);
-        let data = DeviceArray::<f64>::from_raw(self.data.clone());
-        let mut out = DeviceArray::<f64>::from_raw(self.scratch(&[self.rows, count])?);
-        let tasks = self.rows * count;
-        if tasks > 0 {
-            let arguments = (&data, &taps, up as u64, down as u64, first as u64, &mut out);
+        self.replace(count, |data, out| {
+            let blocks = out.size().div_ceil(512);
+            let arguments = (data, &taps, up as u64, down as u64, first as u64, out);
             // SAFETY: a thread takes the samples that there are.
-            unsafe { try_launch_unchecked(filter_between, tasks.div_ceil(512), 128, arguments)? };
-        }
-        self.data = (*out.raw).clone();
-        self.length = count;
-        Ok(())
+            unsafe { try_launch_unchecked(filter_between, blocks, 128, arguments) }
+        })
     }
 }
 
@@ -506,14 +496,11 @@ fn decimated(
 fn box_sums(operation: &'static str, x: &RawArray, sizes: &[usize]) -> Result<RawArray> {
     sizes.iter().enumerate().try_fold(x.clone(), |x, (axis, &size)| {
         let mut signals = Signals::new(operation, &x, axis as isize)?;
-        if !signals.is_empty() {
-            let data = DeviceArray::<f64>::from_raw(signals.data.clone());
-            let mut out = DeviceArray::<f64>::from_raw(signals.scratch(&[signals.rows, signals.length])?);
-            let tasks = signals.rows * signals.length;
+        signals.replace(signals.length, |data, out| {
+            let blocks = out.size().div_ceil(1024);
             // SAFETY: a thread takes the samples that there are.
-            unsafe { try_launch_unchecked(sum_boxes, tasks.div_ceil(1024), 128, (&data, size as u64, &mut out))? };
-            signals.data = (*out.raw).clone();
-        }
+            unsafe { try_launch_unchecked(sum_boxes, blocks, 128, (data, size as u64, out)) }
+        })?;
         signals.into_result(DType::F64)
     })
 }

@@ -62,15 +62,12 @@ fn is_density(operation: &'static str, scaling: &str, words: [&str; 2]) -> Resul
 }
 
 impl Plan {
-    #[expect(clippy::too_many_arguments, reason = "SciPy's arguments")]
     fn new(
         operation: &'static str,
         length: usize,
         fs: f64,
         window: &dyn Specified,
-        nperseg: Option<usize>,
-        noverlap: Option<usize>,
-        nfft: Option<usize>,
+        [nperseg, noverlap, nfft]: [Option<usize>; 3],
         detrend: Detrend,
         onesided: bool,
     ) -> Result<Plan> {
@@ -218,18 +215,13 @@ fn cross(
     };
     let real = &averaged(products.real())? * scales;
     let imaginary = &averaged(products.imag())? * scales;
-    let unit = number_of_i();
-    Ok(&real.astype::<Complex<f64>>() + &(&imaginary.astype::<Complex<f64>>() * unit))
+    Ok(&real.astype::<Complex<f64>>() + &(&imaginary.astype::<Complex<f64>>() * Complex::new(0.0, 1.0)))
 }
 
-fn number_of_i() -> Complex<f64> {
-    Complex::new(0.0, 1.0)
-}
-
-/// The powers of the segments of one signal, `[rows, segments, frequencies]`.
-fn powers(of: &DeviceArray<Complex<f64>>, scales: &DeviceArray<f64>) -> DeviceArray<f64> {
+/// The squares of the absolute values.
+fn squares(of: &DeviceArray<Complex<f64>>) -> DeviceArray<f64> {
     let (real, imaginary) = (of.real(), of.imag());
-    &(&(&real * &real) + &(&imaginary * &imaginary)) * scales
+    &(&real * &real) + &(&imaginary * &imaginary)
 }
 
 type Pair<T> = (DeviceArray<f64>, DeviceArray<T>);
@@ -344,7 +336,7 @@ fn averaged_powers(
     x: &RawArray,
     fs: f64,
     window: &dyn Specified,
-    [nperseg, noverlap, nfft]: [Option<usize>; 3],
+    lengths: [Option<usize>; 3],
     detrend: &str,
     onesided: bool,
     scaling: &str,
@@ -355,7 +347,7 @@ fn averaged_powers(
     let density = is_density(operation, scaling, ["density", "spectrum"])?;
     let detrend = detrend_of(operation, detrend)?;
     let signals = Signals::new(operation, x, axis)?;
-    let plan = Plan::new(operation, signals.length, fs, window, nperseg, noverlap, nfft, detrend, onesided)?;
+    let plan = Plan::new(operation, signals.length, fs, window, lengths, detrend, onesided)?;
     let transforms = plan.transforms(&signals)?;
     let found = cross(&transforms, &transforms, average, &plan.scales(&signals, density)?)?.real();
     Ok((plan.frequencies(), placed((*found.raw).clone(), &signals, dtype, 1)?))
@@ -404,9 +396,7 @@ pub fn csd_with<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number>(
             one.length,
             fs,
             &window,
-            nperseg.into(),
-            noverlap.into(),
-            nfft.into(),
+            [nperseg.into(), noverlap.into(), nfft.into()],
             detrend,
             return_onesided,
         )?;
@@ -461,13 +451,12 @@ pub fn coherence_with<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number>(
         let detrend = detrend_of(NAME, detrend)?;
         let [one, other] = two(NAME, x.raw(), y.raw(), axis)?;
         let plan =
-            Plan::new(NAME, one.length, fs, &window, nperseg.into(), noverlap.into(), nfft.into(), detrend, true)?;
+            Plan::new(NAME, one.length, fs, &window, [nperseg.into(), noverlap.into(), nfft.into()], detrend, true)?;
         let (x, y) = (plan.transforms(&one)?, plan.transforms(&other)?);
         let scales = plan.scales(&one, true)?;
         let both = cross(&x, &y, "mean", &scales)?;
-        let alone = [&x, &y].map(|of| powers(of, &scales).mean_axis(1));
-        let (real, imaginary) = (both.real(), both.imag());
-        let found = &(&(&real * &real) + &(&imaginary * &imaginary)) / &(&alone[0] * &alone[1]);
+        let alone = [&x, &y].map(|of| (&squares(of) * &scales).mean_axis(1));
+        let found = &squares(&both) / &(&alone[0] * &alone[1]);
         Ok((plan.frequencies(), DeviceArray::from_raw(placed((*found.raw).clone(), &one, T::Mean::DTYPE, 1)?)))
     };
     check(of())
@@ -519,9 +508,7 @@ pub fn spectrogram_with<X: OnDevice<Elem = T>, T: Number>(
             signals.length,
             fs,
             &window,
-            nperseg.into(),
-            Some(0),
-            nfft.into(),
+            [nperseg.into(), Some(0), nfft.into()],
             detrend,
             return_onesided,
         )?;
@@ -534,7 +521,7 @@ pub fn spectrogram_with<X: OnDevice<Elem = T>, T: Number>(
         let segments = transforms.shape()[1];
         let scale = plan.scale(density).sqrt();
         let found = match mode {
-            "psd" => powers(&transforms, &plan.scales(&signals, density)?),
+            "psd" => &squares(&transforms) * &plan.scales(&signals, density)?,
             "magnitude" => transforms.abs() * scale,
             "angle" => transforms.angle(),
             // Along the frequencies, as in SciPy.
@@ -599,9 +586,7 @@ pub fn stft_with<X: OnDevice<Elem = T>, T: Number>(
             signals.length,
             fs,
             &window,
-            nperseg.into(),
-            noverlap.into(),
-            nfft.into(),
+            [nperseg.into(), noverlap.into(), nfft.into()],
             detrend,
             return_onesided,
         )?;

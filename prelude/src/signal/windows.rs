@@ -85,53 +85,50 @@ windows! {
     /// ```
     /// assert!(warpcell::allclose(&warpcell::signal::windows::blackman(3), &[0.0, 1.0, 0.0]));
     /// ```
-    blackman blackman_with () [] => |count, sym| Ok(cosines(count, &[0.42, 0.5, 0.08], sym));
+    blackman blackman_with () [] => |count, sym| Ok(cosines(count, &BLACKMAN, sym));
     /// The window of Nuttall, of four cosines, with the smallest side lobes.
     ///
     /// ```
     /// assert!((warpcell::signal::windows::nuttall(5).get(&[2]) - 1.0).abs() < 1e-12);
     /// ```
-    nuttall nuttall_with () [] => |count, sym| Ok(cosines(count, &[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym));
+    nuttall nuttall_with () [] => |count, sym| Ok(cosines(count, &NUTTALL, sym));
     /// The window of Blackman and Harris, of four cosines.
     ///
     /// ```
     /// assert!((warpcell::signal::windows::blackmanharris(5).get(&[2]) - 1.0).abs() < 1e-12);
     /// ```
-    blackmanharris blackmanharris_with () [] => |count, sym| Ok(cosines(count, &[0.35875, 0.48829, 0.14128, 0.01168], sym));
+    blackmanharris blackmanharris_with () [] => |count, sym| Ok(cosines(count, &BLACKMAN_HARRIS, sym));
     /// A window of five cosines, whose spectrum is flat at its top: for amplitudes.
     ///
     /// ```
     /// assert!((warpcell::signal::windows::flattop(5).get(&[2]) - 1.0).abs() < 1e-8);
     /// ```
     flattop flattop_with () [] =>
-        |count, sym| Ok(cosines(count, &[0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368], sym));
+        |count, sym| Ok(cosines(count, &FLAT_TOP, sym));
     /// The window of Bartlett, a triangle whose ends are 0.
     ///
     /// ```
     /// assert_eq!(warpcell::signal::windows::bartlett(5).tolist(), [0.0, 0.5, 1.0, 0.5, 0.0]);
     /// ```
-    bartlett bartlett_with () [] => |count, sym| Ok(extended(count, sym, |n| {
-        let span = (n - 1) as f64;
-        places(n).map(|at| if at <= span / 2.0 { 2.0 * at / span } else { 2.0 - 2.0 * at / span }).collect()
-    }));
+    bartlett bartlett_with () [] => |count, sym| Ok(extended(count, sym, ramps));
     /// The window of Hann, one wave of a cosine.
     ///
     /// ```
     /// assert!(warpcell::allclose(&warpcell::signal::windows::hann(3), &[0.0, 1.0, 0.0]));
     /// ```
-    hann hann_with () [] => |count, sym| Ok(cosines(count, &[0.5, 0.5], sym));
+    hann hann_with () [] => |count, sym| Ok(cosines(count, &on_base(0.5), sym));
     /// The window of Hamming, a cosine on a base of 0.08.
     ///
     /// ```
     /// assert!(warpcell::allclose(&warpcell::signal::windows::hamming(3), &[0.08, 1.0, 0.08]));
     /// ```
-    hamming hamming_with () [] => |count, sym| Ok(cosines(count, &[0.54, 1.0 - 0.54], sym));
+    hamming hamming_with () [] => |count, sym| Ok(cosines(count, &on_base(0.54), sym));
     /// A cosine on a base: with `alpha` 0.5 the window of Hann, with 0.54 that of Hamming.
     ///
     /// ```
     /// assert!(warpcell::allclose(&warpcell::signal::windows::general_hamming(3, 0.6), &[0.2, 1.0, 0.2]));
     /// ```
-    general_hamming general_hamming_with (alpha: f64) [] => |count, alpha, sym| Ok(cosines(count, &[alpha, 1.0 - alpha], sym));
+    general_hamming general_hamming_with (alpha: f64) [] => |count, alpha, sym| Ok(cosines(count, &on_base(alpha), sym));
     /// A sum of cosines with these weights, that of the constant first.
     ///
     /// ```
@@ -149,10 +146,7 @@ windows! {
     /// ```
     /// assert!(warpcell::allclose(&warpcell::signal::windows::barthann(3), &[0.0, 1.0, 0.0]));
     /// ```
-    barthann barthann_with () [] => |count, sym| Ok(extended(count, sym, |n| {
-        let from_middle = |at: f64| (at / (n - 1) as f64 - 0.5).abs();
-        places(n).map(from_middle).map(|far| 0.62 - 0.48 * far + 0.38 * (2.0 * PI * far).cos()).collect()
-    }));
+    barthann barthann_with () [] => |count, sym| Ok(extended(count, sym, ramps_and_wave));
     /// The window of Kaiser with the shape `beta`: 0 gives equal weights, 14 a narrow window.
     ///
     /// ```
@@ -174,17 +168,13 @@ windows! {
     /// ```
     /// assert!((warpcell::signal::windows::gaussian(3, 1.0).get(&[0]) - (-0.5f64).exp()).abs() < 1e-12);
     /// ```
-    gaussian gaussian_with (std: f64) [] => |count, std, sym| Ok(extended(count, sym, |n| {
-        centred(n).map(|at| (-at * at / (2.0 * std * std)).exp()).collect()
-    }));
+    gaussian gaussian_with (std: f64) [] => |count, std, sym| Ok(extended(count, sym, |n| bell(n, std)));
     /// A bell whose shape is `p`, 1 for that of Gauss, and which is `sig` wide.
     ///
     /// ```
     /// assert!((warpcell::signal::windows::general_gaussian(3, 1.0, 1.0).get(&[0]) - (-0.5f64).exp()).abs() < 1e-12);
     /// ```
-    general_gaussian general_gaussian_with (p: f64, sig: f64) [] => |count, p, sig, sym| Ok(extended(count, sym, |n| {
-        centred(n).map(|at| (-0.5 * (at / sig).abs().powf(2.0 * p)).exp()).collect()
-    }));
+    general_gaussian general_gaussian_with (p: f64, sig: f64) [] => |count, p, sig, sym| Ok(extended(count, sym, |n| general_bell(n, p, sig)));
     /// The window of Dolph and Chebyshev, whose side lobes are all `at` decibels below the main one.
     ///
     /// ```
@@ -196,9 +186,7 @@ windows! {
     /// ```
     /// assert!((warpcell::signal::windows::cosine(3).get(&[1]) - 1.0).abs() < 1e-12);
     /// ```
-    cosine cosine_with () [] => |count, sym| Ok(extended(count, sym, |n| {
-        places(n).map(|at| (PI / n as f64 * (at + 0.5)).sin()).collect()
-    }));
+    cosine cosine_with () [] => |count, sym| Ok(extended(count, sym, half_wave));
     /// The window of Taylor: about `nbar` side lobes beside the main one are `sll` decibels below it (4 and 30 unless it is said).
     /// With `norm` the middle of a window of odd length is 1.
     ///
@@ -212,11 +200,7 @@ windows! {
     /// ```
     /// assert!(warpcell::allclose(&warpcell::signal::windows::lanczos(3), &[0.0, 1.0, 0.0]));
     /// ```
-    lanczos lanczos_with () [] => |count, sym| Ok(extended(count, sym, |n| {
-        let span = (n - 1) as f64;
-        let weight = |at: usize| sinc(2.0 * at.max(n - 1 - at) as f64 / span - 1.0);
-        (0..n).map(weight).collect()
-    }));
+    lanczos lanczos_with () [] => |count, sym| Ok(extended(count, sym, main_lobe));
 }
 
 /// A window that decays on both sides of `center`, the middle unless it is said, by a factor of e in `tau` weights.
@@ -350,36 +334,26 @@ fn named(operation: &'static str, name: &str, numbers: &[f64], count: usize, sym
         ("triang" | "triangle" | "tri", []) => of(triangle),
         ("parzen" | "parz" | "par", []) => of(cubic),
         ("bohman" | "bman" | "bmn", []) => of(lobes),
-        ("blackman" | "black" | "blk", []) => Ok(cosines(count, &[0.42, 0.5, 0.08], sym)),
-        ("nuttall" | "nutl" | "nut", []) => Ok(cosines(count, &[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym)),
-        ("blackmanharris" | "blackharr" | "bkh", []) => Ok(cosines(count, &[0.35875, 0.48829, 0.14128, 0.01168], sym)),
-        ("flattop" | "flat" | "flt", []) => {
-            Ok(cosines(count, &[0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368], sym))
-        }
-        ("bartlett" | "bart" | "brt", []) => of(|n| {
-            let span = (n - 1) as f64;
-            places(n).map(|at| if at <= span / 2.0 { 2.0 * at / span } else { 2.0 - 2.0 * at / span }).collect()
-        }),
-        ("hann" | "han", []) => Ok(cosines(count, &[0.5, 0.5], sym)),
-        ("hamming" | "hamm" | "ham", []) => Ok(cosines(count, &[0.54, 1.0 - 0.54], sym)),
-        ("general_hamming", &[alpha]) => Ok(cosines(count, &[alpha, 1.0 - alpha], sym)),
+        ("blackman" | "black" | "blk", []) => Ok(cosines(count, &BLACKMAN, sym)),
+        ("nuttall" | "nutl" | "nut", []) => Ok(cosines(count, &NUTTALL, sym)),
+        ("blackmanharris" | "blackharr" | "bkh", []) => Ok(cosines(count, &BLACKMAN_HARRIS, sym)),
+        ("flattop" | "flat" | "flt", []) => Ok(cosines(count, &FLAT_TOP, sym)),
+        ("bartlett" | "bart" | "brt", []) => of(ramps),
+        ("hann" | "han", []) => Ok(cosines(count, &on_base(0.5), sym)),
+        ("hamming" | "hamm" | "ham", []) => Ok(cosines(count, &on_base(0.54), sym)),
+        ("general_hamming", &[alpha]) => Ok(cosines(count, &on_base(alpha), sym)),
         ("general_cosine", [_, ..]) => Ok(cosines(count, numbers, sym)),
         ("tukey" | "tuk", []) => Ok(tapered(count, 0.5, sym)),
         ("tukey" | "tuk", &[alpha]) => Ok(tapered(count, alpha, sym)),
-        ("barthann" | "brthan" | "bth", []) => of(|n| {
-            let from_middle = |at: f64| (at / (n - 1) as f64 - 0.5).abs();
-            places(n).map(from_middle).map(|far| 0.62 - 0.48 * far + 0.38 * (2.0 * PI * far).cos()).collect()
-        }),
+        ("barthann" | "brthan" | "bth", []) => of(ramps_and_wave),
         ("kaiser" | "ksr", &[beta]) => Ok(bessels(count, beta, sym)),
         ("kaiser_bessel_derived" | "kbd", &[beta]) => derived(count, beta, sym),
-        ("gaussian" | "gauss" | "gss", &[std]) => {
-            Ok(extended(count, sym, |n| centred(n).map(|at| (-at * at / (2.0 * std * std)).exp()).collect()))
-        }
+        ("gaussian" | "gauss" | "gss", &[std]) => Ok(extended(count, sym, |n| bell(n, std))),
         ("general_gaussian" | "general gaussian" | "general gauss" | "general_gauss" | "ggs", &[p, sig]) => {
-            Ok(extended(count, sym, |n| centred(n).map(|at| (-0.5 * (at / sig).abs().powf(2.0 * p)).exp()).collect()))
+            Ok(extended(count, sym, |n| general_bell(n, p, sig)))
         }
         ("chebwin" | "cheb", &[at]) => Ok(extended(count, sym, |n| equal_lobes(n, at))),
-        ("cosine" | "halfcosine", []) => of(|n| places(n).map(|at| (PI / n as f64 * (at + 0.5)).sin()).collect()),
+        ("cosine" | "halfcosine", []) => of(half_wave),
         ("exponential" | "poisson", []) => decaying(count, None, 1.0, sym),
         ("exponential" | "poisson", &[center]) => decaying(count, Some(center), 1.0, sym),
         ("exponential" | "poisson", &[center, tau]) => decaying(count, Some(center), tau, sym),
@@ -390,10 +364,7 @@ fn named(operation: &'static str, name: &str, numbers: &[f64], count: usize, sym
         ("taylor" | "taylorwin", &[nbar, sll]) => {
             Ok(extended(count, sym, |n| decreasing_lobes(n, nbar as usize, sll, true)))
         }
-        ("lanczos" | "sinc", []) => of(|n| {
-            let span = (n - 1) as f64;
-            (0..n).map(|at| sinc(2.0 * at.max(n - 1 - at) as f64 / span - 1.0)).collect()
-        }),
+        ("lanczos" | "sinc", []) => of(main_lobe),
         _ => {
             let reason = format!(
                 "there is no window {name:?} with {given} numbers; such are \"hann\", \"hamming\", \"blackman\", \"boxcar\", \
@@ -423,7 +394,45 @@ fn centred(n: usize) -> impl Iterator<Item = f64> {
     places(n).map(move |at| at - (n - 1) as f64 / 2.0)
 }
 
-fn sinc(x: f64) -> f64 {
+/// The weights of windows that are sums of cosines.
+const BLACKMAN: [f64; 3] = [0.42, 0.5, 0.08];
+const NUTTALL: [f64; 4] = [0.3635819, 0.4891775, 0.1365995, 0.0106411];
+const BLACKMAN_HARRIS: [f64; 4] = [0.35875, 0.48829, 0.14128, 0.01168];
+const FLAT_TOP: [f64; 5] = [0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368];
+
+/// Those of one cosine on a base.
+fn on_base(alpha: f64) -> [f64; 2] {
+    [alpha, 1.0 - alpha]
+}
+
+fn ramps(n: usize) -> Vec<f64> {
+    let span = (n - 1) as f64;
+    places(n).map(|at| if at <= span / 2.0 { 2.0 * at / span } else { 2.0 - 2.0 * at / span }).collect()
+}
+
+fn ramps_and_wave(n: usize) -> Vec<f64> {
+    let from_middle = |at: f64| (at / (n - 1) as f64 - 0.5).abs();
+    places(n).map(from_middle).map(|far| 0.62 - 0.48 * far + 0.38 * (2.0 * PI * far).cos()).collect()
+}
+
+fn bell(n: usize, std: f64) -> Vec<f64> {
+    centred(n).map(|at| (-at * at / (2.0 * std * std)).exp()).collect()
+}
+
+fn general_bell(n: usize, p: f64, sig: f64) -> Vec<f64> {
+    centred(n).map(|at| (-0.5 * (at / sig).abs().powf(2.0 * p)).exp()).collect()
+}
+
+fn half_wave(n: usize) -> Vec<f64> {
+    places(n).map(|at| (PI / n as f64 * (at + 0.5)).sin()).collect()
+}
+
+fn main_lobe(n: usize) -> Vec<f64> {
+    let span = (n - 1) as f64;
+    (0..n).map(|at| sinc(2.0 * at.max(n - 1 - at) as f64 / span - 1.0)).collect()
+}
+
+pub(super) fn sinc(x: f64) -> f64 {
     if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) }
 }
 
@@ -472,7 +481,7 @@ fn tapered(count: usize, alpha: f64, sym: bool) -> Vec<f64> {
         return vec![1.0; count];
     }
     if alpha >= 1.0 {
-        return cosines(count, &[0.5, 0.5], sym);
+        return cosines(count, &on_base(0.5), sym);
     }
     extended(count, sym, |n| {
         let span = (n - 1) as f64;

@@ -263,7 +263,7 @@ impl<T: Arithmetic> Poly1d<T> {
     /// ```
     #[track_caller]
     pub fn roots(&self) -> DeviceArray<Spectrum<T>> {
-        DeviceArray::from_raw(check(roots_of(self.raw(), Spectrum::<T>::DTYPE)))
+        DeviceArray::from_raw(check(roots_of("roots", self.raw(), Spectrum::<T>::DTYPE)))
     }
 
     /// NumPy's short name of [`roots`](Self::roots).

@@ -30,27 +30,26 @@ fallible! {
     /// assert!(gpu::allclose(&gpu::sort(&roots.real()), &[1.0, 2.0]));
     /// ```
     pub fn roots, try_roots<A: OnDevice<Elem = T>, T: Arithmetic>(p: &A) -> Result<DeviceArray<Spectrum<T>>> {
-        roots_of(p.raw(), Spectrum::<T>::DTYPE).map(DeviceArray::from_raw)
+        roots_of("roots", p.raw(), Spectrum::<T>::DTYPE).map(DeviceArray::from_raw)
     }
 }
 
 /// The roots, as complex numbers of `dtype`.
-pub(super) fn roots_of(p: &RawArray, dtype: DType) -> Result<RawArray> {
-    const NAME: &str = "roots";
-    let calc = Composed(NAME);
-    let count = length_of(NAME, p)?;
-    p.handle.may_wait(NAME)?;
-    let p_on_host = transfer::bring(NAME, &AnyView::Device(p), &device::host())?;
-    let p_on_host = p_on_host.converted(NAME, if p.dtype.is_complex() { dtype } else { dtype.part() })?;
+pub(crate) fn roots_of(name: &'static str, p: &RawArray, dtype: DType) -> Result<RawArray> {
+    let calc = Composed(name);
+    let count = length_of(name, p)?;
+    p.handle.may_wait(name)?;
+    let p_on_host = transfer::bring(name, &AnyView::Device(p), &device::host())?;
+    let p_on_host = p_on_host.converted(name, if p.dtype.is_complex() { dtype } else { dtype.part() })?;
     let host = &p_on_host.handle;
-    let ends = (nonzero_place(NAME, &p_on_host, false)?, nonzero_place(NAME, &p_on_host, true)?);
+    let ends = (nonzero_place(name, &p_on_host, false)?, nonzero_place(name, &p_on_host, true)?);
     let (Some(first), Some(last)) = ends else {
-        return RawArray::uninitialised(NAME, &p.handle, &[0], dtype);
+        return RawArray::uninitialised(name, &p.handle, &[0], dtype);
     };
     let order = last - first;
-    let out = RawArray::filled(NAME, host, &[count - 1 - first], Scalar::zero(dtype))?;
+    let out = RawArray::filled(name, host, &[count - 1 - first], Scalar::zero(dtype))?;
     if order > 0 {
-        let companion = RawArray::filled(NAME, host, &[order, order], Scalar::zero(p_on_host.dtype))?;
+        let companion = RawArray::filled(name, host, &[order, order], Scalar::zero(p_on_host.dtype))?;
         let below = diagonal_view(&companion, -1);
         if below.size() > 0 {
             host.backend.fill(Scalar::one(p_on_host.dtype), below.view())?;
@@ -58,10 +57,10 @@ pub(super) fn roots_of(p: &RawArray, dtype: DType) -> Result<RawArray> {
         let others = slice_axis(&p_on_host, 0, first + 1, 1, order);
         let ratios = calc.pair(BinaryOperation::Divide, &others, &at(&p_on_host, first))?;
         let row = companion.with_layout(Layout { shape: vec![order], strides: vec![1], offset: 0 });
-        assign(NAME, &row, &calc.each(UnaryOperation::Negative, &ratios)?)?;
-        assign(NAME, &slice_axis(&out, 0, 0, 1, order), &eig_of(NAME, &companion, false)?.0)?;
+        assign(name, &row, &calc.each(UnaryOperation::Negative, &ratios)?)?;
+        assign(name, &slice_axis(&out, 0, 0, 1, order), &eig_of(name, &companion, false)?.0)?;
     }
-    transfer::bring(NAME, &AnyView::Device(&out), &p.handle)
+    transfer::bring(name, &AnyView::Device(&out), &p.handle)
 }
 
 /// The coefficients of the polynomial with these roots, or with the eigenvalues of a matrix.
