@@ -24,10 +24,11 @@ fn doctor_names_what_is_missing() {
 
 #[test]
 fn a_program_that_came_by_pip_is_set_up_again_otherwise() {
-    let prefix = tempfile::tempdir().unwrap();
+    let prefix = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let program = prefix.path().join("bin/warpcell");
     std::fs::create_dir_all(program.parent().unwrap()).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_warpcell"), &program).unwrap();
+    // Not a copy: a process that another test starts just now would hold the copy open for writing, and then it cannot be run.
+    std::fs::hard_link(env!("CARGO_BIN_EXE_warpcell"), &program).unwrap();
     std::fs::create_dir_all(prefix.path().join("share/warpcell/package")).unwrap();
     let output = Command::new(&program).arg("doctor").env("HOME", prefix.path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
