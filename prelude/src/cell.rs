@@ -14,7 +14,7 @@ pub use display::EvcxrDisplay;
 pub(crate) use display::{offer_nothing, offer_rich, representations_of};
 pub use interrupt::{check, interruptible};
 pub use store::{VariableStore, create_variable_store};
-pub(crate) use warpcell_base::interrupt::{interrupted, is_of_the_cell};
+pub(crate) use warpcell_base::interrupt::interrupted;
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;

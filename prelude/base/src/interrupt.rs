@@ -69,6 +69,26 @@ pub fn interrupted() -> bool {
     is_set() && is_of_the_cell()
 }
 
+/// Whether the work of one thread is to stop. Threads that do a part of it ask for that thread: asked for themselves, those
+/// that are older than the cell would go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    is_of_the_cell: bool,
+}
+
+impl Stop {
+    /// For the work of the calling thread.
+    pub fn of_this_thread() -> Stop {
+        Stop { is_of_the_cell: is_of_the_cell() }
+    }
+
+    /// Whether the user has asked to stop it. From any thread.
+    #[inline]
+    pub fn is_asked(self) -> bool {
+        self.is_of_the_cell && is_set()
+    }
+}
+
 /// Stops the cell: unwinds, without the panic hook.
 #[cold]
 #[inline(never)]
@@ -122,6 +142,42 @@ mod tests {
         let start = std::thread::spawn(|| thread_start().unwrap()).join().unwrap();
         assert!(start >= BEGAN.load(Ordering::Relaxed), "a thread of the cell");
         assert!(thread_start().unwrap() <= start);
+    }
+
+    #[test]
+    fn older_threads_stop_what_they_do_for_the_cell() {
+        static SET: AtomicU32 = AtomicU32::new(0);
+        let (ask, asked) = std::sync::mpsc::channel::<Stop>();
+        let (answer, answers) = std::sync::mpsc::channel();
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                ready.send(thread_start().unwrap()).unwrap();
+                asked.iter().for_each(|stop| answer.send((stop.is_asked(), interrupted())).unwrap());
+            });
+            let start = is_ready.recv().unwrap();
+            let stop = std::thread::scope(|scope| {
+                let cell = scope.spawn(|| {
+                    // The clock ticks in hundredths of a second.
+                    while BEGAN.load(Ordering::Relaxed) <= start {
+                        enter_cell();
+                    }
+                    Stop::of_this_thread()
+                });
+                cell.join().unwrap()
+            });
+            ask.send(stop).unwrap();
+            assert_eq!(answers.recv().unwrap(), (false, false));
+            // SAFETY: it is static.
+            unsafe { watch(&raw const SET) };
+            SET.store(1, Ordering::Relaxed);
+            ask.send(stop).unwrap();
+            assert_eq!(answers.recv().unwrap(), (true, false));
+            ask.send(Stop { is_of_the_cell: false }).unwrap();
+            assert_eq!(answers.recv().unwrap(), (false, false));
+            SET.store(0, Ordering::Relaxed);
+            drop(ask);
+        });
     }
 
     #[test]

@@ -8,7 +8,7 @@ use warpcell_base::backend::text::Limits;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_base::failures;
-use warpcell_base::interrupt;
+use warpcell_base::interrupt::Stop;
 use warpcell_base::registry::{Arguments, Given};
 use warpcell_threads::{FailureKind, Mode};
 
@@ -46,10 +46,10 @@ pub(super) fn launch(guard: QueueGuard<'_>, launch: &Launch, arguments: &[Argume
     // SAFETY: the launch has checked the types; the views lie in allocations of this backend, which by the invariants of `Memory`
     // nothing else accesses; bools were made such.
     let given = unsafe { Arguments::new(&given, threads.parameters) };
-    let stoppable = interrupt::is_of_the_cell();
+    let stop = Stop::of_this_thread();
     let began = Instant::now();
     let is_late = || launch.time_limit.is_some_and(|limit| began.elapsed() >= limit);
-    let interrupted = || (stoppable && interrupt::interrupted()) || is_late();
+    let interrupted = || stop.is_asked() || is_late();
     let spec = warpcell_threads::Launch {
         function: name,
         grid: launch.size.grid.map(|length| length as usize),
@@ -72,7 +72,7 @@ pub(super) fn launch(guard: QueueGuard<'_>, launch: &Launch, arguments: &[Argume
     match result {
         Ok(()) => ended,
         Err(failure) if failure.kind == FailureKind::Interrupted => {
-            if stoppable && interrupt::interrupted() {
+            if stop.is_asked() {
                 Err(Error::Interrupted)
             } else {
                 let seconds = launch.time_limit.unwrap_or_default().as_secs_f64();

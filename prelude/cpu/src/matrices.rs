@@ -112,10 +112,10 @@ pub(super) fn each(
     } else if count > 1 && work <= LARGE {
         pool::split(count, (SMALL / work.max(1)).max(1), &|range| range.for_each(|matrix| call(matrix, Par::Seq)));
     } else {
-        let is_stoppable = warpcell_base::interrupt::is_of_the_cell();
+        let stop = warpcell_base::interrupt::Stop::of_this_thread();
         pool::install(|| {
             for matrix in 0..count {
-                if is_stoppable && warpcell_base::interrupt::interrupted() {
+                if stop.is_asked() {
                     return;
                 }
                 call(matrix, Par::rayon(0));

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use warpcell_base::interrupt::Stop;
 
 /// After this time without a look a task looks whether the cell was interrupted. A piece of work that
 /// is longer cannot be stopped within it.
@@ -50,9 +51,9 @@ pub(super) fn split_finely(total: usize, grain: usize, piece: usize, work: &(dyn
         }
         return;
     }
-    let stoppable = warpcell_base::interrupt::is_of_the_cell();
+    let stop = Stop::of_this_thread();
     let stopped = AtomicBool::new(false);
-    let stop = || stoppable && warpcell_base::interrupt::interrupted();
+    let stop = || stop.is_asked();
     // A few parts per thread balance the load; whole grains keep results independent of the number of threads.
     let part = total.div_ceil(grain).div_ceil(threads() * 32) * grain;
     let parts = total.div_ceil(part);

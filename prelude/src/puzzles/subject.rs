@@ -1,23 +1,23 @@
 //! A registered kernel, as a puzzle's check sees it.
 
 use super::examine::{Buffer, Subject};
-use crate::cell;
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::failures::{Places, of_threads};
 use crate::registry::{Arguments, Given, Kernel, Parameter};
+use warpcell_base::interrupt::Stop;
 use warpcell_threads::{Failure, Memory};
 
 pub(super) struct RegisteredKernel {
     kernel: Kernel,
     places: Places,
-    /// Whether an interrupt of the cell is meant for this.
-    stoppable: bool,
+    /// Whether the user has asked to stop this.
+    stop: Stop,
 }
 
 impl RegisteredKernel {
     pub fn new(kernel: Kernel) -> RegisteredKernel {
-        RegisteredKernel { kernel, places: Places::of(&kernel), stoppable: cell::is_of_the_cell() }
+        RegisteredKernel { kernel, places: Places::of(&kernel), stop: Stop::of_this_thread() }
     }
 }
 
@@ -65,7 +65,7 @@ impl Subject for RegisteredKernel {
     }
 
     fn interrupted(&self) -> bool {
-        self.stoppable && cell::interrupted()
+        self.stop.is_asked()
     }
 }
 
