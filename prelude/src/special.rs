@@ -7,9 +7,7 @@
 //! The same text is the code on every device. Its functions of numbers are in [`scalar`]: functions of cells with `#[vectorize]`,
 //! `#[device]` or `#[kernel]` can call them.
 //!
-//! On a GPU the first call of a function compiles it; what is compiled is kept on disk. That takes tenths of a second for most
-//! functions. For the gamma and beta functions of two and three arguments, and what is made of them (`beta`, `betainc`, `stdtr`,
-//! `poch`), it takes up to a minute or more, because their many parts are copied into one another.
+//! On a GPU the first call of a function compiles it; what is compiled is kept on disk.
 //!
 //! The documentation has the largest errors that 10,000 random arguments show, as units in the last place (ulp) of `f64`, on the CPU,
 //! against 40 digits or more by mpmath. Devices differ in the last digits of `exp`, `ln` and the like. Of functions with roots, such

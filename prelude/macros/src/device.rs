@@ -62,7 +62,12 @@ fn function(item: TokenStream, bare: &TokenStream, notebook: Option<&Notebook>) 
     let references = checked(&function, Role::Device, notebook)?;
     let name = &function.sig.ident;
     let hash = notebook.map_or("", |notebook| notebook.hash(&name.to_string())).to_owned();
-    let text = text(Role::Device, &Text::of(bare, notebook), "", &references);
+    let mut written = Text::of(bare, notebook);
+    if function.attrs.iter().any(warpcell_translate::is_inline_never) {
+        // On the same line, so that all lines keep their numbers.
+        written.source.insert_str(0, "#[inline(never)] ");
+    }
+    let text = text(Role::Device, &written, "", &references);
     let registration =
         register(&quote!(::core::any::type_name_of_val(&#name)), &hash, &text, &quote!(::core::option::Option::None));
     let mark = mark(&function.vis, name);

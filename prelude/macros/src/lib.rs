@@ -46,6 +46,9 @@ pub fn vectorize(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// its body is of the part of Rust that `#[vectorize]` names. A struct is passed by value, so it needs
 /// `#[derive(Clone, Copy)]`.
 ///
+/// The compiler for the GPU copies small and large functions to where they are called, which takes it long for large ones.
+/// A function with `#[inline(never)]` is compiled once, there as on the CPU.
+///
 /// ```
 /// use warpcell as gpu;
 /// use gpu::prelude::*;

@@ -19,6 +19,7 @@ fn waves(x: f64) -> (f64, f64) {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn j0(x: f64) -> f64 {
     let size = x.abs();
     if size <= 8.0 {
@@ -35,6 +36,7 @@ pub(super) fn j0(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn j1(x: f64) -> f64 {
     let size = x.abs();
     let mut value = 0.0;
@@ -53,6 +55,7 @@ pub(super) fn j1(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn y0(x: f64) -> f64 {
     if x == 0.0 {
         return f64::NEG_INFINITY;
@@ -72,6 +75,7 @@ pub(super) fn y0(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn y1(x: f64) -> f64 {
     if x == 0.0 {
         return f64::NEG_INFINITY;
@@ -129,6 +133,7 @@ pub(super) fn i1e(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn k0e(x: f64) -> f64 {
     if x == 0.0 {
         return f64::INFINITY;
@@ -157,6 +162,7 @@ fn small_k1(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn k1e(x: f64) -> f64 {
     if x == 0.0 {
         return f64::INFINITY;

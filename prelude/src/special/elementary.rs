@@ -58,6 +58,7 @@ pub(super) fn xlog1py(x: f64, y: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn entr(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -69,6 +70,7 @@ pub(super) fn entr(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn rel_entr(x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
         return f64::NAN;
@@ -80,6 +82,7 @@ pub(super) fn rel_entr(x: f64, y: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn kl_div(x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
         return f64::NAN;
@@ -99,6 +102,7 @@ pub(super) fn huber(delta: f64, r: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn pseudo_huber(delta: f64, r: f64) -> f64 {
     if delta < 0.0 {
         return f64::INFINITY;
@@ -144,6 +148,7 @@ pub(super) fn cosdg(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn tandg(x: f64) -> f64 {
     if !(x.abs() < 1e14) {
         return if x.is_nan() { x } else { 0.0 };
@@ -156,6 +161,7 @@ pub(super) fn tandg(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn cotdg(x: f64) -> f64 {
     if !(x.abs() < 1e14) {
         return if x.is_nan() { x } else { 0.0 };
@@ -196,6 +202,7 @@ pub(super) fn inv_boxcox1p(x: f64, lambda: f64) -> f64 {
 
 /// The arithmetic-geometric mean of 1 and another number.
 #[device]
+#[inline(never)]
 fn mean_with_one(other: f64) -> f64 {
     let (mut a, mut b) = (1.0, other);
     for _ in 0..40 {
@@ -210,6 +217,7 @@ fn mean_with_one(other: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn ellipkm1(p: f64) -> f64 {
     if p == 0.0 {
         return f64::INFINITY;
@@ -229,6 +237,7 @@ pub(super) fn ellipk(m: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn exp1(x: f64) -> f64 {
     if x == 0.0 {
         return f64::INFINITY;

@@ -19,6 +19,7 @@ fn exp_of_square(x: f64, sign: f64) -> f64 {
 
 /// `exp(x²) erfc(x)`.
 #[device]
+#[inline(never)]
 pub(super) fn erfcx(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -87,6 +88,7 @@ pub(super) fn log_ndtr(x: f64) -> f64 {
 /// The number below which a share `p` of the normal distribution is, for `p` up to 0.15: Abramowitz and Stegun 26.2.23, made exact
 /// by Halley's steps for the logarithm.
 #[device]
+#[inline(never)]
 fn low_quantile(p: f64) -> f64 {
     let goal = p.ln();
     let t = (-2.0 * goal).sqrt();
@@ -103,6 +105,7 @@ fn low_quantile(p: f64) -> f64 {
 
 /// The number below which a share `p` of the normal distribution is.
 #[device]
+#[inline(never)]
 pub(super) fn ndtri(p: f64) -> f64 {
     if p == 0.0 {
         return f64::NEG_INFINITY;
@@ -134,6 +137,7 @@ pub(super) fn erfinv(y: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn erfcinv(y: f64) -> f64 {
     if y == 2.0 {
         return f64::NEG_INFINITY;

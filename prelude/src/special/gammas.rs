@@ -11,6 +11,7 @@ use warpcell_macros::device;
 
 /// `sin(πx)`, exact at multiples of a half.
 #[device]
+#[inline(never)]
 pub(super) fn sine_of_turns(x: f64) -> f64 {
     let rest = x - 2.0 * (0.5 * x).round();
     let folded = if rest > 0.5 {
@@ -31,6 +32,7 @@ pub(super) fn is_pole(x: f64) -> bool {
 
 /// What Stirling's formula lacks, for `x` from 10.
 #[device]
+#[inline(never)]
 pub(super) fn stirling_gap(x: f64) -> f64 {
     let inverse = 1.0 / x;
     let square = inverse * inverse;
@@ -47,6 +49,7 @@ pub(super) fn stirling_gap(x: f64) -> f64 {
 
 /// `ln(1 + x) - x`, without cancellation.
 #[device]
+#[inline(never)]
 pub(super) fn log_1p_less(x: f64) -> f64 {
     if x < -0.4 || x > 0.6 {
         return x.ln_1p() - x;
@@ -62,6 +65,7 @@ pub(super) fn log_1p_less(x: f64) -> f64 {
 
 /// Of a positive number.
 #[device]
+#[inline(never)]
 fn positive_gamma(x: f64) -> f64 {
     if x > 171.7 {
         return f64::INFINITY;
@@ -84,6 +88,7 @@ fn positive_gamma(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn gamma(x: f64) -> f64 {
     if x > 0.0 {
         return positive_gamma(x);
@@ -113,6 +118,7 @@ pub(super) fn gamma(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn rgamma(x: f64) -> f64 {
     if is_pole(x) {
         return 0.0;
@@ -134,6 +140,7 @@ pub(super) fn log_gamma_1p(x: f64) -> f64 {
 
 /// The logarithm of the gamma function of a positive number.
 #[device]
+#[inline(never)]
 fn log_gamma_of_size(size: f64) -> f64 {
     if size >= 1e17 {
         return size * (size.ln() - 1.0);
@@ -158,6 +165,7 @@ fn log_gamma_of_size(size: f64) -> f64 {
 
 /// The logarithm of the absolute value.
 #[device]
+#[inline(never)]
 pub(super) fn log_gamma(x: f64) -> f64 {
     if !x.is_finite() {
         return x;
@@ -179,6 +187,7 @@ pub(super) fn log_gamma_of_positive(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn gamma_sign(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -197,6 +206,7 @@ pub(super) fn gamma_sign(x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn digamma(x: f64) -> f64 {
     if x.is_nan() || x == f64::INFINITY {
         return x;
@@ -259,6 +269,7 @@ const FACTORS: [f64; 12] = [
 
 /// The sum of `(q + k)^-s`, by the formula of Euler and Maclaurin. It continues the function to `s` below 1.
 #[device]
+#[inline(never)]
 fn zeta_sum(s: f64, q: f64) -> f64 {
     let mut sum = 0.0;
     let mut base = q;
@@ -292,6 +303,7 @@ fn zeta_sum(s: f64, q: f64) -> f64 {
 
 /// Hurwitz's zeta function.
 #[device]
+#[inline(never)]
 pub(super) fn hurwitz_zeta(s: f64, q: f64) -> f64 {
     if s.is_nan() || q.is_nan() || s < 1.0 {
         return f64::NAN;
@@ -316,6 +328,7 @@ pub(super) fn hurwitz_zeta(s: f64, q: f64) -> f64 {
 
 /// Riemann's zeta function.
 #[device]
+#[inline(never)]
 pub(super) fn riemann_zeta(s: f64) -> f64 {
     if s == 1.0 {
         return f64::INFINITY;
@@ -338,6 +351,7 @@ pub(super) fn riemann_zeta(s: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn polygamma(n: f64, x: f64) -> f64 {
     if n == 0.0 {
         return digamma(x);
@@ -364,6 +378,7 @@ pub(super) fn beta_gap(a: f64, b: f64) -> f64 {
 
 /// Of positive numbers.
 #[device]
+#[inline(never)]
 fn log_beta_of_positive(one: f64, other: f64) -> f64 {
     let (a, b) = (one.min(other), one.max(other));
     if b == f64::INFINITY {
@@ -395,6 +410,7 @@ fn beta_at_pole(a: f64, b: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 fn beta_of_positive(one: f64, other: f64) -> f64 {
     let (a, b) = (one.min(other), one.max(other));
     if a + b < 170.0 && a > 1e-100 {
@@ -417,6 +433,7 @@ fn beta_of_positive(one: f64, other: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn beta(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         return f64::NAN;
@@ -442,6 +459,7 @@ pub(super) fn beta(a: f64, b: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn log_beta(a: f64, b: f64) -> f64 {
     if a > 0.0 && b > 0.0 {
         return log_beta_of_positive(a, b);
@@ -453,6 +471,7 @@ pub(super) fn log_beta(a: f64, b: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn binomial(n: f64, k: f64) -> f64 {
     if n.is_nan() || k.is_nan() || (n < 0.0 && n == n.floor()) {
         return f64::NAN;
@@ -489,6 +508,7 @@ pub(super) fn binomial(n: f64, k: f64) -> f64 {
 
 /// `Γ(a + m) / Γ(a)`.
 #[device]
+#[inline(never)]
 pub(super) fn pochhammer(a: f64, m: f64) -> f64 {
     let mut product = 1.0;
     let mut rest = m;

@@ -404,6 +404,7 @@ const UNIFORM: [f64; 384] = [
 
 /// `x^a exp(-x) / Γ(a + 1)`.
 #[device]
+#[inline(never)]
 fn gamma_weight(a: f64, x: f64) -> f64 {
     if a < 30.0 {
         if x < 700.0 && (x > 1e-9 || a < 1.0) {
@@ -427,6 +428,7 @@ fn gamma_weight(a: f64, x: f64) -> f64 {
 
 /// The part below `x` by its power series.
 #[device]
+#[inline(never)]
 fn gamma_series(a: f64, x: f64) -> f64 {
     let weight = gamma_weight(a, x);
     if weight == 0.0 {
@@ -445,6 +447,7 @@ fn gamma_series(a: f64, x: f64) -> f64 {
 
 /// The part above a small `x`: a sum where nothing cancels.
 #[device]
+#[inline(never)]
 fn gamma_small(a: f64, x: f64) -> f64 {
     let (mut factor, mut sum, mut n) = (1.0, 0.0, 1.0);
     while n < 100.0 {
@@ -468,6 +471,7 @@ fn not_zero(x: f64) -> f64 {
 
 /// The part above `x` by Legendre's continued fraction, with Lentz's scheme.
 #[device]
+#[inline(never)]
 fn gamma_fraction(a: f64, x: f64) -> f64 {
     let weight = gamma_weight(a, x) * a;
     if weight == 0.0 {
@@ -496,6 +500,7 @@ fn gamma_fraction(a: f64, x: f64) -> f64 {
 
 /// The part on one side of `x`, where `x` is near a large `a`: below for a `side` of -1, above for 1.
 #[device]
+#[inline(never)]
 fn gamma_uniform(a: f64, x: f64, side: f64) -> f64 {
     let away = (x - a) / a;
     let square = -2.0 * log_1p_less(away);
@@ -529,6 +534,7 @@ fn is_near(a: f64, x: f64) -> bool {
 
 /// What both parts give without a computation: the part below `x`; -1 if there is no such case.
 #[device]
+#[inline(never)]
 fn simple_part(a: f64, x: f64) -> f64 {
     if a.is_nan() || x.is_nan() || a < 0.0 || x < 0.0 || (a == 0.0 && x == 0.0) {
         return f64::NAN;
@@ -546,6 +552,7 @@ fn simple_part(a: f64, x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn gammainc(a: f64, x: f64) -> f64 {
     let simple = simple_part(a, x);
     if simple.is_nan() || simple >= 0.0 {
@@ -558,6 +565,7 @@ pub(super) fn gammainc(a: f64, x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn gammaincc(a: f64, x: f64) -> f64 {
     let simple = simple_part(a, x);
     if simple.is_nan() || simple >= 0.0 {
@@ -575,6 +583,7 @@ pub(super) fn gammaincc(a: f64, x: f64) -> f64 {
 
 /// `x^a y^b / B(a, b)`, where `y` is `1 - x`.
 #[device]
+#[inline(never)]
 fn beta_weight(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if a >= 10.0 && b >= 10.0 {
         // As in TOMS 708 (DiDonato and Morris, 1992): the large terms cancel before they are rounded.
@@ -602,6 +611,7 @@ fn beta_weight(a: f64, b: f64, x: f64, y: f64) -> f64 {
 
 /// The part below `x` by its power series, for small `b x`.
 #[device]
+#[inline(never)]
 fn beta_series(a: f64, b: f64, x: f64) -> f64 {
     let (mut sum, mut term, mut n) = (0.0, 1.0, 1.0);
     while n < 3000.0 {
@@ -620,6 +630,7 @@ fn beta_series(a: f64, b: f64, x: f64) -> f64 {
 
 /// The part below `x` by the continued fraction of DLMF 8.17.22, with Lentz's scheme.
 #[device]
+#[inline(never)]
 fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let weight = beta_weight(a, b, x, y) / a;
     if weight == 0.0 {
@@ -651,6 +662,7 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
 
 /// The part below `x`, of which `y` is the complement to 1.
 #[device]
+#[inline(never)]
 fn beta_part(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if a.is_nan() || b.is_nan() || !(x >= 0.0 && x <= 1.0) || a < 0.0 || b < 0.0 {
         return f64::NAN;
@@ -688,6 +700,7 @@ pub(super) fn betaincc(a: f64, b: f64, x: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn bdtr(k: f64, n: f64, p: f64) -> f64 {
     let (whole, count) = (k.floor(), n.floor());
     if !(p >= 0.0 && p <= 1.0) || !(whole >= 0.0) || !(count >= whole) {
@@ -703,6 +716,7 @@ pub(super) fn bdtr(k: f64, n: f64, p: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn bdtrc(k: f64, n: f64, p: f64) -> f64 {
     let (whole, count) = (k.floor(), n.floor());
     if !(p >= 0.0 && p <= 1.0) || !(count >= whole) {
@@ -732,6 +746,7 @@ pub(super) fn chdtrc(v: f64, x: f64) -> f64 {
 
 /// The share below `x` for a `side` of 0, above for 1.
 #[device]
+#[inline(never)]
 fn f_part(a: f64, b: f64, x: f64, side: i32) -> f64 {
     if !(a > 0.0) || !(b > 0.0) || !(x >= 0.0) {
         return f64::NAN;
@@ -782,6 +797,7 @@ pub(super) fn pdtrc(k: f64, m: f64) -> f64 {
 }
 
 #[device]
+#[inline(never)]
 pub(super) fn stdtr(df: f64, t: f64) -> f64 {
     if !(df > 0.0) || t.is_nan() {
         return f64::NAN;

@@ -37,6 +37,7 @@ const SCALED_ERFC: [f64; 24] = [
 
 /// `(1 + 2 x) exp(x²) erfc(x)` for `x ≥ 0`, of `(x - 3.75) / (x + 3.75)`: the variable of Shepherd and Laframboise (1981).
 #[device]
+#[inline(never)]
 pub(super) fn scaled_erfc(t: f64) -> f64 {
     let place = t;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -61,6 +62,7 @@ const ERF_NEAR: [f64; 8] = [
 
 /// `erf(x) / x` of `x²` up to a quarter.
 #[device]
+#[inline(never)]
 pub(super) fn erf_near(square: f64) -> f64 {
     let place = square * 8.0 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -101,6 +103,7 @@ const LOG_GAMMA_PART: [f64; 24] = [
 
 /// `lgamma(x) / ((x - 1) (x - 2))` from 1 to 2.5.
 #[device]
+#[inline(never)]
 pub(super) fn log_gamma_part(x: f64) -> f64 {
     let place = x * 1.3333333333333333 - 2.3333333333333335;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -132,6 +135,7 @@ const RECIPROCAL_GAMMA: [f64; 15] = [
 
 /// `1 / Γ(x)` from 1 to 2.
 #[device]
+#[inline(never)]
 pub(super) fn reciprocal_gamma(x: f64) -> f64 {
     let place = x * 2.0 - 3.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -170,6 +174,7 @@ const DIGAMMA_PART: [f64; 22] = [
 
 /// `ψ(x) / (x - x₀)` from 1 to 2, where `x₀` is the root.
 #[device]
+#[inline(never)]
 pub(super) fn digamma_part(x: f64) -> f64 {
     let place = x * 2.0 - 3.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -200,6 +205,7 @@ const J0_NEAR: [f64; 14] = [
 
 /// `J₀(x) / ((x² - z₁²) (x² - z₂²))` of `x²` up to 64, where `z` are the first roots.
 #[device]
+#[inline(never)]
 pub(super) fn j0_near(square: f64) -> f64 {
     let place = square * 0.03125 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -230,6 +236,7 @@ const J1_NEAR: [f64; 14] = [
 
 /// `J₁(x) / (x (x² - z₁²) (x² - z₂²))` of `x²` up to 64, where `z` are the first roots.
 #[device]
+#[inline(never)]
 pub(super) fn j1_near(square: f64) -> f64 {
     let place = square * 0.03125 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -263,6 +270,7 @@ const Y0_NEAR: [f64; 17] = [
 
 /// `Y₀(x) - 2/π ln(x) J₀(x)` of `x²` up to 64.
 #[device]
+#[inline(never)]
 pub(super) fn y0_near(square: f64) -> f64 {
     let place = square * 0.03125 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -295,6 +303,7 @@ const Y1_NEAR: [f64; 16] = [
 
 /// `(Y₁(x) - 2/π (ln(x) J₁(x) - 1/x)) / x` of `x²` up to 64.
 #[device]
+#[inline(never)]
 pub(super) fn y1_near(square: f64) -> f64 {
     let place = square * 0.03125 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -323,6 +332,7 @@ const P0_FAR: [f64; 12] = [
 
 /// `P₀` of Hankel's asymptotic form, of `(8 / x)²` for `x` above 8.
 #[device]
+#[inline(never)]
 pub(super) fn p0_far(square: f64) -> f64 {
     let place = square * 2.0 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -354,6 +364,7 @@ const Q0_FAR: [f64; 15] = [
 
 /// `x Q₀` of Hankel's asymptotic form, of `(8 / x)²` for `x` above 8.
 #[device]
+#[inline(never)]
 pub(super) fn q0_far(square: f64) -> f64 {
     let place = square * 2.0 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -382,6 +393,7 @@ const P1_FAR: [f64; 12] = [
 
 /// `P₁` of Hankel's asymptotic form, of `(8 / x)²` for `x` above 8.
 #[device]
+#[inline(never)]
 pub(super) fn p1_far(square: f64) -> f64 {
     let place = square * 2.0 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -412,6 +424,7 @@ const Q1_FAR: [f64; 14] = [
 
 /// `x Q₁` of Hankel's asymptotic form, of `(8 / x)²` for `x` above 8.
 #[device]
+#[inline(never)]
 pub(super) fn q1_far(square: f64) -> f64 {
     let place = square * 2.0 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -512,6 +525,7 @@ const EXP1_FAR: [f64; 52] = [
 
 /// `x exp(x) E₁(x)` of `1 / x` for `x` from 1.
 #[device]
+#[inline(never)]
 pub(super) fn exp1_far(inverse: f64) -> f64 {
     let place = inverse * 2.000200020002 - 1.0002000200020003;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -548,6 +562,7 @@ const I1_FAR: [f64; 20] = [
 
 /// `I₁(x) exp(-x) √x` of `1 / x` for `x` above 10.
 #[device]
+#[inline(never)]
 pub(super) fn i1_far(inverse: f64) -> f64 {
     let place = inverse * 20.0 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -574,6 +589,7 @@ const K0_NEAR: [f64; 10] = [
 
 /// `K₀(x) + ln(x / 2) I₀(x)` of `x²` up to 4.
 #[device]
+#[inline(never)]
 pub(super) fn k0_near(square: f64) -> f64 {
     let place = square * 0.5 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -600,6 +616,7 @@ const K1_NEAR: [f64; 10] = [
 
 /// `(K₁(x) - ln(x / 2) I₁(x) - 1 / x) / x` of `x²` up to 4.
 #[device]
+#[inline(never)]
 pub(super) fn k1_near(square: f64) -> f64 {
     let place = square * 0.5 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -639,6 +656,7 @@ const K0_FAR: [f64; 23] = [
 
 /// `K₀(x) exp(x) √x` of `1 / x` for `x` above 2.
 #[device]
+#[inline(never)]
 pub(super) fn k0_far(inverse: f64) -> f64 {
     let place = inverse * 4.000000080000001 - 1.0000000400000009;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -678,6 +696,7 @@ const K1_FAR: [f64; 23] = [
 
 /// `K₁(x) exp(x) √x` of `1 / x` for `x` above 2.
 #[device]
+#[inline(never)]
 pub(super) fn k1_far(inverse: f64) -> f64 {
     let place = inverse * 4.000000080000001 - 1.0000000400000009;
     let (mut sum, mut before) = (0.0, 0.0);
@@ -713,6 +732,7 @@ const NORMAL_QUANTILE_PART: [f64; 19] = [
 
 /// `z / (p - ½)` of `(p - ½)²` up to 0.35², where `p` of the normal distribution is below `z`.
 #[device]
+#[inline(never)]
 pub(super) fn normal_quantile_part(square: f64) -> f64 {
     let place = square * 16.3265306122449 - 1.0;
     let (mut sum, mut before) = (0.0, 0.0);

@@ -107,6 +107,7 @@ pub(crate) fn function(written: &syn::ItemFn, item: &str, asked: &Asked<'_>, wor
     let function = Function {
         name: item.to_owned(),
         identifier: written.sig.ident.to_string(),
+        is_called: written.attrs.iter().any(is_inline_never),
         parameters,
         result,
         body,
@@ -114,6 +115,11 @@ pub(crate) fn function(written: &syn::ItemFn, item: &str, asked: &Asked<'_>, wor
         types: checker.types,
     };
     Checked { function, references: checker.references, arrays: checker.arrays, calls, errors: checker.errors }
+}
+
+/// Whether an attribute is `#[inline(never)]`. It is a part of a device function's text, unlike all others.
+pub fn is_inline_never(attribute: &syn::Attribute) -> bool {
+    attribute.path().is_ident("inline") && attribute.parse_args::<syn::Ident>().is_ok_and(|word| word == "never")
 }
 
 /// The types of a device function's parameters and result; of views it says nothing but the types.

@@ -48,7 +48,7 @@ mod translation;
 mod tree;
 mod types;
 
-pub use check::path_text;
+pub use check::{is_inline_never, path_text};
 pub use complex::{element_of_path, scalar_of_path};
 pub use methods::distance;
 pub use program::{

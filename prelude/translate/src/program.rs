@@ -47,7 +47,7 @@ pub enum Role {
 pub struct Item {
     /// By what others refer to it: the path by which the host's compiler knows it.
     pub name: String,
-    /// Its text, without attributes: `fn f(x: f32) -> f32 { … }`, `struct P { x: f32 }`.
+    /// Its text, without attributes other than `#[inline(never)]`: `fn f(x: f32) -> f32 { … }`, `struct P { x: f32 }`.
     pub source: String,
     /// The line of the source in the user's file or cell, 1 for the first; what messages and comments add to.
     pub line: usize,

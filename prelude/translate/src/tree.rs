@@ -19,6 +19,8 @@ pub(crate) struct Function {
     pub(crate) name: String,
     /// What it is called in its text.
     pub(crate) identifier: String,
+    /// Whether it is called, and not copied to where it is called: `#[inline(never)]`.
+    pub(crate) is_called: bool,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) result: Ty,
     pub(crate) body: Block,

@@ -33,6 +33,41 @@ fn gaussian_pdf(x: f32, mean: f32, sigma: f32) -> f32 {
 }
 
 #[test]
+fn a_function_that_is_not_inlined() {
+    let text = "
+#[device]
+#[inline(never)]
+fn twice(x: f32) -> f32 {
+    x + x
+}
+
+#[vectorize]
+fn four_times(x: f32) -> f32 {
+    twice(twice(x))
+}";
+    let translation = program::program(text, &[]).translate("four_times").unwrap();
+    program::compiles(&translation);
+    expect![[r#"
+        namespace rust {
+
+        // #[inline(never)] fn twice(x: f32) -> f32 {
+        __device__ __noinline__ f32 twice(f32 x) {
+            // x + x
+            return x + x;
+        }
+
+        // fn four_times(x: f32) -> f32 {
+        __device__ inline f32 four_times(f32 x) {
+            // twice(twice(x))
+            return twice(twice(x));
+        }
+
+        } // namespace rust
+    "#]]
+    .assert_eq(&translation.source);
+}
+
+#[test]
 fn polar_distance() {
     let text = "
 #[device]

@@ -114,3 +114,17 @@ fn a_constant_needs_no_attribute() {
     let error = registration(Default::default(), "const LIMIT: i32 = 3;".parse().unwrap(), None).unwrap_err();
     expect!["device code can use a constant without an attribute; remove `#[device]`"].assert_eq(&error[0].to_string());
 }
+
+#[test]
+fn of_attributes_only_inline_never_is_a_part_of_the_text() {
+    for (attributes, expected) in [
+        ("", "\"fn f"),
+        ("#[inline(never)] ", "\"#[inline(never)] fn f"),
+        ("#[inline] #[must_use] ", "\"fn f"),
+        ("#[inline(always)] ", "\"fn f"),
+        ("#[must_use] #[inline(never)] pub ", "\"#[inline(never)] fn f"),
+    ] {
+        let emitted = emitted(&format!("{attributes}fn f(x: f32) -> f32 {{ x }}"), None);
+        assert!(emitted.contains(&format!("source : {expected}")), "{attributes}: {emitted}");
+    }
+}

@@ -161,7 +161,11 @@ impl<'m> Writer<'m> {
         }
         let result = self.resolve(&function.result);
         let of = if result.is_unit() { "void".to_owned() } else { self.module.type_name(&result) };
-        let head = if is_kernel { "extern \"C\" __global__" } else { "__device__ inline" };
+        let head = match function.is_called {
+            _ if is_kernel => "extern \"C\" __global__",
+            false => "__device__ inline",
+            true => "__device__ __noinline__",
+        };
         self.line(format!("{head} {of} {name}({}) {{", parameters.join(", ")));
         self.depth += 1;
         let start = self.lines.len();

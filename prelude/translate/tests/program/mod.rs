@@ -7,7 +7,7 @@ use std::process::Command;
 use syn::spanned::Spanned;
 use warpcell_translate::{
     Error, Item, Items, KernelOptions, KernelTranslation, Parameter, Role, Scalar, Translation, Value, check,
-    check_struct, path_text, translate, translate_kernel,
+    check_struct, is_inline_never, path_text, translate, translate_kernel,
 };
 
 pub struct Program {
@@ -51,6 +51,7 @@ pub fn program(text: &str, constants: &[(&str, Value)]) -> Program {
             }
             _ => continue,
         };
+        let is_called = matches!(item, syn::Item::Fn(function) if function.attrs.iter().any(is_inline_never));
         let end = item.span().end().line;
         let known = |paths: &[syn::Path]| paths.iter().map(|path| (path_text(path), path_text(path))).collect();
         let constants = references.constants.iter().map(path_text).filter_map(|path| {
@@ -59,7 +60,7 @@ pub fn program(text: &str, constants: &[(&str, Value)]) -> Program {
         });
         let item = Item {
             name: name.clone(),
-            source: lines[start - 1..end].join("\n"),
+            source: ["", "#[inline(never)] "][usize::from(is_called)].to_owned() + &lines[start - 1..end].join("\n"),
             line: start,
             functions: known(&references.functions),
             structs: known(&references.structs),
