@@ -111,22 +111,27 @@ fn ptx(nvrtc: &Nvrtc, text: &MapProgram) -> String {
     String::from_utf8(compiled(nvrtc, text, "compute_90", Made::Ptx).unwrap()).unwrap()
 }
 
+/// Does the same on each processor, and waits.
+fn in_threads(work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(&work);
+        }
+    });
+}
+
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
 fn nvrtc_compiles_kernels_around_functions() {
     let (nvrtc, texts) = (nvrtc(), texts());
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match compiled(&nvrtc, text, "sm_90", Made::Cubin) {
-                        Ok(cubin) if cubin.starts_with(b"\x7fELF") => {}
-                        Ok(cubin) => failures.lock().unwrap().push(format!("{} bytes of {}", cubin.len(), text.source)),
-                        Err(error) => failures.lock().unwrap().push(error),
-                    }
-                }
-            });
+    in_threads(|| {
+        while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match compiled(&nvrtc, text, "sm_90", Made::Cubin) {
+                Ok(cubin) if cubin.starts_with(b"\x7fELF") => {}
+                Ok(cubin) => failures.lock().unwrap().push(format!("{} bytes of {}", cubin.len(), text.source)),
+                Err(error) => failures.lock().unwrap().push(error),
+            }
         }
     });
     let failures = failures.into_inner().unwrap();
@@ -147,22 +152,36 @@ fn nvrtc_compiles_translated_functions() {
     }
 }
 
-/// The functions over arrays that the prelude's operations are made of.
+/// The most bytes of machine code of a function of the prelude: NVRTC copies functions into one another, which takes it long where they
+/// are large and many. Then a part needs `#[inline(never)]`.
+const LARGE: usize = 200_000;
+
+/// All functions over arrays that the prelude is made of.
 #[test]
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
-fn nvrtc_compiles_functions_of_operations() {
+fn nvrtc_compiles_functions_of_the_prelude() {
     let nvrtc = nvrtc();
-    let functions = crate::registry::functions();
-    let of_operations = functions.iter().filter(|function| function.name.starts_with("warpcell::operations::"));
-    let mut count = 0;
-    for function in of_operations {
-        let source = source(function, None).unwrap_or_else(|error| panic!("{error}"));
-        let text = MapProgram { source, name: String::new(), each: 1, threads: 256 };
-        compiled(&nvrtc, &text, "sm_90", Made::Cubin).unwrap_or_else(|error| panic!("{}: {error}", function.name));
-        count += 1;
-    }
-    println!("NVRTC {:?}: {count} functions", nvrtc.version);
-    assert!(count > 100);
+    let mut functions = crate::registry::functions();
+    functions.retain(|function| !function.name.contains("::tests::"));
+    let (next, failures, sizes) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    in_threads(|| {
+        while let Some(function) = functions.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let cubin = source(function, None).map_err(|error| error.to_string()).and_then(|source| {
+                let text = MapProgram { source, name: String::new(), each: 1, threads: 256 };
+                compiled(&nvrtc, &text, "sm_90", Made::Cubin)
+            });
+            match cubin {
+                Ok(cubin) => sizes.lock().unwrap().push((cubin.len(), &function.name)),
+                Err(error) => failures.lock().unwrap().push(format!("{}: {error}", function.name)),
+            }
+        }
+    });
+    let (failures, mut sizes) = (failures.into_inner().unwrap(), sizes.into_inner().unwrap());
+    sizes.sort_unstable();
+    let (size, name) = sizes.last().expect("the prelude has functions");
+    println!("NVRTC {:?}: {} functions, the largest is {name}, {size} bytes", nvrtc.version, functions.len());
+    assert!(failures.is_empty(), "{} failed, the first:\n{}", failures.len(), failures[0]);
+    assert!(functions.len() > 250 && *size < LARGE);
 }
 
 /// ptxas takes the result of PTX's `abs` for positive, and leaves out what happens when that of the least number is negative.
