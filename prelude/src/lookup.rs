@@ -16,7 +16,7 @@ use warpcell_translate::distance;
 /// (`gpu::percentile`), a module (`np.fft`), or words such as `sliding window`. Unknown names get the names that are most like
 /// them.
 ///
-/// The answer has the rows of `prelude/NUMPY.md` and of the cheat sheet about the name, with their expression and ours, the call
+/// The answer has the rows of `prelude/NUMPY.md`, `prelude/SCIPY.md` and of the cheat sheet about the name, with their expression and ours, the call
 /// with all optional arguments, and for a name that is absent the reason. It is text, and a table in a notebook.
 /// `np.percentile?` shows it too, above the documentation of our function.
 ///
@@ -350,6 +350,10 @@ gpu::random::power!(a, size = ())
             ("np.vectorize", "`gpu::map(f, (&a, &b))`"),
             ("scipy.special.erf", "a.erf()"),
             ("np.fft", "`np.fft.rfft`"),
+            ("scipy.signal.butter", "gpu::signal::butter(N, Wn)"),
+            ("butter", "gpu::signal::butter!(N, Wn, btype = \"low\""),
+            ("cupyx.scipy.signal.windows.hann", "gpu::signal::windows::hann(M)"),
+            ("scipy.signal.lti", "`scipy.signal.lti` is absent: classes of systems"),
             ("//", "a.floor_divide(&b)"),
             ("svd", "gpu::linalg::svd(&a).1"),
             ("np.no_such_name", "`np.no_such_name` is in no table."),

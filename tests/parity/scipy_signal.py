@@ -71,6 +71,8 @@ def rows_of_designs():
     row("butter zpk", z + 0j, p, k)
     z, p, k = signal.tf2zpk([2.0, -3.0, 1.0], [1.0, 0.5, 0.06])
     row("tf2zpk", np.sort(z), np.sort(p), k)
+    row("zpk2tf", *signal.zpk2tf(z, p, k))
+    row("zpk2sos", signal.zpk2sos(z, p, k))
     row("tf2sos", signal.tf2sos([1.0, 2.0, 1.0, 0.5], [1.0, -0.5, 0.3, 0.1]))
     row("sos2tf", *signal.sos2tf(signal.butter(4, 0.2, output="sos")))
     row("bilinear", *signal.bilinear([1.0, 2.0], [1.0, 0.5, 3.0], 2.0))

@@ -1,9 +1,11 @@
-//! What the pages about NumPy's names say: the rows of their tables, the calls with keywords, and the names that are absent.
+//! What the pages about NumPy's and SciPy's names say: the rows of their tables, the calls with keywords, and the names that are absent.
 //!
 //! The kernel has this file too, for `np.percentile?`. So it needs the standard library only.
 
 /// The page with all names; prelude/tests/integration/names.rs writes it.
 pub const NAMES: &str = include_str!("../../NUMPY.md");
+/// The page with the names of SciPy's modules; prelude/tests/integration/names/scipy.rs writes it.
+pub const SCIPY: &str = include_str!("../../SCIPY.md");
 /// The page with what else differs, such as devices and streams.
 pub const CHEAT_SHEET: &str = include_str!("../../../lessons/cheat-sheet.md");
 
@@ -80,7 +82,7 @@ impl<'a> Page<'a> {
 
 /// A row that begins with a name: `| np.name | words |`.
 fn of_name(line: &str) -> Option<(&str, &str)> {
-    line.strip_prefix("| np.")?;
+    line.strip_prefix("| np.").or_else(|| line.strip_prefix("| scipy."))?;
     line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")
 }
 

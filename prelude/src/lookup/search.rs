@@ -6,7 +6,7 @@ use super::expressions::{
     Name, NamePlace, ROOTS, behind_roots, heads, is_same, mentions, names, subjects, uses_arrays, with_references,
     words_of_path,
 };
-use super::page::{CHEAT_SHEET, NAMES, Page, Row, code, only_code};
+use super::page::{CHEAT_SHEET, NAMES, Page, Row, SCIPY, code, only_code};
 use std::collections::HashSet;
 
 /// More rows are not shown: a page that is longer is not read.
@@ -47,8 +47,8 @@ struct Asked<'a> {
 
 /// Looks in the pages.
 pub fn look_up(question: &str, distance: Distance) -> Found {
-    let (names, sheet) = (Page::read(NAMES, false), Page::read(CHEAT_SHEET, true));
-    look_up_in(&[&names, &sheet], question, distance)
+    let (names, scipy, sheet) = (Page::read(NAMES, false), Page::read(SCIPY, true), Page::read(CHEAT_SHEET, true));
+    look_up_in(&[&names, &scipy, &sheet], question, distance)
 }
 
 /// Looks in these pages: in the later ones only if the earlier ones do not have the name.

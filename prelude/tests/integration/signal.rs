@@ -176,7 +176,8 @@ fn windows_are_those_of_scipy() {
 #[test]
 fn designs_are_those_of_scipy() {
     let table = Table::of(&[
-        "butter", "cheby1", "cheby2", "tf2zpk", "tf2sos", "sos2tf", "bilinear", "freqz", "sosfreqz", "firwin",
+        "butter", "cheby1", "cheby2", "tf2zpk", "zpk2tf", "zpk2sos", "tf2sos", "sos2tf", "bilinear", "freqz",
+        "sosfreqz", "firwin",
     ]);
     let both = |(b, a): (DeviceArray<f64>, DeviceArray<f64>)| [floats(&b), floats(&a)].concat();
     let response = |(w, h): (DeviceArray<f64>, DeviceArray<Complex<f64>>)| [floats(&w), complexes(&h)].concat();
@@ -206,7 +207,8 @@ fn designs_are_those_of_scipy() {
     };
     table.near("tf2zpk", &[sorted(&z), sorted(&p), vec![k]].concat(), 1e-12);
     let (b, a) = signal::zpk2tf(&z, &p, k);
-    assert!(gpu::allclose(&b, &[2.0, -3.0, 1.0]) && gpu::allclose(&a, &[1.0, 0.5, 0.06]));
+    table.near("zpk2tf", &[floats(&b), floats(&a)].concat(), 1e-12);
+    table.near("zpk2sos", &floats(&signal::zpk2sos(&z, &p, k)), 1e-12);
     let sos = signal::tf2sos(&[1.0, 2.0, 1.0, 0.5], &[1.0, -0.5, 0.3, 0.1]);
     table.near("tf2sos", &floats(&sos), 1e-12);
     table.near("sos2tf", &both(signal::sos2tf(&signal::butter!(4, 0.2, output = "sos"))), 1e-10);

@@ -1,6 +1,6 @@
 //! CuPy's public names: which have a row in the table of names, and which are absent for a reason.
 
-use super::{FILES, ROWS};
+use super::{FILES, ROWS, path_of};
 use warpcell as gpu;
 
 /// The names by module.
@@ -12,7 +12,7 @@ const ARGUMENTS: &str = include_str!("arguments.txt");
 /// What no function takes: these are about memory, classes, conversions and devices.
 const NOWHERE: [&str; 7] = ["out", "overwrite_input", "order", "casting", "subok", "like", "device"];
 
-fn lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !(line.starts_with('#') || line.trim().is_empty()))
 }
 
@@ -38,7 +38,7 @@ fn absent() -> Vec<(&'static str, &'static str)> {
 }
 
 /// NumPy's expressions: those of the rows, and those in the lists of what is tested elsewhere.
-fn expressions() -> Vec<&'static str> {
+pub(super) fn expressions() -> Vec<&'static str> {
     let of_rows = ROWS.iter().flat_map(|(_, rows)| *rows).map(|row| row.numpy);
     let points = FILES.lines().filter_map(|line| line.strip_prefix("- "));
     // Theirs comes before the first colon that is not in code.
@@ -72,9 +72,9 @@ fn has_name(expression: &str, name: &str) -> bool {
     })
 }
 
-/// The arguments of the calls of a function in an expression, as they are written.
-fn calls<'a>(expression: &'a str, name: &str) -> Vec<Vec<&'a str>> {
-    let call = format!("np.{name}(");
+/// The arguments of the calls of a function, such as `np.sum`, in an expression, as they are written.
+pub(super) fn calls<'a>(expression: &'a str, path: &str) -> Vec<Vec<&'a str>> {
+    let call = format!("{path}(");
     let arguments = expression.match_indices(&call).map(|(at, _)| {
         let inside = &expression[at + call.len()..];
         let (mut depth, mut quote, mut start) = (0, None, 0);
@@ -109,14 +109,10 @@ fn missing_arguments() -> Vec<(&'static str, Vec<&'static str>)> {
         let (name, parameters) = line.strip_suffix(')')?.split_once('(')?;
         let parameters: Vec<&str> = parameters.split(", ").collect();
         let paths = [name.to_owned(), name.rsplit('.').next()?.to_owned()];
-        let ours = signatures().filter(|signature| {
-            let path =
-                signature.name.strip_prefix("__").map_or(signature.name.to_owned(), |path| path.replacen('_', ".", 1));
-            paths.contains(&path)
-        });
+        let ours = signatures().filter(|signature| paths.contains(&path_of(signature).replace("::", ".")));
         let mut known: Vec<&str> =
             ours.flat_map(|signature| signature.keywords.iter().map(|(keyword, _)| *keyword)).collect();
-        for arguments in expressions.iter().flat_map(|expression| calls(expression, name)) {
+        for arguments in expressions.iter().flat_map(|expression| calls(expression, &format!("np.{name}"))) {
             for (at, argument) in arguments.into_iter().enumerate() {
                 let keyword =
                     argument.split_once('=').filter(|(_, value)| !value.starts_with('=')).map(|(keyword, _)| keyword);
@@ -131,10 +127,14 @@ fn missing_arguments() -> Vec<(&'static str, Vec<&'static str>)> {
     lines(ARGUMENTS).filter_map(of_name).collect()
 }
 
+/// Words as code.
+pub(super) fn listed(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
 /// The sections of the page about the names that are absent, and the counts.
 pub(super) fn sections() -> String {
     let expressions = expressions();
-    let listed = |words: &[&str]| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
     let mut page = format!(
         "\n## Arguments that differ\n\nNumPy's optional arguments that are not here: neither a row above uses them nor the call with optional \
         arguments has them.\nNo function takes any of {}. Functions of elements take neither `where` nor `dtype`:\n`gpu::where_` chooses, and \
@@ -225,9 +225,9 @@ fn names_are_found_in_expressions() {
 
 #[test]
 fn arguments_of_calls_are_found() {
-    assert_eq!(calls("np.sum(a[1, 2], axis=(0, 1))", "sum"), [["a[1, 2]", "axis=(0, 1)"]]);
-    assert_eq!(calls("np.loadtxt('a, b)', delimiter=',')", "loadtxt"), [["'a, b)'", "delimiter=','"]]);
-    assert_eq!(calls("np.sum(np.sum(a, 0)) + np.cumsum(b)", "sum"), [vec!["np.sum(a, 0)"], vec!["a", "0"]]);
+    assert_eq!(calls("np.sum(a[1, 2], axis=(0, 1))", "np.sum"), [["a[1, 2]", "axis=(0, 1)"]]);
+    assert_eq!(calls("np.loadtxt('a, b)', delimiter=',')", "np.loadtxt"), [["'a, b)'", "delimiter=','"]]);
+    assert_eq!(calls("np.sum(np.sum(a, 0)) + np.cumsum(b)", "np.sum"), [vec!["np.sum(a, 0)"], vec!["a", "0"]]);
     let missing = missing_arguments();
     let of = |name: &str| missing.iter().find(|(other, _)| *other == name).map(|(_, missing)| missing.clone());
     // The keywords of the call, those that a row has, and those that come by position.
