@@ -14,6 +14,7 @@ mod known;
 mod layout;
 mod line;
 mod lists;
+mod modules;
 mod numbers;
 mod operators;
 mod plots;
@@ -77,12 +78,15 @@ const RULES: &[Rule] = &[
     control::membership,
     arguments::of_prelude,
     arguments::joined,
+    arguments::floats,
     arguments::number,
     arguments::creation,
+    modules::of_scipy,
     calls::module,
     calls::similar_name,
     calls::data_type,
     calls::function,
+    modules::arguments,
     keywords::keywords_of_function,
     keywords::macros,
     keywords::keywords,
@@ -290,6 +294,67 @@ mod tests {
             ("++n", "n += 1;"),
             ("x =+ 1.0", "x += 1.0;"),
             ("let z = 1 + 2j;", "let z = gpu::Complex::new(1.0, 2.0);"),
+        ] {
+            assert_eq!(corrected(typed).as_deref(), Some(expected), "{typed}");
+        }
+    }
+
+    #[test]
+    fn functions_of_modules() {
+        let of = |module: &str| format!("cannot find value `{module}` in this scope");
+        let more =
+            |takes: &str, given: usize| format!("this function takes {takes} but {given} arguments were supplied");
+        let floats =
+            |element: &str| format!("this operation needs an array of f32 or f64, but its elements are `{element}`");
+        for (message, typed, expected) in [
+            (of("scipy"), "scipy.signal.medfilt(a, 5)", "gpu::signal::medfilt!(&a, 5)"),
+            (of("scipy"), "let b = scipy.special.erf(a);", "let b = gpu::special::erf(&a);"),
+            (of("cupyx"), "cupyx.scipy.special.gammaln(a)", "gpu::special::gammaln(&a)"),
+            (of("signal"), "signal.butter(4, 0.2)", "gpu::signal::butter(4, 0.2)"),
+            (of("signal"), "signal.butter(4, 0.2, btype='high')", "gpu::signal::butter!(4, 0.2, btype = \"high\")"),
+            (of("sig"), "sig.windows.hann(51, sym=False)", "gpu::signal::windows::hann!(51, sym = false)"),
+            (of("signal"), "signal.detrend(a, axis=0).sum()", "gpu::signal::detrend!(&a, axis = 0).sum()"),
+            (of("height"), "gpu::signal::find_peaks(&a, height = 0.5)", "gpu::signal::find_peaks!(&a, height = 0.5)"),
+            (of("sym"), "gpu::signal::windows::hann(9, sym = false)", "gpu::signal::windows::hann!(9, sym = false)"),
+            (of("axis"), "gpu::linalg::norm(m, axis = 1)", "gpu::linalg::norm!(&m, axis = 1)"),
+            (more("1 argument", 2), "gpu::signal::medfilt(&a, 5)", "gpu::signal::medfilt!(&a, 5)"),
+            (more("1 argument", 2), "gpu::linalg::norm(&a, 2)", "gpu::linalg::norm!(&a, 2)"),
+            (more("2 arguments", 3), "gpu::signal::butter(4, 0.2, \"low\")", "gpu::signal::butter!(4, 0.2, \"low\")"),
+            (
+                of("signal"),
+                "signal.welch(a, fs=1000, nperseg=64)",
+                "gpu::signal::welch!(&a, fs = 1000.0, nperseg = 64)",
+            ),
+            (
+                "the trait bound `Option<f64>: From<{integer}>` is not satisfied".to_owned(),
+                "gpu::signal::find_peaks!(&a, distance = 3, wlen = 9)",
+                "gpu::signal::find_peaks!(&a, distance = 3.0, wlen = 9)",
+            ),
+            (floats("i64"), "gpu::special::expit(&i)", "gpu::special::expit(&i.astype::<f64>())"),
+            (floats("i64"), "i.exp() + 1.0", "i.astype::<f64>().exp() + 1.0"),
+            (floats("i32"), "gpu::special::gamma(n)", "gpu::special::gamma(n as f64)"),
+            (floats("{integer}"), "gpu::special::gamma(5)", "gpu::special::gamma(5.0)"),
+            (
+                floats("{integer}"),
+                "gpu::special::gamma(&gpu::array(&[1, 2, 5]))",
+                "gpu::special::gamma(&gpu::array(&[1.0, 2.0, 5.0]))",
+            ),
+        ] {
+            let faults = [(Some("E0425"), &*message)];
+            let corrected = of_line(typed, &Known::of_line(&faults, typed, 1, &type_of));
+            assert_eq!(corrected.as_deref(), Some(expected), "{typed}");
+        }
+        for (typed, expected) in [
+            ("from scipy import signal", "use gpu::signal;"),
+            ("from scipy import signal as sig", "use gpu::signal as sig;"),
+            ("from scipy import signal, special", "use gpu::{signal, special};"),
+            ("import scipy.signal as sig", "use gpu::signal as sig;"),
+            ("import scipy.special", "use gpu::special;"),
+            ("from scipy.special import erf, gamma", "use gpu::special::{erf, gamma};"),
+            ("from cupyx.scipy.signal.windows import hann", "use gpu::signal::windows::hann;"),
+            ("import scipy as sp", "use gpu::prelude::*;"),
+            ("from scipy import datasets", "use gpu::prelude::*;"),
+            ("import numpy as np", "use gpu::prelude::*;"),
         ] {
             assert_eq!(corrected(typed).as_deref(), Some(expected), "{typed}");
         }

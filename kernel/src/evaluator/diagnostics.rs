@@ -516,8 +516,9 @@ fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> ErrorPlace {
     let is_cells =
         span["file_name"].as_str().is_some_and(|name| name.ends_with("lib.rs") && !name.contains("/rustlib/"));
     if is_cells {
-        let first = places.in_cell(number("line_start"), number("column_start"));
-        let last = places.in_cell(number("line_end"), number("column_end"));
+        let (first, last) = (number("line_start"), number("line_end"));
+        let (first, last) =
+            (places.start_in_cell(first, number("column_start")), places.end_in_cell(last, number("column_end")));
         if let Some((line, column)) = first {
             let (line, column) = locate(line, column);
             // It may end behind the cell.
@@ -721,6 +722,20 @@ mod tests {
         assert!(text.starts_with("error: no method `x` for `DeviceArray<my_::T>`\n"), "{text}");
         assert!(text.contains("^^^ in `DeviceArray`") && !text.contains("evcxr"), "{text}");
         assert!(text.ends_with("note: function defined here in an earlier cell: `fn old(x: f64) {}`"), "{text}");
+    }
+
+    #[test]
+    fn what_is_said_of_the_whole_value_is_shown_at_it() {
+        // How it is shown as `Display`, and as `Debug`.
+        for shows in ["", "send(&format!(\"{:?}\",&"] {
+            let mut whole = span(3, (shows.len() + 1, 2), "");
+            (whole["line_end"], whole["label"]) = (json!(5), json!("no float"));
+            let message = json!({ "level": "error", "message": "floats are needed", "code": { "code": "E0277" }, "spans": [whole],
+                "children": [] });
+            let expected = "error[E0277]: floats are needed\n --> line 1, column 3\n1 |   max(1, 2) // of two\n  |   ^^^^^^^^^ no float";
+            let source = SOURCE.replace("(\nmax", &format!("{shows}(\nmax"));
+            assert_eq!(shown(message, &source, "  max(1, 2) // of two"), expected);
+        }
     }
 
     #[test]

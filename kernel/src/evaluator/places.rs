@@ -103,6 +103,28 @@ impl Places {
         Some((line, column_with_types(in_cell, plain) + 1))
     }
 
+    /// The same for the start of an expression. The cell's value has brackets, on the lines before and behind it, and they are a part
+    /// of it.
+    pub fn start_in_cell(&self, line: usize, column: usize) -> Option<(usize, usize)> {
+        let behind = || {
+            let value = self.source.get(line)?;
+            let blanks = value.chars().take_while(|character| character.is_whitespace()).count();
+            let bracket = self.source[line.checked_sub(1)?].strip_suffix('(')?;
+            (column == bracket.chars().count() + 1).then(|| self.in_cell(line + 1, blanks + 1))?
+        };
+        self.in_cell(line, column).or_else(behind)
+    }
+
+    /// The same for the end of an expression.
+    pub fn end_in_cell(&self, line: usize, column: usize) -> Option<(usize, usize)> {
+        let before = || {
+            let value = self.source.get(line.checked_sub(2)?)?;
+            let bracket = self.source[line - 1].find(')')?;
+            (column == bracket + 2).then(|| self.in_cell(line - 1, value.trim_end().chars().count() + 1))?
+        };
+        self.in_cell(line, column).or_else(before)
+    }
+
     /// The line of the source, if it is an item of an earlier cell.
     pub fn of_earlier_cell(&self, line: usize) -> Option<&str> {
         let index = line.checked_sub(1).filter(|index| *index < self.body && self.lines[*index].is_none())?;

@@ -2,7 +2,7 @@
 
 use super::calls::{METHODS, data_type_of, translated};
 use super::keywords::{REDUCTIONS, sorted_out};
-use super::known::Known;
+use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::operators::{as_argument, as_float, as_object};
 use crate::evaluator::elements;
@@ -23,6 +23,50 @@ const TO_HOST: [&str; 6] = ["numpy", "cpu", "detach", "item", "tolist", "get"];
 fn calls_of_prelude(line: &Line) -> impl Iterator<Item = usize> {
     (1..line.len())
         .filter(|at| line.is_word(*at) && line.at(at + 1) == "(" && matches!(line.before(*at, 1), "::" | "."))
+}
+
+/// `gpu::exp(&i)`, `i.exp()`, `gpu::special::gamma(5)` of whole numbers
+pub fn floats(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("this operation needs an array of f") {
+        return None;
+    }
+    let is_whole = |element: &str| element == "bool" || element.starts_with(['i', 'u']);
+    // What the element type of an array is, or the type of a number.
+    let of = |name: &str| {
+        let found = known.variable(name.trim_start_matches('&'))?;
+        let element = found.split_once(ARRAY).map(|(_, rest)| rest.trim_end_matches('>').to_owned());
+        Some((element.is_some(), element.unwrap_or(found)))
+    };
+    let method = line.calls(true).find(|at| of(line.before(*at, 2)).is_some_and(|(_, element)| is_whole(&element)));
+    if let Some(at) = method {
+        return Some(line.with(at - 2, at - 2, &format!("{}.astype::<f64>()", line.before(at, 2))));
+    }
+    let calls: Vec<_> = (0..line.len()).filter(|at| line.before(*at, 1) == "::" && line.at(at + 1) == "(").collect();
+    let arguments = || calls.iter().filter_map(|at| line.parts(at + 1, ",")).flatten();
+    let array = arguments().find_map(|part| {
+        let text = line.part(part);
+        let (is_array, element) = of(text)?;
+        (is_array && is_whole(&element)).then(|| (part, format!("&{}.astype::<f64>()", text.trim_start_matches('&'))))
+    });
+    let number = || {
+        arguments().find_map(|part| match of(line.part(part)) {
+            Some((false, element)) if is_whole(&element) => Some((part, format!("{} as f64", line.part(part)))),
+            None if is_integer(line.part(part)) => Some((part, as_float(line.part(part)))),
+            _ => None,
+        })
+    };
+    let list = || {
+        let first = line.find("array").find(|at| line.at(at + 1) == "(")? + 1;
+        let last = line.closing(first)?;
+        let part = Line::new(line.slice(first, last));
+        let floats = (0..part.len())
+            .rev()
+            .filter(|at| is_integer(part.at(*at)))
+            .fold(part.text.clone(), |text, at| Line::new(&text).with(at, at, &as_float(part.at(at))));
+        (floats != part.text).then_some(((first, last), floats))
+    };
+    let ((first, last), new) = array.or_else(list).or_else(number)?;
+    Some(line.with(first, last, &new))
 }
 
 /// `gpu::matmul(m, c)`, `gpu::array(vec![1.0])`, `gpu::matmul(&m, &h)`

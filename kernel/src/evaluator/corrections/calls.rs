@@ -1,12 +1,10 @@
 //! Calls of functions and methods under the names that they have elsewhere.
 
-use super::keywords::{
-    REDUCTIONS, has_keywords, is_short, keyword, keywords_of_module, sorted_out, value_of, with_keywords,
-};
+use super::keywords::{REDUCTIONS, has_keywords, is_short, keyword, sorted_out, value_of, with_keywords};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind};
 use super::operators::{as_argument, as_float, as_object, with_references};
-use super::plots;
+use super::{modules, plots};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -208,11 +206,9 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let replace = value_of(&named, "replace").or(values.get(2).copied()).unwrap_or("true").to_lowercase();
             ("gpu::random::choice".to_owned(), vec![by_reference(&values[0]), size.to_owned(), replace])
         }
-        ("linalg" | "fft", _) if !values.is_empty() && !named.is_empty() => {
-            let new = keywords_of_module(module, name, first_by_reference(), &named, known)?;
-            return Some(new);
+        ("linalg" | "fft", _) if !values.is_empty() => {
+            return modules::call(&format!("{module}::{name}"), first_by_reference(), &named, known);
         }
-        ("linalg" | "fft", _) if !values.is_empty() => (format!("gpu::{module}::{name}"), first_by_reference()),
         (_, "zeros" | "ones" | "empty") if !values.is_empty() => {
             let of_type = data_type.map_or_else(String::new, |type_name| format!("::<{type_name}>"));
             (format!("gpu::{name}{of_type}"), vec![shape(&values)])

@@ -82,32 +82,8 @@ pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], kn
     Some(format!("gpu::{name}!({})", arguments.join(", ")))
 }
 
-/// The prelude's table of macros that stand in modules.
-const OF_MODULES: &str = include_str!("../../../../prelude/src/keywords/modules.rs");
-
-/// The call of a macro in a module, such as `gpu::linalg::svd!(&m, full_matrices = false)`, if there is such a macro.
-pub fn keywords_of_module(
-    module: &str,
-    name: &str,
-    values: Vec<String>,
-    named: &[(&str, &str)],
-    known: &Known<'_>,
-) -> Option<String> {
-    let (_, row) = OF_MODULES.split_once(&format!("__{module}_{name}("))?;
-    let row = row.lines().next()?;
-    let named = named.iter().map(|(key, value)| {
-        let value = match *value {
-            "True" | "False" => value.to_lowercase(),
-            value => as_argument(&value.replace('\'', "\""), known),
-        };
-        row.contains(key).then(|| format!("{key} = {value}"))
-    });
-    let arguments: Vec<String> = values.into_iter().map(Some).chain(named).collect::<Option<_>>()?;
-    Some(format!("gpu::{module}::{name}!({})", arguments.join(", ")))
-}
-
 /// How many arguments a function takes, and how many it was given, if a message is about that.
-fn argument_counts(message: &str) -> Option<(usize, usize)> {
+pub fn argument_counts(message: &str) -> Option<(usize, usize)> {
     let (takes, given) = message.strip_prefix("this function takes ")?.split_once(" but ")?;
     let count = |text: &str| text.split(' ').next()?.parse().ok();
     Some((count(takes)?, count(given)?))
@@ -143,17 +119,13 @@ pub fn keywords_of_function(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
-/// `gpu::linalg::norm(&m, axis = 1)`, `gpu::random::normal(size = 3)`, `gpu::plot(&a, label = "a")`
+/// `gpu::random::normal(size = 3)`, `gpu::plot(&a, label = "a")`
 fn of_path(line: &Line, at: usize, known: &Known<'_>) -> Option<String> {
     let arguments = line.arguments(at + 1).filter(|_| line.at(at + 1) == "(" && line.is_word(at))?;
     let (values, named) = sorted_out(&arguments);
     let module = line.before(at, 2);
     let has_format = values.len() > 1 && values.iter().any(|value| value.starts_with('"'));
     let (first, new) = match (line.before(at, 1), module, line.before(at, 4)) {
-        ("::", "linalg" | "fft", "gpu") if !named.is_empty() => {
-            let values = values.iter().map(|value| as_argument(value, known)).collect();
-            (at - 4, keywords_of_module(module, line.at(at), values, &named, known)?)
-        }
         ("::", "random", "gpu") if !named.is_empty() => {
             (at - 4, translated(&["np", module, line.at(at)], &arguments, known)?)
         }

@@ -1,8 +1,8 @@
 //! Python's words: comments, imports, the heads of blocks, declarations.
 
-use super::kernels;
 use super::known::{DeviceFunction, Known};
 use super::line::{Line, LineTokenKind, is_name};
+use super::{kernels, modules};
 use crate::syntax::list_value;
 
 /// Types of other languages, and ours.
@@ -20,12 +20,12 @@ pub fn comment(line: &Line, _: &Known<'_>) -> Option<String> {
     (!rest.starts_with(['[', '!'])).then(|| format!("// {}", rest.trim_start_matches(['#', ' '])))
 }
 
-/// `import numpy as np`, `from math import sqrt`: notebooks have the names already.
+/// `import numpy as np`, `from math import sqrt`: notebooks have the names already, but for modules of SciPy.
 pub fn import(line: &Line, _: &Known<'_>) -> Option<String> {
     const MODULES: [&str; 6] = ["numpy", "cupy", "torch", "math", "scipy", "matplotlib"];
     let is_use = line.at(0) == "use" && MODULES.contains(&line.at(1));
     let is_import = is_use || line.at(0) == "import" || (line.at(0) == "from" && line.find("import").next().is_some());
-    is_import.then(|| "use gpu::prelude::*;".to_owned())
+    is_import.then(|| modules::import(line).unwrap_or_else(|| "use gpu::prelude::*;".to_owned()))
 }
 
 /// The heads of blocks, which end with a colon.
