@@ -1,4 +1,4 @@
-//! Discrete Fourier transforms of arrays on their device; NumPy's `fft`.
+//! Discrete Fourier transforms of arrays on their device, NumPy's `fft`, and the cosine, sine and Hankel transforms of SciPy's `fft`.
 //!
 //! The transform of `n` numbers `x` is `X[k] = Σ x[j]·e^(−2πi·jk/n)`; the inverse has the opposite sign in the exponent and is
 //! divided by `n`. [`Norm`] says otherwise. Any number of points is transformed in `n log n` steps; fastest are those whose
@@ -25,6 +25,12 @@
 //! assert_eq!(gpu::fft::rfftfreq(100, 0.01).get(&[strongest]), 12.0);
 //! ```
 
+mod cosines;
+mod hankel;
+
+pub use cosines::*;
+pub use hankel::*;
+
 use crate::array::{DeviceArray, IntoAxes, OnDevice, RawArray};
 use crate::dtype::{Element, Real, Signal, Spectrum};
 use crate::error::check;
@@ -34,10 +40,14 @@ use crate::thin::thin;
 
 // The macros for calls with keywords.
 pub use {
-    __fft_fft as fft, __fft_fft2 as fft2, __fft_fftfreq as fftfreq, __fft_fftn as fftn, __fft_fftshift as fftshift,
-    __fft_hfft as hfft, __fft_ifft as ifft, __fft_ifft2 as ifft2, __fft_ifftn as ifftn, __fft_ifftshift as ifftshift,
-    __fft_ihfft as ihfft, __fft_irfft as irfft, __fft_irfft2 as irfft2, __fft_irfftn as irfftn, __fft_rfft as rfft,
-    __fft_rfft2 as rfft2, __fft_rfftfreq as rfftfreq, __fft_rfftn as rfftn,
+    __fft_dct as dct, __fft_dctn as dctn, __fft_dst as dst, __fft_dstn as dstn, __fft_fft as fft, __fft_fft2 as fft2,
+    __fft_fftfreq as fftfreq, __fft_fftn as fftn, __fft_fftshift as fftshift, __fft_fht as fht,
+    __fft_fhtoffset as fhtoffset, __fft_hfft as hfft, __fft_hfft2 as hfft2, __fft_hfftn as hfftn, __fft_idct as idct,
+    __fft_idctn as idctn, __fft_idst as idst, __fft_idstn as idstn, __fft_ifft as ifft, __fft_ifft2 as ifft2,
+    __fft_ifftn as ifftn, __fft_ifftshift as ifftshift, __fft_ifht as ifht, __fft_ihfft as ihfft,
+    __fft_ihfft2 as ihfft2, __fft_ihfftn as ihfftn, __fft_irfft as irfft, __fft_irfft2 as irfft2,
+    __fft_irfftn as irfftn, __fft_next_fast_len as next_fast_len, __fft_rfft as rfft, __fft_rfft2 as rfft2,
+    __fft_rfftfreq as rfftfreq, __fft_rfftn as rfftn,
 };
 
 pub use crate::operations::fourier::Norm;
@@ -192,6 +202,21 @@ planes! {
     /// assert!(allclose(&irfft2(&rfft2(&image)), &image));
     /// ```
     irfft2 irfft2_with Element Signal Back;
+    /// The real spectrum of what is its own conjugate in reverse, along the last two axes, the last one as by [`hfft`](fn@hfft).
+    /// SciPy's `hfft2`.
+    ///
+    /// ```
+    /// use warpcell::{allclose, fft::{hfft2, ihfft2}, ones};
+    /// let image = ones::<f64>((4, 6));
+    /// assert!(allclose(&hfft2(&ihfft2(&image)), &image));
+    /// ```
+    hfft2 hfft2_with Element Signal HermitianBack;
+    /// The inverse of [`hfft2`](fn@hfft2), along the last two axes, the last one as by [`ihfft`](fn@ihfft). SciPy's `ihfft2`.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::fft::ihfft2(&warpcell::ones::<f64>((4, 6))).shape(), [4, 4]);
+    /// ```
+    ihfft2 ihfft2_with Real Spectrum HermitianHalf;
 }
 
 macro_rules! axes {
@@ -247,6 +272,49 @@ axes! {
     /// assert!(allclose(&irfftn(&rfftn(&a)), &a));
     /// ```
     irfftn irfftn_with Element Signal Back;
+    /// The real spectrum of what is its own conjugate in reverse, along all axes, the last one as by [`hfft`](fn@hfft). SciPy's
+    /// `hfftn`.
+    ///
+    /// ```
+    /// use warpcell::{allclose, fft::{hfftn, ihfftn}, ones};
+    /// let a = ones::<f64>((2, 3, 4));
+    /// assert!(allclose(&hfftn(&ihfftn(&a)), &a));
+    /// ```
+    hfftn hfftn_with Element Signal HermitianBack;
+    /// The inverse of [`hfftn`](fn@hfftn), along all axes, the last one as by [`ihfft`](fn@ihfft). SciPy's `ihfftn`.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::fft::ihfftn(&warpcell::ones::<f64>((2, 3, 4))).shape(), [2, 3, 3]);
+    /// ```
+    ihfftn ihfftn_with Real Spectrum HermitianHalf;
+}
+
+/// The smallest number of points from `target` on that is transformed fast: one without other prime factors than 2, 3, 5 and 7.
+/// CuPy's `next_fast_len`; SciPy's allows the factor 11, too. `gpu::fft::next_fast_len!(1001, real = true)` is for transforms of
+/// real numbers, without the factor 7, as SciPy's is.
+///
+/// ```
+/// assert_eq!(warpcell::fft::next_fast_len(1009), 1024);
+/// assert_eq!(warpcell::fft::next_fast_len!(1009, real = true), 1024);
+/// ```
+pub fn next_fast_len(target: usize) -> usize {
+    next_fast_len_with(target, false)
+}
+
+/// As [`next_fast_len`](fn@next_fast_len), for real numbers or complex ones.
+pub fn next_fast_len_with(target: usize, real: bool) -> usize {
+    let factors: &[usize] = if real { &[2, 3, 5] } else { &[2, 3, 5, 7] };
+    let is_fast = |length: &usize| {
+        let left = factors.iter().fold(*length, |mut left, factor| {
+            while left % factor == 0 {
+                left /= factor;
+            }
+            left
+        });
+        left == 1
+    };
+    // A power of 2 follows before twice the number.
+    (target.max(1)..).find(is_fast).expect("a power of 2")
 }
 
 thin! {

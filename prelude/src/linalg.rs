@@ -1,4 +1,4 @@
-//! Linear algebra; NumPy's `linalg`.
+//! Linear algebra; NumPy's `linalg`, and what CuPy has of SciPy's.
 //!
 //! Results of one number are scalars, as those of `sum`: they wait for the device. Of integers they are `f64`.
 //!
@@ -9,32 +9,40 @@
 //! size and norm of the matrix, and where it counts to its [condition number](cond); signs
 //! of singular vectors and eigenvectors, of complex ones the phases, may differ between devices.
 
+pub(crate) mod constructed;
 pub(crate) mod equations;
+pub(crate) mod exponential;
 pub(crate) mod factors;
 pub(crate) mod matrices;
 pub(crate) mod norms;
 pub(crate) mod spectra;
 pub(crate) mod stacks;
 pub(crate) mod tensors;
+pub(crate) mod triangular;
 
+pub use constructed::*;
 pub use equations::*;
+pub use exponential::expm;
 pub use factors::*;
 pub use norms::NormOrder;
 pub use spectra::*;
 pub use tensors::{tensorinv, tensorsolve};
+pub use triangular::*;
 
 #[doc(no_inline)]
 pub use crate::array::matrix_transpose;
 #[doc(no_inline)]
 pub use crate::operations::calculus::cross;
 #[doc(no_inline)]
-pub use crate::operations::products::{matmul, try_matmul};
+pub use crate::operations::products::{kron, matmul, try_matmul};
 
 // The macros for calls with keywords.
 pub use {
-    __linalg_eigh as eigh, __linalg_eigvalsh as eigvalsh, __linalg_lstsq as lstsq, __linalg_norm as norm,
-    __linalg_pinv as pinv, __linalg_qr as qr, __linalg_svd as svd, __linalg_tensorinv as tensorinv,
-    __linalg_tensorsolve as tensorsolve,
+    __linalg_cho_factor as cho_factor, __linalg_convolution_matrix as convolution_matrix, __linalg_dft as dft,
+    __linalg_eigh as eigh, __linalg_eigvalsh as eigvalsh, __linalg_hadamard as hadamard, __linalg_hankel as hankel,
+    __linalg_helmert as helmert, __linalg_lstsq as lstsq, __linalg_lu_solve as lu_solve, __linalg_norm as norm,
+    __linalg_pinv as pinv, __linalg_qr as qr, __linalg_solve_triangular as solve_triangular, __linalg_svd as svd,
+    __linalg_tensorinv as tensorinv, __linalg_tensorsolve as tensorsolve, __linalg_toeplitz as toeplitz,
 };
 
 use crate::array::{OnDevice, RawArray, transfer};

@@ -240,6 +240,42 @@ def rows_of_waves():
     row("oaconvolve", signal.oaconvolve(long, short, "same"))
 
 
+def rows_of_ranks():
+    two = wave(60).reshape(12, 5)
+    row("medfilt2d", signal.medfilt2d(two))
+    row("medfilt2d sizes", signal.medfilt2d(two, [5, 1]))
+    row("order_filter", signal.order_filter(two, np.array([[1, 0, 1], [0, 1, 1], [0, 0, 1]]), 3))
+    row("order_filter all", signal.order_filter(wave(20), np.ones(5), 0))
+    for padtype in ("mean", "median", "minimum", "maximum"):
+        row(f"resample_poly {padtype}", signal.resample_poly(two + 3, 3, 2, padtype=padtype))
+    row("detrend breaks", signal.detrend(wave(60), bp=[10, 11, 40]))
+    row("detrend break axis 0", signal.detrend(two, axis=0, bp=7))
+
+
+def rows_of_ellip():
+    for kind, band in {"low": 0.3, "high": 0.3, "bandpass": [0.2, 0.5], "bandstop": [0.2, 0.5]}.items():
+        for order in (1, 2, 3, 6):
+            row(f"ellip({order}, {kind}, ba)", *signal.ellip(order, 1.0, 40.0, band, kind))
+            row(f"ellip({order}, {kind}, sos)", signal.ellip(order, 0.1, 60.0, band, kind, output="sos"))
+    row("ellip analog", *signal.ellip(4, 3.0, 80.0, 5.0, analog=True))
+    row("firwin2", signal.firwin2(15, [0.0, 0.3, 0.6, 1.0], [1.0, 2.0, 0.5, 0.0]))
+    row("firwin2 step", signal.firwin2(16, [0.0, 0.4, 0.4, 1.0], [1.0, 1.0, 0.0, 0.0], window=None))
+    row("firwin2 other", signal.firwin2(9, [0, 20, 50], [0, 1, 0], nfreqs=33, window="hann", antisymmetric=True, fs=100))
+    row("firwin2 odd", signal.firwin2(10, [0, 20, 50], [0, 1, 1], antisymmetric=True, fs=100))
+    for bits in (2, 5, 8):
+        row(f"max_len_seq({bits})", *signal.max_len_seq(bits))
+    row("max_len_seq other", *signal.max_len_seq(5, [0, 1, 1, 0, 1], 40, [4, 2, 1]))
+
+
+def rows_of_lombscargle():
+    x = np.arange(80) * 0.4 + 0.1 * np.sin(np.arange(80) * 1.3)
+    y, freqs, w = wave(80) + 0.3, np.linspace(0.05, 4.0, 25), 1.5 + np.cos(np.arange(80))
+    row("lombscargle", signal.lombscargle(x, y, freqs))
+    row("lombscargle normalize", signal.lombscargle(x, y, freqs, normalize=True))
+    row("lombscargle weights", signal.lombscargle(x, y, freqs, weights=w))
+    row("lombscargle mean", signal.lombscargle(x, y, freqs, normalize=True, weights=w, floating_mean=True))
+
+
 if __name__ == "__main__":
     np.seterr(all="ignore")
     rows_of_windows()
@@ -249,6 +285,9 @@ if __name__ == "__main__":
     rows_of_spectra()
     rows_of_peaks()
     rows_of_waves()
+    rows_of_ranks()
+    rows_of_ellip()
+    rows_of_lombscargle()
     path = pathlib.Path(__file__).with_name("signal.json")
     lines = (f"{json.dumps(name)}: {json.dumps([x if x == x else None for x in numbers])}" for name, numbers in ROWS.items())
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n")

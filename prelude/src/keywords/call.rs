@@ -46,6 +46,23 @@ macro_rules! __call {
             $a, ::core::option::Option::Some(&$crate::keywords::lengths($s)[..]), $axes, $crate::__word!(norm $($norm)+)
         )
     };
+    // Along all axes, or along some.
+    (convolved $all:tt [$whole:path, $along:path] $values:tt $mode:tt { axes }) => {
+        $crate::__call!(call $all [$whole] $values $mode)
+    };
+    (convolved $all:tt [$whole:path, $along:path] $values:tt $mode:tt { axes $axes:expr }) => {
+        $crate::__call!(call $all [$along] $values $mode { axes $axes })
+    };
+    // A type, and lengths and axes that need not be given.
+    (waves $all:tt [$path:path] [($x:expr)] { type $kind:expr } $s:tt $axes:tt { norm $($norm:tt)+ } { orthogonalize $also:expr }) => {
+        $path(
+            $x, $kind, $crate::__call!(@lengths $s), $crate::__call!(@axes $axes), $crate::__word!(norm $($norm)+), $also
+        )
+    };
+    (@lengths { s }) => { ::core::option::Option::None };
+    (@lengths { s $s:expr }) => { ::core::option::Option::Some($crate::keywords::lengths($s)) };
+    (@axes { axes }) => { ::core::option::Option::None };
+    (@axes { axes $axes:expr }) => { ::core::option::Option::Some($crate::IntoAxes::into_axes($axes)) };
     (eigh $all:tt [$path:path] [($a:expr)] { UPLO "L" }) => { $path($a) };
     (eigh $all:tt [$path:path] [($a:expr)] { UPLO "U" }) => { $path(&$crate::keywords::adjoint($a)) };
     (eigh $all:tt $path:tt $a:tt { UPLO $word:literal }) => {

@@ -22,6 +22,24 @@ functions! { $
     __linalg_tensorsolve(a, b) [axes] [] => along [linalg::tensorsolve, keywords::tensorsolve]
         "let a = gpu::eye::<f64>(6).reshape((2, 3, 6));\nassert_eq!(gpu::linalg::tensorsolve!(&a, &gpu::ones::<f64>(6), axes = (0, 1)).shape(), [2, 3]);";
 
+    __linalg_toeplitz(c) [r] [] => along [linalg::toeplitz, linalg::toeplitz_with]
+        "let t = gpu::linalg::toeplitz!(&gpu::array(&[1, 2]), r = &gpu::array(&[1, 3]));\nassert_eq!(t.get(&[0, 1]), 3);";
+    __linalg_hankel(c) [r] [] => along [linalg::hankel, linalg::hankel_with]
+        "let h = gpu::linalg::hankel!(&gpu::array(&[1, 2]), r = &gpu::array(&[2, 3]));\nassert_eq!(h.get(&[1, 1]), 3);";
+    __linalg_convolution_matrix(a, n) [mode = "full"] [] => call [linalg::convolution_matrix_with]
+        "assert_eq!(gpu::linalg::convolution_matrix!(&gpu::arange(3), 5, mode = \"same\").shape(), [5, 5]);";
+    __linalg_hadamard(n) [dtype] [] => converted [linalg::hadamard]
+        "assert_eq!(gpu::linalg::hadamard!(4, dtype = f32).sum(), 4.0);";
+    __linalg_helmert(n) [full = false] [] => call [linalg::helmert_with]
+        "assert_eq!(gpu::linalg::helmert!(4, full = true).shape(), [4, 4]);";
+    __linalg_dft(n) [scale] [] => along [linalg::dft, linalg::dft_with]
+        "assert_eq!(gpu::linalg::dft!(4, scale = \"n\").get(&[0, 0]).re, 0.25);";
+    __linalg_solve_triangular(a, b) [trans = 0, lower = false, unit_diagonal = false] [] => call [linalg::solve_triangular_with]
+        "let x = gpu::linalg::solve_triangular!(&gpu::eye::<f64>(2), &gpu::ones::<f64>(2), lower = true);\nassert_eq!(x.tolist(), [1.0, 1.0]);";
+    __linalg_lu_solve(lu_and_piv, b) [trans = 0] [] => call [linalg::lu_solve_with]
+        "let factors = gpu::linalg::lu_factor(&gpu::eye::<f64>(2));\nassert_eq!(gpu::linalg::lu_solve!(&factors, &gpu::ones::<f64>(2), trans = 1).sum(), 2.0);";
+    __linalg_cho_factor(a) [lower = false] [] => call [linalg::cho_factor_with]
+        "assert!(gpu::linalg::cho_factor!(&gpu::eye::<f64>(2), lower = true).1);";
     __fft_fft(a) [n = (::core::option::Option::<usize>::None), axis = (-1), norm = "backward"] [] => call [fft::fft_with]
         "assert_eq!(gpu::fft::fft!(&gpu::ones::<f64>(3), n = 4).shape(), [4]);";
     __fft_ifft(a) [n = (::core::option::Option::<usize>::None), axis = (-1), norm = "backward"] [] => call [fft::ifft_with]
@@ -51,6 +69,38 @@ functions! { $
         "assert_eq!(gpu::fft::rfftn!(&gpu::ones::<f64>((2, 3)), s = (4, 4), axes = (0, 1)).shape(), [4, 3]);";
     __fft_irfftn(a) [s, axes, norm = "backward"] [] => axes [fft::irfftn_with]
         "let a = gpu::fft::rfftn(&gpu::ones::<f64>((2, 3)));\nassert_eq!(gpu::fft::irfftn!(&a, s = (2, 3)).shape(), [2, 3]);";
+    __fft_dct(x) [type = 2, n = (::core::option::Option::<usize>::None), axis = (-1), norm = "backward", orthogonalize = (::core::option::Option::<bool>::None)] []
+        => call [fft::dct_with] "assert_eq!(gpu::fft::dct!(&gpu::ones::<f64>((2, 3)), type = 4, n = 5).shape(), [2, 5]);";
+    __fft_idct(x) [type = 2, n = (::core::option::Option::<usize>::None), axis = (-1), norm = "backward", orthogonalize = (::core::option::Option::<bool>::None)] []
+        => call [fft::idct_with] "assert_eq!(gpu::fft::idct!(&gpu::ones::<f64>((2, 3)), type = 4, n = 5).shape(), [2, 5]);";
+    __fft_dst(x) [type = 2, n = (::core::option::Option::<usize>::None), axis = (-1), norm = "backward", orthogonalize = (::core::option::Option::<bool>::None)] []
+        => call [fft::dst_with] "assert_eq!(gpu::fft::dst!(&gpu::ones::<f64>((2, 3)), type = 4, n = 5).shape(), [2, 5]);";
+    __fft_idst(x) [type = 2, n = (::core::option::Option::<usize>::None), axis = (-1), norm = "backward", orthogonalize = (::core::option::Option::<bool>::None)] []
+        => call [fft::idst_with] "assert_eq!(gpu::fft::idst!(&gpu::ones::<f64>((2, 3)), type = 4, n = 5).shape(), [2, 5]);";
+    __fft_dctn(x) [type = 2, s, axes, norm = "backward", orthogonalize = (::core::option::Option::<bool>::None)] [] => waves [fft::dctn_with]
+        "assert_eq!(gpu::fft::dctn!(&gpu::ones::<f64>((2, 3)), s = (4, 5), norm = \"ortho\").shape(), [4, 5]);";
+    __fft_idctn(x) [type = 2, s, axes, norm = "backward", orthogonalize = (::core::option::Option::<bool>::None)] [] => waves [fft::idctn_with]
+        "assert_eq!(gpu::fft::idctn!(&gpu::ones::<f64>((2, 3)), s = (4, 5), norm = \"ortho\").shape(), [4, 5]);";
+    __fft_dstn(x) [type = 2, s, axes, norm = "backward", orthogonalize = (::core::option::Option::<bool>::None)] [] => waves [fft::dstn_with]
+        "assert_eq!(gpu::fft::dstn!(&gpu::ones::<f64>((2, 3)), s = (4, 5), norm = \"ortho\").shape(), [4, 5]);";
+    __fft_idstn(x) [type = 2, s, axes, norm = "backward", orthogonalize = (::core::option::Option::<bool>::None)] [] => waves [fft::idstn_with]
+        "assert_eq!(gpu::fft::idstn!(&gpu::ones::<f64>((2, 3)), s = (4, 5), norm = \"ortho\").shape(), [4, 5]);";
+    __fft_hfft2(x) [s = (::core::option::Option::<[usize; 2]>::None), axes = ((-2, -1)), norm = "backward"] []
+        => call [fft::hfft2_with] "assert_eq!(gpu::fft::hfft2!(&gpu::ones::<f64>((2, 3)), s = [2, 5]).shape(), [2, 5]);";
+    __fft_ihfft2(x) [s = (::core::option::Option::<[usize; 2]>::None), axes = ((-2, -1)), norm = "backward"] []
+        => call [fft::ihfft2_with] "assert_eq!(gpu::fft::ihfft2!(&gpu::ones::<f64>((2, 3)), axes = (1, 0)).shape(), [2, 3]);";
+    __fft_hfftn(x) [s, axes, norm = "backward"] [] => axes [fft::hfftn_with]
+        "assert_eq!(gpu::fft::hfftn!(&gpu::ones::<f64>((2, 3)), s = (2, 5)).shape(), [2, 5]);";
+    __fft_ihfftn(x) [s, axes, norm = "backward"] [] => axes [fft::ihfftn_with]
+        "assert_eq!(gpu::fft::ihfftn!(&gpu::ones::<f64>((2, 3)), norm = \"ortho\").shape(), [2, 2]);";
+    __fft_next_fast_len(target) [real = false] [] => call [fft::next_fast_len_with]
+        "assert_eq!(gpu::fft::next_fast_len!(7, real = true), 8);";
+    __fft_fht(a, dln, mu) [offset = 0.0, bias = 0.0] [] => call [fft::fht_with]
+        "assert_eq!(gpu::fft::fht!(&gpu::ones::<f64>((2, 8)), 0.1, 1.0, bias = 0.5).shape(), [2, 8]);";
+    __fft_ifht(A, dln, mu) [offset = 0.0, bias = 0.0] [] => call [fft::ifht_with]
+        "assert_eq!(gpu::fft::ifht!(&gpu::ones::<f64>(8), 0.1, 1.0, offset = 0.5).shape(), [8]);";
+    __fft_fhtoffset(dln, mu) [initial = 0.0, bias = 0.0] [] => call [fft::fhtoffset_with]
+        "assert!((gpu::fft::fhtoffset!(0.1, 2.0, initial = 0.5) - 0.5).abs() < 0.1);";
     __fft_fftfreq(n) [d = 1.0] [] => call [fft::fftfreq]
         "assert_eq!(gpu::fft::fftfreq!(4).tolist(), [0.0, 0.25, -0.5, -0.25]);";
     __fft_rfftfreq(n) [d = 1.0] [] => call [fft::rfftfreq]
@@ -211,6 +261,12 @@ functions! { $
     __signal_cheby2(N, rs, Wn) [btype = "low", analog = false, output = "ba"] [fs = (::core::option::Option::<f64>::None)]
         => design [signal::cheby2_with, signal::cheby2_zpk, signal::cheby2_sos]
         "assert_eq!(gpu::signal::cheby2!(4, 40.0, 20.0, output = \"sos\", fs = 100.0).shape(), [2, 6]);";
+    __signal_ellip(N, rp, rs, Wn) [btype = "low", analog = false, output = "ba"] [fs = (::core::option::Option::<f64>::None)]
+        => design [signal::ellip_with, signal::ellip_zpk, signal::ellip_sos]
+        "assert_eq!(gpu::signal::ellip!(4, 1.0, 40.0, 20.0, output = \"sos\", fs = 100.0).shape(), [2, 6]);";
+    __signal_firwin2(numtaps, freq, gain) [] [nfreqs = (::core::option::Option::<usize>::None), window = "hamming", antisymmetric = false, fs = (::core::option::Option::<f64>::None)]
+        => given [signal::firwin2_with]
+        "assert_eq!(gpu::signal::firwin2!(8, &[0.0, 50.0], &[1.0, 0.0], window = \"hann\", fs = 100.0).shape(), [8]);";
     __signal_firwin(numtaps, cutoff) [] [width = (::core::option::Option::<f64>::None), window = "hamming", pass_zero = true, scale = true, fs = (::core::option::Option::<f64>::None)]
         => given [signal::firwin_with]
         "assert_eq!(gpu::signal::firwin!(31, 20.0, window = \"hann\", fs = 100.0).shape(), [31]);";
@@ -248,7 +304,7 @@ functions! { $
     __signal_istft(Zxx) [fs = 1.0, window = "hann", nperseg = (::core::option::Option::<usize>::None), noverlap = (::core::option::Option::<usize>::None), nfft = (::core::option::Option::<usize>::None), input_onesided = true, boundary = true, time_axis = (-1), freq_axis = (-2), scaling = "spectrum"] []
         => given [signal::istft_with]
         "assert_eq!(gpu::signal::istft!(&gpu::ones::<f64>((9, 7)), nperseg = 16).1.shape(), [48]);";
-    __signal_detrend(data) [axis = (-1), type = "linear"] []
+    __signal_detrend(data) [axis = (-1), type = "linear", bp = 0usize] []
         => given [signal::detrend_with]
         "assert_eq!(gpu::signal::detrend!(&gpu::ones::<f64>((2, 8)), axis = 0).shape(), [2, 8]);";
     __signal_hilbert(x) [N = (::core::option::Option::<usize>::None), axis = (-1)] []
@@ -260,7 +316,7 @@ functions! { $
     __signal_upfirdn(h, x) [up = 1, down = 1, axis = (-1)] []
         => given [signal::upfirdn_with]
         "assert_eq!(gpu::signal::upfirdn!(&[1.0, 1.0], &gpu::ones::<f64>(8), up = 2).shape(), [16]);";
-    __signal_resample_poly(x, up, down) [axis = 0, window = (("kaiser", 5.0))] []
+    __signal_resample_poly(x, up, down) [axis = 0, window = (("kaiser", 5.0)), padtype = "constant"] []
         => given [signal::resample_poly_with]
         "assert_eq!(gpu::signal::resample_poly!(&gpu::ones::<f64>((2, 8)), 3, 2, axis = 1).shape(), [2, 12]);";
     __signal_decimate(x, q) [n = (::core::option::Option::<usize>::None), ftype = "iir", axis = (-1), zero_phase = true] []
@@ -272,6 +328,13 @@ functions! { $
     __signal_savgol_filter(x, window_length, polyorder) [deriv = 0, delta = 1.0, axis = (-1), mode = "interp", cval = 0.0] []
         => given [signal::savgol_filter_with]
         "assert_eq!(gpu::signal::savgol_filter!(&gpu::ones::<f64>(9), 5, 2, mode = \"wrap\").shape(), [9]);";
+    __signal_medfilt2d(input) [kernel_size = 3] []
+        => given [signal::medfilt2d_with]
+        "assert_eq!(gpu::signal::medfilt2d!(&gpu::ones::<f64>((4, 5)), kernel_size = [3, 1]).shape(), [4, 5]);";
+    __signal_lombscargle(x, y, freqs) [] [normalize, weights, floating_mean] => options [signal::lombscargle_with]
+        "let t = gpu::arange(9.0);\nassert!(gpu::signal::lombscargle!(&t, &t.sin(), &gpu::array(&[1.0]), normalize = true).item() < 1.01);";
+    __signal_max_len_seq(nbits) [] [state, length, taps] => options [signal::max_len_seq_with]
+        "assert_eq!(gpu::signal::max_len_seq!(5, state = &[0, 1, 1, 0, 1], length = 3).0.tolist(), [0, 1, 1]);";
     __signal_medfilt(volume) [kernel_size = 3] []
         => given [signal::medfilt_with]
         "assert_eq!(gpu::signal::medfilt!(&gpu::ones::<f64>((4, 5)), kernel_size = [3, 1]).shape(), [4, 5]);";
@@ -284,11 +347,11 @@ functions! { $
     __signal_correlate(in1, in2) [mode = "full"] []
         => call [signal::correlate_with]
         "assert_eq!(gpu::signal::correlate!(&gpu::ones::<f64>(5), &gpu::ones::<f64>(3), mode = \"valid\").shape(), [3]);";
-    __signal_fftconvolve(in1, in2) [mode = "full"] []
-        => call [signal::fftconvolve_with]
+    __signal_fftconvolve(in1, in2) [mode = "full", axes] []
+        => convolved [signal::fftconvolve_with, signal::fftconvolve_axes]
         "assert_eq!(gpu::signal::fftconvolve!(&gpu::ones::<f64>(5), &gpu::ones::<f64>(3), mode = \"valid\").shape(), [3]);";
-    __signal_oaconvolve(in1, in2) [mode = "full"] []
-        => call [signal::oaconvolve_with]
+    __signal_oaconvolve(in1, in2) [mode = "full", axes] []
+        => convolved [signal::oaconvolve_with, signal::fftconvolve_axes]
         "assert_eq!(gpu::signal::oaconvolve!(&gpu::ones::<f64>(5), &gpu::ones::<f64>(3), mode = \"valid\").shape(), [3]);";
     __signal_correlation_lags(in1_len, in2_len) [mode = "full"] []
         => call [signal::correlation_lags_with]

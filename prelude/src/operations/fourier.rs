@@ -23,7 +23,7 @@ pub enum Norm {
 }
 
 impl Norm {
-    fn scale(self, points: f64, is_inverse: bool) -> f64 {
+    pub(crate) fn scale(self, points: f64, is_inverse: bool) -> f64 {
         match (self, is_inverse) {
             (Norm::Ortho, _) => 1.0 / points.sqrt(),
             (Norm::Backward, true) | (Norm::Forward, false) => 1.0 / points,
@@ -184,7 +184,7 @@ fn lengths_of(request: &Request<'_>, shape: &[usize], axes: &[usize]) -> Result<
 }
 
 /// The array contiguous and in this shape: what is longer is cut, what is shorter gets zeros at the end.
-fn fitted(operation: &'static str, x: &RawArray, shape: &[usize]) -> Result<RawArray> {
+pub(crate) fn fitted(operation: &'static str, x: &RawArray, shape: &[usize]) -> Result<RawArray> {
     let cut = |array: &RawArray, to: &[usize]| {
         (0..to.len()).fold(array.clone(), |array, axis| {
             let length = array.shape()[axis].min(to[axis]);

@@ -3,6 +3,7 @@
 use super::arguments::sealed::{Edges, Passing, Points};
 use super::arguments::{At, Passes, polynomial, sections};
 use super::coefficients::{Tf, sos_array, sos_of_zpk, tf_arrays, tf_of_zpk, zpk_arrays};
+use super::elliptic::elliptic;
 use super::roots::{C, Zpk};
 use super::windows::{Window, sealed::Specified, sinc, weights};
 use super::{Band, Coefficients, Frequencies, PassZero};
@@ -112,6 +113,18 @@ kinds! {
     /// assert!((b.sum() / a.sum() - 1.0).abs() < 1e-9);
     /// ```
     cheby2 cheby2_with cheby2_zpk cheby2_sos (rs) => chebyshev_of_second_type;
+    /// The coefficients `(b, a)` of a digital elliptic filter, of Cauer: up to `rp` decibels of ripple where it lets frequencies pass,
+    /// and at least `rs` decibels less where it stops them, which no filter of the same order does in less width. All else is as for
+    /// [`butter`](fn@butter). SciPy's `ellip`.
+    ///
+    /// **Panics** as `butter` does, or if no filter has such an `rp` and `rs` ([`Error::InvalidArgument`]).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let (b, a) = gpu::signal::ellip(3, 1.0, 40.0, 0.3);
+    /// assert!((b.sum() / a.sum() - 1.0).abs() < 1e-9);
+    /// ```
+    ellip ellip_with ellip_zpk ellip_sos (rp, rs) => elliptic;
 }
 
 /// The type of filter that follows from the frequencies if none is said.
@@ -181,6 +194,11 @@ fn in_sections(request: &Request<'_>, prototype: Zpk) -> Result<DeviceArray<f64>
 fn designed(request: &Request<'_>, prototype: Zpk) -> Result<Zpk> {
     let &Request { operation, ref edges, kind, analog, fs, .. } = request;
     let wrong = |reason: String| Err(Error::argument(operation, reason));
+    if prototype.k.is_nan() {
+        return wrong(
+            "no filter has this `rp` and `rs`; give an `rp` greater than 0, and an `rs` greater than that".to_string(),
+        );
+    }
     if let (true, Some(fs)) = (analog, fs) {
         return wrong(format!("`fs` is {fs}, but an analog filter has no samples"));
     }
@@ -376,6 +394,127 @@ fn by_window(
         };
         let sum: f64 = taps.iter().enumerate().map(|(at, tap)| tap * (PI * place(at) * frequency).cos()).sum();
         taps.iter_mut().for_each(|tap| *tap /= sum);
+    }
+    Ok(taps)
+}
+
+/// The `numtaps` coefficients of a filter of finite response with these gains at these frequencies, and straight lines between them, by
+/// a Hamming window. The frequencies ascend from 0 to 1, half the number of samples a second; two that are equal are a step. SciPy's
+/// `firwin2`: `gpu::signal::firwin2!(65, &[0.0, 50.0, 100.0], &[1.0, 1.0, 0.0], window = "hann", fs = 200.0)` has its keywords.
+///
+/// **Panics** if the frequencies and gains do not fit one another, the number of coefficients, or the symmetry of the filter
+/// ([`Error::InvalidArgument`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let taps = gpu::signal::firwin2(31, &[0.0, 0.5, 1.0], &[1.0, 1.0, 0.0]);
+/// assert!((taps.sum() - 1.0).abs() < 0.01);
+/// ```
+#[track_caller]
+pub fn firwin2(numtaps: usize, freq: impl Coefficients, gain: impl Coefficients) -> DeviceArray<f64> {
+    firwin2_with(numtaps, freq, gain, None, "hamming", false, None)
+}
+
+/// As [`firwin2`](fn@firwin2), with all of SciPy's arguments: between how many frequencies lines are drawn, and whether the filter is
+/// antisymmetric.
+#[track_caller]
+pub fn firwin2_with(
+    numtaps: usize,
+    freq: impl Coefficients,
+    gain: impl Coefficients,
+    nfreqs: impl Into<Option<usize>>,
+    window: impl Window,
+    antisymmetric: bool,
+    fs: impl Into<Option<f64>>,
+) -> DeviceArray<f64> {
+    let of = || {
+        let (freq, gain) = (polynomial("firwin2", "freq", &freq)?, polynomial("firwin2", "gain", &gain)?);
+        by_gains(numtaps, freq, gain, nfreqs.into(), &window, antisymmetric, fs.into().unwrap_or(2.0) / 2.0)
+    };
+    check(of().and_then(of_values))
+}
+
+fn by_gains(
+    count: usize,
+    mut freq: Vec<f64>,
+    gain: Vec<f64>,
+    nfreqs: Option<usize>,
+    window: &dyn Specified,
+    antisymmetric: bool,
+    half: f64,
+) -> Result<Vec<f64>> {
+    const NAME: &str = "firwin2";
+    let wrong = |reason: String| Err(Error::argument(NAME, reason));
+    let points = nfreqs.unwrap_or(1 + count.max(1).next_power_of_two());
+    if count == 0 || count >= points {
+        return wrong(format!("`numtaps` is {count}; give at least 1, and less than `nfreqs`, {points}"));
+    }
+    if freq.len() != gain.len() || freq.len() < 2 {
+        return wrong(format!(
+            "there are {} frequencies and {} gains; give as many, at least two",
+            freq.len(),
+            gain.len()
+        ));
+    }
+    let last = freq.len() - 1;
+    if freq[0] != 0.0 || freq[last] != half {
+        return wrong(format!("`freq` is from {} to {}; give frequencies from 0 to {half}", freq[0], freq[last]));
+    }
+    let ascends = freq.windows(2).all(|pair| pair[0] <= pair[1]) && freq.windows(3).all(|three| three[0] < three[2]);
+    if !ascends || (last > 1 && (freq[1] == 0.0 || freq[last - 1] == half)) {
+        return wrong(format!(
+            "`freq` is {freq:?}; give ascending frequencies, of which two in the middle may be equal"
+        ));
+    }
+    let is_even = count.is_multiple_of(2);
+    let is_refused = match (antisymmetric, is_even) {
+        (false, true) => gain[last] != 0.0,
+        (true, false) => gain[0] != 0.0 || gain[last] != 0.0,
+        (true, true) => gain[0] != 0.0,
+        (false, false) => false,
+    };
+    if is_refused {
+        return wrong(format!(
+            "`gain` is {} at 0 and {} at {half}; {} filter with {count} coefficients has 0 at {}",
+            gain[0],
+            gain[last],
+            if antisymmetric { "an antisymmetric" } else { "a symmetric" },
+            match (antisymmetric, is_even) {
+                (true, false) => "both ends",
+                (true, true) => "0",
+                _ => "the greatest frequency",
+            }
+        ));
+    }
+    for at in 0..last {
+        if freq[at] == freq[at + 1] {
+            freq[at] -= f64::EPSILON * half;
+            freq[at + 1] += f64::EPSILON * half;
+        }
+    }
+    let weights = weights(NAME, window, count, true)?;
+    let gain_at = |place: usize| {
+        let x = half * place as f64 / (points - 1) as f64;
+        let right = freq.partition_point(|edge| *edge <= x).clamp(1, last);
+        let share = (x - freq[right - 1]) / (freq[right] - freq[right - 1]);
+        gain[right - 1] + share.clamp(0.0, 1.0) * (gain[right] - gain[right - 1])
+    };
+    let gains: Vec<f64> = (0..points).map(gain_at).collect();
+    // The inverse transform of the gains, delayed by half the filter.
+    let middle = (count - 1) as f64 / 2.0;
+    let angle_of = |place: usize, tap: usize| PI * place as f64 * (tap as f64 - middle) / (points - 1) as f64;
+    let tap = |tap: usize| {
+        let term = |place: usize| {
+            let (sine, cosine) = angle_of(place, tap).sin_cos();
+            let wave = if antisymmetric { -sine } else { cosine };
+            let single = if place == 0 || place == points - 1 { 0.5 } else { 1.0 };
+            single * gains[place] * wave
+        };
+        (0..points).map(term).sum::<f64>() / (points - 1) as f64 * weights[tap]
+    };
+    let mut taps: Vec<f64> = (0..count).map(tap).collect();
+    if antisymmetric && !is_even {
+        taps[count / 2] = 0.0;
     }
     Ok(taps)
 }

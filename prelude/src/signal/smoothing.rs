@@ -23,8 +23,10 @@ use num_complex::Complex;
 thin! {
     /// The signal less the straight line that is nearest to it, along the last axis (`f64` for integers). SciPy's `detrend`:
     /// `gpu::signal::detrend!(&x, axis = 0, type = "constant")` has its keywords; with "constant" it is the signal less its mean.
+    /// With breaks, `bp = [100, 200]`, each part of the signal between them has a line of its own.
     ///
-    /// **Panics** if there is no such axis ([`Error::InvalidShape`]), or no such type ([`Error::InvalidArgument`]).
+    /// **Panics** if there is no such axis ([`Error::InvalidShape`]), or no such type, or a break is beyond the end
+    /// ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// use warpcell as gpu;
@@ -32,11 +34,15 @@ thin! {
     /// assert!(gpu::allclose(&flat, &gpu::zeros::<f64>(9)));
     /// ```
     pub fn detrend<X: OnDevice<Elem = T>, T: Number>(data: &X) -> DeviceArray<T::Mean> =>
-        without_trend(data.raw(), -1, "linear", T::Mean::DTYPE);
+        without_trend(data.raw(), -1, "linear", &[], T::Mean::DTYPE);
 
     /// As [`detrend`](fn@detrend), with SciPy's other arguments.
-    pub fn detrend_with<X: OnDevice<Elem = T>, T: Number>(data: &X, axis: isize, kind: &str) -> DeviceArray<T::Mean> =>
-        without_trend(data.raw(), axis, kind, T::Mean::DTYPE);
+    pub fn detrend_with<X: OnDevice<Elem = T>, T: Number>(
+        data: &X,
+        axis: isize,
+        kind: &str,
+        bp: impl Sizes
+    ) -> DeviceArray<T::Mean> => without_trend(data.raw(), axis, kind, &bp.sizes(), T::Mean::DTYPE);
 
     /// The analytic signal of a real one, along the last axis: its real part is the signal, its absolute value the envelope. By the
     /// transform without negative frequencies. SciPy's `hilbert`: `gpu::signal::hilbert!(&x, N = 256, axis = 0)` has its
@@ -103,7 +109,8 @@ thin! {
 
     /// The signal, along the first axis, with `up` samples in place of `down`, through a low pass by Kaiser's window (`f64` for
     /// integers); beyond its ends it is 0. SciPy's `resample_poly`: `gpu::signal::resample_poly!(&x, 3, 2, axis = 1, window =
-    /// ("kaiser", 8.0))` has its keywords; as `window` also the coefficients `&h` of a low pass.
+    /// ("kaiser", 8.0), padtype = "mean")` has its keywords; as `window` also the coefficients `&h` of a low pass. With the `padtype`
+    /// "mean", "median", "minimum" or "maximum" the signal is that beyond its ends.
     ///
     /// **Panics** if there is no such axis ([`Error::InvalidShape`]), or `up` or `down` is 0 ([`Error::InvalidArgument`]).
     ///
@@ -121,7 +128,8 @@ thin! {
         down: usize,
         axis: isize,
         window: impl Window,
-    ) -> DeviceArray<T::Mean> => rated("resample_poly", x.raw(), up, down, axis, &window, T::Mean::DTYPE);
+        padtype: &str,
+    ) -> DeviceArray<T::Mean> => rated_about(x.raw(), [up, down], axis, &window, padtype, T::Mean::DTYPE);
 
     /// Every `q`th sample of the signal, along the last axis, after a low pass: of Chebyshev's first type and of the order 8, forward
     /// and backward (`f64` for integers). SciPy's `decimate`: `gpu::signal::decimate!(&x, 4, n = 30, ftype = "fir", axis = 0,
@@ -306,7 +314,7 @@ fn smoothed(
     signals.into_result(dtype)
 }
 
-fn without_trend(x: &RawArray, axis: isize, kind: &str, dtype: DType) -> Result<RawArray> {
+fn without_trend(x: &RawArray, axis: isize, kind: &str, breaks: &[f64], dtype: DType) -> Result<RawArray> {
     const NAME: &str = "detrend";
     let is_line = match kind {
         "linear" | "l" => true,
@@ -316,8 +324,26 @@ fn without_trend(x: &RawArray, axis: isize, kind: &str, dtype: DType) -> Result<
     let mut signals = Signals::new(NAME, x, axis)?;
     if !signals.is_empty() {
         let data = DeviceArray::<f64>::from_raw(signals.data.clone());
-        let found = if is_line { without_line(&data) } else { &data - &data.mean_axis(-1).expand_dims(-1) };
-        signals.data = (*found.raw).clone();
+        let mut ends: Vec<usize> = breaks.iter().map(|place| *place as usize).chain([0, signals.length]).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        if let Some(place) = ends.last().filter(|place| **place > signals.length) {
+            let reason = format!("`bp` has {place}, but there are {} samples along the axis", signals.length);
+            return Err(Error::argument(NAME, reason));
+        }
+        signals.data = if is_line && ends.len() > 2 {
+            let out = signals.scratch(&[signals.rows, signals.length])?;
+            for pair in ends.windows(2) {
+                let part = |of: &RawArray| slice_axis(of, 1, pair[0], 1, pair[1] - pair[0]);
+                let found = without_line(&DeviceArray::from_raw(part(&signals.data)));
+                crate::array::assign(NAME, &part(&out), &found.raw)?;
+            }
+            out
+        } else if is_line {
+            (*without_line(&data).raw).clone()
+        } else {
+            (*(&data - &data.mean_axis(-1).expand_dims(-1)).raw).clone()
+        };
     }
     signals.into_result(dtype)
 }
@@ -460,6 +486,40 @@ fn rated(
     signals.into_result(dtype)
 }
 
+/// As [`rated`], with a level beyond the ends that follows from the signal.
+fn rated_about(
+    x: &RawArray,
+    [up, down]: [usize; 2],
+    axis: isize,
+    window: &dyn Specified,
+    padtype: &str,
+    dtype: DType,
+) -> Result<RawArray> {
+    const NAME: &str = "resample_poly";
+    const LEVELS: [&str; 4] = ["mean", "median", "minimum", "maximum"];
+    if padtype == "constant" {
+        return rated(NAME, x, up, down, axis, window, dtype);
+    }
+    if !LEVELS.contains(&padtype) {
+        return Err(Error::argument(NAME, format!("`padtype` is {padtype:?}; give \"constant\" or one of {LEVELS:?}")));
+    }
+    rates(NAME, up, down)?;
+    if Signals::new(NAME, x, axis)?.length == 0 {
+        return rated(NAME, x, up, down, axis, window, dtype);
+    }
+    let data = DeviceArray::<f64>::from_raw(x.converted(NAME, DType::F64)?);
+    let level = match padtype {
+        "mean" => data.mean_axis(axis),
+        "median" => crate::median_axis(&data, axis),
+        "minimum" => data.min_axis(axis),
+        _ => data.max_axis(axis),
+    };
+    let level = level.expand_dims(axis);
+    let found = rated(NAME, &(&data - &level).raw, up, down, axis, window, DType::F64)?;
+    let found = DeviceArray::<f64>::from_raw(found) + level;
+    if dtype == DType::F64 { Ok((*found.raw).clone()) } else { found.raw.converted(NAME, dtype) }
+}
+
 fn decimated(
     x: &RawArray,
     q: usize,
@@ -506,7 +566,7 @@ fn box_sums(operation: &'static str, x: &RawArray, sizes: &[usize]) -> Result<Ra
 }
 
 /// One size for all axes, or one for each.
-fn sizes_of(operation: &'static str, x: &RawArray, sizes: &dyn Numbers, odd: bool) -> Result<Vec<usize>> {
+pub(super) fn sizes_of(operation: &'static str, x: &RawArray, sizes: &dyn Numbers, odd: bool) -> Result<Vec<usize>> {
     let (_, numbers) = sizes.numbers(operation)?;
     let rank = x.shape().len();
     let sizes: Vec<usize> = if numbers.len() == 1 {
@@ -545,22 +605,6 @@ thin! {
         mysize: impl Sizes,
         noise: impl Into<Option<f64>>,
     ) -> DeviceArray<T::Mean> => without_noise(im.raw(), &mysize.sizes(), noise.into(), T::Mean::DTYPE);
-
-    /// The medians of windows of 3 elements along each axis, with zeros beyond the ends. SciPy's `medfilt`:
-    /// `gpu::signal::medfilt!(&x, 5)`, or with a size for each axis `gpu::signal::medfilt!(&x, [3, 5])`. All windows are sorted.
-    ///
-    /// **Panics** if a size is even ([`Error::InvalidArgument`]).
-    ///
-    /// ```
-    /// use warpcell as gpu;
-    /// let x = gpu::array(&[1.0, 1.0, 9.0, 1.0, 1.0]);
-    /// assert_eq!(gpu::signal::medfilt(&x).tolist(), [1.0, 1.0, 1.0, 1.0, 1.0]);
-    /// ```
-    pub fn medfilt<X: OnDevice<Elem = T>, T: Number>(volume: &X) -> DeviceArray<T> => medians(volume.raw(), &3.0);
-
-    /// As [`medfilt`](fn@medfilt), with windows of these sizes.
-    pub fn medfilt_with<X: OnDevice<Elem = T>, T: Number>(volume: &X, kernel_size: impl Sizes) -> DeviceArray<T> =>
-        medians(volume.raw(), &kernel_size.sizes());
 }
 
 /// The size of a window: a number for all axes, or one for each. Not an extension point.
@@ -586,6 +630,16 @@ impl<const N: usize> sealed::Sized for [usize; N] {
         self.iter().map(|size| *size as f64).collect()
     }
 }
+impl<const N: usize> sealed::Sized for &[usize; N] {
+    fn sizes(&self) -> Vec<f64> {
+        self.iter().map(|size| *size as f64).collect()
+    }
+}
+impl sealed::Sized for &Vec<usize> {
+    fn sizes(&self) -> Vec<f64> {
+        self.iter().map(|size| *size as f64).collect()
+    }
+}
 impl<S: sealed::Sized> Sizes for S {}
 
 fn without_noise(x: &RawArray, sizes: &dyn Numbers, noise: Option<f64>, dtype: DType) -> Result<RawArray> {
@@ -605,27 +659,4 @@ fn without_noise(x: &RawArray, sizes: &dyn Numbers, noise: Option<f64>, dtype: D
     let found = &(&(&image - &mean) * &(ratio * -1.0 + 1.0)) + &mean;
     let found = crate::where_(&variance.lt(&noise), &mean, &found);
     if dtype == DType::F64 { Ok((*found.raw).clone()) } else { found.raw.converted(NAME, dtype) }
-}
-
-fn medians(x: &RawArray, sizes: &dyn Numbers) -> Result<RawArray> {
-    const NAME: &str = "medfilt";
-    let sizes = sizes_of(NAME, x, sizes, true)?;
-    if x.size() == 0 || sizes.is_empty() {
-        return x.copied(NAME);
-    }
-    // Zeros on all sides, then all windows, in rows.
-    let padded_shape: Vec<usize> = x.shape().iter().zip(&sizes).map(|(length, size)| length + size - 1).collect();
-    let padded = RawArray::filled(NAME, &x.handle, &padded_shape, crate::Scalar::zero(x.dtype))?;
-    let inner = sizes
-        .iter()
-        .enumerate()
-        .fold(padded.clone(), |part, (axis, size)| slice_axis(&part, axis, size / 2, 1, x.shape()[axis]));
-    crate::array::assign(NAME, &inner, x)?;
-    let windows = crate::array::dimensions::windows(&padded, &sizes, None)?;
-    let count: usize = sizes.iter().product();
-    let rows = crate::backend::Layout::contiguous(&[x.size(), count]);
-    let rows = windows.copied(NAME)?.with_layout(rows);
-    let sorted = crate::operations::sorting::sorted_rows(NAME, &rows, false)?;
-    let middle = slice_axis(&sorted, 1, count / 2, 1, 1).copied(NAME)?;
-    Ok(middle.with_layout(crate::backend::Layout::contiguous(x.shape())))
 }

@@ -5,8 +5,10 @@
 
 mod inverse;
 mod kernels;
+mod uneven;
 
 use inverse::joined;
+pub use uneven::{lombscargle, lombscargle_with};
 
 use super::filtering::Signals;
 use super::windows::sealed::Specified;

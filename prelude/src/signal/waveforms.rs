@@ -368,3 +368,108 @@ fn pulse(t: &RawArray, fc: f64, bw: f64, bwr: f64) -> Result<RawArray> {
     let width = -(PI * fc * bw).powi(2) / (4.0 * level.ln());
     of_times(NAME, name_of(&bell), t, &[width, TAU * fc])
 }
+
+/// Pseudorandom zeros and ones that repeat after `2 ** nbits - 1`, and the state behind them: of a shift register of `nbits` bits, which
+/// are 1 at the beginning. SciPy's `max_len_seq`: `gpu::signal::max_len_seq!(8, state = &[0, 1, 1, 0, 0, 1, 0, 1], length = 100, taps =
+/// &[7, 6, 1])` has its keywords. On the host.
+///
+/// **Panics** if there are no taps known for `nbits`, which are those of 2 to 32 bits, the state does not have `nbits` bits or has only
+/// zeros, or a tap is not between 0 and `nbits` ([`Error::InvalidArgument`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let (ones, state) = gpu::signal::max_len_seq(4);
+/// assert_eq!(ones.tolist(), [1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0]);
+/// assert_eq!(state.tolist(), [1, 1, 1, 1]);
+/// ```
+#[track_caller]
+pub fn max_len_seq(nbits: usize) -> (DeviceArray<i8>, DeviceArray<i8>) {
+    max_len_seq_with(nbits, None, None, None)
+}
+
+/// As [`max_len_seq`](fn@max_len_seq), with SciPy's other arguments.
+#[track_caller]
+pub fn max_len_seq_with(
+    nbits: usize,
+    state: Option<&[i8]>,
+    length: Option<usize>,
+    taps: Option<&[usize]>,
+) -> (DeviceArray<i8>, DeviceArray<i8>) {
+    let of = || -> Result<_> {
+        let (bits, state) = shifted_bits(nbits, state, length, taps)?;
+        Ok((of_values(bits)?, of_values(state)?))
+    };
+    check(of())
+}
+
+/// The taps of registers of 2 to 32 bits: those of primitive polynomials.
+const TAPS: [&[usize]; 31] = [
+    &[1],
+    &[2],
+    &[3],
+    &[3],
+    &[5],
+    &[6],
+    &[7, 6, 1],
+    &[5],
+    &[7],
+    &[9],
+    &[11, 10, 4],
+    &[12, 11, 8],
+    &[13, 12, 2],
+    &[14],
+    &[15, 13, 4],
+    &[14],
+    &[11],
+    &[18, 17, 14],
+    &[17],
+    &[19],
+    &[21],
+    &[18],
+    &[23, 22, 17],
+    &[22],
+    &[25, 24, 20],
+    &[26, 25, 22],
+    &[25],
+    &[27],
+    &[29, 28, 7],
+    &[28],
+    &[31, 30, 10],
+];
+
+fn shifted_bits(
+    nbits: usize,
+    state: Option<&[i8]>,
+    length: Option<usize>,
+    taps: Option<&[usize]>,
+) -> Result<(Vec<i8>, Vec<i8>)> {
+    const NAME: &str = "max_len_seq";
+    let wrong = |reason: String| Err(Error::argument(NAME, reason));
+    let taps = match (taps, nbits) {
+        (Some(taps), 1..) => taps,
+        (None, 2..=32) => TAPS[nbits - 2],
+        _ => return wrong(format!("`nbits` is {nbits}; give 2 to 32, or `taps`")),
+    };
+    if let Some(tap) = taps.iter().find(|tap| **tap > nbits) {
+        return wrong(format!("`taps` has {tap}; give numbers from 0 to `nbits`, {nbits}"));
+    }
+    let mut bits: Vec<i8> = state.map_or(vec![1; nbits], |state| state.iter().map(|bit| i8::from(*bit != 0)).collect());
+    if bits.len() != nbits || bits.iter().all(|bit| *bit == 0) {
+        return wrong(format!("`state` is {bits:?}; give {nbits} bits, of which one is not 0"));
+    }
+    let length = match length {
+        Some(length) => length,
+        None if nbits < usize::BITS as usize => (1 << nbits) - 1,
+        None => return wrong(format!("`nbits` is {nbits}; give a `length` too")),
+    };
+    let mut at = 0;
+    let mut next = || {
+        let bit = bits[at];
+        bits[at] = taps.iter().fold(bit, |back, tap| back ^ bits[(tap + at) % nbits]);
+        at = (at + 1) % nbits;
+        bit
+    };
+    let found = (0..length).map(|_| next()).collect();
+    bits.rotate_left(at);
+    Ok((found, bits))
+}

@@ -3,6 +3,7 @@
 mod complex;
 mod complex_factorisations;
 mod convolution;
+mod cosines;
 mod devices;
 mod distributions;
 mod dtypes;
@@ -43,3 +44,4 @@ mod speed;
 mod strides;
 mod texts;
 mod translated;
+mod triangular;

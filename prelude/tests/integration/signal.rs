@@ -176,8 +176,21 @@ fn windows_are_those_of_scipy() {
 #[test]
 fn designs_are_those_of_scipy() {
     let table = Table::of(&[
-        "butter", "cheby1", "cheby2", "tf2zpk", "zpk2tf", "zpk2sos", "tf2sos", "sos2tf", "bilinear", "freqz",
-        "sosfreqz", "firwin",
+        "butter",
+        "cheby1",
+        "cheby2",
+        "tf2zpk",
+        "zpk2tf",
+        "zpk2sos",
+        "tf2sos",
+        "sos2tf",
+        "bilinear",
+        "freqz",
+        "sosfreqz",
+        "firwin",
+        "ellip",
+        "firwin2",
+        "max_len_seq",
     ]);
     let both = |(b, a): (DeviceArray<f64>, DeviceArray<f64>)| [floats(&b), floats(&a)].concat();
     let response = |(w, h): (DeviceArray<f64>, DeviceArray<Complex<f64>>)| [floats(&w), complexes(&h)].concat();
@@ -228,6 +241,34 @@ fn designs_are_those_of_scipy() {
     let taps = signal::firwin!(15, 0.3, pass_zero = "highpass", scale = false);
     table.near("firwin high", &floats(&taps), 1e-12);
     table.near("firwin width", &floats(&signal::firwin!(16, 0.3, width = 0.2)), 1e-12);
+    for (kind, band) in
+        [("low", vec![0.3]), ("high", vec![0.3]), ("bandpass", vec![0.2, 0.5]), ("bandstop", vec![0.2, 0.5])]
+    {
+        for order in [1, 2, 3, 6] {
+            let found = both(signal::ellip!(order, 1.0, 40.0, &band, btype = kind));
+            table.near(&format!("ellip({order}, {kind}, ba)"), &found, 1e-10);
+            let found = floats(&signal::ellip!(order, 0.1, 60.0, &band, btype = kind, output = "sos"));
+            table.near(&format!("ellip({order}, {kind}, sos)"), &found, 1e-7);
+        }
+    }
+    table.near("ellip analog", &both(signal::ellip!(4, 3.0, 80.0, 5.0, analog = true)), 1e-11);
+    let taps = signal::firwin2(15, &[0.0, 0.3, 0.6, 1.0], &[1.0, 2.0, 0.5, 0.0]);
+    table.near("firwin2", &floats(&taps), 1e-12);
+    let taps = signal::firwin2!(16, &[0.0, 0.4, 0.4, 1.0], &[1.0, 1.0, 0.0, 0.0], window = "boxcar");
+    table.near("firwin2 step", &floats(&taps), 1e-12);
+    let (freq, gain) = (&[0.0, 20.0, 50.0], &[0.0, 1.0, 0.0]);
+    let taps = signal::firwin2!(9, freq, gain, nfreqs = 33, window = "hann", antisymmetric = true, fs = 100.0);
+    table.near("firwin2 other", &floats(&taps), 1e-12);
+    let taps = signal::firwin2!(10, freq, &[0.0, 1.0, 1.0], antisymmetric = true, fs = 100.0);
+    table.near("firwin2 odd", &floats(&taps), 1e-12);
+    let bits = |(found, state): (DeviceArray<i8>, DeviceArray<i8>)| {
+        [floats(&found.astype::<f64>()), floats(&state.astype::<f64>())].concat()
+    };
+    for count in [2, 5, 8] {
+        table.near(&format!("max_len_seq({count})"), &bits(signal::max_len_seq(count)), 0.0);
+    }
+    let other = signal::max_len_seq!(5, state = &[0, 1, 1, 0, 1], length = 40, taps = &[4, 2, 1]);
+    table.near("max_len_seq other", &bits(other), 0.0);
     table.finish();
 }
 
@@ -321,7 +362,7 @@ fn mistakes_are_said() {
         payload.downcast_ref::<String>().expect("a text").clone()
     };
     let x = wave(20);
-    let mistakes: [(&dyn Fn(), &str); 9] = [
+    let mistakes: [(&dyn Fn(), &str); 25] = [
         (&|| drop(signal::butter(3, 1.5)), "`Wn` has 1.5"),
         (&|| drop(signal::butter!(3, (0.2, 0.3), btype = "low")), "needs one"),
         (&|| drop(signal::butter!(3, 0.2, btype = "flat")), "\"flat\""),
@@ -331,6 +372,22 @@ fn mistakes_are_said() {
         (&|| drop(signal::filtfilt(1.0, &[1.0, 0.5, 0.1, 0.1, 0.1, 0.1, 0.1], &x)), "`padlen`, 21"),
         (&|| drop(signal::sosfilt(&[1.0, 2.0], &x)), "second-order sections"),
         (&|| drop(signal::get_window("round", 5)), "\"round\""),
+        (&|| drop(signal::ellip(3, 40.0, 1.0, 0.2)), "no filter has this `rp` and `rs`"),
+        (&|| drop(signal::firwin2(9, &[0.0, 0.5], &[1.0, 0.0])), "`freq` is from 0 to 0.5"),
+        (&|| drop(signal::firwin2(8, &[0.0, 1.0], &[1.0, 1.0])), "`gain` is 1 at 0 and 1 at 1"),
+        (&|| drop(signal::firwin2!(40, &[0.0, 1.0], &[1.0, 0.0], nfreqs = 33)), "less than `nfreqs`, 33"),
+        (&|| drop(signal::max_len_seq(1)), "`nbits` is 1"),
+        (&|| drop(signal::max_len_seq!(3, state = &[0, 0, 0])), "`state` is [0, 0, 0]"),
+        (&|| drop(signal::detrend!(&x, bp = 30)), "`bp` has 30, but there are 20 samples"),
+        (&|| drop(signal::resample_poly!(&x, 3, 2, padtype = "edge")), "`padtype` is \"edge\""),
+        (&|| drop(signal::fftconvolve!(&x, &x, axes = 1)), "no axis 1"),
+        (&|| drop(signal::fftconvolve!(&x, &x.expand_dims(0), axes = 0)), "give 1 axes"),
+        (&|| drop(signal::fftconvolve!(&x, &x.slice(s![..0]), axes = 0)), "nothing along axis 0"),
+        (&|| drop(signal::medfilt2d(&x)), "[20]"),
+        (&|| drop(signal::order_filter(&x, &gpu::ones::<f64>(4), 0)), "[4]"),
+        (&|| drop(signal::order_filter(&x, &gpu::ones::<f64>(3), 3)), "`rank` is 3, but `domain` has 3"),
+        (&|| drop(signal::lombscargle(&x, &x, &gpu::zeros::<f64>(0))), "`freqs`"),
+        (&|| drop(signal::lombscargle!(&x, &x, &x, weights = &-&gpu::ones::<f64>(20))), "the least of `weights` is -1"),
     ];
     for (call, part) in mistakes {
         let text = text(call);
@@ -342,6 +399,8 @@ fn mistakes_are_said() {
 fn smoothing_is_that_of_scipy() {
     let table = Table::of(&[
         "detrend",
+        "medfilt2d",
+        "order_filter",
         "hilbert",
         "resample",
         "upfirdn",
@@ -409,12 +468,31 @@ fn smoothing_is_that_of_scipy() {
     table.near("wiener", &floats(&signal::wiener(&x)), 1e-11);
     table.near("wiener 4", &floats(&signal::wiener!(&x, 4)), 1e-11);
     table.near("wiener 2-D", &floats(&signal::wiener!(&two, [5, 3], noise = 0.1)), 1e-11);
+    let two = wave(60).reshape((12, 5));
+    let narrow = two.astype::<f32>();
+    table.near("medfilt2d", &floats(&signal::medfilt2d(&two)), 1e-13);
+    table.near("medfilt2d", &floats(&signal::medfilt2d(&narrow)), 1e-7);
+    table.near("medfilt2d sizes", &floats(&signal::medfilt2d!(&two, kernel_size = [5, 1])), 1e-13);
+    let domain = gpu::array(&[[1, 0, 1], [0, 1, 1], [0, 0, 1]]);
+    table.near("order_filter", &floats(&signal::order_filter(&two, &domain, 3)), 1e-13);
+    table.near("order_filter", &floats(&signal::order_filter(&two.t().copy().t(), &domain, 3)), 1e-13);
+    table.near("order_filter", &floats(&signal::order_filter(&narrow, &domain, 3)), 1e-7);
+    table.near("order_filter all", &floats(&signal::order_filter(&wave(20), &gpu::ones::<f64>(5), 0)), 1e-13);
+    for padtype in ["mean", "median", "minimum", "maximum"] {
+        let name = format!("resample_poly {padtype}");
+        table.near(&name, &floats(&signal::resample_poly!(&(&two + 3.0), 3, 2, padtype = padtype)), 1e-13);
+        let narrow = signal::resample_poly!(&(&narrow + 3.0), 3, 2, axis = -2, padtype = padtype);
+        table.near(&name, &floats(&narrow), 1e-6);
+    }
+    table.near("detrend breaks", &floats(&signal::detrend!(&wave(60), bp = [10, 11, 40])), 1e-13);
+    table.near("detrend break axis 0", &floats(&signal::detrend!(&two, axis = 0, bp = 7)), 1e-13);
+    table.near("detrend break axis 0", &floats(&signal::detrend!(&narrow, axis = 0, bp = 7)), 1e-6);
     table.finish();
 }
 
 #[test]
 fn spectra_are_those_of_scipy() {
-    let table = Table::of(&["welch", "periodogram", "csd", "coherence", "spectrogram", "stft", "istft"]);
+    let table = Table::of(&["lombscargle", "welch", "periodogram", "csd", "coherence", "spectrogram", "stft", "istft"]);
     let (x, two) = (wave(300), wave(600).reshape((200, 3)));
     let y = &(gpu::arange(300.0) * 0.3).cos() + &(&x * 0.2);
     let part = |count: usize| x.slice(ndarray::s![..count]);
@@ -499,6 +577,18 @@ fn spectra_are_those_of_scipy() {
     assert_eq!(found.0.size(), 40);
     table.near("istft of any", &floats(&found.1), 1e-12);
     table.near("istft axes", &pair(signal::istft!(&z.moveaxis(0, 2), time_axis = 1, freq_axis = 0)), 1e-12);
+    let at = gpu::arange(80.0);
+    let (times, y) = (&at * 0.4 + (&at * 1.3).sin() * 0.1, wave(80) + 0.3);
+    let (freqs, weights) = (gpu::linspace(0.05, 4.0, 25), at.cos() + 1.5);
+    table.near("lombscargle", &floats(&signal::lombscargle(&times, &y, &freqs)), 1e-12);
+    let narrow = signal::lombscargle(&times, &y.astype::<f32>(), &freqs);
+    table.near("lombscargle", &floats(&narrow), 1e-6);
+    let found = signal::lombscargle!(&times, &y, &freqs, normalize = true);
+    table.near("lombscargle normalize", &floats(&found), 1e-12);
+    let found = signal::lombscargle!(&times, &y, &freqs, weights = &weights);
+    table.near("lombscargle weights", &floats(&found), 1e-12);
+    let found = signal::lombscargle!(&times, &y, &freqs, normalize = true, weights = &weights, floating_mean = true);
+    table.near("lombscargle mean", &floats(&found), 1e-12);
     table.finish();
 }
 

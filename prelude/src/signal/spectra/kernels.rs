@@ -23,3 +23,70 @@ pub(super) fn overlap_add(parts: View<f64>, squares: View<f64>, step: u64, mut o
         out[[row, place]] = if norm > 1e-10 { sum / norm } else { sum };
     }
 }
+
+/// For each frequency the power of the wave that fits samples best.
+#[kernel]
+pub(super) fn fit_waves(
+    x: View<f64>,
+    y: View<f64>,
+    weights: View<f64>,
+    freqs: View<f64>,
+    floating: i32,
+    mut out: ViewMut<f64>,
+) {
+    let count = x.shape()[0];
+    let tiny = 1.1102230246251565e-16;
+    for at in grid_stride(out.shape()[0]) {
+        let frequency = freqs[at];
+        let mut cc = 0.0;
+        let mut cs = 0.0;
+        let mut c = 0.0;
+        let mut s = 0.0;
+        let mut mean = 0.0;
+        for j in 0..count {
+            let angle = frequency * x[j];
+            let cosine = angle.cos();
+            let sine = angle.sin();
+            let weight = weights[j];
+            cc += weight * cosine * cosine;
+            cs += weight * cosine * sine;
+            c += weight * cosine;
+            s += weight * sine;
+            mean += weight * y[j];
+        }
+        let mut ss = 1.0 - cc;
+        if floating != 0 {
+            cc -= c * c;
+            ss -= s * s;
+            cs -= c * s;
+        }
+        // The offset with which sines and cosines are orthogonal.
+        let tau = 0.5 * (2.0 * cs).atan2(cc - ss);
+        let mut yc = 0.0;
+        let mut ys = 0.0;
+        cc = 0.0;
+        c = 0.0;
+        s = 0.0;
+        for j in 0..count {
+            let angle = frequency * x[j] - tau;
+            let cosine = angle.cos();
+            let sine = angle.sin();
+            let weight = weights[j];
+            yc += weight * y[j] * cosine;
+            ys += weight * y[j] * sine;
+            cc += weight * cosine * cosine;
+            c += weight * cosine;
+            s += weight * sine;
+        }
+        ss = 1.0 - cc;
+        if floating != 0 {
+            yc -= mean * c;
+            ys -= mean * s;
+            cc -= c * c;
+            ss -= s * s;
+        }
+        cc = cc.max(tiny);
+        ss = ss.max(tiny);
+        out[at] = 2.0 * (yc * yc / cc + ys * ys / ss);
+    }
+}
