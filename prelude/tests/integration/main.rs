@@ -34,6 +34,7 @@ mod products;
 mod puzzles;
 mod random;
 mod raw_kernels;
+mod scipy;
 mod semantics;
 mod shapes;
 mod signal;
