@@ -107,6 +107,41 @@ macro_rules! __call {
     (filtered $all:tt [$plain:path, $from:path] $values:tt $axis:tt { zi $zi:expr }) => {
         $crate::__call!(given $all [$from] $values $axis { zi $zi })
     };
+    // The entropy of one distribution, or relative to another one.
+    (entropy $all:tt [$plain:path, $relative:path] $values:tt { qk } $base:tt $axis:tt) => {
+        $crate::__call!(given $all [$plain] $values $base $axis)
+    };
+    (entropy $all:tt [$plain:path, $relative:path] $values:tt { qk $($qk:tt)+ } $base:tt $axis:tt) => {
+        $crate::__call!(given $all [$relative] $values { qk $($qk)+ } $base $axis)
+    };
+    // Counts that are expected to be equal, or those that are given.
+    (counts $all:tt [$plain:path, $with:path] [($observed:expr)] { f_exp } { ddof 0 }) => { $plain($observed) };
+    (counts $all:tt [$plain:path, $with:path] $values:tt { f_exp $($expected:tt)+ } $ddof:tt) => {
+        $crate::__call!(given $all [$with] $values { f_exp $($expected)+ } $ddof)
+    };
+    // With the gradient, or with differences.
+    (minimize $all:tt [$plain:path, $with:path] $values:tt { jac } $($others:tt)*) => {
+        $crate::__call!(given $all [$plain] $values $($others)*)
+    };
+    (minimize $all:tt [$plain:path, $with:path] [($fun:expr) ($x0:expr)] { jac $jac:expr } $({ $key:tt $($given:tt)+ })*) => {
+        $with($fun, $x0, $jac, $($($given)+),*)
+    };
+    (bounded $all:tt [$plain:path, $with:path] $values:tt { bounds } $($others:tt)*) => {
+        $crate::__call!(given $all [$plain] $values $($others)*)
+    };
+    (bounded $all:tt [$plain:path, $with:path] $values:tt $bounds:tt $($others:tt)*) => {
+        $crate::__call!(given $all [$with] $values $bounds $($others)*)
+    };
+    (fit $all:tt [$plain:path, $with:path] [$(($value:expr))*] { sigma } { absolute_sigma false }) => { $plain($($value),*) };
+    (fit $all:tt [$plain:path, $with:path] $values:tt { sigma $($sigma:tt)+ } $absolute:tt) => {
+        $crate::__call!(given $all [$with] $values { sigma $($sigma)+ } $absolute)
+    };
+    (newton $all:tt [$plain:path, $with:path] $values:tt { fprime } $($others:tt)*) => {
+        $crate::__call!(given $all [$plain] $values $($others)*)
+    };
+    (newton $all:tt [$plain:path, $with:path] $values:tt $fprime:tt $($others:tt)*) => {
+        $crate::__call!(given $all [$with] $values $fprime $($others)*)
+    };
     (choice $all:tt [$plain:path, $with:path] $values:tt $size:tt $replace:tt { p }) => {
         $crate::__call!(call $all [$plain] $values $size $replace)
     };

@@ -117,6 +117,115 @@ functions! { $
     __special_logsumexp(a) [axis] [] => along [special::logsumexp, keywords::logsumexp]
         "assert_eq!(gpu::special::logsumexp!(&gpu::zeros::<f64>((3, 2)), axis = 0).shape(), [2]);";
 
+    __interpolate_interp1d(x, y) [kind = "linear", axis = (-1)] [bounds_error = (::core::option::Option::<bool>::None), fill_value = (()), assume_sorted = false]
+        => given [interpolate::interp1d_with]
+        "let f = gpu::interpolate::interp1d!(&gpu::arange(3.0), &gpu::arange(3.0), fill_value = -1.0);\nassert_eq!(f.eval(&gpu::array(&[5.0])).item(), -1.0);";
+    __interpolate_make_interp_spline(x, y) [k = 3, bc_type = "not-a-knot"] [axis = 0] => given [interpolate::make_interp_spline_with]
+        "let s = gpu::interpolate::make_interp_spline!(&gpu::arange(5.0), &gpu::arange(5.0), k = 1);\nassert_eq!(s.eval(&gpu::array(&[2.5])).item(), 2.5);";
+    __interpolate_CubicSpline(x, y) [axis = 0, bc_type = "not-a-knot", extrapolate = (())] [] => given [interpolate::CubicSpline::with]
+        "let x = gpu::arange(4.0);\nlet s = gpu::interpolate::CubicSpline!(&x, &x, bc_type = \"natural\", extrapolate = false);\nassert!(s.eval(&gpu::array(&[9.0])).item().is_nan());";
+    __interpolate_PchipInterpolator(x, y) [axis = 0, extrapolate = (())] [] => given [interpolate::PchipInterpolator::with]
+        "let x = gpu::arange(4.0);\nlet p = gpu::interpolate::PchipInterpolator!(&x, &x, extrapolate = false);\nassert!(p.eval(&gpu::array(&[9.0])).item().is_nan());";
+    __interpolate_Akima1DInterpolator(x, y) [axis = 0] [method = "akima", extrapolate = (())] => given [interpolate::Akima1DInterpolator::with]
+        "let x = gpu::arange(6.0);\nlet a = gpu::interpolate::Akima1DInterpolator!(&x, &x, method = \"makima\");\nassert_eq!(a.eval(&gpu::array(&[2.5])).item(), 2.5);";
+    __interpolate_RegularGridInterpolator(points, values) [method = "linear", bounds_error = true, fill_value = (f64::NAN)] []
+        => given [interpolate::RegularGridInterpolator::with]
+        "let x = gpu::arange(3.0);\nlet f = gpu::interpolate::RegularGridInterpolator!((&x,), &x, method = \"nearest\");\nassert_eq!(f.eval(&gpu::array(&[1.7])).item(), 2.0);";
+    __interpolate_interpn(points, values, xi) [method = "linear", bounds_error = true, fill_value = (f64::NAN)] []
+        => given [interpolate::interpn_with]
+        "let x = gpu::arange(3.0);\nassert_eq!(gpu::interpolate::interpn!((&x,), &x, &gpu::array(&[5.0]), bounds_error = false, fill_value = -1.0).item(), -1.0);";
+    __interpolate_RBFInterpolator(y, d) [smoothing = 0.0, kernel = "thin_plate_spline", epsilon = (::core::option::Option::<f64>::None), degree = (::core::option::Option::<i32>::None)] []
+        => given [interpolate::RBFInterpolator::with]
+        "let y = gpu::array(&[[0.0], [1.0], [2.0]]);\nlet f = gpu::interpolate::RBFInterpolator!(&y, &gpu::arange(3.0), kernel = \"linear\");\nassert!((f.eval(&gpu::array(&[[0.5]])).item() - 0.5).abs() < 1e-9);";
+
+    __stats_zscore(a) [axis = 0, ddof = 0] [] => given [stats::zscore_with]
+        "assert_eq!(gpu::stats::zscore!(&gpu::array(&[[1.0, 3.0]]), axis = 1).ravel().tolist(), [-1.0, 1.0]);";
+    __stats_gzscore(a) [axis = 0, ddof = 0] [] => given [stats::gzscore_with]
+        "assert_eq!(gpu::stats::gzscore!(&gpu::ones::<f64>((2, 3)), axis = 1).shape(), [2, 3]);";
+    __stats_zmap(scores, compare) [axis = 0, ddof = 0] [] => given [stats::zmap_with]
+        "assert_eq!(gpu::stats::zmap!(&gpu::array(&[5.0]), &gpu::array(&[1.0, 3.0]), ddof = 0).tolist(), [3.0]);";
+    __stats_entropy(pk) [qk, base = (::core::option::Option::<f64>::None), axis = 0] [] => entropy [stats::entropy_with, stats::relative_entropy]
+        "assert_eq!(gpu::stats::entropy!(&gpu::ones::<f64>(4), base = 2.0).item(), 2.0);";
+    __stats_trim_mean(a, proportiontocut) [axis = 0] [] => given [stats::trim_mean_with]
+        "assert_eq!(gpu::stats::trim_mean!(&gpu::ones::<f64>((2, 4)), 0.25, axis = 1).shape(), [2]);";
+    __stats_tmean(a) [limits = (()), inclusive = ((true, true))] [] => given [stats::tmean_with]
+        "assert_eq!(gpu::stats::tmean!(&gpu::arange(5.0), limits = (1.0, 3.0), inclusive = (false, true)).item(), 2.5);";
+    __stats_tvar(a) [limits = (()), inclusive = ((true, true)), axis = 0, ddof = 1] [] => given [stats::tvar_with]
+        "assert_eq!(gpu::stats::tvar!(&gpu::arange(5.0), limits = (1.0, 3.0)).item(), 1.0);";
+    __stats_tstd(a) [limits = (()), inclusive = ((true, true)), axis = 0, ddof = 1] [] => given [stats::tstd_with]
+        "assert_eq!(gpu::stats::tstd!(&gpu::arange(5.0), limits = (1.0, 3.0)).item(), 1.0);";
+    __stats_tsem(a) [limits = (()), inclusive = ((true, true)), axis = 0, ddof = 1] [] => given [stats::tsem_with]
+        "assert_eq!(gpu::stats::tsem!(&gpu::arange(4.0), limits = (1.0, 2.0)).item(), 0.5);";
+    __stats_tmin(a) [lowerlimit = (::core::option::Option::<f64>::None), axis = 0, inclusive = true] [] => given [stats::tmin_with]
+        "assert_eq!(gpu::stats::tmin!(&gpu::arange(5.0), lowerlimit = 2.0, inclusive = false).item(), 3.0);";
+    __stats_tmax(a) [upperlimit = (::core::option::Option::<f64>::None), axis = 0, inclusive = true] [] => given [stats::tmax_with]
+        "assert_eq!(gpu::stats::tmax!(&gpu::arange(5.0), upperlimit = 2.0).item(), 2.0);";
+    __stats_gmean(a) [axis = 0] [] => given [stats::gmean_with]
+        "assert_eq!(gpu::stats::gmean!(&gpu::ones::<f64>((2, 3)), axis = 1).tolist(), [1.0, 1.0]);";
+    __stats_hmean(a) [axis = 0] [] => given [stats::hmean_with]
+        "assert_eq!(gpu::stats::hmean!(&gpu::ones::<f64>((2, 3)), axis = 1).tolist(), [1.0, 1.0]);";
+    __stats_pmean(a, p) [axis = 0] [] => given [stats::pmean_with]
+        "assert_eq!(gpu::stats::pmean!(&gpu::ones::<f64>((2, 3)), 2.0, axis = 1).tolist(), [1.0, 1.0]);";
+    __stats_moment(a) [order = 1, axis = 0, center = (::core::option::Option::<f64>::None)] [] => given [stats::moment_with]
+        "assert_eq!(gpu::stats::moment!(&gpu::array(&[1.0, 3.0]), order = 2, center = 0.0).item(), 5.0);";
+    __stats_skew(a) [axis = 0, bias = true] [] => given [stats::skew_with]
+        "assert_eq!(gpu::stats::skew!(&gpu::array(&[1.0, 2.0, 3.0]), bias = false).item(), 0.0);";
+    __stats_kurtosis(a) [axis = 0, fisher = true, bias = true] [] => given [stats::kurtosis_with]
+        "assert_eq!(gpu::stats::kurtosis!(&gpu::array(&[-1.0, 1.0]), fisher = false).item(), 1.0);";
+    __stats_sem(a) [axis = 0, ddof = 1] [] => given [stats::sem_with]
+        "assert_eq!(gpu::stats::sem!(&gpu::array(&[1.0, 1.0, 3.0, 3.0]), ddof = 0).item(), 0.5);";
+    __stats_variation(a) [axis = 0, ddof = 0] [] => given [stats::variation_with]
+        "assert_eq!(gpu::stats::variation!(&gpu::array(&[1.0, 3.0]), ddof = 1).item(), 0.5 * 2f64.sqrt());";
+    __stats_iqr(x) [rng = ((25.0, 75.0)), scale = 1.0] [] => given [stats::iqr_with]
+        "assert_eq!(gpu::stats::iqr!(&gpu::arange(5.0), rng = (0.0, 100.0)).item(), 4.0);";
+    __stats_median_abs_deviation(x) [axis = 0, scale = 1.0] [] => given [stats::median_abs_deviation_with]
+        "assert_eq!(gpu::stats::median_abs_deviation!(&gpu::arange(5.0), scale = 0.5).item(), 2.0);";
+    __stats_describe(a) [axis = 0, ddof = 1, bias = true] [] => given [stats::describe_with]
+        "assert_eq!(gpu::stats::describe!(&gpu::arange(5.0), ddof = 0).variance.item(), 2.0);";
+    __stats_rankdata(a) [method = "average"] [] => given [stats::rankdata_with]
+        "assert_eq!(gpu::stats::rankdata!(&gpu::array(&[2.0, 2.0]), method = \"min\").tolist(), [1.0, 1.0]);";
+    __stats_mode(a) [axis = 0] [] => given [stats::mode_with]
+        "assert_eq!(gpu::stats::mode!(&gpu::ones::<f64>((2, 3)), axis = 1).count.tolist(), [3, 3]);";
+    __stats_ks_2samp(data1, data2) [alternative = "two-sided", method = "auto"] [] => given [stats::ks_2samp_with]
+        "assert_eq!(gpu::stats::ks_2samp!(&gpu::arange(8.0), &gpu::arange(8.0), alternative = \"less\").pvalue, 1.0);";
+    __stats_ttest_ind(a, b) [axis = 0, equal_var = true] [] => given [stats::ttest_ind_with]
+        "assert_eq!(gpu::stats::ttest_ind!(&gpu::arange(3.0), &gpu::arange(3.0), equal_var = false).df.item(), 4.0);";
+    __stats_chisquare(f_obs) [f_exp, ddof = 0] [] => counts [stats::chisquare, stats::chisquare_with]
+        "assert_eq!(gpu::stats::chisquare!(&gpu::ones::<f64>(4), f_exp = &gpu::ones::<f64>(4)).statistic, 0.0);";
+
+    __spatial_distance_cdist(XA, XB) [metric = "euclidean"] [p = 2.0] => given [spatial::distance::cdist_with]
+        "let a = gpu::array(&[[0.0, 0.0], [3.0, 4.0]]);\nassert_eq!(gpu::spatial::distance::cdist!(&a, &a, \"cityblock\").get(&[0, 1]), 7.0);";
+    __spatial_distance_pdist(X) [metric = "euclidean"] [p = 2.0] => given [spatial::distance::pdist_with]
+        "let a = gpu::array(&[[0.0, 0.0], [3.0, 4.0]]);\nassert_eq!(gpu::spatial::distance::pdist!(&a, metric = \"minkowski\", p = 1.0).item(), 7.0);";
+    __spatial_distance_minkowski(u, v) [p = 2.0] [] => given [spatial::distance::minkowski_with]
+        "assert_eq!(gpu::spatial::distance::minkowski!(&gpu::array(&[0.0]), &gpu::array(&[2.0]), p = 3.0), 2.0);";
+    __spatial_distance_matrix(x, y) [p = 2.0] [] => given [spatial::distance_matrix_with]
+        "let a = gpu::array(&[[0.0, 0.0], [3.0, 4.0]]);\nassert_eq!(gpu::spatial::distance_matrix!(&a, &a, p = 1.0).get(&[0, 1]), 7.0);";
+
+    __optimize_minimize(fun, x0) [jac, method = "L-BFGS-B", tol = (::core::option::Option::<f64>::None), maxiter = (::core::option::Option::<usize>::None)] []
+        => minimize [optimize::minimize_with, optimize::minimize_with_jac]
+        "let best = gpu::optimize::minimize!(|x| (x[0] - 3.0).powi(2), &[0.0], jac = |x| [2.0 * (x[0] - 3.0)], tol = 1e-10);\nassert!((best.x[0] - 3.0).abs() < 1e-8);";
+    __optimize_minimize_scalar(fun) [bounds, tol = (::core::option::Option::<f64>::None), maxiter = 500] []
+        => bounded [optimize::minimize_scalar_with, optimize::minimize_scalar_bounded]
+        "assert!((gpu::optimize::minimize_scalar!(|x| (x - 3.0).powi(2), bounds = (0.0, 5.0)).x - 3.0).abs() < 1e-5);";
+    __optimize_root(fun, x0) [tol = (::core::option::Option::<f64>::None)] [] => given [optimize::root_with]
+        "assert!((gpu::optimize::root!(|x| [x[0] * x[0] - 4.0], &[1.0], tol = 1e-12).x[0] - 2.0).abs() < 1e-10);";
+    __optimize_least_squares(fun, x0) [ftol = 1e-8, xtol = 1e-8, gtol = 1e-8, max_nfev = (::core::option::Option::<usize>::None)] []
+        => given [optimize::least_squares_with]
+        "assert!((gpu::optimize::least_squares!(|p| [p[0] - 4.0], &[1.0], ftol = 1e-12).x[0] - 4.0).abs() < 1e-8);";
+    __optimize_curve_fit(f, xdata, ydata, p0) [sigma, absolute_sigma = false] [] => fit [optimize::curve_fit, optimize::curve_fit_with]
+        "let x = gpu::arange(5.0);\nlet (p, _) = gpu::optimize::curve_fit!(|x, p| x * p[0], &x, &(&x * 2.0), &[1.0], sigma = &gpu::ones::<f64>(5));\nassert!((p[0] - 2.0).abs() < 1e-8);";
+    __optimize_brentq(f, a, b) [xtol = 2e-12, rtol = 8.881784197001252e-16, maxiter = 100] [] => given [optimize::brentq_with]
+        "assert!((gpu::optimize::brentq!(|x| x * x - 4.0, 0.0, 5.0, xtol = 1e-3) - 2.0).abs() < 1e-3);";
+    __optimize_bisect(f, a, b) [xtol = 2e-12, rtol = 8.881784197001252e-16, maxiter = 100] [] => given [optimize::bisect_with]
+        "assert!((gpu::optimize::bisect!(|x| x * x - 4.0, 0.0, 5.0, xtol = 1e-3) - 2.0).abs() < 1e-3);";
+    __optimize_ridder(f, a, b) [xtol = 2e-12, rtol = 8.881784197001252e-16, maxiter = 100] [] => given [optimize::ridder_with]
+        "assert!((gpu::optimize::ridder!(|x| x * x - 4.0, 0.0, 5.0, xtol = 1e-3) - 2.0).abs() < 1e-3);";
+    __optimize_newton(func, x0) [fprime, tol = 1.48e-8, maxiter = 50] [] => newton [optimize::newton_with, optimize::newton_with_fprime]
+        "assert!((gpu::optimize::newton!(|x| x * x - 4.0, 1.0, fprime = |x| 2.0 * x) - 2.0).abs() < 1e-8);";
+    __optimize_root_scalar(f) [bracket, method = "brentq", xtol = 2e-12, rtol = 8.881784197001252e-16, maxiter = 100] [] => given [optimize::root_scalar_with]
+        "assert!((gpu::optimize::root_scalar!(|x| x * x - 4.0, bracket = (0.0, 5.0)).root - 2.0).abs() < 1e-10);";
+
     __random_random() [size = ()] [] => call [random::random]
         "assert_eq!(gpu::random::random!(size = (2, 3)).shape(), [2, 3]);";
     __random_uniform() [low = 0.0f64, high = 1.0f64, size = ()] [] => call [random::uniform]

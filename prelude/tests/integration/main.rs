@@ -35,6 +35,7 @@ mod products;
 mod puzzles;
 mod random;
 mod raw_kernels;
+mod scipy;
 mod semantics;
 mod shapes;
 mod signal;

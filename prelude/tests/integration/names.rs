@@ -1125,7 +1125,9 @@ fn path_of(signature: &gpu::keywords::Signature) -> String {
     let Some(path) = signature.name.strip_prefix("__") else { return signature.name.to_owned() };
     // The modules of SciPy have modules in them.
     let modules = scipy::SECTIONS.iter().map(|section| section.name.replace('.', "_"));
-    let module = modules.filter(|module| path.starts_with(&format!("{module}_"))).max_by_key(String::len);
+    // `distance_matrix` is a function of `spatial`, not `matrix` one of `spatial.distance`.
+    let is_in = |module: &String| path.starts_with(&format!("{module}_")) && path != "spatial_distance_matrix";
+    let module = modules.filter(is_in).max_by_key(String::len);
     let nested = module.as_deref().is_some_and(|module| module.contains('_'));
     path.replacen('_', "::", if nested { 2 } else { 1 })
 }
