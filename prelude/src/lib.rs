@@ -62,6 +62,7 @@ mod rich;
 pub mod session;
 mod setters;
 pub mod signal;
+pub mod sparse;
 pub mod special;
 mod stream;
 pub mod testing;

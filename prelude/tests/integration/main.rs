@@ -38,6 +38,7 @@ mod semantics;
 mod shapes;
 mod signal;
 mod sorting;
+mod sparse;
 mod special;
 mod speed;
 mod strides;
