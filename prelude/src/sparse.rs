@@ -36,6 +36,12 @@ pub use matrix::{
 };
 pub use raw::Format;
 
+// SciPy's names of what makes sparse arrays, and its older ones.
+pub use make::{
+    diags as diags_array, eye as eye_array, issparse as isspmatrix, random as rand, random as random_array,
+};
+pub use matrix::{coo_matrix as coo_array, csc_matrix as csc_array, csr_matrix as csr_array};
+
 // The macros for calls with keywords.
 pub use {
     __sparse_diags as diags, __sparse_eye as eye, __sparse_random as random, __sparse_tril as tril,

@@ -4,6 +4,10 @@
 //! `indices` and values, and at last where the last one ends. A thread takes `chunk` lines one after another: one on a device, and
 //! many on the CPU, where it then reads memory in its order.
 
+// Long because: each pass over lines is here twice, to count elements and to write them.
+
+#![expect(clippy::too_many_arguments, reason = "the arguments of kernels")]
+
 use warpcell_macros::kernel;
 use warpcell_threads::{View, ViewMut, global_idx};
 
@@ -600,49 +604,6 @@ macro_rules! of_floats {
                         }
                     }
                     out[at] = sum;
-                }
-            }
-
-            /// The products of lines with the columns of a dense matrix, a thread for some lines.
-            #[kernel]
-            pub fn multiply_lines(
-                pointers: View<i32>,
-                indices: View<i32>,
-                data: View<$float>,
-                x: View<$float>,
-                chunk: u64,
-                mut out: ViewMut<$float>,
-            ) {
-                let lines = pointers.len() - 1;
-                let first = global_idx().x * chunk as usize;
-                for line in first..(first + chunk as usize).min(lines) {
-                    let mut sum = 0.0 as $float;
-                    for at in pointers[line] as usize..pointers[line + 1] as usize {
-                        sum += data[at] * x[indices[at] as usize];
-                    }
-                    out[line] = sum;
-                }
-            }
-
-            /// The same, a thread for each element of the result.
-            #[kernel]
-            pub fn multiply_columns(
-                pointers: View<i32>,
-                indices: View<i32>,
-                data: View<$float>,
-                x: View<$float>,
-                mut out: ViewMut<$float>,
-            ) {
-                let columns = out.shape()[1];
-                let at = global_idx().x;
-                if at < out.shape()[0] * columns {
-                    let line = at / columns;
-                    let column = at % columns;
-                    let mut sum = 0.0 as $float;
-                    for place in pointers[line] as usize..pointers[line + 1] as usize {
-                        sum += data[place] * x[[indices[place] as usize, column]];
-                    }
-                    out[[line, column]] = sum;
                 }
             }
 

@@ -1,5 +1,7 @@
 //! The rows of a matrix by rows (CSR), or the columns of a matrix by columns (CSC), without their type: what all formats compute with.
 
+// Long because: each method says how two kernels are launched.
+
 use super::kernels;
 use crate::array::{RawArray, transfer};
 use crate::backend::{Layout, ScanOperation};
@@ -565,20 +567,13 @@ impl Lines {
             return RawArray::filled(operation, self.handle(), &shape, Scalar::zero(self.dtype()));
         }
         let out = RawArray::uninitialised(operation, self.handle(), &shape, self.dtype())?;
-        let [pointers, indices, data] = [read(&self.pointers), read(&self.indices), read(&self.data)];
-        if shape.len() == 1 {
-            let (chunk, work) = chunks(self.handle(), self.lines);
-            run!(
-                operation,
-                self.dtype(),
-                multiply_lines,
-                work,
-                [pointers, indices, data, read(x), chunk, write(&out)]
-            )?;
-        } else {
-            let work = Work::threads(out.size());
-            run!(operation, self.dtype(), multiply_columns, work, [pointers, indices, data, read(x), write(&out)])?;
-        }
+        let rows = |of: &RawArray, columns: usize| {
+            of.with_layout(Layout { offset: of.layout.offset, ..Layout::contiguous(&[of.size() / columns, columns]) })
+        };
+        let columns = shape.get(1).copied().unwrap_or(1);
+        let (x, target) = (rows(&x.contiguous(operation)?, columns), rows(&out, columns));
+        let (pointers, indices, data) = (self.pointers.view(), self.indices.view(), self.data.view());
+        self.handle().backend.sparse_product(pointers, indices, data, x.view(), target.view())?;
         Ok(out)
     }
 

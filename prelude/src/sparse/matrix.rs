@@ -1,5 +1,7 @@
 //! The type of sparse matrices: what it is made of, its parts, its conversions, and arithmetic.
 
+// Long because: it is one type, with the documentation of all that it can do.
+
 use super::lines::Maker;
 use super::make::check_shape;
 use super::raw::{Format, RawSparse};
@@ -468,7 +470,7 @@ impl<T: Float> SparseMatrix<T> {
 
     fallible! {
         /// The product with a dense vector or matrix, which gives an array, or with a sparse matrix, which gives a sparse one; Python's
-        /// `@`. Each element of a product with dense arrays is added up in the order of its row, in the element type.
+        /// `@`. Products with dense arrays are added up in the element type.
         ///
         /// **Panics** if the columns are not as many as the rows of the other one ([`Error::AxisMismatch`]), or devices differ.
         ///

@@ -60,43 +60,43 @@ impl fmt::Display for Format {
 
 /// Indices are i32, of one axis and contiguous, as the values are; they are never changed once they are part of a matrix.
 #[derive(Clone)]
-pub(crate) struct RawSparse {
-    pub format: Format,
-    pub shape: [usize; 2],
+pub struct RawSparse {
+    pub(crate) format: Format,
+    pub(crate) shape: [usize; 2],
     /// The rows of a COO matrix, otherwise the pointers.
-    pub first: RawArray,
+    pub(crate) first: RawArray,
     /// The columns of a COO matrix, otherwise the indices.
-    pub second: RawArray,
-    pub data: RawArray,
+    pub(crate) second: RawArray,
+    pub(crate) data: RawArray,
     /// Whether it is known to have each element once, and those of lines in order.
-    pub canonical: bool,
+    pub(crate) canonical: bool,
 }
 
 impl RawSparse {
-    pub fn dtype(&self) -> DType {
+    pub(crate) fn dtype(&self) -> DType {
         self.data.dtype
     }
 
-    pub fn handle(&self) -> &Handle {
+    pub(crate) fn handle(&self) -> &Handle {
         &self.data.handle
     }
 
-    pub fn nnz(&self) -> usize {
+    pub(crate) fn nnz(&self) -> usize {
         self.data.size()
     }
 
-    pub fn maker(&self, operation: &'static str) -> Maker<'_> {
+    pub(crate) fn maker(&self, operation: &'static str) -> Maker<'_> {
         Maker { operation, handle: self.handle() }
     }
 
     /// A matrix of such lines, by rows or by columns.
-    pub fn of_lines(format: Format, lines: Lines, canonical: bool) -> RawSparse {
+    pub(crate) fn of_lines(format: Format, lines: Lines, canonical: bool) -> RawSparse {
         let shape = if format == Format::Csc { [lines.length, lines.lines] } else { [lines.lines, lines.length] };
         RawSparse { format, shape, first: lines.pointers, second: lines.indices, data: lines.data, canonical }
     }
 
     /// The lines of a matrix by rows or by columns.
-    pub fn lines(&self) -> Lines {
+    pub(crate) fn lines(&self) -> Lines {
         debug_assert!(self.format != Format::Coo);
         let [rows, columns] = self.shape;
         let (lines, length) = if self.format == Format::Csc { (columns, rows) } else { (rows, columns) };
@@ -105,7 +105,7 @@ impl RawSparse {
     }
 
     /// The same matrix in a format.
-    pub fn to(&self, operation: &'static str, format: Format) -> Result<RawSparse> {
+    pub(crate) fn to(&self, operation: &'static str, format: Format) -> Result<RawSparse> {
         let [rows, columns] = self.shape;
         match (self.format, format) {
             (from, to) if from == to => Ok(self.clone()),
@@ -130,12 +130,12 @@ impl RawSparse {
     }
 
     /// By rows or by columns, as it is, or by rows.
-    pub fn compressed(&self, operation: &'static str) -> Result<RawSparse> {
+    pub(crate) fn compressed(&self, operation: &'static str) -> Result<RawSparse> {
         if self.format == Format::Coo { self.to(operation, Format::Csr) } else { Ok(self.clone()) }
     }
 
     /// Each element once, in the order of its row and column, in the same format.
-    pub fn canonical(&self, operation: &'static str) -> Result<RawSparse> {
+    pub(crate) fn canonical(&self, operation: &'static str) -> Result<RawSparse> {
         if self.canonical {
             return Ok(self.clone());
         }
@@ -146,11 +146,11 @@ impl RawSparse {
     }
 
     /// The lines of the rows, each element once and in order.
-    pub fn rows(&self, operation: &'static str) -> Result<Lines> {
+    pub(crate) fn rows(&self, operation: &'static str) -> Result<Lines> {
         Ok(self.to(operation, Format::Csr)?.canonical(operation)?.lines())
     }
 
-    pub fn transposed(&self) -> RawSparse {
+    pub(crate) fn transposed(&self) -> RawSparse {
         let [rows, columns] = self.shape;
         let mut result = RawSparse { format: self.format.transposed(), shape: [columns, rows], ..self.clone() };
         if self.format == Format::Coo {
@@ -162,11 +162,11 @@ impl RawSparse {
     }
 
     /// With other values at the same places.
-    pub fn with_data(&self, data: RawArray) -> RawSparse {
+    pub(crate) fn with_data(&self, data: RawArray) -> RawSparse {
         RawSparse { data, ..self.clone() }
     }
 
-    pub fn to_dense(&self, operation: &'static str) -> Result<RawArray> {
+    pub(crate) fn to_dense(&self, operation: &'static str) -> Result<RawArray> {
         let out = RawArray::filled(operation, self.handle(), &self.shape, Scalar::zero(self.dtype()))?;
         let matrix = self.compressed(operation)?;
         let target = if matrix.format == Format::Csc { out.moved(0, 1) } else { out.clone() };
@@ -185,7 +185,7 @@ impl RawSparse {
     }
 
     /// Element by element: the kinds are those of the kernel. What is 0 is left out.
-    pub fn joined(&self, operation: &'static str, other: &RawSparse, kind: i32) -> Result<RawSparse> {
+    pub(crate) fn joined(&self, operation: &'static str, other: &RawSparse, kind: i32) -> Result<RawSparse> {
         self.alike(operation, other)?;
         let left = self.compressed(operation)?.canonical(operation)?;
         let right = other.to(operation, left.format)?.canonical(operation)?;
@@ -193,7 +193,7 @@ impl RawSparse {
     }
 
     /// The elements from the `low`th diagonal to the `high`th; `drops` leaves out zeros.
-    pub fn kept(&self, operation: &'static str, [low, high]: [i64; 2], drops: bool) -> Result<RawSparse> {
+    pub(crate) fn kept(&self, operation: &'static str, [low, high]: [i64; 2], drops: bool) -> Result<RawSparse> {
         let matrix = self.compressed(operation)?;
         let bounds =
             if matrix.format == Format::Csc { [high.saturating_neg(), low.saturating_neg()] } else { [low, high] };
@@ -211,7 +211,7 @@ impl RawSparse {
     }
 
     /// The product with a dense vector or matrix.
-    pub fn times_dense(&self, operation: &'static str, x: &RawArray) -> Result<RawArray> {
+    pub(crate) fn times_dense(&self, operation: &'static str, x: &RawArray) -> Result<RawArray> {
         self.data.same_device(operation, x)?;
         if !matches!(x.shape().len(), 1 | 2) {
             return Err(Error::shape(operation, x.shape(), "is neither that of a vector nor that of a matrix"));
@@ -220,7 +220,7 @@ impl RawSparse {
         self.to(operation, Format::Csr)?.lines().times_dense(operation, x)
     }
 
-    pub fn times(&self, operation: &'static str, other: &RawSparse) -> Result<RawSparse> {
+    pub(crate) fn times(&self, operation: &'static str, other: &RawSparse) -> Result<RawSparse> {
         self.data.same_device(operation, &other.data)?;
         self.agree(operation, &other.shape)?;
         if self.format == Format::Csc && other.format == Format::Csc {
@@ -231,19 +231,19 @@ impl RawSparse {
     }
 
     /// The sums along an axis; `absolute` adds up absolute values.
-    pub fn sums(&self, operation: &'static str, axis: usize, absolute: bool) -> Result<RawArray> {
+    pub(crate) fn sums(&self, operation: &'static str, axis: usize, absolute: bool) -> Result<RawArray> {
         let format = if axis == 0 { Format::Csc } else { Format::Csr };
         self.to(operation, format)?.lines().sums(operation, absolute)
     }
 
-    pub fn diagonal(&self, operation: &'static str, k: i64) -> Result<RawArray> {
+    pub(crate) fn diagonal(&self, operation: &'static str, k: i64) -> Result<RawArray> {
         let matrix = self.compressed(operation)?;
         let distance = if matrix.format == Format::Csc { -k } else { k };
         matrix.lines().diagonal(operation, distance)
     }
 
     /// Blocks of so many rows and columns, by rows: 1 for those that have an element that is not 0, on the host.
-    pub fn blocks(&self, operation: &'static str, [height, width]: [usize; 2]) -> Result<Vec<i32>> {
+    pub(crate) fn blocks(&self, operation: &'static str, [height, width]: [usize; 2]) -> Result<Vec<i32>> {
         self.handle().may_wait(operation)?;
         let coo = self.canonical(operation)?.kept(operation, [i64::MIN, i64::MAX], true)?.to(operation, Format::Coo)?;
         let (rows, columns) = (self.shape[0].div_ceil(height), self.shape[1].div_ceil(width));
@@ -269,7 +269,7 @@ impl RawSparse {
     }
 
     /// Rows and columns that are chosen, in the same format.
-    pub fn selected(
+    pub(crate) fn selected(
         &self,
         operation: &'static str,
         rows: &RawArray,
@@ -281,7 +281,7 @@ impl RawSparse {
     }
 
     /// A matrix of blocks, each with the row and the column where it begins.
-    pub fn assembled(
+    pub(crate) fn assembled(
         operation: &'static str,
         blocks: &[([usize; 2], RawSparse)],
         shape: [usize; 2],

@@ -219,11 +219,11 @@ fn substitute(
     unit_diagonal: bool,
 ) -> Result<()> {
     let mut diagonal = vec![0.0; rows];
-    for row in 0..rows {
+    for (row, pivot) in diagonal.iter_mut().enumerate() {
         for at in a.pointers[row] as usize..a.pointers[row + 1] as usize {
             let column = a.indices[at] as usize;
             if column == row {
-                diagonal[row] = a.values[at];
+                *pivot = a.values[at];
             } else if (column > row) == lower && a.values[at] != 0.0 {
                 let side = if lower { "lower" } else { "upper" };
                 let reason = format!(
@@ -234,8 +234,8 @@ fn substitute(
             }
         }
         if unit_diagonal {
-            diagonal[row] = 1.0;
-        } else if diagonal[row] == 0.0 {
+            *pivot = 1.0;
+        } else if *pivot == 0.0 {
             return Err(Error::argument(operation, format!("the element [{row}, {row}] is 0; the matrix is singular")));
         }
     }

@@ -374,7 +374,7 @@ macro_rules! solvers {
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), with SciPy's other arguments.")]
-        #[expect(clippy::too_many_arguments, reason = "SciPy's arguments")]
+        #[allow(clippy::too_many_arguments, reason = "SciPy's arguments")]
         #[allow(non_snake_case, reason = "SciPy's names")]
         #[track_caller]
         pub fn $with<T: Float>(

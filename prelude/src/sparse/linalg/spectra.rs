@@ -138,7 +138,7 @@ fn lanczos(
             .iter()
             .filter(|&&at| residual(at) <= tolerance * values[at].abs().max(epsilon.powf(2.0 / 3.0) * largest))
             .count();
-        let is_done = converged == k || size == n || beta == 0.0 && size == n;
+        let is_done = converged == k || size == n;
         if !is_done && round * (size - k) >= maxiter {
             let reason = format!(
                 "{converged} of {k} eigenvalues have converged in {maxiter} products; give a larger `maxiter` or `ncv`, or a `tol`"
