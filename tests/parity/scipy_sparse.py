@@ -43,12 +43,16 @@ x, X = np.arange(5) / 4 - 0.5, np.arange(15).reshape(5, 3) / 8
 
 
 def rows_of_matrices():
-    row("csr parts", A.indptr, A.indices, A.data)
+    row("csr_matrix parts", A.indptr, A.indices, A.data)
     csc = A.tocsc()
-    row("csc parts", csc.indptr, csc.indices, csc.data)
+    row("csc_matrix parts", csc.indptr, csc.indices, csc.data)
     coo = A.tocoo()
-    row("coo parts", coo.row, coo.col, coo.data)
+    row("coo_matrix parts", coo.row, coo.col, coo.data)
     twice = sp.coo_matrix(([1.0, 2.0, 3.0, -3.0], ([2, 0, 2, 1], [1, 3, 1, 1])), shape=(3, 4))
+    for name in ("csr_array", "csc_array", "coo_array"):
+        row(name, getattr(sp, name)(pattern(7, 5, 1)))
+    row("issparse", sp.issparse(A), sp.issparse(A.toarray()))
+    row("isspmatrix", sp.isspmatrix(A))
     row("duplicates", twice.tocsr().indptr, twice.tocsr().indices, twice.tocsr().data)
     row("add", A + B)
     row("subtract", A - B)
@@ -79,13 +83,21 @@ def rows_of_makers():
     row("diags", sp.diags([1.0, -2.0, 1.0], [-1, 0, 1], shape=(4, 6)))
     row("diags arrays", sp.diags([[1.0, 2.0, 3.0], [4.0, 5.0]], [-1, 2]))
     row("spdiags", sp.spdiags(pattern(3, 5, 4), [1, -2, 0], 4, 6))
-    row("eye", sp.eye(4, 6, k=1), sp.eye(4, 6, k=-2), sp.identity(3))
+    row("diags_array", sp.diags_array([[1.0, 2.0, 3.0]], offsets=[-1]))
+    row("eye", sp.eye(4, 6, k=1), sp.eye(4, 6, k=-2))
+    row("eye_array", sp.eye_array(3))
+    row("identity", sp.identity(3))
+    # How many elements there are.
+    for name in ("rand", "random", "random_array"):
+        size = ((20, 30),) if name == "random_array" else (20, 30)
+        row(name, getattr(sp, name)(*size, density=0.1).nnz)
     row("kron", sp.kron(A, C))
     row("kronsum", sp.kronsum(sp.csr_matrix(pattern(3, 3, 5)), sp.csr_matrix(pattern(2, 2, 6))))
     row("hstack", sp.hstack([A, B]))
     row("vstack", sp.vstack([A, B]))
     row("block_diag", sp.block_diag([A, C]))
     row("bmat", sp.bmat([[A, None], [None, C]]))
+    row("block_array", sp.block_array([[A, B], [None, B]]))
     for k in (-2, 0, 1):
         row(f"tril {k}", sp.tril(A, k))
         row(f"triu {k}", sp.triu(A, k))
@@ -99,14 +111,21 @@ def rows_of_equations():
     b = np.sin(np.arange(n))
     row("spsolve", sl.spsolve(general.tocsc(), b))
     row("spsolve spd", sl.spsolve(spd.tocsc(), b))
-    row("spsolve transposed", sl.splu(general.tocsc()).solve(b, "T"))
+    for name in ("cg", "minres"):
+        row(name, sl.spsolve(spd.tocsc(), b))
+    for name in ("cgs", "bicgstab", "gmres", "factorized"):
+        row(name, sl.spsolve(general.tocsc(), b))
+    row("splu transposed", sl.splu(general.tocsc()).solve(b, "T"))
     row("spsolve matrix", sl.spsolve(general.tocsc(), np.stack([b, b * b], 1)))
     row("spsolve_triangular", sl.spsolve_triangular(sp.tril(general).tocsr(), b),
         sl.spsolve_triangular(sp.triu(general).tocsr(), b, lower=False))
     tall = sp.csr_matrix(pattern(20, 8, 8))
-    row("least squares", np.linalg.lstsq(tall.toarray(), b[:20], rcond=None)[0])
+    row("LinearOperator", tall @ np.arange(8.0), tall.T @ np.arange(20.0))
+    row("aslinearoperator", sl.aslinearoperator(tall).matvec(np.arange(8.0)), sl.aslinearoperator(tall).rmatvec(np.arange(20.0)))
     damped = np.vstack([tall.toarray(), 0.5 * np.eye(8)])
-    row("least squares damped", np.linalg.lstsq(damped, np.concatenate([b[:20], np.zeros(8)]), rcond=None)[0])
+    for name in ("lsqr", "lsmr"):
+        row(name, np.linalg.lstsq(tall.toarray(), b[:20], rcond=None)[0])
+        row(f"{name} damped", np.linalg.lstsq(damped, np.concatenate([b[:20], np.zeros(8)]), rcond=None)[0])
     w = np.linalg.eigvalsh(spd.toarray())
     row("eigsh", w[-4:], w[:4], w[:2], w[-2:])
     row("svds", np.linalg.svd(tall.toarray())[1][:3][::-1])
@@ -118,7 +137,7 @@ def rows_of_equations():
 
 def rows_of_graphs():
     graph = sp.csr_matrix(([1.0, 1.0, 1.0, 1.0], ([0, 2, 3, 6], [2, 4, 1, 6])), shape=(7, 7))
-    row("components", *cg.connected_components(graph, directed=False))
+    row("connected_components", *cg.connected_components(graph, directed=False))
     weights = sp.csr_matrix(np.abs(pattern(6, 6, 10)))
     symmetric = weights + weights.T
     row("laplacian", cg.laplacian(symmetric), cg.laplacian(symmetric, normed=True))

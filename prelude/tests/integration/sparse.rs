@@ -110,10 +110,10 @@ where
         let (a, b, c) = (a.asformat(format), b.asformat(format), c.asformat(format));
         let near = |name: &str, results: &[&dyn Numbers]| table.near(name, results, exact);
         let (rows, columns) = (a.tocsr(), a.tocsc());
-        near("csr parts", &[&rows.indptr(), &rows.indices(), &rows.data()]);
-        near("csc parts", &[&columns.indptr(), &columns.indices(), &columns.data()]);
+        near("csr_matrix parts", &[&rows.indptr(), &rows.indices(), &rows.data()]);
+        near("csc_matrix parts", &[&columns.indptr(), &columns.indices(), &columns.data()]);
         let coo = a.tocsr().tocoo();
-        near("coo parts", &[&coo.coords().0, &coo.coords().1, &coo.data()]);
+        near("coo_matrix parts", &[&coo.coords().0, &coo.coords().1, &coo.data()]);
         near("add", &[&(&a + &b)]);
         near("subtract", &[&(&a - &b)]);
         near("multiply", &[&a.multiply(&b)]);
@@ -176,14 +176,25 @@ where
     let parts = of(&[1.0, 2.0, 3.0, -3.0]);
     let twice: SparseMatrix<T> = sparse::csr_matrix((&parts, ([2, 0, 2, 1], [1, 3, 1, 1]), (3, 4)));
     near("duplicates", &[&twice.indptr(), &twice.indices(), &twice.data()]);
+    let dense = pattern::<T>(7, 5, 1);
+    near("csr_array", &[&sparse::csr_array(&dense)]);
+    near("csc_array", &[&sparse::csc_array(&dense)]);
+    near("coo_array", &[&sparse::coo_array(&dense)]);
+    near("issparse", &[&usize::from(sparse::issparse(&a)), &usize::from(sparse::issparse(&dense))]);
+    near("isspmatrix", &[&usize::from(sparse::isspmatrix(&a))]);
+    near("block_array", &[&sparse::block_array(&[&[Some(&a), Some(&b)], &[None, Some(&b)]])]);
+    near("eye_array", &[&sparse::eye_array::<T>(3)]);
+    near("identity", &[&sparse::identity::<T>(3)]);
+    near("rand", &[&sparse::rand::<T>(20, 30, 0.1).nnz()]);
+    near("random", &[&sparse::random_with::<T>(20, 30, 0.1, "csc").nnz()]);
+    near("random_array", &[&sparse::random_array::<T>(20, 30, 0.1).nnz()]);
+    let line = of(&[1.0, 2.0, 3.0]);
+    near("diags_array", &[&sparse::diags_array(&[&line][..], &[-1])]);
     near("diags", &[&sparse::diags_with(&of(&[1.0, -2.0, 1.0])[..], &[-1, 0, 1], (4, 6))]);
     let (low, high) = (of(&[1.0, 2.0, 3.0]), of(&[4.0, 5.0]));
     near("diags arrays", &[&sparse::diags(&[&low, &high][..], &[-1, 2])]);
     near("spdiags", &[&sparse::spdiags(&pattern::<T>(3, 5, 4), &[1, -2, 0], 4, 6)]);
-    near(
-        "eye",
-        &[&sparse::eye_with::<T>(4, 6, 1, "csr"), &sparse::eye_with::<T>(4, 6, -2, "csc"), &sparse::identity::<T>(3)],
-    );
+    near("eye", &[&sparse::eye_with::<T>(4, 6, 1, "csr"), &sparse::eye_with::<T>(4, 6, -2, "csc")]);
     near("kronsum", &[&sparse::kronsum(&csr::<T>(3, 3, 5), &csr::<T>(2, 2, 6))]);
     near("matrix_power", &[&linalg::matrix_power(&csr::<T>(4, 4, 9), 3)]);
 
@@ -195,7 +206,7 @@ where
     let right = gpu::array(&of(&host));
     let both = gpu::array(&of(&host.iter().flat_map(|&x| [x, x * x]).collect::<Vec<_>>())).reshape((n, 2));
     near("spsolve", &[&linalg::spsolve(&general, &right)]);
-    near("spsolve transposed", &[&linalg::splu(&general).solve_transposed(&right)]);
+    near("splu transposed", &[&linalg::splu(&general).solve_transposed(&right)]);
     near("spsolve matrix", &[&linalg::spsolve(&general, &both)]);
     near(
         "spsolve_triangular",
@@ -205,33 +216,44 @@ where
         ],
     );
     near("spsolve spd", &[&linalg::spsolve(&spd, &right)]);
+    near("factorized", &[&linalg::factorized(&general).solve(&right)]);
     let accuracy = Some(solved / 10.0);
-    for (name, matrix) in [("spsolve spd", &spd), ("spsolve", &general)] {
-        let inverse: SparseMatrix<T> =
-            sparse::diags(&[&of(&matrix.diagonal(0).numbers().iter().map(|x| 1.0 / x).collect::<Vec<_>>())][..], &[0]);
-        let results = [
-            (name == "spsolve spd").then(|| linalg::cg_with(matrix, &right, None, accuracy, None, None, None)),
-            (name == "spsolve spd")
-                .then(|| linalg::cg_with(matrix, &right, Some(&right), accuracy, None, None, Some(&inverse))),
-            (name == "spsolve spd").then(|| linalg::minres_with(matrix, &right, None, accuracy, None, None, None)),
-            Some(linalg::cgs_with(matrix, &right, None, accuracy, None, None, None)),
-            Some(linalg::bicgstab_with(matrix, &right, None, accuracy, None, None, Some(&inverse))),
-            Some(linalg::gmres_with(matrix, &right, None, accuracy, None, Some(12), None, None)),
-            Some(linalg::gmres_with(matrix, &right, Some(&right), accuracy, None, None, None, Some(&inverse))),
-            Some(linalg::gmres_with(&matrix.to_dense(), &right, None, accuracy, None, None, None, None)),
-        ];
-        for (x, info) in results.into_iter().flatten() {
-            assert_eq!(info, 0, "{name}");
-            near(name, &[&x]);
-        }
-    }
+    let inverse = |matrix: &SparseMatrix<T>| -> SparseMatrix<T> {
+        let pivots = of(&matrix.diagonal(0).numbers().iter().map(|x| 1.0 / x).collect::<Vec<_>>());
+        sparse::diags(&[&pivots][..], &[0])
+    };
+    let solution = |name: &str, (x, info): (DeviceArray<T>, i64)| {
+        assert_eq!(info, 0, "{name}");
+        near(name, &[&x]);
+    };
+    let scaled = inverse(&spd);
+    solution("cg", linalg::cg_with(&spd, &right, None, accuracy, None, None, None));
+    solution("cg", linalg::cg_with(&spd, &right, Some(&right), accuracy, None, None, Some(&scaled)));
+    solution("minres", linalg::minres_with(&spd, &right, None, accuracy, None, None, None));
+    solution("minres", linalg::minres_with(&spd, &right, Some(&right), accuracy, None, None, Some(&scaled)));
+    let scaled = inverse(&general);
+    solution("cgs", linalg::cgs_with(&general, &right, None, accuracy, None, None, None));
+    solution("cgs", linalg::cgs_with(&general, &right, Some(&right), accuracy, None, None, Some(&scaled)));
+    solution("bicgstab", linalg::bicgstab_with(&general, &right, None, accuracy, None, None, None));
+    solution("bicgstab", linalg::bicgstab_with(&general, &right, Some(&right), accuracy, None, None, Some(&scaled)));
+    solution("gmres", linalg::gmres_with(&general, &right, None, accuracy, None, Some(12), None, None));
+    solution("gmres", linalg::gmres_with(&general, &right, Some(&right), accuracy, None, None, None, Some(&scaled)));
+    solution("gmres", linalg::gmres_with(&general.to_dense(), &right, None, accuracy, None, None, None, None));
     let tall = csr::<T>(20, 8, 8);
     let b = right.slice(s![..20]).copy();
-    for solver in [linalg::lsqr_with::<T>, linalg::lsmr_with::<T>] {
-        let tiny = Some(solved / 1e3);
-        near("least squares", &[&solver(&tall, &b, None, tiny, tiny, None, Some(200), None).x]);
-        near("least squares damped", &[&solver(&tall, &b, Some(0.5), tiny, tiny, None, Some(200), None).x]);
-    }
+    let (short, long) = (gpu::arange(8.0).astype::<T>(), gpu::arange(20.0).astype::<T>());
+    let (forward, back) = (tall.clone(), tall.transpose());
+    let operator = linalg::LinearOperator::new((20, 8), move |x| forward.dot(x)).with_rmatvec(move |x| back.dot(x));
+    near("LinearOperator", &[&operator.matvec(&short), &operator.rmatvec(&long)]);
+    let same = linalg::aslinearoperator(&tall);
+    near("aslinearoperator", &[&same.matvec(&short), &same.rmatvec(&long)]);
+    let tiny = Some(solved / 1e3);
+    let lsqr = |damp| linalg::lsqr_with(&tall, &b, damp, tiny, tiny, None, Some(200), None).x;
+    near("lsqr", &[&lsqr(None)]);
+    near("lsqr damped", &[&lsqr(Some(0.5))]);
+    let lsmr = |damp| linalg::lsmr_with(&operator, &b, damp, tiny, tiny, None, Some(200), None).x;
+    near("lsmr", &[&lsmr(None)]);
+    near("lsmr damped", &[&lsmr(Some(0.5))]);
     let largest = linalg::eigvalsh_with(&spd, Some(4), None, None, None, None, None);
     let smallest = linalg::eigvalsh_with(&spd, Some(4), Some("SA"), None, None, None, None);
     let ends = linalg::eigsh_with(&spd, Some(4), Some("BE"), None, None, None, None).0;
@@ -245,7 +267,7 @@ where
     let edges = of(&[1.0; 4]);
     let graph: SparseMatrix<T> = sparse::coo_matrix((&edges, ([0, 2, 3, 6], [2, 4, 1, 6]), (7, 7)));
     let (count, labels) = csgraph::connected_components(&graph);
-    near("components", &[&count, &labels]);
+    near("connected_components", &[&count, &labels]);
     let weights = csr::<T>(6, 6, 10).abs();
     let symmetric = &weights + &weights.transpose();
     near("laplacian", &[&csgraph::laplacian(&symmetric), &csgraph::laplacian_with(&symmetric, true)]);
