@@ -21,6 +21,7 @@ pub(crate) mod mapping;
 pub(crate) mod memory;
 mod products;
 pub mod random;
+pub(crate) mod sparse;
 
 pub use crate::files::host::{describe, load, save, try_load, try_save};
 pub use crate::files::npz::{load_npz, savez, savez_compressed, try_load_npz, try_savez, try_savez_compressed};

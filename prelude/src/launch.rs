@@ -156,6 +156,52 @@ pub unsafe fn try_launch_unchecked<P, K: Kernel<P>, A: KernelArguments<P>>(
     Request::new("launch_unchecked", kernel.found("launch_unchecked")?, config).run(&arguments)
 }
 
+/// The arguments of a kernel of ours, without their types.
+pub(crate) struct Untyped<'a>(pub &'a [LaunchArgument<'a>]);
+
+impl hidden::Arguments for Untyped<'_> {
+    fn with(&self, work: &mut dyn FnMut(&[LaunchArgument<'_>]) -> Result<()>) -> Result<()> {
+        work(self.0)
+    }
+}
+
+/// The threads of a kernel of ours.
+#[derive(Clone, Copy)]
+pub(crate) struct Work {
+    /// The blocks.
+    pub grid: usize,
+    /// The threads of each.
+    pub block: usize,
+}
+
+impl Work {
+    /// One thread.
+    pub const ONE: Work = Work { grid: 1, block: 1 };
+
+    /// At least so many threads.
+    pub fn threads(count: usize) -> Work {
+        Work { grid: count.div_ceil(128), block: 128 }
+    }
+}
+
+/// Runs a kernel of ours, if it has threads. Types are compared at run time; indices are not checked on CUDA devices.
+///
+/// # Safety
+///
+/// As for [`launch_unchecked`].
+pub(crate) unsafe fn launch_untyped<P, K: Kernel<P>>(
+    operation: &'static str,
+    kernel: K,
+    work: Work,
+    arguments: &[LaunchArgument<'_>],
+) -> Result<()> {
+    if work.grid == 0 {
+        return Ok(());
+    }
+    let config = LaunchConfig { checks: Checks::None, ..LaunchConfig::new(work.grid, work.block) };
+    Request::new(operation, kernel.found(operation)?, config).run(&Untyped(arguments))
+}
+
 fallible! {
     /// As [`launch`] on the CPU, and looks for mistakes that show only now and then: two threads that race for an
     /// element, a barrier to which not all threads of a block come, shared memory that is read before anything was

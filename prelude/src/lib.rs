@@ -64,6 +64,7 @@ mod rich;
 pub mod session;
 mod setters;
 pub mod signal;
+pub mod sparse;
 pub mod spatial;
 pub mod special;
 pub mod stats;

@@ -39,6 +39,7 @@ mod runs;
 mod scan;
 mod search;
 pub mod sort;
+pub mod sparse;
 mod stream;
 mod team;
 mod transform;

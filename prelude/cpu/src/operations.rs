@@ -3,7 +3,7 @@
 use crate::convolve::Job;
 use crate::{
     CpuBackend, argminmax, convert, convolve, dot, elementwise, histogram, index, input, launch, map, matmul, name_of,
-    origin, random, reduce, rows, scan, search, sort, transform, where_,
+    origin, random, reduce, rows, scan, search, sort, sparse, transform, where_,
 };
 use warpcell_base::backend::{Operand, Operation, Padding, ReduceOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
@@ -65,6 +65,7 @@ fn describe(operation: &Operation<'_>) -> (String, usize) {
         O::Random { distribution, out, .. } => format!("random {} {}", name_of(distribution), out.dtype),
         O::MatMul { a, .. } => format!("matmul {}", a.dtype),
         O::Dot { a, .. } => format!("dot {}", a.dtype),
+        O::SparseProduct { data, .. } => format!("sparse product {}", data.dtype),
         O::Transform { x, .. } => format!("fft {}", x.dtype),
         O::Launch { launch, .. } => format!("kernel {}", launch.kernel.short_name()),
     };
@@ -177,6 +178,13 @@ fn run(operation: Operation<'_>) -> Result<()> {
             }
             O::Random { blocks, distribution, out } => {
                 random::fill(blocks, distribution, out.dtype, origin(&out), out.layout.size());
+            }
+            O::SparseProduct { pointers, indices, data, x, out } => {
+                let (first, count) = elements(&pointers);
+                let lines = (first.cast(), count - 1);
+                let columns = out.layout.shape[1];
+                let [data_at, x_at] = [&data, &x].map(|view| origin(view).cast_const());
+                sparse::multiply(data.dtype, lines, origin(&indices).cast(), data_at, x_at, columns, origin(&out));
             }
             O::MatMul { a, b, out } => {
                 let (pairs, [rows, columns]) = out.layout.shape.split_last_chunk().expect("`out` has two axes");

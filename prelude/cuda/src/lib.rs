@@ -46,6 +46,7 @@ mod reduce;
 mod scan;
 mod search;
 mod sort;
+mod sparse;
 mod stream;
 mod where_;
 
@@ -92,6 +93,7 @@ pub struct CudaBackend {
     index: index::Index,
     sort: sort::Sort,
     search: search::Search,
+    sparse: sparse::Sparse,
     histogram: histogram::Histogram,
     random: random::Random,
     transforms: transform::Plans,
@@ -227,6 +229,7 @@ impl CudaBackend {
             index: index::Index::new(&device),
             sort: sort::Sort::new(&device),
             search: search::Search::new(&device),
+            sparse: sparse::Sparse::new(&device),
             histogram: histogram::Histogram::new(&device),
             random: random::Random::new(&device),
             transforms: transform::Plans::default(),
@@ -386,6 +389,9 @@ impl Backend for CudaBackend {
             O::Random { blocks, distribution, out } => self.random.run(blocks, distribution, out),
             O::MatMul { a, b, out } => self.matmul.run(a, b, out),
             O::Dot { a, b, conjugates, out } => self.reduce.dot(a, b, conjugates, out),
+            O::SparseProduct { pointers, indices, data, x, out } => {
+                self.sparse.multiply(pointers, indices, data, x, out)
+            }
             O::Transform { axes, is_inverse, scale, destroys, x, out } => {
                 self.run_transform(axes, is_inverse, scale, destroys, x, out)
             }

@@ -3,7 +3,7 @@
 
 use super::{
     Program, compress, convolve, elementwise, factorisations, histogram, index, matmul, naming, random, reduce, scan,
-    search, sort, where_,
+    search, sort, sparse, where_,
 };
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,6 +27,7 @@ pub(super) fn all() -> Vec<Program> {
         random::programs(),
         sort::programs(),
         search::programs(),
+        sparse::programs(),
         histogram::programs(),
         factorisations::programs(),
         matmul::programs(),

@@ -87,6 +87,20 @@ macro_rules! __call {
     (given $all:tt [$($path:tt)+] [$(($value:expr))*] $({ $key:tt $($given:tt)+ })*) => {
         $($path)+($($value,)* $($($given)+),*)
     };
+    // The element type is the function's, wherever the keyword stands.
+    (sparse $all:tt [$($path:tt)+] [$(($value:expr))*] { n $n:expr } { k $k:expr } { dtype $dtype:ty } { format $format:expr }) => {
+        $($path)+::<$dtype>($($value,)* $n, $k, $format)
+    };
+    (sparse $all:tt [$($path:tt)+] [$(($value:expr))*] { density $density:expr } { format $format:expr } { dtype $dtype:ty }) => {
+        $($path)+::<$dtype>($($value,)* $density, $format)
+    };
+    // With vectors, or the values only. Six options stand before the keyword that says so.
+    (spectrum $all:tt [$with:path, $values:path] $a:tt $k:tt $l:tt $m:tt $n:tt $o:tt $p:tt { $key:tt true }) => {
+        $crate::__call!(options $all [$with] $a $k $l $m $n $o $p)
+    };
+    (spectrum $all:tt [$with:path, $values:path] $a:tt $k:tt $l:tt $m:tt $n:tt $o:tt $p:tt { $key:tt false }) => {
+        $crate::__call!(options $all [$values] $a $k $l $m $n $o $p)
+    };
     // A filter, in the form that is asked for.
     (design $all:tt [$ba:path, $zpk:path, $sos:path] $values:tt $btype:tt $analog:tt { output "ba" } $fs:tt) => {
         $crate::__call!(given $all [$ba] $values $btype $analog $fs)

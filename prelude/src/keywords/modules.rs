@@ -501,4 +501,56 @@ functions! { $
     __signal_unit_impulse(shape) [idx = 0usize] []
         => given [signal::unit_impulse_with]
         "assert_eq!(gpu::signal::unit_impulse!((2, 2), idx = [1, 0]).ravel().tolist(), [0.0, 0.0, 1.0, 0.0]);";
+
+    __sparse_eye(m) [n = (::core::option::Option::<usize>::None), k = 0, dtype = f64, format = "csr"] []
+        => sparse [sparse::eye_with]
+        "assert_eq!(gpu::sparse::eye!(3, 4, k = 1, dtype = f32, format = \"csc\").nnz(), 3);";
+    __sparse_random(m, n) [density = 0.01, format = "csr", dtype = f64] []
+        => sparse [sparse::random_with]
+        "assert_eq!(gpu::sparse::random!(100, 200, density = 0.05, format = \"csc\").nnz(), 1000);";
+    __sparse_diags(diagonals, offsets) [shape = (::core::option::Option::<(usize, usize)>::None)] []
+        => given [sparse::diags_with]
+        "assert_eq!(gpu::sparse::diags!(&[1.0, -2.0, 1.0], &[-1, 0, 1], shape = (4, 4)).nnz(), 10);";
+    __sparse_tril(A) [k = 0] []
+        => given [sparse::tril_with]
+        "assert_eq!(gpu::sparse::tril!(&gpu::sparse::eye::<f64>(3), k = -1).nnz(), 0);";
+    __sparse_triu(A) [k = 0] []
+        => given [sparse::triu_with]
+        "assert_eq!(gpu::sparse::triu!(&gpu::sparse::eye::<f64>(3), k = -1).nnz(), 3);";
+    __sparse_linalg_cg(A, b) [x0] [rtol, atol, maxiter, M]
+        => options [sparse::linalg::cg_with]
+        "let a = gpu::sparse::eye::<f64>(3) * 2.0;\nassert_eq!(gpu::sparse::linalg::cg!(&a, &gpu::ones::<f64>(3), rtol = 1e-8, M = &a).0.tolist(), [0.5; 3]);";
+    __sparse_linalg_cgs(A, b) [x0] [rtol, atol, maxiter, M]
+        => options [sparse::linalg::cgs_with]
+        "let a = gpu::sparse::eye::<f64>(3) * 2.0;\nassert_eq!(gpu::sparse::linalg::cgs!(&a, &gpu::ones::<f64>(3), rtol = 1e-8).0.tolist(), [0.5; 3]);";
+    __sparse_linalg_bicgstab(A, b) [x0] [rtol, atol, maxiter, M]
+        => options [sparse::linalg::bicgstab_with]
+        "let a = gpu::sparse::eye::<f64>(3) * 2.0;\nassert_eq!(gpu::sparse::linalg::bicgstab!(&a, &gpu::ones::<f64>(3), maxiter = 5).0.tolist(), [0.5; 3]);";
+    __sparse_linalg_gmres(A, b) [x0] [rtol, atol, restart, maxiter, M]
+        => options [sparse::linalg::gmres_with]
+        "let (a, b) = (gpu::sparse::eye::<f64>(3) * 2.0, gpu::ones::<f64>(3));\nassert!(gpu::allclose(&gpu::sparse::linalg::gmres!(&a, &b, x0 = &b, restart = 2).0, &[0.5; 3]));";
+    __sparse_linalg_minres(A, b) [x0] [rtol, shift, maxiter, M]
+        => options [sparse::linalg::minres_with]
+        "let (a, b) = (gpu::sparse::eye::<f64>(3) * 2.0, gpu::ones::<f64>(3));\nassert!(gpu::allclose(&gpu::sparse::linalg::minres!(&a, &b, shift = 1.0).0, &[1.0; 3]));";
+    __sparse_linalg_lsqr(A, b) [damp, atol, btol, conlim, iter_lim] [x0]
+        => options [sparse::linalg::lsqr_with]
+        "let (a, b) = (gpu::sparse::eye::<f64>(3), gpu::ones::<f64>(3));\nassert!(gpu::allclose(&gpu::sparse::linalg::lsqr!(&a, &b, damp = 1.0).x, &[0.5; 3]));";
+    __sparse_linalg_lsmr(A, b) [damp, atol, btol, conlim, maxiter] [x0]
+        => options [sparse::linalg::lsmr_with]
+        "let (a, b) = (gpu::sparse::eye::<f64>(3), gpu::ones::<f64>(3));\nassert!(gpu::allclose(&gpu::sparse::linalg::lsmr!(&a, &b, damp = 1.0).x, &[0.5; 3]));";
+    __sparse_linalg_eigsh(A) [k, which, v0, ncv, maxiter, tol, return_eigenvectors = true] []
+        => spectrum [sparse::linalg::eigsh_with, sparse::linalg::eigvalsh_with]
+        "let a = gpu::sparse::diags(&[&vec![1.0, 2.0, 3.0]], &[0]);\nassert!(gpu::allclose(&gpu::sparse::linalg::eigsh!(&a, k = 2, which = \"SA\", return_eigenvectors = false), &[1.0, 2.0]));";
+    __sparse_linalg_svds(A) [k, ncv, tol, which, v0, maxiter, return_singular_vectors = true] []
+        => spectrum [sparse::linalg::svds_with, sparse::linalg::svdvals_with]
+        "let a = gpu::sparse::diags(&[&vec![1.0, 2.0, 3.0]], &[0]);\nassert!(gpu::allclose(&gpu::sparse::linalg::svds!(&a, k = 2).1, &[2.0, 3.0]));";
+    __sparse_linalg_norm(x) [ord] []
+        => along [sparse::linalg::norm, sparse::linalg::norm_with]
+        "assert_eq!(gpu::sparse::linalg::norm!(&gpu::sparse::eye::<f64>(4), ord = 1.0), 1.0);";
+    __sparse_linalg_spsolve_triangular(A, b) [lower = true] [unit_diagonal = false]
+        => given [sparse::linalg::spsolve_triangular_with]
+        "let a = gpu::sparse::eye::<f64>(3) * 2.0;\nassert_eq!(gpu::sparse::linalg::spsolve_triangular!(&a, &gpu::ones::<f64>(3), lower = false).tolist(), [0.5; 3]);";
+    __sparse_csgraph_laplacian(csgraph) [normed = false] []
+        => given [sparse::csgraph::laplacian_with]
+        "assert_eq!(gpu::sparse::csgraph::laplacian!(&gpu::sparse::eye::<f64>(3), normed = true).sum(), 0.0);";
 }

@@ -261,6 +261,11 @@ fn vectors(operation: &'static str, a: &RawArray, b: &RawArray, conjugates: bool
     Ok(out)
 }
 
+/// The sum of the products of the elements of two vectors of one length on one device.
+pub(crate) fn dot_raw(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<Scalar> {
+    transfer::item(&vectors(operation, a, b, false, &[])?)
+}
+
 /// The product of matrices, as [`matmul`] describes it.
 pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     a.same_device(operation, b)?;

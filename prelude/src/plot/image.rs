@@ -126,6 +126,19 @@ impl Image {
         Image { shape: (rows, columns), channels, dtype, range: extremes.ends(), block, values }
     }
 
+    /// A picture of one number for each block of elements, of an array of this shape.
+    pub(super) fn of_blocks(
+        shape: (usize, usize),
+        block: (usize, usize),
+        dtype: &'static str,
+        values: Vec<f64>,
+    ) -> Image {
+        debug_assert_eq!(values.len(), shape.0.div_ceil(block.0) * shape.1.div_ceil(block.1));
+        let mut extremes = Extremes::default();
+        extremes.add(&values);
+        Image { shape, channels: 1, dtype, range: extremes.ends(), block, values }
+    }
+
     /// The least number over 0, if there is one.
     pub(super) fn least_positive(&self) -> Option<f64> {
         self.values.iter().copied().filter(|value| *value > 0.0 && value.is_finite()).min_by(f64::total_cmp)

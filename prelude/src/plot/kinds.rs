@@ -10,6 +10,7 @@ mod hist;
 mod imshow;
 mod plot;
 mod scatter;
+mod spy;
 
 macro_rules! kinds {
     ($($kind:ident)*) => {
@@ -25,4 +26,4 @@ macro_rules! kinds {
         }
     };
 }
-kinds!(axhline bar contour errorbar fill_between hist imshow plot scatter);
+kinds!(axhline bar contour errorbar fill_between hist imshow plot scatter spy);

@@ -40,6 +40,7 @@ mod semantics;
 mod shapes;
 mod signal;
 mod sorting;
+mod sparse;
 mod special;
 mod speed;
 mod strides;

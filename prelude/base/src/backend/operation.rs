@@ -371,6 +371,10 @@ operations! {
     /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
     /// `MatMul`, but for types for storage. With `conjugates` the numbers are complex, and those of `a` are conjugated.
     Dot dot { a: Array, b: Array, conjugates: Plain<bool>, out: Array }
+    /// The products of the lines of a sparse matrix with the columns of a dense one: `out[i, c] = Σ data[k] · x[indices[k], c]`, where
+    /// `k` goes from `pointers[i]` up to `pointers[i + 1]`. Pointers and indices are i32, and were seen to be in range; the others
+    /// have one dtype, f32 or f64. `x` and `out` have two axes; all are contiguous, `out` is not empty and overlaps no other.
+    SparseProduct sparse_product { pointers: Array, indices: Array, data: Array, x: Array, out: Array }
     /// The Fourier transform of `x` along distinct `axes`, one at least: complex numbers, both arrays of one shape; or of real
     /// numbers to all complex ones (both of one shape) or to those that the others follow from (`out` has the first `n / 2 + 1`
     /// along the last of the transform's axes, where `x` has `n`), not inverse; or of such ones to real numbers, inverse, where

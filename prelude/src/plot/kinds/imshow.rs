@@ -85,6 +85,11 @@ pub fn try_imshow<A: ImageSource + ?Sized>(image: &A) -> Result<Plot> {
     Ok(Plot::new().with_image(image.image()?))
 }
 
+/// A plot of a picture.
+pub(super) fn of_image(image: Image) -> Plot {
+    Plot::new().with_image(image)
+}
+
 impl Plot {
     /// Adds a picture. See [`imshow()`].
     ///

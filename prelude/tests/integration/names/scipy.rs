@@ -89,9 +89,16 @@ sections! {
         nuttall parzen taylor triang tukey
     }
     "ndimage" at least 0
-    "sparse" at least 0
-    "sparse.linalg" at least 0
-    "sparse.csgraph" at least 0
+    "sparse" at least 27 { "sparse.json", gpu::sparse =>
+        block_array block_diag bmat coo_array coo_matrix csc_array csc_matrix csr_array csr_matrix diags diags_array(diagonals, offsets)
+        eye eye_array find hstack identity issparse isspmatrix kron kronsum rand(m, n, density) random(m, n, density)
+        random_array(m, n, density) spdiags(data, diags, m, n) tril triu vstack
+    }
+    "sparse.linalg" at least 17 { "sparse.json", gpu::sparse::linalg =>
+        LinearOperator aslinearoperator bicgstab cg cgs eigsh expm_multiply factorized gmres lsmr lsqr matrix_power minres norm splu
+        spsolve spsolve_triangular svds
+    }
+    "sparse.csgraph" at least 1 { "sparse.json", gpu::sparse::csgraph => connected_components laplacian }
     "linalg" at least 20
     "fft" at least 33
     "interpolate" at least 0

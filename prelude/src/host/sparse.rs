@@ -1,0 +1,3 @@
+//! Factors of sparse matrices, which the host computes for all devices.
+
+pub(crate) use crate::backend::cpu::sparse::Factors;
