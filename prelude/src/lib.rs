@@ -50,6 +50,7 @@ mod launch;
 pub mod linalg;
 mod lookup;
 mod memory;
+pub mod ndimage;
 mod number;
 mod operations;
 mod output;

@@ -128,15 +128,17 @@ macro_rules! reader {
 }
 
 reader! { $
-    M N UPLO a alpha analog atol average axes axis axisa axisb axisc base bins bitorder boundary btype bw bwr center
-    comments constant_values count cval d ddof decimals default delimiter delta density deriv detrend discont distance
-    down dtype duty dx edge_order edgeitems endpoint equal_nan exp_digits fc fftbins filling_values fillvalue floatmode
-    fmt footer fractional freq_axis fs ftype full_matrices header height high idx include_initial include_nyquist
-    increasing ind initial input_onesided invert k keepdims kernel_size lam loc low m max_line_width max_rows mean
-    method min_digits minlength mode mysize n nan nbar ndim neginf newline nfft noise norm noverlap nperseg num offset
-    ord order output p pad_left pad_right padded padding padlen padtype pass_zero period phi plateau_size pos posinf
-    precision prefix prominence r range rcond rel_height replace return_counts return_inverse return_onesided right
-    rowvar rtol s scale scaling sep separator side sigma sign size skip_footer skip_header skiprows sll spacing start
-    step stop suffix suppress_small sym tau threshold time_axis to_begin to_end tol trim type unique up use usecols
-    variable vertex_zero w weights where whole width window wlen worN wrap x zero_phase zi
+    M N UPLO a alpha analog atol average axes axis axisa axisb axisc base bins bitorder border_value boundary btype bw
+    bwr center comments constant_values count cval d ddof decimals default delimiter delta density deriv detrend
+    discont distance down dtype duty dx edge_order edgeitems endpoint equal_nan exp_digits fc fftbins filling_values
+    fillvalue floatmode fmt footer footprint fractional freq_axis fs ftype full_matrices grid_mode header height high
+    idx include_initial include_nyquist increasing ind initial input_onesided invert iterations k keepdims kernel_size
+    lam loc low m mask max_label max_line_width max_rows mean method min_digits minlength mode mysize n nan nbar ndim
+    neginf newline nfft noise norm noverlap nperseg num offset ord order origin origin1 origin2 output output_shape p
+    pad_left pad_right padded padding padlen padtype pass_zero period phi plateau_size pos posinf precision prefilter
+    prefix prominence r radius range rcond rel_height replace reshape return_counts return_inverse return_onesided
+    right rowvar rtol s sampling scale scaling sep separator side sigma sign size skip_footer skip_header skiprows sll
+    spacing start step stop structure structure2 suffix suppress_small sym tau threshold time_axis to_begin to_end tol
+    trim truncate type unique up use usecols variable vertex_zero w weights where whole width window wlen worN wrap x
+    zero_phase zi
 }
