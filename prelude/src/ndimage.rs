@@ -3,7 +3,7 @@
 //! Names, defaults and the order of arguments are SciPy's. Optional arguments are keywords of a macro with the function's name:
 //! `gpu::ndimage::gaussian_filter!(&x, 2.0, mode = "wrap")`. A size, an origin or a sigma is one number for all axes, or one for
 //! each. The result has the type of the elements; sums are computed in `f64`. Filters of integers cut off fractions, as SciPy does,
-//! and compute in `f64`, which has all integers up to 2⁵³. Windows that are not separable, labels and interpolation take arrays with
+//! and compute in `f64`, which has all integers up to 2⁵³; interpolation rounds, and keeps to the ends of the type. Windows that are not separable, labels and interpolation take arrays with
 //! up to four axes.
 //!
 //! **Beyond the ends** an array continues as `mode` says: `"reflect"` `d c b a | a b c d | d c b a` (the default of filters),
@@ -12,7 +12,7 @@
 //!
 //! Functions **panic** if a mode, an origin, a size or an axis is wrong ([`Error::InvalidArgument`](crate::Error::InvalidArgument),
 //! [`Error::InvalidShape`](crate::Error::InvalidShape)), or if arrays are on two devices. They only queue work, except
-//! where their documentation says that they wait.
+//! where their documentation says that they wait, and where a `footprint` is given, which is read back.
 //!
 //! ```
 //! use warpcell as gpu;

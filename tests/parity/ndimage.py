@@ -53,7 +53,7 @@ def flat(result):
     if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], int) and np.ndim(result[0]) > 0:
         result = np.append(result[0], result[1])
     array = np.asarray(result, dtype=np.float64)
-    return {"shape": list(array.shape), "values": [float(f"{value:.12g}") for value in array.ravel()]}
+    return {"shape": list(array.shape), "values": [None if np.isnan(value) else float(f"{value:.12g}") for value in array.ravel()]}
 
 
 def main():

@@ -1,6 +1,6 @@
 //! What the functions of the module take besides arrays: numbers for each axis, modes, axes, and arrays that may be left out.
 
-use crate::array::axes::axes_of;
+use crate::array::axes::{axes_of, axis_of};
 use crate::array::conversions::conversions;
 use crate::array::sides::sealed::Any;
 use crate::array::sides::{AnyArray, AnyView};
@@ -64,6 +64,8 @@ conversions! {
     (&str, &str) => vec![self.0.to_owned(), self.1.to_owned()];
     (&str, &str, &str) => vec![self.0.to_owned(), self.1.to_owned(), self.2.to_owned()];
     [&str; N] [const N: usize] => self.map(str::to_owned).to_vec();
+    &[&str] => self.iter().map(|&mode| mode.to_owned()).collect();
+    Vec<&str> => self.as_slice().into_modes();
 }
 
 /// Axes or lengths that may be left out, as `()`; see [`IntoAxes`]. Not an extension point.
@@ -146,10 +148,13 @@ pub(super) fn each<T: Clone>(operation: &'static str, what: &str, given: &[T], r
     }
 }
 
-/// The axes that are named, or all.
+/// The axes that are named, in that order, or all.
 pub(super) fn chosen_axes(operation: &'static str, shape: &[usize], axes: Option<Vec<isize>>) -> Result<Vec<usize>> {
     match axes {
-        Some(axes) => axes_of(operation, shape, &axes),
+        Some(axes) => {
+            axes_of(operation, shape, &axes)?;
+            axes.iter().map(|&axis| axis_of(operation, shape, axis)).collect()
+        }
         None => Ok((0..shape.len()).collect()),
     }
 }

@@ -1,9 +1,10 @@
 //! The cores of the filters: windows that move over an array.
 
 use super::arguments::{begins, brought, chosen_axes, each, lengths, mode_of, modes_of, one_mode, reversed_origin};
-use super::kernels::{Given, KEPT, MOST_AXES, named, run};
+use super::kernels::{Given, KEPT, MOST_AXES, named, run, run_in};
 use crate::array::axes::axis_of;
 use crate::array::sides::AnyView;
+use crate::array::transfer::download_vec;
 use crate::array::{RawArray, slice_axis};
 use crate::backend::{BinaryOperation, UnaryOperation};
 use crate::dtype::{DType, Scalar};
@@ -26,12 +27,12 @@ pub(super) fn floats(operation: &'static str, x: &RawArray) -> Result<RawArray> 
     }
 }
 
-/// Floats as elements of another type: integers without their fraction, and wrapped.
+/// Floats as elements of another type: integers without their fraction, and wrapped. Bools are what is not 0 without its fraction.
 pub(super) fn back(operation: &'static str, x: RawArray, dtype: DType) -> Result<RawArray> {
     if x.dtype == dtype {
         return Ok(x);
     }
-    if dtype.is_integer() && dtype != DType::U64 {
+    if dtype == DType::Bool || (dtype.is_integer() && dtype != DType::U64) {
         return x.converted(operation, DType::I64)?.converted(operation, dtype);
     }
     x.converted(operation, dtype)
@@ -51,11 +52,12 @@ pub(super) fn along(x: &RawArray, axis: usize) -> (usize, usize) {
     (x.shape()[axis + 1..].iter().product(), x.shape()[axis])
 }
 
-/// Correlates along an axis, with `left` elements of the window before each element.
+/// Correlates along an axis, with `left` elements of the window before each element, and divides the sums.
 pub(super) fn correlated(
     operation: &'static str,
     x: &RawArray,
     weights: &RawArray,
+    divisor: f64,
     axis: usize,
     left: i64,
     (mode, outside): (i32, f64),
@@ -66,6 +68,7 @@ pub(super) fn correlated(
     let given = [
         Given::Read(&floats),
         Given::Read(weights),
+        Given::Number(divisor),
         Given::Length(inner),
         Given::Length(length),
         Given::Signed(left),
@@ -108,7 +111,7 @@ pub(super) fn line(
     }
     let left = begins(operation, weights.size(), origin)?;
     let mode = mode_of(operation, one_mode(operation, edges.modes)?)?;
-    correlated(operation, x, &weights, axis, left, (mode, edges.outside))
+    correlated(operation, x, &weights, 1.0, axis, left, (mode, edges.outside))
 }
 
 /// What a kernel over windows needs to know: the lengths of four axes, those of the window, and where it begins.
@@ -142,7 +145,7 @@ fn element(value: f64, dtype: DType) -> Given<'static> {
     Given::Element(Scalar::of_float(value, dtype))
 }
 
-/// Runs a kernel over the windows of floats.
+/// Runs a kernel over the windows of floats, in at most as many threads; 0 for any number.
 fn windowed(
     operation: &'static str,
     kernel: super::kernels::Named,
@@ -150,6 +153,7 @@ fn windowed(
     window: (&[usize], &[isize]),
     edges: Edges<'_>,
     extra: &[Given<'_>],
+    threads: usize,
 ) -> Result<RawArray> {
     let meta = around(operation, x.shape(), window.0, window.1)?;
     let mode = mode_of(operation, one_mode(operation, edges.modes)?)?;
@@ -160,7 +164,7 @@ fn windowed(
     let mut given = vec![Given::Read(&floats), Given::Read(&meta), Given::Word(mode), outside];
     given.extend_from_slice(extra);
     given.push(Given::Write(&out));
-    run(operation, kernel(floats.dtype), out.size(), &given)?;
+    run_in(operation, kernel(floats.dtype), out.size(), threads, &given)?;
     back(operation, out, x.dtype)
 }
 
@@ -181,15 +185,36 @@ pub(super) fn correlate(
         }
         weights = reversed(operation, &weights)?;
     }
-    windowed(operation, named::correlate, x, (weights.shape(), &origins), edges, &[Given::Read(&weights)])
+    windowed(operation, named::correlate, x, (weights.shape(), &origins), edges, &[Given::Read(&weights)], 0)
+}
+
+/// The sum of numbers in NumPy's order, by pairs, so that weights are SciPy's to the last bit: where integers are cut off, that
+/// shows.
+fn total_of(values: &[f64]) -> f64 {
+    if values.len() < 8 {
+        return values.iter().fold(0.0, |sum, value| sum + value);
+    }
+    if values.len() > 128 {
+        let half = values.len() / 2 / 8 * 8;
+        return total_of(&values[..half]) + total_of(&values[half..]);
+    }
+    let (groups, rest) = values.as_chunks::<8>();
+    let mut sums = groups[0];
+    for group in &groups[1..] {
+        for (sum, value) in sums.iter_mut().zip(group) {
+            *sum += value;
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    rest.iter().fold(((a + b) + (c + d)) + ((e + f) + (g + h)), |sum, value| sum + value)
 }
 
 /// The weights of a Gaussian, or of one of its derivatives: a polynomial times it, as SciPy's `_gaussian_kernel1d` computes it.
 fn gaussian_weights(sigma: f64, order: usize, radius: usize) -> Vec<f64> {
     let variance = sigma * sigma;
     let places: Vec<f64> = (0..=2 * radius).map(|k| k as f64 - radius as f64).collect();
-    let bells: Vec<f64> = places.iter().map(|x| (-0.5 / variance * x * x).exp()).collect();
-    let total: f64 = bells.iter().sum();
+    let bells: Vec<f64> = places.iter().map(|x| (-0.5 / variance * (x * x)).exp()).collect();
+    let total = total_of(&bells);
     let mut polynomial = vec![0.0; order + 1];
     polynomial[0] = 1.0;
     for _ in 0..order {
@@ -204,7 +229,7 @@ fn gaussian_weights(sigma: f64, order: usize, radius: usize) -> Vec<f64> {
     }
     let at = |x: f64| polynomial.iter().rev().fold(0.0, |sum, c| sum * x + c);
     // The filter correlates, so the weights are those of the convolution in reverse.
-    places.iter().zip(&bells).map(|(&x, bell)| at(x) * bell / total).rev().collect()
+    places.iter().zip(&bells).map(|(&x, bell)| at(x) * (bell / total)).rev().collect()
 }
 
 /// What a Gaussian filter is asked for.
@@ -260,7 +285,7 @@ fn separable(
     for (axis, weights, mode) in passes {
         let left = (weights.len() / 2) as i64;
         let weights = uploaded(operation, x, weights)?;
-        found = Some(correlated(operation, found.as_ref().unwrap_or(x), &weights, *axis, left, (*mode, outside))?);
+        found = Some(correlated(operation, found.as_ref().unwrap_or(x), &weights, 1.0, *axis, left, (*mode, outside))?);
     }
     found.map_or_else(|| x.copied(operation), Ok)
 }
@@ -308,14 +333,26 @@ pub(super) fn laplace(
     let axes = chosen_axes(operation, x.shape(), axes)?;
     let modes = modes_of(operation, edges.modes, axes.len())?;
     let weights = uploaded(operation, x, &[1.0, -2.0, 1.0])?;
-    summed(operation, x, &axes, |k| correlated(operation, x, &weights, axes[k], 1, (modes[k], edges.outside)))
+    summed(operation, x, &axes, |k| correlated(operation, x, &weights, 1.0, axes[k], 1, (modes[k], edges.outside)))
 }
 
-/// A Gaussian filter with a derivative of this order along one of the axes, the `k`-th.
-fn derived(of: &Gaussian, axes: &[usize], k: usize, order: isize) -> Gaussian {
-    let mut orders = vec![0; axes.len()];
-    orders[k] = order;
-    Gaussian { orders, axes: Some(axes.iter().map(|&axis| axis as isize).collect()), ..of.clone() }
+/// A Gaussian filter along all axes, with a derivative of this order along one of them.
+fn derived(of: &Gaussian, sigmas: &[f64], axis: usize, order: isize) -> Gaussian {
+    let mut orders = vec![0; sigmas.len()];
+    orders[axis] = order;
+    Gaussian { sigmas: sigmas.to_vec(), orders, axes: None, ..of.clone() }
+}
+
+/// Something for each of some axes, added up. As in SciPy, the mode of an axis is that of all axes for its derivative.
+fn of_derivatives(
+    operation: &'static str,
+    x: &RawArray,
+    axes: &[usize],
+    edges: Edges<'_>,
+    of: impl Fn(usize, Edges<'_>) -> Result<RawArray>,
+) -> Result<RawArray> {
+    let modes = each(operation, "mode", edges.modes, axes.len())?;
+    summed(operation, x, axes, |k| of(axes[k], Edges { modes: &modes[k..k + 1], ..edges }))
 }
 
 pub(super) fn gaussian_laplace(
@@ -325,7 +362,13 @@ pub(super) fn gaussian_laplace(
     edges: Edges<'_>,
 ) -> Result<RawArray> {
     let axes = chosen_axes(operation, x.shape(), of.axes.clone())?;
-    summed(operation, x, &axes, |k| gaussian(operation, x, &derived(of, &axes, k, 2), edges))
+    // The other axes are left as they are.
+    let mut sigmas = vec![0.0; x.shape().len()];
+    for (&axis, sigma) in axes.iter().zip(each(operation, "sigma", &of.sigmas, axes.len())?) {
+        sigmas[axis] = sigma;
+    }
+    let second = |axis, edges: Edges<'_>| gaussian(operation, x, &derived(of, &sigmas, axis, 2), edges);
+    of_derivatives(operation, x, &axes, edges, second)
 }
 
 pub(super) fn gaussian_gradient(
@@ -335,10 +378,13 @@ pub(super) fn gaussian_gradient(
     edges: Edges<'_>,
 ) -> Result<RawArray> {
     let axes = chosen_axes(operation, x.shape(), of.axes.clone())?;
-    let squares = summed(operation, x, &axes, |k| {
-        let found = gaussian(operation, x, &derived(of, &axes, k, 1), edges)?;
+    // Along the other axes it is smoothed too, as in SciPy.
+    let sigmas = each(operation, "sigma", &of.sigmas, x.shape().len())?;
+    let squared = |axis, edges: Edges<'_>| {
+        let found = gaussian(operation, x, &derived(of, &sigmas, axis, 1), edges)?;
         binary(operation, BinaryOperation::Multiply, &found, &found)
-    })?;
+    };
+    let squares = of_derivatives(operation, x, &axes, edges, squared)?;
     if axes.is_empty() {
         return Ok(squares);
     }
@@ -359,8 +405,8 @@ fn uniform_along(
 ) -> Result<RawArray> {
     // Few elements are added up for each: then rounding does not depend on what lies before them.
     if size <= 16 {
-        let weights = uploaded(operation, x, &vec![1.0 / size as f64; size])?;
-        return correlated(operation, x, &weights, axis, left, (mode, outside));
+        let weights = uploaded(operation, x, &vec![1.0; size])?;
+        return correlated(operation, x, &weights, size as f64, axis, left, (mode, outside));
     }
     let floats = floats(operation, x)?;
     let out = RawArray::uninitialised(operation, &x.handle, x.shape(), floats.dtype)?;
@@ -395,18 +441,20 @@ fn extreme_along(
     let floats = floats(operation, x)?;
     let out = RawArray::uninitialised(operation, &x.handle, x.shape(), floats.dtype)?;
     let (inner, length) = along(&floats, axis);
-    let given = [
-        Given::Read(&floats),
-        Given::Length(size),
-        Given::Length(inner),
-        Given::Length(length),
-        Given::Signed(left),
-        Given::Word(mode),
-        element(outside, floats.dtype),
-        Given::Flag(is_maximum),
-        Given::Write(&out),
-    ];
-    run(operation, named::extreme1d(floats.dtype), out.size(), &given)?;
+    if out.size() > 0 {
+        let given = [
+            Given::Read(&floats),
+            Given::Length(size),
+            Given::Length(inner),
+            Given::Length(length),
+            Given::Signed(left),
+            Given::Word(mode),
+            element(outside, floats.dtype),
+            Given::Flag(is_maximum),
+            Given::Write(&out),
+        ];
+        run(operation, named::extreme1d(floats.dtype), out.size() / length * length.div_ceil(size), &given)?;
+    }
     back(operation, out, x.dtype)
 }
 
@@ -465,6 +513,26 @@ fn no_window(operation: &'static str) -> Error {
     )
 }
 
+/// The least number of integers of a type, and how many numbers it has; nothing for floats. Bools are bytes here, as in SciPy.
+fn circle(dtype: DType) -> Option<(f64, f64)> {
+    if !(dtype.is_integer() || dtype == DType::Bool) {
+        return None;
+    }
+    let modulus = 2f64.powi(8 * dtype.size() as i32);
+    let is_signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+    Some((if is_signed { -modulus / 2.0 } else { 0.0 }, modulus))
+}
+
+/// A value as an element: of integers without its fraction, and wrapped.
+pub(super) fn wrapped(value: f64, dtype: DType) -> f64 {
+    let whole = value.trunc();
+    match circle(dtype) {
+        None => value,
+        Some((low, modulus)) if whole >= low && whole < low + modulus => whole,
+        Some((low, modulus)) => (whole - low).rem_euclid(modulus) + low,
+    }
+}
+
 /// `minimum_filter`, `maximum_filter`, and with `is_reflected` what a dilation needs.
 pub(super) fn extreme(
     operation: &'static str,
@@ -496,6 +564,19 @@ pub(super) fn extreme(
         window.structure.map(|view| brought(operation, view, &x.handle, DType::F64).and_then(turn)).transpose()?;
     let footprint =
         window.footprint.map(|view| brought(operation, view, &x.handle, DType::Bool).and_then(turn)).transpose()?;
+    if let Some(footprint) = &footprint {
+        let counted = trues(footprint)?;
+        if counted == 0 {
+            return Err(Error::argument(operation, "`footprint` has no elements that are true; give one that has"));
+        }
+        // A box, whose axes are apart from each other.
+        if counted == footprint.size() && heights.is_none() && footprint.shape().len() == rank {
+            reverse(&mut origins, footprint.shape());
+            let size: Vec<isize> = footprint.shape().iter().map(|&length| length as isize).collect();
+            let of = if is_maximum { Box::Maximum } else { Box::Minimum };
+            return boxed(operation, x, of, &size, edges, &origins, None);
+        }
+    }
     let shape = footprint.as_ref().or(heights.as_ref()).expect("one is given").shape().to_vec();
     let filled = |value| RawArray::filled(operation, &x.handle, &shape, value);
     let heights = heights.map_or_else(|| filled(Scalar::F64(0.0)), Ok)?;
@@ -505,16 +586,36 @@ pub(super) fn extreme(
         return Err(Error::ShapeMismatch { operation, left, right });
     }
     reverse(&mut origins, &shape);
-    let extra = [Given::Read(&footprint), Given::Read(&heights), Given::Flag(is_maximum)];
-    windowed(operation, named::extreme, x, (&shape, &origins), edges, &extra)
+    let (low, modulus) = circle(x.dtype).unwrap_or((0.0, 0.0));
+    let extra = [
+        Given::Read(&footprint),
+        Given::Read(&heights),
+        Given::Flag(is_maximum),
+        Given::Number(low),
+        Given::Number(modulus),
+    ];
+    let edges = Edges { outside: wrapped(edges.outside, x.dtype), ..edges };
+    windowed(operation, named::extreme, x, (&shape, &origins), edges, &extra, 0)
+}
+
+/// How many elements of a footprint are true. Waits.
+fn trues(footprint: &RawArray) -> Result<usize> {
+    Ok(download_vec::<bool>(footprint)?.into_iter().filter(|&is_true| is_true).count())
 }
 
 /// Which element of a window is wanted.
 #[derive(Clone, Copy)]
 pub(super) enum Rank {
     At(isize),
+    Median,
     Percent(f64),
 }
+
+/// How many bytes threads may have together for the elements of their windows.
+const ROOM: usize = 64 << 20;
+
+/// How many threads run with windows that are too large for that.
+const MOST_THREADS_WITHOUT_ROOM: usize = 64;
 
 pub(super) fn ranked(
     operation: &'static str,
@@ -524,44 +625,70 @@ pub(super) fn ranked(
     edges: Edges<'_>,
     origins: &[isize],
 ) -> Result<RawArray> {
-    let footprint = match (window.footprint, window.size) {
-        (Some(view), _) => brought(operation, view, &x.handle, DType::Bool)?,
+    let (footprint, count) = match (window.footprint, window.size) {
+        (Some(view), _) => {
+            let footprint = brought(operation, view, &x.handle, DType::Bool)?;
+            let count = trues(&footprint)?;
+            (footprint, count)
+        }
         (None, Some(size)) => {
             let shape = lengths(operation, size, x.shape().len())?;
-            RawArray::filled(operation, &x.handle, &shape, Scalar::Bool(true))?
+            (RawArray::filled(operation, &x.handle, &shape, Scalar::Bool(true))?, shape.iter().product())
         }
         (None, None) => return Err(no_window(operation)),
     };
-    let count = footprint.size();
-    let (percent, at) = match rank {
+    if count == 0 {
+        return Err(Error::argument(operation, "`footprint` has no elements that are true; give one that has"));
+    }
+    let at = match rank {
+        Rank::Median => count / 2,
         Rank::Percent(percent) => {
             let counted = if percent < 0.0 { percent + 100.0 } else { percent };
             if !(0.0..=100.0).contains(&counted) {
                 let reason = format!("`percentile` is {percent}; it must be from -100 to 100");
                 return Err(Error::argument(operation, reason));
             }
-            (counted, 0)
+            // A percentile is that of the window's own elements.
+            if counted == 100.0 { count - 1 } else { (count as f64 * counted / 100.0) as usize }
         }
         Rank::At(at) => {
-            if at >= count as isize || at < -(count as isize) {
-                let reason =
-                    format!("`rank` is {at}, but the window has {count} elements; the last one is {}", count - 1);
-                return Err(Error::argument(operation, reason));
+            let counted = if at < 0 { at + count as isize } else { at };
+            match usize::try_from(counted) {
+                Ok(counted) if counted < count => counted,
+                _ => {
+                    let reason =
+                        format!("`rank` is {at}, but the window has {count} elements; the last one is {}", count - 1);
+                    return Err(Error::argument(operation, reason));
+                }
             }
-            (-1.0, at as i64)
         }
     };
+    if at == 0 || at == count - 1 {
+        return extreme(operation, x, at > 0, false, window, edges, origins);
+    }
     let shape = footprint.shape().to_vec();
     let origins = each(operation, "origin", origins, x.shape().len())?;
-    let extra = [Given::Read(&footprint), Given::Number(percent), Given::Signed(at)];
+    // Along one axis SciPy wraps it afterwards.
+    let edges = if shape.len() > 1 { Edges { outside: wrapped(edges.outside, x.dtype), ..edges } } else { edges };
+    if shape == [3, 3] && count == 9 && at == 4 {
+        return windowed(operation, named::median9, x, (&shape, &origins), edges, &[], 0);
+    }
+    let extra = [Given::Read(&footprint), Given::Length(at)];
     if count <= KEPT {
-        return windowed(operation, named::rank, x, (&shape, &origins), edges, &extra);
+        return windowed(operation, named::rank, x, (&shape, &origins), edges, &extra, 0);
     }
     let floats = floats(operation, x)?;
-    // As many threads as `run` starts, or more.
-    let kept = RawArray::uninitialised(operation, &x.handle, &[super::kernels::threads(&floats), count], floats.dtype)?;
-    let extra = [extra[0], extra[1], extra[2], Given::Write(&kept), Given::Length(count)];
-    back(operation, windowed(operation, named::rank_of_many, &floats, (&shape, &origins), edges, &extra)?, x.dtype)
+    // A row of memory for each thread, of which there are only as many as have room.
+    let room = ROOM / (count * floats.dtype.size()).max(1);
+    let most = room.clamp(MOST_THREADS_WITHOUT_ROOM, isize::MAX as usize);
+    let threads = super::kernels::threads(&floats, most);
+    let kept = RawArray::uninitialised(operation, &x.handle, &[threads, count], floats.dtype)?;
+    let extra = [extra[0], extra[1], Given::Write(&kept), Given::Length(count)];
+    back(
+        operation,
+        windowed(operation, named::rank_of_many, &floats, (&shape, &origins), edges, &extra, most)?,
+        x.dtype,
+    )
 }
 
 /// The shapes that a morphological filter of grey values can have.

@@ -5,8 +5,7 @@ use super::with;
 use crate::array::{AnyArray, DeviceArray, OnDevice};
 use crate::dtype::{Element, Real, Spectrum};
 
-/// The array with other lengths along its axes, by splines; SciPy's `zoom`. Keywords of its macro: `order` (0, 1 or 3, the
-/// default), `mode` (`"constant"`), `cval`, `prefilter`, `grid_mode`.
+/// The array with other lengths along its axes, by splines; SciPy's `zoom`. Keywords of its macro: `order` (0 to 5; 3), `mode` (`"constant"`), `cval`, `prefilter`, `grid_mode`.
 ///
 /// **Panics** if a factor is not positive; and as the module says.
 ///
@@ -23,7 +22,7 @@ pub fn zoom<A: OnDevice<Elem = T>, T: Real>(input: &A, zoom: impl IntoNumbers) -
 }
 
 /// The array with its elements moved by as many places along each axis, which may be fractions, by splines; SciPy's `shift`.
-/// Keywords of its macro: `order` (0, 1 or 3, the default), `mode` (`"constant"`), `cval`, `prefilter`.
+/// Keywords of its macro: `order` (0 to 5; 3 is the default), `mode` (`"constant"`), `cval`, `prefilter`.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -36,7 +35,7 @@ pub fn shift<A: OnDevice<Elem = T>, T: Real>(input: &A, shift: impl IntoNumbers)
 }
 
 /// The array rotated by an angle in degrees in the plane of two axes, by splines; SciPy's `rotate`. Keywords of its macro:
-/// `order` (0, 1 or 3, the default), `mode` (`"constant"`), `cval`, `prefilter`, `axes` (`(1, 0)`), `reshape` (whether the
+/// `order` (0 to 5; 3 is the default), `mode` (`"constant"`), `cval`, `prefilter`, `axes` (`(1, 0)`), `reshape` (whether the
 /// result is as large as the rotated array; yes).
 ///
 /// **Panics** if there are not two axes; and as the module says.
@@ -53,7 +52,7 @@ pub fn rotate<A: OnDevice<Elem = T>, T: Real>(input: &A, angle: f64) -> DeviceAr
 
 /// The values at a matrix times each index of the result, by splines; SciPy's `affine_transform`. The matrix has a row for each
 /// axis, and perhaps a column with the offset and a last row of zeros and 1; or it is the diagonal alone. A matrix on a device
-/// is read back, for which the function waits. Keywords of its macro: `order` (0, 1 or 3, the default), `mode` (`"constant"`),
+/// is read back, for which the function waits. Keywords of its macro: `order` (0 to 5; 3 is the default), `mode` (`"constant"`),
 /// `cval`, `prefilter`, `offset`, `output_shape`.
 ///
 /// **Panics** if the matrix has another shape; and as the module says.
@@ -70,7 +69,7 @@ pub fn affine_transform<A: OnDevice<Elem = T>, T: Real, M: ?Sized + AnyArray>(in
 }
 
 /// The values at coordinates, by splines; SciPy's `map_coordinates`. The first axis of the coordinates has one for each axis of
-/// the array, and the result has the other axes. Keywords of its macro: `order` (0, 1 or 3, the default), `mode` (`"constant"`),
+/// the array, and the result has the other axes. Keywords of its macro: `order` (0 to 5; 3 is the default), `mode` (`"constant"`),
 /// `cval`, `prefilter`.
 ///
 /// **Panics** if there are not as many coordinates as axes; and as the module says.
@@ -90,7 +89,7 @@ pub fn map_coordinates<A: OnDevice<Elem = T>, T: Real, C: ?Sized + AnyArray>(
 }
 
 /// The coefficients of splines through the elements, for functions of this module with `prefilter = false`; SciPy's
-/// `spline_filter`. Keywords of its macro: `order` (0, 1 or 3, the default), `mode` (`"mirror"`).
+/// `spline_filter`. Keywords of its macro: `order` (0 to 5; 3 is the default), `mode` (`"mirror"`).
 ///
 /// ```
 /// use warpcell as gpu;

@@ -1,7 +1,7 @@
 //! The cores of interpolation: splines through the elements, and their values elsewhere.
 
 use super::arguments::{each, spline_mode};
-use super::filters::{along, back};
+use super::filters::{along, back, wrapped};
 use super::kernels::{self, Given, MOST_AXES, run};
 use crate::array::axes::axis_of;
 use crate::array::{RawArray, assign, slice_axis};
@@ -22,16 +22,32 @@ const PADDING: usize = 12;
 
 /// The order, if there are splines of it.
 pub(super) fn checked_order(operation: &'static str, order: usize) -> Result<usize> {
-    if matches!(order, 0 | 1 | 3) {
+    if order <= 5 {
         return Ok(order);
     }
-    let reason =
-        format!("splines of the order {order} are not available; `order` is 0 (nearest), 1 (linear) or 3 (cubic)");
+    let reason = format!(
+        "splines of the order {order} are not available; `order` is 0 (nearest), 1 (linear), 2, 3 (cubic), 4 or 5"
+    );
     Err(Error::argument(operation, reason))
 }
 
-/// Writes the coefficients of cubic splines along an axis over the elements.
-fn filter_lines(operation: &'static str, x: &RawArray, axis: usize, mode: i32) -> Result<()> {
+/// The poles of the filter that gives the coefficients of splines of an order.
+fn poles_of(order: usize) -> Vec<f64> {
+    let two = |whole: f64, square: f64, under: f64, less: f64| {
+        let root = square.sqrt();
+        vec![(whole - root).sqrt() + under.sqrt() - less, (whole + root).sqrt() - under.sqrt() - less]
+    };
+    match order {
+        2 => vec![8f64.sqrt() - 3.0],
+        3 => vec![3f64.sqrt() - 2.0],
+        4 => two(664.0, 438976.0, 304.0, 19.0),
+        5 => two(67.5, 4436.25, 26.25, 6.5),
+        _ => Vec::new(),
+    }
+}
+
+/// Writes the coefficients of splines along an axis over the elements.
+fn filter_lines(operation: &'static str, x: &RawArray, axis: usize, order: usize, mode: i32) -> Result<()> {
     let (inner, length) = along(x, axis);
     if length < 2 || x.size() == 0 {
         return Ok(());
@@ -42,7 +58,18 @@ fn filter_lines(operation: &'static str, x: &RawArray, axis: usize, mode: i32) -
         4 => 4,
         _ => 3,
     };
-    let given = [Given::Write(x), Given::Length(inner), Given::Length(length), Given::Word(form)];
+    let poles = poles_of(order);
+    let gain = poles.iter().map(|pole| (1.0 - pole) * (1.0 - 1.0 / pole)).product();
+    let given = [
+        Given::Write(x),
+        Given::Length(inner),
+        Given::Length(length),
+        Given::Word(form),
+        Given::Number(gain),
+        Given::Number(poles[0]),
+        Given::Number(*poles.last().expect("at least one")),
+        Given::Length(poles.len()),
+    ];
     run(operation, kernels::spline_lines(), x.size() / length, &given)
 }
 
@@ -61,9 +88,9 @@ pub(super) fn coefficients(
         None => (0..x.shape().len()).collect(),
     };
     let out = x.converted(operation, DType::F64)?;
-    if order == 3 {
+    if order > 1 {
         for axis in axes {
-            filter_lines(operation, &out, axis, mode)?;
+            filter_lines(operation, &out, axis, order, mode)?;
         }
     }
     Ok(out)
@@ -122,11 +149,13 @@ pub(super) fn transformed(
     let (mut source, mut padding) = (x.converted(operation, DType::F64)?, 0);
     if is_filtered {
         if mode == 1 || mode == 6 {
-            source = padded(operation, &source, (mode == 6).then_some(spline.outside))?;
+            // What lies outside is of the type of the elements then.
+            let outside = wrapped(spline.outside, x.dtype);
+            source = padded(operation, &source, (mode == 6).then_some(outside))?;
             padding = PADDING;
         }
         for axis in (0..rank).filter(|&axis| !is_still(axis)) {
-            filter_lines(operation, &source, axis, mode)?;
+            filter_lines(operation, &source, axis, spline.order, mode)?;
         }
     }
     let mut meta = vec![0i64; 3 + 3 * MOST_AXES];
@@ -155,6 +184,7 @@ pub(super) fn transformed(
     let meta = RawArray::of_indices(operation, handle, &[meta.len()], &meta)?;
     let table = RawArray::of_floats(operation, handle, &[table.len()], table.iter().copied(), DType::F64)?;
     let out = RawArray::uninitialised(operation, handle, shape, DType::F64)?;
+    let ends = ends_of(x.dtype);
     let given = [
         Given::Read(&source),
         Given::Read(&table),
@@ -163,10 +193,28 @@ pub(super) fn transformed(
         Given::Word(spline.order as i32),
         Given::Word(mode),
         Given::Number(spline.outside),
+        Given::Flag(ends.is_some()),
+        Given::Number(ends.map_or(0.0, |ends| ends.0)),
+        Given::Number(ends.map_or(0.0, |ends| ends.1)),
         Given::Write(&out),
     ];
     run(operation, kernels::interpolate(), out.size(), &given)?;
     back(operation, out, x.dtype)
+}
+
+/// The least and the greatest integer of a type; none for other types.
+fn ends_of(dtype: DType) -> Option<(f64, f64)> {
+    Some(match dtype {
+        DType::I8 => (i8::MIN.into(), i8::MAX.into()),
+        DType::I16 => (i16::MIN.into(), i16::MAX.into()),
+        DType::I32 => (i32::MIN.into(), i32::MAX.into()),
+        DType::I64 => (i64::MIN as f64, i64::MAX as f64),
+        DType::U8 => (0.0, u8::MAX.into()),
+        DType::U16 => (0.0, u16::MAX.into()),
+        DType::U32 => (0.0, u32::MAX.into()),
+        DType::U64 => (0.0, u64::MAX as f64),
+        _ => return None,
+    })
 }
 
 /// A matrix with these numbers on its diagonal.
@@ -194,6 +242,11 @@ pub(super) fn zoomed(
         .zip(&zoom)
         .map(|(&length, factor)| (length as f64 * factor).round_ties_even() as usize)
         .collect();
+    if spline.prefilter && zoom.iter().all(|&factor| factor == 1.0) {
+        checked_order(operation, spline.order)?;
+        spline_mode(operation, spline.mode)?;
+        return x.copied(operation);
+    }
     let (mut steps, mut offset) = (Vec::new(), Vec::new());
     for (&from, &to) in x.shape().iter().zip(&shape) {
         let (from, to) = (from as f64, to as f64);
@@ -206,13 +259,7 @@ pub(super) fn zoomed(
             offset.push(0.0);
         }
     }
-    // Pixels have a width then, and the array continues by whole ones.
-    let mode = match (is_of_grid, spline.mode) {
-        (true, "constant") => "grid-constant",
-        (true, "wrap") => "grid-wrap",
-        (_, mode) => mode,
-    };
-    transformed(operation, x, &Where::Matrix(diagonal(&steps), offset), &shape, None, Spline { mode, ..spline })
+    transformed(operation, x, &Where::Matrix(diagonal(&steps), offset), &shape, None, spline)
 }
 
 /// `shift`.

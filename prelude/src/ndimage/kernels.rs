@@ -45,13 +45,30 @@ fn per_thread(count: usize, is_cpu: bool) -> usize {
     if is_cpu { (count >> 14).clamp(1, 256) } else { 1 }
 }
 
-/// How many threads compute something for as many elements as the array has.
-pub(super) fn threads(x: &RawArray) -> usize {
-    x.size().div_ceil(per_thread(x.size(), x.handle.device == Device::Cpu))
+/// How many elements a thread computes where there may be at most so many threads; 0 for any number.
+fn per_thread_of(count: usize, is_cpu: bool, most: usize) -> usize {
+    let per = per_thread(count, is_cpu);
+    if most == 0 { per } else { per.max(count.div_ceil(most)) }
+}
+
+/// How many threads compute something for as many elements as the array has, with [`run_in`].
+pub(super) fn threads(x: &RawArray, most: usize) -> usize {
+    x.size().div_ceil(per_thread_of(x.size(), x.handle.device == Device::Cpu, most))
 }
 
 /// Runs a kernel for `count` elements. It has one parameter more than is given here, the last one: `per`.
 pub(super) fn run(operation: &'static str, kernel: &'static str, count: usize, given: &[Given<'_>]) -> Result<()> {
+    run_in(operation, kernel, count, 0, given)
+}
+
+/// As [`run`], in at most so many threads; 0 for any number.
+pub(super) fn run_in(
+    operation: &'static str,
+    kernel: &'static str,
+    count: usize,
+    most: usize,
+    given: &[Given<'_>],
+) -> Result<()> {
     if count == 0 {
         return Ok(());
     }
@@ -59,7 +76,7 @@ pub(super) fn run(operation: &'static str, kernel: &'static str, count: usize, g
         Given::Read(array) | Given::Write(array) => Some(&array.handle),
         _ => None,
     });
-    let per = per_thread(count, handle.is_some_and(|handle| handle.device == Device::Cpu));
+    let per = per_thread_of(count, handle.is_some_and(|handle| handle.device == Device::Cpu), most);
     let lines: Vec<Option<RawArray>> = given
         .iter()
         .map(|given| match given {

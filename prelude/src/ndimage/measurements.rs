@@ -199,6 +199,18 @@ impl Groups {
         Ok((order, slots))
     }
 
+    /// As `sorted`, with the last one of equal elements first.
+    fn sorted_backwards(&self) -> Result<(RawArray, RawArray)> {
+        let turn = |raw: &RawArray| {
+            slice_axis(raw, 0, raw.size().saturating_sub(1), -1, raw.size()).contiguous(self.operation)
+        };
+        let places = grids::numbers(self.operation, &self.x.handle, self.x.size())?;
+        let order = sorted_rows(self.operation, &turn(&self.x)?, true)?;
+        let order = self.taken(&turn(&places)?, &order)?;
+        let slots = self.taken(&self.slots, &order)?;
+        Ok((order, slots))
+    }
+
     /// For each group its last one of `values`, or its first one; 0 for a group without elements.
     fn last_of(&self, values: &RawArray, slots: &RawArray, is_first: bool) -> Result<RawArray> {
         let zero = Scalar::zero(values.dtype);
@@ -220,7 +232,7 @@ impl Groups {
 
     /// The least or the greatest elements, and their positions: an index along each axis.
     pub(super) fn extreme(&self, is_maximum: bool) -> Result<(RawArray, RawArray)> {
-        let (order, slots) = self.sorted()?;
+        let (order, slots) = if is_maximum && !self.is_list { self.sorted_backwards()? } else { self.sorted()? };
         let values = self.taken(&self.x, &order)?;
         let found = self.arranged(&self.last_of(&values, &slots, !is_maximum)?)?;
         let places = self.arranged(&self.last_of(&order, &slots, !is_maximum)?)?;

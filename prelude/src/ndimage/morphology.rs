@@ -139,28 +139,40 @@ pub(super) fn eroded(operation: &'static str, x: &RawArray, of: Binary<'_>, is_d
         }
         return Ok(x);
     }
-    if is_dilation && is_of_neighbours(&structure, &origins)? {
+    if is_dilation && is_of_neighbours(&structure, &origins, true)? {
         let seeds = once(&x)?;
         let whole = RawArray::filled(operation, &x.handle, x.shape(), Scalar::Bool(true))?;
         return propagated(operation, &x, &seeds, mask.as_ref().unwrap_or(&whole), &structure);
     }
+    let mut before: Option<RawArray> = None;
+    let differ = |a: &RawArray, b: &RawArray| -> Result<bool> {
+        let differs = binary(operation, BinaryOperation::NotEqual, a, b)?;
+        Ok(a.size() > 0 && reduce_all(operation, ReduceOperation::Any, &differs)? != Scalar::Bool(false))
+    };
     loop {
         let next = once(&x)?;
-        let differs = binary(operation, BinaryOperation::NotEqual, &x, &next)?;
-        if next.size() == 0 || reduce_all(operation, ReduceOperation::Any, &differs)? == Scalar::Bool(false) {
+        if !differ(&x, &next)? {
             return Ok(next);
         }
+        if let Some(before) = &before
+            && !differ(before, &next)?
+        {
+            let reason = "two shapes follow each other for ever, so that `iterations` has to be a number above 0";
+            return Err(Error::argument(operation, reason));
+        }
+        before = Some(x);
         x = next;
     }
 }
 
-/// Whether a structure joins each element with some of its nearest neighbours, and these with it.
-fn is_of_neighbours(structure: &RawArray, origins: &[isize]) -> Result<bool> {
+/// Whether a structure joins each element with some of its nearest neighbours, and these with it; and with itself, if that is asked
+/// for.
+fn is_of_neighbours(structure: &RawArray, origins: &[isize], with_itself: bool) -> Result<bool> {
     if structure.shape().iter().any(|&length| length != 3) || origins.iter().any(|&origin| origin != 0) {
         return Ok(false);
     }
     let values: Vec<bool> = download_vec(structure)?;
-    Ok(values.iter().eq(values.iter().rev()))
+    Ok(values.iter().eq(values.iter().rev()) && (!with_itself || values[values.len() / 2]))
 }
 
 /// What grows from the seeds within the mask: the sets of neighbours of the mask that have a seed.
@@ -196,14 +208,19 @@ fn components(operation: &'static str, mask: &RawArray, structure: &RawArray) ->
     let first = 81 / 2 - values.len() / 2;
     wide[first..first + values.len()].copy_from_slice(&values);
     let joins = wide[39];
-    let wide = upload(operation, &wide.host_view(), handle)?;
+    // Half of the neighbours, the last of which is in the same line.
+    let taps: Vec<i64> = (0..if joins { 39 } else { 40 }).filter(|&tap| wide[tap as usize]).collect();
     let new = || RawArray::uninitialised(operation, handle, mask.shape(), DType::I64);
     let (parents, roots, firsts) = (new()?, new()?, new()?);
     let length = *mask.shape().last().expect("an axis");
     let given = [Given::Read(mask), Given::Length(length), Given::Flag(joins), Given::Write(&parents)];
     run(operation, kernels::runs(), mask.size() / length, &given)?;
-    let given = [Given::Read(mask), Given::Read(&wide), Given::Read(&meta), Given::Flag(joins), Given::Write(&parents)];
-    run(operation, kernels::unite(), mask.size(), &given)?;
+    if !taps.is_empty() {
+        let taps = RawArray::of_indices(operation, handle, &[taps.len()], &taps)?;
+        let given =
+            [Given::Read(mask), Given::Read(&taps), Given::Read(&meta), Given::Flag(joins), Given::Write(&parents)];
+        run(operation, kernels::unite(), mask.size(), &given)?;
+    }
     let given = [Given::Read(&parents), Given::Write(&roots), Given::Write(&firsts)];
     run(operation, kernels::roots(), mask.size(), &given)?;
     Ok((roots, firsts))
@@ -220,7 +237,7 @@ pub(super) fn label(
         return Err(Error::shape(operation, x.shape(), "has no axes; give an array with at least one"));
     }
     let structure = structure_of(operation, structure, rank, &x.handle)?;
-    if !is_of_neighbours(&structure, &[])? {
+    if !is_of_neighbours(&structure, &[], false)? {
         let reason = "is the shape of a structuring element that does not fit; it must be 3 along each axis, and the element \
                       symmetric about its centre";
         return Err(Error::shape(operation, structure.shape(), reason));
@@ -350,6 +367,7 @@ pub(super) fn distances(
     let inside = bools(operation, x)?;
     let mut squares = choose(&inside, Scalar::F64(f64::INFINITY), Scalar::F64(0.0))?;
     let mut nearest = grids::numbers(operation, &x.handle, x.size())?;
+    let kept = RawArray::uninitialised(operation, &x.handle, &[x.size()], DType::I64)?;
     for axis in (0..rank).rev() {
         let (inner, length) = super::filters::along(&squares, axis);
         let new = |dtype| RawArray::uninitialised(operation, &x.handle, x.shape(), dtype);
@@ -360,10 +378,13 @@ pub(super) fn distances(
             Given::Length(inner),
             Given::Length(length),
             Given::Number(sampling[axis]),
+            Given::Write(&kept),
             Given::Write(&out),
             Given::Write(&found),
         ];
-        run(operation, kernels::distances(), out.size(), &given)?;
+        if out.size() > 0 {
+            run(operation, kernels::distances(), out.size() / length, &given)?;
+        }
         (squares, nearest) = (out, found);
     }
     Ok((unary(operation, UnaryOperation::Sqrt, &squares)?, nearest))

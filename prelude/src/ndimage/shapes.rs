@@ -146,8 +146,8 @@ pub fn find_objects<A: OnDevice<Elem = T>, T: Integer>(input: &A) -> Vec<Option<
 
 /// The distance of each element that is not 0 to the nearest one that is; SciPy's `distance_transform_edt`. It is infinite if
 /// there is no 0. Keyword of its macro: `sampling`, the distance of neighbours along the axes. Exact, along one axis after the
-/// other (Saito and Toriwaki, "New algorithms for Euclidean distance transformation of an n-dimensional digitized picture",
-/// 1994).
+/// other, in time that is linear in the number of elements (Felzenszwalb and Huttenlocher, "Distance transforms of sampled
+/// functions", 2012).
 ///
 /// **Panics** if a sampling is not positive.
 ///

@@ -98,7 +98,7 @@ thin! {
         => groups("minimum_position", input.raw(), &labels, index.into_labels()).and_then(|groups| groups.extreme(false).map(|found| found.1));
 
     /// Where the greatest elements with each label are: an index along each axis, in the last axis of the result; the last of
-    /// equal ones. SciPy's `maximum_position`.
+    /// equal ones if there is a list of labels, else the first. SciPy's `maximum_position`.
     ///
     /// ```
     /// use warpcell as gpu;

@@ -156,7 +156,8 @@ pub fn gaussian_laplace<A: OnDevice<Elem = T>, T: Real>(input: &A, sigma: impl I
 }
 
 /// The lengths of the gradients of the array smoothed by a Gaussian; SciPy's `gaussian_gradient_magnitude`. Keywords of its
-/// macro: `mode`, `cval`, `truncate`, `radius`, `axes`.
+/// macro: `mode`, `cval`, `truncate`, `radius`, `axes` (of the gradients;
+/// the array is smoothed along all).
 ///
 /// **Panics** as [`gaussian_filter`](fn@gaussian_filter) does.
 ///

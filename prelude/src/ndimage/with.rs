@@ -378,7 +378,7 @@ thin! {
         filters::ranked(
             "median_filter",
             input.raw(),
-            Rank::Percent(50.0),
+            Rank::Median,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: None },
             Edges { modes: &mode.into_modes(), outside: cval },
             &origin.into_axes(),

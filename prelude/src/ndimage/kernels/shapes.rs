@@ -19,7 +19,9 @@ neighbourhood! {
 }
 
 /// The least of the squares of distances along an axis, each the distance to an element and what that has; and where it is found.
-/// It looks from each element outwards until all that follows is farther, as Saito and Toriwaki do (1994).
+/// A thread for each line. It keeps the elements whose parabolas are on the lower envelope, in `kept`, and then goes along them
+/// (Felzenszwalb and Huttenlocher, "Distance transforms of sampled functions", 2012); parabolas are compared without divisions, so
+/// that whole squares stay exact.
 #[kernel]
 #[allow(clippy::too_many_arguments)]
 pub fn distances(
@@ -28,43 +30,68 @@ pub fn distances(
     inner: usize,
     length: usize,
     step: f64,
+    mut kept: ViewMut<i64>,
     mut out: ViewMut<f64>,
     mut found: ViewMut<i64>,
     per: usize,
 ) {
     let start = global_idx().x * per;
-    let end = (start + per).min(out.len());
-    for i in start..end {
-        let at = i / inner % length;
-        let mut best = x[i];
-        let mut place = nearest[i];
-        let mut r: usize = 1;
-        while r <= at || at + r < length {
-            let distance = r as f64 * step;
-            let square = distance * distance;
-            if square >= best {
-                break;
-            }
-            if r <= at {
-                let other = i - r * inner;
-                let sum = x[other] + square;
-                if sum < best {
-                    best = sum;
-                    place = nearest[other];
+    let end = (start + per).min(out.len() / length);
+    let square = step * step;
+    for line in start..end {
+        let base = line / inner * (inner * length) + line % inner;
+        let mut count: usize = 0;
+        for c in 0..length {
+            let value = x[base + c * inner];
+            if value < f64::INFINITY {
+                let place = c as f64;
+                let mut is_open = count > 1;
+                while is_open {
+                    let a = kept[base + (count - 2) * inner] as usize;
+                    let b = kept[base + (count - 1) * inner] as usize;
+                    let (left, middle) = (a as f64, b as f64);
+                    let from = x[base + b * inner] - x[base + a * inner] + square * (middle - left) * (middle + left);
+                    let to = value - x[base + b * inner] + square * (place - middle) * (place + middle);
+                    // The parabola of `b` is below the others only from where it meets the one of `a` to where it meets this one.
+                    if from * (place - middle) >= to * (middle - left) {
+                        count -= 1;
+                        is_open = count > 1;
+                    } else {
+                        is_open = false;
+                    }
                 }
+                kept[base + count * inner] = c as i64;
+                count += 1;
             }
-            if at + r < length {
-                let other = i + r * inner;
-                let sum = x[other] + square;
-                if sum < best {
-                    best = sum;
-                    place = nearest[other];
-                }
-            }
-            r += 1;
         }
-        out[i] = best;
-        found[i] = place;
+        let mut at: usize = 0;
+        for c in 0..length {
+            let i = base + c * inner;
+            if count == 0 {
+                out[i] = x[i];
+                found[i] = nearest[i];
+            } else {
+                let mut other = kept[base + at * inner] as usize;
+                let mut away = (c as f64 - other as f64) * step;
+                let mut best = x[base + other * inner] + away * away;
+                let mut is_open = at + 1 < count;
+                while is_open {
+                    let next = kept[base + (at + 1) * inner] as usize;
+                    away = (c as f64 - next as f64) * step;
+                    let sum = x[base + next * inner] + away * away;
+                    if sum < best {
+                        best = sum;
+                        other = next;
+                        at += 1;
+                        is_open = at + 1 < count;
+                    } else {
+                        is_open = false;
+                    }
+                }
+                out[i] = best;
+                found[i] = nearest[base + other * inner];
+            }
+        }
     }
 }
 
@@ -103,9 +130,10 @@ fn root(parents: &ViewMut<i64>, from: i64) -> i64 {
     at
 }
 
-/// Unites the sets of neighbours. `structure` says which of the 81 elements around one along four axes are neighbours.
+/// Unites the sets of neighbours. `taps` has the numbers of those of the 81 elements around one along four axes that are neighbours,
+/// from before it: the other half is seen from the other side.
 #[kernel]
-pub fn unite(mask: View<bool>, structure: View<bool>, meta: View<i64>, joins: bool, parents: ViewMut<i64>, per: usize) {
+pub fn unite(mask: View<bool>, taps: View<i64>, meta: View<i64>, joins: bool, parents: ViewMut<i64>, per: usize) {
     let start = global_idx().x * per;
     let end = (start + per).min(mask.len());
     let (n0, n1, n2, n3) = (meta[0], meta[1], meta[2], meta[3]);
@@ -116,15 +144,14 @@ pub fn unite(mask: View<bool>, structure: View<bool>, meta: View<i64>, joins: bo
             let c2 = at / n3 % n2;
             let c1 = at / (n3 * n2) % n1;
             let c0 = at / (n3 * n2 * n1);
-            // The other half is seen from the other side. The last of these is in the same line.
-            let taps: i64 = if joins { 39 } else { 40 };
-            for tap in 0..taps {
+            for which in 0..taps.len() {
+                let tap = taps[which];
                 let p0 = c0 + tap / 27 - 1;
                 let p1 = c1 + tap / 9 % 3 - 1;
                 let p2 = c2 + tap / 3 % 3 - 1;
                 let p3 = c3 + tap % 3 - 1;
                 let is_within = p0 >= 0 && p1 >= 0 && p2 >= 0 && p3 >= 0 && p0 < n0 && p1 < n1 && p2 < n2 && p3 < n3;
-                if structure[tap as usize] && is_within {
+                if is_within {
                     let other = ((p0 * n1 + p1) * n2 + p2) * n3 + p3;
                     if mask[other as usize] {
                         // The elements before them in their runs are neighbours too.

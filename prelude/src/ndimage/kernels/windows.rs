@@ -48,12 +48,17 @@ macro_rules! neighbourhood {
             let (n0, n1, n2, n3) = (meta[0], meta[1], meta[2], meta[3]);
             let (w0, w1, w2, w3) = (meta[4], meta[5], meta[6], meta[7]);
             $($before)*
+            // The index of the first element, which is counted on: divisions cost more than small windows do.
+            let index = $start as i64;
+            let mut c3 = index % n3;
+            let mut c2 = index / n3 % n2;
+            let mut c1 = index / (n3 * n2) % n1;
+            let mut c0 = index / (n3 * n2 * n1);
             for $i in $start..end {
-                let index = $i as i64;
-                let f3 = index % n3 - meta[11];
-                let f2 = index / n3 % n2 - meta[10];
-                let f1 = index / (n3 * n2) % n1 - meta[9];
-                let f0 = index / (n3 * n2 * n1) - meta[8];
+                let f3 = c3 - meta[11];
+                let f2 = c2 - meta[10];
+                let f1 = c1 - meta[9];
+                let f0 = c0 - meta[8];
                 let inside = f0 >= 0
                     && f1 >= 0
                     && f2 >= 0
@@ -85,6 +90,19 @@ macro_rules! neighbourhood {
                     }
                 }
                 out[$i] = { $($last)* };
+                c3 += 1;
+                if c3 == n3 {
+                    c3 = 0;
+                    c2 += 1;
+                    if c2 == n2 {
+                        c2 = 0;
+                        c1 += 1;
+                        if c1 == n1 {
+                            c1 = 0;
+                            c0 += 1;
+                        }
+                    }
+                }
             }
         }
     };
@@ -96,7 +114,7 @@ pub(super) use neighbourhood;
 macro_rules! selection {
     ($name:ident $element:ident ($($extra:tt)*) $kept:ident { $($before:tt)* } $base:ident { $($place:tt)* }) => {
         neighbourhood! {
-            $name $element $element (footprint: View<bool>, percent: f64, rank: i64, $($extra)*)
+            $name $element $element (footprint: View<bool>, rank: usize, $($extra)*)
             |x, per, start, at, value, tap|
             before { $($before)* let $base = { let thread = start / per; thread * ($($place)*) }; }
             first { let mut count: usize = 0; }
@@ -107,11 +125,7 @@ macro_rules! selection {
                 }
             }
             last {
-                // A percentile is that of the window's own elements.
-                let mut k = if rank < 0 { rank + count as i64 } else { rank };
-                if percent >= 0.0 {
-                    k = if percent >= 100.0 { count as i64 - 1 } else { (count as f64 * percent / 100.0) as i64 };
-                }
+                let k = rank as i64;
                 let mut low: i64 = 0;
                 let mut high = count as i64 - 1;
                 while low < high {
@@ -146,6 +160,28 @@ macro_rules! selection {
     };
 }
 
+/// The median of nine elements, by exchanges of pairs that do not depend on the elements (Paeth, "Median finding on a 3 x 3 grid",
+/// 1990; in the form of Devillard).
+macro_rules! median_of_nine {
+    ($name:ident $element:ident $($from:literal $to:literal),*) => {
+        neighbourhood! {
+            $name $element $element ()
+            |x, per, start, at, value, tap|
+            before { let mut kept: [$element; 9] = [0.0; 9]; }
+            first {}
+            each { kept[tap] = value; }
+            last {
+                $(
+                    let (first, second) = (kept[$from], kept[$to]);
+                    kept[$from] = if second < first { second } else { first };
+                    kept[$to] = if second < first { first } else { second };
+                )*
+                kept[4]
+            }
+        }
+    };
+}
+
 macro_rules! of_floats {
     ($($module:ident $float:ident)*) => {$(
         pub(super) mod $module {
@@ -153,12 +189,15 @@ macro_rules! of_floats {
             use crate::prelude::*;
             use warpcell_macros::kernel;
 
-            /// The weighted sums of the elements around each one, along an axis whose neighbours are `inner` elements apart.
+            /// The weighted sums of the elements around each one, along an axis whose neighbours are `inner` elements apart,
+            /// over `divisor`. An odd number of weights that are symmetric, or the negative ones on the other side, are used
+            /// by pairs, and other weights from the last one on: SciPy's order, which shows where integers are cut off.
             #[kernel]
             #[allow(clippy::too_many_arguments)]
             pub fn correlate1d(
                 x: View<$float>,
                 weights: View<f64>,
+                divisor: f64,
                 inner: usize,
                 length: usize,
                 left: i64,
@@ -170,25 +209,70 @@ macro_rules! of_floats {
                 let size = weights.len();
                 let start = global_idx().x * per;
                 let end = (start + per).min(out.len());
+                let half = size / 2;
+                let mut is_even = size % 2 == 1;
+                let mut is_odd = is_even && half > 0;
+                for k in 1..(half + 1) {
+                    if is_even && (weights[half + k] - weights[size - 1 - half - k]).abs() > 2.220446049250313e-16 {
+                        is_even = false;
+                    }
+                    if is_odd && (weights[half + k] + weights[size - 1 - half - k]).abs() > 2.220446049250313e-16 {
+                        is_odd = false;
+                    }
+                }
+                let sign: f64 = if is_even { 1.0 } else { -1.0 };
+                // The index of the first element, which is counted on: divisions cost more than few weights do.
+                let mut column = start % inner;
+                let mut at = start / inner % length;
                 for i in start..end {
-                    let at = i / inner % length;
                     let base = i - at * inner;
                     let first = at as i64 - left;
                     let mut sum: f64 = 0.0;
                     if first >= 0 && first as usize + size <= length {
-                        let mut place = base + first as usize * inner;
-                        for k in 0..size {
-                            sum += weights[k] * x[place] as f64;
-                            place += inner;
+                        let place = base + first as usize * inner;
+                        if is_even || is_odd {
+                            sum += x[place + half * inner] as f64 * weights[half];
+                            for k in 0..half {
+                                let before = x[place + k * inner] as f64;
+                                let behind = x[place + (size - 1 - k) * inner] as f64;
+                                sum += (before + sign * behind) * weights[k];
+                            }
+                        } else {
+                            sum += x[place + (size - 1) * inner] as f64 * weights[size - 1];
+                            for k in 0..size - 1 {
+                                sum += x[place + k * inner] as f64 * weights[k];
+                            }
+                        }
+                    } else if is_even || is_odd {
+                        let middle = continued(first + half as i64, length as i64, mode);
+                        let value = if middle < 0 { outside } else { x[base + middle as usize * inner] as f64 };
+                        sum += value * weights[half];
+                        for k in 0..half {
+                            let low = continued(first + k as i64, length as i64, mode);
+                            let high = continued(first + (size - 1 - k) as i64, length as i64, mode);
+                            let before = if low < 0 { outside } else { x[base + low as usize * inner] as f64 };
+                            let behind = if high < 0 { outside } else { x[base + high as usize * inner] as f64 };
+                            sum += (before + sign * behind) * weights[k];
                         }
                     } else {
-                        for k in 0..size {
+                        let last = continued(first + (size - 1) as i64, length as i64, mode);
+                        let value = if last < 0 { outside } else { x[base + last as usize * inner] as f64 };
+                        sum += value * weights[size - 1];
+                        for k in 0..size - 1 {
                             let place = continued(first + k as i64, length as i64, mode);
                             let value = if place < 0 { outside } else { x[base + place as usize * inner] as f64 };
-                            sum += weights[k] * value;
+                            sum += value * weights[k];
                         }
                     }
-                    out[i] = sum as $float;
+                    out[i] = (sum / divisor) as $float;
+                    column += 1;
+                    if column == inner {
+                        column = 0;
+                        at += 1;
+                        if at == length {
+                            at = 0;
+                        }
+                    }
                 }
             }
 
@@ -230,9 +314,11 @@ macro_rules! of_floats {
                 }
             }
 
-            /// The least or the greatest of the elements around each one, along an axis.
+            /// The least or the greatest of the elements around each one, along an axis: of `size` windows after each other,
+            /// which have one element in common, from that one back and from there on (van Herk, "A fast algorithm for local
+            /// minimum and maximum filters on rectangular and octagonal kernels", 1992; Gil and Werman, 1993).
             #[kernel]
-            #[allow(clippy::too_many_arguments)]
+            #[allow(clippy::too_many_arguments, clippy::manual_div_ceil)]
             pub fn extreme1d(
                 x: View<$float>,
                 size: usize,
@@ -245,21 +331,38 @@ macro_rules! of_floats {
                 mut out: ViewMut<$float>,
                 per: usize,
             ) {
+                let blocks = (length + size - 1) / size;
+                let lines = out.len() / length;
                 let start = global_idx().x * per;
-                let end = (start + per).min(out.len());
+                let end = (start + per).min(lines * blocks);
                 for i in start..end {
-                    let at = i / inner % length;
-                    let base = i - at * inner;
-                    let first = at as i64 - left;
+                    let column = i % inner;
+                    let first = i / inner % blocks * size;
+                    let base = i / (inner * blocks) * (length * inner) + column;
+                    let begin = first as i64 - left;
                     let mut best: $float = 0.0;
-                    for k in 0..size {
-                        let place = continued(first + k as i64, length as i64, mode);
+                    for k in (0..size).rev() {
+                        let place = continued(begin + k as i64, length as i64, mode);
                         let value = if place < 0 { outside } else { x[base + place as usize * inner] };
-                        if k == 0 || (is_maximum && value > best) || (!is_maximum && value < best) {
+                        if k == size - 1 || (is_maximum && value > best) || (!is_maximum && value < best) {
                             best = value;
                         }
+                        if first + k < length {
+                            out[base + (first + k) * inner] = best;
+                        }
                     }
-                    out[i] = best;
+                    let last = size.min(length - first);
+                    for k in 1..last {
+                        let place = continued(begin + (size - 1 + k) as i64, length as i64, mode);
+                        let value = if place < 0 { outside } else { x[base + place as usize * inner] };
+                        if k == 1 || (is_maximum && value > best) || (!is_maximum && value < best) {
+                            best = value;
+                        }
+                        let before = out[base + (first + k) * inner];
+                        if (is_maximum && best > before) || (!is_maximum && best < before) {
+                            out[base + (first + k) * inner] = best;
+                        }
+                    }
                 }
             }
 
@@ -268,12 +371,18 @@ macro_rules! of_floats {
                 |x, per, start, at, value, tap|
                 before {}
                 first { let mut sum: f64 = 0.0; }
-                each { sum += weights[tap] * value as f64; }
+                each {
+                    let weight = weights[tap];
+                    // An infinite element counts only where the window has a weight.
+                    if weight.abs() > 2.220446049250313e-16 {
+                        sum += weight * value as f64;
+                    }
+                }
                 last { sum as $float }
             }
 
             neighbourhood! {
-                extreme $float $float (footprint: View<bool>, heights: View<f64>, is_maximum: bool,)
+                extreme $float $float (footprint: View<bool>, heights: View<f64>, is_maximum: bool, low: f64, modulus: f64,)
                 |x, per, start, at, value, tap|
                 before {}
                 first {
@@ -282,8 +391,13 @@ macro_rules! of_floats {
                 }
                 each {
                     if footprint[tap] {
-                        let height = heights[tap];
-                        let value = if is_maximum { value as f64 + height } else { value as f64 - height };
+                        let height = if is_maximum { heights[tap] } else { -heights[tap] };
+                        let mut value = value as f64 + height;
+                        // SciPy has integers for all but the first element.
+                        if modulus > 0.0 && !is_first {
+                            value -= height - height.trunc();
+                            value -= ((value - low) / modulus).floor() * modulus;
+                        }
                         if is_first || (is_maximum && value > best) || (!is_maximum && value < best) {
                             best = value;
                         }
@@ -291,6 +405,11 @@ macro_rules! of_floats {
                     }
                 }
                 last { best as $float }
+            }
+
+            median_of_nine! {
+                median9 $float
+                1 2, 4 5, 7 8, 0 1, 3 4, 6 7, 1 2, 4 5, 7 8, 0 3, 5 8, 4 7, 3 6, 1 4, 2 5, 4 7, 4 2, 6 4, 4 2
             }
 
             selection! {
@@ -307,4 +426,4 @@ of_floats! {
     of_f32 f32
     of_f64 f64
 }
-named! { correlate1d uniform1d extreme1d correlate extreme rank rank_of_many }
+named! { correlate1d uniform1d extreme1d correlate extreme median9 rank rank_of_many }
