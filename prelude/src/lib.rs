@@ -51,6 +51,7 @@ mod launch;
 pub mod linalg;
 mod lookup;
 mod memory;
+pub mod ndimage;
 mod number;
 mod operations;
 pub mod optimize;

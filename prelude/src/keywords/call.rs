@@ -8,6 +8,10 @@ macro_rules! __call {
     (call [$signature:tt $($all:tt)*] [$($path:tt)+] [$(($value:expr))*] $({ $key:tt $($given:tt)+ })*) => {
         $($path)+($($value,)* $($crate::__word!($key $($given)+)),*)
     };
+    // As `call`, where words are values of the function.
+    (plain $all:tt [$($path:tt)+] [$(($value:expr))*] $({ $key:tt $($given:tt)+ })*) => {
+        $($path)+($($value,)* $($($given)+),*)
+    };
     // The element type is the function's.
     (typed $all:tt [$($path:tt)+] [$(($value:expr))*] { dtype $dtype:ty } $({ $key:tt $($given:tt)+ })*) => {
         $($path)+::<$dtype>($($value,)* $($crate::__word!($key $($given)+)),*)

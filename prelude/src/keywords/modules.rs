@@ -553,4 +553,148 @@ functions! { $
     __sparse_csgraph_laplacian(csgraph) [normed = false] []
         => given [sparse::csgraph::laplacian_with]
         "assert_eq!(gpu::sparse::csgraph::laplacian!(&gpu::sparse::eye::<f64>(3), normed = true).sum(), 0.0);";
+    __ndimage_correlate1d(input, weights) [axis = (-1), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::correlate1d]
+        "let x = gpu::array(&[1.0, 2.0, 3.0]);
+assert_eq!(gpu::ndimage::correlate1d!(&x, &[1.0, 1.0, 1.0], mode = \"constant\").tolist(), [3.0, 6.0, 5.0]);";
+    __ndimage_convolve1d(input, weights) [axis = (-1), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::convolve1d]
+        "let x = gpu::array(&[1.0, 2.0, 3.0]);
+assert_eq!(gpu::ndimage::convolve1d!(&x, &[1.0, 1.0, 1.0], mode = \"constant\").tolist(), [3.0, 6.0, 5.0]);";
+    __ndimage_correlate(input, weights) [mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::correlate]
+        "let x = gpu::ones::<f64>((3, 3));
+assert_eq!(gpu::ndimage::correlate!(&x, &[[1.0, 1.0]], mode = \"constant\", origin = (0, -1)).sum(), 15.0);";
+    __ndimage_convolve(input, weights) [mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::convolve]
+        "let x = gpu::ones::<f64>((3, 3));
+assert_eq!(gpu::ndimage::convolve!(&x, &[[1.0, 1.0]], mode = \"constant\", origin = (0, 0)).sum(), 15.0);";
+    __ndimage_gaussian_filter(input, sigma) [order = 0, mode = "reflect", cval = 0.0, truncate = 4.0, radius = (), axes = ()] [] => plain [ndimage::with::gaussian_filter]
+        "let x = gpu::arange(10.0f64);
+assert!((gpu::ndimage::gaussian_filter!(&x, 1.0, order = 1).get(&[5]) - 1.0).abs() < 1e-2);";
+    __ndimage_gaussian_filter1d(input, sigma) [axis = (-1), order = 0, mode = "reflect", cval = 0.0, truncate = 4.0, radius = ()] [] => plain [ndimage::with::gaussian_filter1d]
+        "let x = gpu::ones::<f64>((3, 5));
+assert!(gpu::allclose(&gpu::ndimage::gaussian_filter1d!(&x, 1.0, axis = 0), &x));";
+    __ndimage_sobel(input) [axis = (-1), mode = "reflect", cval = 0.0] [] => plain [ndimage::with::sobel]
+        "let x = gpu::arange(25.0).reshape((5, 5));
+assert_eq!(gpu::ndimage::sobel!(&x, axis = 0).get(&[2, 2]), 40.0);";
+    __ndimage_prewitt(input) [axis = (-1), mode = "reflect", cval = 0.0] [] => plain [ndimage::with::prewitt]
+        "let x = gpu::arange(25.0).reshape((5, 5));
+assert_eq!(gpu::ndimage::prewitt!(&x, axis = 0).get(&[2, 2]), 30.0);";
+    __ndimage_laplace(input) [mode = "reflect", cval = 0.0, axes = ()] [] => plain [ndimage::with::laplace]
+        "let x = gpu::ones::<f64>((3, 3));
+assert_eq!(gpu::ndimage::laplace!(&x, mode = \"constant\", axes = 0).get(&[0, 0]), -1.0);";
+    __ndimage_gaussian_laplace(input, sigma) [mode = "reflect", cval = 0.0, truncate = 4.0, radius = (), axes = ()] [] => plain [ndimage::with::gaussian_laplace]
+        "assert!(gpu::ndimage::gaussian_laplace!(&gpu::ones::<f64>((4, 4)), 1.0, mode = \"nearest\").abs().max() < 1e-3);";
+    __ndimage_gaussian_gradient_magnitude(input, sigma) [mode = "reflect", cval = 0.0, truncate = 4.0, radius = (), axes = ()] [] => plain [ndimage::with::gaussian_gradient_magnitude]
+        "assert!(gpu::ndimage::gaussian_gradient_magnitude!(&gpu::ones::<f64>((4, 4)), 1.0, mode = \"nearest\").abs().max() < 1e-6);";
+    __ndimage_uniform_filter(input, size) [mode = "reflect", cval = 0.0, origin = 0, axes = ()] [] => plain [ndimage::with::uniform_filter]
+        "let x = gpu::ones::<f64>((3, 4));
+assert!(gpu::allclose(&gpu::ndimage::uniform_filter!(&x, (3, 2), mode = \"mirror\"), &x));";
+    __ndimage_minimum_filter(input, size) [footprint = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::minimum_filter]
+        "let x = gpu::arange(9.0).reshape((3, 3));
+let cross = [[false, true, false], [true, true, true], [false, true, false]];
+assert_eq!(gpu::ndimage::minimum_filter!(&x, (), footprint = &cross).get(&[1, 1]), 1.0);";
+    __ndimage_maximum_filter(input, size) [footprint = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::maximum_filter]
+        "let x = gpu::arange(9.0).reshape((3, 3));
+let cross = [[false, true, false], [true, true, true], [false, true, false]];
+assert_eq!(gpu::ndimage::maximum_filter!(&x, (), footprint = &cross).get(&[1, 1]), 7.0);";
+    __ndimage_uniform_filter1d(input, size) [axis = (-1), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::uniform_filter1d]
+        "let x = gpu::ones::<f64>((3, 3));
+assert!(gpu::allclose(&gpu::ndimage::uniform_filter1d!(&x, 3, axis = 0), &x));";
+    __ndimage_minimum_filter1d(input, size) [axis = (-1), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::minimum_filter1d]
+        "let x = gpu::ones::<f64>((3, 3));
+assert!(gpu::allclose(&gpu::ndimage::minimum_filter1d!(&x, 3, axis = 0), &x));";
+    __ndimage_maximum_filter1d(input, size) [axis = (-1), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::maximum_filter1d]
+        "let x = gpu::ones::<f64>((3, 3));
+assert!(gpu::allclose(&gpu::ndimage::maximum_filter1d!(&x, 3, axis = 0), &x));";
+    __ndimage_median_filter(input, size) [footprint = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::median_filter]
+        "let x = gpu::arange(9.0).reshape((3, 3));
+assert_eq!(gpu::ndimage::median_filter!(&x, 3, mode = \"constant\").get(&[0, 0]), 0.0);";
+    __ndimage_percentile_filter(input, percentile, size) [footprint = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::percentile_filter]
+        "let x = gpu::array(&[2, 80, 6, 3, 5]);
+assert_eq!(gpu::ndimage::percentile_filter!(&x, 100.0, 3, mode = \"wrap\").tolist(), [80, 80, 80, 6, 5]);";
+    __ndimage_rank_filter(input, rank, size) [footprint = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::rank_filter]
+        "let x = gpu::array(&[2, 80, 6, 3, 5]);
+assert_eq!(gpu::ndimage::rank_filter!(&x, 0, (), footprint = &[true, false, true]).tolist(), [2, 2, 3, 5, 3]);";
+    __ndimage_grey_erosion(input, size) [footprint = (), structure = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::grey_erosion]
+        "let x = gpu::array(&[5.0, 1.0, 3.0, 3.0, 2.0]);
+assert_eq!(gpu::ndimage::grey_erosion!(&x, (), structure = &[0.0, 0.0, 0.0]).tolist(), [1.0, 1.0, 1.0, 2.0, 2.0]);";
+    __ndimage_grey_dilation(input, size) [footprint = (), structure = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::grey_dilation]
+        "let x = gpu::array(&[5.0, 1.0, 3.0, 3.0, 2.0]);
+assert_eq!(gpu::ndimage::grey_dilation!(&x, (), structure = &[0.0, 0.0, 0.0]).tolist(), [5.0, 5.0, 3.0, 3.0, 3.0]);";
+    __ndimage_grey_opening(input, size) [footprint = (), structure = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::grey_opening]
+        "let x = gpu::array(&[5.0, 1.0, 3.0, 3.0, 2.0]);
+assert_eq!(gpu::ndimage::grey_opening!(&x, (), structure = &[0.0, 0.0, 0.0]).tolist(), [1.0, 1.0, 2.0, 2.0, 2.0]);";
+    __ndimage_grey_closing(input, size) [footprint = (), structure = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::grey_closing]
+        "let x = gpu::array(&[5.0, 1.0, 3.0, 3.0, 2.0]);
+assert_eq!(gpu::ndimage::grey_closing!(&x, (), structure = &[0.0, 0.0, 0.0]).tolist(), [5.0, 3.0, 3.0, 3.0, 3.0]);";
+    __ndimage_morphological_gradient(input, size) [footprint = (), structure = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::morphological_gradient]
+        "let x = gpu::array(&[5.0, 1.0, 3.0, 3.0, 2.0]);
+assert_eq!(gpu::ndimage::morphological_gradient!(&x, (), structure = &[0.0, 0.0, 0.0]).tolist(), [4.0, 4.0, 2.0, 1.0, 1.0]);";
+    __ndimage_morphological_laplace(input, size) [footprint = (), structure = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::morphological_laplace]
+        "let x = gpu::array(&[5.0, 1.0, 3.0, 3.0, 2.0]);
+assert_eq!(gpu::ndimage::morphological_laplace!(&x, (), structure = &[0.0, 0.0, 0.0]).tolist(), [-4.0, 4.0, -2.0, -1.0, 1.0]);";
+    __ndimage_white_tophat(input, size) [footprint = (), structure = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::white_tophat]
+        "let x = gpu::array(&[5.0, 1.0, 3.0, 3.0, 2.0]);
+assert_eq!(gpu::ndimage::white_tophat!(&x, (), structure = &[0.0, 0.0, 0.0]).tolist(), [4.0, 0.0, 1.0, 1.0, 0.0]);";
+    __ndimage_black_tophat(input, size) [footprint = (), structure = (), mode = "reflect", cval = 0.0, origin = 0] [] => plain [ndimage::with::black_tophat]
+        "let x = gpu::array(&[5.0, 1.0, 3.0, 3.0, 2.0]);
+assert_eq!(gpu::ndimage::black_tophat!(&x, (), structure = &[0.0, 0.0, 0.0]).tolist(), [0.0, 2.0, 0.0, 0.0, 1.0]);";
+    __ndimage_binary_erosion(input, structure) [iterations = 1, mask = (), border_value = false, origin = 0] [] => plain [ndimage::with::binary_erosion]
+        "let x = gpu::ones::<i32>((5, 5));
+assert_eq!(gpu::ndimage::binary_erosion!(&x, &gpu::full((3, 3), true), iterations = 2).count_nonzero(), 1);";
+    __ndimage_binary_dilation(input, structure) [iterations = 1, mask = (), border_value = false, origin = 0] [] => plain [ndimage::with::binary_dilation]
+        "let x = gpu::ones::<i32>((5, 5));
+assert_eq!(gpu::ndimage::binary_dilation!(&x, &gpu::full((3, 3), true), iterations = 2).count_nonzero(), 25);";
+    __ndimage_binary_opening(input, structure) [iterations = 1, origin = 0, mask = (), border_value = false] [] => plain [ndimage::with::binary_opening]
+        "let x = gpu::zeros::<bool>((5, 5));
+assert_eq!(gpu::ndimage::binary_opening!(&x, (), iterations = 2).count_nonzero(), 0);";
+    __ndimage_binary_closing(input, structure) [iterations = 1, origin = 0, mask = (), border_value = false] [] => plain [ndimage::with::binary_closing]
+        "let x = gpu::zeros::<bool>((5, 5));
+assert_eq!(gpu::ndimage::binary_closing!(&x, (), iterations = 2).count_nonzero(), 0);";
+    __ndimage_binary_propagation(input, structure) [mask = (), border_value = false, origin = 0] [] => plain [ndimage::with::binary_propagation]
+        "let x = gpu::array(&[true, false, false, false]);
+let mask = [true, true, false, true];
+assert_eq!(gpu::ndimage::binary_propagation!(&x, (), mask = &mask).tolist(), [true, true, false, false]);";
+    __ndimage_binary_fill_holes(input, structure) [origin = 0] [] => plain [ndimage::with::binary_fill_holes]
+        "let x = gpu::array(&[1, 0, 1]);
+assert!(gpu::ndimage::binary_fill_holes!(&x, (), origin = 0).all());";
+    __ndimage_binary_hit_or_miss(input, structure1) [structure2 = (), origin1 = 0, origin2 = ()] [] => plain [ndimage::with::binary_hit_or_miss]
+        "let x = gpu::array(&[1, 0, 1]);
+assert_eq!(gpu::ndimage::binary_hit_or_miss!(&x, &[0, 1, 0], structure2 = &[0, 0, 1]).tolist(), [true, false, true]);";
+    __ndimage_label(input) [structure = ()] [] => plain [ndimage::with::label]
+        "let x = gpu::array(&[[1, 0], [0, 1]]);
+assert_eq!(gpu::ndimage::label!(&x, structure = &gpu::full((3, 3), true)).1, 1);";
+    __ndimage_find_objects(input) [max_label = 0] [] => plain [ndimage::with::find_objects]
+        "assert_eq!(gpu::ndimage::find_objects!(&gpu::array(&[0, 2]), max_label = 1).len(), 1);";
+    __ndimage_distance_transform_edt(input) [sampling = ()] [] => plain [ndimage::with::distance_transform_edt]
+        "let x = gpu::array(&[[1, 1], [1, 0]]);
+assert_eq!(gpu::ndimage::distance_transform_edt!(&x, sampling = (3.0, 4.0)).get(&[0, 0]), 5.0);";
+    __ndimage_zoom(input, zoom) [order = 3, mode = "constant", cval = 0.0, prefilter = true, grid_mode = false] [] => plain [ndimage::with::zoom]
+        "let x = gpu::array(&[0.0, 2.0]);
+assert_eq!(gpu::ndimage::zoom!(&x, 1.5, order = 1).tolist(), [0.0, 1.0, 2.0]);";
+    __ndimage_shift(input, shift) [order = 3, mode = "constant", cval = 0.0, prefilter = true] [] => plain [ndimage::with::shift]
+        "let x = gpu::array(&[1.0, 2.0, 3.0]);
+assert_eq!(gpu::ndimage::shift!(&x, 0.5, order = 1, mode = \"nearest\").tolist(), [1.0, 1.5, 2.5]);";
+    __ndimage_rotate(input, angle) [axes = (1, 0), reshape = true, order = 3, mode = "constant", cval = 0.0, prefilter = true] [] => plain [ndimage::with::rotate]
+        "let x = gpu::ones::<f64>((3, 4));
+assert_eq!(gpu::ndimage::rotate!(&x, 45.0, reshape = false, order = 1).shape(), [3, 4]);";
+    __ndimage_affine_transform(input, matrix) [offset = 0.0, output_shape = (), order = 3, mode = "constant", cval = 0.0, prefilter = true] [] => plain [ndimage::with::affine_transform]
+        "let x = gpu::array(&[1.0, 2.0, 3.0]);
+assert_eq!(gpu::ndimage::affine_transform!(&x, &[1.0], offset = 1.0, output_shape = [2], order = 1).tolist(), [2.0, 3.0]);";
+    __ndimage_map_coordinates(input, coordinates) [order = 3, mode = "constant", cval = 0.0, prefilter = true] [] => plain [ndimage::with::map_coordinates]
+        "let x = gpu::array(&[0.0, 10.0]);
+assert_eq!(gpu::ndimage::map_coordinates!(&x, &[[0.5, 3.0]], order = 1, cval = -1.0).tolist(), [5.0, -1.0]);";
+    __ndimage_spline_filter(input) [order = 3, mode = "mirror"] [] => plain [ndimage::with::spline_filter]
+        "let x = gpu::arange(4.0);
+assert_eq!(gpu::ndimage::spline_filter!(&x, order = 1).tolist(), [0.0, 1.0, 2.0, 3.0]);";
+    __ndimage_spline_filter1d(input) [order = 3, axis = (-1), mode = "mirror"] [] => plain [ndimage::with::spline_filter1d]
+        "let x = gpu::ones::<f64>((4, 4));
+assert!(gpu::allclose(&gpu::ndimage::spline_filter1d!(&x, axis = 0, mode = \"reflect\"), &x));";
+    __ndimage_fourier_gaussian(input, sigma) [n = (-1), axis = (-1)] [] => plain [ndimage::with::fourier_gaussian]
+        "let x = gpu::fft::rfft(&gpu::ones::<f64>(5));
+assert_eq!(gpu::ndimage::fourier_gaussian!(&x, 1.0, n = 5).shape(), [3]);";
+    __ndimage_fourier_uniform(input, size) [n = (-1), axis = (-1)] [] => plain [ndimage::with::fourier_uniform]
+        "let x = gpu::fft::rfft(&gpu::ones::<f64>(5));
+assert_eq!(gpu::ndimage::fourier_uniform!(&x, 1.0, n = 5).shape(), [3]);";
+    __ndimage_fourier_shift(input, shift) [n = (-1), axis = (-1)] [] => plain [ndimage::with::fourier_shift]
+        "let x = gpu::fft::rfft(&gpu::ones::<f64>(5));
+assert_eq!(gpu::ndimage::fourier_shift!(&x, 1.0, n = 5).shape(), [3]);";
 }

@@ -27,6 +27,7 @@ mod making;
 mod map;
 mod mathematics;
 mod names;
+mod ndimage;
 mod parity;
 mod pinned;
 mod polynomials;

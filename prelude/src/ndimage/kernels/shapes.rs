@@ -1,0 +1,232 @@
+//! Kernels of bools: erosion, sets of neighbours, and distances.
+
+use super::continued;
+use super::windows::neighbourhood;
+use crate::prelude::*;
+use warpcell_macros::{device, kernel};
+
+neighbourhood! {
+    erode bool bool (structure: View<bool>, mask: View<bool>, has_mask: bool, is_dilation: bool,)
+    |x, per, start, at, value, tap|
+    before {}
+    first { let mut all = true; }
+    each {
+        if structure[tap] && value == is_dilation {
+            all = false;
+        }
+    }
+    last { if has_mask && !mask[at] { x[at] } else { all != is_dilation } }
+}
+
+/// The least of the squares of distances along an axis, each the distance to an element and what that has; and where it is found.
+/// A thread for each line. It keeps the elements whose parabolas are on the lower envelope, in `kept`, and then goes along them
+/// (Felzenszwalb and Huttenlocher, "Distance transforms of sampled functions", 2012); parabolas are compared without divisions, so
+/// that whole squares stay exact.
+#[kernel]
+#[allow(clippy::too_many_arguments)]
+pub fn distances(
+    x: View<f64>,
+    nearest: View<i64>,
+    inner: usize,
+    length: usize,
+    step: f64,
+    mut kept: ViewMut<i64>,
+    mut out: ViewMut<f64>,
+    mut found: ViewMut<i64>,
+    per: usize,
+) {
+    let start = global_idx().x * per;
+    let end = (start + per).min(out.len() / length);
+    let square = step * step;
+    for line in start..end {
+        let base = line / inner * (inner * length) + line % inner;
+        let mut count: usize = 0;
+        for c in 0..length {
+            let value = x[base + c * inner];
+            if value < f64::INFINITY {
+                let place = c as f64;
+                let mut is_open = count > 1;
+                while is_open {
+                    let a = kept[base + (count - 2) * inner] as usize;
+                    let b = kept[base + (count - 1) * inner] as usize;
+                    let (left, middle) = (a as f64, b as f64);
+                    let from = x[base + b * inner] - x[base + a * inner] + square * (middle - left) * (middle + left);
+                    let to = value - x[base + b * inner] + square * (place - middle) * (place + middle);
+                    // The parabola of `b` is below the others only from where it meets the one of `a` to where it meets this one.
+                    if from * (place - middle) >= to * (middle - left) {
+                        count -= 1;
+                        is_open = count > 1;
+                    } else {
+                        is_open = false;
+                    }
+                }
+                kept[base + count * inner] = c as i64;
+                count += 1;
+            }
+        }
+        let mut at: usize = 0;
+        for c in 0..length {
+            let i = base + c * inner;
+            if count == 0 {
+                out[i] = x[i];
+                found[i] = nearest[i];
+            } else {
+                let mut other = kept[base + at * inner] as usize;
+                let mut away = (c as f64 - other as f64) * step;
+                let mut best = x[base + other * inner] + away * away;
+                let mut is_open = at + 1 < count;
+                while is_open {
+                    let next = kept[base + (at + 1) * inner] as usize;
+                    away = (c as f64 - next as f64) * step;
+                    let sum = x[base + next * inner] + away * away;
+                    if sum < best {
+                        best = sum;
+                        other = next;
+                        at += 1;
+                        is_open = at + 1 < count;
+                    } else {
+                        is_open = false;
+                    }
+                }
+                out[i] = best;
+                found[i] = nearest[base + other * inner];
+            }
+        }
+    }
+}
+
+/// The first element of each run of elements that are true, along the last axis; -1 where they are not. A thread for each line.
+#[kernel]
+pub fn runs(mask: View<bool>, length: usize, joins: bool, mut parents: ViewMut<i64>, per: usize) {
+    let start = global_idx().x * per;
+    let end = (start + per).min(mask.len() / length);
+    for line in start..end {
+        let mut first: i64 = -1;
+        for k in 0..length {
+            let i = line * length + k;
+            if mask[i] {
+                if first < 0 || !joins {
+                    first = i as i64;
+                }
+            } else {
+                first = -1;
+            }
+            parents[i] = first;
+        }
+    }
+}
+
+/// The element that a set is named after. Other threads may unite sets meanwhile, so each element is read in one step.
+#[device]
+fn root(parents: &ViewMut<i64>, from: i64) -> i64 {
+    let mut at = from;
+    loop {
+        let next = parents.atomic_max(at as usize, -1);
+        if next == at {
+            break;
+        }
+        at = next;
+    }
+    at
+}
+
+/// Unites the sets of neighbours. `taps` has the numbers of those of the 81 elements around one along four axes that are neighbours,
+/// from before it: the other half is seen from the other side.
+#[kernel]
+pub fn unite(mask: View<bool>, taps: View<i64>, meta: View<i64>, joins: bool, parents: ViewMut<i64>, per: usize) {
+    let start = global_idx().x * per;
+    let end = (start + per).min(mask.len());
+    let (n0, n1, n2, n3) = (meta[0], meta[1], meta[2], meta[3]);
+    for i in start..end {
+        if mask[i] {
+            let at = i as i64;
+            let c3 = at % n3;
+            let c2 = at / n3 % n2;
+            let c1 = at / (n3 * n2) % n1;
+            let c0 = at / (n3 * n2 * n1);
+            for which in 0..taps.len() {
+                let tap = taps[which];
+                let p0 = c0 + tap / 27 - 1;
+                let p1 = c1 + tap / 9 % 3 - 1;
+                let p2 = c2 + tap / 3 % 3 - 1;
+                let p3 = c3 + tap % 3 - 1;
+                let is_within = p0 >= 0 && p1 >= 0 && p2 >= 0 && p3 >= 0 && p0 < n0 && p1 < n1 && p2 < n2 && p3 < n3;
+                if is_within {
+                    let other = ((p0 * n1 + p1) * n2 + p2) * n3 + p3;
+                    if mask[other as usize] {
+                        // The elements before them in their runs are neighbours too.
+                        let is_known = joins && c3 > 0 && p3 > 0 && mask[i - 1] && mask[other as usize - 1];
+                        if !is_known {
+                            let mut a = at;
+                            let mut b = other;
+                            loop {
+                                a = root(&parents, a);
+                                b = root(&parents, b);
+                                if a == b {
+                                    break;
+                                }
+                                if a < b {
+                                    std::mem::swap(&mut a, &mut b);
+                                }
+                                let old = parents.atomic_min(a as usize, b);
+                                if old == a {
+                                    break;
+                                }
+                                a = old;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The element that each set is named after, its first one; and whether an element is one of those.
+#[kernel]
+pub fn roots(parents: View<i64>, mut out: ViewMut<i64>, mut firsts: ViewMut<i64>, per: usize) {
+    let start = global_idx().x * per;
+    let end = (start + per).min(out.len());
+    for i in start..end {
+        let mut at = parents[i];
+        if at >= 0 {
+            while parents[at as usize] != at {
+                at = parents[at as usize];
+            }
+        }
+        out[i] = at;
+        firsts[i] = (at == i as i64) as i64;
+    }
+}
+
+/// The numbers of sets.
+#[kernel]
+pub fn numbers(roots: View<i64>, ranks: View<i64>, mut out: ViewMut<i32>, per: usize) {
+    let start = global_idx().x * per;
+    let end = (start + per).min(out.len());
+    for i in start..end {
+        out[i] = if roots[i] < 0 { 0 } else { ranks[roots[i] as usize] as i32 };
+    }
+}
+
+/// Marks the sets that have an element in `seeds`.
+#[kernel]
+pub fn mark(roots: View<i64>, seeds: View<bool>, marks: ViewMut<i32>, per: usize) {
+    let start = global_idx().x * per;
+    let end = (start + per).min(roots.len());
+    for i in start..end {
+        if roots[i] >= 0 && seeds[i] {
+            marks.atomic_max(roots[i] as usize, 1);
+        }
+    }
+}
+
+/// Whether the set of each element is marked; elements of no set stay as they are.
+#[kernel]
+pub fn marked(roots: View<i64>, marks: View<i32>, x: View<bool>, mut out: ViewMut<bool>, per: usize) {
+    let start = global_idx().x * per;
+    let end = (start + per).min(out.len());
+    for i in start..end {
+        out[i] = if roots[i] < 0 { x[i] } else { marks[roots[i] as usize] != 0 };
+    }
+}
