@@ -1,5 +1,8 @@
 //! The cores of the filters: windows that move over an array.
 
+// Long because: each form of a window, along an axis, as a box or with elements of its own, has its core here, and all share how
+// types, edges and origins are treated.
+
 use super::arguments::{begins, brought, chosen_axes, each, lengths, mode_of, modes_of, one_mode, reversed_origin};
 use super::kernels::{Given, KEPT, MOST_AXES, named, run, run_in};
 use crate::array::axes::axis_of;
