@@ -24,7 +24,9 @@ def call(name, found):
     # SciPy's special functions have the names of the operands in the first line of their documentation.
     documented = re.match(rf"\s*{re.escape(name.split('.')[-1])}\(([^)]*)", found.__doc__ or "")
     if isinstance(found, np.ufunc) and name.startswith("scipy.") and documented:
-        words = [word for word in documented[1].replace(" ", "").split(",") if word and "=" not in word and word != "*"]
+        # `beta(x1, x2, /, out=None, *, where=True, …, signature])`
+        listed = documented[1].replace(" ", "").split(",/")[0].split(",")
+        words = [word for word in listed if word and "=" not in word and word != "*"]
     return f"{name}({', '.join(words)})\n"
 
 

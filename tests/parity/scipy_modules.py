@@ -69,7 +69,7 @@ def rows_of_interpolate():
     # SciPy's are in ascending order of the pieces only.
     row("CubicSpline roots", *[np.sort(roots) for roots in (cs.roots(), cs.solve(0.3), cs.derivative().roots(extrapolate=False))])
     for name, make in {
-        "Pchip": interpolate.PchipInterpolator, "Akima": interpolate.Akima1DInterpolator,
+        "PchipInterpolator": interpolate.PchipInterpolator, "Akima1DInterpolator": interpolate.Akima1DInterpolator,
         "makima": lambda x, y, axis=0: interpolate.Akima1DInterpolator(x, y, axis, method="makima"),
     }.items():
         for count in (2, 3, 11):
@@ -113,30 +113,30 @@ def rows_of_interpolate():
         row(f"interp1d {kind} extrapolate", interpolate.interp1d(x, y, kind, fill_value="extrapolate")(at))
     order = (np.arange(11) * 7) % 11
     row("interp1d unsorted", interpolate.interp1d(x[order], y[order])(inside))
-    row("Barycentric", interpolate.BarycentricInterpolator(x, y)(at), interpolate.barycentric_interpolate(x, ym, at))
+    row("BarycentricInterpolator+barycentric_interpolate", interpolate.BarycentricInterpolator(x, y)(at), interpolate.barycentric_interpolate(x, ym, at))
     nodes = np.cos(np.pi * np.arange(200) / 199)
-    row("Barycentric Chebyshev", interpolate.BarycentricInterpolator(nodes, np.exp(nodes))(queries(-0.7, 0.7)))
+    row("BarycentricInterpolator+barycentric_interpolate Chebyshev", interpolate.BarycentricInterpolator(nodes, np.exp(nodes))(queries(-0.7, 0.7)))
     k = interpolate.KroghInterpolator(x, ym)
-    row("Krogh", k(at), k.derivative(at, 2), k.derivatives(at, 3), interpolate.krogh_interpolate(x, y, at))
-    row("Krogh hermite", interpolate.KroghInterpolator([0.0, 0.0, 0.0, 1.0, 2.0, 2.0], wave(6))(at))
+    row("KroghInterpolator+krogh_interpolate", k(at), k.derivative(at, 2), k.derivatives(at, 3), interpolate.krogh_interpolate(x, y, at))
+    row("KroghInterpolator+krogh_interpolate hermite", interpolate.KroghInterpolator([0.0, 0.0, 0.0, 1.0, 2.0, 2.0], wave(6))(at))
     grid = (places(5), places(4), np.array([3.0, 1.0, -0.5]))
     values = wave(120).reshape(5, 4, 3, 2)
     n = np.arange(40)
     xi = np.stack([1.0 + 1.5 * np.sin(n), 0.8 + 0.9 * np.cos(1.7 * n), 1.2 + 1.9 * np.sin(0.7 * n)], -1)
     for method in ("linear", "nearest"):
-        row(f"RegularGrid {method}", interpolate.RegularGridInterpolator(grid, values, method, False)(xi.reshape(8, 5, 3)))
-        row(f"RegularGrid {method} fill", interpolate.RegularGridInterpolator(grid, values, method, False, -9.0)(xi))
-        row(f"RegularGrid {method} extrapolate", interpolate.RegularGridInterpolator(grid, values, method, False, None)(xi))
+        row(f"RegularGridInterpolator {method}", interpolate.RegularGridInterpolator(grid, values, method, False)(xi.reshape(8, 5, 3)))
+        row(f"RegularGridInterpolator {method} fill", interpolate.RegularGridInterpolator(grid, values, method, False, -9.0)(xi))
+        row(f"RegularGridInterpolator {method} extrapolate", interpolate.RegularGridInterpolator(grid, values, method, False, None)(xi))
         row(f"interpn {method}", interpolate.interpn(grid[:2], values[..., 0, 0], xi[:, :2] * 0.5 + 0.3, method, False, None))
     points = np.stack([wave(30), wave(60)[30:] * 2], -1)
     there = np.stack([wave(12) * 0.5, wave(24)[12:]], -1)
     for kernel in ("linear", "thin_plate_spline", "cubic", "quintic", "multiquadric", "inverse_multiquadric", "inverse_quadratic",
                    "gaussian"):
         f = interpolate.RBFInterpolator(points, wave(60).reshape(30, 2), kernel=kernel, epsilon=2.5)
-        row(f"RBF {kernel}", f(there))
+        row(f"RBFInterpolator {kernel}", f(there))
     f = interpolate.RBFInterpolator(points, wave(30), smoothing=0.5, degree=2)
-    row("RBF smooth", f(there))
-    row("NearestND", interpolate.NearestNDInterpolator(points, wave(60).reshape(30, 2))(there.reshape(3, 4, 2)))
+    row("RBFInterpolator smooth", f(there))
+    row("NearestNDInterpolator", interpolate.NearestNDInterpolator(points, wave(60).reshape(30, 2))(there.reshape(3, 4, 2)))
 
 
 def rows_of_stats():
@@ -204,21 +204,24 @@ def rows_of_spatial():
     p, q = np.abs(a) + 0.1, np.abs(b) + 0.1
     signs, others = np.where(a > 0.3, 1.0, 0.0), np.where(b > 0.3, 1.0, 0.0)
     for metric in ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "canberra", "braycurtis", "cosine", "correlation"):
-        row(f"cdist {metric}", distance.cdist(a, b, metric), distance.pdist(a, metric))
-    row("cdist minkowski", distance.cdist(a, b, "minkowski", p=3.5), distance.pdist(a, "minkowski", p=1))
-    row("cdist jensenshannon", distance.cdist(p, q, "jensenshannon"), distance.pdist(p, "jensenshannon"))
+        row(f"cdist+pdist {metric}", distance.cdist(a, b, metric), distance.pdist(a, metric))
+    row("cdist+pdist minkowski", distance.cdist(a, b, "minkowski", p=3.5), distance.pdist(a, "minkowski", p=1))
+    row("cdist+pdist jensenshannon", distance.cdist(p, q, "jensenshannon"), distance.pdist(p, "jensenshannon"))
     # CuPy's.
     row("cdist kl_divergence", special.rel_entr(p[:, None], q[None]).sum(-1))
     row("cdist hellinger", np.sqrt(((np.sqrt(p[:, None]) - np.sqrt(q[None])) ** 2).sum(-1) / 2))
     for metric in ("hamming", "jaccard", "russellrao", "dice", "rogerstanimoto", "sokalsneath", "yule"):
         booleans = metric not in ("hamming",)
         kind = bool if booleans else float
-        row(f"cdist {metric}", distance.cdist(signs.astype(kind), others.astype(kind), metric),
+        row(f"cdist+pdist {metric}", distance.cdist(signs.astype(kind), others.astype(kind), metric),
             distance.pdist(signs.astype(kind), metric))
     row("distance_matrix", *[spatial.distance_matrix(a, b, p) for p in (1, 2, 3, np.inf)])
-    row("vectors", *[getattr(distance, name)(p[0], p[1]) for name in (
+    row("euclidean+sqeuclidean+cityblock+chebyshev+canberra+braycurtis+jensenshannon+cosine+correlation+minkowski+hamming+russellrao+hellinger+kl_divergence", *[getattr(distance, name)(p[0], p[1]) for name in (
         "euclidean", "sqeuclidean", "cityblock", "chebyshev", "canberra", "braycurtis", "jensenshannon", "cosine", "correlation")],
-        distance.minkowski(p[0], p[1], 3))
+        distance.minkowski(p[0], p[1], 3), distance.hamming(signs[0], signs[1]),
+        distance.russellrao(signs[0].astype(bool), signs[1].astype(bool)),
+        # CuPy's.
+        np.sqrt(((np.sqrt(p[0]) - np.sqrt(p[1])) ** 2).sum() / 2), special.rel_entr(p[0], p[1]).sum())
     row("squareform", distance.squareform(distance.pdist(a)))
     points = np.stack([wave(300), 3 * wave(600)[300:], wave(900)[600:]], -1)
     there = np.stack([wave(40), wave(80)[40:], wave(120)[80:] * 2], -1)

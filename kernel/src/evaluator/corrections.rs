@@ -15,6 +15,7 @@ mod layout;
 mod line;
 mod lists;
 mod modules;
+mod named;
 mod numbers;
 mod operators;
 mod plots;

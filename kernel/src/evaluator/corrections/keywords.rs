@@ -2,7 +2,8 @@
 
 use super::calls::{CREATION, data_type_of, translated};
 use super::known::Known;
-use super::line::{Line, is_integer, is_name};
+use super::line::{Line, is_integer};
+use super::named::{argument_counts, keyword, sorted_out, value_of};
 use super::operators::{as_argument, as_float, as_object};
 use super::plots::is_plot;
 use crate::syntax::words;
@@ -32,22 +33,6 @@ fn of_numpy(key: &str) -> &str {
         "keepdim" => "keepdims",
         key => key,
     }
-}
-
-/// The name and the value of an argument with a name.
-pub fn keyword(argument: &str) -> Option<(&str, &str)> {
-    let (name, value) = argument.split_once('=')?;
-    (is_name(name.trim()) && !value.starts_with('=')).then(|| (name.trim(), value.trim()))
-}
-
-/// Arguments without a name, and those with one.
-pub fn sorted_out<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(&'a str, &'a str)>) {
-    let named = arguments.iter().filter_map(|argument| keyword(argument)).collect();
-    (arguments.iter().copied().filter(|argument| keyword(argument).is_none()).collect(), named)
-}
-
-pub fn value_of<'a>(named: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
-    named.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
 /// Whether a method, a function or a type behind its name has all that is given by name.
@@ -80,13 +65,6 @@ pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], kn
     });
     let arguments: Vec<String> = values.into_iter().map(Some).chain(named).collect::<Option<_>>()?;
     Some(format!("gpu::{name}!({})", arguments.join(", ")))
-}
-
-/// How many arguments a function takes, and how many it was given, if a message is about that.
-pub fn argument_counts(message: &str) -> Option<(usize, usize)> {
-    let (takes, given) = message.strip_prefix("this function takes ")?.split_once(" but ")?;
-    let count = |text: &str| text.split(' ').next()?.parse().ok();
-    Some((count(takes)?, count(given)?))
 }
 
 /// `gpu::sum(&m, axis = 0)`, and values of keywords as NumPy has them: `dtype = "float32"`, `keepdims = True`

@@ -1,8 +1,8 @@
 //! Functions of the prelude's modules: under SciPy's names, and with arguments that only their macros take.
 
-use super::keywords::{argument_counts, keyword, sorted_out};
 use super::known::Known;
 use super::line::{Line, is_name};
+use super::named::{argument_counts, keyword, sorted_out};
 use super::operators::{as_argument, as_float};
 use crate::syntax::{list_has, list_value, words};
 

@@ -1,8 +1,8 @@
 //! Plots as matplotlib's users type them.
 
-use super::keywords::sorted_out;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_name};
+use super::named::sorted_out;
 use super::operators::{as_float, as_object, with_references};
 use crate::syntax::{list_has, list_value};
 

@@ -1,8 +1,8 @@
 //! Texts, and what prints them.
 
-use super::keywords::{sorted_out, value_of};
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_name};
+use super::named::{sorted_out, value_of};
 
 /// A text for `format!` and its arguments.
 #[derive(Default)]

@@ -20,7 +20,14 @@ fn points() -> (Vec<f64>, Vec<f64>) {
 
 #[test]
 fn cubic_curves_are_those_of_scipy() {
-    let table = Table::of(&["CubicSpline", "Pchip", "Akima", "makima", "CubicHermiteSpline", "pchip_interpolate"]);
+    let table = Table::of(&[
+        "CubicSpline",
+        "PchipInterpolator",
+        "Akima1DInterpolator",
+        "makima",
+        "CubicHermiteSpline",
+        "pchip_interpolate",
+    ]);
     let (x, y) = (places(11), samples(11));
     let (at, inside) = points();
     let (at, inside) = (gpu::array(&at), gpu::array(&inside));
@@ -68,8 +75,8 @@ fn cubic_curves_are_those_of_scipy() {
     table.near("CubicSpline roots", &[&floats(&cs.roots()), &floats(&cs.solve(0.3)), &floats(&turns)], 1e-11);
     type Make = fn(&DeviceArray<f64>, &DeviceArray<f64>, isize) -> PPoly;
     let curves: [(&str, Make); 3] = [
-        ("Pchip", |x, y, axis| (*PchipInterpolator!(x, y, axis = axis)).clone()),
-        ("Akima", |x, y, axis| (*Akima1DInterpolator!(x, y, axis = axis)).clone()),
+        ("PchipInterpolator", |x, y, axis| (*PchipInterpolator!(x, y, axis = axis)).clone()),
+        ("Akima1DInterpolator", |x, y, axis| (*Akima1DInterpolator!(x, y, axis = axis)).clone()),
         ("makima", |x, y, axis| (*Akima1DInterpolator!(x, y, axis = axis, method = "makima")).clone()),
     ];
     for (name, make) in curves {
@@ -140,7 +147,11 @@ fn splines_and_pieces_are_those_of_scipy() {
 
 #[test]
 fn functions_through_points_are_those_of_scipy() {
-    let table = Table::of(&["interp1d", "Barycentric", "Krogh"]);
+    let table = Table::of(&[
+        "interp1d",
+        "BarycentricInterpolator+barycentric_interpolate",
+        "KroghInterpolator+krogh_interpolate",
+    ]);
     let (nodes, y, ym) = (places(11), wave(11), wave(33).reshape((11, 3)));
     let x = gpu::array(&nodes);
     let (at, inside) = points();
@@ -162,11 +173,15 @@ fn functions_through_points_are_those_of_scipy() {
     table.near("interp1d unsorted", &[&floats(&f.eval(&inside))], 1e-12);
     let p = BarycentricInterpolator::new(&x, &y);
     let found = [floats(&p.eval(&at)), floats(&barycentric_interpolate(&x, &ym, &at))];
-    table.near("Barycentric", &[&found.concat()], 1e-10);
+    table.near("BarycentricInterpolator+barycentric_interpolate", &[&found.concat()], 1e-10);
     let chebyshev: Vec<f64> = (0..200).map(|at| (std::f64::consts::PI * at as f64 / 199.0).cos()).collect();
     let chebyshev = gpu::array(&chebyshev);
     let p = BarycentricInterpolator::new(&chebyshev, &chebyshev.exp());
-    table.near("Barycentric Chebyshev", &[&floats(&p.eval(&gpu::array(&queries(-0.7, 0.7))))], 1e-12);
+    table.near(
+        "BarycentricInterpolator+barycentric_interpolate Chebyshev",
+        &[&floats(&p.eval(&gpu::array(&queries(-0.7, 0.7))))],
+        1e-12,
+    );
     let k = KroghInterpolator::new(&x, &ym);
     let found = [
         floats(&k.eval(&at)),
@@ -174,15 +189,15 @@ fn functions_through_points_are_those_of_scipy() {
         floats(&k.derivatives(&at, 3)),
         floats(&krogh_interpolate(&x, &y, &at)),
     ];
-    table.near("Krogh", &[&found.concat()], 1e-10);
+    table.near("KroghInterpolator+krogh_interpolate", &[&found.concat()], 1e-10);
     let k = KroghInterpolator::new(&gpu::array(&[0.0, 0.0, 0.0, 1.0, 2.0, 2.0]), &wave(6));
-    table.near("Krogh hermite", &[&floats(&k.eval(&at))], 1e-11);
+    table.near("KroghInterpolator+krogh_interpolate hermite", &[&floats(&k.eval(&at))], 1e-11);
     table.finish();
 }
 
 #[test]
 fn values_of_grids_and_scattered_points_are_those_of_scipy() {
-    let table = Table::of(&["RegularGrid", "interpn", "RBF", "NearestND"]);
+    let table = Table::of(&["RegularGridInterpolator", "interpn", "RBFInterpolator", "NearestNDInterpolator"]);
     let (x, y, z) = (gpu::array(&places(5)), gpu::array(&places(4)), gpu::array(&[3.0, 1.0, -0.5]));
     let values = wave(120).reshape((5, 4, 3, 2));
     let rows: Vec<f64> = (0..40)
@@ -191,7 +206,7 @@ fn values_of_grids_and_scattered_points_are_those_of_scipy() {
         .collect();
     let xi = gpu::array(&rows).reshape((40, 3));
     for method in ["linear", "nearest"] {
-        let name = |what: &str| format!("RegularGrid {method}{what}");
+        let name = |what: &str| format!("RegularGridInterpolator {method}{what}");
         let f = RegularGridInterpolator!((&x, &y, &z), &values, method, bounds_error = false);
         let found = f.eval(&xi.reshape((8, 5, 3)));
         assert_eq!(found.shape(), [8, 5, 2]);
@@ -221,12 +236,12 @@ fn values_of_grids_and_scattered_points_are_those_of_scipy() {
         "gaussian",
     ] {
         let f = RBFInterpolator!(&points, &wave(60).reshape((30, 2)), kernel = kernel, epsilon = 2.5);
-        table.near(&format!("RBF {kernel}"), &[&floats(&f.eval(&there))], 1e-7);
+        table.near(&format!("RBFInterpolator {kernel}"), &[&floats(&f.eval(&there))], 1e-7);
     }
     let f = RBFInterpolator!(&points, &wave(30), smoothing = 0.5, degree = 2);
-    table.near("RBF smooth", &[&floats(&f.eval(&there))], 1e-9);
+    table.near("RBFInterpolator smooth", &[&floats(&f.eval(&there))], 1e-9);
     let f = NearestNDInterpolator::new(&points, &wave(60).reshape((30, 2)));
-    table.near("NearestND", &[&floats(&f.eval(&there.reshape((3, 4, 2))))], 1e-12);
+    table.near("NearestNDInterpolator", &[&floats(&f.eval(&there.reshape((3, 4, 2))))], 1e-12);
     table.finish();
 }
 

@@ -6,9 +6,13 @@ use warpcell::prelude::*;
 use warpcell::spatial::distance::{self, cdist, pdist};
 use warpcell::spatial::{self, KDTree};
 
+/// The row of the functions of two vectors.
+const VECTORS: &str = "euclidean+sqeuclidean+cityblock+chebyshev+canberra+braycurtis+jensenshannon+cosine+correlation+minkowski+\
+    hamming+russellrao+hellinger+kl_divergence";
+
 #[test]
 fn distances_are_those_of_scipy() {
-    let table = Table::of(&["cdist", "distance_matrix", "vectors", "squareform"]);
+    let table = Table::of(&["cdist", "cdist+pdist", "distance_matrix", VECTORS, "squareform"]);
     let a = wave(40).reshape((8, 5));
     let b = gpu::array(&samples(70)[40..]).reshape((6, 5));
     let (p, q) = (a.abs() + 0.1, b.abs() + 0.1);
@@ -16,7 +20,7 @@ fn distances_are_those_of_scipy() {
     let (s, t) = (signs(&a), signs(&b));
     let both = |metric: &str, a: &DeviceArray<f64>, b: &DeviceArray<f64>| {
         let found = [floats(&cdist!(a, b, metric)), floats(&pdist!(a, metric))].concat();
-        table.near(&format!("cdist {metric}"), &[&found], 1e-12);
+        table.near(&format!("cdist+pdist {metric}"), &[&found], 1e-12);
     };
     for metric in
         ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "canberra", "braycurtis", "cosine", "correlation"]
@@ -28,7 +32,7 @@ fn distances_are_those_of_scipy() {
     }
     both("jensenshannon", &p, &q);
     let found = [floats(&cdist!(&a, &b, "minkowski", p = 3.5)), floats(&pdist!(&a, "minkowski", p = 1.0))].concat();
-    table.near("cdist minkowski", &[&found], 1e-12);
+    table.near("cdist+pdist minkowski", &[&found], 1e-12);
     for metric in ["kl_divergence", "hellinger"] {
         table.near(&format!("cdist {metric}"), &[&floats(&cdist!(&p, &q, metric))], 1e-12);
     }
@@ -49,8 +53,12 @@ fn distances_are_those_of_scipy() {
         distance::cosine(&u, &v),
         distance::correlation(&u, &v),
         distance::minkowski!(&u, &v, p = 3.0),
+        distance::hamming(&s.slice(s![0, ..]), &s.slice(s![1, ..])),
+        distance::russellrao(&s.slice(s![0, ..]), &s.slice(s![1, ..])),
+        distance::hellinger(&u, &v),
+        distance::kl_divergence(&u, &v),
     ];
-    table.near("vectors", &[&found], 1e-12);
+    table.near(VECTORS, &[&found], 1e-12);
     let square = distance::squareform(&pdist(&a));
     table.near("squareform", &[&floats(&square)], 1e-12);
     assert_eq!(floats(&distance::squareform(&square)), floats(&pdist(&a)));

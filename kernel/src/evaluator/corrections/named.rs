@@ -1,0 +1,26 @@
+//! Arguments with names, and their number.
+
+use super::line::is_name;
+
+/// The name and the value of an argument with a name.
+pub fn keyword(argument: &str) -> Option<(&str, &str)> {
+    let (name, value) = argument.split_once('=')?;
+    (is_name(name.trim()) && !value.starts_with('=')).then(|| (name.trim(), value.trim()))
+}
+
+/// Arguments without a name, and those with one.
+pub fn sorted_out<'a>(arguments: &[&'a str]) -> (Vec<&'a str>, Vec<(&'a str, &'a str)>) {
+    let named = arguments.iter().filter_map(|argument| keyword(argument)).collect();
+    (arguments.iter().copied().filter(|argument| keyword(argument).is_none()).collect(), named)
+}
+
+pub fn value_of<'a>(named: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
+    named.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// How many arguments a function takes, and how many it was given, if a message is about that.
+pub fn argument_counts(message: &str) -> Option<(usize, usize)> {
+    let (takes, given) = message.strip_prefix("this function takes ")?.split_once(" but ")?;
+    let count = |text: &str| text.split(' ').next()?.parse().ok();
+    Some((count(takes)?, count(given)?))
+}
