@@ -87,8 +87,8 @@ mod tests {
         let rows = [[0.0, 2.0, 0.0, 0.0], [1.0, 0.0, 3.0, 0.0], [0.0, 4.0, 1.0, -1.0], [0.0, 0.0, 2.0, 5.0]];
         let mut matrix = Banded::new(4, 1, 1);
         for (at, row) in rows.iter().enumerate() {
-            for column in at.saturating_sub(1)..(at + 2).min(4) {
-                matrix.set(at, column, row[column]);
+            for (column, value) in row.iter().enumerate().filter(|(column, _)| at.abs_diff(*column) <= 1) {
+                matrix.set(at, column, *value);
             }
         }
         let wanted = [1.0, -2.0, 0.5, 3.0];

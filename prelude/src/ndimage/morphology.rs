@@ -197,14 +197,13 @@ fn propagated(
 }
 
 /// The first element of the set of neighbours of each element of a mask that is not empty, -1 elsewhere; and whether an element
-/// is
-/// one of these. `structure` is 3 long along each axis and symmetric.
+/// is one of these. `structure` is 3 long along each axis and symmetric.
 fn components(operation: &'static str, mask: &RawArray, structure: &RawArray) -> Result<(RawArray, RawArray)> {
     let handle = &mask.handle;
     let meta = RawArray::of_indices(operation, handle, &[MOST_AXES], &four(operation, mask.shape())?)?;
     let values: Vec<bool> = download_vec(structure)?;
     // The structure in the middle of one of four axes.
-    let mut wide = vec![false; 81];
+    let mut wide = [false; 81];
     let first = 81 / 2 - values.len() / 2;
     wide[first..first + values.len()].copy_from_slice(&values);
     let joins = wide[39];

@@ -49,8 +49,10 @@ pub fn floats(line: &Line, known: &Known<'_>) -> Option<String> {
         let (is_array, element) = of(text)?;
         (is_array && is_whole(&element)).then(|| (part, format!("&{}.astype::<f64>()", text.trim_start_matches('&'))))
     });
+    // `gpu::special::gamma(5)`; what makes arrays takes whole numbers too.
     let number = || {
-        arguments().find_map(|part| match of(line.part(part)) {
+        let of_modules = calls.iter().filter(|at| line.before(**at, 3) == "::" && line.before(**at, 2) != "random");
+        of_modules.filter_map(|at| line.parts(at + 1, ",")).flatten().find_map(|part| match of(line.part(part)) {
             Some((false, element)) if is_whole(&element) => Some((part, format!("{} as f64", line.part(part)))),
             None if is_integer(line.part(part)) => Some((part, as_float(line.part(part)))),
             _ => None,

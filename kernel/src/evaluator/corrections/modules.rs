@@ -97,8 +97,9 @@ pub fn arguments(line: &Line, known: &Known<'_>) -> Option<String> {
         if !is_meant || named.is_empty() && !is_surplus {
             return None;
         }
+        // Distributions are functions with all arguments.
         let path = line.slice(first + 2, at);
-        Macro::find(path)?;
+        Macro::find(path).filter(|_| !path.starts_with("random"))?;
         let values = values.iter().map(|value| as_argument(value, known)).collect();
         let close = line.closing(open)?;
         let new = call(path, values, &named, known).filter(|new| new != line.slice(first, close))?;
@@ -154,7 +155,7 @@ pub fn import(line: &Line) -> Option<String> {
         (path..=last).step_by(2).map(|at| line.at(at)).filter(|word| !matches!(*word, "scipy" | "cupyx")).collect();
     let Some(names) = names else {
         let is_here = parts.first().is_some_and(|module| list_has(MODULES, module));
-        let alias = (line.at(last + 1) == "as").then(|| format!(" as {}", line.at(last + 2))).unwrap_or_default();
+        let alias = if line.at(last + 1) == "as" { format!(" as {}", line.at(last + 2)) } else { String::new() };
         return is_here.then(|| format!("use gpu::{}{alias};", parts.join("::")));
     };
     let listed = line.slice(names, line.last()).trim_matches(['(', ')', ' ']);

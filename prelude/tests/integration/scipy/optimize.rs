@@ -23,17 +23,17 @@ fn slope<const N: usize>(x: &[f64; N]) -> [f64; N] {
 fn minima_are_those_of_scipy() {
     let table = Table::of(&["minimize", "minimize_scalar"]);
     for method in ["L-BFGS-B", "BFGS"] {
-        let best = optimize::minimize!(|x| valley(x), &[-1.2, 1.0], jac = |x| slope(x), method = method, tol = 1e-12);
+        let best = optimize::minimize!(valley, &[-1.2, 1.0], jac = slope, method = method, tol = 1e-12);
         assert!(best.success, "{best}");
         table.near("minimize", &[&best.x], 1e-7);
-        let best = optimize::minimize!(|x| valley(x), &[1.3; 8], jac = |x| slope(x), method = method, tol = 1e-12);
+        let best = optimize::minimize!(valley, &[1.3; 8], jac = slope, method = method, tol = 1e-12);
         assert!(best.success, "{best}");
         table.near("minimize many", &[&best.x], 1e-6);
         // By differences.
-        let best = optimize::minimize!(|x| valley(x), &[-1.2, 1.0], method = method);
+        let best = optimize::minimize!(valley, &[-1.2, 1.0], method = method);
         table.near("minimize", &[&best.x], 1e-3);
     }
-    let best = optimize::minimize!(|x| valley(x), &[-1.2, 1.0], method = "Nelder-Mead", tol = 1e-10, maxiter = 1000);
+    let best = optimize::minimize!(valley, &[-1.2, 1.0], method = "Nelder-Mead", tol = 1e-10, maxiter = 1000);
     assert!(best.success && best.njev == 0);
     table.near("minimize", &[&best.x], 1e-7);
     let text = format!("{best:?}");
@@ -41,7 +41,7 @@ fn minima_are_those_of_scipy() {
         text.contains("  success: true\n") && text.contains("\n        x: [") && text.contains("     nfev: "),
         "{text}"
     );
-    let cut = optimize::minimize!(|x| valley(x), &vec![-1.2, 1.0].try_into().unwrap(), maxiter = 3);
+    let cut = optimize::minimize!(valley, &vec![-1.2, 1.0].try_into().unwrap(), maxiter = 3);
     let _: [f64; 2] = cut.x;
     assert!(!cut.success && cut.status == 1 && cut.nit == 3);
     let f = |x: f64| (x - 2.0) * x * (x + 2.0).powi(2);
