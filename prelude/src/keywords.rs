@@ -49,3 +49,18 @@ pub struct Signature {
 
 /// All calls with keywords. prelude/tests/integration/names.rs writes them into the page of names.
 pub const SIGNATURES: [&[Signature]; 2] = [table::SIGNATURES, modules::SIGNATURES];
+
+#[cfg(test)]
+mod tests {
+    use super::SIGNATURES;
+
+    /// The list of `reader!`.
+    #[test]
+    fn the_reader_knows_all_keywords() {
+        let known: Vec<&str> = include_str!("keywords/read.rs").split_whitespace().collect();
+        let keywords = SIGNATURES.iter().flat_map(|signatures| *signatures).flat_map(|signature| signature.keywords);
+        let missing: Vec<&str> =
+            keywords.map(|(keyword, _)| *keyword).filter(|keyword| !known.contains(keyword)).collect();
+        assert!(missing.is_empty(), "add to the list in read.rs: {missing:?}");
+    }
+}

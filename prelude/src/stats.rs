@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use warpcell as gpu;
-//! let x = gpu::arange(10.0);
+//! let x = gpu::arange(10.0f64);
 //! let fit = gpu::stats::linregress(&x, &(&x * 2.0 + 1.0));
 //! assert!((fit.slope - 2.0).abs() < 1e-12 && (fit.intercept - 1.0).abs() < 1e-12);
 //! let z = gpu::stats::zscore(&x);

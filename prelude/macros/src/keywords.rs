@@ -64,11 +64,18 @@ impl Parse for Signature {
     }
 }
 
+/// Modules in modules.
+const INNER_MODULES: [&str; 4] = ["signal_windows_", "sparse_linalg_", "sparse_csgraph_", "spatial_distance_"];
+
 impl Signature {
     /// As it is called. A macro of a module has a name such as `__fft_rfft`.
     fn path(&self) -> String {
         let name = self.name.to_string();
-        name.strip_prefix("__").map_or_else(|| name.clone(), |path| path.replacen('_', "::", 1))
+        let Some(path) = name.strip_prefix("__") else { return name };
+        // `distance_matrix` is a function of `spatial`.
+        let is_nested =
+            INNER_MODULES.iter().any(|module| path.starts_with(module)) && path != "spatial_distance_matrix";
+        path.replacen('_', "::", if is_nested { 2 } else { 1 })
     }
 
     fn keywords(&self) -> impl Iterator<Item = &str> {

@@ -20,7 +20,7 @@ use crate::error::{Error, Result, check};
 ///
 /// ```
 /// use warpcell as gpu;
-/// let x = gpu::array(&[0.0, 1.0, 2.0, 4.0]);
+/// let x = gpu::array(&[0.0f64, 1.0, 2.0, 4.0]);
 /// let cs = gpu::interpolate::CubicSpline::new(&x, &(&x * &x * &x));
 /// assert!(gpu::allclose(&cs.eval(&gpu::array(&[3.0, 5.0])), &[27.0, 125.0]));
 /// let flat = gpu::interpolate::CubicSpline!(&x, &(&x * &x), bc_type = "clamped");

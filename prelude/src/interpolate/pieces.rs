@@ -290,7 +290,7 @@ impl PPoly {
         ///
         /// ```
         /// use warpcell as gpu;
-        /// let x = gpu::arange(5.0);
+        /// let x = gpu::arange(5.0f64);
         /// let cs = gpu::interpolate::CubicSpline::new(&x, &(&x * &x));
         /// assert!(cs.eval_with(&gpu::array(&[7.0]), 0, false).item().is_nan());
         /// ```

@@ -129,20 +129,21 @@ macro_rules! reader {
 
 reader! { $
     M N UPLO a absolute_sigma alpha alternative analog antisymmetric assume_sorted atol average axes axis axisa
-    axisb axisc base bc_type bias bins bitorder border_value boundary bounds bounds_error bp bracket btype bw bwr
-    center comments constant_values count cval d ddof decimals default degree delimiter delta density deriv detrend
-    discont distance down dtype duty dx edge_order edgeitems endpoint epsilon equal_nan equal_var exp_digits
-    extrapolate f_exp fc fftbins fill_value filling_values fillvalue fisher floating_mean floatmode fmt footer
-    footprint fprime fractional freq_axis fs ftol ftype full full_matrices grid_mode gtol header height high idx
-    include_initial include_nyquist inclusive increasing ind initial input_onesided invert iterations jac k
-    keepdims kernel kernel_size kind lam length limits loc low lower lowerlimit m mask max_label max_line_width
-    max_nfev max_rows maxiter mean method metric min_digits minlength mode mysize n nan nbar ndim neginf newline
-    nfft nfreqs noise norm normalize noverlap nperseg num offset ord order origin origin1 origin2 orthogonalize
-    output output_shape p pad_left pad_right padded padding padlen padtype pass_zero period phi plateau_size pos
-    posinf precision prefilter prefix prominence qk r radius range rcond real rel_height replace reshape
-    return_counts return_inverse return_onesided right rng rowvar rtol s sampling scale scaling sep separator side
-    sigma sign size skip_footer skip_header skiprows sll smoothing spacing start state step stop structure
-    structure2 suffix suppress_small sym taps tau threshold time_axis to_begin to_end tol trans trim truncate type
-    unique unit_diagonal up upperlimit use usecols variable vertex_zero w weights where whole width window wlen
-    worN wrap x xtol zero_phase zi
+    axisb axisc base bc_type bias bins bitorder border_value boundary bounds bounds_error bp bracket btol btype bw
+    bwr center comments conlim constant_values count cval d damp ddof decimals default degree delimiter delta
+    density deriv detrend discont distance down dtype duty dx edge_order edgeitems endpoint epsilon equal_nan
+    equal_var exp_digits extrapolate f_exp fc fftbins fill_value filling_values fillvalue fisher floating_mean
+    floatmode fmt footer footprint format fprime fractional freq_axis fs ftol ftype full full_matrices grid_mode
+    gtol header height high idx include_initial include_nyquist inclusive increasing ind initial input_onesided
+    invert iter_lim iterations jac k keepdims kernel kernel_size kind lam length limits loc low lower lowerlimit m
+    mask max_label max_line_width max_nfev max_rows maxiter mean method metric min_digits minlength mode mysize n
+    nan nbar ncv ndim neginf newline nfft nfreqs noise norm normalize normed noverlap nperseg num offset ord order
+    origin origin1 origin2 orthogonalize output output_shape p pad_left pad_right padded padding padlen padtype
+    pass_zero period phi plateau_size pos posinf precision prefilter prefix prominence qk r radius range rcond real
+    rel_height replace reshape restart return_counts return_eigenvectors return_inverse return_onesided
+    return_singular_vectors right rng rowvar rtol s sampling scale scaling sep separator shape shift side sigma
+    sign size skip_footer skip_header skiprows sll smoothing spacing start state step stop structure structure2
+    suffix suppress_small sym taps tau threshold time_axis to_begin to_end tol trans trim truncate type unique
+    unit_diagonal up upperlimit use usecols v0 variable vertex_zero w weights where which whole width window wlen
+    worN wrap x x0 xtol zero_phase zi
 }

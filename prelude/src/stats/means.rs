@@ -176,7 +176,7 @@ thin! {
     ///
     /// ```
     /// use warpcell as gpu;
-    /// assert!((gpu::stats::gmean(&gpu::array(&[1.0, 4.0])).item() - 2.0f64).abs() < 1e-15);
+    /// assert!((gpu::stats::gmean(&gpu::array(&[1.0f64, 4.0])).item() - 2.0).abs() < 1e-15);
     /// ```
     pub fn gmean<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Mean> => gmean_of(a.raw(), 0, T::Mean::DTYPE);
 

@@ -69,7 +69,7 @@ thin! {
     ///
     /// ```
     /// use warpcell as gpu;
-    /// let coin = gpu::array(&[1.0, 1.0]);
+    /// let coin = gpu::array(&[1.0f64, 1.0]);
     /// assert_eq!(gpu::stats::entropy!(&coin, base = 2.0).item(), 1.0);
     /// let unfair = gpu::stats::entropy!(&coin, qk = &gpu::array(&[9.0, 1.0]));
     /// assert!((unfair.item() - 0.5108256237659907).abs() < 1e-15);

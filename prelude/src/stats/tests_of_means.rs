@@ -44,7 +44,7 @@ fn typed<T: Element>([statistic, pvalue, df]: [RawArray; 3]) -> TtestResult<T> {
 ///
 /// ```
 /// use warpcell as gpu;
-/// let t = gpu::stats::ttest_1samp(&gpu::array(&[1.0, 2.0, 3.0]), 1.0);
+/// let t = gpu::stats::ttest_1samp(&gpu::array(&[1.0f64, 2.0, 3.0]), 1.0);
 /// assert!((t.statistic.item() - 3f64.sqrt()).abs() < 1e-12 && t.df.item() == 2.0);
 /// ```
 #[track_caller]
@@ -59,7 +59,7 @@ pub fn ttest_1samp<A: OnDevice<Elem = T>, T: Number>(a: &A, popmean: f64) -> Tte
 ///
 /// ```
 /// use warpcell as gpu;
-/// let t = gpu::stats::ttest_rel(&gpu::array(&[2.0, 3.0, 5.0]), &gpu::array(&[1.0, 1.0, 2.0]));
+/// let t = gpu::stats::ttest_rel(&gpu::array(&[2.0f64, 3.0, 5.0]), &gpu::array(&[1.0, 1.0, 2.0]));
 /// assert!((t.statistic.item() - 12f64.sqrt()).abs() < 1e-12);
 /// ```
 #[track_caller]
@@ -85,7 +85,7 @@ pub fn ttest_rel<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(a: &A,
 ///
 /// ```
 /// use warpcell as gpu;
-/// let t = gpu::stats::ttest_ind(&gpu::array(&[1.0, 2.0, 3.0]), &gpu::array(&[2.0, 3.0, 4.0]));
+/// let t = gpu::stats::ttest_ind(&gpu::array(&[1.0f64, 2.0, 3.0]), &gpu::array(&[2.0, 3.0, 4.0]));
 /// assert!((t.statistic.item() + 1.5f64.sqrt()).abs() < 1e-12 && t.df.item() == 4.0);
 /// ```
 #[track_caller]

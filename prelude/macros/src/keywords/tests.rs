@@ -104,3 +104,20 @@ fn words() {
     assert!(text.contains("`side` is one of"), "{text}");
     assert!(text.contains("write `side = "), "{text}");
 }
+
+#[test]
+fn macros_of_modules_are_called_by_their_path() {
+    for (name, path) in [
+        ("sum", "sum"),
+        ("__fft_rfft", "fft::rfft"),
+        ("__signal_find_peaks", "signal::find_peaks"),
+        ("__signal_windows_hann", "signal::windows::hann"),
+        ("__sparse_linalg_cg", "sparse::linalg::cg"),
+        ("__spatial_distance_cdist", "spatial::distance::cdist"),
+        ("__spatial_distance_matrix", "spatial::distance_matrix"),
+    ] {
+        let name = syn::Ident::new(name, proc_macro2::Span::call_site());
+        let signature = Signature { name, needed: Vec::new(), positional: Vec::new(), others: Vec::new() };
+        assert_eq!(signature.path(), path);
+    }
+}
