@@ -418,8 +418,13 @@ fn usual(kernel: &Kernel) -> Result<Vec<Passed>> {
             Ok(_) => return Ok(passed),
             Err(error) => drop(first.get_or_insert(error)),
         }
-        // What fails whatever the axes are is found out soon enough where there are few arrays.
-        let Some(more) = ranks.iter().position(|&rank| rank < 4).filter(|_| views <= 6) else { break };
+        // What fails whatever the axes are is found out soon enough where there are few arrays, or few axes.
+        let most = match views {
+            0..=6 => 4,
+            7..=9 => 2,
+            _ => 1,
+        };
+        let Some(more) = ranks.iter().position(|&rank| rank < most) else { break };
         ranks[more] += 1;
         ranks[..more].fill(1);
     }

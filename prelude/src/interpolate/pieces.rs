@@ -13,8 +13,8 @@ use crate::fallible::fallible;
 use crate::launch::try_launch_unchecked;
 use std::fmt;
 
-/// A polynomial by pieces, SciPy's `PPoly`: between the breaks `x[i]` and `x[i + 1]` it is the sum of `c[k, i] (x - x[i])^(order - 1
-/// - k)`. Splines are such polynomials, and have its methods.
+/// A polynomial by pieces, SciPy's `PPoly`: between the breaks `x[i]` and `x[i + 1]` it is the sum over `k` of
+/// `c[k, i] * (x - x[i]).powi(order - 1 - k)`. Splines are such polynomials, and have its methods.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -292,7 +292,7 @@ impl PPoly {
         /// use warpcell as gpu;
         /// let x = gpu::arange(5.0f64);
         /// let cs = gpu::interpolate::CubicSpline::new(&x, &(&x * &x));
-        /// assert!(cs.eval_with(&gpu::array(&[7.0]), 0, false).item().is_nan());
+        /// assert!(cs.eval_with(&gpu::array(&[7.0f64]), 0, false).item().is_nan());
         /// ```
         pub fn eval_with, try_eval_with<X: OnDevice<Elem = T>, T: Number, E: Extrapolation>(
             &self,

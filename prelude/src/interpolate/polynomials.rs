@@ -279,7 +279,7 @@ impl KroghInterpolator {
 /// ```
 /// use warpcell as gpu;
 /// let x = gpu::arange(4.0f64);
-/// let y = gpu::interpolate::barycentric_interpolate(&x, &(&x * &x), &gpu::array(&[2.5]));
+/// let y = gpu::interpolate::barycentric_interpolate(&x, &(&x * &x), &gpu::array(&[2.5f64]));
 /// assert!((y.item() - 6.25).abs() < 1e-12);
 /// ```
 #[track_caller]

@@ -22,7 +22,7 @@ use crate::spatial::KDTree;
 /// let points = gpu::array(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.4, 0.6]]);
 /// let values = gpu::array(&[0.0f64, 1.0, 2.0, 3.0, 1.6]); // x + 2 y
 /// let f = gpu::interpolate::RBFInterpolator::new(&points, &values);
-/// assert!((f.eval(&gpu::array(&[[0.5, 0.25]])).item() - 1.0).abs() < 1e-9);
+/// assert!((f.eval(&gpu::array(&[[0.5f64, 0.25]])).item() - 1.0).abs() < 1e-9);
 /// ```
 #[derive(Clone)]
 pub struct RBFInterpolator {

@@ -123,9 +123,9 @@ functions! { $
     __interpolate_make_interp_spline(x, y) [k = 3, bc_type = "not-a-knot"] [axis = 0] => given [interpolate::make_interp_spline_with]
         "let s = gpu::interpolate::make_interp_spline!(&gpu::arange(5.0), &gpu::arange(5.0), k = 1);\nassert_eq!(s.eval(&gpu::array(&[2.5])).item(), 2.5);";
     __interpolate_CubicSpline(x, y) [axis = 0, bc_type = "not-a-knot", extrapolate = (())] [] => given [interpolate::CubicSpline::with]
-        "let x = gpu::arange(4.0f64);\nlet s = gpu::interpolate::CubicSpline!(&x, &x, bc_type = \"natural\", extrapolate = false);\nassert!(s.eval(&gpu::array(&[9.0])).item().is_nan());";
+        "let x = gpu::arange(4.0f64);\nlet s = gpu::interpolate::CubicSpline!(&x, &x, bc_type = \"natural\", extrapolate = false);\nassert!(s.eval(&gpu::array(&[9.0f64])).item().is_nan());";
     __interpolate_PchipInterpolator(x, y) [axis = 0, extrapolate = (())] [] => given [interpolate::PchipInterpolator::with]
-        "let x = gpu::arange(4.0f64);\nlet p = gpu::interpolate::PchipInterpolator!(&x, &x, extrapolate = false);\nassert!(p.eval(&gpu::array(&[9.0])).item().is_nan());";
+        "let x = gpu::arange(4.0f64);\nlet p = gpu::interpolate::PchipInterpolator!(&x, &x, extrapolate = false);\nassert!(p.eval(&gpu::array(&[9.0f64])).item().is_nan());";
     __interpolate_Akima1DInterpolator(x, y) [axis = 0] [method = "akima", extrapolate = (())] => given [interpolate::Akima1DInterpolator::with]
         "let x = gpu::arange(6.0);\nlet a = gpu::interpolate::Akima1DInterpolator!(&x, &x, method = \"makima\");\nassert_eq!(a.eval(&gpu::array(&[2.5])).item(), 2.5);";
     __interpolate_RegularGridInterpolator(points, values) [method = "linear", bounds_error = true, fill_value = (f64::NAN)] []
@@ -136,7 +136,7 @@ functions! { $
         "let x = gpu::arange(3.0);\nassert_eq!(gpu::interpolate::interpn!((&x,), &x, &gpu::array(&[5.0]), bounds_error = false, fill_value = -1.0).item(), -1.0);";
     __interpolate_RBFInterpolator(y, d) [smoothing = 0.0, kernel = "thin_plate_spline", epsilon = (::core::option::Option::<f64>::None), degree = (::core::option::Option::<i32>::None)] []
         => given [interpolate::RBFInterpolator::with]
-        "let y = gpu::array(&[[0.0], [1.0], [2.0]]);\nlet f = gpu::interpolate::RBFInterpolator!(&y, &gpu::arange(3.0f64), kernel = \"linear\");\nassert!((f.eval(&gpu::array(&[[0.5]])).item() - 0.5).abs() < 1e-9);";
+        "let y = gpu::array(&[[0.0], [1.0], [2.0]]);\nlet f = gpu::interpolate::RBFInterpolator!(&y, &gpu::arange(3.0f64), kernel = \"linear\");\nassert!((f.eval(&gpu::array(&[[0.5f64]])).item() - 0.5).abs() < 1e-9);";
 
     __stats_zscore(a) [axis = 0, ddof = 0] [] => given [stats::zscore_with]
         "assert_eq!(gpu::stats::zscore!(&gpu::array(&[[1.0, 3.0]]), axis = 1).ravel().tolist(), [-1.0, 1.0]);";

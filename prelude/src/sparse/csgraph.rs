@@ -87,9 +87,9 @@ pub fn laplacian<T: Float>(graph: &SparseMatrix<T>) -> SparseMatrix<T> {
     laplacian_with(graph, false)
 }
 
-/// As [`laplacian`]; with `normed`, elements are divided by the square roots of both degrees, and the diagonal is 1 where there are edges.
+/// As [`laplacian`](fn@laplacian); with `normed`, elements are divided by the square roots of both degrees, and the diagonal is 1 where there are edges.
 ///
-/// **Panics** as [`laplacian`] does.
+/// **Panics** as [`laplacian`](fn@laplacian) does.
 #[track_caller]
 pub fn laplacian_with<T: Float>(graph: &SparseMatrix<T>, normed: bool) -> SparseMatrix<T> {
     SparseMatrix::from_raw(check(laplacian_of(&graph.raw, normed)))

@@ -2,7 +2,7 @@
 //!
 //! Solvers by iteration compute on the device of the matrix, and wait for it in each iteration. They take a
 //! [`SparseMatrix`](super::SparseMatrix), a dense matrix, or a [`LinearOperator`]. Factorisations ([`splu`], [`spsolve`],
-//! [`spsolve_triangular`]) are computed on the host, as SciPy and CuPy do it: matrix and right side are copied there, and the solution
+//! [`spsolve_triangular`](fn@spsolve_triangular)) are computed on the host, as SciPy and CuPy do it: matrix and right side are copied there, and the solution
 //! is copied back.
 
 mod direct;

@@ -50,7 +50,7 @@ thin! {
         trimmed(a.raw(), proportiontocut, axis, T::Mean::DTYPE);
 
     /// The mean of all elements; `gpu::stats::tmean!(&a, limits = (0.0, 10.0), inclusive = (true, false))` is that of those within limits
-    /// (`f64` for integers). SciPy's `tmean`, but along an axis it is [`mean`](crate::mean). An array without axes.
+    /// (`f64` for integers). SciPy's `tmean`, but along an axis it is [`mean`](fn@crate::mean). An array without axes.
     ///
     /// ```
     /// use warpcell as gpu;

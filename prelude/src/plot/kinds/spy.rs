@@ -44,7 +44,7 @@ pub fn try_spy<T: Float>(matrix: &SparseMatrix<T>) -> Result<Plot> {
     let marks = matrix.blocks(operation, [block.0, block.1])?;
     let values = marks.into_iter().map(f64::from).collect();
     let image = Image::of_blocks((rows, columns), block, T::DTYPE.name(), values);
-    Ok(imshow::of_image(image).cmap("gray_r").colorbar(false).vmin(0.0).vmax(1.0))
+    Ok(imshow::of_image(image).cmap("gray_r").colorbar(false).limits(0.0, 1.0))
 }
 
 #[cfg(test)]
