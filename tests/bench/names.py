@@ -1,7 +1,8 @@
-"""The table of NumPy's names against NumPy on the CPU, or against CuPy on one GPU, in one run: `tests/bench/names.py [--device cuda:0]`.
+"""The table of NumPy's names, and functions of SciPy, against NumPy and SciPy on the CPU, or against CuPy on one GPU, in one run:
+`tests/bench/names.py [--device cuda:0]`.
 
-Walks the rows of prelude/tests/integration/names.rs, and those of prelude/tests/integration/speed.rs for functions whose rows in the
-table make small arrays of their own. Both sides evaluate their expression of a row over the same large arrays, in turns: `a` has
+Walks the rows of prelude/tests/integration/names.rs, those of prelude/tests/integration/speed.rs for functions whose rows in the
+table make small arrays of their own, and those of prelude/tests/integration/speed/scipy.rs (`--only SciPy`). Both sides evaluate their expression of a row over the same large arrays, in turns: `a` has
 1,000 rows and as many columns (`--side`), `b` is one row, `i` has as many integers as `a` has elements, `mask` is `a > 0`. For linear
 algebra `a` is smaller (`--matrix`). A row is measured if the peer evaluates it in the time and the memory
 that it is given, and both results have one shape and one sum. Ratios are our time over the peer's: the median of single calls on the
@@ -34,6 +35,8 @@ OF_MATRICES = "Linear algebra"
 # How much slower than the peer a row may be, and the microseconds that the host needs for a call in any case: a view takes no time
 # on the one side and none on the other.
 LIMITS = {"cpu": (1.0, 10.0), "cuda": (1.5, 10.0)}
+# Rows of these topics are to be at least as fast as the peer on each device.
+SCIPY = "SciPy: "
 # Rows with functions of their own are compiled as cells are. The tests are not optimised.
 OPTIMISED = "profile.release.package.warpcell-tests.opt-level=2"
 # What timing alone changes.
@@ -209,7 +212,8 @@ class Run:
             self.arguments.output.write_text(text, encoding="utf-8")
 
     def is_slow(self, figures: dict, factor: float = 1.0) -> bool:
-        return factor * figures["ours_us"] > NOISE * self.limit * figures["theirs_us"] + self.allowance
+        limit = 1.0 if figures["topic"].startswith(SCIPY) else self.limit
+        return factor * figures["ours_us"] > NOISE * limit * figures["theirs_us"] + self.allowance
 
     def report(self, rows: list[dict], chosen: list[int], peer: str, device: str) -> int:
         known = KNOWN[self.kind]
@@ -235,6 +239,9 @@ class Run:
         )
         if shown:
             print(f"Median ratio {statistics.median(figures['ratio'] for figures in shown):.2f}.")
+        if ratios := [figures["ratio"] for figures in ranked if figures["topic"].startswith(SCIPY)]:
+            faster = 1 / statistics.geometric_mean(ratios)
+            print(f"{len(ratios)} rows of SciPy's functions: {faster:.2f} times as fast as the peer, by the geometric mean.")
         print("\n| NumPy | ours, µs | peer, µs | ours over peer | |\n|---|---|---|---|---|")
         for figures in shown[: max(self.arguments.worst, len(slow))]:
             remark = known.get(figures["numpy"], "**beyond the limit**") if self.is_slow(figures) else ""
@@ -372,12 +379,36 @@ def serve(module: str, folder: Path) -> None:
         try:
             if side not in known:
                 arrays = {name: peer.array(numpy.load(folder / f"{side}-{name}.npy")) for name in ("a", "b", "i")}
-                known[side] = {**peer.modules, **arrays, "mask": arrays["a"] > 0}
+                known[side] = {**peer.modules, **made(peer.modules), **arrays, "mask": arrays["a"] > 0}
             call = eval(f"lambda: ({request['text']})", known[side])
             answer = answered(peer, call, request)
         except BaseException as error:
             answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0], "goes_on": True}
         print(json.dumps(answer), flush=True)
+
+
+def made(modules: dict) -> dict:
+    """What rows of SciPy's functions share, as prelude/tests/integration/speed/scipy.rs has it: made once for each size."""
+    np, scipy = modules["np"], modules["scipy"]
+    matrices: dict[object, object] = {}
+
+    def poisson(side: int) -> object:
+        if side not in matrices:
+            line = scipy.sparse.diags([-np.ones(side - 1), 2 * np.ones(side), -np.ones(side - 1)], [-1, 0, 1])
+            matrices[side] = scipy.sparse.kronsum(line, line, format="csr")
+        return matrices[side]
+
+    def scattered(a: object) -> object:
+        if "scattered" not in matrices:
+            matrices["scattered"] = scipy.sparse.csr_matrix(a * (a > 2))
+        return matrices["scattered"]
+
+    def sections() -> object:
+        if "sections" not in matrices:
+            matrices["sections"] = scipy.signal.butter(4, 0.2, output="sos")
+        return matrices["sections"]
+
+    return {"poisson": poisson, "scattered": scattered, "sections": sections}
 
 
 def answered(peer: Numpy | Cupy, call: object, request: dict) -> dict:
@@ -406,9 +437,15 @@ def count(one: float, seconds: float) -> int:
 class Numpy:
     def __init__(self) -> None:
         import numpy
+        import scipy.fft
+        import scipy.interpolate
         import scipy.linalg
+        import scipy.ndimage
         import scipy.signal
+        import scipy.sparse.linalg
+        import scipy.spatial
         import scipy.special
+        import scipy.stats
 
         self.modules = {"np": numpy, "scipy": scipy}
         self.name = f"NumPy {numpy.__version__}, Python {platform.python_version()}"
@@ -448,9 +485,15 @@ class Numpy:
 class Cupy:
     def __init__(self) -> None:
         import cupy
+        import cupyx.scipy.fft
+        import cupyx.scipy.interpolate
         import cupyx.scipy.linalg
+        import cupyx.scipy.ndimage
         import cupyx.scipy.signal
+        import cupyx.scipy.sparse.linalg
+        import cupyx.scipy.spatial.distance
         import cupyx.scipy.special
+        import cupyx.scipy.stats
 
         self.cupy = cupy
         self.modules = {"np": cupy, "scipy": cupyx.scipy}

@@ -1,5 +1,7 @@
 //! The rows of `names.rs` over large arrays, for `tests/bench/names.py`, which times NumPy's or CuPy's expressions beside them.
 
+mod scipy;
+
 use crate::names::{Data, Outcome, ROWS as NAMES, Row, rows};
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -215,7 +217,7 @@ fn measure_rows() {
         println!("nothing to measure: tests/bench/names.py says in WARPCELL_MEASURE where the arrays are");
         return;
     };
-    let rows: Vec<(&str, &Row, bool)> = [(NAMES, true), (ROWS, false)]
+    let rows: Vec<(&str, &Row, bool)> = [(NAMES, true), (ROWS, false), (scipy::ROWS, false)]
         .into_iter()
         .flat_map(|(table, is_name)| table.iter().map(move |&(topic, rows)| (topic, rows, is_name)))
         .flat_map(|(topic, rows, is_name)| rows.iter().map(move |row| (topic, row, is_name)))
