@@ -93,10 +93,10 @@ rows! {
         "scipy.fft.dctn(a)" => fft::dctn(a),
         "scipy.fft.dst(a, axis=0)" => fft::dst!(a, axis = 0);
     "SciPy: interpolate, spatial, stats":
-        "scipy.interpolate.CubicSpline(np.arange(len(b)) * 1.0, b)(i * 1.0)" => CubicSpline::new(&gpu::arange(b.len() as f64), b).eval(&(i * 1.0)),
-        "scipy.interpolate.PchipInterpolator(np.arange(len(b)) * 1.0, b)(i * 1.0)" => PchipInterpolator::new(&gpu::arange(b.len() as f64), b).eval(&(i * 1.0)),
+        "scipy.interpolate.CubicSpline(np.arange(len(b)) * 1.0, b)(i * 1.0)" => CubicSpline::new(&gpu::arange(b.len() as f64), b).eval(&i.astype::<f64>()),
+        "scipy.interpolate.PchipInterpolator(np.arange(len(b)) * 1.0, b)(i * 1.0)" => PchipInterpolator::new(&gpu::arange(b.len() as f64), b).eval(&i.astype::<f64>()),
         "scipy.interpolate.RegularGridInterpolator((np.arange(len(b)) * 1.0, np.arange(len(b)) * 1.0), a)(i.reshape(-1, 2) * 0.9)" =>
-            RegularGridInterpolator::new((&gpu::arange(b.len() as f64), &gpu::arange(b.len() as f64)), a).eval(&(i.reshape((-1, 2)) * 0.9)),
+            RegularGridInterpolator::new((&gpu::arange(b.len() as f64), &gpu::arange(b.len() as f64)), a).eval(&(i.astype::<f64>().reshape((-1, 2)) * 0.9)),
         "scipy.spatial.distance.cdist(a[:, :16], a[:, :16])" => spatial::distance::cdist(&a.slice(s![.., ..16]), &a.slice(s![.., ..16])),
         "scipy.spatial.distance.cdist(a[:, :16], a[:, :16], 'cityblock')" => spatial::distance::cdist!(&a.slice(s![.., ..16]), &a.slice(s![.., ..16]), "cityblock"),
         "scipy.spatial.KDTree(a[:, :3]).query(a[::-1, :3], 4)[0]" => KDTree::new(&a.slice(s![.., ..3])).query(&a.slice(s![..;-1, ..3]), 4).0,
