@@ -43,6 +43,8 @@ pub const EVCXR_IS_RUNTIME: &str = "EVCXR_IS_RUNTIME";
 
 /// After how many seconds without use a kernel frees memory that it can fill again later.
 const IDLE_SECONDS: &str = "WARPCELL_IDLE_SECONDS";
+/// The user's own setting: how many kernels may have an assistant that nobody has asked yet.
+const ASSISTANTS: &str = "WARPCELL_ASSISTANTS";
 /// The default: longer than a user thinks about a cell.
 const UNTIL_AWAY: Duration = Duration::from_secs(300);
 
@@ -125,6 +127,14 @@ pub fn until_away() -> Duration {
         .filter(|&seconds| seconds > 0.0)
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .unwrap_or(Duration::MAX)
+}
+
+/// How many kernels of a user on this machine may have an assistant before somebody asks for a completion: `$WARPCELL_ASSISTANTS`, or
+/// one for four processors, but two at least. With 0, each starts with the first question.
+pub fn assistants_ahead() -> usize {
+    let by_processors = || std::thread::available_parallelism().map_or(2, |count| (count.get() / 4).max(2));
+    let setting = std::env::var(ASSISTANTS).ok();
+    setting.and_then(|text| text.parse().ok()).unwrap_or_else(by_processors)
 }
 
 fn user_environment() -> Map<String, Value> {

@@ -161,7 +161,7 @@ class Run:
         side = self.arguments.matrix if row["topic"] == OF_MATRICES else self.side
         request = {"side": side, "seconds": seconds}
         longest = self.arguments.longest
-        found = theirs.ask({**request, "text": text, "check": True, "longest": longest}, 3 * longest + 10)
+        found = theirs.ask({**request, "text": text, "check": True, "longest": longest}, 3 * longest + 30)
         if "error" in found:
             self.left_out[number] = f"the peer: {found['error']}"
             return
@@ -412,12 +412,18 @@ def made(modules: dict) -> dict:
 
 
 def answered(peer: Numpy | Cupy, call: object, request: dict) -> dict:
+    def timed() -> tuple[object, float]:
+        start = time.perf_counter()
+        value = call()
+        peer.wait()
+        return value, time.perf_counter() - start
+
     peer.begin_memory()
-    start = time.perf_counter()
-    first = call()
-    peer.wait()
-    took = time.perf_counter() - start
+    first, took = timed()
     answer: dict = {"extra": peer.most_memory()}
+    # The first call of CuPy may compile.
+    if took > request["longest"] and peer.compiles:
+        first, took = timed()
     if took > request["longest"]:
         return {"error": f"a call takes {took:.1f} s", "goes_on": True}
     if request["check"]:
@@ -435,6 +441,8 @@ def count(one: float, seconds: float) -> int:
 
 
 class Numpy:
+    compiles = False
+
     def __init__(self) -> None:
         import numpy
         import scipy.fft
@@ -483,6 +491,8 @@ class Numpy:
 
 
 class Cupy:
+    compiles = True
+
     def __init__(self) -> None:
         import cupy
         import cupyx.scipy.fft

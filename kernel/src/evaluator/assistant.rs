@@ -3,14 +3,16 @@
 //! question.
 //!
 //! The process takes more memory than the kernel. It is started when it is first asked, or when the kernel has been idle for a while: a
-//! notebook that is run from top to bottom does not need it. If it dies, the next question starts it again.
+//! notebook that is run from top to bottom does not need it. Only some kernels of a user start it ahead of a question ([`ahead`]). If it
+//! dies, the next question starts it again.
 
+mod ahead;
 pub mod process;
 
 use super::completion::{self, nothing};
 use super::context::IMPORTS;
 use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
-use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION};
+use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION, assistants_ahead};
 use crate::files;
 use crate::magics::Notebook;
 use crate::memory;
@@ -78,6 +80,8 @@ struct Connection {
     stream: BufReader<UnixStream>,
     /// Whether the process has reported that it can answer soon.
     is_ready: bool,
+    /// If it was started ahead of a question.
+    _place: Option<ahead::Place>,
 }
 
 impl Connection {
@@ -136,12 +140,17 @@ impl Assistant {
         *lock(&self.cells_directory) = directory;
     }
 
-    /// Starts the process, if it does not run.
-    pub fn start(&self) {
+    /// Starts the process ahead of the first question, if it does not run and not too many wait already.
+    pub fn start_ahead(&self) {
         // While it is asked, it runs; a cell must not wait for the answer.
         let Ok(mut connection) = self.connection.try_lock() else { return };
-        if let Err(error) = self.started(&mut connection) {
-            eprintln!("no completions: {error:#}");
+        if connection.is_some() {
+            return;
+        }
+        let Some(place) = ahead::take(assistants_ahead()) else { return };
+        match self.connect(Some(place)) {
+            Ok(made) => *connection = Some(made),
+            Err(error) => eprintln!("no completions: {error:#}"),
         }
     }
 
@@ -174,12 +183,12 @@ impl Assistant {
 
     fn started<'a>(&self, connection: &'a mut Option<Connection>) -> Result<&'a mut Connection> {
         if connection.is_none() {
-            *connection = Some(self.connect()?);
+            *connection = Some(self.connect(None)?);
         }
         connection.as_mut().context("just made")
     }
 
-    fn connect(&self) -> Result<Connection> {
+    fn connect(&self, place: Option<ahead::Place>) -> Result<Connection> {
         let context = self.directory.join("context");
         files::create_folder(&context)?;
         let (ours, theirs) = UnixStream::pair()?;
@@ -198,7 +207,7 @@ impl Assistant {
             .process_group(0)
             .spawn()?;
         *child = Some(process);
-        Ok(Connection { stream: BufReader::new(ours), is_ready: false })
+        Ok(Connection { stream: BufReader::new(ours), is_ready: false, _place: place })
     }
 
     /// Asks for what `goal` says at a place in a cell; none if the process cannot answer.

@@ -373,7 +373,7 @@ impl Evaluator for RustEvaluator {
 
     fn rest(&mut self) {
         memory::give_back();
-        self.assistant.start();
+        self.assistant.start_ahead();
     }
 
     fn free_memory(&mut self) {
