@@ -190,9 +190,6 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// One thread.
-    pub const ONE: Work = Work { grid: 1, block: 1 };
-
     /// At least so many threads.
     pub fn threads(count: usize) -> Work {
         Work { grid: count.div_ceil(128), block: 128 }

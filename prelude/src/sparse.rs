@@ -17,6 +17,7 @@
 //! assert!(gpu::allclose_with(&plane.dot(&x), &source, 1e-4, 1e-4, false));
 //! ```
 
+mod by_loops;
 pub mod csgraph;
 mod kernels;
 pub mod linalg;

@@ -14,7 +14,6 @@
 
 pub mod distance;
 mod kernels;
-mod sums;
 mod tree;
 
 pub use distance::{distance_matrix, distance_matrix_with};

@@ -14,6 +14,7 @@ use text::{FunctionAttributes, Limits};
 pub mod factorisations;
 pub mod functions;
 pub mod launch;
+pub mod loops;
 pub mod operation;
 pub mod operations;
 pub mod stream;
@@ -320,6 +321,14 @@ pub trait Backend: Send + Sync {
     /// operations, and which has not done anything.
     fn repeat(&self, _source: View<'_>, _axis: usize, _ends: View<'_>, _out: View<'_>) -> Result<bool> {
         Ok(false)
+    }
+    /// Computes something by loops of the backend's own. `false` where kernels compute it, from a backend that has not done anything.
+    fn by_loops(&self, _loops: loops::Loops<'_>) -> Result<bool> {
+        Ok(false)
+    }
+    /// Makes lines of a sparse matrix. `None` from a backend on which kernels make them, or if there were more than 2³¹ - 1 elements.
+    fn make_lines(&self, _made: loops::Made<'_>) -> Result<Option<loops::NewLines>> {
+        Ok(None)
     }
     /// Finds the runs of equal elements (NaN equal to itself) in a sorted array: 1-D, contiguous, not empty. Waits.
     fn unique(&self, sorted: View<'_>) -> Result<Unique>;

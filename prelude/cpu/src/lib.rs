@@ -24,6 +24,7 @@ mod graph;
 mod histogram;
 mod index;
 mod launch;
+mod loops;
 pub mod map;
 pub mod matmul;
 mod matrices;
@@ -53,6 +54,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 use warpcell_base::backend::factorisations::Factorisations;
+use warpcell_base::backend::loops::{Loops, Made, NewLines};
 use warpcell_base::backend::stream::{copies, orders, waits};
 use warpcell_base::backend::text::Limits;
 use warpcell_base::backend::{
@@ -182,6 +184,27 @@ impl Backend for CpuBackend {
         unsafe { index::repeat(out.dtype, &job) };
         guard.end()?;
         Ok(true)
+    }
+
+    fn by_loops(&self, loops: Loops<'_>) -> Result<bool> {
+        // A graph keeps the kernels.
+        if graph::is_capturing() {
+            return Ok(false);
+        }
+        let guard = self.compute(|| loops.name().to_owned());
+        // SAFETY: the invariants of `Memory`; the arrays are as the variants say.
+        unsafe { loops::run(loops)? };
+        guard.end()?;
+        Ok(true)
+    }
+
+    fn make_lines(&self, made: Made<'_>) -> Result<Option<NewLines>> {
+        may_wait("a sparse matrix with a number of elements that is not known")?;
+        let guard = self.compute(|| made.name().to_owned());
+        // SAFETY: the invariants of `Memory`; the arrays are as the variants say.
+        let found = unsafe { sparse::made::made(made)? };
+        guard.end()?;
+        Ok(found)
     }
 
     fn unique(&self, sorted: View<'_>) -> Result<Unique> {

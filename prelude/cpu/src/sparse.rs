@@ -1,13 +1,97 @@
-//! Products and factors of sparse matrices, by the threads of the backend.
+//! Sparse matrices, by the threads of the backend: products, other orders of their elements, and factors.
 
-use super::numeric::Shared;
+pub(super) mod made;
+pub(super) mod order;
+pub(super) mod transpose;
+
+use super::numeric::{Native, Shared, by_isa};
 use super::pool;
-use std::ops::{AddAssign, Mul};
+use std::ops::{Add, AddAssign, Mul, Range, Sub};
 use warpcell_base::dtype::DType;
 use warpcell_linalg::SparseLu;
 
 /// About so many multiplications are worth a thread.
 const GRAIN: usize = 1 << 14;
+
+/// The lines of a sparse matrix.
+#[derive(Clone, Copy)]
+pub(super) struct Lines<'a, T> {
+    /// Where each line begins, and last where the last one ends.
+    pub pointers: &'a [i32],
+    pub indices: &'a [i32],
+    pub data: &'a [T],
+}
+
+impl<T> Lines<'_, T> {
+    /// How many there are.
+    fn count(&self) -> usize {
+        self.pointers.len() - 1
+    }
+
+    /// The elements of a line.
+    fn range(&self, line: usize) -> Range<usize> {
+        self.pointers[line] as usize..self.pointers[line + 1] as usize
+    }
+
+    /// The lines in parts of about as many elements.
+    fn parts(&self, count: usize) -> Vec<Range<usize>> {
+        let begin = |part: usize| {
+            let place = (self.data.len() as u64 * part as u64 / count as u64) as i32;
+            if part == count { self.count() } else { self.pointers[..self.count()].partition_point(|&at| at < place) }
+        };
+        (0..count).map(|part| begin(part)..begin(part + 1)).collect()
+    }
+}
+
+/// The type of values.
+pub(super) trait Entry:
+    Native + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign
+{
+    fn wide(self) -> f64;
+    fn narrow(value: f64) -> Self;
+}
+
+impl Entry for f32 {
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self.into()
+    }
+    #[inline(always)]
+    fn narrow(value: f64) -> f32 {
+        value as f32
+    }
+}
+
+impl Entry for f64 {
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn narrow(value: f64) -> f64 {
+        value
+    }
+}
+
+/// Evaluates an expression for the type of values.
+macro_rules! for_entry {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        if $dtype == warpcell_base::dtype::DType::F32 {
+            type $T = f32;
+            $body
+        } else {
+            type $T = f64;
+            $body
+        }
+    };
+}
+use for_entry;
+
+/// How many parts are worth it where each part has a number for each index.
+fn parts_for(elements: usize, length: usize) -> usize {
+    let worth = elements / GRAIN.max(length);
+    worth.clamp(1, pool::threads())
+}
 
 /// Products of the lines of a sparse matrix with the columns of a dense one; see `SparseProduct`.
 ///
@@ -17,69 +101,101 @@ const GRAIN: usize = 1 << 14;
 /// The indices are those of rows of `x`, with `columns` elements each; `out` has a row for each line. Nothing else accesses `out`.
 pub(super) unsafe fn multiply(
     dtype: DType,
-    lines: (*const i32, usize),
+    (pointers, count): (*const i32, usize),
     indices: *const i32,
     data: *const u8,
     x: *const u8,
     columns: usize,
     out: *mut u8,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's promise; there is a pointer behind the last line.
     unsafe {
-        match dtype {
-            DType::F32 => lines_times::<f32>(lines, indices, data.cast(), x.cast(), columns, out.cast()),
-            _ => lines_times::<f64>(lines, indices, data.cast(), x.cast(), columns, out.cast()),
-        }
+        let pointers = std::slice::from_raw_parts(pointers, count + 1);
+        let elements = pointers[count] as usize;
+        let indices = std::slice::from_raw_parts(indices, elements);
+        for_entry!(dtype, T => {
+            let data = std::slice::from_raw_parts(data.cast::<T>(), elements);
+            lines_times(&Lines { pointers, indices, data }, x.cast(), columns, out.cast());
+        });
     }
 }
 
 /// # Safety
 ///
 /// As for [`multiply`].
-unsafe fn lines_times<T>(
-    (pointers, lines): (*const i32, usize),
-    indices: *const i32,
-    data: *const T,
-    x: *const T,
-    columns: usize,
-    out: *mut T,
-) where
-    T: Copy + Default + Mul<Output = T> + AddAssign + Send + Sync,
-{
-    // SAFETY: the caller's promise; there is a pointer behind the last line.
-    let pointers = unsafe { std::slice::from_raw_parts(pointers, lines + 1) };
-    let count = pointers[lines] as usize;
-    // SAFETY: the caller's promise.
-    let (indices, data) =
-        unsafe { (std::slice::from_raw_parts(indices, count), std::slice::from_raw_parts(data, count)) };
+unsafe fn lines_times<T: Entry>(lines: &Lines<'_, T>, x: *const T, columns: usize, out: *mut T) {
     let (x, out) = (Shared(x.cast_mut()), Shared(out));
-    let grain = (GRAIN / ((count / lines.max(1) + 1) * columns)).max(1);
-    pool::split(lines, grain, &|range| {
+    let count = lines.count();
+    let grain = (GRAIN / ((lines.data.len() / count.max(1) + 1) * columns)).max(1);
+    pool::split(count, grain, &|range| {
         for line in range {
-            let part = pointers[line] as usize..pointers[line + 1] as usize;
-            let elements = indices[part.clone()].iter().zip(&data[part]);
+            let part = lines.range(line);
+            let (indices, data) = (&lines.indices[part.clone()], &lines.data[part]);
             if columns == 1 {
                 let mut sum = T::default();
-                for (&index, &value) in elements {
+                for (&index, &value) in indices.iter().zip(data) {
                     // SAFETY: the caller's promise about indices.
                     sum += value * unsafe { x.get().add(index as usize).read() };
                 }
                 // SAFETY: each line belongs to one task.
                 unsafe { out.get().add(line).write(sum) };
-                continue;
-            }
-            // SAFETY: as above, of the row of the line.
-            let row = unsafe { std::slice::from_raw_parts_mut(out.get().add(line * columns), columns) };
-            row.fill(T::default());
-            for (&index, &value) in elements {
-                // SAFETY: the caller's promise about indices.
-                let other = unsafe { std::slice::from_raw_parts(x.get().add(index as usize * columns), columns) };
-                for (sum, &factor) in row.iter_mut().zip(other) {
-                    *sum += value * factor;
-                }
+            } else {
+                // SAFETY: as above, of the row of the line.
+                unsafe { line_times(indices, data, x.get(), columns, out.get().add(line * columns)) };
             }
         }
     });
+}
+
+by_isa! {
+    /// The product of a line with some columns.
+    ///
+    /// # Safety
+    ///
+    /// The indices are those of rows of `x`, with `columns` elements each, as `out` has.
+    unsafe fn line_times<T: Entry>(indices: &[i32], data: &[T], x: *const T, columns: usize, out: *mut T) {
+        let mut column = 0;
+        // SAFETY: the caller's promise.
+        unsafe {
+            while column + 32 <= columns {
+                block_times::<T, 32>(indices, data, x.add(column), columns, out.add(column));
+                column += 32;
+            }
+            while column + 8 <= columns {
+                block_times::<T, 8>(indices, data, x.add(column), columns, out.add(column));
+                column += 8;
+            }
+            while column < columns {
+                block_times::<T, 1>(indices, data, x.add(column), columns, out.add(column));
+                column += 1;
+            }
+        }
+    }
+}
+
+/// The product of a line with so many columns, whose sums are kept in registers.
+///
+/// # Safety
+///
+/// As for [`line_times`], from the first of the columns on.
+#[inline(always)]
+unsafe fn block_times<T: Entry, const COUNT: usize>(
+    indices: &[i32],
+    data: &[T],
+    x: *const T,
+    columns: usize,
+    out: *mut T,
+) {
+    let mut sums = [T::default(); COUNT];
+    for (&index, &value) in indices.iter().zip(data) {
+        // SAFETY: the caller's promise.
+        let row = unsafe { x.add(index as usize * columns).cast::<[T; COUNT]>().read_unaligned() };
+        for (sum, factor) in sums.iter_mut().zip(row) {
+            *sum += value * factor;
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { out.cast::<[T; COUNT]>().write_unaligned(sums) };
 }
 
 /// The LU factors of a square matrix.

@@ -6,6 +6,7 @@ use super::kernels::evaluate_pieces;
 use super::{Extrapolate, Extrapolation};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::Layout;
+use crate::backend::loops::Loops;
 use crate::device::Handle;
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result, check};
@@ -144,6 +145,20 @@ impl PPoly {
                 Outside::Below => (4, f64::NAN, f64::NAN),
             };
             let [breaks, table] = &self.on_device;
+            let loops = Loops::Pieces {
+                points: points.raw.view(),
+                breaks: breaks.raw.view(),
+                table: table.raw.view(),
+                scale: self.scale,
+                mode,
+                below,
+                above,
+                derivative: nu,
+                out: out.raw.view(),
+            };
+            if x.handle.backend.by_loops(loops)? {
+                return as_type(operation, self.form.shaped(&out.raw, x.shape()), dtype);
+            }
             let blocks = points.size().div_ceil(8 * THREADS);
             let arguments = (&points, breaks, table, self.scale, mode, below, above, nu as u64, &mut out);
             // SAFETY: a thread writes the results of one point.

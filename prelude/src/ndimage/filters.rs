@@ -9,7 +9,9 @@ use crate::array::axes::axis_of;
 use crate::array::sides::AnyView;
 use crate::array::transfer::download_vec;
 use crate::array::{RawArray, slice_axis};
+use crate::backend::loops::{Loops, Windows};
 use crate::backend::{BinaryOperation, UnaryOperation};
+use crate::device::Device;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::operations::elementwise::{binary, binary_into, unary};
@@ -68,6 +70,19 @@ pub(super) fn correlated(
     let floats = floats(operation, x)?;
     let out = RawArray::uninitialised(operation, &x.handle, x.shape(), floats.dtype)?;
     let (inner, length) = along(&floats, axis);
+    let loops = Loops::CorrelateLine {
+        x: floats.view(),
+        weights: weights.view(),
+        divisor,
+        around: floats.layout.around(axis),
+        left,
+        mode,
+        outside,
+        out: out.view(),
+    };
+    if x.handle.backend.by_loops(loops)? {
+        return back(operation, out, x.dtype);
+    }
     let given = [
         Given::Read(&floats),
         Given::Read(weights),
@@ -143,6 +158,12 @@ fn around(operation: &'static str, shape: &[usize], window: &[usize], origins: &
     Ok(meta)
 }
 
+/// The windows that [`around`] describes, for loops.
+pub(super) fn windows_of(meta: &[i64], mode: i32) -> Windows {
+    let lengths = |first: usize| std::array::from_fn(|axis| meta[first + axis] as usize);
+    Windows { shape: lengths(0), window: lengths(4), before: std::array::from_fn(|axis| meta[8 + axis]), mode }
+}
+
 /// A value as an element.
 fn element(value: f64, dtype: DType) -> Given<'static> {
     Given::Element(Scalar::of_float(value, dtype))
@@ -187,6 +208,16 @@ pub(super) fn correlate(
             *origin = reversed_origin(length, *origin);
         }
         weights = reversed(operation, &weights)?;
+    }
+    if x.handle.device == Device::Cpu {
+        let meta = around(operation, x.shape(), weights.shape(), &origins)?;
+        let windows = windows_of(&meta, mode_of(operation, one_mode(operation, edges.modes)?)?);
+        let floats = floats(operation, x)?;
+        let out = RawArray::uninitialised(operation, &x.handle, x.shape(), floats.dtype)?;
+        let (from, by, to, outside) = (floats.view(), weights.view(), out.view(), edges.outside);
+        if x.handle.backend.by_loops(Loops::Correlate { x: from, weights: by, windows, outside, out: to })? {
+            return back(operation, out, x.dtype);
+        }
     }
     windowed(operation, named::correlate, x, (weights.shape(), &origins), edges, &[Given::Read(&weights)], 0)
 }
@@ -394,6 +425,9 @@ pub(super) fn gaussian_gradient(
     back(operation, unary(operation, UnaryOperation::Sqrt, &floats(operation, &squares)?)?, x.dtype)
 }
 
+/// Windows of so many elements take loops over vectors less time than what takes each element once.
+const FEW_IN_LOOPS: usize = 64;
+
 /// How many elements a thread adds up before it begins anew.
 const RUN: usize = 64;
 
@@ -407,7 +441,8 @@ fn uniform_along(
     (mode, outside): (i32, f64),
 ) -> Result<RawArray> {
     // Few elements are added up for each: then rounding does not depend on what lies before them.
-    if size <= 16 {
+    let few = if x.handle.device == Device::Cpu { FEW_IN_LOOPS } else { 16 };
+    if size <= few {
         let weights = uploaded(operation, x, &vec![1.0; size])?;
         return correlated(operation, x, &weights, size as f64, axis, left, (mode, outside));
     }
@@ -444,6 +479,15 @@ fn extreme_along(
     let floats = floats(operation, x)?;
     let out = RawArray::uninitialised(operation, &x.handle, x.shape(), floats.dtype)?;
     let (inner, length) = along(&floats, axis);
+    if size <= FEW_IN_LOOPS {
+        let dtype = x.dtype;
+        let (x, around, to) = (floats.view(), floats.layout.around(axis), out.view());
+        let outside = if floats.dtype == DType::F32 { f64::from(outside as f32) } else { outside };
+        let loops = Loops::ExtremeLine { x, is_largest: is_maximum, size, around, left, mode, outside, out: to };
+        if floats.handle.backend.by_loops(loops)? {
+            return back(operation, out, dtype);
+        }
+    }
     if out.size() > 0 {
         let given = [
             Given::Read(&floats),
@@ -614,6 +658,9 @@ pub(super) enum Rank {
     Percent(f64),
 }
 
+/// The most elements of windows that loops over vectors take.
+const MOST_IN_LOOPS: usize = 100;
+
 /// How many bytes threads may have together for the elements of their windows.
 const ROOM: usize = 64 << 20;
 
@@ -673,6 +720,17 @@ pub(super) fn ranked(
     let origins = each(operation, "origin", origins, x.shape().len())?;
     // Along one axis SciPy wraps it afterwards.
     let edges = if shape.len() > 1 { Edges { outside: wrapped(edges.outside, x.dtype), ..edges } } else { edges };
+    if count <= MOST_IN_LOOPS && x.handle.device == Device::Cpu {
+        let meta = around(operation, x.shape(), &shape, &origins)?;
+        let windows = windows_of(&meta, mode_of(operation, one_mode(operation, edges.modes)?)?);
+        let floats = floats(operation, x)?;
+        let out = RawArray::uninitialised(operation, &x.handle, x.shape(), floats.dtype)?;
+        let (from, chosen, to, outside) = (floats.view(), footprint.view(), out.view(), edges.outside);
+        let loops = Loops::Rank { x: from, footprint: chosen, rank: at, windows, outside, out: to };
+        if x.handle.backend.by_loops(loops)? {
+            return back(operation, out, x.dtype);
+        }
+    }
     if shape == [3, 3] && count == 9 && at == 4 {
         return windowed(operation, named::median9, x, (&shape, &origins), edges, &[], 0);
     }

@@ -5,6 +5,7 @@ use super::filters::{along, back, wrapped};
 use super::kernels::{self, Given, MOST_AXES, run};
 use crate::array::axes::axis_of;
 use crate::array::{RawArray, assign, slice_axis};
+use crate::backend::loops::{Loops, Splines};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 
@@ -60,6 +61,10 @@ fn filter_lines(operation: &'static str, x: &RawArray, axis: usize, order: usize
     };
     let poles = poles_of(order);
     let gain = poles.iter().map(|pole| (1.0 - pole) * (1.0 - 1.0 / pole)).product();
+    let around = x.layout.around(axis);
+    if x.handle.backend.by_loops(Loops::SplineLines { x: x.view(), around, mode: form, gain, poles: &poles })? {
+        return Ok(());
+    }
     let given = [
         Given::Write(x),
         Given::Length(inner),
@@ -181,10 +186,29 @@ pub(super) fn transformed(
         }
     };
     let handle = &x.handle;
+    let ends = ends_of(x.dtype);
+    let out = RawArray::uninitialised(operation, handle, shape, DType::F64)?;
+    let splines = Splines {
+        shape: source.shape(),
+        is_still: std::array::from_fn(is_still),
+        padding: padding as f64,
+        order: spline.order as i32,
+        mode,
+        outside: spline.outside,
+        out_shape: shape,
+        matrix: match places {
+            Where::Matrix(matrix, offset) => (&matrix[..], &offset[..]),
+            Where::Coordinates(_) => (&[], &[]),
+        },
+        rounds: ends,
+        taps: kernels::taps,
+    };
+    let (from, at) = (source.view(), coordinates.as_ref().map(RawArray::view));
+    if handle.backend.by_loops(Loops::Splines { x: from, coordinates: at, splines, out: out.view() })? {
+        return back(operation, out, x.dtype);
+    }
     let meta = RawArray::of_indices(operation, handle, &[meta.len()], &meta)?;
     let table = RawArray::of_floats(operation, handle, &[table.len()], table.iter().copied(), DType::F64)?;
-    let out = RawArray::uninitialised(operation, handle, shape, DType::F64)?;
-    let ends = ends_of(x.dtype);
     let given = [
         Given::Read(&source),
         Given::Read(&table),

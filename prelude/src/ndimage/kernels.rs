@@ -7,6 +7,7 @@ mod shapes;
 mod splines;
 mod windows;
 
+pub(super) use splines::taps;
 pub(super) use windows::{Named, named};
 
 use crate::array::RawArray;

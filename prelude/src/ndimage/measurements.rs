@@ -6,6 +6,7 @@ use crate::array::conversions::conversions;
 use crate::array::sides::AnyView;
 use crate::array::transfer::bring;
 use crate::array::{DeviceArray, RawArray, assign, grids, slice_axis};
+use crate::backend::loops::Loops;
 use crate::backend::{BinaryOperation, Layout, Operand, ScanOperation, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -122,8 +123,11 @@ impl Groups {
         let count = values.len();
         let slots = RawArray::uninitialised(operation, &x.handle, &[x.size()], DType::I64)?;
         let values = RawArray::of_indices(operation, &x.handle, &[count], &values)?;
-        let given = [Given::Read(&labels), Given::Read(&values), Given::Word(form), Given::Write(&slots)];
-        run(operation, kernels::slots(), x.size(), &given)?;
+        let loops = Loops::Slots { labels: labels.view(), values: values.view(), form, out: slots.view() };
+        if !labels.layout.is_contiguous() || !x.handle.backend.by_loops(loops)? {
+            let given = [Given::Read(&labels), Given::Read(&values), Given::Word(form), Given::Write(&slots)];
+            run(operation, kernels::slots(), x.size(), &given)?;
+        }
         Ok(Groups { operation, x: line(operation, x)?, shape: x.shape().to_vec(), slots, count, order, is_list })
     }
 

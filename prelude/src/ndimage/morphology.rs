@@ -1,14 +1,15 @@
 //! The cores of binary morphology, of labels and of distances.
 
 use super::arguments::{begins, brought, each, reversed_origin};
-use super::filters::reversed;
+use super::filters::{reversed, windows_of};
 use super::kernels::{self, Given, MOST_AXES, run};
 use crate::array::sides::AnyView;
 use crate::array::sides::sealed::Host;
 use crate::array::transfer::{download_vec, item, upload};
 use crate::array::{RawArray, assign, grids, slice_axis};
+use crate::backend::loops::Loops;
 use crate::backend::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
-use crate::device::Handle;
+use crate::device::{Device, Handle};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::operations::elementwise::{binary, unary};
@@ -91,8 +92,20 @@ fn pass(
     for axis in 0..rank {
         meta[3 * MOST_AXES - rank + axis] = begins(operation, structure.shape()[axis], origins[axis])?;
     }
-    let meta = RawArray::of_indices(operation, &x.handle, &[meta.len()], &meta)?;
     let out = RawArray::uninitialised(operation, &x.handle, x.shape(), DType::Bool)?;
+    let loops = Loops::Erode {
+        x: x.view(),
+        structure: structure.view(),
+        mask: mask.map(RawArray::view),
+        windows: windows_of(&meta, 0),
+        border,
+        is_dilation,
+        out: out.view(),
+    };
+    if x.handle.backend.by_loops(loops)? {
+        return Ok(out);
+    }
+    let meta = RawArray::of_indices(operation, &x.handle, &[meta.len()], &meta)?;
     let given = [
         Given::Read(x),
         Given::Read(&meta),
@@ -187,7 +200,14 @@ fn propagated(
     if x.size() == 0 {
         return Ok(out);
     }
-    let (roots, _) = components(operation, mask, structure)?;
+    let labels = RawArray::uninitialised(operation, &x.handle, x.shape(), DType::I32)?;
+    let roots = match labelled_by_loops(operation, mask, structure, &labels)? {
+        Some(_) => {
+            let labels = labels.converted(operation, DType::I64)?;
+            binary(operation, BinaryOperation::Subtract, &labels, Scalar::I64(1))?
+        }
+        None => components(operation, mask, structure)?.0,
+    };
     let marks = RawArray::filled(operation, &x.handle, &[x.size()], Scalar::I32(0))?;
     let given = [Given::Read(&roots), Given::Read(seeds), Given::Write(&marks)];
     run(operation, kernels::mark(), x.size(), &given)?;
@@ -196,16 +216,21 @@ fn propagated(
     Ok(out)
 }
 
+/// The structure in the middle of one of four axes.
+fn neighbours_of(structure: &RawArray) -> Result<[bool; 81]> {
+    let values: Vec<bool> = download_vec(structure)?;
+    let mut wide = [false; 81];
+    let first = 81 / 2 - values.len() / 2;
+    wide[first..first + values.len()].copy_from_slice(&values);
+    Ok(wide)
+}
+
 /// The first element of the set of neighbours of each element of a mask that is not empty, -1 elsewhere; and whether an element
 /// is one of these. `structure` is 3 long along each axis and symmetric.
 fn components(operation: &'static str, mask: &RawArray, structure: &RawArray) -> Result<(RawArray, RawArray)> {
     let handle = &mask.handle;
     let meta = RawArray::of_indices(operation, handle, &[MOST_AXES], &four(operation, mask.shape())?)?;
-    let values: Vec<bool> = download_vec(structure)?;
-    // The structure in the middle of one of four axes.
-    let mut wide = [false; 81];
-    let first = 81 / 2 - values.len() / 2;
-    wide[first..first + values.len()].copy_from_slice(&values);
+    let wide = neighbours_of(structure)?;
     let joins = wide[39];
     // Half of the neighbours, the last of which is in the same line.
     let taps: Vec<i64> = (0..if joins { 39 } else { 40 }).filter(|&tap| wide[tap as usize]).collect();
@@ -223,6 +248,29 @@ fn components(operation: &'static str, mask: &RawArray, structure: &RawArray) ->
     let given = [Given::Read(&parents), Given::Write(&roots), Given::Write(&firsts)];
     run(operation, kernels::roots(), mask.size(), &given)?;
     Ok((roots, firsts))
+}
+
+/// Writes the numbers of the sets of neighbours of a mask that is not empty, if the backend has loops for that; gives how many there
+/// are.
+fn labelled_by_loops(
+    operation: &'static str,
+    mask: &RawArray,
+    structure: &RawArray,
+    out: &RawArray,
+) -> Result<Option<usize>> {
+    if mask.handle.device != Device::Cpu {
+        return Ok(None);
+    }
+    let count = RawArray::uninitialised(operation, &mask.handle, &[1], DType::I64)?;
+    let shape = four(operation, mask.shape())?.map(|length| length as usize);
+    let neighbours = neighbours_of(structure)?;
+    let (mask_view, to, counted) = (mask.view(), out.view(), count.view());
+    let loops = Loops::Label { mask: mask_view, shape, neighbours: &neighbours, out: to, count: counted };
+    if !mask.handle.backend.by_loops(loops)? {
+        return Ok(None);
+    }
+    let count: i64 = crate::array::transfer::typed_scalar(item(&count)?);
+    Ok(Some(count as usize))
 }
 
 /// `label`.
@@ -246,6 +294,9 @@ pub(super) fn label(
         return Ok((out, 0));
     }
     let mask = bools(operation, x)?;
+    if let Some(count) = labelled_by_loops(operation, &mask, &structure, &out)? {
+        return Ok((out, count));
+    }
     let (roots, firsts) = components(operation, &mask, &structure)?;
     let ranks = scan_axis(operation, ScanOperation::Sum, &firsts.flat(operation)?, 0)?;
     let given = [Given::Read(&roots), Given::Read(&ranks), Given::Write(&out)];

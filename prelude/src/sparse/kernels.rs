@@ -32,14 +32,6 @@ pub(super) fn count_keys(keys: View<i32>, chunk: u64, counts: ViewMut<i32>) {
     }
 }
 
-/// The same, by one thread.
-#[kernel]
-pub(super) fn count_keys_in_turn(keys: View<i32>, mut counts: ViewMut<i32>) {
-    for at in 0..keys.len() {
-        counts[keys[at] as usize + 1] += 1;
-    }
-}
-
 /// How many indices are less than those before them in their line, and how many equal them.
 #[kernel]
 pub(super) fn count_disorder(pointers: View<i32>, indices: View<i32>, chunk: u64, out: ViewMut<i32>) {
@@ -243,46 +235,6 @@ macro_rules! of_floats {
         pub(super) mod $module {
             use warpcell_macros::{device, kernel};
             use warpcell_threads::{View, ViewMut, global_idx};
-
-            /// Puts elements into the lines of their keys, by one thread; `next` begins with where each line begins.
-            #[kernel]
-            pub fn group_in_turn(
-                keys: View<i32>,
-                others: View<i32>,
-                data: View<$float>,
-                mut next: ViewMut<i32>,
-                mut indices: ViewMut<i32>,
-                mut values: ViewMut<$float>,
-            ) {
-                for at in 0..keys.len() {
-                    let key = keys[at] as usize;
-                    let place = next[key] as usize;
-                    next[key] = place as i32 + 1;
-                    indices[place] = others[at];
-                    values[place] = data[at];
-                }
-            }
-
-            /// The same, of lines.
-            #[kernel]
-            pub fn transpose_in_turn(
-                pointers: View<i32>,
-                keys: View<i32>,
-                data: View<$float>,
-                mut next: ViewMut<i32>,
-                mut indices: ViewMut<i32>,
-                mut values: ViewMut<$float>,
-            ) {
-                for line in 0..pointers.len() - 1 {
-                    for at in pointers[line] as usize..pointers[line + 1] as usize {
-                        let key = keys[at] as usize;
-                        let place = next[key] as usize;
-                        next[key] = place as i32 + 1;
-                        indices[place] = line as i32;
-                        values[place] = data[at];
-                    }
-                }
-            }
 
             #[kernel]
             pub fn take_in_order(

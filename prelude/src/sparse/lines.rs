@@ -130,10 +130,6 @@ impl Lines {
         Maker { operation, handle: self.handle() }
     }
 
-    fn is_on_host(&self) -> bool {
-        self.handle().device == Device::Cpu
-    }
-
     /// Lines without elements.
     pub fn empty(maker: &Maker<'_>, lines: usize, length: usize, dtype: DType) -> Result<Lines> {
         Ok(Lines {
@@ -172,19 +168,11 @@ impl Lines {
         data: &RawArray,
         (lines, length): (usize, usize),
     ) -> Result<Lines> {
+        if let Some(lines) = Lines::grouped_by_loops(operation, keys, others, data, (lines, length))? {
+            return Ok(lines);
+        }
         let maker = Maker { operation, handle: &data.handle };
-        let is_on_host = data.handle.device == Device::Cpu;
-        let collect = |pointers: &RawArray, indices: &RawArray, values: &RawArray| {
-            if is_on_host {
-                let next = pointers.copied(operation)?;
-                return run!(
-                    operation,
-                    data.dtype,
-                    group_in_turn,
-                    Work::ONE,
-                    [read(keys), read(others), read(data), write(&next), write(indices), write(values)]
-                );
-            }
+        let collect = |_: &RawArray, indices: &RawArray, values: &RawArray| {
             let order = sorted_rows(operation, keys, true)?;
             run!(
                 operation,
@@ -213,33 +201,10 @@ impl Lines {
         if self.nnz() == 0 {
             return Lines::empty(&self.maker(operation), shape.0, shape.1, self.dtype());
         }
-        if !self.is_on_host() {
-            return Lines::grouped(operation, &self.indices, &self.expanded(operation)?, &self.data, shape);
+        match self.transposed_by_loops(operation)? {
+            Some(lines) => Ok(lines),
+            None => Lines::grouped(operation, &self.indices, &self.expanded(operation)?, &self.data, shape),
         }
-        let maker = self.maker(operation);
-        Lines::made(
-            &maker,
-            shape,
-            self.dtype(),
-            |counts| count_keys(&maker, &self.indices, counts),
-            |pointers, indices, values| {
-                let next = pointers.copied(operation)?;
-                run!(
-                    operation,
-                    self.dtype(),
-                    transpose_in_turn,
-                    Work::ONE,
-                    [
-                        read(&self.pointers),
-                        read(&self.indices),
-                        read(&self.data),
-                        write(&next),
-                        write(indices),
-                        write(values)
-                    ]
-                )
-            },
-        )
     }
 
     /// How many elements are out of order, and how many have the index of the one before.
@@ -249,8 +214,12 @@ impl Lines {
         }
         self.handle().may_wait(operation)?;
         let out = self.maker(operation).zeros(2, DType::I32)?;
-        let (chunk, work) = chunks(self.handle(), self.lines);
-        run_plain!(operation, count_disorder, work, [read(&self.pointers), read(&self.indices), chunk, write(&out)])?;
+        if !self.disorder_by_loops(&out)? {
+            let (chunk, work) = chunks(self.handle(), self.lines);
+            let arguments = [read(&self.pointers), read(&self.indices), chunk, write(&out)];
+            // SAFETY: as for `run`.
+            unsafe { launch_untyped(operation, kernels::count_disorder, work, &arguments)? };
+        }
         let found: Vec<i32> = transfer::download_vec(&out)?;
         Ok([found[0], found[1]])
     }
@@ -259,7 +228,15 @@ impl Lines {
     pub fn sorted(&self, operation: &'static str) -> Result<Lines> {
         match self.disorder(operation)? {
             [0, _] => Ok(self.clone()),
-            _ => self.transposed(operation)?.transposed(operation),
+            _ => self.in_order(operation),
+        }
+    }
+
+    /// The same, of lines that are not.
+    fn in_order(&self, operation: &'static str) -> Result<Lines> {
+        match self.sorted_by_loops(operation)? {
+            Some(lines) => Ok(lines),
+            None => self.transposed(operation)?.transposed(operation),
         }
     }
 
@@ -268,10 +245,13 @@ impl Lines {
         let [falls, mut repeats] = self.disorder(operation)?;
         let mut lines = self.clone();
         if falls > 0 {
-            lines = self.transposed(operation)?.transposed(operation)?;
+            lines = self.in_order(operation)?;
             repeats = lines.disorder(operation)?[1];
         }
         if repeats == 0 {
+            return Ok(lines);
+        }
+        if let Some(lines) = lines.summed_by_loops(operation)? {
             return Ok(lines);
         }
         let work = || chunks(self.handle(), self.lines);
@@ -369,6 +349,9 @@ impl Lines {
         if self.nnz() == 0 || lines.size() == 0 {
             return Lines::empty(&self.maker(operation), shape.0, shape.1, self.dtype());
         }
+        if let Some(chosen) = self.selected_by_loops(operation, lines, (start, step, count))? {
+            return if step < 0 { chosen.sorted(operation) } else { Ok(chosen) };
+        }
         let work = || chunks(self.handle(), lines.size());
         let result = Lines::made(
             &self.maker(operation),
@@ -420,6 +403,9 @@ impl Lines {
 
     /// Element by element with lines of the same shape; both canonical. The kinds are those of the kernel.
     pub fn joined(&self, operation: &'static str, other: &Lines, kind: i32) -> Result<Lines> {
+        if let Some(lines) = self.joined_by_loops(operation, other, kind)? {
+            return Ok(lines);
+        }
         let work = || chunks(self.handle(), self.lines);
         let (pointers, indices, data) = (&other.pointers, &other.indices, &other.data);
         Lines::made(
@@ -492,6 +478,9 @@ impl Lines {
         let shape = (dense.shape()[0], dense.shape()[1]);
         if dense.size() == 0 {
             return Lines::empty(&maker, shape.0, shape.1, dense.dtype);
+        }
+        if let Some(lines) = Lines::of_dense_by_loops(operation, dense)? {
+            return Ok(lines);
         }
         let work = || chunks(&dense.handle, shape.0);
         Lines::made(
@@ -577,11 +566,14 @@ impl Lines {
         Ok(out)
     }
 
-    /// The product with a matrix in the same format: all products of elements, which are sorted and added up.
+    /// The product with a matrix in the same format. On a device: all products of elements, which are sorted and added up.
     pub fn times_lines(&self, operation: &'static str, other: &Lines) -> Result<Lines> {
         let shape = (self.lines, other.length);
         if self.nnz() == 0 || other.nnz() == 0 {
             return Lines::empty(&self.maker(operation), shape.0, shape.1, self.dtype());
+        }
+        if let Some(product) = self.times_lines_by_loops(operation, other)? {
+            return Ok(product);
         }
         let work = || chunks(self.handle(), self.nnz());
         let products = Lines::made(
@@ -724,9 +716,6 @@ impl Lines {
 fn count_keys(maker: &Maker<'_>, keys: &RawArray, counts: &RawArray) -> Result<()> {
     if keys.size() == 0 {
         return Ok(());
-    }
-    if maker.handle.device == Device::Cpu {
-        return run_plain!(maker.operation, count_keys_in_turn, Work::ONE, [read(keys), write(counts)]);
     }
     let (chunk, work) = chunks(maker.handle, keys.size());
     run_plain!(maker.operation, count_keys, work, [read(keys), chunk, write(counts)])

@@ -217,6 +217,12 @@ impl RawSparse {
             return Err(Error::shape(operation, x.shape(), "is neither that of a vector nor that of a matrix"));
         }
         self.agree(operation, x.shape())?;
+        if self.format == Format::Csc && x.shape().len() == 1 && self.nnz() > 0 {
+            let factors = x.contiguous(operation)?;
+            if let Some(product) = self.lines().sums_across(operation, false, Some(&factors))? {
+                return Ok(product);
+            }
+        }
         self.to(operation, Format::Csr)?.lines().times_dense(operation, x)
     }
 
@@ -233,6 +239,11 @@ impl RawSparse {
     /// The sums along an axis; `absolute` adds up absolute values.
     pub(crate) fn sums(&self, operation: &'static str, axis: usize, absolute: bool) -> Result<RawArray> {
         let format = if axis == 0 { Format::Csc } else { Format::Csr };
+        if self.format == format.transposed()
+            && let Some(sums) = self.lines().sums_across(operation, absolute, None)?
+        {
+            return Ok(sums);
+        }
         self.to(operation, format)?.lines().sums(operation, absolute)
     }
 

@@ -1,9 +1,8 @@
 //! Distances between points; SciPy's `spatial.distance`.
 
 use super::kernels::{all_distances, pair_distances, pairs_of_square, square_of_pairs};
-use super::sums::write_sums;
 use crate::array::{DeviceArray, OnDevice, RawArray};
-use crate::device::Device;
+use crate::backend::loops::Loops;
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
@@ -342,13 +341,19 @@ fn distances(
     }
     let shape = [a.shape()[0], b.shape()[0]];
     let mut out = DeviceArray::from_raw(RawArray::uninitialised(operation, &a.raw.handle, &shape, DType::F64)?);
-    if out.size() == 0 || a.device() == Device::Cpu && write_sums(operation, a, b, kind, &out.raw)? {
+    if out.size() == 0 || by_loops(a, Some(b), kind, p, &out.raw)? {
         return Ok(out);
     }
     let blocks = out.size().div_ceil(THREADS);
     // SAFETY: a thread writes one distance.
     unsafe { try_launch_unchecked(all_distances, blocks, THREADS, (a, b, kind as i32, p, &mut out))? };
     Ok(out)
+}
+
+/// Computes distances of the rows of a matrix from those of another one, or from those behind them, if the backend has loops for that.
+fn by_loops(a: &DeviceArray<f64>, b: Option<&DeviceArray<f64>>, metric: usize, p: f64, out: &RawArray) -> Result<bool> {
+    let (a, b) = (a.raw.view(), b.map(|b| b.raw.view()));
+    out.handle.backend.by_loops(Loops::Distances { a, b, metric, p, out: out.view() })
 }
 
 /// Threads of a block.
@@ -373,7 +378,7 @@ fn of_pairs(x: &RawArray, metric: &str, p: f64, dtype: DType) -> Result<RawArray
             let square = distances(NAME, &x, &x, kind, p)?;
             // SAFETY: a thread writes one distance.
             unsafe { try_launch_unchecked(pairs_of_square, blocks, THREADS, (&square, &mut out))? };
-        } else {
+        } else if !by_loops(&x, None, kind, p, &out.raw)? {
             // SAFETY: a thread writes one distance.
             unsafe { try_launch_unchecked(pair_distances, blocks, THREADS, (&x, kind as i32, p, &mut out))? };
         }

@@ -6,6 +6,8 @@ use crate::Side::{Left, Right};
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::Layout;
+use crate::backend::loops::{Loops, RankOf};
+use crate::device::Device;
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result, check};
 use crate::launch::try_launch_unchecked;
@@ -32,10 +34,25 @@ thin! {
 
 /// The ranks of the elements of a 1-D array, the mean of the ranks for equal ones.
 pub(super) fn average_ranks(x: &DeviceArray<f64>) -> DeviceArray<f64> {
+    if let Some(ranks) = check(ranks_by_loops(x, RankOf::Average)) {
+        return ranks;
+    }
     let sorted = crate::sort(x);
     let before = crate::searchsorted(&sorted, x, Left).astype::<f64>();
     let up_to = crate::searchsorted(&sorted, x, Right).astype::<f64>();
     (&before + &up_to + 1.0) * 0.5
+}
+
+/// The ranks, if the backend has loops for them: from the order of the elements.
+fn ranks_by_loops(x: &DeviceArray<f64>, of: RankOf) -> Result<Option<DeviceArray<f64>>> {
+    if x.device() != Device::Cpu {
+        return Ok(None);
+    }
+    let order = crate::argsort(x);
+    let sorted = crate::take(x, &order);
+    let out = DeviceArray::from_raw(RawArray::uninitialised("rankdata", &x.raw.handle, x.shape(), DType::F64)?);
+    let (sorted, order, to) = (sorted.raw.view(), order.raw.view(), out.raw.view());
+    Ok(out.raw.handle.backend.by_loops(Loops::Ranks { sorted, order, of, out: to })?.then_some(out))
 }
 
 fn ranks(x: &RawArray, method: &str) -> Result<RawArray> {
@@ -48,7 +65,14 @@ fn ranks(x: &RawArray, method: &str) -> Result<RawArray> {
     let ranks = if flat.size() == 0 {
         flat
     } else {
+        let known = match method {
+            "min" => ranks_by_loops(&flat, RankOf::Least)?,
+            "max" => ranks_by_loops(&flat, RankOf::Greatest)?,
+            "ordinal" => ranks_by_loops(&flat, RankOf::Place)?,
+            _ => None,
+        };
         let found = match method {
+            _ if known.is_some() => known.expect("it is there"),
             "average" => average_ranks(&flat),
             "min" => crate::searchsorted(&crate::sort(&flat), &flat, Left).astype::<f64>() + 1.0,
             "max" => crate::searchsorted(&crate::sort(&flat), &flat, Right).astype::<f64>(),

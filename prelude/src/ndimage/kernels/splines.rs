@@ -1,6 +1,7 @@
 //! Kernels of splines: their coefficients, and their values between the elements.
 
 use super::continued;
+use crate::backend::loops::Taps;
 use crate::prelude::*;
 use warpcell_macros::{device, kernel};
 
@@ -172,6 +173,28 @@ fn knot(order: i32, f: f64, tap: usize) -> f64 {
         return up * (up * (up * (up * (up / 24.0 - 0.375) + 1.25) - 1.75) + 0.625) + 0.425;
     }
     x * x * (x * x * (0.25 - x / 12.0) - 0.5) + 0.55
+}
+
+/// The elements along an axis of `n` that a spline has its value from, at a coordinate: what the kernel below finds for each axis.
+pub(in crate::ndimage) fn taps(at: f64, n: i64, order: i32, mode: i32) -> Taps {
+    let at = if mode == 6 { at } else { extended(at, n, mode) };
+    let at = at.max(-8.0).min(n as f64 + 8.0);
+    let count = order as usize + 1;
+    let mut found = Taps { weights: [0.0; 6], places: [0; 6], count, is_outside: mode != 6 && at <= -1.0 };
+    let whole = if order % 2 == 0 { (at + 0.5).floor() } else { at.floor() };
+    let first = whole as i64 - i64::from(order) / 2;
+    let edge = match mode {
+        6 => 0,
+        0 | 1 | 5 => 3,
+        other => other,
+    };
+    let mut rest = 1.0;
+    for tap in 0..count {
+        found.weights[tap] = if tap + 1 < count { knot(order, at - whole, tap) } else { rest };
+        rest -= found.weights[tap];
+        found.places[tap] = continued(first + tap as i64, n, edge);
+    }
+    found
 }
 
 /// The values of splines of the orders 0 to 5 between the elements. `meta` has the number of axes, how much the array was padded,
