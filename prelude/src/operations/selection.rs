@@ -196,7 +196,7 @@ pub(crate) fn extract(array: &RawArray, mask: &RawArray) -> Result<RawArray> {
 }
 
 /// The positions of the true elements of a mask as i64, or the elements of an array of its shape there.
-pub(super) fn compressed(operation: &'static str, mask: &RawArray, source: Option<&RawArray>) -> Result<RawArray> {
+pub(crate) fn compressed(operation: &'static str, mask: &RawArray, source: Option<&RawArray>) -> Result<RawArray> {
     mask.handle.may_wait(operation)?;
     let mask = mask.contiguous(operation)?;
     let source = source.map(|source| source.contiguous(operation)).transpose()?;
@@ -340,7 +340,7 @@ fn nonzero(operation: &'static str, array: &RawArray) -> Result<Vec<RawArray>> {
 }
 
 /// The indices along each axis of a shape to which positions in the flattened array belong: i64, none negative.
-pub(super) fn unravelled(operation: &'static str, positions: &RawArray, shape: &[usize]) -> Result<Vec<RawArray>> {
+pub(crate) fn unravelled(operation: &'static str, positions: &RawArray, shape: &[usize]) -> Result<Vec<RawArray>> {
     let new = |_| RawArray::uninitialised(operation, &positions.handle, positions.shape(), DType::I64);
     let columns = (0..shape.len()).map(new).collect::<Result<Vec<RawArray>>>()?;
     unravel_into(operation, &columns, positions, shape)?;

@@ -1,7 +1,7 @@
 //! Peaks of a signal: where they are, and how high, prominent and wide.
 //!
 //! Where peaks are, their prominences and their widths are found on the device, by a thread for each sample or peak, as in SciPy's
-//! `_peak_finding_utils`. Which of them fit the conditions is decided on the host: they are few.
+//! `_peak_finding_utils`, and so are those that fit the conditions. Only which peaks are too near others is decided on the host.
 
 use crate::array::create::of_values;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
@@ -525,6 +525,49 @@ fn extremes_of(
     Ok(DeviceArray::<i64>::from_raw(marks).nonzero())
 }
 
+/// Peaks that are left, on the device. Numbers are of what a condition has asked for.
+struct Peaks {
+    /// The first sample of each plateau, and how many there are.
+    firsts: DeviceArray<i64>,
+    sizes: DeviceArray<i64>,
+    thresholds: Option<[DeviceArray<f64>; 2]>,
+    /// Prominences and bases.
+    prominences: Option<[DeviceArray<f64>; 3]>,
+    /// Widths, their heights, and their ends.
+    widths: Option<[DeviceArray<f64>; 4]>,
+}
+
+impl Peaks {
+    /// The middle samples of the plateaus.
+    fn middles(&self) -> DeviceArray<i64> {
+        &self.firsts + (&self.sizes - 1).floor_divide(2)
+    }
+
+    /// Keeps the peaks with `true`.
+    fn keep(&mut self, keeps: &DeviceArray<bool>) {
+        let places = keeps.flatnonzero();
+        if places.size() == keeps.size() {
+            return;
+        }
+        for list in [&mut self.firsts, &mut self.sizes] {
+            *list = list.take(&places);
+        }
+        let numbers = [
+            self.thresholds.as_mut().map(|lists| &mut lists[..]),
+            self.prominences.as_mut().map(|lists| &mut lists[..]),
+            self.widths.as_mut().map(|lists| &mut lists[..]),
+        ];
+        for list in numbers.into_iter().flatten().flatten() {
+            *list = list.take(&places);
+        }
+    }
+}
+
+/// Which values are within limits.
+fn within(values: &DeviceArray<f64>, [least, most]: [f64; 2]) -> DeviceArray<bool> {
+    values.ge(least) & values.le(most)
+}
+
 fn found(x: &RawArray, conditions: &Conditions) -> Result<(DeviceArray<i64>, PeakProperties)> {
     const NAME: &str = "find_peaks";
     if let Some(distance) = conditions.distance.filter(|distance| distance.is_nan() || *distance < 1.0) {
@@ -538,101 +581,71 @@ fn found(x: &RawArray, conditions: &Conditions) -> Result<(DeviceArray<i64>, Pea
         unsafe { try_launch_unchecked(mark_peaks, x.size().div_ceil(512), 128, (&x, &mut marks))? };
     }
     let firsts = marks.flatnonzero();
-    let sizes: Vec<i64> = transfer::download_vec(&marks.take(&firsts).raw)?;
-    let firsts: Vec<i64> = transfer::download_vec(&firsts.raw)?;
-    // The first and the last sample of each plateau, and how many there are.
-    let mut plateaus: Vec<[i64; 3]> =
-        firsts.iter().zip(&sizes).map(|(&first, &size)| [first, first + size - 1, size]).collect();
-    let fits = |[least, most]: [f64; 2], value: f64| least <= value && value <= most;
+    let sizes = marks.take(&firsts);
+    let mut peaks = Peaks { firsts, sizes, thresholds: None, prominences: None, widths: None };
     if let Some(limits) = conditions.plateau_size {
-        plateaus.retain(|plateau| fits(limits, plateau[2] as f64));
+        peaks.keep(&within(&peaks.sizes.astype::<f64>(), limits));
     }
-    let middle = |plateau: &[i64; 3]| (plateau[0] + plateau[1]) / 2;
-    let values = |plateaus: &[[i64; 3]], far: i64| -> Result<Vec<f64>> {
-        let places = of_values(plateaus.iter().map(|plateau| middle(plateau) + far).collect::<Vec<i64>>())?;
-        transfer::download_vec(&x.take(&places.try_to_device(x.device())?).raw)
-    };
     if let Some(limits) = conditions.height {
-        let heights = values(&plateaus, 0)?;
-        let mut heights = heights.iter();
-        plateaus.retain(|_| fits(limits, *heights.next().expect("one for each")));
+        peaks.keep(&within(&x.take(&peaks.middles()), limits));
     }
-    let [mut before, mut after] = [Vec::new(), Vec::new()];
     if let Some([least, most]) = conditions.threshold {
-        let (heights, left, right) = (values(&plateaus, 0)?, values(&plateaus, -1)?, values(&plateaus, 1)?);
-        let mut kept = Vec::new();
-        for (at, plateau) in plateaus.iter().enumerate() {
-            let both = [heights[at] - left[at], heights[at] - right[at]];
-            if both[0].min(both[1]) >= least && both[0].max(both[1]) <= most {
-                kept.push(*plateau);
-                before.push(both[0]);
-                after.push(both[1]);
-            }
-        }
-        plateaus = kept;
+        let middles = peaks.middles();
+        let heights = x.take(&middles);
+        let [before, after] = [-1, 1].map(|far| &heights - x.take(&(&middles + far)));
+        let keeps = before.minimum(&after).ge(least) & before.maximum(&after).le(most);
+        peaks.thresholds = Some([before, after]);
+        peaks.keep(&keeps);
     }
     if let Some(distance) = conditions.distance {
-        let keeps = far_enough(&plateaus.iter().map(middle).collect::<Vec<_>>(), &values(&plateaus, 0)?, distance);
-        retain(&mut plateaus, &keeps);
-        if conditions.threshold.is_some() {
-            retain(&mut before, &keeps);
-            retain(&mut after, &keeps);
-        }
+        // One peak decides on the next: the host does it.
+        let middles = peaks.middles();
+        let heights: Vec<f64> = transfer::download_vec(&x.take(&middles).raw)?;
+        let keeps = far_enough(&transfer::download_vec(&middles.raw)?, &heights, distance);
+        peaks.keep(&of_values(keeps)?.try_to_device(x.device())?);
     }
-    let device = x.device();
-    let places = |of: Vec<i64>| of_values(of)?.try_to_device(device);
-    let numbers = |of: Vec<f64>| of_values(of)?.try_to_device(device);
-    let [mut measures, mut spans]: [Vec<Vec<f64>>; 2] = [vec![Vec::new(); 3], vec![Vec::new(); 4]];
     if conditions.prominence.is_some() || conditions.width.is_some() {
-        let peaks = places(plateaus.iter().map(middle).collect())?;
-        let found = prominences_of(NAME, &x, &peaks, conditions.wlen)?;
-        measures = found.iter().map(|one| transfer::download_vec(&one.raw)).collect::<Result<_>>()?;
+        let middles = peaks.middles();
+        let prominences = prominences_of(NAME, &x, &middles, conditions.wlen)?;
         if conditions.width.is_some() {
-            let found = widths_of(NAME, &x, &peaks, conditions.rel_height, &found)?;
-            spans = found.iter().map(|one| transfer::download_vec(&one.raw)).collect::<Result<_>>()?;
+            peaks.widths = Some(widths_of(NAME, &x, &middles, conditions.rel_height, &prominences)?);
         }
-        let keeps: Vec<bool> = (0..plateaus.len())
-            .map(|at| {
-                conditions.prominence.is_none_or(|limits| fits(limits, measures[0][at]))
-                    && conditions.width.is_none_or(|limits| fits(limits, spans[0][at]))
-            })
-            .collect();
-        retain(&mut plateaus, &keeps);
-        measures.iter_mut().for_each(|list| retain(list, &keeps));
-        if conditions.width.is_some() {
-            spans.iter_mut().for_each(|list| retain(list, &keeps));
+        peaks.prominences = Some(prominences);
+        if let (Some(limits), Some([prominences, ..])) = (conditions.prominence, &peaks.prominences) {
+            peaks.keep(&within(prominences, limits));
         }
-        if conditions.threshold.is_some() {
-            retain(&mut before, &keeps);
-            retain(&mut after, &keeps);
+        if let (Some(limits), Some([widths, ..])) = (conditions.width, &peaks.widths) {
+            peaks.keep(&within(widths, limits));
         }
     }
-    let heights = if conditions.height.is_some() { values(&plateaus, 0)? } else { Vec::new() };
-    let edge = |k: usize| -> Vec<i64> {
-        if conditions.plateau_size.is_some() { plateaus.iter().map(|plateau| plateau[k]).collect() } else { Vec::new() }
+    let middles = peaks.middles();
+    let none = || scratch(&x, NAME, 0);
+    let [left_thresholds, right_thresholds] = peaks.thresholds.map_or_else(|| Ok([none()?, none()?]), Ok)?;
+    let [prominences, left, right] = peaks.prominences.map_or_else(|| Ok([none()?, none()?, none()?]), Ok)?;
+    let [widths, width_heights, left_ips, right_ips] =
+        peaks.widths.map_or_else(|| Ok([none()?, none()?, none()?, none()?]), Ok)?;
+    let [plateau_sizes, left_edges, right_edges] = if conditions.plateau_size.is_some() {
+        [peaks.sizes.clone(), peaks.firsts.clone(), &peaks.firsts + &peaks.sizes - 1]
+    } else {
+        let none = none()?.astype::<i64>();
+        [none.clone(), none.clone(), none]
     };
-    let as_places = |list: &[f64]| places(list.iter().map(|place| *place as i64).collect());
     let properties = PeakProperties {
-        peak_heights: numbers(heights)?,
-        left_thresholds: numbers(before)?,
-        right_thresholds: numbers(after)?,
-        prominences: numbers(measures[0].clone())?,
-        left_bases: as_places(&measures[1])?,
-        right_bases: as_places(&measures[2])?,
-        widths: numbers(spans[0].clone())?,
-        width_heights: numbers(spans[1].clone())?,
-        left_ips: numbers(spans[2].clone())?,
-        right_ips: numbers(spans[3].clone())?,
-        plateau_sizes: places(edge(2))?,
-        left_edges: places(edge(0))?,
-        right_edges: places(edge(1))?,
+        peak_heights: if conditions.height.is_some() { x.take(&middles) } else { none()? },
+        left_thresholds,
+        right_thresholds,
+        prominences,
+        left_bases: left.astype::<i64>(),
+        right_bases: right.astype::<i64>(),
+        widths,
+        width_heights,
+        left_ips,
+        right_ips,
+        plateau_sizes,
+        left_edges,
+        right_edges,
     };
-    Ok((places(plateaus.iter().map(middle).collect())?, properties))
-}
-
-fn retain<T>(list: &mut Vec<T>, keeps: &[bool]) {
-    let mut keeps = keeps.iter();
-    list.retain(|_| *keeps.next().expect("one for each"));
+    Ok((middles, properties))
 }
 
 /// Which peaks stay if of two that are nearer than this the lower one goes, beginning with the highest.

@@ -294,44 +294,6 @@ macro_rules! of_floats {
                 }
             }
 
-            #[kernel]
-            pub fn count_dense(dense: View<$float>, chunk: u64, mut counts: ViewMut<i32>) {
-                let (lines, length) = (dense.shape()[0], dense.shape()[1]);
-                let first = global_idx().x * chunk as usize;
-                for line in first..(first + chunk as usize).min(lines) {
-                    let mut count = 0;
-                    for at in 0..length {
-                        if dense[[line, at]] != 0.0 {
-                            count += 1;
-                        }
-                    }
-                    counts[line + 1] = count;
-                }
-            }
-
-            #[kernel]
-            pub fn collect_dense(
-                dense: View<$float>,
-                starts: View<i32>,
-                chunk: u64,
-                mut indices: ViewMut<i32>,
-                mut values: ViewMut<$float>,
-            ) {
-                let (lines, length) = (dense.shape()[0], dense.shape()[1]);
-                let first = global_idx().x * chunk as usize;
-                for line in first..(first + chunk as usize).min(lines) {
-                    let mut place = starts[line] as usize;
-                    for at in 0..length {
-                        let value = dense[[line, at]];
-                        if value != 0.0 {
-                            indices[place] = at as i32;
-                            values[place] = value;
-                            place += 1;
-                        }
-                    }
-                }
-            }
-
             /// The elements whose index minus the number of their line is between two bounds, and that are not 0 if `drops`.
             #[kernel]
             pub fn count_kept(

@@ -3,13 +3,16 @@
 // Long because: each method says how two kernels are launched.
 
 use super::kernels;
-use crate::array::{RawArray, transfer};
-use crate::backend::{Layout, ScanOperation};
+use crate::array::{RawArray, slice_axis, transfer};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation};
 use crate::device::{Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchArgument, Work, launch_untyped};
+use crate::operations::elementwise::binary;
+use crate::operations::reduce::reduce_all;
 use crate::operations::scan::scan_axis;
+use crate::operations::selection::{compressed, unravelled};
 use crate::operations::sorting::sorted_rows;
 use crate::raw_kernels::RawArgument;
 
@@ -172,6 +175,13 @@ impl Lines {
             return Ok(lines);
         }
         let maker = Maker { operation, handle: &data.handle };
+        if is_ascending(operation, keys)? {
+            let counts = maker.zeros(lines + 1, DType::I32)?;
+            count_keys(&maker, keys, &counts)?;
+            let (pointers, _) = maker.pointers(&counts)?;
+            let (indices, data) = (others.contiguous(operation)?, data.contiguous(operation)?);
+            return Ok(Lines { lines, length, pointers, indices, data });
+        }
         let collect = |_: &RawArray, indices: &RawArray, values: &RawArray| {
             let order = sorted_rows(operation, keys, true)?;
             run!(
@@ -482,26 +492,16 @@ impl Lines {
         if let Some(lines) = Lines::of_dense_by_loops(operation, dense)? {
             return Ok(lines);
         }
-        let work = || chunks(&dense.handle, shape.0);
-        Lines::made(
-            &maker,
-            shape,
-            dense.dtype,
-            |counts| {
-                let (chunk, work) = work();
-                run!(operation, dense.dtype, count_dense, work, [read(dense), chunk, write(counts)])
-            },
-            |starts, indices, values| {
-                let (chunk, work) = work();
-                run!(
-                    operation,
-                    dense.dtype,
-                    collect_dense,
-                    work,
-                    [read(dense), read(starts), chunk, write(indices), write(values)]
-                )
-            },
-        )
+        let rows = dense.contiguous(operation)?;
+        let truths = rows.converted(operation, DType::Bool)?;
+        let places = unravelled(operation, &compressed(operation, &truths, None)?, dense.shape())?;
+        let data = compressed(operation, &truths, Some(&rows))?;
+        let keys = places[0].converted(operation, DType::I32)?;
+        let counts = maker.zeros(shape.0 + 1, DType::I32)?;
+        count_keys(&maker, &keys, &counts)?;
+        let (pointers, _) = maker.pointers(&counts)?;
+        let indices = places[1].converted(operation, DType::I32)?;
+        Ok(Lines { lines: shape.0, length: shape.1, pointers, indices, data })
     }
 
     /// The sum of each line, or with `absolute` that of the absolute values.
@@ -710,6 +710,17 @@ impl Lines {
             },
         )
     }
+}
+
+/// Whether no number is less than the one before. Waits.
+fn is_ascending(operation: &'static str, keys: &RawArray) -> Result<bool> {
+    let pairs = keys.size().saturating_sub(1);
+    if pairs == 0 {
+        return Ok(true);
+    }
+    let (before, behind) = (slice_axis(keys, 0, 0, 1, pairs), slice_axis(keys, 0, 1, 1, pairs));
+    let falls = binary(operation, BinaryOperation::Less, &behind, &before)?;
+    Ok(reduce_all(operation, ReduceOperation::Any, &falls)? == Scalar::Bool(false))
 }
 
 /// How many keys there are of each, behind a first 0.

@@ -90,15 +90,13 @@ fn positive_gamma(x: f64) -> f64 {
 #[device]
 #[inline(never)]
 pub(super) fn gamma(x: f64) -> f64 {
-    if x > 0.0 {
-        return positive_gamma(x);
-    }
     if x == 0.0 {
         return f64::INFINITY.copysign(x);
     }
-    if x.is_nan() || x == x.floor() {
+    if x.is_nan() || (x < 0.0 && x == x.floor()) {
         return f64::NAN;
     }
+    // In one place for all, since the threads of a warp take both sides of a branch.
     if x > -20.0 {
         let mut rest = x;
         let mut product = 1.0;
@@ -148,19 +146,18 @@ fn log_gamma_of_size(size: f64) -> f64 {
     if size >= 10.0 {
         return (size - 0.5) * size.ln() - size + 0.9189385332046728 + stirling_gap(size);
     }
-    if size < 0.5 {
-        return log_gamma_1p(size) - size.ln();
-    }
-    if size < 2.5 {
-        return log_gamma_1p(size - 1.0);
-    }
-    let mut rest = size;
-    let mut product = 1.0;
+    // One evaluation for all sizes, since the threads of a warp take all sides of branches. `Γ(size)` is `Γ(1 + size) / size`, or `Γ(rest)`
+    // times a product.
+    let is_small = size < 1.0;
+    let mut rest = if is_small { 1.0 + size } else { size };
+    let mut product = if is_small { size } else { 1.0 };
     while rest > 2.5 {
         rest -= 1.0;
         product *= rest;
     }
-    log_gamma_part(rest) * (rest - 1.0) * (rest - 2.0) + product.ln()
+    let factors = if is_small { size * (size - 1.0) } else { (rest - 1.0) * (rest - 2.0) };
+    let others = product.ln();
+    log_gamma_part(rest) * factors + if is_small { -others } else { others }
 }
 
 /// The logarithm of the absolute value.

@@ -707,39 +707,3 @@ pub(super) fn k1_far(inverse: f64) -> f64 {
     }
     1.3603130974485635 + (place * sum - before)
 }
-
-const NORMAL_QUANTILE_PART: [f64; 19] = [
-    1.1529903968763743e-16,
-    7.328734026322033e-16,
-    4.673815502290039e-15,
-    2.991755056758413e-14,
-    1.923081990099916e-13,
-    1.2420358063685861e-12,
-    8.065591081194678e-12,
-    5.2707952061988384e-11,
-    3.4699320835726427e-10,
-    2.304453149088165e-09,
-    1.546669018209902e-08,
-    1.0516148053931206e-07,
-    7.26768990009207e-07,
-    5.129881482784672e-06,
-    3.7252961403070064e-05,
-    0.00028164635470202126,
-    0.0022642477629148373,
-    0.020218488692320458,
-    0.2250027472175166,
-];
-
-/// `z / (p - ½)` of `(p - ½)²` up to 0.35², where `p` of the normal distribution is below `z`.
-#[device]
-#[inline(never)]
-pub(super) fn normal_quantile_part(square: f64) -> f64 {
-    let place = square * 16.3265306122449 - 1.0;
-    let (mut sum, mut before) = (0.0, 0.0);
-    for index in 0..19 {
-        let next = 2.0 * place * sum - before + NORMAL_QUANTILE_PART[index];
-        before = sum;
-        sum = next;
-    }
-    2.7134278927153517 + (place * sum - before)
-}
