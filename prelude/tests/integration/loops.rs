@@ -229,9 +229,10 @@ fn erosions_and_dilations() {
             let (given, by) = (array(&x, shape), array(&structure, &window));
             let found = nd::binary_erosion!(&given, &by, border_value = border);
             assert_eq!(found.ravel().tolist(), wanted, "{shape:?} {window:?} {border}");
+            let axes: Vec<isize> = (0..shape.len() as isize).collect();
             // A dilation is an erosion of what is not there, with all reflected; of odd windows.
             if window.iter().all(|length| length % 2 == 1) {
-                let other = nd::binary_dilation!(&given.logical_not(), &gpu::flip(&by), border_value = !border);
+                let other = nd::binary_dilation!(&given.logical_not(), &gpu::flip(&by, axes), border_value = !border);
                 assert_eq!(other.logical_not().ravel().tolist(), wanted, "dilation {shape:?} {window:?} {border}");
             }
         }
