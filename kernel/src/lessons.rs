@@ -241,6 +241,22 @@ mod tests {
     }
 
     #[test]
+    fn every_notebook_and_every_page_for_instructors_is_exported() {
+        let lessons = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lessons");
+        let listed: Vec<&str> = NOTEBOOKS.iter().chain(&INSTRUCTORS_FILES).map(|(name, _)| *name).collect();
+        for (folder, extension) in [("", "ipynb"), ("instructors", "md"), ("solutions", "ipynb")] {
+            let found: Vec<_> = files::paths_in(&lessons.join(folder))
+                .filter(|path| path.extension().is_some_and(|it| it == extension))
+                .map(|path| path.strip_prefix(&lessons).unwrap().to_str().unwrap().to_owned())
+                .collect();
+            assert!(!found.is_empty(), "{folder}");
+            for name in found {
+                assert!(listed.contains(&name.as_str()), "{name} is not in the lists of this file");
+            }
+        }
+    }
+
+    #[test]
     fn a_cell_with_a_solution_is_no_test() {
         let cell = json!({
             "cell_type": "code", "id": "both", "metadata": {"warpcell": {"points": 1}}, "source": "// BEGIN SOLUTION\n// END SOLUTION",
