@@ -1,8 +1,8 @@
 """The gallery of the lessons and the table from source cells to ours, in lessons/README.md: `tests/lesson_table.py [--fix]`.
 
 Both are made of what the notebooks say: their titles and times, and the sources in their cells' metadata; what a source cell does is
-in lessons/sources.json. Pictures are those in lessons/pictures/, which `--pictures DIR` takes from executed notebooks. Needs the
-standard library only.
+in lessons/sources.json. A lesson without a source is in the gallery only. Pictures are those in lessons/pictures/, which
+`--pictures DIR` takes from executed notebooks. Needs the standard library only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import re
 import sys
 from pathlib import Path
 
-LESSONS = Path(__file__).resolve().parent.parent / "lessons"
+import notebooks
+
+LESSONS = notebooks.LESSONS
 SOURCES = json.loads((LESSONS / "sources.json").read_text(encoding="utf-8"))
 
 
@@ -22,7 +24,8 @@ def cells(lesson: str) -> list[dict]:
 
 
 def lessons() -> list[str]:
-    return sorted({source["lesson"] for source in SOURCES.values()})
+    """The numbered lessons."""
+    return [path.stem for path in notebooks.course()]
 
 
 def gallery() -> str:

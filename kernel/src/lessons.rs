@@ -26,12 +26,13 @@ macro_rules! lesson {
 }
 
 /// The notebooks.
-const NOTEBOOKS: [(&str, &str); 6] = [
+const NOTEBOOKS: [(&str, &str); 7] = [
     lesson!("01-convolution.ipynb"),
     lesson!("02-arrays-memory-kernels.ipynb"),
     lesson!("03-ufuncs-and-device-functions.ipynb"),
     lesson!("04-performance-fusion-streams.ipynb"),
     lesson!("05-workshop-day-one.ipynb"),
+    lesson!("06-signals-and-images.ipynb"),
     lesson!("puzzles.ipynb"),
 ];
 
@@ -39,12 +40,13 @@ const NOTEBOOKS: [(&str, &str); 6] = [
 const STUDENTS_FILES: [(&str, &str); 1] = [lesson!("cheat-sheet.md")];
 
 /// What instructors get beside what students get.
-const INSTRUCTORS_FILES: [(&str, &str); 8] = [
+const INSTRUCTORS_FILES: [(&str, &str); 9] = [
     lesson!("instructors/01-convolution.md"),
     lesson!("instructors/02-arrays-memory-kernels.md"),
     lesson!("instructors/03-ufuncs-and-device-functions.md"),
     lesson!("instructors/04-performance-fusion-streams.md"),
     lesson!("instructors/05-workshop-day-one.md"),
+    lesson!("instructors/06-signals-and-images.md"),
     lesson!("instructors/grading.md"),
     lesson!("solutions/puzzles.ipynb"),
     ("nbgrader_config.py", include_str!("../../assets/nbgrader_config.py")),
@@ -235,6 +237,22 @@ mod tests {
         for (name, text) in instructors.iter().chain(&students).filter(|(name, _)| name.ends_with(".ipynb")) {
             let notebook: Value = serde_json::from_str(text).unwrap();
             assert!(notebook["cells"].as_array().unwrap().len() > 10, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_notebook_and_every_page_for_instructors_is_exported() {
+        let lessons = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lessons");
+        let listed: Vec<&str> = NOTEBOOKS.iter().chain(&INSTRUCTORS_FILES).map(|(name, _)| *name).collect();
+        for (folder, extension) in [("", "ipynb"), ("instructors", "md"), ("solutions", "ipynb")] {
+            let found: Vec<_> = files::paths_in(&lessons.join(folder))
+                .filter(|path| path.extension().is_some_and(|it| it == extension))
+                .map(|path| path.strip_prefix(&lessons).unwrap().to_str().unwrap().to_owned())
+                .collect();
+            assert!(!found.is_empty(), "{folder}");
+            for name in found {
+                assert!(listed.contains(&name.as_str()), "{name} is not in the lists of this file");
+            }
         }
     }
 

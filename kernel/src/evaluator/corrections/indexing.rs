@@ -49,6 +49,7 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
             let base = line.slice(first, open - 1);
             let type_name = known.type_of(base).unwrap_or_default();
             let is_array = type_name.contains(ARRAY)
+                || known.is_sparse(base)
                 || ["`", "`&", "`&mut "]
                     .iter()
                     .any(|by| known.says(&format!("cannot index into a value of type {by}{ARRAY}")));

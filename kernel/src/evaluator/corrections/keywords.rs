@@ -5,7 +5,7 @@ use super::known::Known;
 use super::line::{Line, is_integer};
 use super::named::{argument_counts, keyword, sorted_out, value_of};
 use super::operators::{as_argument, as_float, as_object};
-use super::plots::is_plot;
+use super::plots::{is_logarithmic, is_plot};
 use crate::syntax::words;
 
 /// Methods that have a twin for one axis.
@@ -107,7 +107,9 @@ fn of_path(line: &Line, at: usize, known: &Known<'_>) -> Option<String> {
         ("::", "random", "gpu") if !named.is_empty() => {
             (at - 4, translated(&["np", module, line.at(at)], &arguments, known)?)
         }
-        ("::", "gpu", _) if is_plot(line.at(at)) && (!named.is_empty() || has_format) => {
+        ("::", "gpu", _)
+            if is_plot(line.at(at)) && (!named.is_empty() || has_format || is_logarithmic(line.at(at))) =>
+        {
             (at - 2, translated(&["plt", line.at(at)], &arguments, known)?)
         }
         _ => return None,

@@ -187,6 +187,15 @@ impl Known<'_> {
                 || self.cell.strip_prefix(&format!("{name} = ")).is_some_and(|_| begins(&format!("{name} = "))))
     }
 
+    /// Whether an expression is a sparse matrix, if this can be known.
+    pub fn is_sparse(&self, expression: &str) -> bool {
+        let name = expression.trim().trim_start_matches('&');
+        match self.variable(name) {
+            Some(known) => known.contains("SparseMatrix<"),
+            None => is_name(name) && self.cell.contains(&format!("let {name} = gpu::sparse::")),
+        }
+    }
+
     /// Whether an expression is a device array, if this can be known.
     pub fn is_array(&self, expression: &str) -> bool {
         self.type_of(expression).is_some_and(|known| known.contains(ARRAY))

@@ -18,10 +18,15 @@ const MODULES: &str = "special signal ndimage sparse linalg fft interpolate spat
 /// What Python's users call them, and SciPy itself.
 const ALIASES: &str = "scipy= cupyx= sp= sig=signal sps=sparse ndi=ndimage sla=linalg";
 
+/// Functions without a macro that measure what has labels, and what they need.
+const MEASUREMENTS: &str = "sum_labels mean variance standard_deviation minimum maximum minimum_position maximum_position \
+    center_of_mass median extrema";
+const MEASURED: [&str; 3] = ["input", "labels", "index"];
+
 /// A macro in a module.
 struct Macro<'a> {
-    /// How many arguments it needs.
-    needed: usize,
+    /// The names of the arguments that it needs.
+    needed: Vec<&'a str>,
     /// The names of its other arguments.
     row: &'a str,
 }
@@ -31,7 +36,7 @@ impl Macro<'static> {
     fn find(path: &str) -> Option<Macro<'static>> {
         let (_, row) = TABLE.split_once(&format!("\n    __{}(", path.replace("::", "_")))?;
         let (needed, row) = row.lines().next()?.split_once(')')?;
-        Some(Macro { needed: needed.split(',').filter(|name| !name.trim().is_empty()).count(), row })
+        Some(Macro { needed: needed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(), row })
     }
 
     fn takes(&self, key: &str) -> bool {
@@ -58,7 +63,18 @@ fn value(text: &str, known: &Known<'_>) -> Option<String> {
 /// The call of a function in a module with Python's arguments: of the macro, if the function does not take them all.
 pub fn call(path: &str, values: Vec<String>, named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
     let found = Macro::find(path);
-    let is_macro = !named.is_empty() || found.as_ref().is_some_and(|found| values.len() > found.needed);
+    let is_measurement = path.strip_prefix("ndimage::").is_some_and(|name| list_has(MEASUREMENTS, name));
+    let needed = match &found {
+        Some(found) => &found.needed[..],
+        None if is_measurement => &MEASURED,
+        None => &[],
+    };
+    // What a function needs has no name here: `gaussian_filter(x, sigma=2)`.
+    let (mut values, mut named) = (values, named.to_vec());
+    while let Some(at) = named.iter().position(|(key, _)| needed.get(values.len()) == Some(key)) {
+        values.push(value(named.remove(at).1, known)?);
+    }
+    let is_macro = !named.is_empty() || found.as_ref().is_some_and(|found| values.len() > found.needed.len());
     if !is_macro {
         return Some(format!("gpu::{path}({})", values.join(", ")));
     }
@@ -171,4 +187,98 @@ pub fn import(line: &Line) -> Option<String> {
     parts.insert(0, "gpu");
     let listed = if listed.contains(',') { format!("{{{listed}}}") } else { listed.to_owned() };
     Some(format!("use {}::{listed};", parts.join("::")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_line;
+    use super::super::tests::{corrected, type_of};
+    use super::*;
+
+    #[test]
+    fn functions_of_modules() {
+        let of = |module: &str| format!("cannot find value `{module}` in this scope");
+        let more =
+            |takes: &str, given: usize| format!("this function takes {takes} but {given} arguments were supplied");
+        let floats =
+            |element: &str| format!("this operation needs an array of f32 or f64, but its elements are `{element}`");
+        for (message, typed, expected) in [
+            (of("scipy"), "scipy.signal.medfilt(a, 5)", "gpu::signal::medfilt!(&a, 5)"),
+            (of("scipy"), "let b = scipy.special.erf(a);", "let b = gpu::special::erf(&a);"),
+            (of("cupyx"), "cupyx.scipy.special.gammaln(a)", "gpu::special::gammaln(&a)"),
+            (of("signal"), "signal.butter(4, 0.2)", "gpu::signal::butter(4, 0.2)"),
+            (of("signal"), "signal.butter(4, 0.2, btype='high')", "gpu::signal::butter!(4, 0.2, btype = \"high\")"),
+            (of("sig"), "sig.windows.hann(51, sym=False)", "gpu::signal::windows::hann!(51, sym = false)"),
+            (of("signal"), "signal.detrend(a, axis=0).sum()", "gpu::signal::detrend!(&a, axis = 0).sum()"),
+            (of("height"), "gpu::signal::find_peaks(&a, height = 0.5)", "gpu::signal::find_peaks!(&a, height = 0.5)"),
+            (of("sym"), "gpu::signal::windows::hann(9, sym = false)", "gpu::signal::windows::hann!(9, sym = false)"),
+            (of("axis"), "gpu::linalg::norm(m, axis = 1)", "gpu::linalg::norm!(&m, axis = 1)"),
+            (more("1 argument", 2), "gpu::signal::medfilt(&a, 5)", "gpu::signal::medfilt!(&a, 5)"),
+            (more("1 argument", 2), "gpu::linalg::norm(&a, 2)", "gpu::linalg::norm!(&a, 2)"),
+            (more("2 arguments", 3), "gpu::signal::butter(4, 0.2, \"low\")", "gpu::signal::butter!(4, 0.2, \"low\")"),
+            (
+                of("signal"),
+                "signal.welch(a, fs=1000, nperseg=64)",
+                "gpu::signal::welch!(&a, fs = 1000.0, nperseg = 64)",
+            ),
+            (
+                "the trait bound `Option<f64>: From<{integer}>` is not satisfied".to_owned(),
+                "gpu::signal::find_peaks!(&a, distance = 3, wlen = 9)",
+                "gpu::signal::find_peaks!(&a, distance = 3.0, wlen = 9)",
+            ),
+            (of("ndimage"), "ndimage.gaussian_filter(a, sigma=2)", "gpu::ndimage::gaussian_filter(&a, 2)"),
+            (
+                of("scipy"),
+                "scipy.ndimage.median_filter(m, size=3, mode='wrap')",
+                "gpu::ndimage::median_filter!(&m, 3, mode = \"wrap\")",
+            ),
+            (of("ndi"), "ndi.sum_labels(a, labels=i, index=[1, 2])", "gpu::ndimage::sum_labels(&a, &i, [1, 2])"),
+            (of("sigma"), "gpu::ndimage::gaussian_filter(&a, sigma = 2)", "gpu::ndimage::gaussian_filter(&a, 2)"),
+            (of("sparse"), "sparse.linalg.cg(s, b=a, rtol=1e-8)", "gpu::sparse::linalg::cg!(&s, &a, rtol = 1e-8)"),
+            (of("plt"), "plt.spy(s)", "gpu::spy(&s)"),
+            (of("plt"), "plt.semilogy(a, b, label='b')", "gpu::plot((&a, &b)).label(\"b\").yscale(\"log\")"),
+            (
+                "cannot find function `loglog` in crate `gpu`".to_owned(),
+                "gpu::loglog(&a, &b)",
+                "gpu::plot((&a, &b)).xscale(\"log\").yscale(\"log\")",
+            ),
+            (
+                "cannot multiply `SparseMatrix<f64>` by `DeviceArray<f64>`".to_owned(),
+                "let y = s * a;",
+                "let y = s.dot(&a);",
+            ),
+            (
+                "cannot multiply `&SparseMatrix<f64>` by `&DeviceArray<f64>`".to_owned(),
+                "(&s * &a).sum()",
+                "(s.dot(&a)).sum()",
+            ),
+            (floats("i64"), "gpu::special::expit(&i)", "gpu::special::expit(&i.astype::<f64>())"),
+            (floats("i64"), "i.exp() + 1.0", "i.astype::<f64>().exp() + 1.0"),
+            (floats("i32"), "gpu::special::gamma(n)", "gpu::special::gamma(n as f64)"),
+            (floats("{integer}"), "gpu::special::gamma(5)", "gpu::special::gamma(5.0)"),
+            (
+                floats("{integer}"),
+                "gpu::special::gamma(&gpu::array(&[1, 2, 5]))",
+                "gpu::special::gamma(&gpu::array(&[1.0, 2.0, 5.0]))",
+            ),
+        ] {
+            let faults = [(Some("E0425"), &*message)];
+            let corrected = of_line(typed, &Known::of_line(&faults, typed, 1, &type_of));
+            assert_eq!(corrected.as_deref(), Some(expected), "{typed}");
+        }
+        for (typed, expected) in [
+            ("from scipy import signal", "use gpu::signal;"),
+            ("from scipy import signal as sig", "use gpu::signal as sig;"),
+            ("from scipy import signal, special", "use gpu::{signal, special};"),
+            ("import scipy.signal as sig", "use gpu::signal as sig;"),
+            ("import scipy.special", "use gpu::special;"),
+            ("from scipy.special import erf, gamma", "use gpu::special::{erf, gamma};"),
+            ("from cupyx.scipy.signal.windows import hann", "use gpu::signal::windows::hann;"),
+            ("import scipy as sp", "use gpu::prelude::*;"),
+            ("from scipy import datasets", "use gpu::prelude::*;"),
+            ("import numpy as np", "use gpu::prelude::*;"),
+        ] {
+            assert_eq!(corrected(typed).as_deref(), Some(expected), "{typed}");
+        }
+    }
 }

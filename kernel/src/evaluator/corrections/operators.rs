@@ -13,9 +13,10 @@ pub fn as_object(text: &str) -> String {
     if is_one { text.to_owned() } else { format!("({text})") }
 }
 
-/// An argument by reference, if it is an array.
+/// An argument by reference, if it is an array or a sparse matrix.
 pub fn as_argument(text: &str, known: &Known<'_>) -> String {
-    if known.is_array(text) && !text.starts_with('&') { format!("&{text}") } else { text.to_owned() }
+    let is_borrowed = known.is_array(text) || known.is_sparse(text);
+    if is_borrowed && !text.starts_with('&') { format!("&{text}") } else { text.to_owned() }
 }
 
 /// A whole number as a float.
@@ -24,7 +25,7 @@ pub fn as_float(text: &str) -> String {
 }
 
 /// `a @ b`
-pub fn matrix_product(line: &Line, _: &Known<'_>) -> Option<String> {
+pub fn matrix_product(line: &Line, known: &Known<'_>) -> Option<String> {
     let at = line.find("@").next()?;
     let (mut first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
     let left = line.slice(first, at - 1);
@@ -34,7 +35,29 @@ pub fn matrix_product(line: &Line, _: &Known<'_>) -> Option<String> {
         first -= 1;
     }
     let right = line.slice(at + 1, last).trim_start_matches('&');
+    if known.is_sparse(left) {
+        return Some(line.with(first, last, &format!("{left}.dot(&{right})")));
+    }
     Some(line.with(first, last, &format!("gpu::matmul(&{left}, &{right})")))
+}
+
+/// `matrix * x` of a sparse matrix, which is a product of matrices in SciPy.
+pub fn sparse_product(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("cannot multiply `SparseMatrix<") && !known.says("cannot multiply `&SparseMatrix<") {
+        return None;
+    }
+    line.find("*").find_map(|at| {
+        let (mut first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
+        let left = line.slice(first, at - 1);
+        if !known.is_sparse(left) {
+            return None;
+        }
+        if line.before(first, 1) == "&" {
+            first -= 1;
+        }
+        let right = line.slice(at + 1, last).trim_start_matches('&');
+        Some(line.with(first, last, &format!("{}.dot(&{right})", left.trim_start_matches('&'))))
+    })
 }
 
 /// `a ** 2`, and `a ^ 2` if the operands are not whole numbers.

@@ -20,9 +20,10 @@ enum Form {
 }
 
 /// Functions that draw.
-const PLOTS: [(&str, Form); 10] = [
+const PLOTS: [(&str, Form); 11] = [
     ("plot", Form::Together),
     ("imshow", Form::Each),
+    ("spy", Form::Each),
     ("scatter", Form::Each),
     ("hist", Form::Each),
     ("bar", Form::Each),
@@ -31,6 +32,13 @@ const PLOTS: [(&str, Form); 10] = [
     ("fill_between", Form::Area),
     ("axhline", Form::Method),
     ("axvline", Form::Method),
+];
+
+/// Functions that plot with logarithmic axes, and what says so here.
+const LOGARITHMIC: [(&str, &str); 3] = [
+    ("semilogx", ".xscale(\"log\")"),
+    ("semilogy", ".yscale(\"log\")"),
+    ("loglog", ".xscale(\"log\").yscale(\"log\")"),
 ];
 
 /// Arguments with a name that are methods here: those that take floats, and the others.
@@ -42,11 +50,18 @@ const SHORT: &str = "lw=linewidth ls=linestyle ms=markersize";
 
 /// Whether a function draws.
 pub fn is_plot(name: &str) -> bool {
-    PLOTS.iter().any(|(known, _)| *known == name)
+    PLOTS.iter().any(|(known, _)| *known == name) || is_logarithmic(name)
+}
+
+/// Whether a function plots with a logarithmic axis.
+pub fn is_logarithmic(name: &str) -> bool {
+    LOGARITHMIC.iter().any(|(known, _)| *known == name)
 }
 
 /// `gpu::errorbar(&x, &y).yerr(&e)` for a function and its arguments.
 pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<String> {
+    let (name, scales) =
+        LOGARITHMIC.iter().find(|(known, _)| *known == name).map_or((name, ""), |(_, scales)| ("plot", *scales));
     let (_, form) = PLOTS.iter().find(|(known, _)| *known == name)?;
     let (mut values, named) = sorted_out(arguments);
     // `"r--"` behind the curve.
@@ -88,7 +103,7 @@ pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<S
             _ => None,
         }
     });
-    Some(drawn + &style.unwrap_or_default() + &options.collect::<Option<String>>()?)
+    Some(drawn + &style.unwrap_or_default() + &options.collect::<Option<String>>()? + scales)
 }
 
 /// Matplotlib's letters for colours.

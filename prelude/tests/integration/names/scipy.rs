@@ -89,7 +89,16 @@ sections! {
         nuttall parzen taylor triang tukey
     }
     "ndimage" at least 62 { "ndimage.json", gpu::ndimage =>
-        affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening binary_propagation black_tophat center_of_mass convolve convolve1d correlate correlate1d distance_transform_edt extrema find_objects fourier_gaussian fourier_shift fourier_uniform gaussian_filter gaussian_filter1d gaussian_gradient_magnitude gaussian_laplace generate_binary_structure grey_closing grey_dilation grey_erosion grey_opening histogram iterate_structure label laplace map_coordinates maximum maximum_filter maximum_filter1d maximum_position mean median median_filter minimum minimum_filter minimum_filter1d minimum_position morphological_gradient morphological_laplace percentile_filter prewitt rank_filter rotate shift sobel spline_filter spline_filter1d standard_deviation sum_labels uniform_filter uniform_filter1d variance white_tophat zoom
+        affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening
+        binary_propagation black_tophat center_of_mass(input, labels, index) convolve convolve1d correlate correlate1d
+        distance_transform_edt extrema(input, labels, index) find_objects fourier_gaussian fourier_shift fourier_uniform
+        gaussian_filter gaussian_filter1d gaussian_gradient_magnitude gaussian_laplace generate_binary_structure grey_closing
+        grey_dilation grey_erosion grey_opening histogram(input, min, max, bins, labels, index) iterate_structure label laplace
+        map_coordinates maximum(input, labels, index) maximum_filter maximum_filter1d maximum_position(input, labels, index)
+        mean(input, labels, index) median(input, labels, index) median_filter minimum(input, labels, index) minimum_filter
+        minimum_filter1d minimum_position(input, labels, index) morphological_gradient morphological_laplace percentile_filter
+        prewitt rank_filter rotate shift sobel spline_filter spline_filter1d standard_deviation(input, labels, index)
+        sum_labels(input, labels, index) uniform_filter uniform_filter1d variance(input, labels, index) white_tophat zoom
     }
     "sparse" at least 27 { "sparse.json", gpu::sparse =>
         block_array block_diag bmat coo_array coo_matrix csc_array csc_matrix csr_array csr_matrix diags diags_array(diagonals, offsets)
