@@ -269,7 +269,7 @@ fn sorted_values<T: Element>(host: &HostView<'_>) -> Result<Vec<T>> {
     let values = vec_of("sort", &host.shape, |out| {
         let packed = Packed::new(host);
         // SAFETY: the view's elements are borrowed and contiguous; `out` has room for as many.
-        sorted = unsafe { cpu::sort::sort(host.dtype, packed.pointer(), out, rows, length) };
+        sorted = unsafe { cpu::sort::sort(host.dtype, packed.pointer(), out, (rows, length), None) };
     })?;
     sorted.map(|()| values)
 }

@@ -10,6 +10,9 @@ use std::sync::{Mutex, PoisonError};
 
 thread_local! {
     static RUNS_CELLS: Cell<bool> = const { Cell::new(false) };
+    /// When this thread was started, in clock ticks since the system's start. The system is asked once: that takes some 20 µs, longer
+    /// than many operations.
+    static START: Option<u64> = thread_start();
 }
 
 static NEVER: AtomicU32 = AtomicU32::new(0);
@@ -122,10 +125,10 @@ pub fn is_of_the_cell() -> bool {
     !std::thread::panicking()
         && (runs_cells()
             || rayon::current_thread_index().is_some()
-            || thread_start().is_some_and(|start| start >= BEGAN.load(Ordering::Relaxed)))
+            || START.with(|start| *start).is_some_and(|start| start >= BEGAN.load(Ordering::Relaxed)))
 }
 
-/// When this thread was started, in clock ticks since the system's start.
+/// When this thread was started, as the system says.
 fn thread_start() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/stat").ok()?;
     // The second field is the name, in brackets, and may hold anything; the start is the 22nd.

@@ -156,23 +156,42 @@ unsafe fn leaf_of<T: Ring>(
     unsafe { room.assume_init_ref() }
 }
 
+/// How many products [`lanes`] adds side by side: sums of `f64` in four registers of AVX-512, since one addition after the other into one
+/// or two of them takes longer than to read the elements.
+const SIDE_BY_SIDE: usize = 2 * LANES;
+
 /// The sum of products of elements that follow one another, by whatever instructions the caller is compiled for.
 #[inline(always)]
 pub(super) fn lanes<T: Ring>(a: &[T], b: &[T]) -> T {
-    let mut lanes = [T::default(); LANES];
-    let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    for (a, b) in a.iter().zip(b) {
+    let mut lanes = [T::default(); SIDE_BY_SIDE];
+    let ((chunks_a, mut a), (chunks_b, mut b)) = (a.as_chunks::<SIDE_BY_SIDE>(), b.as_chunks::<SIDE_BY_SIDE>());
+    for (a, b) in chunks_a.iter().zip(chunks_b) {
         for ((lane, &a), &b) in lanes.iter_mut().zip(a).zip(b) {
             *lane = lane.plus(a.times(b));
         }
     }
-    if !rest_a.is_empty() {
-        // All lanes at once, so that they stay in registers.
-        let mut last = [T::default(); LANES];
-        last.iter_mut().zip(rest_a.iter().zip(rest_b)).for_each(|(last, (&a, &b))| *last = a.times(b));
+    let mut lanes: [T; LANES] = std::array::from_fn(|lane| lanes[lane].plus(lanes[lane + LANES]));
+    // Whole registers of what is left: a loop over single elements would write them to memory.
+    add_first::<T, LANES>(&mut lanes, &mut a, &mut b);
+    add_first::<T, { LANES / 2 }>(&mut lanes, &mut a, &mut b);
+    if !a.is_empty() {
+        let mut last = [T::default(); LANES / 2];
+        last.iter_mut().zip(a.iter().zip(b)).for_each(|(last, (&a, &b))| *last = a.times(b));
         lanes.iter_mut().zip(last).for_each(|(lane, last)| *lane = lane.plus(last));
     }
     joined(lanes, T::plus)
+}
+
+/// Adds the first `N` products to the first lanes, if there are as many, and leaves the others.
+#[inline(always)]
+fn add_first<T: Ring, const N: usize>(lanes: &mut [T; LANES], a: &mut &[T], b: &mut &[T]) {
+    if let (Some((first_a, rest_a)), Some((first_b, rest_b))) = (a.split_first_chunk::<N>(), b.split_first_chunk::<N>())
+    {
+        for lane in 0..N {
+            lanes[lane] = lanes[lane].plus(first_a[lane].times(first_b[lane]));
+        }
+        (*a, *b) = (rest_a, rest_b);
+    }
 }
 
 #[cfg(test)]

@@ -148,9 +148,8 @@ fn run(operation: Operation<'_>) -> Result<()> {
                 let job = index::Scatter { values: input(&values), axis, indices: by, out: to };
                 index::scatter(out.dtype, indices.dtype, &job);
             }
-            O::Sort { x, out } => {
-                let (rows, length) = rows(&x);
-                sort::sort(x.dtype, origin(&x), origin(&out), rows, length)?;
+            O::Sort { x, places, out } => {
+                sort::sort(x.dtype, origin(&x), origin(&out), rows(&x), places)?;
             }
             O::ArgSort { x, out } => {
                 let (rows, length) = rows(&x);

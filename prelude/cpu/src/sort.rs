@@ -5,11 +5,13 @@
 //! positions, which move along with them. No distribution takes long: bins are cut anew over the range of their own keys.
 
 mod keys;
+mod passes;
 
 use super::memory::Memory;
 use super::numeric::{Shared, for_dtype};
 use super::pool;
 use keys::{Key, Order, Sorted};
+use passes::{any_pass, count, least_and_most, move_to, partition, sort_by_first_digits, starts_of};
 use std::marker::PhantomData;
 use std::ops::Range;
 use warpcell_base::dtype::DType;
@@ -25,20 +27,31 @@ const LONG: usize = 1 << 17;
 const CHUNK: usize = 1 << 20;
 /// The values of a digit.
 const DIGITS: usize = 256;
+/// Keys of a row in the cache are sorted by so many of their first digits, and by one more if there are many of them.
+const FIRST_DIGITS: u32 = 3;
+const MANY: usize = 1 << 12;
 /// The bins into which keys are cut at once.
 const BINS: usize = 1024;
 /// The keys of a row that are looked at for its first bins.
 const SAMPLE: usize = 1024;
 
-/// Sorts each row into the row of `out`, NaN last, -0.0 before 0.0.
+/// Sorts each row into the row of `out`, NaN last, -0.0 before 0.0. If `places` are given, only those need have their elements: before
+/// each of them stands what is not greater, and behind it what is not less.
 ///
 /// # Safety
 ///
 /// `x` and `out` must be memory of `rows` times `length` elements of this dtype that nothing else accesses, without
 /// overlap. `out` may be uninitialised.
-pub unsafe fn sort(dtype: DType, x: *const u8, out: *mut u8, rows: usize, length: usize) -> Result<()> {
+pub unsafe fn sort(
+    dtype: DType,
+    x: *const u8,
+    out: *mut u8,
+    (rows, length): (usize, usize),
+    places: Option<[usize; 3]>,
+) -> Result<()> {
     for_dtype!(dtype, T => {
-        let rows_of = Elements::<<T as Sorted>::Order> { x: Shared(x.cast_mut().cast()), out: Shared(out.cast()) };
+        let (x, out) = (Shared(x.cast_mut().cast()), Shared(out.cast()));
+        let rows_of = Elements::<<T as Sorted>::Order> { x, out, places };
         // SAFETY: the caller's promise.
         unsafe { sort_rows(rows_of, rows, length) }
     })
@@ -84,12 +97,17 @@ trait Rows: Copy + Send + Sync {
     fn in_place(self) -> bool {
         false
     }
+    /// Whether elements need be in order among themselves that have these places of a sorted row.
+    fn wants(self, _: &Range<usize>) -> bool {
+        true
+    }
 }
 
 #[derive(Clone, Copy)]
 struct Elements<O: Order> {
     x: Shared<O::Key>,
     out: Shared<O::Key>,
+    places: Option<[usize; 3]>,
 }
 
 impl<O: Order> Rows for Elements<O> {
@@ -107,6 +125,9 @@ impl<O: Order> Rows for Elements<O> {
     }
     fn spare_keys(self, row: usize) -> Option<*mut O::Key> {
         Some(self.out.get().wrapping_add(row))
+    }
+    fn wants(self, keys: &Range<usize>) -> bool {
+        self.places.is_none_or(|places| places.iter().any(|place| keys.contains(place)))
     }
 }
 
@@ -282,12 +303,20 @@ unsafe fn sort_cached<R: Rows>(rows: R, row: usize, length: usize, workspace: &m
         (0..length).for_each(|index| unsafe { rows.write(row, index, first, read(index).1) });
         return;
     };
-    let mut shifts: Vec<u32> = (least..=most).step_by(DIGITS.ilog2() as usize).collect();
+    let places = workspace.places(length);
+    let digit = DIGITS.ilog2();
+    let first_digits = FIRST_DIGITS + u32::from(length > MANY);
+    // SAFETY: the caller's promise.
+    if most - least >= (first_digits + 1) * digit
+        && unsafe { sort_by_first_digits(rows, row, length, places, most + 1, first_digits) }
+    {
+        return;
+    }
+    let mut shifts: Vec<u32> = (least..=most).step_by(digit as usize).collect();
     if shifts.len() == 1 && rows.in_place() {
         // The results are written where the keys are read: so the keys pass through the workspace.
         shifts.push(least);
     }
-    let places = workspace.places(length);
     for (pass, &shift) in shifts.iter().enumerate() {
         let (from, to) = (places[(pass + 1) % 2], places[pass % 2]);
         // SAFETY: the caller's promise.
@@ -390,7 +419,9 @@ unsafe fn sort_long<R: Rows>(rows: R, row: usize, length: usize) -> Result<()> {
     let large = (length / (4 * pool::threads())).clamp(LONG / 2, CHUNK);
     let mut tasks = Vec::new();
     while let Some((side, keys)) = bins.pop() {
-        if keys.len() <= large {
+        if !rows.wants(&keys) {
+            tasks.extend(keys.clone().step_by(large).map(|start| (side, start..keys.end.min(start + large))));
+        } else if keys.len() <= large {
             tasks.push((side, keys));
         } else {
             // SAFETY: the bin is the row's, and no task runs.
@@ -466,6 +497,10 @@ impl<R: Rows> Long<R> {
     ///
     /// The bin's keys must be where is said, and nothing else may access them.
     unsafe fn sort(&self, side: usize, keys: Range<usize>, workspace: &mut Workspace<R::Key, R::Value>) {
+        if !self.rows.wants(&keys) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.write(side, keys) };
+        }
         let (from, to) = (self.places[side], self.places[1 - side]);
         if keys.len() * R::Key::BYTES <= CACHED {
             let in_place = side == 1;
@@ -510,121 +545,5 @@ impl<R: Rows> Long<R> {
                 self.rows.write(self.row, index, key, value);
             }
         }
-    }
-}
-
-fn least_and_most<K: Key>(range: Range<usize>, read: impl Fn(usize) -> K) -> (K, K) {
-    let first = read(range.start);
-    range.fold((first, first), |(least, most), index| (least.min(read(index)), most.max(read(index))))
-}
-
-/// Moves keys and values to their bins, each bin's in their order, on all threads; gives where the bins end.
-fn partition<K: Key, V: Copy>(
-    keys: Range<usize>,
-    bin: impl Fn(K) -> usize + Copy + Sync,
-    read: impl Fn(usize) -> (K, V) + Copy + Sync,
-    write: impl Fn(usize, K, V) + Copy + Sync,
-) -> Result<Vec<usize>> {
-    let chunk = keys.len().div_ceil(4 * pool::threads()).clamp(LONG / 8, CHUNK);
-    let chunks = keys.len().div_ceil(chunk);
-    let part = |index: usize| keys.start + index * chunk..keys.end.min(keys.start + (index + 1) * chunk);
-    let mut tables = vec![[0usize; BINS]; chunks];
-    let shared = Shared(tables.as_mut_ptr());
-    pool::split(chunks, 1, &|range| {
-        for index in range {
-            // SAFETY: each chunk has a table of its own.
-            let table = unsafe { &mut *shared.get().add(index) };
-            count(part(index), table, move |index| bin(read(index).0));
-        }
-    });
-    ended()?;
-    let mut sum = keys.start;
-    for value in 0..BINS {
-        for table in &mut tables {
-            let count = table[value];
-            table[value] = sum;
-            sum += count;
-        }
-    }
-    let shared = Shared(tables.as_mut_ptr());
-    pool::split(chunks, 1, &|range| {
-        for index in range {
-            // SAFETY: each chunk has a table of its own.
-            let table = unsafe { &mut *shared.get().add(index) };
-            move_to(part(index), table, bin, read, write);
-        }
-    });
-    ended()?;
-    // The last chunk's keys are the last of each bin.
-    Ok(tables.pop().map_or_else(Vec::new, |ends| ends.to_vec()))
-}
-
-#[inline(always)]
-fn count<const N: usize>(range: Range<usize>, counts: &mut [usize; N], bin: impl Fn(usize) -> usize) {
-    // A local table, which nothing else can be writing to.
-    let mut table = [0usize; N];
-    range.for_each(|index| table[bin(index)] += 1);
-    *counts = table;
-}
-
-/// Makes of each count the sum of those before it.
-fn starts_of(counts: &mut [usize], start: usize) {
-    let mut sum = start;
-    for count in counts {
-        sum += std::mem::replace(count, sum);
-    }
-}
-
-/// Moves keys and values to where their bin ends so far, and the end on.
-#[inline(always)]
-fn move_to<K: Key, V, const N: usize>(
-    range: Range<usize>,
-    ends: &mut [usize; N],
-    bin: impl Fn(K) -> usize,
-    read: impl Fn(usize) -> (K, V),
-    write: impl Fn(usize, K, V),
-) {
-    for index in range {
-        let (key, value) = read(index);
-        let end = &mut ends[bin(key)];
-        let place = *end;
-        *end += 1;
-        write(place, key, value);
-    }
-}
-
-/// A pass over the digit that begins at a bit. The first reads the row, the last one writes the results.
-///
-/// # Safety
-///
-/// The places must have room for the row, and what is read must have been written.
-unsafe fn any_pass<R: Rows>(
-    rows: R,
-    row: usize,
-    (first, last): (bool, bool),
-    (from, to): (PairsOf<R>, PairsOf<R>),
-    length: usize,
-    shift: u32,
-) {
-    #[inline(always)]
-    fn pass<K: Key, V>(length: usize, shift: u32, read: impl Fn(usize) -> (K, V) + Copy, write: impl Fn(usize, K, V)) {
-        let mut ends = [0; DIGITS];
-        count(0..length, &mut ends, move |index| read(index).0.digit(shift));
-        starts_of(&mut ends, 0);
-        move_to(0..length, &mut ends, move |key: K| key.digit(shift), read, write);
-    }
-    // SAFETY: the caller's promise.
-    let of_rows = move |index: usize| unsafe { rows.read(row, index) };
-    // SAFETY: the caller's promise.
-    let of_place = move |index: usize| unsafe { from.read(index) };
-    // SAFETY: the caller's promise.
-    let to_rows = move |index: usize, key: R::Key, value: R::Value| unsafe { rows.write(row, index, key, value) };
-    // SAFETY: the caller's promise.
-    let to_place = move |index: usize, key: R::Key, value: R::Value| unsafe { to.write(index, key, value) };
-    match (first, last) {
-        (true, true) => pass(length, shift, of_rows, to_rows),
-        (true, false) => pass(length, shift, of_rows, to_place),
-        (false, true) => pass(length, shift, of_place, to_rows),
-        (false, false) => pass(length, shift, of_place, to_place),
     }
 }

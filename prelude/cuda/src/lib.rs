@@ -372,7 +372,7 @@ impl Backend for CudaBackend {
             O::Where { condition, a, b, out } => self.where_.run(condition, a, b, out),
             O::Gather { source, axis, indices, out } => self.index.gather(source, axis, indices, out),
             O::Scatter { values, axis, indices, out } => self.run_scatter(values, axis, indices, out),
-            O::Sort { x, out } => self.sort.run(x, out, false),
+            O::Sort { x, out, .. } => self.sort.run(x, out, false),
             O::ArgSort { x, out } => self.sort.run(x, out, true),
             O::Interpolate { x, places, values, out } => self.search.interpolate(x, places, values, out),
             O::Contains { sorted, values, is_inverted, out } => self.search.contains(sorted, values, is_inverted, out),

@@ -335,9 +335,12 @@ fn quantiles(
     rank: fn(f64) -> Rank,
     dtype: DType,
 ) -> Result<RawArray> {
-    // Sorted once for all levels.
+    // Sorted once for all levels; for a single one, only as far as needed.
     let mut sorted = None;
     let mut of_rows = |rows: &RawArray, rank: Rank| {
+        if levels.len() == 1 {
+            return quantiles::of_rows(name, rows, rank, dtype);
+        }
         let sorted = match &sorted {
             Some(sorted) => sorted,
             None => sorted.insert(sorting::sorted_rows(name, rows, false)?),

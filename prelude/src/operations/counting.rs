@@ -7,7 +7,7 @@ use crate::backend::{ReduceOperation, Span};
 use crate::dtype::{DType, Number};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
-use crate::operations::histograms::{AxisBins, Request};
+use crate::operations::histograms::{AxisBins, Request, densities};
 use crate::operations::reduce::reduce_all;
 use crate::thin::thin;
 use std::ops::{Range, RangeFull, RangeInclusive};
@@ -106,6 +106,13 @@ pub(crate) fn weighted(
     {
         let reason = format!("of the weights differs from the shape of the data, {:?}; give one for each", x.shape());
         return Err(Error::shape(operation, weights.shape(), reason));
+    }
+    if weights.is_none() {
+        // Without an array of the places of the elements.
+        let (counts, edges) = by_bin(x, bins, range)?;
+        let counts = counts.converted(operation, DType::F64)?;
+        let counts = if density { densities(operation, counts, &[&edges])? } else { counts };
+        return Ok((counts, edges));
     }
     let weights = weights.map(|weights| weights.flat(operation)).transpose()?;
     let request = Request { operation, weights: weights.as_ref(), density };

@@ -250,7 +250,8 @@ impl Request<'_> {
             .enumerate()
             .fold(cells, |cells, (axis, &length)| slice_axis(&cells, axis, 1, 1, length - 2));
         let counts = inner.converted(name, DType::F64)?;
-        if self.density { Ok((self.densities(counts, &edges)?, edges)) } else { Ok((counts, edges)) }
+        let counts = if self.density { densities(name, counts, &edges.iter().collect::<Vec<_>>())? } else { counts };
+        Ok((counts, edges))
     }
 
     fn dtype(&self) -> DType {
@@ -319,25 +320,21 @@ impl Request<'_> {
         }
         Ok(places.expect("there is one axis at least"))
     }
+}
 
-    /// Counts divided by the size of their cell and by the sum of all.
-    fn densities(&self, counts: RawArray, edges: &[RawArray]) -> Result<RawArray> {
-        let calc = Composed(self.operation);
-        let axes: Vec<usize> = (0..edges.len()).collect();
-        let sum = reduce(self.operation, ReduceOperation::Sum, &counts, &axes)?;
-        for (axis, edges) in edges.iter().enumerate() {
-            let count = edges.size() - 1;
-            let (left, right) = (slice_axis(edges, 0, 0, 1, count), slice_axis(edges, 0, 1, 1, count));
-            let widths = calc.pair(BinaryOperation::Subtract, &right, &left)?;
-            let (mut shape, mut strides) = (vec![1; axes.len()], vec![0; axes.len()]);
-            (shape[axis], strides[axis]) = (count, 1);
-            calc.pair_into(
-                BinaryOperation::Divide,
-                &counts,
-                &widths.with_layout(Layout { shape, strides, offset: 0 }),
-            )?;
-        }
-        calc.pair_into(BinaryOperation::Divide, &counts, &sum)?;
-        Ok(counts)
+/// Counts divided by the size of their cell and by the sum of all.
+pub(super) fn densities(operation: &'static str, counts: RawArray, edges: &[&RawArray]) -> Result<RawArray> {
+    let calc = Composed(operation);
+    let axes: Vec<usize> = (0..edges.len()).collect();
+    let sum = reduce(operation, ReduceOperation::Sum, &counts, &axes)?;
+    for (axis, edges) in edges.iter().enumerate() {
+        let count = edges.size() - 1;
+        let (left, right) = (slice_axis(edges, 0, 0, 1, count), slice_axis(edges, 0, 1, 1, count));
+        let widths = calc.pair(BinaryOperation::Subtract, &right, &left)?;
+        let (mut shape, mut strides) = (vec![1; axes.len()], vec![0; axes.len()]);
+        (shape[axis], strides[axis]) = (count, 1);
+        calc.pair_into(BinaryOperation::Divide, &counts, &widths.with_layout(Layout { shape, strides, offset: 0 }))?;
     }
+    calc.pair_into(BinaryOperation::Divide, &counts, &sum)?;
+    Ok(counts)
 }

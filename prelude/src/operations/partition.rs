@@ -1,4 +1,4 @@
-//! The smallest and the largest elements. They are taken from sorted rows.
+//! The smallest and the largest elements. They are taken from sorted rows, or from rows that are in order at one place.
 
 use crate::array::axes::axis_of;
 use crate::array::indices::RawIndices;
@@ -6,12 +6,12 @@ use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::dtype::Real;
 use crate::error::{Error, Result, check};
 use crate::operations::indexing::take_along_axis;
-use crate::operations::sorting::along;
+use crate::operations::sorting::{along, parted_rows};
 use crate::thin::thin;
 
 thin! {
     /// The array with its element `kth` along the last axis in its place: none before it is larger, none behind it smaller.
-    /// NumPy's `partition`. The others are in order too, so it takes as long as [`sort`](fn@crate::sort).
+    /// NumPy's `partition`. The order of the others is unspecified.
     ///
     /// **Panics** if the array has no axes ([`Error::InvalidShape`]), or no element `kth` ([`Error::InvalidArgument`]).
     ///
@@ -63,11 +63,17 @@ pub(crate) fn parted(
     axis: isize,
     positions: bool,
 ) -> Result<RawArray> {
-    let length = x.shape()[axis_of(operation, x.shape(), axis)?];
+    let place = axis_of(operation, x.shape(), axis)?;
+    let length = x.shape()[place];
     if kth >= length {
         return Err(lacking(operation, format!("there is no element {kth}"), length));
     }
-    along(operation, x, axis, positions)
+    if positions {
+        return along(operation, x, axis, true);
+    }
+    let last = x.shape().len() - 1;
+    let out = parted_rows(operation, &x.moved(place, last), [kth; 3])?;
+    if place == last { Ok(out) } else { out.moved(last, place).copied(operation) }
 }
 
 fn largest(x: &RawArray, k: usize) -> Result<(RawArray, RawArray)> {
@@ -80,4 +86,53 @@ fn largest(x: &RawArray, k: usize) -> Result<(RawArray, RawArray)> {
     }
     let indices = slice_axis(&order, last, length.saturating_sub(1), -1, k).contiguous(NAME)?;
     Ok((take_along_axis(x, RawIndices::Device(indices.clone()), -1)?, indices))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{asarray, median, quantile, sort};
+
+    /// A small generator, whose quality does not matter here.
+    fn floats(count: usize) -> Vec<f64> {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        // Of very different sizes, of both signs, and some of them many times.
+        (0..count).map(|index| if index % 7 == 0 { (index % 5) as f64 } else { (next() - 0.4) / next() }).collect()
+    }
+
+    #[test]
+    fn long_rows_are_in_order_at_one_place() {
+        for length in [200_000, 700_001] {
+            let mut values = floats(length);
+            for numbers in [length, length - 3] {
+                values[numbers..].fill(f64::NAN);
+                let (a, mut sorted) = (asarray(&values), values.clone());
+                sorted.sort_by(|x, y| x.partial_cmp(y).unwrap_or_else(|| x.is_nan().cmp(&y.is_nan())));
+                for kth in [0, 1, length / 3, length / 2, numbers - 1, length - 1] {
+                    let found = partition(&a, kth);
+                    let all = found.tolist();
+                    assert_eq!(all[kth].to_bits(), sorted[kth].to_bits(), "{kth} of {length}");
+                    let place = all[kth];
+                    assert!(all[..kth].iter().all(|x| x <= &place || place.is_nan()), "before {kth} of {length}");
+                    assert!(all[kth..].iter().all(|x| x >= &place || x.is_nan()), "behind {kth} of {length}");
+                    assert!(sort(&found).tolist().iter().zip(&sorted).all(|(x, y)| x.to_bits() == y.to_bits()));
+                }
+                let middle = 0.5 * (sorted[(length - 1) / 2] + sorted[length / 2]);
+                let (quarter, place) = (quantile(&a, 0.25), 0.25 * (length - 1) as f64);
+                if numbers < length {
+                    assert!(median(&a).is_nan() && quarter.is_nan());
+                } else {
+                    let (low, high) = (sorted[place as usize], sorted[place as usize + 1]);
+                    assert_eq!(median(&a), middle);
+                    assert!((low..=high).contains(&quarter), "{quarter} is not from {low} to {high}");
+                }
+            }
+        }
+    }
 }

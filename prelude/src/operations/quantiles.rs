@@ -1,4 +1,4 @@
-//! Medians, quantiles and percentiles, from sorted rows.
+//! Medians, quantiles and percentiles, from rows that are sorted as far as they are looked at.
 
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
-use crate::operations::sorting::sorted_rows;
+use crate::operations::sorting::parted_rows;
 
 /// The median of all elements (`f64` for integers): the middle one in ascending order, or the mean of the two in the middle. NaN
 /// if there is a NaN, or no element. NumPy's `median`. Waits for the result.
@@ -127,10 +127,15 @@ fn along(operation: &'static str, x: &RawArray, axis: isize, rank: Rank, dtype: 
 
 /// The value at that place in each row along the last axis, as `dtype`, which is a float's.
 pub(crate) fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
-    of_sorted(operation, &sorted_rows(operation, x, false)?, rank, dtype)
+    let length = x.shape().last().copied().expect("there is an axis").max(1);
+    let (before, _) = rank.among(operation, length)?;
+    // The last one says whether there is a NaN.
+    let places = [before, (before + 1).min(length - 1), length - 1];
+    of_sorted(operation, &parted_rows(operation, x, places)?, rank, dtype)
 }
 
-/// As [`of_rows`], of rows that are sorted already.
+/// As [`of_rows`], of rows that are sorted already, or that have at least the elements in place between which the value is, and the last
+/// one.
 pub(crate) fn of_sorted(operation: &'static str, sorted: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
     let (&length, kept) = sorted.shape().split_last().expect("there is an axis");
     // The argument is looked at even where there is nothing to ask.

@@ -199,15 +199,31 @@ pub(super) fn along(operation: &'static str, x: &RawArray, axis: isize, position
 
 /// A new contiguous array with each row along the last axis, which there is, sorted; or the positions in that order.
 pub(crate) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool) -> Result<RawArray> {
-    if x.dtype.is_storage() {
-        let out = sorted_rows(operation, &x.to_compute_type(operation)?, positions)?;
-        return if positions { Ok(out) } else { out.converted(operation, x.dtype) };
+    if !positions {
+        return rows_in_order(operation, x, None);
     }
-    let dtype = if positions { DType::I64 } else { x.dtype };
-    RawArray::written(operation, &x.handle, x.shape(), dtype, |out| {
+    if x.dtype.is_storage() {
+        return sorted_rows(operation, &x.to_compute_type(operation)?, true);
+    }
+    RawArray::written(operation, &x.handle, x.shape(), DType::I64, |out| {
         let x = x.contiguous(operation)?;
-        let backend = &x.handle.backend;
-        if positions { backend.argsort(x.view(), out.view()) } else { backend.sort(x.view(), out.view()) }
+        x.handle.backend.argsort(x.view(), out.view())
+    })
+}
+
+/// A new contiguous array with the elements of each row, of which those at some places are the ones of the sorted row; before each of
+/// these stands what is not greater, and behind it what is not less.
+pub(super) fn parted_rows(operation: &'static str, x: &RawArray, places: [usize; 3]) -> Result<RawArray> {
+    rows_in_order(operation, x, Some(places))
+}
+
+fn rows_in_order(operation: &'static str, x: &RawArray, places: Option<[usize; 3]>) -> Result<RawArray> {
+    if x.dtype.is_storage() {
+        return rows_in_order(operation, &x.to_compute_type(operation)?, places)?.converted(operation, x.dtype);
+    }
+    RawArray::written(operation, &x.handle, x.shape(), x.dtype, |out| {
+        let x = x.contiguous(operation)?;
+        x.handle.backend.sort(x.view(), places, out.view())
     })
 }
 

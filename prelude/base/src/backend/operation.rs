@@ -339,8 +339,10 @@ operations! {
     /// Indices are as for `Gather`, and nothing outside `out` may be written to.
     Scatter scatter { values: Input, axis: Plain<usize>, indices: Array, out: Array }
     /// Sorts each row (along the last axis) of `x` into that of `out`: NaN last, -0.0 before 0.0. Both are contiguous, of one
-    /// dtype and of one shape with at least one axis, not empty.
-    Sort sort { x: Array, out: Array }
+    /// dtype and of one shape with at least one axis, not empty. With `places`, which are below the length of a row, a backend may do
+    /// less: only these places of a row have the elements of the sorted row, with what is not greater before each of them, and what is
+    /// not less behind it.
+    Sort sort { x: Array, places: Maybe<Plain<[usize; 3]>>, out: Array }
     /// For each row of `x`, the positions of its elements in ascending order, i64: NaN last, those of equal elements ascending,
     /// -0.0 equal to 0.0. As for `Sort`, but for the dtype.
     ArgSort argsort { x: Array, out: Array }

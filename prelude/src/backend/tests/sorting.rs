@@ -85,7 +85,7 @@ impl Check {
             positions.extend(order.iter().map(|&position| Scalar::I64(position as i64)));
         }
         let what = format!("sort of {rows} rows of {length} {dtype}, {what}");
-        self.exactly(&what, dtype, &shape, &elements, |backend, out| backend.sort(x.view(), out));
+        self.exactly(&what, dtype, &shape, &elements, |backend, out| backend.sort(x.view(), None, out));
         let what = format!("arg{what}");
         self.exactly(&what, DType::I64, &shape, &positions, |backend, out| backend.argsort(x.view(), out));
     }

@@ -73,9 +73,9 @@ pub(super) struct FewEvents {
     probabilities: [f64; FEW],
 }
 
-/// The same number as of [`poisson_of`]. The table is passed by reference, so that devices read it where it lies.
+/// The same number as of [`poisson_of`] or [`binomial_of`]. The table is passed by reference, so that devices read it where it lies.
 #[device]
-fn poisson_by_table(draws: &mut Draws, of: &FewEvents) -> i64 {
+fn number_by_table(draws: &mut Draws, of: &FewEvents) -> i64 {
     let (u, _) = two(draws);
     let (mut left, mut k) = (u, 0usize);
     while k < FEW && left > of.probabilities[k] {
@@ -88,7 +88,7 @@ fn poisson_by_table(draws: &mut Draws, of: &FewEvents) -> i64 {
 #[vectorize]
 fn poisson_of_few(row: i64, column: i64, key: u64, stream: u64, first: u64, of: FewEvents) -> i64 {
     let mut draws = draws_of(row + column, key, stream, first);
-    poisson_by_table(&mut draws, &of)
+    number_by_table(&mut draws, &of)
 }
 
 /// The same for numbers of one distribution, if few events are expected.
@@ -170,6 +170,43 @@ pub(super) fn binomial(row: i64, column: i64, key: u64, stream: u64, first: u64,
     let rare = if p > 0.5 { 1.0 - p } else { p };
     let found = (binomial_of(&mut draws, n as f64, rare) as i64).min(n);
     if p > 0.5 { n - found } else { found }
+}
+
+/// `offset` and `sign` times as many as are rare.
+#[vectorize]
+fn binomial_of_few(
+    row: i64,
+    column: i64,
+    key: u64,
+    stream: u64,
+    first: u64,
+    of: FewEvents,
+    offset: i64,
+    sign: i64,
+) -> i64 {
+    let mut draws = draws_of(row + column, key, stream, first);
+    offset + sign * number_by_table(&mut draws, &of)
+}
+
+/// The same for numbers of one distribution, if few events are expected of the rarer kind.
+pub(super) fn one_binomial(values: &[f64]) -> Option<Prepared> {
+    let &[n, p] = values else { unreachable!("two parameters") };
+    let rare = if p > 0.5 { 1.0 - p } else { p };
+    if n * rare >= 10.0 {
+        return None;
+    }
+    let odds = rare / (1.0 - rare);
+    let mut probability = exp(n * log_1p(-rare));
+    let probabilities = std::array::from_fn(|k| {
+        let k = k as f64;
+        if k > 0.0 {
+            probability *= (n - k + 1.0) / k * odds;
+        }
+        // What is left ends at `n`, whatever was lost by rounding.
+        if k < n { probability } else { f64::INFINITY }
+    });
+    let more = if p > 0.5 { [n, -1.0] } else { [0.0, 1.0] }.map(|value| Scalar::I64(value as i64));
+    Some(Prepared::new(Formula::of(&binomial_of_few), FewEvents { probabilities }, more))
 }
 
 /// How many of `taken` things are of a kind of which there are `small` among `small + large`, for `taken` up to half of them and

@@ -82,7 +82,7 @@ distributions! {
     /// let heads = warpcell::random::binomial(100, 0.5, 10_000);
     /// assert!(heads.max() <= 100 && (heads.mean() - 50.0).abs() < 1.0);
     /// ```
-    binomial(n: i64 in COUNT, p: f64 in PROBABILITY) -> i64, Blocks counts::binomial;
+    binomial(n: i64 in COUNT, p: f64 in PROBABILITY) -> i64, Blocks counts::binomial => counts::one_binomial;
 
     /// How many trials fail before the `n`-th success, each of which has probability `p`; `n` need not be an integer.
     ///

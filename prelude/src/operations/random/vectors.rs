@@ -3,7 +3,7 @@
 use super::draws::{draws_of, exp, log};
 use super::formulas::gamma_parts;
 use super::generator::generator;
-use super::sampling::{Domain, Formula, Parameter, Recipe, Source, parameter};
+use super::sampling::{Domain, Formula, OfOne, Parameter, Recipe, Source, parameter};
 use super::{Generator, choices, counts, default, fill, gathered, normal_of, size_of, unit};
 use crate::array::view::slice_axis;
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, transfer};
@@ -204,7 +204,8 @@ fn occurrences(stream: &mut Stream, n: i64, pvals: &RawArray, size: Vec<usize>) 
     }
     let handle = crate::device::current()?;
     let out = RawArray::uninitialised(operation, &handle, &with_more(size.clone(), length), DType::I64)?;
-    let mut left = RawArray::filled(operation, &handle, &size, Scalar::I64(n))?;
+    // How many are left at each place: all of them at first.
+    let mut left: Option<RawArray> = None;
     let mut rest = 1.0;
     let column = |index| {
         let column = slice_axis(&out, size.len(), index, 1, 1);
@@ -217,17 +218,26 @@ fn occurrences(stream: &mut Stream, n: i64, pvals: &RawArray, size: Vec<usize>) 
         // Of those that are left, as many as have this result and none of those before.
         let p = if p < rest { p / rest } else { f64::from(u8::from(p > 0.0)) };
         rest -= pvals[index];
+        let all = match &left {
+            Some(left) => RawOperand::Array(left),
+            None => RawOperand::Scalar(Scalar::I64(n)),
+        };
         let parameters = &[
-            Parameter { name: "n", value: RawOperand::Array(&left), domain: Domain::COUNT },
+            Parameter { name: "n", value: all, domain: Domain::COUNT },
             Parameter { name: "p", value: RawOperand::Scalar(Scalar::F64(p)), domain: Domain::PROBABILITY },
         ];
         let formula = Formula::of(&counts::binomial);
-        let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, of_one: None, relations: &[] };
+        let of_one = Some(counts::one_binomial as OfOne);
+        let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, of_one, relations: &[] };
         let found = recipe.drawn(stream, &size, DType::I64)?;
         assign(operation, &column(index), &found)?;
-        left = binary(operation, BinaryOperation::Subtract, &left, &found)?;
+        left = Some(binary(operation, BinaryOperation::Subtract, all, &found)?);
     }
-    assign(operation, &column(length - 1), &left)?;
+    let last = column(length - 1);
+    match left {
+        Some(left) => assign(operation, &last, &left)?,
+        None => assign(operation, &last, &RawArray::filled(operation, &handle, &size, Scalar::I64(n))?)?,
+    }
     Ok(out)
 }
 
