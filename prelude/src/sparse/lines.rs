@@ -575,6 +575,9 @@ impl Lines {
         if let Some(product) = self.times_lines_by_loops(operation, other)? {
             return Ok(product);
         }
+        if self.longest(operation)? <= kernels::MOST_MERGED {
+            return self.merged(operation, &other.sorted(operation)?);
+        }
         let work = || chunks(self.handle(), self.nnz());
         let products = Lines::made(
             &self.maker(operation),
@@ -619,6 +622,60 @@ impl Lines {
             [read(&self.pointers), read(&products.pointers), chunk, write(&pointers)]
         )?;
         Lines { lines: self.lines, pointers, ..products }.canonical(operation)
+    }
+
+    /// How many elements the longest line has. Waits.
+    fn longest(&self, operation: &'static str) -> Result<usize> {
+        let from = |start| slice_axis(&self.pointers, 0, start, 1, self.lines);
+        let lengths = binary(operation, BinaryOperation::Subtract, &from(1), &from(0))?;
+        Ok(reduce_all(operation, ReduceOperation::Max, &lengths)?.integer().expect("an integer") as usize)
+    }
+
+    /// The product with lines whose indices ascend, by merging them; of short lines.
+    fn merged(&self, operation: &'static str, other: &Lines) -> Result<Lines> {
+        let work = || chunks(self.handle(), self.lines);
+        Lines::made(
+            &self.maker(operation),
+            (self.lines, other.length),
+            self.dtype(),
+            |counts| {
+                let (chunk, work) = work();
+                run_plain!(
+                    operation,
+                    count_merged,
+                    work,
+                    [
+                        read(&self.pointers),
+                        read(&self.indices),
+                        read(&other.pointers),
+                        read(&other.indices),
+                        chunk,
+                        write(counts)
+                    ]
+                )
+            },
+            |starts, targets, values| {
+                let (chunk, work) = work();
+                run!(
+                    operation,
+                    self.dtype(),
+                    collect_merged,
+                    work,
+                    [
+                        read(&self.pointers),
+                        read(&self.indices),
+                        read(&self.data),
+                        read(&other.pointers),
+                        read(&other.indices),
+                        read(&other.data),
+                        read(starts),
+                        chunk,
+                        write(targets),
+                        write(values)
+                    ]
+                )
+            },
+        )
     }
 
     /// The product by Kronecker.
