@@ -14,7 +14,7 @@ use crate::array::create::of_values;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::dtype::{DType, Element, Number, Spectrum};
 use crate::error::{Error, Result, check};
-use crate::fft::{Norm, fft_with, ifft_with, irfft_with, rfft_with};
+use crate::fft::{Norm, ifft_with, irfft_with, rfft_with};
 use crate::launch::try_launch_unchecked;
 use crate::thin::thin;
 use kernels::{filter_between, slide_weights, sum_boxes};
@@ -360,19 +360,11 @@ fn analytic(x: &RawArray, count: Option<usize>, axis: isize, dtype: DType) -> Re
         return Err(no_samples(NAME, &signals));
     }
     let data = DeviceArray::<f64>::from_raw(signals.data.clone());
-    let spectrum = fft_with(&data, count, -1, Norm::Backward);
+    // Of a real signal half of the frequencies are enough. The transform back continues them with zeros.
+    let spectrum = rfft_with(&data, count, -1, Norm::Backward);
     let is_single = |at: usize| at == 0 || (count.is_multiple_of(2) && at == count / 2);
-    let weight = |at: usize| {
-        if is_single(at) {
-            1.0
-        } else if at < count.div_ceil(2) {
-            2.0
-        } else {
-            0.0
-        }
-    };
-    let weights: Vec<f64> = (0..count).map(weight).collect();
-    let weights = DeviceArray::<f64>::from_raw(signals.numbers(&weights, &[count])?).astype::<Complex<f64>>();
+    let weights: Vec<f64> = (0..count / 2 + 1).map(|at| if is_single(at) { 1.0 } else { 2.0 }).collect();
+    let weights = DeviceArray::<f64>::from_raw(signals.numbers(&weights, &[weights.len()])?).astype::<Complex<f64>>();
     let found = ifft_with(&(&spectrum * &weights), count, -1, Norm::Backward);
     signals.data = (*found.raw).clone();
     signals.length = count;

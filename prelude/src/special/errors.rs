@@ -70,10 +70,17 @@ pub(super) fn ndtr(x: f64) -> f64 {
 fn twice_above(x: f64) -> f64 {
     let scaled = x * std::f64::consts::FRAC_1_SQRT_2;
     let lost = x.mul_add(std::f64::consts::FRAC_1_SQRT_2, -scaled) - x * 4.833646656726457e-17;
-    if !lost.is_finite() {
+    let size = scaled.abs();
+    if !(lost.is_finite() && size <= 27.3) {
         return erfc(scaled);
     }
-    erfc(scaled) - lost * std::f64::consts::FRAC_2_SQRT_PI * (-scaled * scaled).exp()
+    // As in `erfc`, with one exponential for both terms.
+    let square = scaled * scaled;
+    let rest = scaled.mul_add(scaled, -square);
+    let bell = (-square).exp();
+    let above = erfcx(size) * (bell - bell * rest);
+    let whole = if scaled >= 0.0 { above } else { 2.0 - above };
+    whole - lost * std::f64::consts::FRAC_2_SQRT_PI * bell
 }
 
 /// The logarithm of the share of the normal distribution below `x`.
