@@ -106,14 +106,14 @@ sections! {
         random_array(m, n, density) spdiags(data, diags, m, n) tril triu vstack
     }
     "sparse.linalg" at least 17 { "sparse.json", gpu::sparse::linalg =>
-        LinearOperator aslinearoperator bicgstab cg cgs eigsh expm_multiply factorized gmres lsmr lsqr matrix_power minres norm splu
+        LinearOperator(shape, matvec) aslinearoperator bicgstab cg cgs eigsh expm_multiply factorized gmres lsmr lsqr matrix_power minres norm splu
         spsolve spsolve_triangular svds
     }
     "sparse.csgraph" at least 1 { "sparse.json", gpu::sparse::csgraph => connected_components laplacian }
     "linalg" at least 20
     "fft" at least 33
     "interpolate" at least 20 { "scipy_modules.json", gpu::interpolate =>
-        Akima1DInterpolator BPoly BSpline BarycentricInterpolator CubicHermiteSpline CubicSpline KroghInterpolator NearestNDInterpolator PPoly PchipInterpolator RBFInterpolator RegularGridInterpolator barycentric_interpolate interp1d interpn krogh_interpolate make_interp_spline pchip_interpolate splantider splder
+        Akima1DInterpolator BPoly BSpline BarycentricInterpolator(xi, yi) CubicHermiteSpline CubicSpline KroghInterpolator NearestNDInterpolator PPoly PchipInterpolator RBFInterpolator RegularGridInterpolator barycentric_interpolate interp1d interpn krogh_interpolate make_interp_spline pchip_interpolate splantider splder
     }
     "spatial" at least 2 { "scipy_modules.json", gpu::spatial => KDTree distance_matrix }
     "spatial.distance" at least 15 { "scipy_modules.json", gpu::spatial::distance =>
@@ -244,6 +244,8 @@ and functions whose rows show a whole expression, are in [NumPy's names](NUMPY.m
 
 `gpu::lookup(\"scipy.signal.butter\")` in a cell shows the row about a name, and `scipy.signal.butter?` shows it above the
 documentation.
+
+Classes of SciPy are types: `gpu::interpolate::CubicSpline::new(&x, &y)` makes one, and `.eval(&x)` calls a curve.
 ";
 
 fn page() -> String {
@@ -255,7 +257,10 @@ fn page() -> String {
         );
         for (name, takes) in section.ours.iter().filter(|(name, _)| !has_row(section, name)) {
             let needed = needed(section, name, takes);
-            let ours = format!("{}::{name}", section.module.replace(' ', ""));
+            // Classes of SciPy are types here.
+            let is_type = name.starts_with(char::is_uppercase) || *name == "gaussian_kde";
+            let new = if is_type { "::new" } else { "" };
+            let ours = format!("{}::{name}{new}", section.module.replace(' ', ""));
             page += &format!("| `{}({needed})` | `{ours}({needed})` |\n", path(section, name));
         }
     }
