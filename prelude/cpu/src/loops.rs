@@ -3,6 +3,7 @@
 mod distances;
 mod label;
 mod line;
+mod neighbours;
 mod pieces;
 mod ranks;
 mod splines;
@@ -10,7 +11,7 @@ mod windows;
 
 use super::{origin, sparse};
 use warpcell_base::backend::View;
-use warpcell_base::backend::loops::{LinesView, Loops};
+use warpcell_base::backend::loops::{LinesView, Loops, Tree};
 use warpcell_base::error::Result;
 
 /// Elements that are computed in f64.
@@ -100,6 +101,24 @@ pub(super) unsafe fn lines<'a, T>(view: &LinesView<'a>) -> sparse::Lines<'a, T> 
     }
 }
 
+/// A tree of points.
+///
+/// # Safety
+///
+/// As for [`elements`].
+unsafe fn nodes<'a>(tree: &Tree<'a>) -> neighbours::Nodes<'a> {
+    // SAFETY: the types are those of a tree; the rest is the caller's promise.
+    unsafe {
+        neighbours::Nodes {
+            data: elements(&tree.data),
+            order: elements(&tree.order),
+            nodes: elements(&tree.nodes),
+            boxes: elements(&tree.boxes),
+            dimensions: tree.data.layout.shape[1],
+        }
+    }
+}
+
 /// Computes. The queue is held.
 ///
 /// # Safety
@@ -149,6 +168,15 @@ pub(super) unsafe fn run(loops: Loops<'_>) -> Result<()> {
                 let by = distances::Metric { number: metric, p, dimensions: a.layout.shape[1] };
                 let others = b.map(|b| (elements(&b), count(&b)));
                 distances::distances(&by, (elements(&a), count(&a)), others, elements_mut(&out));
+            }
+            Loops::Nearest { tree, points, bound, distances, indices } => {
+                let (nodes, points) = (nodes(&tree), elements(&points));
+                neighbours::nearest(&tree, &nodes, points, bound, elements_mut(&distances), elements_mut(&indices));
+            }
+            Loops::Within { tree, points, limits, starts, out } => {
+                let (nodes, points, limits) = (nodes(&tree), elements(&points), elements(&limits));
+                let starts = starts.map(|starts| elements(&starts));
+                neighbours::within(&tree, &nodes, points, limits, starts, elements_mut(&out));
             }
             Loops::Pieces { points, breaks, table, scale, mode, below, above, derivative, out } => {
                 let shape = [table.layout.shape[1], table.layout.shape[2]];

@@ -224,10 +224,11 @@ impl Spline {
                 spline = spline.derivative(columns);
                 factorial *= nu as f64;
             }
+            let mut points = vec![0.0; spline.k + 1];
             for (piece, &at) in intervals.iter().enumerate() {
                 for column in 0..columns {
                     // Its knots begin `nu` later.
-                    let value = spline.value(self.t[at], at - nu, column, columns);
+                    let value = spline.value(self.t[at], at - nu, column, columns, &mut points);
                     table[(piece * columns + column) * order + k - nu] = value / factorial;
                 }
             }
@@ -235,10 +236,12 @@ impl Spline {
         (breaks, table)
     }
 
-    /// The value at a place of the interval that begins at the knot `interval`.
-    fn value(&self, x: f64, interval: usize, column: usize, columns: usize) -> f64 {
+    /// The value at a place of the interval that begins at the knot `interval`, by way of `k + 1` numbers.
+    fn value(&self, x: f64, interval: usize, column: usize, columns: usize, d: &mut [f64]) -> f64 {
         let (t, k) = (&self.t, self.k);
-        let mut d: Vec<f64> = (0..=k).map(|j| self.c[(interval - k + j) * columns + column]).collect();
+        for (j, d) in d.iter_mut().enumerate() {
+            *d = self.c[(interval - k + j) * columns + column];
+        }
         for r in 1..=k {
             for j in (r..=k).rev() {
                 let low = t[interval - k + j];
@@ -251,29 +254,29 @@ impl Spline {
     }
 }
 
-/// The derivative `nu` at `x` of the `k + 1` basis functions that are not 0 in the interval that begins at the knot `interval`.
-fn basis(t: &[f64], k: usize, x: f64, interval: usize, nu: usize) -> Vec<f64> {
+/// Writes the derivative `nu` at `x` of the `k + 1` basis functions that are not 0 in the interval that begins at the knot `interval`.
+fn basis(t: &[f64], k: usize, x: f64, interval: usize, nu: usize, values: &mut Vec<f64>) {
     // Those of the degree `k - nu` by Cox and de Boor's recurrence, then one derivative more with each degree.
-    let mut values = vec![1.0];
+    values.clear();
+    values.push(1.0);
     for degree in 1..=k {
-        let mut next = vec![0.0; degree + 1];
-        for (j, value) in values.iter().enumerate() {
+        let mut carried = 0.0;
+        for (j, value) in values.iter_mut().enumerate() {
             // The function whose support begins at this knot.
             let low = t[interval + 1 + j - degree];
             let high = t[interval + 1 + j];
             let length = high - low;
-            if degree + nu > k {
-                let step = degree as f64 * value / length;
-                next[j] -= step;
-                next[j + 1] += step;
+            let (own, next) = if degree + nu > k {
+                let step = degree as f64 * *value / length;
+                (-step, step)
             } else {
-                next[j] += value * (high - x) / length;
-                next[j + 1] += value * (x - low) / length;
-            }
+                (*value * (high - x) / length, *value * (x - low) / length)
+            };
+            *value = carried + own;
+            carried = next;
         }
-        values = next;
+        values.push(carried);
     }
-    values
 }
 
 /// The interval of the knots in which a place lies; the last one has its end.
@@ -384,9 +387,11 @@ fn through(operation: &'static str, x: &[f64], values: &Values, k: usize, ends: 
     let mut matrix = Banded::new(size, k, k);
     let mut right = vec![0.0; size * columns];
     let mut row = 0;
+    let mut functions = Vec::with_capacity(k + 1);
     let mut condition = |matrix: &mut Banded, at: f64, nu: usize, of: &dyn Fn(usize) -> f64| -> Result<()> {
         let interval = interval_of(&t, k, at);
-        for (j, value) in basis(&t, k, at, interval, nu).into_iter().enumerate() {
+        basis(&t, k, at, interval, nu, &mut functions);
+        for (j, &value) in functions.iter().enumerate() {
             let column = interval - k + j;
             if value != 0.0 {
                 if column + k < row || column > row + k {
@@ -427,7 +432,9 @@ mod tests {
         for x in [0.0, 0.3, 1.2, 3.9, 4.0] {
             let interval = interval_of(&t, 3, x);
             for (nu, wanted) in [1.0, 0.0, 0.0, 0.0].into_iter().enumerate() {
-                let sum: f64 = basis(&t, 3, x, interval, nu).iter().sum();
+                let mut values = Vec::new();
+                basis(&t, 3, x, interval, nu, &mut values);
+                let sum: f64 = values.iter().sum();
                 assert!((sum - wanted).abs() < 1e-12, "{x} {nu}: {sum}");
             }
         }

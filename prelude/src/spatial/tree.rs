@@ -3,6 +3,7 @@
 use super::kernels::{nearest, within};
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::Layout;
+use crate::backend::loops::{Loops, Tree};
 use crate::dtype::{DType, Number};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
@@ -173,6 +174,13 @@ impl KDTree {
         Ok((DeviceArray::from_raw(x.with_layout(layout)), shape))
     }
 
+    /// As loops go through it.
+    fn view(&self, kind: i32, p: f64) -> Tree<'_> {
+        let [data, boxes] = [&self.data, &self.boxes].map(|of| of.raw.view());
+        let [order, nodes] = [&self.order, &self.nodes].map(|of| of.raw.view());
+        Tree { data, order, nodes, boxes, kind, p }
+    }
+
     pub(crate) fn neighbours(
         &self,
         operation: &'static str,
@@ -192,6 +200,10 @@ impl KDTree {
         let mut indices = DeviceArray::<i64>::from_raw(new(DType::I64)?);
         if count > 0 {
             let bound = in_sum(bound, kind, p);
+            let (tree, from, to, which) =
+                (self.view(kind, p), points.raw.view(), distances.raw.view(), indices.raw.view());
+            let loops = Loops::Nearest { tree, points: from, bound, distances: to, indices: which };
+            let is_done = self.m() > 0 && x.handle.backend.by_loops(loops)?;
             let arguments = (
                 &points,
                 &self.data,
@@ -204,8 +216,10 @@ impl KDTree {
                 &mut distances,
                 &mut indices,
             );
-            // SAFETY: a thread writes the results of one point.
-            unsafe { try_launch_unchecked(nearest, count.div_ceil(64), 64, arguments)? };
+            if !is_done {
+                // SAFETY: a thread writes the results of one point.
+                unsafe { try_launch_unchecked(nearest, count.div_ceil(64), 64, arguments)? };
+            }
         }
         // Of one neighbour there is no axis, as in SciPy.
         let shape = if k == 1 { shape.to_vec() } else { [shape, &[k]].concat() };
@@ -228,6 +242,14 @@ impl KDTree {
     ) -> Result<()> {
         let count = points.shape()[0];
         if count == 0 {
+            return Ok(());
+        }
+        let (from, limits_view) = (points.raw.view(), limits.raw.view());
+        let (starts_view, out) =
+            if writes { (Some(starts.raw.view()), found.raw.view()) } else { (None, counts.raw.view()) };
+        let loops =
+            Loops::Within { tree: self.view(kind, p), points: from, limits: limits_view, starts: starts_view, out };
+        if self.m() > 0 && points.raw.handle.backend.by_loops(loops)? {
             return Ok(());
         }
         let arguments =

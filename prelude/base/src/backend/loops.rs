@@ -76,6 +76,23 @@ pub enum RankOf {
     Place,
 }
 
+/// A tree of points, as the kernels of `spatial` go through it.
+#[derive(Clone, Copy)]
+pub struct Tree<'a> {
+    /// The points (f64), in the order of the tree.
+    pub data: View<'a>,
+    /// Their numbers (i64).
+    pub order: View<'a>,
+    /// Of each node (i64) the first point, the one behind its last, and its right child or 0.
+    pub nodes: View<'a>,
+    /// Of each node (f64) the least coordinates, and the greatest.
+    pub boxes: View<'a>,
+    /// Distances are sums of squares (2), sums (1), the largest (0), or sums of powers.
+    pub kind: i32,
+    /// The power.
+    pub p: f64,
+}
+
 /// Lines of a sparse matrix: where each begins, and last where the last one ends, i32; the index of each element in its line, i32, and
 /// its value, f32 or f64. Pointers and indices were seen to be in range.
 #[derive(Clone, Copy)]
@@ -188,6 +205,11 @@ pub enum Loops<'a> {
     /// The distances of the rows of `a` from those of `b` (f64), by the number of a metric of `spatial` up to 16; or, without `b`, of the
     /// rows of `a` from those behind them, one after another.
     Distances { a: View<'a>, b: Option<View<'a>>, metric: usize, p: f64, out: View<'a> },
+    /// The nearest points of each of `points`, in ascending order, and their distances (rows of f64) and numbers (rows of i64), below a
+    /// bound for what distances are sums of.
+    Nearest { tree: Tree<'a>, points: View<'a>, bound: f64, distances: View<'a>, indices: View<'a> },
+    /// How many points lie within the limit (f64) of each of `points` (to `out`, i64); or which they are, from `starts` (i64) on.
+    Within { tree: Tree<'a>, points: View<'a>, limits: View<'a>, starts: Option<View<'a>>, out: View<'a> },
     /// Polynomials by pieces, as the kernel of `interpolate` evaluates them: `table` has an axis for pieces, columns and
     /// coefficients. All are f64.
     Pieces {
@@ -232,6 +254,8 @@ impl Loops<'_> {
             Loops::Slots { .. } => "slots of labels",
             Loops::Label { .. } => "label",
             Loops::Distances { .. } => "distances",
+            Loops::Nearest { .. } => "nearest points",
+            Loops::Within { .. } => "points within a distance",
             Loops::Pieces { .. } => "polynomials by pieces",
             Loops::Ranks { .. } => "ranks",
             Loops::Transpose { .. } => "sparse transpose",

@@ -32,10 +32,10 @@ pub(super) unsafe fn write(sorted: &[f64], order: &[i64], of: RankOf, out: &mut 
                 RankOf::Greatest => up_to,
                 RankOf::Place => 0.0,
             };
-            for place in at..end {
+            for (place, &index) in (at..end).zip(&order[at..end]) {
                 let rank = if of == RankOf::Place { place as f64 + 1.0 } else { shared };
                 // SAFETY: each element of `out` is written once.
-                unsafe { target.get().add(order[place] as usize).write(rank) };
+                unsafe { target.get().add(index as usize).write(rank) };
             }
             at = end;
         }

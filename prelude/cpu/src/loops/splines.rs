@@ -118,14 +118,14 @@ fn weights<const COUNT: usize>(f: f64) -> [f64; COUNT] {
     let mut found = [0.0; COUNT];
     let near = |x: f64| (x * x * (x - 2.0) * 3.0 + 4.0) / 6.0;
     let mut rest = 1.0;
-    for tap in 0..COUNT - 1 {
-        found[tap] = match (COUNT, tap) {
+    for (tap, weight) in found[..COUNT - 1].iter_mut().enumerate() {
+        *weight = match (COUNT, tap) {
             (2, _) => 1.0 - f,
             (_, 0) => (1.0 - f) * (1.0 - f) * (1.0 - f) / 6.0,
             (_, 1) => near(f),
             _ => near(1.0 - f),
         };
-        rest -= found[tap];
+        rest -= *weight;
     }
     // All are 1 together.
     found[COUNT - 1] = rest;

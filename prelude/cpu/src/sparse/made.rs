@@ -1,5 +1,4 @@
-//! New lines of sparse matrices, whose number of elements is known when they are there: each thread collects some lines, and then all
-//! are moved behind one another.
+//! New lines of sparse matrices: a pass counts the elements of each line, and another one writes them.
 //!
 //! Products are computed line by line (Gustavson, "Two fast algorithms for sparse matrices: multiplication and permuted transposition",
 //! 1978): terms are added up in a dense line, and bits tell which of its elements there are, so they come out in order.
@@ -9,7 +8,6 @@ use super::super::memory::Memory;
 use super::super::numeric::{Shared, by_isa};
 use super::super::pool;
 use super::{Entry, Lines, for_entry};
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use warpcell_base::backend::loops::{Made, NewLines};
@@ -43,20 +41,30 @@ pub(in super::super) unsafe fn made(of: Made<'_>) -> Result<Option<NewLines>> {
     }
 }
 
-/// Where a thread puts the elements of its lines.
-struct Part<T> {
-    lines: Range<usize>,
-    indices: Vec<i32>,
-    data: Vec<T>,
+/// The elements of a line, one behind another.
+struct Target<'a, T> {
+    indices: &'a mut [i32],
+    data: &'a mut [T],
+    count: usize,
 }
 
-/// Makes `count` lines, of about so many `terms` in all. `collect` puts the elements of a line behind others; it has what `state` makes,
-/// which one thread uses at a time.
+impl<T> Target<'_, T> {
+    #[inline(always)]
+    fn push(&mut self, index: i32, value: T) {
+        self.indices[self.count] = index;
+        self.data[self.count] = value;
+        self.count += 1;
+    }
+}
+
+/// Makes `count` lines, of about so many `terms` in all: `size` gives the number of elements of a line, and `write` writes them. Both have
+/// what `state` makes, which one thread uses at a time.
 fn collected<T: Entry, S: Send>(
     count: usize,
     terms: usize,
     state: impl Fn() -> S + Sync,
-    collect: impl Fn(&mut S, usize, &mut Vec<i32>, &mut Vec<T>) + Sync,
+    size: impl Fn(&mut S, usize) -> usize + Sync,
+    write: impl Fn(&mut S, usize, &mut Target<'_, T>) + Sync,
 ) -> Result<Option<NewLines>> {
     let mut pointers = Memory::new((count + 1) * size_of::<i32>())?;
     let ends: &mut [i32] = {
@@ -64,28 +72,26 @@ fn collected<T: Entry, S: Send>(
         // SAFETY: the memory is aligned for every type, and initialised; any bytes are an i32.
         unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), count + 1) }
     };
-    ends[0] = 0;
-    let lengths = Shared(ends.as_mut_ptr());
     let grain = (GRAIN / (terms / count.max(1) + 1)).max(1);
     let unused: Mutex<Vec<S>> = Mutex::default();
-    let parts: Mutex<Vec<Part<T>>> = Mutex::default();
-    let total = AtomicUsize::new(0);
-    pool::split(count, grain, &|range| {
-        if total.load(Ordering::Relaxed) > i32::MAX as usize {
-            return;
-        }
+    let with_state = |work: &mut dyn FnMut(&mut S)| {
         let known = unused.lock().expect("nobody panics").pop();
         let mut own = known.unwrap_or_else(&state);
-        let mut part = Part { lines: range.clone(), indices: Vec::new(), data: Vec::new() };
-        for line in range {
-            let before = part.data.len();
-            collect(&mut own, line, &mut part.indices, &mut part.data);
-            // SAFETY: the number behind each line's belongs to one task.
-            unsafe { lengths.get().add(line + 1).write((part.data.len() - before) as i32) };
-        }
-        total.fetch_add(part.data.len(), Ordering::Relaxed);
+        work(&mut own);
         unused.lock().expect("nobody panics").push(own);
-        parts.lock().expect("nobody panics").push(part);
+    };
+    let (lengths, total) = (Shared(ends.as_mut_ptr()), AtomicUsize::new(0));
+    pool::split(count, grain, &|range| {
+        with_state(&mut |own| {
+            let mut sum = 0;
+            for line in range.clone() {
+                let length = size(own, line);
+                sum += length;
+                // SAFETY: the number behind each line's belongs to one task.
+                unsafe { lengths.get().add(line + 1).write(length as i32) };
+            }
+            total.fetch_add(sum, Ordering::Relaxed);
+        });
     });
     if pool::left_out() {
         return Err(Error::Interrupted);
@@ -94,6 +100,7 @@ fn collected<T: Entry, S: Send>(
     if total > i32::MAX as usize {
         return Ok(None);
     }
+    ends[0] = 0;
     let mut end = 0;
     for length in ends.iter_mut() {
         end += *length;
@@ -101,18 +108,22 @@ fn collected<T: Entry, S: Send>(
     }
     let indices = Memory::of_elements(total * size_of::<i32>(), align_of::<i32>())?;
     let data = Memory::of_elements(total * size_of::<T>(), align_of::<T>())?;
-    let targets = (Shared(indices.start().cast::<i32>()), Shared(data.start().cast::<T>()));
-    let parts = parts.into_inner().expect("nobody panics");
-    let grain = (GRAIN * parts.len() / total.max(1)).max(1);
-    pool::split(parts.len(), grain, &|range| {
-        for part in &parts[range] {
-            let first = ends[part.lines.start] as usize;
-            // SAFETY: the elements of the lines of each part belong to one task.
-            unsafe {
-                targets.0.get().add(first).copy_from_nonoverlapping(part.indices.as_ptr(), part.indices.len());
-                targets.1.get().add(first).copy_from_nonoverlapping(part.data.as_ptr(), part.data.len());
+    let (all_indices, all_data) = (Shared(indices.start().cast::<i32>()), Shared(data.start().cast::<T>()));
+    pool::split(count, grain, &|range| {
+        with_state(&mut |own| {
+            for line in range.clone() {
+                let (first, last) = (ends[line] as usize, ends[line + 1] as usize);
+                // SAFETY: the elements of each line belong to one task, and were counted before.
+                let mut target = unsafe {
+                    Target {
+                        indices: std::slice::from_raw_parts_mut(all_indices.get().add(first), last - first),
+                        data: std::slice::from_raw_parts_mut(all_data.get().add(first), last - first),
+                        count: 0,
+                    }
+                };
+                write(own, line, &mut target);
             }
-        }
+        });
     });
     Ok(Some(NewLines { pointers: Arc::new(pointers), indices: Arc::new(indices), data: Arc::new(data), count: total }))
 }
@@ -137,57 +148,90 @@ impl<T: Entry> Sums<T> {
         let (bits, high) = (vec![0; words], vec![0; words.div_ceil(64)]);
         Sums { values: vec![T::default(); length], bits, words: high, used: [usize::MAX, 0] }
     }
-}
 
-by_isa! {
-    /// Adds a line times a factor.
-    fn add<T: Entry; const IS_WIDE: bool>(sums: &mut Sums<T>, factor: T, indices: &[i32], data: &[T]) {
-        let [mut first, mut last] = sums.used;
-        for (&index, &value) in indices.iter().zip(data) {
+    /// Marks the elements of a line.
+    #[inline(always)]
+    fn mark<const IS_WIDE: bool>(&mut self, indices: &[i32]) {
+        let [mut first, mut last] = self.used;
+        for &index in indices {
             let index = index as usize;
             first = first.min(index);
             last = last.max(index);
-            sums.values[index] += factor * value;
-            sums.bits[index / 64] |= 1 << (index % 64);
+            self.bits[index / 64] |= 1 << (index % 64);
             if IS_WIDE {
-                sums.words[index / 4096] |= 1 << (index / 64 % 64);
+                self.words[index / 4096] |= 1 << (index / 64 % 64);
             }
         }
-        sums.used = [first, last];
+        self.used = [first, last];
     }
-}
 
-by_isa! {
-    /// Moves the elements behind those that are there; at most `most`.
-    fn take<T: Entry; const IS_WIDE: bool>(sums: &mut Sums<T>, most: usize, indices: &mut Vec<i32>, data: &mut Vec<T>) {
-        let [first, last] = std::mem::replace(&mut sums.used, [usize::MAX, 0]);
+    /// Calls a function with each word of bits that is not 0, and clears it.
+    #[inline(always)]
+    fn each_word<const IS_WIDE: bool>(&mut self, mut work: impl FnMut(usize, u64, &mut [T])) {
+        let [first, last] = std::mem::replace(&mut self.used, [usize::MAX, 0]);
         if first > last {
             return;
         }
-        indices.reserve(most);
-        data.reserve(most);
-        let mut of_word = |middle: usize| {
-            let mut bits = std::mem::take(&mut sums.bits[middle]);
-            while bits != 0 {
-                let index = middle * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                indices.push(index as i32);
-                data.push(std::mem::take(&mut sums.values[index]));
-            }
-        };
         if IS_WIDE {
             for high in first / 4096..=last / 4096 {
-                let mut word = std::mem::take(&mut sums.words[high]);
+                let mut word = std::mem::take(&mut self.words[high]);
                 while word != 0 {
-                    of_word(high * 64 + word.trailing_zeros() as usize);
+                    let middle = high * 64 + word.trailing_zeros() as usize;
+                    work(middle, std::mem::take(&mut self.bits[middle]), &mut self.values);
                     word &= word - 1;
                 }
             }
         } else {
             for middle in first / 64..=last / 64 {
-                of_word(middle);
+                let bits = std::mem::take(&mut self.bits[middle]);
+                if bits != 0 {
+                    work(middle, bits, &mut self.values);
+                }
             }
         }
+    }
+}
+
+by_isa! {
+    /// How many elements a line of the product has.
+    fn size_of_product<T: Entry; const IS_WIDE: bool>(
+        sums: &mut Sums<T>,
+        own: &[i32],
+        b: &Lines<'_, T>,
+    ) -> usize {
+        for &index in own {
+            sums.mark::<IS_WIDE>(&b.indices[b.range(index as usize)]);
+        }
+        let mut count = 0;
+        sums.each_word::<IS_WIDE>(|_, bits, _| count += bits.count_ones() as usize);
+        count
+    }
+}
+
+by_isa! {
+    /// Writes a line of the product.
+    fn write_product<T: Entry; const IS_WIDE: bool>(
+        sums: &mut Sums<T>,
+        own: &[i32],
+        factors: &[T],
+        b: &Lines<'_, T>,
+        target: &mut Target<'_, T>,
+    ) {
+        for (&index, &factor) in own.iter().zip(factors) {
+            let others = b.range(index as usize);
+            let (indices, data) = (&b.indices[others.clone()], &b.data[others]);
+            sums.mark::<IS_WIDE>(indices);
+            for (&index, &value) in indices.iter().zip(data) {
+                sums.values[index as usize] += factor * value;
+            }
+        }
+        sums.each_word::<IS_WIDE>(|middle, mut bits, values| {
+            while bits != 0 {
+                let index = middle * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                target.push(index as i32, std::mem::take(&mut values[index]));
+            }
+        });
     }
 }
 
@@ -205,15 +249,10 @@ fn product_of<T: Entry, const IS_WIDE: bool>(
         a.count(),
         terms,
         || Sums::new(length),
-        |sums, line, indices, data| {
-            let elements = a.range(line);
-            let mut most = 0;
-            for (&index, &factor) in a.indices[elements.clone()].iter().zip(&a.data[elements]) {
-                let others = b.range(index as usize);
-                most += others.len();
-                add::<T, IS_WIDE>(sums, factor, &b.indices[others.clone()], &b.data[others]);
-            }
-            take::<T, IS_WIDE>(sums, most.min(length), indices, data);
+        |sums, line| size_of_product::<T, IS_WIDE>(sums, &a.indices[a.range(line)], b),
+        |sums, line, target| {
+            let own = a.range(line);
+            write_product::<T, IS_WIDE>(sums, &a.indices[own.clone()], &a.data[own], b, target);
         },
     )
 }
@@ -242,34 +281,52 @@ fn joined_by<T: Entry>(
         a.count(),
         a.data.len() + b.data.len(),
         || (),
-        |(), line, indices, data| {
-            let (left, right) = (a.range(line), b.range(line));
-            let mut push = |index: i32, value: T| {
+        |(), line| {
+            let mut count = 0;
+            join(a, b, line, &value_of, |_, value| count += usize::from(value != zero));
+            count
+        },
+        |(), line, target| {
+            join(a, b, line, &value_of, |index, value| {
                 if value != zero {
-                    indices.push(index);
-                    data.push(value);
+                    target.push(index, value);
                 }
-            };
-            let (mut at, mut other) = (left.start, right.start);
-            while at < left.end && other < right.end {
-                let (a_index, b_index) = (a.indices[at], b.indices[other]);
-                let index = a_index.min(b_index);
-                let value = value_of(
-                    if a_index == index { a.data[at] } else { zero },
-                    if b_index == index { b.data[other] } else { zero },
-                );
-                push(index, value);
-                at += usize::from(a_index == index);
-                other += usize::from(b_index == index);
-            }
-            for at in at..left.end {
-                push(a.indices[at], value_of(a.data[at], zero));
-            }
-            for other in other..right.end {
-                push(b.indices[other], value_of(zero, b.data[other]));
-            }
+            });
         },
     )
+}
+
+/// Goes through the elements of a line of both.
+#[inline(always)]
+fn join<T: Entry>(
+    a: &Lines<'_, T>,
+    b: &Lines<'_, T>,
+    line: usize,
+    value_of: &impl Fn(T, T) -> T,
+    mut found: impl FnMut(i32, T),
+) {
+    let zero = T::default();
+    let (left, right) = (a.range(line), b.range(line));
+    let (a_indices, a_data) = (&a.indices[left.clone()], &a.data[left]);
+    let (b_indices, b_data) = (&b.indices[right.clone()], &b.data[right]);
+    let (mut at, mut other) = (0, 0);
+    while at < a_indices.len() && other < b_indices.len() {
+        let (a_index, b_index) = (a_indices[at], b_indices[other]);
+        let index = a_index.min(b_index);
+        let value = value_of(
+            if a_index == index { a_data[at] } else { zero },
+            if b_index == index { b_data[other] } else { zero },
+        );
+        found(index, value);
+        at += usize::from(a_index == index);
+        other += usize::from(b_index == index);
+    }
+    for (&index, &value) in a_indices[at..].iter().zip(&a_data[at..]) {
+        found(index, value_of(value, zero));
+    }
+    for (&index, &value) in b_indices[other..].iter().zip(&b_data[other..]) {
+        found(index, value_of(zero, value));
+    }
 }
 
 /// Adds up the elements of sorted lines that have the same index.
@@ -278,19 +335,18 @@ fn summed<T: Entry>(from: &Lines<'_, T>) -> Result<Option<NewLines>> {
         from.count(),
         from.data.len(),
         || (),
-        |(), line, indices, data| {
-            let start = indices.len();
-            let elements = from.range(line);
-            for (&index, &value) in from.indices[elements.clone()].iter().zip(&from.data[elements]) {
-                match data.last_mut() {
-                    Some(last) if indices.len() > start && indices[indices.len() - 1] == index => *last += value,
-                    _ => {
-                        indices.push(index);
-                        let mut sum = T::default();
-                        sum += value;
-                        data.push(sum);
-                    }
+        |(), line| {
+            let own = &from.indices[from.range(line)];
+            own.len() - own.windows(2).filter(|pair| pair[0] == pair[1]).count()
+        },
+        |(), line, target| {
+            let own = from.range(line);
+            let (indices, data) = (&from.indices[own.clone()], &from.data[own]);
+            for (at, (&index, &value)) in indices.iter().zip(data).enumerate() {
+                if at == 0 || indices[at - 1] != index {
+                    target.push(index, T::default());
                 }
+                target.data[target.count - 1] += value;
             }
         },
     )
@@ -304,35 +360,32 @@ fn selected<T: Entry>(
 ) -> Result<Option<NewLines>> {
     let is_all = (start, step) == (0, 1) && count == length;
     let terms = from.data.len() / from.count().max(1) * rows.len();
+    let (width, sign) = (step.abs(), step.signum());
+    let place = |index: i32| -> Option<i32> {
+        let distance = (i64::from(index) - start) * sign;
+        let place = if width == 1 { distance } else { distance / width };
+        let is_there = distance >= 0 && place < count as i64 && (width == 1 || distance % width == 0);
+        is_there.then_some(place as i32)
+    };
     collected(
         rows.len(),
         terms,
         || (),
-        |(), line, indices, data| {
-            let elements = from.range(rows[line] as usize);
-            let (own, values) = (&from.indices[elements.clone()], &from.data[elements]);
+        |(), line| {
+            let own = from.range(rows[line] as usize);
+            if is_all { own.len() } else { from.indices[own].iter().filter(|&&index| place(index).is_some()).count() }
+        },
+        |(), line, target| {
+            let own = from.range(rows[line] as usize);
+            let (indices, data) = (&from.indices[own.clone()], &from.data[own]);
             if is_all {
-                indices.extend_from_slice(own);
-                data.extend_from_slice(values);
+                target.indices.copy_from_slice(indices);
+                target.data.copy_from_slice(data);
                 return;
             }
-            indices.reserve(own.len());
-            data.reserve(own.len());
-            for (&index, &value) in own.iter().zip(values) {
-                let mut distance = (i64::from(index) - start) * step.signum();
-                if distance < 0 {
-                    continue;
-                }
-                let width = step.abs();
-                if width != 1 {
-                    if distance % width != 0 {
-                        continue;
-                    }
-                    distance /= width;
-                }
-                if distance < count as i64 {
-                    indices.push(distance as i32);
-                    data.push(value);
+            for (&index, &value) in indices.iter().zip(data) {
+                if let Some(place) = place(index) {
+                    target.push(place, value);
                 }
             }
         },
@@ -346,14 +399,17 @@ fn of_dense<T: Entry>(dense: &[T], count: usize, length: usize) -> Result<Option
         count,
         dense.len(),
         || (),
-        |(), line, indices, data| {
+        |(), line| {
+            let row = &dense[line * length..(line + 1) * length];
+            row.iter().map(|&value| u32::from(value != zero)).sum::<u32>() as usize
+        },
+        |(), line, target| {
             let row = &dense[line * length..(line + 1) * length];
             for (first, few) in row.chunks(8).enumerate() {
                 if few.iter().any(|&value| value != zero) {
                     for (at, &value) in few.iter().enumerate() {
                         if value != zero {
-                            indices.push((8 * first + at) as i32);
-                            data.push(value);
+                            target.push((8 * first + at) as i32, value);
                         }
                     }
                 }
