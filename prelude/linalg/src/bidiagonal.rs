@@ -1,4 +1,4 @@
-//! Real matrices made bidiagonal, by reflections from both sides.
+//! Matrices made bidiagonal, by reflections from both sides: real ones here, complex ones in `complex`.
 //!
 //! `faer` goes through what is left of the matrix twice for each row and column: once to bring it up to date and to multiply it by the
 //! reflection from the left, once for the one from the right. Here both are done with a column while it is in the first-level cache,
@@ -6,6 +6,8 @@
 //! using BLAS 2.5 operators", 2008). And several threads share the columns: each finds most of what it needs in its own cache.
 //!
 //! The size alone decides how the columns are cut, so that results are the same with any number of threads.
+
+pub(crate) mod complex;
 
 use crate::lanes::{LANES, Lane, as_it_is, by_instructions, fused, lanes_of, reflection, total, write_lanes};
 use crate::steps::{self, Columns, PARTS, Steps, Together};

@@ -1,6 +1,6 @@
 //! Matrices made bidiagonal, for singular values and what needs no singular vectors.
 
-use crate::bidiagonal::{VECTORS, bidiagonalise};
+use crate::bidiagonal::{self, Bidiagonal, VECTORS, bidiagonalise};
 use crate::lanes::LANES;
 use crate::singular_values::singular_values;
 use crate::steps::Together;
@@ -13,20 +13,15 @@ use faer::linalg::householder::{
     apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj, upgrade_householder_factor,
 };
 use faer::linalg::qr::no_pivoting::factor;
-use faer::linalg::svd::bidiag;
 use faer::reborrow::{Reborrow, ReborrowMut};
-use faer::{Auto, Conj, MatMut, MatRef, Par, Spec};
+use faer::{Conj, MatMut, MatRef, Par};
 use std::ops::Range;
 
 /// How many times as many rows as columns a matrix has from which on it is made triangular first.
 const TALL: f64 = 1.6;
-/// The elements of a complex matrix from which on several threads make it bidiagonal. They meet after each row: for smaller ones that
-/// takes longer than what they spare.
-pub(crate) const SHARED: usize = 512 * 512;
-
 /// A matrix that becomes bidiagonal, and the memory for that.
 pub struct Reduction<'a, T> {
-    /// The matrix, with more rows, which are 0 in the columns of the matrix. Real ones become bidiagonal beside vectors.
+    /// The matrix, with more rows, which are 0 in the columns of the matrix, and the vectors beside which it becomes bidiagonal.
     pub(crate) matrix: MatMut<'a, T>,
     pub(crate) vectors: MatMut<'a, T>,
     pub(crate) rows: usize,
@@ -77,22 +72,15 @@ fn is_tall((rows, columns): Shape) -> bool {
     rows as f64 > TALL * columns as f64
 }
 
-fn parameters<T: Field>() -> Spec<bidiag::BidiagParams, T> {
-    let mut parameters = <bidiag::BidiagParams as Auto<T>>::auto();
-    parameters.par_threshold = SHARED;
-    parameters.into()
-}
-
 /// The matrices that a reduction works with, of a matrix with at least as many rows as columns, and the memory of `faer`; `right` is the
 /// number of columns that the reflections are applied to.
 pub(crate) fn workspace<T: Field>(shape: Shape, right: usize, par: Par) -> ([Shape; 2], StackReq) {
     let ((rows, columns), width) = (shape, width::<T>(shape));
     let first = factor::qr_in_place_scratch::<T>(rows, columns, width, par, Default::default());
-    let then = bidiag::bidiag_in_place_scratch::<T>(rows, columns, par, parameters::<T>());
     let left = apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<T>(rows, width, right);
     let back = apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(columns, width, right);
     let matrices = [(rows.next_multiple_of(LANES), columns + VECTORS), (width, 3 * columns)];
-    (matrices, StackReq::any_of(&[first, then, left, back]))
+    (matrices, StackReq::any_of(&[first, left, back]))
 }
 
 impl<'a, T: Field> Reduction<'a, T> {
@@ -158,6 +146,17 @@ impl<'a, T: Field> Reduction<'a, T> {
         }
     }
 
+    /// Takes over what was found, and with `keeps` makes blocks of the reflections.
+    fn keep(&mut self, found: Bidiagonal<T>, keeps: bool, par: Par) {
+        (self.diagonal, self.beside) = (found.diagonal, found.beside);
+        if keeps {
+            let (matrix, n) = (self.matrix.rb(), self.matrix.ncols());
+            let [left, right, _] = self.blocks.each_mut().map(|blocks| blocks.rb_mut());
+            block(matrix.subrows(0, self.rows), &found.left, left, par);
+            block(matrix.get(..n - 1, 1..).transpose(), &found.right, right, par);
+        }
+    }
+
     /// The rows, and those of zeros behind them.
     fn padded(&self) -> usize {
         self.rows.next_multiple_of(LANES)
@@ -211,17 +210,11 @@ impl<'a, T: Field> Reduction<'a, T> {
 
 /// Of a real matrix.
 pub(crate) fn real<T: Float>(reduction: &mut Reduction<'_, T>, keeps: bool, par: Par, _stack: &mut MemStack) {
-    let (padded, n, rows) = (reduction.padded(), reduction.matrix.ncols(), reduction.rows);
+    let (padded, rows) = (reduction.padded(), reduction.rows);
     let matrix = reduction.matrix.rb_mut().subrows_mut(0, padded);
     let vectors = reduction.vectors.rb_mut().subrows_mut(0, padded);
     let found = bidiagonalise(matrix, rows, vectors, keeps, reduction.together);
-    (reduction.diagonal, reduction.beside) = (found.diagonal, found.beside);
-    if keeps {
-        let matrix = reduction.matrix.rb();
-        let [left, right, _] = reduction.blocks.each_mut().map(|blocks| blocks.rb_mut());
-        block(matrix.subrows(0, rows), &found.left, left, par);
-        block(matrix.get(..n - 1, 1..).transpose(), &found.right, right, par);
-    }
+    reduction.keep(found, keeps, par);
 }
 
 /// The triangular factors of blocks of reflections, from their τ.
@@ -235,12 +228,11 @@ fn block<T: Field>(basis: MatRef<'_, T>, taus: &[T], mut blocks: MatMut<'_, T>, 
     }
 }
 
-/// Of a complex matrix, by `faer`.
-pub(crate) fn complex<T: Field>(reduction: &mut Reduction<'_, T>, _keeps: bool, par: Par, stack: &mut MemStack) {
-    let (rows, n) = (reduction.rows, reduction.matrix.ncols());
-    let mut matrix = reduction.matrix.rb_mut().subrows_mut(0, rows);
-    let [left, right, _] = reduction.blocks.each_mut().map(|blocks| blocks.rb_mut());
-    bidiag::bidiag_in_place(matrix.rb_mut(), left, right, par, stack, parameters::<T>());
-    reduction.diagonal = (0..n).map(|at| matrix[(at, at)]).collect();
-    reduction.beside = (1..n).map(|at| matrix[(at - 1, at)]).collect();
+/// Of a complex matrix.
+pub(crate) fn complex<T: Field>(reduction: &mut Reduction<'_, T>, keeps: bool, par: Par, _stack: &mut MemStack) {
+    let (padded, rows) = (reduction.padded(), reduction.rows);
+    let matrix = reduction.matrix.rb_mut().subrows_mut(0, padded);
+    let vectors = reduction.vectors.rb_mut().subrows_mut(0, padded);
+    let found = bidiagonal::complex::bidiagonalise(matrix, rows, vectors, keeps, reduction.together);
+    reduction.keep(found, keeps, par);
 }

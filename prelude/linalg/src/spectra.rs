@@ -2,7 +2,7 @@
 //! imaginary parts.
 
 use crate::lanes::LANES;
-use crate::reduction::{Reduction, SHARED, scale, workspace};
+use crate::reduction::{Reduction, scale, workspace};
 use crate::steps::Together;
 use crate::symmetric::{VECTORS, tridiagonalise};
 use crate::triangles::without_imaginary_diagonal;
@@ -21,6 +21,10 @@ pub static EIGH: Routine = Routine::new(&Eigh);
 /// The descending singular values, in a column; and U and the transpose of V, of complex matrices its conjugate,
 /// if they are asked for.
 pub static SVD: Routine = Routine::new(&Svd);
+
+/// The elements of a matrix from which on `faer` reduces it with several threads. They meet after each row: for smaller ones that takes
+/// longer than what they spare.
+const SHARED: usize = 512 * 512;
 
 struct Eigh;
 struct Svd;
