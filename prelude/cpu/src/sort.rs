@@ -306,10 +306,11 @@ unsafe fn sort_cached<R: Rows>(rows: R, row: usize, length: usize, workspace: &m
     let places = workspace.places(length);
     let digit = DIGITS.ilog2();
     let first_digits = FIRST_DIGITS + u32::from(length > MANY);
-    // SAFETY: the caller's promise.
-    if most - least >= (first_digits + 1) * digit
-        && unsafe { sort_by_first_digits(rows, row, length, places, most + 1, first_digits) }
-    {
+    let is_done = most - least >= (first_digits + 1) * digit && {
+        // SAFETY: the caller's promise.
+        unsafe { sort_by_first_digits(rows, row, length, places, most + 1, first_digits) }
+    };
+    if is_done {
         return;
     }
     let mut shifts: Vec<u32> = (least..=most).step_by(digit as usize).collect();
