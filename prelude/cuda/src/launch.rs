@@ -140,7 +140,7 @@ impl Launches {
 
     pub fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
         let key = Key {
-            passed: arguments.iter().zip(launch.kernel.threads.parameters).map(passed).collect(),
+            passed: passed_all(launch, arguments),
             is_checked: launch.checks != Checks::None,
             contracts: contracts() && !is_exact(launch.kernel.name),
         };
@@ -149,7 +149,9 @@ impl Launches {
         if launch.time_limit.is_some() && self.device.is_capturing() {
             return Err(waits("a launch with a time limit"));
         }
-        let words = Words::of(arguments)?;
+        let given: Vec<Argument<'_>> =
+            arguments.iter().enumerate().filter(|(at, _)| launch.fixed >> at & 1 == 0).map(|(_, of)| *of).collect();
+        let words = Words::of(&given)?;
         if program.record.is_some() {
             self.device.settle();
         }
@@ -339,6 +341,18 @@ impl Key {
     fn is_outdated(&self) -> bool {
         self.passed.len() > MOST_ARGUMENTS
     }
+}
+
+/// How the arguments of a launch are passed.
+fn passed_all(launch: &Launch, arguments: &[Argument<'_>]) -> Vec<Passed> {
+    let parameters = launch.kernel.threads.parameters;
+    let of = |(at, (argument, parameter)): (usize, (&Argument<'_>, &Parameter))| match (argument, parameter) {
+        (Argument::Scalar(value), Parameter::Scalar(_, of)) if launch.fixed >> at & 1 == 1 => {
+            Passed::Fixed(*of, value.integer().map_or(value.bits() as i64, |value| value as i64))
+        }
+        _ => passed((argument, parameter)),
+    };
+    arguments.iter().zip(parameters).enumerate().map(of).collect()
 }
 
 /// How an argument is passed.
