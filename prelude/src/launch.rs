@@ -9,6 +9,7 @@ mod config;
 
 mod overlap;
 mod request;
+mod sources;
 
 pub use arguments::{Kernel, KernelArgument, KernelArguments, LaunchArgument, hidden};
 pub use config::LaunchConfig;
@@ -20,6 +21,7 @@ use crate::raw_kernels::{IntoDim3, KernelAttributes};
 use crate::registry::find_kernel;
 pub(crate) use request::without_room;
 use request::{Request, attributes};
+pub use sources::{by_kernels, sources_of};
 
 /// Runs a kernel of the prelude, by the name of its type, with at least so many threads. `fixed` has a bit for each argument that is an
 /// integer or a truth value for which a backend may compile the kernel. Indices are not checked on CUDA devices.

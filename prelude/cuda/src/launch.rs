@@ -452,6 +452,13 @@ pub fn source(kernel: &Kernel) -> Result<String> {
     Ok(whole(&translate("cuda_source", kernel, &usual(kernel)?, true, &items)?))
 }
 
+/// The CUDA C for a launch as it is, with the values for which it is compiled. No device is needed.
+pub fn launched_source(launch: &Launch, arguments: &[Argument<'_>]) -> Result<String> {
+    let items = registry::items_of_kernel(&launch.kernel);
+    let is_checked = launch.checks != Checks::None;
+    Ok(whole(&translate(launch.operation, &launch.kernel, &passed_all(launch, arguments), is_checked, &items)?))
+}
+
 /// What the compiler makes of [`source`], for the device of this number; without one for those that are in use everywhere.
 pub fn ptx(kernel: &Kernel, ordinal: Option<usize>) -> Result<String> {
     let target = ordinal.map(context::target_of).transpose()?;

@@ -3,6 +3,7 @@
 use super::arguments::{LaunchArgument, hidden};
 use super::config::LaunchConfig;
 use super::overlap::may_overlap;
+use super::sources;
 use crate::array::{RawArray, writable};
 use crate::backend::launch::{Argument, Checks, Launch};
 use crate::device::{self, Device, Handle};
@@ -112,6 +113,7 @@ impl Request {
             .collect();
         let (operation, kernel) = (self.operation, self.kernel);
         let request = Launch { operation, kernel, size, checks: *checks, fixed: self.fixed, time_limit: *time_limit };
+        sources::record(&request, &passed)?;
         match stream {
             Some(stream) => {
                 if stream.device() != handle.device {

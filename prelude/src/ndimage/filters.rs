@@ -5,7 +5,7 @@
 
 use super::arguments::{begins, brought, chosen_axes, each, lengths, mode_of, modes_of, one_mode, reversed_origin};
 use super::kernels::{
-    Around, Given, KEPT, MOST_AXES, has_many_threads, named, place_of, ranked as of_rank, run, run_in,
+    Around, Given, KEPT, MOST_AXES, has_many_threads, mode_for, named, place_of, ranked as of_rank, run, run_in,
 };
 use crate::array::axes::axis_of;
 use crate::array::sides::AnyView;
@@ -112,7 +112,7 @@ fn correlated(
         Given::fixed_word(place_of(floats.layout.around(axis))),
         Given::is_small(out.size()),
         Given::Signed(left),
-        Given::fixed_word(mode),
+        Given::fixed_word(mode_for(mode, [(weights.size(), length)].into_iter())),
         Given::Number(outside),
         Given::Write(&out),
     ];
@@ -213,7 +213,7 @@ pub(super) fn given_windows(meta: &[i64], axes: usize, size: usize, mode: i32) -
         pair(w2, w3),
         Given::fixed_word(axes as i32),
         Given::is_small(size),
-        Given::fixed_word(mode),
+        Given::fixed_word(mode_for(mode, (0..4).map(|axis| (meta[4 + axis] as usize, meta[axis] as usize)))),
     ]
 }
 
@@ -555,7 +555,7 @@ fn extreme_along(
             Given::fixed_word(place_of(floats.layout.around(axis))),
             Given::is_small(out.size()),
             Given::Signed(left),
-            Given::fixed_word(mode),
+            Given::fixed_word(mode_for(mode, [(size, length)].into_iter())),
             element(outside, floats.dtype),
             Given::fixed_flag(is_maximum),
             Given::Write(&out),
@@ -809,7 +809,7 @@ pub(super) fn ranked(
     }
     if count == footprint.size() && count <= MOST_IN_REGISTERS && has_many_threads(x) {
         let keep = (at + 1).min(count - at);
-        let extra = [Given::fixed(keep), Given::fixed_flag(keep <= at)];
+        let extra = [Given::fixed(count), Given::fixed(keep), Given::fixed_flag(keep <= at)];
         return windowed(operation, of_rank::rank_of_few, x, (&shape, &origins), edges, &extra, 0);
     }
     let extra = [Given::Read(&footprint), Given::Length(at)];

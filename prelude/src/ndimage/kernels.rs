@@ -206,9 +206,17 @@ pub(super) fn run_in(
     unsafe { run_kernel(operation, kernel, count.div_ceil(per), &arguments, fixed) }
 }
 
+/// What is added to the modes 2, 3 and 4 where windows are not longer than the array. Then no division is needed, nor compiled.
+const NEAR: i32 = 8;
+
+/// The mode for windows of these lengths in an array of those.
+pub(super) fn mode_for(mode: i32, mut lengths: impl Iterator<Item = (usize, usize)>) -> i32 {
+    let is_near = lengths.all(|(window, length)| window <= length);
+    if mode > 1 && is_near { mode + NEAR } else { mode }
+}
+
 /// The index at which an array of `n` elements continues beyond its ends; -1 where it has a constant value there. The modes are
-/// those
-/// of `arguments.rs`.
+/// those of `arguments.rs`, or these and [`NEAR`].
 #[device]
 fn continued(i: i64, n: i64, mode: i32) -> i64 {
     if i >= 0 && i < n {
@@ -221,16 +229,16 @@ fn continued(i: i64, n: i64, mode: i32) -> i64 {
         return if i < 0 { 0 } else { n - 1 };
     }
     // Most are less than a length beyond an end.
-    let near = if mode == 2 {
+    let near = if mode & 7 == 2 {
         if i < 0 { -1 - i } else { 2 * n - 1 - i }
-    } else if mode == 3 {
+    } else if mode & 7 == 3 {
         if i < 0 { -i } else { 2 * n - 2 - i }
     } else if i < 0 {
         i + n
     } else {
         i - n
     };
-    if near >= 0 && near < n {
+    if mode >= NEAR || (near >= 0 && near < n) {
         return near;
     }
     if mode == 2 {

@@ -80,14 +80,14 @@ macro_rules! median_of_nine {
 macro_rules! few {
     ($name:ident $element:ident) => {
         neighbourhood! {
-            $name $element $element (keep: usize, is_of_greatest: bool,)
+            $name $element $element (count: usize, keep: usize, is_of_greatest: bool,)
             |x, per, start, at, value, tap|
             before {}
             first { let mut kept: [$element; 64] = [0.0; 64]; }
             each { kept[tap] = value; }
             last {
                 let mut sorted: [$element; 32] = [0.0; 32];
-                for which in 0..((w01 >> 32) * (w01 & 0xffff_ffff) * (w23 >> 32) * (w23 & 0xffff_ffff)) as usize {
+                for which in 0..count {
                     let mut moving = kept[which];
                     for slot in 0..keep {
                         if slot < which {

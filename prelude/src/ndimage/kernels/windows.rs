@@ -80,12 +80,12 @@ macro_rules! neighbourhood {
                 $($first)*
                 if inside {
                     let corner = ((f0 * n1 + f1) * n2 + f2) * n3 + f3;
-                    for a in 0..w01 >> 32 {
-                        for b in 0..w01 & 0xffff_ffff {
-                            for c in 0..w23 >> 32 {
-                                let row = corner + ((a * n1 + b) * n2 + c) * n3;
-                                for d in 0..w23 & 0xffff_ffff {
-                                    let $value = $x[(row + d) as usize];
+                    for a in 0..(w01 >> 32) as i32 {
+                        for b in 0..(w01 & 0xffff_ffff) as i32 {
+                            for c in 0..(w23 >> 32) as i32 {
+                                let row = corner + ((a as i64 * n1 + b as i64) * n2 + c as i64) * n3;
+                                for d in 0..(w23 & 0xffff_ffff) as i32 {
+                                    let $value = $x[(row + d as i64) as usize];
                                     $($each)*
                                     $tap += 1;
                                 }
@@ -93,15 +93,15 @@ macro_rules! neighbourhood {
                         }
                     }
                 } else {
-                    for a in 0..w01 >> 32 {
-                        let p0 = continued(f0 + a, n0, mode);
-                        for b in 0..w01 & 0xffff_ffff {
-                            let p1 = continued(f1 + b, n1, mode);
-                            for c in 0..w23 >> 32 {
-                                let p2 = continued(f2 + c, n2, mode);
+                    for a in 0..(w01 >> 32) as i32 {
+                        let p0 = continued(f0 + a as i64, n0, mode);
+                        for b in 0..(w01 & 0xffff_ffff) as i32 {
+                            let p1 = continued(f1 + b as i64, n1, mode);
+                            for c in 0..(w23 >> 32) as i32 {
+                                let p2 = continued(f2 + c as i64, n2, mode);
                                 let row = ((p0 * n1 + p1) * n2 + p2) * n3;
-                                for d in 0..w23 & 0xffff_ffff {
-                                    let p3 = continued(f3 + d, n3, mode);
+                                for d in 0..(w23 & 0xffff_ffff) as i32 {
+                                    let p3 = continued(f3 + d as i64, n3, mode);
                                     let is_there = mode != 0 || (p0 >= 0 && p1 >= 0 && p2 >= 0 && p3 >= 0);
                                     let $value = if is_there { $x[(row + p3) as usize] } else { outside };
                                     $($each)*
