@@ -9,6 +9,7 @@ mod config;
 
 mod overlap;
 mod request;
+mod sources;
 
 pub use arguments::{Kernel, KernelArgument, KernelArguments, LaunchArgument, hidden};
 pub use config::LaunchConfig;
@@ -16,23 +17,28 @@ pub use config::LaunchConfig;
 use crate::backend::launch::Checks;
 use crate::error::{Result, check};
 use crate::fallible::fallible;
-use crate::raw_kernels::{IntoDim3, KernelAttributes, RawArgument};
+use crate::raw_kernels::{IntoDim3, KernelAttributes};
 use crate::registry::find_kernel;
 pub(crate) use request::without_room;
 use request::{Request, attributes};
+pub use sources::{by_kernels, sources_of};
 
-/// Runs a kernel of the prelude, by the name of its type, with at least so many threads.
-pub(crate) fn run_kernel(
+/// Runs a kernel of the prelude, by the name of its type, with at least so many threads. `fixed` has a bit for each argument that is an
+/// integer or a truth value for which a backend may compile the kernel. Indices are not checked on CUDA devices.
+///
+/// # Safety
+///
+/// As for [`launch_unchecked`].
+pub(crate) unsafe fn run_kernel(
     operation: &'static str,
     name: &'static str,
     threads: usize,
-    arguments: &[RawArgument<'_>],
+    arguments: &[LaunchArgument<'_>],
+    fixed: u16,
 ) -> Result<()> {
     let kernel = find_kernel(name).expect("the loader has registered it");
     let threads = i64::try_from(threads).unwrap_or(i64::MAX);
-    let arguments: Vec<LaunchArgument<'_>> =
-        arguments.iter().map(|&argument| LaunchArgument::Plain(argument)).collect();
-    Request::for_threads(operation, kernel, [threads, 1, 1])?.run(&Untyped(&arguments))
+    Request::for_threads(operation, kernel, [threads, 1, 1])?.compiled_for(fixed).run(&Untyped(arguments))
 }
 
 fallible! {

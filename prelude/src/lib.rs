@@ -129,6 +129,8 @@ pub use launch::{
     launch_unchecked, launch_with, try_kernel_attributes, try_launch, try_launch_checked, try_launch_for,
     try_launch_unchecked, try_launch_with,
 };
+#[doc(hidden)]
+pub use launch::{by_kernels, sources_of};
 pub use lookup::{Lookup, lookup};
 pub use memory::{MemoryLimit, MemoryPool, memory_pool, pinned_memory_pool};
 pub use ndarray;

@@ -188,7 +188,7 @@ impl Backend for CpuBackend {
 
     fn by_loops(&self, loops: Loops<'_>) -> Result<bool> {
         // A graph keeps the kernels.
-        if graph::is_capturing() {
+        if graph::is_capturing() || warpcell_base::backend::loops::only_kernels() {
             return Ok(false);
         }
         let guard = self.compute(|| loops.name().to_owned());

@@ -140,7 +140,7 @@ impl Launches {
 
     pub fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
         let key = Key {
-            passed: arguments.iter().zip(launch.kernel.threads.parameters).map(passed).collect(),
+            passed: passed_all(launch, arguments),
             is_checked: launch.checks != Checks::None,
             contracts: contracts() && !is_exact(launch.kernel.name),
         };
@@ -149,7 +149,9 @@ impl Launches {
         if launch.time_limit.is_some() && self.device.is_capturing() {
             return Err(waits("a launch with a time limit"));
         }
-        let words = Words::of(arguments)?;
+        let given: Vec<Argument<'_>> =
+            arguments.iter().enumerate().filter(|(at, _)| launch.fixed >> at & 1 == 0).map(|(_, of)| *of).collect();
+        let words = Words::of(&given)?;
         if program.record.is_some() {
             self.device.settle();
         }
@@ -341,6 +343,18 @@ impl Key {
     }
 }
 
+/// How the arguments of a launch are passed.
+fn passed_all(launch: &Launch, arguments: &[Argument<'_>]) -> Vec<Passed> {
+    let parameters = launch.kernel.threads.parameters;
+    let of = |(at, (argument, parameter)): (usize, (&Argument<'_>, &Parameter))| match (argument, parameter) {
+        (Argument::Scalar(value), Parameter::Scalar(_, of)) if launch.fixed >> at & 1 == 1 => {
+            Passed::Fixed(*of, value.integer().map_or(value.bits() as i64, |value| value as i64))
+        }
+        _ => passed((argument, parameter)),
+    };
+    arguments.iter().zip(parameters).enumerate().map(of).collect()
+}
+
 /// How an argument is passed.
 fn passed((argument, parameter): (&Argument<'_>, &Parameter)) -> Passed {
     match (argument, parameter) {
@@ -436,6 +450,13 @@ fn usual(kernel: &Kernel) -> Result<Vec<Passed>> {
 pub fn source(kernel: &Kernel) -> Result<String> {
     let items = registry::items_of_kernel(kernel);
     Ok(whole(&translate("cuda_source", kernel, &usual(kernel)?, true, &items)?))
+}
+
+/// The CUDA C for a launch as it is, with the values for which it is compiled. No device is needed.
+pub fn launched_source(launch: &Launch, arguments: &[Argument<'_>]) -> Result<String> {
+    let items = registry::items_of_kernel(&launch.kernel);
+    let is_checked = launch.checks != Checks::None;
+    Ok(whole(&translate(launch.operation, &launch.kernel, &passed_all(launch, arguments), is_checked, &items)?))
 }
 
 /// What the compiler makes of [`source`], for the device of this number; without one for those that are in use everywhere.

@@ -3,6 +3,7 @@
 use super::arguments::{LaunchArgument, hidden};
 use super::config::LaunchConfig;
 use super::overlap::may_overlap;
+use super::sources;
 use crate::array::{RawArray, writable};
 use crate::backend::launch::{Argument, Checks, Launch};
 use crate::device::{self, Device, Handle};
@@ -44,11 +45,13 @@ pub(super) struct Request {
     config: LaunchConfig,
     /// Whether there is anything to do.
     has_threads: bool,
+    /// See [`Launch::fixed`].
+    fixed: u16,
 }
 
 impl Request {
     pub fn new(operation: &'static str, kernel: Kernel, config: LaunchConfig) -> Request {
-        Request { operation, kernel, config, has_threads: true }
+        Request { operation, kernel, config, has_threads: true, fixed: 0 }
     }
 
     /// With a thread for each index below `lengths`.
@@ -63,7 +66,12 @@ impl Request {
         }
         let [grid, block] = limits::for_threads(lengths);
         let has_threads = !lengths.contains(&0);
-        Ok(Request { operation, kernel, config: LaunchConfig::new(grid, block), has_threads })
+        Ok(Request { operation, kernel, config: LaunchConfig::new(grid, block), has_threads, fixed: 0 })
+    }
+
+    /// Without checks of indices, and compiled for the values of these arguments.
+    pub fn compiled_for(self, fixed: u16) -> Request {
+        Request { config: LaunchConfig { checks: Checks::None, ..self.config }, fixed, ..self }
     }
 
     pub fn run(&self, arguments: &dyn hidden::Arguments) -> Result<()> {
@@ -104,7 +112,8 @@ impl Request {
             })
             .collect();
         let (operation, kernel) = (self.operation, self.kernel);
-        let request = Launch { operation, kernel, size, checks: *checks, time_limit: *time_limit };
+        let request = Launch { operation, kernel, size, checks: *checks, fixed: self.fixed, time_limit: *time_limit };
+        sources::record(&request, &passed)?;
         match stream {
             Some(stream) => {
                 if stream.device() != handle.device {

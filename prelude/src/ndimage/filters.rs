@@ -4,7 +4,9 @@
 // types, edges and origins are treated.
 
 use super::arguments::{begins, brought, chosen_axes, each, lengths, mode_of, modes_of, one_mode, reversed_origin};
-use super::kernels::{Given, KEPT, MOST_AXES, named, run, run_in};
+use super::kernels::{
+    Around, Given, KEPT, MOST_AXES, has_many_threads, mode_for, named, place_of, ranked as of_rank, run, run_in,
+};
 use crate::array::axes::axis_of;
 use crate::array::sides::AnyView;
 use crate::array::transfer::download_vec;
@@ -57,11 +59,26 @@ pub(super) fn along(x: &RawArray, axis: usize) -> (usize, usize) {
     (x.shape()[axis + 1..].iter().product(), x.shape()[axis])
 }
 
+/// Weights along an axis, and what is known of them: that they are symmetric (1), the negative ones on the other side (2), neither (0),
+/// or nothing (-1).
+struct Weights {
+    values: RawArray,
+    form: i32,
+}
+
+/// Windows of so many elements have kernels of their own on a GPU.
+const FEW: usize = 64;
+
+/// The length of a window, for which a kernel is compiled if it is small.
+fn length_of(size: usize) -> Given<'static> {
+    if size <= FEW { Given::fixed(size) } else { Given::Length(size) }
+}
+
 /// Correlates along an axis, with `left` elements of the window before each element, and divides the sums.
-pub(super) fn correlated(
+fn correlated(
     operation: &'static str,
     x: &RawArray,
-    weights: &RawArray,
+    Weights { values: weights, form }: &Weights,
     divisor: f64,
     axis: usize,
     left: i64,
@@ -86,11 +103,16 @@ pub(super) fn correlated(
     let given = [
         Given::Read(&floats),
         Given::Read(weights),
+        length_of(weights.size()),
+        Given::fixed_word(*form),
+        Given::fixed_flag(divisor != 1.0),
         Given::Number(divisor),
         Given::Length(inner),
         Given::Length(length),
+        Given::fixed_word(place_of(floats.layout.around(axis))),
+        Given::is_small(out.size()),
         Given::Signed(left),
-        Given::Word(mode),
+        Given::fixed_word(mode_for(mode, [(weights.size(), length)].into_iter())),
         Given::Number(outside),
         Given::Write(&out),
     ];
@@ -99,8 +121,18 @@ pub(super) fn correlated(
 }
 
 /// Weights that the host knows.
-fn uploaded(operation: &'static str, x: &RawArray, weights: &[f64]) -> Result<RawArray> {
-    RawArray::of_floats(operation, &x.handle, &[weights.len()], weights.iter().copied(), DType::F64)
+fn uploaded(operation: &'static str, x: &RawArray, weights: &[f64]) -> Result<Weights> {
+    let values = RawArray::of_floats(operation, &x.handle, &[weights.len()], weights.iter().copied(), DType::F64)?;
+    let pairs = || weights.iter().zip(weights.iter().rev()).take(weights.len() / 2);
+    let is_even = pairs().all(|(a, b)| (b - a).abs() <= f64::EPSILON);
+    let is_odd = pairs().all(|(a, b)| (b + a).abs() <= f64::EPSILON);
+    let form = match (weights.len() % 2, is_even, is_odd) {
+        (0, ..) => 0,
+        (_, true, _) => 1,
+        (_, _, true) => 2,
+        _ => 0,
+    };
+    Ok(Weights { values, form })
 }
 
 /// `correlate1d`, and `convolve1d` with `is_reversed`.
@@ -129,6 +161,7 @@ pub(super) fn line(
     }
     let left = begins(operation, weights.size(), origin)?;
     let mode = mode_of(operation, one_mode(operation, edges.modes)?)?;
+    let weights = Weights { values: weights, form: -1 };
     correlated(operation, x, &weights, 1.0, axis, left, (mode, edges.outside))
 }
 
@@ -164,6 +197,26 @@ pub(super) fn windows_of(meta: &[i64], mode: i32) -> Windows {
     Windows { shape: lengths(0), window: lengths(4), before: std::array::from_fn(|axis| meta[8 + axis]), mode }
 }
 
+/// What the kernels over windows that [`around`] describes are given after the array, up to the mode.
+pub(super) fn given_windows(meta: &[i64], axes: usize, size: usize, mode: i32) -> [Given<'static>; 6] {
+    let &[n0, n1, n2, n3, w0, w1, w2, w3, b0, b1, b2, b3] = meta else { unreachable!("three numbers for each axis") };
+    let pair = |a: i64, b: i64| {
+        if w0 * w1 * w2 * w3 <= FEW as i64 {
+            Given::Fixed(Scalar::I64(a << 32 | b))
+        } else {
+            Given::Signed(a << 32 | b)
+        }
+    };
+    [
+        Given::Around(Around { n0, n1, n2, n3, b0, b1, b2, b3 }),
+        pair(w0, w1),
+        pair(w2, w3),
+        Given::fixed_word(axes as i32),
+        Given::is_small(size),
+        Given::fixed_word(mode_for(mode, (0..4).map(|axis| (meta[4 + axis] as usize, meta[axis] as usize)))),
+    ]
+}
+
 /// A value as an element.
 fn element(value: f64, dtype: DType) -> Given<'static> {
     Given::Element(Scalar::of_float(value, dtype))
@@ -182,10 +235,10 @@ fn windowed(
     let meta = around(operation, x.shape(), window.0, window.1)?;
     let mode = mode_of(operation, one_mode(operation, edges.modes)?)?;
     let floats = floats(operation, x)?;
-    let meta = RawArray::of_indices(operation, &x.handle, &[meta.len()], &meta)?;
     let out = RawArray::uninitialised(operation, &x.handle, x.shape(), floats.dtype)?;
-    let outside = element(edges.outside, floats.dtype);
-    let mut given = vec![Given::Read(&floats), Given::Read(&meta), Given::Word(mode), outside];
+    let mut given = vec![Given::Read(&floats)];
+    given.extend(given_windows(&meta, x.shape().len(), x.size(), mode));
+    given.push(element(edges.outside, floats.dtype));
     given.extend_from_slice(extra);
     given.push(Given::Write(&out));
     run_in(operation, kernel(floats.dtype), out.size(), threads, &given)?;
@@ -428,6 +481,12 @@ pub(super) fn gaussian_gradient(
 /// Windows of so many elements take loops over vectors less time than what takes each element once.
 const FEW_IN_LOOPS: usize = 64;
 
+/// Of windows of so many elements each thread looks at all.
+const FEW_OF_EXTREME: usize = 16;
+
+/// The most elements of windows of which a thread keeps all in registers.
+const MOST_IN_REGISTERS: usize = 49;
+
 /// How many elements a thread adds up before it begins anew.
 const RUN: usize = 64;
 
@@ -441,8 +500,7 @@ fn uniform_along(
     (mode, outside): (i32, f64),
 ) -> Result<RawArray> {
     // Few elements are added up for each: then rounding does not depend on what lies before them.
-    let few = if x.handle.device == Device::Cpu { FEW_IN_LOOPS } else { 16 };
-    if size <= few {
+    if size <= FEW_IN_LOOPS {
         let weights = uploaded(operation, x, &vec![1.0; size])?;
         return correlated(operation, x, &weights, size as f64, axis, left, (mode, outside));
     }
@@ -456,7 +514,7 @@ fn uniform_along(
             Given::Length(inner),
             Given::Length(length),
             Given::Signed(left),
-            Given::Word(mode),
+            Given::fixed_word(mode),
             Given::Number(outside),
             Given::Length(RUN),
             Given::Write(&out),
@@ -488,16 +546,31 @@ fn extreme_along(
             return back(operation, out, dtype);
         }
     }
-    if out.size() > 0 {
+    if size <= FEW_OF_EXTREME && has_many_threads(x) {
+        let given = [
+            Given::Read(&floats),
+            Given::fixed(size),
+            Given::Length(inner),
+            Given::Length(length),
+            Given::fixed_word(place_of(floats.layout.around(axis))),
+            Given::is_small(out.size()),
+            Given::Signed(left),
+            Given::fixed_word(mode_for(mode, [(size, length)].into_iter())),
+            element(outside, floats.dtype),
+            Given::fixed_flag(is_maximum),
+            Given::Write(&out),
+        ];
+        run(operation, named::extreme1d_few(floats.dtype), out.size(), &given)?;
+    } else if out.size() > 0 {
         let given = [
             Given::Read(&floats),
             Given::Length(size),
             Given::Length(inner),
             Given::Length(length),
             Given::Signed(left),
-            Given::Word(mode),
+            Given::fixed_word(mode),
             element(outside, floats.dtype),
-            Given::Flag(is_maximum),
+            Given::fixed_flag(is_maximum),
             Given::Write(&out),
         ];
         run(operation, named::extreme1d(floats.dtype), out.size() / length * length.div_ceil(size), &given)?;
@@ -637,7 +710,7 @@ pub(super) fn extreme(
     let extra = [
         Given::Read(&footprint),
         Given::Read(&heights),
-        Given::Flag(is_maximum),
+        Given::fixed_flag(is_maximum),
         Given::Number(low),
         Given::Number(modulus),
     ];
@@ -732,11 +805,16 @@ pub(super) fn ranked(
         }
     }
     if shape == [3, 3] && count == 9 && at == 4 {
-        return windowed(operation, named::median9, x, (&shape, &origins), edges, &[], 0);
+        return windowed(operation, of_rank::median9, x, (&shape, &origins), edges, &[], 0);
+    }
+    if count == footprint.size() && count <= MOST_IN_REGISTERS && has_many_threads(x) {
+        let keep = (at + 1).min(count - at);
+        let extra = [Given::fixed(count), Given::fixed(keep), Given::fixed_flag(keep <= at)];
+        return windowed(operation, of_rank::rank_of_few, x, (&shape, &origins), edges, &extra, 0);
     }
     let extra = [Given::Read(&footprint), Given::Length(at)];
     if count <= KEPT {
-        return windowed(operation, named::rank, x, (&shape, &origins), edges, &extra, 0);
+        return windowed(operation, of_rank::rank, x, (&shape, &origins), edges, &extra, 0);
     }
     let floats = floats(operation, x)?;
     // A row of memory for each thread, of which there are only as many as have room.
@@ -747,7 +825,7 @@ pub(super) fn ranked(
     let extra = [extra[0], extra[1], Given::Write(&kept), Given::Length(count)];
     back(
         operation,
-        windowed(operation, named::rank_of_many, &floats, (&shape, &origins), edges, &extra, most)?,
+        windowed(operation, of_rank::rank_of_many, &floats, (&shape, &origins), edges, &extra, most)?,
         x.dtype,
     )
 }

@@ -2,9 +2,10 @@
 
 use super::arguments::{each, spline_mode};
 use super::filters::{along, back, wrapped};
-use super::kernels::{self, Given, MOST_AXES, run};
+use super::kernels::{self, Given, Grid, MOST_AXES, has_many_threads, run};
 use crate::array::axes::axis_of;
 use crate::array::{RawArray, assign, slice_axis};
+use crate::backend::Layout;
 use crate::backend::loops::{Loops, Splines};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -65,6 +66,9 @@ fn filter_lines(operation: &'static str, x: &RawArray, axis: usize, order: usize
     if x.handle.backend.by_loops(Loops::SplineLines { x: x.view(), around, mode: form, gain, poles: &poles })? {
         return Ok(());
     }
+    if has_many_threads(x) && length >= LONG_LINE {
+        return filter_long_lines(operation, x, axis, form, gain, &poles);
+    }
     let given = [
         Given::Write(x),
         Given::Length(inner),
@@ -76,6 +80,55 @@ fn filter_lines(operation: &'static str, x: &RawArray, axis: usize, order: usize
         Given::Length(poles.len()),
     ];
     run(operation, kernels::spline_lines(), x.size() / length, &given)
+}
+
+/// Lines of so many elements are filtered by several threads.
+const LONG_LINE: usize = 512;
+
+/// How many elements of a line a thread filters, beside those from which it gets its first value.
+const RUN: usize = 64;
+
+/// The same for long lines on a device with many threads.
+fn filter_long_lines(
+    operation: &'static str,
+    x: &RawArray,
+    axis: usize,
+    mode: i32,
+    gain: f64,
+    poles: &[f64],
+) -> Result<()> {
+    // Neighbouring threads take neighbouring lines, which lie beside each other along all axes but the last one.
+    let last = x.shape().len() - 1;
+    let turned = |x: &RawArray| {
+        let (mut shape, mut strides) = (x.layout.shape.clone(), x.layout.strides.clone());
+        shape.swap(last - 1, last);
+        strides.swap(last - 1, last);
+        x.with_layout(Layout { shape, strides, ..x.layout.clone() })
+    };
+    let turns = axis == last && last > 0;
+    let (lines, axis) = if turns { (turned(x).copied(operation)?, last - 1) } else { (x.clone(), axis) };
+    let (inner, length) = along(&lines, axis);
+    let threads = lines.size() / length * length.div_ceil(RUN);
+    let broken = RawArray::filled(operation, &x.handle, &[lines.size() / length], Scalar::I32(0))?;
+    let half = RawArray::uninitialised(operation, &x.handle, lines.shape(), DType::F64)?;
+    for (number, &pole) in poles.iter().enumerate() {
+        // What is left of a value after so many elements is less than what is rounded off, and a few more.
+        let warm = (f64::EPSILON.ln() / pole.abs().ln()).ceil() as usize + 12;
+        let sizes = [Given::Length(inner), Given::Length(length), Given::fixed_word(mode)];
+        let run_of = [Given::Number(pole), Given::Length(warm), Given::Length(RUN)];
+        let mut given = vec![Given::Read(&lines)];
+        given.extend(sizes);
+        given.push(Given::Number(if number == 0 { gain } else { 1.0 }));
+        given.extend(run_of);
+        given.extend([Given::Write(&broken), Given::Write(&half)]);
+        run(operation, kernels::causal(), threads, &given)?;
+        let mut given = vec![Given::Read(&half)];
+        given.extend(sizes);
+        given.extend(run_of);
+        given.extend([Given::Read(&broken), Given::Write(&lines)]);
+        run(operation, kernels::anticausal(), threads, &given)?;
+    }
+    if turns { assign(operation, x, &turned(&lines)) } else { Ok(()) }
 }
 
 /// The coefficients along some axes, as f64.
@@ -163,27 +216,9 @@ pub(super) fn transformed(
             filter_lines(operation, &source, axis, spline.order, mode)?;
         }
     }
-    let mut meta = vec![0i64; 3 + 3 * MOST_AXES];
-    meta[0] = rank as i64;
-    meta[1] = padding as i64;
-    for (axis, &length) in source.shape().iter().enumerate() {
-        meta[3 + axis] = length as i64;
-        meta[11 + axis] = is_still(axis).into();
-    }
-    let table: Vec<f64>;
     let coordinates = match places {
-        Where::Matrix(matrix, offset) => {
-            for (axis, &length) in shape.iter().enumerate() {
-                meta[7 + axis] = length as i64;
-            }
-            table = [&matrix[..], &offset[..]].concat();
-            None
-        }
-        Where::Coordinates(coordinates) => {
-            meta[2] = 1;
-            table = vec![0.0];
-            Some(coordinates.converted(operation, DType::F64)?)
-        }
+        Where::Matrix(..) => None,
+        Where::Coordinates(coordinates) => Some(coordinates.converted(operation, DType::F64)?),
     };
     let handle = &x.handle;
     let ends = ends_of(x.dtype);
@@ -207,17 +242,32 @@ pub(super) fn transformed(
     if handle.backend.by_loops(Loops::Splines { x: from, coordinates: at, splines, out: out.view() })? {
         return back(operation, out, x.dtype);
     }
-    let meta = RawArray::of_indices(operation, handle, &[meta.len()], &meta)?;
-    let table = RawArray::of_floats(operation, handle, &[table.len()], table.iter().copied(), DType::F64)?;
+    let mut grid = Grid { matrix: [0.0; 16], offset: [0.0; 4], from: [1; 4], to: [1; 4], padding: padding as f64 };
+    for (axis, &length) in source.shape().iter().enumerate() {
+        grid.from[axis] = length as i64;
+    }
+    if let Where::Matrix(matrix, offset) = places {
+        grid.matrix[..rank * rank].copy_from_slice(matrix);
+        grid.offset[..rank].copy_from_slice(offset);
+        for (axis, &length) in shape.iter().enumerate() {
+            grid.to[axis] = length as i64;
+        }
+    }
+    let counts = (0..MOST_AXES).fold(0, |counts, slot| {
+        let is_there = slot + rank >= MOST_AXES && !is_still(slot + rank - MOST_AXES);
+        counts << 4 | if is_there { spline.order as i32 + 1 } else { 1 }
+    });
     let given = [
         Given::Read(&source),
-        Given::Read(&table),
-        Given::Read(coordinates.as_ref().unwrap_or(&table)),
-        Given::Read(&meta),
-        Given::Word(spline.order as i32),
-        Given::Word(mode),
+        Given::Read(coordinates.as_ref().unwrap_or(&source)),
+        Given::Grid(&grid),
+        Given::fixed(rank),
+        Given::fixed_flag(coordinates.is_some()),
+        Given::is_small(out.size()),
+        Given::fixed_word(counts),
+        Given::fixed_word(mode),
         Given::Number(spline.outside),
-        Given::Flag(ends.is_some()),
+        Given::fixed_flag(ends.is_some()),
         Given::Number(ends.map_or(0.0, |ends| ends.0)),
         Given::Number(ends.map_or(0.0, |ends| ends.1)),
         Given::Write(&out),

@@ -1,7 +1,7 @@
 //! The cores of binary morphology, of labels and of distances.
 
 use super::arguments::{begins, brought, each, reversed_origin};
-use super::filters::{reversed, windows_of};
+use super::filters::{given_windows, reversed, windows_of};
 use super::kernels::{self, Given, MOST_AXES, run};
 use crate::array::sides::AnyView;
 use crate::array::sides::sealed::Host;
@@ -105,18 +105,16 @@ fn pass(
     if x.handle.backend.by_loops(loops)? {
         return Ok(out);
     }
-    let meta = RawArray::of_indices(operation, &x.handle, &[meta.len()], &meta)?;
-    let given = [
-        Given::Read(x),
-        Given::Read(&meta),
-        Given::Word(0),
+    let mut given = vec![Given::Read(x)];
+    given.extend(given_windows(&meta, rank, x.size(), 0));
+    given.extend([
         Given::Flag(border),
         Given::Read(structure),
         Given::Read(mask.unwrap_or(x)),
-        Given::Flag(mask.is_some()),
-        Given::Flag(is_dilation),
+        Given::fixed_flag(mask.is_some()),
+        Given::fixed_flag(is_dilation),
         Given::Write(&out),
-    ];
+    ]);
     run(operation, kernels::erode(), out.size(), &given)?;
     Ok(out)
 }
@@ -415,6 +413,9 @@ pub(super) fn distances(
         return Err(Error::argument(operation, format!("`sampling` has {wrong}; distances must be positive numbers")));
     }
     let inside = bools(operation, x)?;
+    if kernels::has_many_threads(x) && x.shape().iter().all(|&length| length < 1 << 31) {
+        return distances_by_many(operation, &inside, &sampling);
+    }
     let mut squares = choose(&inside, Scalar::F64(f64::INFINITY), Scalar::F64(0.0))?;
     let mut nearest = grids::numbers(operation, &x.handle, x.size())?;
     let kept = RawArray::uninitialised(operation, &x.handle, &[x.size()], DType::I64)?;
@@ -439,3 +440,59 @@ pub(super) fn distances(
     }
     Ok((unary(operation, UnaryOperation::Sqrt, &squares)?, nearest))
 }
+
+/// The same on a device with many threads.
+fn distances_by_many(operation: &'static str, inside: &RawArray, sampling: &[f64]) -> Result<(RawArray, RawArray)> {
+    let (handle, shape) = (&inside.handle, inside.shape());
+    let mut squares = choose(inside, Scalar::F64(f64::INFINITY), Scalar::F64(0.0))?;
+    let mut positions = grids::numbers(operation, handle, inside.size())?;
+    for axis in (0..shape.len()).rev() {
+        if inside.size() == 0 {
+            break;
+        }
+        let (inner, length) = super::filters::along(&squares, axis);
+        let new = |dtype| RawArray::uninitialised(operation, handle, shape, dtype);
+        let (out, sites, next) = (new(DType::F64)?, new(DType::I32)?, new(DType::I64)?);
+        let lines = inside.size() / length;
+        let pass = |stride: usize, refines: bool| {
+            let each = if refines { (length + stride) / (2 * stride) } else { length / stride };
+            let given = [
+                Given::Read(&squares),
+                Given::Length(inner),
+                Given::Length(length),
+                Given::Number(sampling[axis]),
+                Given::Length(stride),
+                Given::fixed_flag(refines),
+                Given::is_small(inside.size()),
+                Given::Write(&sites),
+                Given::Write(&out),
+            ];
+            run(operation, kernels::nearest(), lines * each, &given)
+        };
+        // At first so many elements of each line that there is work for all threads.
+        let wanted = MANY_THREADS.div_ceil(lines).min(length);
+        let mut stride = (length / wanted).next_power_of_two();
+        if stride > length {
+            stride /= 2;
+        }
+        pass(stride, false)?;
+        while stride > 1 {
+            stride /= 2;
+            pass(stride, true)?;
+        }
+        let given = [
+            Given::Read(&positions),
+            Given::Read(&sites),
+            Given::Length(inner),
+            Given::Length(length),
+            Given::is_small(inside.size()),
+            Given::Write(&next),
+        ];
+        run(operation, kernels::found(), inside.size(), &given)?;
+        (squares, positions) = (out, next);
+    }
+    Ok((unary(operation, UnaryOperation::Sqrt, &squares)?, positions))
+}
+
+/// About so many threads keep a GPU busy.
+const MANY_THREADS: usize = 1 << 17;

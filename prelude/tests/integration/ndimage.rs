@@ -2,6 +2,7 @@
 //! evaluates them, and writes tests/parity/ndimage.json.
 
 mod cases;
+mod kernels;
 
 use std::collections::BTreeMap;
 use warpcell as gpu;
@@ -329,6 +330,10 @@ fn difference(found: &Found, wanted: &[f64]) -> Option<String> {
 
 #[test]
 fn as_scipy() {
+    compare_with_scipy();
+}
+
+fn compare_with_scipy() {
     let text = include_str!("../../../tests/parity/ndimage.json");
     let expected: BTreeMap<String, serde_json::Value> = serde_json::from_str(text).expect("a table");
     let list = |of: &serde_json::Value| -> Vec<f64> {

@@ -43,6 +43,8 @@ pub(crate) struct Module {
     pub(crate) kernel: bool,
     /// Whether indices of views are checked.
     pub(crate) checked: bool,
+    /// The values of those of the kernel's parameters that are not passed.
+    pub(crate) fixed: Vec<Option<i64>>,
     /// The names of views and shared arrays, in the order of their numbers.
     pub(crate) arrays: Vec<String>,
     /// The lines on which shared arrays are declared; 0 for parameters.
@@ -84,6 +86,7 @@ impl Module {
             written: HashMap::new(),
             kernel: false,
             checked: true,
+            fixed: Vec::new(),
             arrays: Vec::new(),
             array_lines: Vec::new(),
             views: Vec::new(),

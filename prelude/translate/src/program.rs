@@ -131,6 +131,8 @@ pub enum Parameter {
     Scalar(Scalar),
     /// A struct by value, whose bytes are [`Value::bytes`]: the name of its item.
     Struct(String),
+    /// An integer or a truth value that the program is made for, so that the compiler knows it: it is not passed.
+    Fixed(Scalar, i64),
 }
 
 /// How a kernel is to be translated.

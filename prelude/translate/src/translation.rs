@@ -125,6 +125,7 @@ pub fn translate_kernel(
             layouts.push(Layout::Global { rank: *rank, contiguous: *contiguous, number });
         }
     }
+    program.module.fixed = parameters.iter().map(fixed_value).collect();
     let names = program.views_of(entry)?;
     program.module.array_lines = vec![0; names.len()];
     program.module.arrays = names;
@@ -159,12 +160,20 @@ pub fn translate_kernel(
 /// The type of a parameter, as it is written in Rust.
 fn written_parameter(parameter: &Parameter) -> String {
     match parameter {
-        Parameter::Scalar(scalar) => Ty::of(*scalar).to_string(),
+        Parameter::Scalar(scalar) | Parameter::Fixed(scalar, _) => Ty::of(*scalar).to_string(),
         Parameter::Struct(item) => Ty::Struct(item.clone()).to_string(),
         Parameter::View { element, changing, .. } => {
             let access = if *changing { Access::Change } else { Access::Read };
             format!("{}<{}>", access.type_name(), Ty::of(*element))
         }
+    }
+}
+
+/// The value of a parameter that is not passed.
+fn fixed_value(parameter: &Parameter) -> Option<i64> {
+    match parameter {
+        Parameter::Fixed(_, value) => Some(*value),
+        _ => None,
     }
 }
 

@@ -26,6 +26,9 @@ pub struct Launch {
     pub kernel: Kernel,
     pub size: LaunchSize,
     pub checks: Checks,
+    /// Those of the arguments, a bit for each, that are integers or truth values which stay the same for many launches: a backend may
+    /// compile the kernel for their values.
+    pub fixed: u16,
     /// If there is one, the backend waits until the kernel is done.
     pub time_limit: Option<Duration>,
 }

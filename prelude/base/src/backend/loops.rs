@@ -6,7 +6,30 @@
 //! [`Backend::by_loops`]: super::Backend::by_loops
 
 use super::{Allocation, View};
+use std::cell::Cell;
 use std::sync::Arc;
+
+thread_local! {
+    static ONLY_KERNELS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does something without loops, so that kernels run where others take loops: for tests of kernels, which compare both.
+pub fn by_kernels<R>(work: impl FnOnce() -> R) -> R {
+    /// Loops are allowed again, even if the work has panicked.
+    struct Until(bool);
+    impl Drop for Until {
+        fn drop(&mut self) {
+            ONLY_KERNELS.set(self.0);
+        }
+    }
+    let _until = Until(ONLY_KERNELS.replace(true));
+    work()
+}
+
+/// Whether this thread is to run kernels alone, as [`by_kernels`] says.
+pub fn only_kernels() -> bool {
+    ONLY_KERNELS.get()
+}
 
 /// How an array continues beyond its ends, by the numbers of the kernels of `ndimage`: with a value (0), with its last element (1),
 /// mirrored with it doubled (2), mirrored with it once (3), or from its other end (4).

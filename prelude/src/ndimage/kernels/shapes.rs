@@ -1,7 +1,7 @@
 //! Kernels of bools: erosion, sets of neighbours, and distances.
 
-use super::continued;
 use super::windows::neighbourhood;
+use super::{Around, continued, quotient};
 use crate::prelude::*;
 use warpcell_macros::{device, kernel};
 

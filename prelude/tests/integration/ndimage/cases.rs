@@ -345,6 +345,10 @@ fn fault(case: &Case<'_>) -> Option<String> {
 
 #[test]
 fn random_calls() {
+    compare_random_calls();
+}
+
+pub(super) fn compare_random_calls() {
     let own = include_str!("../../../../tests/parity/ndimage_cases.json");
     let text = std::env::var_os("WARPCELL_NDIMAGE_CASES").map(|path| std::fs::read_to_string(path).expect("the cases"));
     let cases: Vec<Value> = serde_json::from_str(text.as_deref().unwrap_or(own)).expect("a list of cases");

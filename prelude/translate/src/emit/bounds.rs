@@ -124,6 +124,7 @@ pub(super) fn binary(operator: BinaryOperator, (a, b): (i128, i128), (c, d): (i1
         BinaryOperator::Remainder if c > 0 => {
             Some((if a < 0 { (1 - d).max(a) } else { 0 }, if b > 0 { (d - 1).min(b) } else { 0 }))
         }
+        BinaryOperator::And if a == b && c == d => Some((a & c, a & c)),
         BinaryOperator::And if c >= 0 => Some((0, d)),
         BinaryOperator::And if a >= 0 => Some((0, b)),
         BinaryOperator::ShiftRight if c == d && (0..64).contains(&c) => Some((a >> c, b >> c)),

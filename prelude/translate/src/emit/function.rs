@@ -3,7 +3,8 @@
 use super::loops::Frame;
 use super::{Module, Written};
 use crate::names::Names;
-use crate::tree::{Expression, ExpressionKind, Function, LocalId, PatternKind};
+use crate::scalars::{Scalar, is_integer};
+use crate::tree::{Expression, ExpressionKind, Function, LocalId, Pattern, PatternKind};
 use crate::types::Ty;
 use std::collections::{HashMap, HashSet};
 
@@ -132,7 +133,8 @@ impl<'m> Writer<'m> {
         self.passes = self.names.declare(if is_taken { "loop_passes" } else { "passes" });
         let mut parameters = Vec::new();
         let mut patterns = Vec::new();
-        for parameter in &function.parameters {
+        let mut constants = Vec::new();
+        for (number, parameter) in function.parameters.iter().enumerate() {
             let ty = self.resolve(&parameter.ty);
             let (own, unused) = match parameter.pattern.kind {
                 PatternKind::Bind(id, None) => {
@@ -152,6 +154,11 @@ impl<'m> Writer<'m> {
                 continue;
             }
             let of = self.module.type_name(&ty);
+            let fixed = self.module.fixed.get(number).copied().flatten().filter(|_| is_kernel);
+            if let (Some(value), Some(scalar)) = (fixed, ty.scalar()) {
+                constants.push(self.fixed_parameter(&parameter.pattern, (&own, value), &of, scalar));
+                continue;
+            }
             let declared = match &ty {
                 Ty::Reference(true, _) => format!("{of} &{own}"),
                 Ty::Reference(false, to) if to.referent().scalar().is_none() => format!("const {of} &{own}"),
@@ -169,6 +176,7 @@ impl<'m> Writer<'m> {
         self.line(format!("{head} {of} {name}({}) {{", parameters.join(", ")));
         self.depth += 1;
         let start = self.lines.len();
+        constants.iter().for_each(|line| self.line(line));
         for (pattern, own) in patterns {
             self.bind(pattern, &super::branches::Subject::text(own));
         }
@@ -179,6 +187,20 @@ impl<'m> Writer<'m> {
         }
         self.depth -= 1;
         self.line("}");
+    }
+
+    /// The declaration of a parameter whose value is known.
+    fn fixed_parameter(&mut self, pattern: &Pattern, (own, value): (&str, i64), of: &str, scalar: Scalar) -> String {
+        let mut is_mutable = false;
+        if let PatternKind::Bind(id, None) = pattern.kind {
+            is_mutable = self.function.locals[id].mutable;
+            if !is_mutable && is_integer(scalar) {
+                self.bounds.insert(id, (value.into(), value.into()));
+            }
+        }
+        let text = super::literals::scalar(self.module, scalar, i128::from(value).cast_unsigned());
+        let constant = if is_mutable { "" } else { "constexpr " };
+        format!("[[maybe_unused]] {constant}{of} {own} = {text};")
     }
 
     pub(super) fn resolve(&self, ty: &Ty) -> Ty {

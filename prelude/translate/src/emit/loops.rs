@@ -8,6 +8,9 @@ use crate::scalars::{Scalar, integer_bits, limits, name_of};
 use crate::tree::{Block, Expression, ExpressionKind, For, LoopId, Over, Pattern, PatternKind, Range};
 use crate::types::Ty;
 
+/// Loops of kernels that are made for some values are written out if they have at most so many passes.
+const MOST_WRITTEN_OUT: i128 = 64;
+
 /// A loop, or a labelled block, that is being written.
 pub(super) struct Frame {
     id: LoopId,
@@ -199,6 +202,15 @@ impl Writer<'_> {
                 return writer.in_strips(parts, scalar, &ends, (&counter, own.is_none()), line);
             }
             let head = writer.head(scalar, range, &ends, &counter);
+            // What a kernel is made for is to be written out.
+            if writer.module.kernel
+                && writer.module.fixed.iter().any(Option::is_some)
+                && low.0 == low.1
+                && high.0 == high.1
+                && passes < MOST_WRITTEN_OUT
+            {
+                writer.line("#pragma unroll");
+            }
             writer.line(format!("{} {{", head.0));
             writer.body(looks, |writer| {
                 if let Some(line) = &head.1 {
