@@ -94,7 +94,7 @@ pub unsafe fn arange(start: Scalar, step: Scalar, dtype: DType, out: *mut u8, st
         // Modulo a power of two, where signs do not matter. One after the other, since vectors of integers of 64 bits are quickly added,
         // but not multiplied.
         dtype => for_integer!(dtype, T => {
-            let [start, step] = [start, step].map(|value| <T>::of(value));
+            let [start, step] = [start, step].map(<T>::of);
             let values = |first: usize, block: &mut [T]| {
                 let mut next = start.wrapping_add(step.wrapping_mul(first as T));
                 for element in block {
