@@ -52,41 +52,59 @@ pub(super) unsafe fn fill(value: Scalar, out: *mut u8, layout: &Layout) {
 ///
 /// As for [`fill`], for `length` elements of `dtype` that are `stride` apart.
 pub unsafe fn arange(start: Scalar, step: Scalar, dtype: DType, out: *mut u8, stride: isize, length: usize) {
-    /// `value(first, index)` to each element: its index is the sum, the second part of which suits vector instructions.
-    unsafe fn write<T>(out: *mut u8, stride: isize, length: usize, value: impl Fn(usize, u32) -> T + Sync) {
+    /// What `values` writes to blocks of neighbours, given the index of the first one of them.
+    unsafe fn write<T: Copy + Default>(
+        out: *mut u8,
+        stride: isize,
+        length: usize,
+        values: impl Fn(usize, &mut [T]) + Sync,
+    ) {
         let out = Shared(out.cast::<T>());
         pool::split(length, GRAIN, &|range| {
             if stride == 1 {
                 // SAFETY: the caller's promise; each element belongs to one task.
                 let part = unsafe { std::slice::from_raw_parts_mut(out.get().add(range.start), range.len()) };
-                for (first, block) in range.step_by(BLOCK).zip(part.chunks_mut(BLOCK)) {
-                    for (index, element) in (0u32..).zip(block) {
-                        *element = value(first, index);
-                    }
-                }
+                range.step_by(BLOCK).zip(part.chunks_mut(BLOCK)).for_each(|(first, block)| values(first, block));
                 return;
             }
             for index in range {
+                let mut one = [T::default()];
+                values(index, &mut one);
                 // SAFETY: the caller's promise; each element belongs to one task.
-                unsafe { out.get().offset(index as isize * stride).write(value(index, 0)) };
+                unsafe { out.get().offset(index as isize * stride).write(one[0]) };
             }
         });
     }
-    macro_rules! write_as {
-        ($T:ty, $wide:ty, $read:expr, $add:ident, $multiply:ident) => {{
-            let (start, step) = ($read(start) as $wide, $read(step) as $wide);
-            let value =
-                |first: usize, index: u32| start.$add(step.$multiply((first as $wide).$add(index as $wide))) as $T;
+    macro_rules! floats {
+        ($T:ty) => {{
+            let [start, step] = [start, step].map(|value| value.float().expect("a float"));
+            // The second part of an index suits vector instructions.
+            let values = |first: usize, block: &mut [$T]| {
+                for (index, element) in (0u32..).zip(block) {
+                    *element = (start + step * (first as f64 + f64::from(index))) as $T;
+                }
+            };
             // SAFETY: the caller's promise.
-            unsafe { write(out, stride, length, value) }
+            unsafe { write(out, stride, length, values) }
         }};
     }
-    let float = |value: Scalar| value.float().expect("a float");
     match dtype {
-        DType::F32 => write_as!(f32, f64, float, add, multiply),
-        DType::F64 => write_as!(f64, f64, float, add, multiply),
-        // Modulo a power of two, where signs do not matter.
-        dtype => for_integer!(dtype, T => write_as!(T, u64, <T>::of, wrapping_add, wrapping_mul)),
+        DType::F32 => floats!(f32),
+        DType::F64 => floats!(f64),
+        // Modulo a power of two, where signs do not matter. One after the other, since vectors of integers of 64 bits are quickly added,
+        // but not multiplied.
+        dtype => for_integer!(dtype, T => {
+            let [start, step] = [start, step].map(<T>::of);
+            let values = |first: usize, block: &mut [T]| {
+                let mut next = start.wrapping_add(step.wrapping_mul(first as T));
+                for element in block {
+                    *element = next;
+                    next = next.wrapping_add(step);
+                }
+            };
+            // SAFETY: the caller's promise.
+            unsafe { write(out, stride, length, values) }
+        }),
     }
 }
 
