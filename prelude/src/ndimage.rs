@@ -40,6 +40,7 @@ mod windows;
 pub mod with;
 
 pub use arguments::{IntoModes, IntoNumbers, MaybeArray, MaybeAxes, MaybeNumbers};
+pub(crate) use filters::small_medians;
 pub use geometry::*;
 pub use measurements::IntoLabels;
 pub use shapes::*;

@@ -830,6 +830,20 @@ pub(super) fn ranked(
     )
 }
 
+/// The medians of small windows with zeros beyond the ends, on a device with many threads; none for others, and for elements that are not
+/// all floats of 64 bits too.
+pub(crate) fn small_medians(operation: &'static str, x: &RawArray, sizes: &[usize]) -> Result<Option<RawArray>> {
+    let count: usize = sizes.iter().product();
+    let fits = !matches!(x.dtype, DType::I64 | DType::U64) && !x.dtype.is_complex();
+    if !fits || count > MOST_IN_REGISTERS || sizes.len() > MOST_AXES || !has_many_threads(x) {
+        return Ok(None);
+    }
+    let size: Vec<isize> = sizes.iter().map(|&size| size as isize).collect();
+    let window = Window { size: Some(&size), footprint: None, structure: None };
+    let edges = Edges { modes: &["constant".to_owned()], outside: 0.0 };
+    ranked(operation, x, Rank::Median, window, edges, &[0]).map(Some)
+}
+
 /// The shapes that a morphological filter of grey values can have.
 #[derive(Clone, Copy)]
 pub(super) enum Grey {

@@ -2,7 +2,7 @@
 
 use super::arguments::{begins, brought, each, reversed_origin};
 use super::filters::{given_windows, reversed, windows_of};
-use super::kernels::{self, Given, MOST_AXES, run};
+use super::kernels::{self, Around, Given, MOST_AXES, run};
 use crate::array::sides::AnyView;
 use crate::array::sides::sealed::Host;
 use crate::array::transfer::{download_vec, item, upload};
@@ -227,20 +227,26 @@ fn neighbours_of(structure: &RawArray) -> Result<[bool; 81]> {
 /// is one of these. `structure` is 3 long along each axis and symmetric.
 fn components(operation: &'static str, mask: &RawArray, structure: &RawArray) -> Result<(RawArray, RawArray)> {
     let handle = &mask.handle;
-    let meta = RawArray::of_indices(operation, handle, &[MOST_AXES], &four(operation, mask.shape())?)?;
+    let [n0, n1, n2, n3] = four(operation, mask.shape())?;
     let wide = neighbours_of(structure)?;
     let joins = wide[39];
     // Half of the neighbours, the last of which is in the same line.
-    let taps: Vec<i64> = (0..if joins { 39 } else { 40 }).filter(|&tap| wide[tap as usize]).collect();
+    let taps = (0..if joins { 39 } else { 40 }).filter(|&tap| wide[tap]).fold(0i64, |taps, tap| taps | 1 << tap);
     let new = || RawArray::uninitialised(operation, handle, mask.shape(), DType::I64);
     let (parents, roots, firsts) = (new()?, new()?, new()?);
     let length = *mask.shape().last().expect("an axis");
     let given = [Given::Read(mask), Given::Length(length), Given::Flag(joins), Given::Write(&parents)];
     run(operation, kernels::runs(), mask.size() / length, &given)?;
-    if !taps.is_empty() {
-        let taps = RawArray::of_indices(operation, handle, &[taps.len()], &taps)?;
-        let given =
-            [Given::Read(mask), Given::Read(&taps), Given::Read(&meta), Given::Flag(joins), Given::Write(&parents)];
+    if taps != 0 {
+        let given = [
+            Given::Read(mask),
+            Given::Fixed(Scalar::I64(taps)),
+            Given::Around(Around { n0, n1, n2, n3, b0: 0, b1: 0, b2: 0, b3: 0 }),
+            Given::fixed_word(mask.shape().len() as i32),
+            Given::is_small(mask.size()),
+            Given::fixed_flag(joins),
+            Given::Write(&parents),
+        ];
         run(operation, kernels::unite(), mask.size(), &given)?;
     }
     let given = [Given::Read(&parents), Given::Write(&roots), Given::Write(&firsts)];
@@ -470,7 +476,8 @@ fn distances_by_many(operation: &'static str, inside: &RawArray, sampling: &[f64
             run(operation, kernels::nearest(), lines * each, &given)
         };
         // At first so many elements of each line that there is work for all threads.
-        let wanted = MANY_THREADS.div_ceil(lines).min(length);
+        let threads = if handle.device == Device::Cpu { THREADS_OF_TESTS } else { MANY_THREADS };
+        let wanted = threads.div_ceil(lines).min(length);
         let mut stride = (length / wanted).next_power_of_two();
         if stride > length {
             stride /= 2;
@@ -496,3 +503,6 @@ fn distances_by_many(operation: &'static str, inside: &RawArray, sampling: &[f64
 
 /// About so many threads keep a GPU busy.
 const MANY_THREADS: usize = 1 << 17;
+
+/// On the CPU, where tests run these kernels, so few that small arrays are divided too.
+const THREADS_OF_TESTS: usize = 1 << 8;

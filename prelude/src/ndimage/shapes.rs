@@ -147,7 +147,7 @@ pub fn find_objects<A: OnDevice<Elem = T>, T: Integer>(input: &A) -> Vec<Option<
 /// The distance of each element that is not 0 to the nearest one that is; SciPy's `distance_transform_edt`. It is infinite if
 /// there is no 0. Keyword of its macro: `sampling`, the distance of neighbours along the axes. Exact, along one axis after the
 /// other, in time that is linear in the number of elements (Felzenszwalb and Huttenlocher, "Distance transforms of sampled
-/// functions", 2012).
+/// functions", 2012). On a GPU lines are divided in halves, as what is nearest never goes back along a line.
 ///
 /// **Panics** if a sampling is not positive.
 ///

@@ -6,12 +6,14 @@ use crate::array::{DeviceArray, OnDevice, RawArray, assign, dimensions, slice_ax
 use crate::backend::Layout;
 use crate::dtype::{DType, Number, Scalar};
 use crate::error::{Error, Result};
+use crate::ndimage::small_medians;
 use crate::operations::sorting::sorted_rows;
 use crate::thin::thin;
 
 thin! {
     /// The medians of windows of 3 elements along each axis, with zeros beyond the ends. SciPy's `medfilt`:
-    /// `gpu::signal::medfilt!(&x, 5)`, or with a size for each axis `gpu::signal::medfilt!(&x, [3, 5])`. All windows are sorted.
+    /// `gpu::signal::medfilt!(&x, 5)`, or with a size for each axis `gpu::signal::medfilt!(&x, [3, 5])`. Small windows of a
+    /// GPU are those of [`median_filter`](crate::ndimage::median_filter), others are sorted.
     ///
     /// **Panics** if a size is even ([`Error::InvalidArgument`]).
     ///
@@ -64,6 +66,9 @@ fn medians(x: &RawArray, sizes: &dyn Numbers) -> Result<RawArray> {
     let sizes = sizes_of(NAME, x, sizes, true)?;
     if x.size() == 0 || sizes.is_empty() {
         return x.copied(NAME);
+    }
+    if let Some(found) = small_medians(NAME, x, &sizes)? {
+        return Ok(found);
     }
     let rows = all_windows(NAME, x, &sizes)?;
     of_rank(NAME, x, &rows, rows.shape()[1] / 2)

@@ -22,12 +22,20 @@ fn sums(x: View<f64>, size: usize, sign: i32, is_mean: bool, mut out: ViewMut<f6
     let program = program::program(text, &[]);
     let view = |changing| Parameter::View { element: Scalar::F64, rank: 1, contiguous: true, changing };
     let known = |size| {
-        let fixed = [Parameter::Fixed(Scalar::Usize, size), Parameter::Fixed(Scalar::I32, -2), Parameter::Fixed(Scalar::Bool, 1)];
+        let fixed = [
+            Parameter::Fixed(Scalar::Usize, size),
+            Parameter::Fixed(Scalar::I32, -2),
+            Parameter::Fixed(Scalar::Bool, 1),
+        ];
         let parameters = [&[view(false)], &fixed[..], &[view(true)]].concat();
         translate_kernel("sums", &parameters, KernelOptions { checked: false }, &program).unwrap()
     };
     let kernel = known(5);
-    assert!(kernel.source.contains("sums_kernel(const __grid_constant__ View1_f64 x, const __grid_constant__ ViewMut1_f64 out)"));
+    assert!(
+        kernel
+            .source
+            .contains("sums_kernel(const __grid_constant__ View1_f64 x, const __grid_constant__ ViewMut1_f64 out)")
+    );
     for constant in ["usize size = 5ULL;", "i32 sign = -2;", "bool is_mean = true;"] {
         assert!(kernel.source.contains(&format!("[[maybe_unused]] constexpr {constant}")), "{}", kernel.source);
     }
@@ -36,9 +44,21 @@ fn sums(x: View<f64>, size: usize, sign: i32, is_mean: bool, mut out: ViewMut<f6
     assert!(!kernel.may_fail);
     assert_eq!(known(5000).source.matches("#pragma unroll").count(), 1);
     // Without such values a loop is left to the compiler.
-    let plain = [view(false), Parameter::Scalar(Scalar::Usize), Parameter::Scalar(Scalar::I32), Parameter::Scalar(Scalar::Bool), view(true)];
+    let plain = [
+        view(false),
+        Parameter::Scalar(Scalar::Usize),
+        Parameter::Scalar(Scalar::I32),
+        Parameter::Scalar(Scalar::Bool),
+        view(true),
+    ];
     let plain = translate_kernel("sums", &plain, KernelOptions { checked: false }, &program).unwrap();
     assert!(!plain.source.contains("#pragma"));
-    let wrong = [view(false), Parameter::Fixed(Scalar::I64, 5), Parameter::Scalar(Scalar::I32), Parameter::Scalar(Scalar::Bool), view(true)];
+    let wrong = [
+        view(false),
+        Parameter::Fixed(Scalar::I64, 5),
+        Parameter::Scalar(Scalar::I32),
+        Parameter::Scalar(Scalar::Bool),
+        view(true),
+    ];
     assert!(translate_kernel("sums", &wrong, KernelOptions { checked: false }, &program).is_err());
 }

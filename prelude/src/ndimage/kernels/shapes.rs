@@ -130,49 +130,70 @@ fn root(parents: &ViewMut<i64>, from: i64) -> i64 {
     at
 }
 
-/// Unites the sets of neighbours. `taps` has the numbers of those of the 81 elements around one along four axes that are neighbours,
-/// from before it: the other half is seen from the other side.
+/// Unites the sets of neighbours. `taps` has a bit for each of the 40 elements before one, of the 81 around it along four axes, that is a
+/// neighbour: the other half is seen from the other side.
 #[kernel]
-pub fn unite(mask: View<bool>, taps: View<i64>, meta: View<i64>, joins: bool, parents: ViewMut<i64>, per: usize) {
+#[allow(clippy::too_many_arguments)]
+pub fn unite(
+    mask: View<bool>,
+    taps: i64,
+    around: Around,
+    axes: i32,
+    is_small: bool,
+    joins: bool,
+    parents: ViewMut<i64>,
+    per: usize,
+) {
     let start = global_idx().x * per;
     let end = (start + per).min(mask.len());
-    let (n0, n1, n2, n3) = (meta[0], meta[1], meta[2], meta[3]);
+    let (n0, n1, n2, n3) = (around.n0, around.n1, around.n2, around.n3);
     for i in start..end {
         if mask[i] {
             let at = i as i64;
-            let c3 = at % n3;
-            let c2 = at / n3 % n2;
-            let c1 = at / (n3 * n2) % n1;
-            let c0 = at / (n3 * n2 * n1);
-            for which in 0..taps.len() {
-                let tap = taps[which];
-                let p0 = c0 + tap / 27 - 1;
-                let p1 = c1 + tap / 9 % 3 - 1;
-                let p2 = c2 + tap / 3 % 3 - 1;
-                let p3 = c3 + tap % 3 - 1;
-                let is_within = p0 >= 0 && p1 >= 0 && p2 >= 0 && p3 >= 0 && p0 < n0 && p1 < n1 && p2 < n2 && p3 < n3;
-                if is_within {
-                    let other = ((p0 * n1 + p1) * n2 + p2) * n3 + p3;
-                    if mask[other as usize] {
-                        // The elements before them in their runs are neighbours too.
-                        let is_known = joins && c3 > 0 && p3 > 0 && mask[i - 1] && mask[other as usize - 1];
-                        if !is_known {
-                            let mut a = at;
-                            let mut b = other;
-                            loop {
-                                a = root(&parents, a);
-                                b = root(&parents, b);
-                                if a == b {
-                                    break;
+            let (mut c0, mut c1, mut c2, mut c3) = (0i64, 0i64, 0i64, at);
+            if axes > 1 {
+                c2 = quotient(i, n3 as usize, is_small) as i64;
+                c3 -= c2 * n3;
+            }
+            if axes > 2 {
+                c1 = quotient(c2 as usize, n2 as usize, is_small) as i64;
+                c2 -= c1 * n2;
+            }
+            if axes > 3 {
+                c0 = quotient(c1 as usize, n1 as usize, is_small) as i64;
+                c1 -= c0 * n1;
+            }
+            for tap in 0..40i32 {
+                if (taps >> tap) & 1 == 1 {
+                    let p0 = c0 + (tap / 27) as i64 - 1;
+                    let p1 = c1 + (tap / 9 % 3) as i64 - 1;
+                    let p2 = c2 + (tap / 3 % 3) as i64 - 1;
+                    let p3 = c3 + (tap % 3) as i64 - 1;
+                    let is_within =
+                        p0 >= 0 && p1 >= 0 && p2 >= 0 && p3 >= 0 && p0 < n0 && p1 < n1 && p2 < n2 && p3 < n3;
+                    if is_within {
+                        let other = ((p0 * n1 + p1) * n2 + p2) * n3 + p3;
+                        if mask[other as usize] {
+                            // The elements before them in their runs are neighbours too.
+                            let is_known = joins && c3 > 0 && p3 > 0 && mask[i - 1] && mask[other as usize - 1];
+                            if !is_known {
+                                let mut a = at;
+                                let mut b = other;
+                                loop {
+                                    a = root(&parents, a);
+                                    b = root(&parents, b);
+                                    if a == b {
+                                        break;
+                                    }
+                                    if a < b {
+                                        std::mem::swap(&mut a, &mut b);
+                                    }
+                                    let old = parents.atomic_min(a as usize, b);
+                                    if old == a {
+                                        break;
+                                    }
+                                    a = old;
                                 }
-                                if a < b {
-                                    std::mem::swap(&mut a, &mut b);
-                                }
-                                let old = parents.atomic_min(a as usize, b);
-                                if old == a {
-                                    break;
-                                }
-                                a = old;
                             }
                         }
                     }

@@ -66,6 +66,38 @@ fn kernels_and_loops_are_the_same() {
     }
 }
 
+/// Sets of neighbours, and what grows from them.
+#[test]
+fn labels_by_kernels() {
+    for (shape, share) in
+        [(&[5000][..], 0.0), (&[300, 257], -0.08), (&[300, 257], 0.1), (&[30, 40, 50], 0.2), (&[9, 8, 17, 16], 0.3)]
+    {
+        let mask = image(17, shape).gt(share);
+        for connectivity in 1..=shape.len() {
+            let structure = nd::generate_binary_structure(shape.len(), connectivity);
+            let label = || nd::label!(&mask, structure = &structure);
+            let (ours, loops) = (gpu::by_kernels(label), label());
+            assert_eq!(ours.1, loops.1, "{shape:?} {connectivity}");
+            assert!(gpu::array_equal(&ours.0, &loops.0), "{shape:?} {connectivity}");
+            let fill = || nd::binary_fill_holes(&mask, &structure);
+            assert!(gpu::array_equal(&gpu::by_kernels(fill), &fill()), "{shape:?} {connectivity}");
+        }
+    }
+}
+
+/// Medians of small windows, which are sorted on the CPU.
+#[test]
+fn medians_with_zeros_beyond_the_ends() {
+    let x = image(19, &[40, 31]);
+    for sizes in [[3, 3], [1, 5], [5, 7], [1, 1], [9, 3]] {
+        let medians = || gpu::signal::medfilt2d!(&x, kernel_size = sizes);
+        assert!(gpu::array_equal(&gpu::by_kernels(medians), &medians()), "{sizes:?}");
+    }
+    let bytes = (&x * 100.0).astype::<i32>();
+    let medians = || gpu::signal::medfilt!(&bytes, 5);
+    assert!(gpu::array_equal(&gpu::by_kernels(medians), &medians()));
+}
+
 /// The filter of splines in parts forgets what is far away, and is the same as in one go.
 #[test]
 fn long_lines_of_splines() {
