@@ -407,20 +407,22 @@ pub(super) fn iterated(operation: &'static str, structure: &RawArray, iterations
     eroded(operation, &out, of, true)
 }
 
-/// The distance of each element that is not 0 to the nearest one that is, and the position of that in row-major order.
+/// The distance of each element that is not 0 to the nearest one that is, and the position of that in row-major order, if it is wanted
+/// or found on the way.
 pub(super) fn distances(
     operation: &'static str,
     x: &RawArray,
     sampling: Option<Vec<f64>>,
-) -> Result<(RawArray, RawArray)> {
+    wants_nearest: bool,
+) -> Result<(RawArray, Option<RawArray>)> {
     let rank = x.shape().len();
     let sampling = sampling.map_or(Ok(vec![1.0; rank]), |sampling| each(operation, "sampling", &sampling, rank))?;
     if let Some(wrong) = sampling.iter().find(|step| !(step.is_finite() && **step > 0.0)) {
         return Err(Error::argument(operation, format!("`sampling` has {wrong}; distances must be positive numbers")));
     }
     let inside = bools(operation, x)?;
-    if kernels::has_many_threads(x) && x.shape().iter().all(|&length| length < 1 << 31) {
-        return distances_by_many(operation, &inside, &sampling);
+    if x.size() > 0 && kernels::has_many_threads(x) && x.shape().iter().all(|&length| length < 1 << 31) {
+        return distances_by_many(operation, &inside, &sampling, wants_nearest);
     }
     let mut squares = choose(&inside, Scalar::F64(f64::INFINITY), Scalar::F64(0.0))?;
     let mut nearest = grids::numbers(operation, &x.handle, x.size())?;
@@ -444,21 +446,23 @@ pub(super) fn distances(
         }
         (squares, nearest) = (out, found);
     }
-    Ok((unary(operation, UnaryOperation::Sqrt, &squares)?, nearest))
+    Ok((unary(operation, UnaryOperation::Sqrt, &squares)?, Some(nearest)))
 }
 
 /// The same on a device with many threads.
-fn distances_by_many(operation: &'static str, inside: &RawArray, sampling: &[f64]) -> Result<(RawArray, RawArray)> {
+fn distances_by_many(
+    operation: &'static str,
+    inside: &RawArray,
+    sampling: &[f64],
+    wants_nearest: bool,
+) -> Result<(RawArray, Option<RawArray>)> {
     let (handle, shape) = (&inside.handle, inside.shape());
     let mut squares = choose(inside, Scalar::F64(f64::INFINITY), Scalar::F64(0.0))?;
-    let mut positions = grids::numbers(operation, handle, inside.size())?;
+    let mut positions = wants_nearest.then(|| grids::numbers(operation, handle, inside.size())).transpose()?;
     for axis in (0..shape.len()).rev() {
-        if inside.size() == 0 {
-            break;
-        }
         let (inner, length) = super::filters::along(&squares, axis);
         let new = |dtype| RawArray::uninitialised(operation, handle, shape, dtype);
-        let (out, sites, next) = (new(DType::F64)?, new(DType::I32)?, new(DType::I64)?);
+        let (out, sites) = (new(DType::F64)?, new(DType::I32)?);
         let lines = inside.size() / length;
         let pass = |stride: usize, refines: bool| {
             let each = if refines { (length + stride) / (2 * stride) } else { length / stride };
@@ -487,16 +491,20 @@ fn distances_by_many(operation: &'static str, inside: &RawArray, sampling: &[f64
             stride /= 2;
             pass(stride, true)?;
         }
-        let given = [
-            Given::Read(&positions),
-            Given::Read(&sites),
-            Given::Length(inner),
-            Given::Length(length),
-            Given::is_small(inside.size()),
-            Given::Write(&next),
-        ];
-        run(operation, kernels::found(), inside.size(), &given)?;
-        (squares, positions) = (out, next);
+        if let Some(before) = &positions {
+            let next = new(DType::I64)?;
+            let given = [
+                Given::Read(before),
+                Given::Read(&sites),
+                Given::Length(inner),
+                Given::Length(length),
+                Given::is_small(inside.size()),
+                Given::Write(&next),
+            ];
+            run(operation, kernels::found(), inside.size(), &given)?;
+            positions = Some(next);
+        }
+        squares = out;
     }
     Ok((unary(operation, UnaryOperation::Sqrt, &squares)?, positions))
 }

@@ -178,7 +178,8 @@ pub fn distance_transform_edt_indices<A: OnDevice<Elem = T>, T: Real>(
     sampling: impl MaybeNumbers,
 ) -> (DeviceArray<f64>, DeviceArray<i64>) {
     const NAME: &str = "distance_transform_edt_indices";
-    let (distances, nearest) = check(morphology::distances(NAME, input.raw(), sampling.given()));
+    let (distances, nearest) = check(morphology::distances(NAME, input.raw(), sampling.given(), true));
+    let nearest = nearest.expect("it is wanted");
     (DeviceArray::from_raw(distances), DeviceArray::from_raw(check(measurements::indices(NAME, &nearest))))
 }
 

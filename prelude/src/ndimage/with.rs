@@ -735,7 +735,7 @@ thin! {
         input: &A,
         sampling: impl MaybeNumbers,
     ) -> DeviceArray<f64> =>
-        morphology::distances("distance_transform_edt", input.raw(), sampling.given()).map(|found| found.0);
+        morphology::distances("distance_transform_edt", input.raw(), sampling.given(), false).map(|found| found.0);
 }
 
 thin! {

@@ -137,6 +137,8 @@ fn distances_are_the_least() {
         for sampling in [(1.0, 1.0), (0.7, 2.5)] {
             let of = gpu::asarray(&mask);
             let (found, places) = gpu::by_kernels(|| nd::distance_transform_edt_indices(&of, [sampling.0, sampling.1]));
+            let alone = gpu::by_kernels(|| nd::distance_transform_edt!(&of, sampling = [sampling.0, sampling.1]));
+            assert!(gpu::array_equal(&alone, &found));
             let (found, places) = (found.to_host(), places.to_host());
             let zeros: Vec<(usize, usize)> =
                 mask.indexed_iter().filter(|(_, is_set)| !**is_set).map(|(at, _)| (at[0], at[1])).collect();
