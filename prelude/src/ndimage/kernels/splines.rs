@@ -94,7 +94,7 @@ pub fn spline_lines(
 /// was `warm` elements ago, so that each thread begins so many elements before its own. Powers of the pole end where they are too small
 /// to count. `broken` gets a 1 for lines with elements that are not finite, which are to be known by all threads.
 #[kernel]
-#[allow(clippy::too_many_arguments, clippy::manual_div_ceil)]
+#[allow(clippy::too_many_arguments, clippy::manual_div_ceil, clippy::implicit_saturating_sub)]
 pub fn causal(
     x: View<f64>,
     inner: usize,

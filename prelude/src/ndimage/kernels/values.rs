@@ -126,7 +126,7 @@ pub(in crate::ndimage) struct Grid {
 /// from, of four bits each: one more than the order, or 1 along axes that are left as they are or missing. With `rounds`
 /// values become the nearest integers from `least` to `most`, halves away from 0.
 #[kernel]
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, clippy::needless_range_loop)]
 pub fn interpolate(
     x: View<f64>,
     coordinates: View<f64>,
