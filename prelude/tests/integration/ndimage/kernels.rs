@@ -24,11 +24,10 @@ fn image(seed: u64, shape: &[usize]) -> DeviceArray<f64> {
     gpu::random::Generator::new(seed).random(shape.to_vec()) - 0.5
 }
 
+type Call<'a> = Box<dyn Fn() -> DeviceArray<f64> + 'a>;
+
 /// Calls on an image, by their names.
-fn calls<'a>(
-    x: &'a DeviceArray<f64>,
-    mode: &'static str,
-) -> Vec<(&'static str, Box<dyn Fn() -> DeviceArray<f64> + 'a>)> {
+fn calls<'a>(x: &'a DeviceArray<f64>, mode: &'static str) -> Vec<(&'static str, Call<'a>)> {
     let weights = gpu::asarray(&ndarray::Array2::from_shape_fn((5, 3), |(i, j)| (i * 7 + j * 5) as f64 % 4.0 - 1.0));
     let any = gpu::array(&[0.5, -1.0, 0.25, 2.0, 0.75, -0.125, 1.0, 0.0, 0.5]);
     let wide = gpu::ones::<f64>(70);
