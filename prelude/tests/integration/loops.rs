@@ -360,10 +360,12 @@ fn large_sparse_matrices() {
     }
 }
 
+type Distance = fn(&[f64], &[f64]) -> f64;
+
 #[test]
 fn distances_of_many_points() {
     let mut numbers = Numbers(19);
-    let of: [(&str, fn(&[f64], &[f64]) -> f64); 5] = [
+    let of: [(&str, Distance); 5] = [
         ("euclidean", |x, y| x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()),
         ("cityblock", |x, y| x.iter().zip(y).map(|(x, y)| (x - y).abs()).sum()),
         ("chebyshev", |x, y| x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)),

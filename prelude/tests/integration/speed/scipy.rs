@@ -112,8 +112,11 @@ rows! {
         "scipy.linalg.toeplitz(b)" => linalg::toeplitz(b);
 }
 
+/// Things by their name and size.
+type Made = HashMap<(&'static str, usize), Rc<dyn Any>>;
+
 thread_local! {
-    static MADE: RefCell<HashMap<(&'static str, usize), Rc<dyn Any>>> = RefCell::default();
+    static MADE: RefCell<Made> = RefCell::default();
 }
 
 /// What `make` gives, which is made once for a name and a size.
