@@ -109,7 +109,8 @@ def jupyterlab(folder: Path, settings: Path, *options: str, **environment: str):
             yield wait_for_server(server, runtime, log_file)
         finally:
             server.terminate()
-            server.wait(timeout=30)
+            # It ends its kernels first, one after another.
+            server.wait(timeout=120)
             shutil.rmtree(runtime, ignore_errors=True)
 
 
