@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from playwright.sync_api import sync_playwright
 
@@ -108,10 +109,20 @@ def jupyterlab(folder: Path, settings: Path, *options: str, **environment: str):
         try:
             yield wait_for_server(server, runtime, log_file)
         finally:
-            server.terminate()
-            # It ends its kernels first, one after another.
-            server.wait(timeout=120)
+            end(server)
             shutil.rmtree(runtime, ignore_errors=True)
+
+
+def end(server: subprocess.Popen) -> None:
+    """Ends the server. Seldom it waits for its own sockets forever, if a kernel was shut down just before; its kernels must be gone then."""
+    server.terminate()
+    try:
+        server.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        left = psutil.Process(server.pid).children(recursive=True)
+        server.kill()
+        server.wait()
+        assert not left, f"JupyterLab did not end, and left {left}"
 
 
 def wait_for_server(server: subprocess.Popen, runtime: Path, log: Path) -> str:
