@@ -175,13 +175,6 @@ impl Lines {
             return Ok(lines);
         }
         let maker = Maker { operation, handle: &data.handle };
-        if is_ascending(operation, keys)? {
-            let counts = maker.zeros(lines + 1, DType::I32)?;
-            count_keys(&maker, keys, &counts)?;
-            let (pointers, _) = maker.pointers(&counts)?;
-            let (indices, data) = (others.contiguous(operation)?, data.contiguous(operation)?);
-            return Ok(Lines { lines, length, pointers, indices, data });
-        }
         let collect = |_: &RawArray, indices: &RawArray, values: &RawArray| {
             let order = sorted_rows(operation, keys, true)?;
             run!(
@@ -193,6 +186,45 @@ impl Lines {
             )
         };
         Lines::made(&maker, (lines, length), data.dtype, |counts| count_keys(&maker, keys, counts), collect)
+    }
+
+    /// As [`grouped`](Lines::grouped), of elements whose lines may ascend already.
+    pub fn of_elements(
+        operation: &'static str,
+        keys: &RawArray,
+        others: &RawArray,
+        data: &RawArray,
+        shape: (usize, usize),
+    ) -> Result<Lines> {
+        // The loops of a backend take as long for both.
+        if let Some(lines) = Lines::grouped_by_loops(operation, keys, others, data, shape)? {
+            return Ok(lines);
+        }
+        if is_ascending(operation, keys)? {
+            return Lines::ascending(
+                operation,
+                keys,
+                others.contiguous(operation)?,
+                data.contiguous(operation)?,
+                shape,
+            );
+        }
+        Lines::grouped(operation, keys, others, data, shape)
+    }
+
+    /// Lines of elements that are in the order of their lines, of which `keys` has the numbers.
+    fn ascending(
+        operation: &'static str,
+        keys: &RawArray,
+        indices: RawArray,
+        data: RawArray,
+        (lines, length): (usize, usize),
+    ) -> Result<Lines> {
+        let maker = Maker { operation, handle: &data.handle };
+        let counts = maker.zeros(lines + 1, DType::I32)?;
+        count_keys(&maker, keys, &counts)?;
+        let (pointers, _) = maker.pointers(&counts)?;
+        Ok(Lines { lines, length, pointers, indices, data })
     }
 
     /// The number of the line of each element.
@@ -496,12 +528,8 @@ impl Lines {
         let truths = rows.converted(operation, DType::Bool)?;
         let places = unravelled(operation, &compressed(operation, &truths, None)?, dense.shape())?;
         let data = compressed(operation, &truths, Some(&rows))?;
-        let keys = places[0].converted(operation, DType::I32)?;
-        let counts = maker.zeros(shape.0 + 1, DType::I32)?;
-        count_keys(&maker, &keys, &counts)?;
-        let (pointers, _) = maker.pointers(&counts)?;
-        let indices = places[1].converted(operation, DType::I32)?;
-        Ok(Lines { lines: shape.0, length: shape.1, pointers, indices, data })
+        let [keys, indices] = [0, 1].map(|axis| places[axis].converted(operation, DType::I32));
+        Lines::ascending(operation, &keys?, indices?, data, shape)
     }
 
     /// The sum of each line, or with `absolute` that of the absolute values.

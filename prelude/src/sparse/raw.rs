@@ -114,7 +114,7 @@ impl RawSparse {
                     Format::Csc => (&self.second, &self.first, (columns, rows)),
                     _ => (&self.first, &self.second, (rows, columns)),
                 };
-                let lines = Lines::grouped(operation, keys, others, &self.data, shape)?.canonical(operation)?;
+                let lines = Lines::of_elements(operation, keys, others, &self.data, shape)?.canonical(operation)?;
                 Ok(RawSparse::of_lines(to, lines, true))
             }
             (_, Format::Coo) => {

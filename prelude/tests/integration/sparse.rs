@@ -284,6 +284,14 @@ fn sparse_matrices_of_f32_are_scipys() {
     check_all::<f32>(1e-6, 1e-4);
 }
 
+#[test]
+fn kernels_of_sparse_matrices_are_scipys() {
+    gpu::by_kernels(|| {
+        check_all::<f64>(1e-14, 1e-9);
+        check_all::<f32>(1e-6, 1e-4);
+    });
+}
+
 /// Random numbers of a seed, which messages have.
 struct Random(u64);
 
