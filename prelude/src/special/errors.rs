@@ -10,11 +10,11 @@ use warpcell_macros::device;
 
 /// `exp(x²)`, exact also where `x²` is large.
 #[device]
-fn exp_of_square(x: f64, sign: f64) -> f64 {
+fn exp_of_square(x: f64) -> f64 {
     let square = x * x;
     let lost = x.mul_add(x, -square);
-    let value = (sign * square).exp();
-    if lost.is_finite() { value + value * (sign * lost) } else { value }
+    let value = square.exp();
+    if lost.is_finite() { value + value * lost } else { value }
 }
 
 /// `exp(x²) erfc(x)`.
@@ -36,7 +36,7 @@ pub(super) fn erfcx(x: f64) -> f64 {
     if x < -26.7 {
         return f64::INFINITY;
     }
-    2.0 * exp_of_square(x, 1.0) - value
+    2.0 * exp_of_square(x) - value
 }
 
 /// The complement of the error function.
@@ -45,8 +45,17 @@ pub(super) fn erfc(x: f64) -> f64 {
     if x.is_nan() {
         return x;
     }
-    let size = x.abs();
-    let value = if size > 27.3 { 0.0 } else { erfcx(size) * exp_of_square(size, -1.0) };
+    if x.abs() > 27.3 {
+        return if x >= 0.0 { 0.0 } else { 2.0 };
+    }
+    erfc_by(x, (-x * x).exp())
+}
+
+/// `erfc(x)` for `x` up to 27.3 on both sides, by `bell`, which is `exp(-x²)` of the rounded square.
+#[device]
+fn erfc_by(x: f64, bell: f64) -> f64 {
+    let lost = x.mul_add(x, -(x * x));
+    let value = erfcx(x.abs()) * (bell - bell * lost);
     if x >= 0.0 { value } else { 2.0 - value }
 }
 
@@ -69,17 +78,12 @@ pub(super) fn ndtr(x: f64) -> f64 {
 fn twice_above(x: f64) -> f64 {
     let scaled = x * std::f64::consts::FRAC_1_SQRT_2;
     let lost = x.mul_add(std::f64::consts::FRAC_1_SQRT_2, -scaled) - x * 4.833646656726457e-17;
-    let size = scaled.abs();
-    if !(lost.is_finite() && size <= 27.3) {
+    if !(lost.is_finite() && scaled.abs() <= 27.3) {
         return erfc(scaled);
     }
-    // As in `erfc`, with one exponential for both terms.
-    let square = scaled * scaled;
-    let rest = scaled.mul_add(scaled, -square);
-    let bell = (-square).exp();
-    let above = erfcx(size) * (bell - bell * rest);
-    let whole = if scaled >= 0.0 { above } else { 2.0 - above };
-    whole - lost * std::f64::consts::FRAC_2_SQRT_PI * bell
+    // One exponential serves both terms.
+    let bell = (-scaled * scaled).exp();
+    erfc_by(scaled, bell) - lost * std::f64::consts::FRAC_2_SQRT_PI * bell
 }
 
 /// The logarithm of the share of the normal distribution below `x`.
