@@ -2,9 +2,9 @@
 `tests/bench/names.py [--device cuda:0]`.
 
 Walks the rows of prelude/tests/integration/names.rs, those of prelude/tests/integration/speed.rs for functions whose rows in the
-table make small arrays of their own, and those of prelude/tests/integration/speed/scipy.rs (`--only SciPy`). Both sides evaluate their expression of a row over the same large arrays, in turns: `a` has
-1,000 rows and as many columns (`--side`), `b` is one row, `i` has as many integers as `a` has elements, `mask` is `a > 0`. For linear
-algebra `a` is smaller (`--matrix`). A row is measured if the peer evaluates it in the time and the memory
+table make small arrays of their own, and those of prelude/tests/integration/speed/scipy.rs (`--only "SciPy: "`). Both sides evaluate
+their expression of a row over the same large arrays, in turns: `a` has 1,000 rows and as many columns (`--side`), `b` is one row, `i`
+has as many integers as `a` has elements, `mask` is `a > 0`. For linear algebra `a` is smaller (`--matrix`). A row is measured if the peer evaluates it in the time and the memory
 that it is given, and both results have one shape and one sum. Ratios are our time over the peer's: the median of single calls on the
 CPU, of batches between two events on a GPU. What is beyond the limit is measured again, longer, and the better ratio counts.
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import functools
 import json
 import os
 import platform
@@ -362,7 +363,7 @@ def serve(module: str, folder: Path) -> None:
         try:
             if side not in known:
                 arrays = {name: peer.array(numpy.load(folder / f"{side}-{name}.npy")) for name in ("a", "b", "i")}
-                known[side] = {**peer.modules, **made(peer.modules), **arrays, "mask": arrays["a"] > 0}
+                known[side] = {**peer.modules, **made(peer.modules, arrays["a"]), **arrays, "mask": arrays["a"] > 0}
             call = eval(f"lambda: ({request['text']})", known[side])
             answer = answered(peer, call, request)
         except BaseException as error:
@@ -370,28 +371,19 @@ def serve(module: str, folder: Path) -> None:
         print(json.dumps(answer), flush=True)
 
 
-def made(modules: dict) -> dict:
+def made(modules: dict, a: object) -> dict:
     """What rows of SciPy's functions share, as prelude/tests/integration/speed/scipy.rs has it: made once for each size."""
     np, scipy = modules["np"], modules["scipy"]
-    matrices: dict[object, object] = {}
 
+    @functools.cache
     def poisson(side: int) -> object:
-        if side not in matrices:
-            line = scipy.sparse.diags([-np.ones(side - 1), 2 * np.ones(side), -np.ones(side - 1)], [-1, 0, 1])
-            matrices[side] = scipy.sparse.kronsum(line, line, format="csr")
-        return matrices[side]
+        line = scipy.sparse.diags([-np.ones(side - 1), 2 * np.ones(side), -np.ones(side - 1)], [-1, 0, 1])
+        return scipy.sparse.kronsum(line, line, format="csr")
 
-    def scattered(a: object) -> object:
-        if "scattered" not in matrices:
-            matrices["scattered"] = scipy.sparse.csr_matrix(a * (a > 2))
-        return matrices["scattered"]
-
-    def sections() -> object:
-        if "sections" not in matrices:
-            matrices["sections"] = scipy.signal.butter(4, 0.2, output="sos")
-        return matrices["sections"]
-
-    return {"poisson": poisson, "scattered": scattered, "sections": sections}
+    # Arrays cannot be looked up.
+    scattered = functools.cache(lambda: scipy.sparse.csr_matrix(a * (a > 2)))
+    sections = functools.cache(lambda: scipy.signal.butter(4, 0.2, output="sos"))
+    return {"poisson": poisson, "scattered": lambda _: scattered(), "sections": sections}
 
 
 def answered(peer: Numpy | Cupy, call: object, request: dict) -> dict:

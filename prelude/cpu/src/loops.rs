@@ -15,7 +15,7 @@ use warpcell_base::backend::loops::{LinesView, Loops, Tree};
 use warpcell_base::error::Result;
 
 /// Elements that are computed in f64.
-trait Float: Copy + Send + Sync {
+pub(super) trait Float: Copy + Send + Sync {
     fn wide(self) -> f64;
     fn narrow(value: f64) -> Self;
 }

@@ -4,6 +4,7 @@ pub(super) mod made;
 pub(super) mod order;
 pub(super) mod transpose;
 
+use super::loops::Float;
 use super::numeric::{Native, Shared, by_isa};
 use super::pool;
 use std::ops::{Add, AddAssign, Mul, Range, Sub};
@@ -45,33 +46,11 @@ impl<T> Lines<'_, T> {
 
 /// The type of values.
 pub(super) trait Entry:
-    Native + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign
+    Float + Native + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign
 {
-    fn wide(self) -> f64;
-    fn narrow(value: f64) -> Self;
 }
-
-impl Entry for f32 {
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        self.into()
-    }
-    #[inline(always)]
-    fn narrow(value: f64) -> f32 {
-        value as f32
-    }
-}
-
-impl Entry for f64 {
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        self
-    }
-    #[inline(always)]
-    fn narrow(value: f64) -> f64 {
-        value
-    }
-}
+impl Entry for f32 {}
+impl Entry for f64 {}
 
 /// Evaluates an expression for the type of values.
 macro_rules! for_entry {

@@ -1,6 +1,6 @@
 //! The order of the elements in lines, and sums across lines.
 
-use super::super::loops::{elements, elements_mut, lines};
+use super::super::loops::{Float, elements, elements_mut, lines};
 use super::super::numeric::{Shared, by_isa};
 use super::super::pool;
 use super::{Entry, GRAIN, Lines, for_entry, parts_for};
