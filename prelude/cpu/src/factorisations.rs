@@ -74,13 +74,17 @@ impl Factorisations for CpuBackend {
 
     fn lu(&self, x: View<'_>, packed: View<'_>) -> Result<Vec<usize>> {
         let mut orders = vec![0; x.layout.shape[0] * x.layout.shape[1]];
-        self.run("lu", &warpcell_linalg::LU, &[x], &[packed], &mut orders)?;
+        self.run("lu", &warpcell_linalg::LU, &[x], &[packed], &mut orders, 0.0)?;
         Ok(orders)
     }
 
     fn factorise(&self, what: Factorisation, inputs: &[View<'_>], outputs: &[View<'_>]) -> Result<Option<Fault>> {
         let (name, routine) = routine(what);
-        self.run(name, routine, inputs, outputs, &mut [])
+        self.run(name, routine, inputs, outputs, &mut [], 0.0)
+    }
+
+    fn least_squares(&self, inputs: [View<'_>; 2], fraction: f64, outputs: &[View<'_>]) -> Result<Option<Fault>> {
+        self.run("lstsq", &warpcell_linalg::LEAST_SQUARES, &inputs, outputs, &mut [], fraction)
     }
 }
 
@@ -92,14 +96,16 @@ impl CpuBackend {
         inputs: &[View<'_>],
         outputs: &[View<'_>],
         orders: &mut [usize],
+        fraction: f64,
     ) -> Result<Option<Fault>> {
         let guard = self.compute(|| format!("{name} {}", inputs[0].dtype));
-        let fault = for_field!(inputs[0].dtype, run(routine, inputs, outputs, orders))?;
+        let fault = for_field!(inputs[0].dtype, run(routine, inputs, outputs, orders, fraction))?;
         guard.end().map(|()| fault)
     }
 }
 
-/// Calls a routine for each matrix of stacks; `orders` has as many numbers for each matrix as the matrix has rows, or is empty.
+/// Calls a routine for each matrix of stacks; `orders` has as many numbers for each matrix as the matrix has rows, or is empty;
+/// `fraction` is for least squares.
 ///
 /// # Safety
 ///
@@ -109,6 +115,7 @@ unsafe fn run<T: Entry>(
     inputs: &[View<'_>],
     outputs: &[View<'_>],
     orders: &mut [usize],
+    fraction: f64,
 ) -> Result<Option<Fault>> {
     let routine = T::routine(routine);
     let (first, second) = (stack::<T>(&inputs[0]), inputs.get(1).map(stack::<T>));
@@ -133,6 +140,7 @@ unsafe fn run<T: Entry>(
                 more: more.map(|out| out.map(|out| out.get_mut(index))),
                 matrices: [one, two, three],
                 order: std::slice::from_raw_parts_mut(orders.get().add(index * length), length),
+                fraction,
                 par,
                 rest,
                 together: if par == Par::Seq { &|work| work() } else { &pool::together },

@@ -243,6 +243,10 @@ impl Factorisations for CudaBackend {
         false
     }
 
+    fn least_squares(&self, _: [View<'_>; 2], _: f64, _: &[View<'_>]) -> Result<Option<Fault>> {
+        unreachable!("nobody asks a device for it")
+    }
+
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
         let (_, rows, columns) = lengths(x);
         let (size, rows, columns) = (x.layout.size() as i64, rows as i64, columns as i64);
@@ -296,7 +300,6 @@ impl Factorisations for CudaBackend {
             Factorisation::Eigh => self.eigh(x, out, second),
             Factorisation::Eig => self.eig(x, out, second),
             Factorisation::Svd => self.svd(x, out, second.map(|u| SvdOutputs { u, vh: outputs[2] })),
-            Factorisation::LeastSquares => unreachable!("nobody asks a device for it"),
         }
     }
 }

@@ -1,15 +1,17 @@
-//! Least squares of matrices with full rank.
+//! Least squares.
 
 use crate::reduction::{Reduction, workspace};
 use crate::{Factorise, Field, Job, Routine, Shapes, Wide, WorkspaceSize, number};
 use faer::Par;
 use faer::reborrow::{Reborrow, ReborrowMut};
 
-/// Of a matrix with at least as many rows as columns, and a right side: the descending singular values, in a column; x, that which
-/// leaves the least squares, without a meaning unless the rank is full; and the sums of these squares, in a row.
+/// Of a matrix with at least as many rows as columns, and right sides: the descending singular values, in a column; x, that which
+/// leaves the least squares, the shortest if there are several; and the sums of these squares, in a row, without a meaning unless the
+/// rank is full.
 ///
-/// The matrix becomes bidiagonal, as for singular values alone, and equations with a bidiagonal matrix are quickly solved: so
-/// no singular vectors are needed.
+/// The matrix becomes bidiagonal, as for singular values alone, and equations with a bidiagonal matrix are quickly solved. If
+/// the rank is not full, rotations make it diagonal, which are applied to the right sides: so no singular vectors are needed. With
+/// many right sides they would be quicker.
 pub static LEAST_SQUARES: Routine = Routine::new(&LeastSquares);
 
 struct LeastSquares;
@@ -27,12 +29,14 @@ impl<T: Field> Factorise<T> for LeastSquares {
     }
 
     fn run(&self, job: Job<'_, T>) -> Option<usize> {
-        let Job { inputs: [source, b], out: values, more: [x, squares], matrices, par, rest, copy, together, .. } = job;
+        let Job {
+            inputs: [source, b], out: mut values, more: [x, squares], matrices, par, rest, copy, together, ..
+        } = job;
         let [matrix, blocks, mut right] = matrices;
         copy(b, right.rb_mut(), par);
         let mut reduction = Reduction::of(source, [matrix, blocks], copy, together, par);
         reduction.reduce(Some(right.rb_mut()), par, rest);
-        if !reduction.singular_values(values) {
+        if !reduction.singular_values(values.rb_mut()) {
             return Some(0);
         }
         let (mut above, below) = right.split_at_row_mut(source.ncols());
@@ -43,7 +47,11 @@ impl<T: Field> Factorise<T> for LeastSquares {
             }
         }
         if let Some(x) = x {
-            reduction.solve(above.rb_mut(), par, rest);
+            let limit = job.fraction * values[(0, 0)].wide().length();
+            let rank = (0..values.nrows()).filter(|&row| values[(row, 0)].wide().length() > limit).count();
+            if !reduction.solve(rank, above.rb_mut(), par, rest) {
+                return Some(0);
+            }
             copy(above.rb(), x, par);
         }
         None
@@ -84,6 +92,16 @@ mod tests {
 
     /// Singular values, x and sums of squares; by several threads, too.
     fn run<T: Field + 'static>(routine: &Routine, a: MatRef<'_, T>, b: MatRef<'_, T>, is_shared: bool) -> [Mat<T>; 3] {
+        run_with(routine, a, b, 0.0, is_shared)
+    }
+
+    fn run_with<T: Field + 'static>(
+        routine: &Routine,
+        a: MatRef<'_, T>,
+        b: MatRef<'_, T>,
+        fraction: f64,
+        is_shared: bool,
+    ) -> [Mat<T>; 3] {
         let routine = T::routine(routine);
         let (n, k) = (a.nrows().min(a.ncols()), b.ncols());
         let (par, has_x) = (if is_shared { Par::rayon(0) } else { Par::Seq }, k > 0);
@@ -118,6 +136,7 @@ mod tests {
             more: if has_x { [Some(x), Some(squares)] } else { [None, None] },
             matrices,
             order: &mut [],
+            fraction,
             par,
             rest: MemStack::new(&mut buffer),
             together: if is_shared { &threads } else { &|work| work() },
@@ -184,6 +203,75 @@ mod tests {
                 check(shape, right, 1.0, faer::c32::new(0.0, 1.0));
             }
         }
+    }
+
+    /// A matrix with these singular values, which may be out of order, and what its pseudoinverse without the least gives.
+    fn check_rank<T: Field<Real: Into<f64>> + 'static>(
+        (rows, columns): (usize, usize),
+        right: usize,
+        values: &[f64],
+        rank: usize,
+        imaginary: T,
+    ) {
+        let mut numbers = Numbers(88_172_645_463_325_252 + (rows * columns + rank) as u64);
+        let orthogonal = |numbers: &mut Numbers, shape| numbers.matrix(shape, imaginary).qr().compute_thin_Q();
+        let (u, v) = (orthogonal(&mut numbers, (rows, columns)), orthogonal(&mut numbers, (columns, columns)));
+        let scaled = Mat::from_fn(rows, columns, |row, column| u[(row, column)] * number::<T>(values[column]));
+        let a = &scaled * v.adjoint();
+        let b = numbers.matrix((rows, right), imaginary);
+        let mut sorted = values.to_vec();
+        sorted.sort_by(|one, other| other.total_cmp(one));
+        // In the middle between a value that counts and one that does not.
+        let next = sorted.get(rank).copied().unwrap_or(0.0);
+        let limit = (sorted[rank - 1] + next) / 2.0;
+        let product = u.adjoint() * &b;
+        let divided = Mat::from_fn(columns, right, |row, column| {
+            product[(row, column)] * number::<T>(if values[row] > limit { 1.0 / values[row] } else { 0.0 })
+        });
+        let expected = &v * divided;
+        let epsilon: f64 = eps::<T::Part>().into();
+        for is_shared in [false, true] {
+            let [found, x, _] = run_with(&LEAST_SQUARES, a.as_ref(), b.as_ref(), limit / sorted[0], is_shared);
+            let room = 20.0 * epsilon * (rows * columns) as f64;
+            for (row, value) in sorted.iter().enumerate() {
+                assert!((found[(row, 0)].wide().length() - value).abs() < room * sorted[0], "{row}: not {value}");
+            }
+            let room = room * sorted[0] / sorted[rank - 1] * sorted[0] / (sorted[rank - 1] - next);
+            let off = largest((x - &expected).as_ref());
+            assert!(off < room / sorted[rank - 1], "{rows} × {columns} of rank {rank}: {off}");
+        }
+    }
+
+    #[test]
+    fn least_squares_of_matrices_without_full_rank() {
+        let (mut numbers, imaginary) = (Numbers(0x9E37_79B9_7F4A_7C15), faer::c64::new(0.0, 1.0));
+        for (shape, right) in
+            [((2, 1), 1), ((3, 3), 2), ((17, 16), 1), ((40, 9), 3), ((64, 64), 1), ((90, 31), 5), ((130, 120), 1)]
+        {
+            let n = shape.1;
+            let random: Vec<f64> = (0..n).map(|_| 1.5 + numbers.next()).collect();
+            let graded: Vec<f64> = (0..n).map(|at| 0.5f64.powi((at % 12) as i32)).collect();
+            let reversed: Vec<f64> = graded.iter().rev().copied().collect();
+            let equal: Vec<f64> = (0..n).map(|at| if at % 3 == 0 { 1.0 } else { 0.0 }).collect();
+            for rank in [1, n / 2, n - 1, n] {
+                for values in [&random, &graded, &reversed] {
+                    let mut sorted = values.clone();
+                    sorted.sort_by(|one, other| other.total_cmp(one));
+                    let is_between = rank > 0 && sorted.get(rank).is_none_or(|next| sorted[rank - 1] > 1.001 * next);
+                    if is_between {
+                        check_rank(shape, right, values, rank, 0.0f64);
+                        check_rank(shape, right, values, rank, imaginary);
+                    }
+                }
+            }
+            check_rank(shape, right, &equal, n.div_ceil(3), 0.0f64);
+            check_rank(shape, right, &equal, n.div_ceil(3), 0.0f32);
+            check_rank(shape, right, &equal, n.div_ceil(3), imaginary);
+        }
+        // Nothing counts in a matrix of zeros.
+        let (zeros, b) = (Mat::<f64>::zeros(7, 5), Mat::<f64>::full(7, 2, 1.0));
+        let [values, x, _] = run(&LEAST_SQUARES, zeros.as_ref(), b.as_ref(), false);
+        assert!(values == Mat::zeros(5, 1) && x == Mat::zeros(5, 2));
     }
 
     #[test]

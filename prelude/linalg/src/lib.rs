@@ -10,6 +10,7 @@ mod lanes;
 mod least_squares;
 mod lu;
 mod reduction;
+mod rotations;
 mod singular_values;
 mod sparse;
 mod spectra;
@@ -23,7 +24,7 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::traits::{ComplexField, RealField};
 use faer::{Accum, MatMut, MatRef, Par};
 use reduction::Reduction;
-use std::ops::{DivAssign, Mul, SubAssign};
+use std::ops::{Add, DivAssign, Mul, SubAssign};
 
 pub use faer;
 pub use general::EIG;
@@ -103,7 +104,7 @@ impl Float for f32 {}
 impl Float for f64 {}
 
 /// Numbers of 64 bits, or of two parts of 64 bits.
-pub trait Wide: Copy + Mul<Output = Self> + Mul<f64, Output = Self> {
+pub trait Wide: Copy + Add<Output = Self> + Mul<Output = Self> + Mul<f64, Output = Self> {
     /// 0.
     const ZERO: Self;
     /// 1.
@@ -114,6 +115,8 @@ pub trait Wide: Copy + Mul<Output = Self> + Mul<f64, Output = Self> {
     fn length(self) -> f64;
     /// A number of this direction and of the length 1; 0 of 0.
     fn sign(self) -> Self;
+    /// The complex conjugate.
+    fn conjugate(self) -> Self;
     /// The number with this real part, and no other.
     fn of_real(value: f64) -> Self;
 }
@@ -132,6 +135,10 @@ impl Wide for f64 {
 
     fn sign(self) -> f64 {
         if self == 0.0 { 0.0 } else { self.signum() }
+    }
+
+    fn conjugate(self) -> f64 {
+        self
     }
 
     fn of_real(value: f64) -> f64 {
@@ -154,6 +161,10 @@ impl Wide for faer::c64 {
 
     fn sign(self) -> faer::c64 {
         if self == Self::ZERO { Self::ZERO } else { self / self.norm() }
+    }
+
+    fn conjugate(self) -> faer::c64 {
+        self.conj()
     }
 
     fn of_real(value: f64) -> faer::c64 {
@@ -276,6 +287,8 @@ pub struct Job<'a, T: Field> {
     pub matrices: [MatMut<'a, T>; 3],
     /// For [`LU`], the order of the rows; else empty.
     pub order: &'a mut [usize],
+    /// For [`LEAST_SQUARES`], singular values up to this fraction of the largest one count as 0; else 0.
+    pub fraction: f64,
     /// The threads.
     pub par: Par,
     /// As in [`WorkspaceSize`].

@@ -2,6 +2,7 @@
 
 use crate::bidiagonal::{self, Bidiagonal, VECTORS, bidiagonalise};
 use crate::lanes::LANES;
+use crate::rotations;
 use crate::singular_values::singular_values;
 use crate::steps::Together;
 use crate::{Field, Float, Shape, Wide, number};
@@ -175,22 +176,20 @@ impl<'a, T: Field> Reduction<'a, T> {
         true
     }
 
-    /// Solves the equations for a right side to which the reflections from the left were applied, in place. Without a meaning if an
-    /// element of the diagonal is 0.
-    pub fn solve(&self, mut right: MatMut<'_, T>, par: Par, stack: &mut MemStack) {
+    /// Solves the equations for right sides to which the reflections from the left were applied, in place; singular values beyond
+    /// so many count as 0. Whether the iteration for that came to an end.
+    pub fn solve(&self, rank: usize, mut right: MatMut<'_, T>, par: Par, stack: &mut MemStack) -> bool {
         let n = self.diagonal.len();
         let factor = number::<T>(self.factor);
-        for column in 0..right.ncols() {
-            let mut below = number::<T>(0.0);
-            for row in (0..n).rev() {
-                let mut element = right[(row, column)];
-                if row + 1 < n {
-                    element -= self.beside[row] * below;
-                }
-                element /= self.diagonal[row];
-                below = element;
-                right[(row, column)] = element * factor;
+        if rank < n {
+            if !rotations::solve(&self.diagonal, &self.beside, rank, right.rb_mut()) {
+                return false;
             }
+            for column in 0..right.ncols() {
+                (0..n).for_each(|row| right[(row, column)] *= factor);
+            }
+        } else {
+            self.substitute(right.rb_mut());
         }
         if n > 1 {
             let basis = self.matrix.rb().get(..n - 1, 1..).transpose();
@@ -204,6 +203,25 @@ impl<'a, T: Field> Reduction<'a, T> {
                 par,
                 stack,
             );
+        }
+        true
+    }
+
+    /// Solves the equations with the bidiagonal matrix, of full rank.
+    fn substitute(&self, mut right: MatMut<'_, T>) {
+        let n = self.diagonal.len();
+        let factor = number::<T>(self.factor);
+        for column in 0..right.ncols() {
+            let mut below = number::<T>(0.0);
+            for row in (0..n).rev() {
+                let mut element = right[(row, column)];
+                if row + 1 < n {
+                    element -= self.beside[row] * below;
+                }
+                element /= self.diagonal[row];
+                below = element;
+                right[(row, column)] = element * factor;
+            }
         }
     }
 }

@@ -387,12 +387,10 @@ pub(crate) fn lstsq_of(
         return Err(wrong_rows(operation, a, &if is_vector { line(&b) } else { b }));
     }
     let columns = b.shape()[1];
-    let is_direct = columns > 0 && n > 0 && m >= n && rcond.is_none_or(|fraction| fraction < MANY);
-    if is_direct
-        && a.handle.backend.factorisations().finds_least_squares()
-        && let Some((x, squares, values)) = of_full_rank(operation, a, &b, rcond)?
-    {
-        return Ok((if is_vector { line(&x) } else { x }, squares, n, values));
+    let has_direct = a.handle.backend.factorisations().finds_least_squares();
+    if has_direct && (1..=MOST_COLUMNS).contains(&columns) && n > 0 && m >= n {
+        let (x, squares, rank, values) = directly(operation, a, &b, rcond)?;
+        return Ok((if is_vector { line(&x) } else { x }, squares, rank, values));
     }
     if columns == 1 && n > 0 && m >= 2 * n {
         let (x, squares, rank, values) = least_squares(operation, a, &b, rcond)?;
@@ -410,38 +408,38 @@ pub(crate) fn lstsq_of(
     Ok((if is_vector { line(&x) } else { x }, squares, rank, division.values))
 }
 
-/// From this fraction on singular values are probably left out.
-const MANY: f64 = 1e-6;
+/// With more right sides than these, singular vectors are quicker if the rank is not full: about half a matrix of them is multiplied
+/// in the time that rotations of one right side take.
+const MOST_COLUMNS: usize = 32;
 
-/// What [`lstsq_of`] gives, without the rank, if that is full: then no singular vectors are needed.
-fn of_full_rank(
+/// What [`lstsq_of`] gives, by a backend that needs no singular vectors for it.
+fn directly(
     operation: &'static str,
     a: &RawArray,
     b: &RawArray,
     rcond: Option<f64>,
-) -> Result<Option<(RawArray, RawArray, RawArray)>> {
+) -> Result<(RawArray, RawArray, usize, RawArray)> {
     let &[m, n] = a.shape() else { unreachable!("a matrix") };
     let columns = b.shape()[1];
     let (matrix, right) = (Stack::new(operation, a)?, Stack::new(operation, b)?);
     matrix.finite(operation)?;
     let (values, x) = (matrix.real_output(operation, &[n])?, matrix.output(operation, &[n, columns])?);
     let squares = (m > n).then(|| matrix.output(operation, &[1, columns])).transpose()?;
-    let outputs = squares.as_ref().map(RawArray::view);
-    let backend = matrix.backend()?;
-    let fault = backend.least_squares(matrix.raw.view(), right.raw.view(), values.view(), x.view(), outputs)?;
+    let outputs: Vec<_> =
+        [Some(&values), Some(&x), squares.as_ref()].into_iter().flatten().map(RawArray::view).collect();
+    let fraction = rcond.unwrap_or(epsilon(a.dtype) * m as f64);
+    let fault = matrix.backend()?.least_squares([matrix.raw.view(), right.raw.view()], fraction, &outputs)?;
     matrix.converged(operation, fault)?;
     let found = numbers(&values)?;
-    if found[n - 1] <= found[0] * rcond.unwrap_or(epsilon(a.dtype) * m as f64) {
-        return Ok(None);
-    }
+    let rank = found.iter().filter(|&&value| value > found[0] * fraction).count();
     let squares = match squares {
-        None => RawArray::uninitialised(operation, &a.handle, &[0], a.dtype.part())?,
-        Some(squares) => {
+        Some(squares) if rank == n => {
             let squares = squares.with_layout(Layout::contiguous(&[columns]));
             if a.dtype.is_complex() { squares.part(false).copied(operation)? } else { squares }
         }
+        _ => RawArray::uninitialised(operation, &a.handle, &[0], a.dtype.part())?,
     };
-    Ok(Some((matrix.unstacked(&x), squares, matrix.unstacked(&values))))
+    Ok((matrix.unstacked(&x), squares, rank, matrix.unstacked(&values)))
 }
 
 /// The same for a tall matrix and one column. QR of both beside each other leaves a triangular matrix with the singular values of `a`,

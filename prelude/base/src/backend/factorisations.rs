@@ -66,12 +66,6 @@ macro_rules! factorisations {
             /// The descending singular values, `[count, k]`, which are real, and the singular vectors as [`SvdOutputs`] says, if
             /// they are asked for; all elements are finite. A fault is one that does not converge.
             Svd SVD "svd";
-            /// Of matrices with at least as many rows as columns, and right sides: the descending singular values, `[count, columns]`,
-            /// which are real; what solves the equations with the least squares, without a meaning where the rank is not full; and of
-            /// matrices with more rows than columns these sums of squares, `[count, 1, right sides]`, without imaginary parts. All
-            /// elements of the matrices are finite. A fault is one whose singular values do not converge. Only a backend that
-            /// [`finds_least_squares`](Factorisations::finds_least_squares) is asked for it.
-            LeastSquares LEAST_SQUARES "lstsq";
         }
     };
 }
@@ -95,13 +89,20 @@ pub trait Factorisations {
     fn can_factorise(&self) -> Result<()>;
     /// Whether the backend takes general matrices of so many rows for [`Factorisation::Eig`]; the CPU's takes all.
     fn finds_eigenvalues(&self, rows: usize) -> bool;
-    /// Whether the backend has [`Factorisation::LeastSquares`].
+    /// Whether the backend has [`least_squares`](Factorisations::least_squares).
     fn finds_least_squares(&self) -> bool;
     /// Copies a part of each matrix; `out` may have any strides.
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()>;
     /// LU with row exchanges: `packed`, which may have any strides, gets L without its diagonal of ones and U. Gives for each row
     /// of L·U, one matrix after the other, which row of the matrix it is; waits.
     fn lu(&self, x: View<'_>, packed: View<'_>) -> Result<Vec<usize>>;
+    /// Of matrices with at least as many rows as columns, and right sides: the descending singular values, `[count, columns]`, which
+    /// are real; what solves the equations with the least squares, the shortest where singular values up to `fraction` times the
+    /// largest one, which count as 0, make the rank less than full; and of matrices with more rows than columns these sums of squares,
+    /// `[count, 1, right sides]`, without imaginary parts, and without a meaning unless the rank is full. All elements of the matrices
+    /// are finite. A fault is one whose singular values do not converge. Only a backend that
+    /// [`finds_least_squares`](Factorisations::finds_least_squares) is asked for it.
+    fn least_squares(&self, inputs: [View<'_>; 2], fraction: f64, outputs: &[View<'_>]) -> Result<Option<Fault>>;
     /// Every other factorisation: reads and writes what [`Factorisation`] says, in that order. Outputs that are not asked for are
     /// left out.
     fn factorise(&self, what: Factorisation, inputs: &[View<'_>], outputs: &[View<'_>]) -> Result<Option<Fault>>;
@@ -152,18 +153,5 @@ pub trait Factorisations {
             None => self.factorise(Factorisation::Svd, &[x], &[values]),
             Some(SvdOutputs { u, vh }) => self.factorise(Factorisation::Svd, &[x], &[values, u, vh]),
         }
-    }
-
-    /// [`Factorisation::LeastSquares`].
-    fn least_squares(
-        &self,
-        x: View<'_>,
-        b: View<'_>,
-        values: View<'_>,
-        out: View<'_>,
-        squares: Option<View<'_>>,
-    ) -> Result<Option<Fault>> {
-        let outputs = [Some(values), Some(out), squares].into_iter().flatten().collect::<Vec<_>>();
-        self.factorise(Factorisation::LeastSquares, &[x, b], &outputs)
     }
 }
