@@ -187,6 +187,15 @@ impl<T: Element> DeviceArray<T> {
         self.size() * T::DTYPE.size()
     }
 
+    /// The number of bytes that an element takes.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::zeros::<f32>(3).itemsize(), 4);
+    /// ```
+    pub fn itemsize(&self) -> usize {
+        T::DTYPE.size()
+    }
+
     /// How many elements apart neighbours along each axis are (NumPy counts bytes).
     pub fn strides(&self) -> &[isize] {
         &self.raw.layout.strides

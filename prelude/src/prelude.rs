@@ -3,7 +3,7 @@
 // `Function` and `Results` stand in the types of what `gpu::map` makes of a formula, as the notebook's analysis writes them.
 pub use crate::{Boundary, DeviceArray, Function, Mode, Results, fuse};
 // `a.slice(s![1..]).add_assign(&b)` is one expression; `+=` needs a variable.
-pub use ndarray::{Array1, Array2, ArrayD, Axis, Ix1, Ix2, IxDyn, NewAxis, array, s};
+pub use ndarray::{Array, Array1, Array2, ArrayD, Axis, Ix1, Ix2, IxDyn, NewAxis, array, s};
 pub use std::ops::{AddAssign as _, DivAssign as _, MulAssign as _, SubAssign as _};
 pub use warpcell_base::dtype::types::*;
 pub use warpcell_macros::{device, kernel, vectorize};

@@ -20,6 +20,7 @@ mod numbers;
 mod operators;
 mod plots;
 mod printing;
+mod rows;
 mod words;
 
 use crate::syntax::parse;
@@ -83,6 +84,9 @@ const RULES: &[Rule] = &[
     arguments::number,
     arguments::creation,
     modules::of_scipy,
+    rows::made,
+    rows::limit,
+    rows::grid,
     calls::module,
     calls::similar_name,
     calls::data_type,
@@ -121,6 +125,8 @@ const RULES: &[Rule] = &[
     indexing::assignment,
     indexing::range,
     control::place,
+    arguments::as_in_numpy,
+    rows::list,
     arguments::mixed_list,
     arguments::borrowed,
     arguments::host_operand,

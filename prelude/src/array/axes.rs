@@ -7,7 +7,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What can be given as one axis or several: `0`, `-1` (the last), `(0, 2)`, `[0, 2]`, a slice or a `Vec`. Not an
+/// What can be given as one axis or several: `0`, `-1` (the last), ndarray's `Axis(0)`, `(0, 2)`, `[0, 2]`, a slice or a `Vec`. Not an
 /// extension point.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis",
@@ -24,6 +24,7 @@ conversions! {
     i32 => vec![self as isize];
     isize => vec![self];
     usize => vec![isize::try_from(self).unwrap_or(isize::MAX)];
+    ndarray::Axis => self.index().into_axes();
     (i32, i32) => vec![self.0 as isize, self.1 as isize];
     (i32, i32, i32) => vec![self.0 as isize, self.1 as isize, self.2 as isize];
     (usize, usize) => [self.0, self.1].into_axes();

@@ -1,10 +1,10 @@
 //! Arguments of the prelude's functions and methods: borrowed arrays, arrays of the host, numbers, PyTorch's names.
 
-use super::calls::{METHODS, data_type_of, translated};
+use super::calls::{METHODS, data_type_of, of_numbers_below, translated};
 use super::keywords::REDUCTIONS;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
-use super::named::sorted_out;
+use super::named::{argument_counts, sorted_out};
 use super::operators::{as_argument, as_float, as_object};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
@@ -126,6 +126,37 @@ pub fn host_operand(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `gpu::random::integers(0, 10, 5)`, `gpu::einsum("ij->i", &m)`, `gpu::random::choice(5, 3)`: our function with NumPy's arguments.
+pub fn as_in_numpy(line: &Line, known: &Known<'_>) -> Option<String> {
+    let counts: Vec<_> = known.faults.iter().filter_map(|(_, text)| argument_counts(text)).collect();
+    calls_of_prelude(line).find_map(|at| {
+        let mut first = at;
+        while line.before(first, 1) == "::" && first > 1 {
+            first -= 2;
+        }
+        let (close, arguments) = (line.closing(at + 1)?, line.arguments(at + 1)?);
+        let is_surplus = counts.iter().any(|&(takes, given)| given == arguments.len() && given > takes);
+        let start = *arguments.first()?;
+        let is_other = match line.at(at) {
+            "integers" => known.says("is not a range of integers") && !start.contains(".."),
+            "choice" => known.says("expected `&") && of_numbers_below(start, known).is_some(),
+            "percentile" | "quantile" => known.says("expected `f64`, found `"),
+            _ => false,
+        };
+        if line.at(first) != "gpu" || !(is_surplus || is_other) {
+            return None;
+        }
+        // Our function has a range and a size.
+        if let ("integers", [high, size]) = (line.at(at), &arguments[..]) {
+            return Some(line.with(at + 1, close, &format!("(0..{high}, {size})")));
+        }
+        let path: Vec<&str> =
+            std::iter::once("np").chain((first + 2..=at).step_by(2).map(|place| line.at(place))).collect();
+        let new = translated(&path, &arguments, known).filter(|new| new != line.slice(first, close))?;
+        Some(line.with(first, close, &new))
+    })
+}
+
 /// `gpu::concatenate((a, b))`, `gpu::concatenate(a, b)`
 pub fn joined(line: &Line, known: &Known<'_>) -> Option<String> {
     calls_of_prelude(line).find_map(|at| {
@@ -235,6 +266,11 @@ pub fn mixed_list(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `0` of `ndarray`'s `Axis(0)`.
+fn number_of_axis(text: &str) -> Option<&str> {
+    text.strip_prefix("Axis(")?.strip_suffix(')')
+}
+
 /// `a.float()`, `a.to(torch.float32)`, `a.fill_(0.0)`, `a.sum().item()`
 pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
     line.calls(true).find_map(|at| {
@@ -262,6 +298,15 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         if is_array && name == "item" && known.says("takes 0 arguments but") && !arguments.is_empty() {
             let place = arguments.join(", ").replace(['(', ')'], "");
             return is_place(&place).then(|| line.with(at, close, &format!("get(&[{place}])")));
+        }
+        // `a.set(2, 1.0)`, `m.set((0, 1), 1.0)`
+        if is_array && name == "set" && known.says("this method takes 1 argument but") && arguments.len() > 1 {
+            let (value, place) = arguments.split_last()?;
+            let place = place.join(", ");
+            let place = place.trim_matches(['&', '(', ')', '[', ']']);
+            let statement = format!("gpu::set!({object}[{place}] = {value})");
+            let behind = if close == line.last() { ";" } else { "" };
+            return Some(line.with(first, close, &format!("{statement}{behind}")));
         }
         if name == "unwrap" && is_number {
             return Some(line.with(at - 1, close, ""));
@@ -320,14 +365,22 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             "norm" => {
                 return Some(line.with(first, close, &format!("gpu::linalg::norm({})", as_argument(object, known))));
             }
-            "rows" => "shape()[0]".to_owned(),
-            "cols" | "columns" => "shape()[1]".to_owned(),
+            "rows" | "nrows" => "shape()[0]".to_owned(),
+            "cols" | "columns" | "ncols" => "shape()[1]".to_owned(),
+            "outer_iter" if arguments.is_empty() => "iter()".to_owned(),
+            "to_vec" | "into_raw_vec" | "into_vec" if arguments.is_empty() => "flatten().tolist()".to_owned(),
+            "view" | "into_owned" if arguments.is_empty() => "clone()".to_owned(),
+            "len_of" => format!("shape()[{}]", number_of_axis(arguments.first()?)?),
+            "index_axis" if arguments.len() == 2 => {
+                let (place, axis) = (arguments[1], number_of_axis(arguments[0])?);
+                return Some(line.with(first, close, &format!("gpu::take!(&{object}, {place}, axis = {axis})")));
+            }
             "any" | "all" => format!("ne(0.0).{name}()"),
             "push" | "append" if arguments.len() == 1 => {
                 let joined = format!("gpu::concatenate([&{object}, &gpu::array(&[{}])], 0)", arguments[0]);
                 return Some(line.with(first, close, &joined));
             }
-            "map" if arguments.len() == 1 && arguments[0].starts_with('|') => {
+            "map" | "mapv" | "mapv_into" if arguments.len() == 1 && arguments[0].starts_with('|') => {
                 let element = known.type_of(object)?.strip_prefix("DeviceArray<")?.strip_suffix('>')?.to_owned();
                 let (parameter, body) = arguments[0].strip_prefix('|')?.split_once('|')?;
                 let mapped = format!("gpu::map(fuse!(|{parameter}: {element}|{body}), &{object})");

@@ -2,10 +2,10 @@
 
 use super::keywords::{REDUCTIONS, has_keywords, is_short, with_keywords};
 use super::known::{ARRAY, Known};
-use super::line::{Line, LineTokenKind};
+use super::line::{Line, LineTokenKind, is_integer};
 use super::named::{keyword, sorted_out, value_of};
 use super::operators::{as_argument, as_float, as_object, with_references};
-use super::{modules, plots};
+use super::{modules, plots, rows};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -20,7 +20,7 @@ pub const METHODS: &str = "\
 /// Other names of methods, and ours.
 const OTHER_METHODS: &str = "\
     permute=permute_dims view=reshape unsqueeze=expand_dims mm=matmul arcsin=asin arccos=acos \
-    arctan=atan arctan2=atan2 absolute=abs fabs=abs amax=max amin=min relu=maximum isnan=is_nan isfinite=is_finite isinf=is_inf \
+    slice_mut=slice arctan=atan arctan2=atan2 absolute=abs fabs=abs amax=max amin=min relu=maximum isnan=is_nan isfinite=is_finite isinf=is_inf \
     clamp=clip power=pow float_power=pow mod=remainder fmod=remainder conjugate=conj";
 
 /// The page with all names of the prelude.
@@ -42,7 +42,7 @@ pub const CREATION: [&str; 9] = ["zeros", "ones", "empty", "full", "eye", "arang
 
 /// Functions under their other names: those of PyTorch, and older ones of NumPy.
 const RENAMED: &str = "\
-    cat=concatenate mm=matmul bmm=matmul identity=eye from_numpy=asarray from_dlpack=asarray as_tensor=asarray \
+    trapz=trapezoid row_stack=vstack cat=concatenate mm=matmul bmm=matmul identity=eye from_numpy=asarray from_dlpack=asarray as_tensor=asarray \
     manual_seed=seed clamp=clip asnumpy=to_host to_numpy=to_host greater=gt";
 
 /// What some functions need behind the arguments that NumPy needs.
@@ -121,6 +121,24 @@ fn print_options(named: &[(&str, &str)]) -> Option<String> {
     Some(format!("gpu::set_printoptions(gpu::PrintOptions::new(){})", options.collect::<Option<String>>()?))
 }
 
+/// The array that NumPy chooses from if it is given a whole number: `n` is all numbers below it.
+pub fn of_numbers_below(text: &str, known: &Known<'_>) -> Option<String> {
+    let line = Line::new(text.trim_start_matches('&'));
+    let type_of = |at| known.variable(line.at(at)).unwrap_or_default();
+    let is_count = |at| line.is_word(at) && matches!(&*type_of(at), "i32" | "i64" | "usize" | "u32" | "u64");
+    let is_whole = |at| is_integer(line.at(at)) || is_count(at) || matches!(line.at(at), "+" | "-" | "*" | "(" | ")");
+    if line.len() == 0 || !(0..line.len()).all(is_whole) {
+        return None;
+    }
+    let has_addresses = (0..line.len()).any(|at| type_of(at) == "usize");
+    let count = match (has_addresses, line.len()) {
+        (false, _) => line.text.clone(),
+        (true, 1) => format!("{} as i64", line.text),
+        (true, _) => format!("({}) as i64", line.text),
+    };
+    Some(format!("&gpu::arange({count})"))
+}
+
 /// What `np.name(…)` is here.
 pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Option<String> {
     let name = *path.last()?;
@@ -167,6 +185,8 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         };
         return with_keywords(ours, values, &named, known);
     }
+    let has_list = values.iter().any(|value| value.starts_with('['));
+    let by_row = rows::by_row(&path[1..], &values, &named, known);
     // Arguments with names that are not handled here are rewritten by a later rule. If none does, the line is not Rust
     // and is not shown.
     let mut taken = vec!["dtype", "device", "requires_grad"];
@@ -205,7 +225,8 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             taken.extend(["size", "replace"]);
             let size = value_of(&named, "size").or(values.get(1).copied()).unwrap_or("1");
             let replace = value_of(&named, "replace").or(values.get(2).copied()).unwrap_or("true").to_lowercase();
-            ("gpu::random::choice".to_owned(), vec![by_reference(&values[0]), size.to_owned(), replace])
+            let from = of_numbers_below(values[0], known).unwrap_or_else(|| by_reference(&values[0]));
+            ("gpu::random::choice".to_owned(), vec![from, size.to_owned(), replace])
         }
         ("linalg" | "fft", _) if !values.is_empty() => {
             return modules::call(&format!("{module}::{name}"), first_by_reference(), &named, known);
@@ -272,9 +293,9 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let arrays: Vec<String> = values[1..].iter().map(by_reference).collect();
             ("gpu::einsum".to_owned(), vec![values[0].to_owned(), format!("[{}]", arrays.join(", "))])
         }
-        (_, "percentile" | "quantile") if values.len() == 2 && values[1].starts_with('[') => {
+        (_, "percentile" | "quantile") if values.len() == 2 && values[1].trim_start_matches('&').starts_with('[') => {
             let levels: Vec<String> =
-                values[1].trim_matches(['[', ']']).split(',').map(|level| as_float(level.trim())).collect();
+                values[1].trim_matches(['&', '[', ']']).split(',').map(|level| as_float(level.trim())).collect();
             return Some(format!("gpu::{name}!({}, [{}])", by_reference(&values[0]), levels.join(", ")));
         }
         (_, "load") if values.len() == 1 => ("gpu::load::<f64>".to_owned(), as_typed()),
@@ -318,6 +339,13 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let axis = value_of(&named, "axis").or(value_of(&named, "dim")).or(values.get(1).copied()).unwrap_or("0");
             let axis = (!matches!(name, "vstack" | "hstack")).then(|| axis.to_owned());
             (format!("gpu::{name}"), [format!("[{}]", arrays.join(", "))].into_iter().chain(axis).collect())
+        }
+        _ if module != "math"
+            && !is_method(ours)
+            && (has_list || !is_function(name) || name.ends_with("space"))
+            && by_row.is_some() =>
+        {
+            return by_row;
         }
         // The functions of `math` are for numbers.
         (module, name) if is_function(name) && !values.is_empty() && module != "math" => {

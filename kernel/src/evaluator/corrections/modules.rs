@@ -43,6 +43,19 @@ impl Macro<'static> {
         words(self.row).any(|word| word == key)
     }
 
+    /// The name of an argument by its place among all of them.
+    fn name_at(&self, place: usize) -> Option<&str> {
+        match self.needed.get(place) {
+            Some(name) => Some(name),
+            None => self
+                .row
+                .split(['[', ',', ']'])
+                .filter_map(|part| part.trim().split_once(" = "))
+                .nth(place - self.needed.len())
+                .map(|(name, _)| name),
+        }
+    }
+
     /// Whether the default of an argument says that it is a float.
     fn is_float(&self, key: &str) -> bool {
         self.row.split(['[', ',', ']']).filter_map(|part| part.trim().split_once(" = ")).any(|(name, default)| {
@@ -78,7 +91,12 @@ pub fn call(path: &str, values: Vec<String>, named: &[(&str, &str)], known: &Kno
     if !is_macro {
         return Some(format!("gpu::{path}({})", values.join(", ")));
     }
-    let found = found?;
+    macro_call(path, values, &named, known)
+}
+
+/// The call of the macro of a function, if there is one that takes the arguments.
+pub fn macro_call(path: &str, values: Vec<String>, named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    let found = Macro::find(path)?;
     if !named.iter().all(|(key, _)| found.takes(key)) {
         return None;
     }
@@ -86,7 +104,10 @@ pub fn call(path: &str, values: Vec<String>, named: &[(&str, &str)], known: &Kno
         let value = value(text, known)?;
         Some(format!("{key} = {}", if found.is_float(key) { as_float(&value) } else { value }))
     });
-    let arguments: Vec<String> = values.into_iter().chain(named).collect();
+    let values = values.into_iter().enumerate().map(|(place, value)| {
+        if found.name_at(place).is_some_and(|name| found.is_float(name)) { as_float(&value) } else { value }
+    });
+    let arguments: Vec<String> = values.chain(named).collect();
     Some(format!("gpu::{path}!({})", arguments.join(", ")))
 }
 

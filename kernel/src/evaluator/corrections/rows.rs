@@ -1,0 +1,219 @@
+//! Calls of NumPy's functions as the table of names has them: a row shows of each argument whether it is an array, a float or a number.
+
+use super::known::Known;
+use super::line::{Line, is_integer};
+use super::modules;
+use super::operators::{as_argument, as_float};
+
+/// The page with all names of the prelude.
+const NAMES: &str = include_str!("../../../../prelude/NUMPY.md");
+
+/// The function and the arguments of a call that is the whole text.
+fn parts(call: &str) -> Option<(String, Vec<String>)> {
+    let line = Line::new(call);
+    let open = line.find("(").next()?;
+    let arguments = line.arguments(open)?.into_iter().map(str::to_owned).collect();
+    (line.closing(open)? == line.last()).then(|| (call[..call.find('(').unwrap_or(0)].to_owned(), arguments))
+}
+
+/// The call that a row has for a function of NumPy with so many arguments: our function and its arguments.
+fn row(theirs: &str, count: usize) -> Option<(String, Vec<String>)> {
+    NAMES.lines().filter(|line| line.starts_with(&format!("| `np.{theirs}("))).find_map(|line| {
+        let (numpys, ours) = line.trim_start_matches("| `").split_once("` | `")?;
+        let (_, given) = parts(numpys)?;
+        let (function, arguments) = parts(ours.strip_suffix("` |")?)?;
+        let is_plain = given.len() == count && arguments.len() == count && !given.iter().any(|one| one.contains('='));
+        (is_plain && function.starts_with("gpu::") && !function.ends_with('!')).then_some((function, arguments))
+    })
+}
+
+/// An array of the numbers in a list of Python's: floats if one of them is.
+fn array_of_list(list: &str) -> String {
+    let list = list.trim_start_matches('&');
+    let line = Line::new(list);
+    let is_float =
+        |at: usize| line.at(at).contains('.') && line.at(at).starts_with(|first: char| first.is_ascii_digit());
+    if !(0..line.len()).any(is_float) {
+        return format!("&gpu::array(&{list})");
+    }
+    let floats = (0..line.len())
+        .rev()
+        .filter(|at| is_integer(line.at(*at)))
+        .fold(line.text.clone(), |text, at| Line::new(&text).with(at, at, &as_float(line.at(at))));
+    format!("&gpu::array(&{floats})")
+}
+
+/// Whether a text is a list of numbers.
+fn is_list(text: &str) -> bool {
+    let text = text.trim_start_matches('&');
+    text.starts_with('[')
+        && text.ends_with(']')
+        && text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '[' | ']' | ',' | ' ' | '.' | '-' | 'e'))
+        && text.contains(|sign: char| sign.is_ascii_digit())
+}
+
+/// An argument in the form that the row has.
+fn as_in_row(value: &str, model: &str, known: &Known<'_>) -> String {
+    let is_array = model.starts_with('&') || matches!(model, "a" | "b" | "i" | "mask");
+    let is_float = model.contains('.') && model.starts_with(|first: char| first.is_ascii_digit());
+    match value {
+        value if is_array && is_list(value) => array_of_list(value),
+        value if is_array && !value.starts_with('&') => as_argument(value, known),
+        value if is_float => as_float(value),
+        value => value.replace('\'', "\""),
+    }
+}
+
+/// What `np.random.poisson(5, 3)`, `np.interp(x, [0, 1], [2, 3])`, `np.tri(3)` are here. `path` has no module of Python in front.
+pub fn by_row(path: &[&str], values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    let (theirs, ours) = (path.join("."), path.join("::"));
+    if let Some((function, models)) = row(&theirs, values.len()).filter(|_| named.is_empty()) {
+        let new = values.iter().zip(&models).map(|(value, model)| as_in_row(value, model, known));
+        return Some(format!("{function}({})", new.collect::<Vec<_>>().join(", ")));
+    }
+    // The macro of a module has defaults: `np.random.poisson(5, size=3)`, `np.random.exponential()`.
+    if path.len() < 2 {
+        return None;
+    }
+    let values = values.iter().map(|value| as_argument(value, known)).collect();
+    modules::macro_call(&ours, values, named, known)
+}
+
+/// `gpu::bincount(&[1, 2, 2])`: the compiler misses an array.
+pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_missed = known.says("but this argument is not one") || known.says("found `[") || known.says("found `&[");
+    if !is_missed {
+        return None;
+    }
+    (2..line.len()).filter(|at| line.is_word(*at) && line.at(at + 1) == "(").find_map(|at| {
+        let is_ours = line.before(at, 1) == "::" && !matches!(line.at(at), "array" | "asarray" | "lookup");
+        let parts = line.parts(at + 1, ",").filter(|_| is_ours)?;
+        let part = parts.into_iter().find(|part| is_list(line.part(*part)))?;
+        Some(line.with(part.0, part.1, &array_of_list(line.part(part))))
+    })
+}
+
+/// `gpu::array![1.0, 2.0]`, `DeviceArray::<f32>::zeros(3)`: arrays in the forms of other libraries.
+pub fn made(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_macro = |at: &usize| line.at(at + 1) == "!" && line.at(at + 2) == "[" && line.before(*at, 2) == "gpu";
+    if let Some(at) = line.find("array").find(is_macro).filter(|_| known.says("`gpu::array!` takes")) {
+        let close = line.closing(at + 2)?;
+        return Some(line.with(at, close, &format!("array(&{})", line.slice(at + 2, close))));
+    }
+    line.find("DeviceArray").find_map(|at| {
+        let first = if line.before(at, 1) == "::" && line.before(at, 2) == "gpu" { at - 2 } else { at };
+        let open = (at + 1..line.len()).find(|place| line.at(*place) == "(")?;
+        let name = line.at(open - 1);
+        let between = line.slice(at + 1, open - 2);
+        let is_function = super::calls::CREATION.contains(&name) && between.ends_with("::");
+        let types = between.replace("::", "");
+        let is_type = types.is_empty() || types.starts_with('<') && types.ends_with('>') && !types.contains('_');
+        let types = if types.is_empty() { String::new() } else { format!("::{types}") };
+        (is_function && is_type).then(|| line.with(first, open - 1, &format!("gpu::{name}{types}")))
+    })
+}
+
+/// What the type of a number is asked for, in Python and here.
+const LIMITS: [(&str, &str); 5] =
+    [("eps", "EPSILON"), ("max", "MAX"), ("min", "MIN"), ("tiny", "MIN_POSITIVE"), ("smallest_normal", "MIN_POSITIVE")];
+
+/// `np.finfo(np.float32).eps`, `np.iinfo('int64').max`
+pub fn limit(line: &Line, _: &Known<'_>) -> Option<String> {
+    line.calls(true).filter(|at| matches!(line.at(*at), "finfo" | "iinfo")).find_map(|at| {
+        let close = line.closing(at + 1)?;
+        let [data_type] = line.arguments(at + 1)?[..] else { return None };
+        let data_type = super::calls::data_type_of(data_type)?;
+        let (_, ours) = LIMITS.iter().find(|(theirs, _)| *theirs == line.at(close + 2) && line.at(close + 1) == ".")?;
+        Some(line.with(at - 2, close + 2, &format!("{data_type}::{ours}")))
+    })
+}
+
+/// A range of Python's between brackets: `0:3` is `0..3`, and `0:1:0.25` is `(0.0, 1.0, 0.25)`.
+fn range(text: &str) -> Option<String> {
+    let ends: Vec<&str> = text.split(':').map(str::trim).collect();
+    let is_float = ends.iter().any(|end| end.contains('.'));
+    let number = |end: &&str| if is_float { as_float(end) } else { (*end).to_owned() };
+    match ends[..] {
+        [start, stop] if !start.is_empty() && !stop.is_empty() => {
+            Some(format!("{}..{}", number(&start), number(&stop)))
+        }
+        [_, _, _] if ends.iter().all(|end| !end.is_empty()) => {
+            Some(format!("({})", ends.iter().map(number).collect::<Vec<_>>().join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// `np.mgrid[0:3, 0:4]`, `np.r_[1:4, 0]`, `np.c_[a, b]`
+pub fn grid(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_grid = |at: &usize| matches!(line.at(*at), "mgrid" | "ogrid" | "r_" | "c_") && line.at(at + 1) == "[";
+    let is_of_module = |at: &usize| matches!(line.before(*at, 1), "." | "::") && line.is_word(at - 2);
+    (2..line.len()).filter(is_grid).filter(is_of_module).find_map(|at| {
+        let (close, parts) = (line.closing(at + 1)?, line.arguments(at + 1)?);
+        let is_macro = line.at(at).ends_with('_');
+        let part = |text: &&str| {
+            if text.contains(':') {
+                range(text)
+            } else if is_macro {
+                Some(if is_list(text) { (*text).to_owned() } else { as_argument(&text.replace('\'', "\""), known) })
+            } else {
+                None
+            }
+        };
+        let new = parts.iter().map(part).collect::<Option<Vec<_>>>()?.join(", ");
+        let new =
+            if is_macro { format!("gpu::{}![{new}]", line.at(at)) } else { format!("gpu::{}([{new}])", line.at(at)) };
+        Some(line.with(at - 2, close, &new))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_line;
+    use super::super::tests::type_of;
+    use super::*;
+
+    #[test]
+    fn arguments_as_rows_have_them() {
+        let np = "cannot find value `np` in this scope";
+        let surplus = "this function takes 2 arguments but 3 arguments were supplied";
+        for (message, typed, expected) in [
+            (np, "np.random.poisson(5, 3)", "gpu::random::poisson(5.0, 3)"),
+            (np, "np.random.poisson(5, size=3)", "gpu::random::poisson!(5.0, size = 3)"),
+            (np, "np.random.binomial(10, 1, (2, 3))", "gpu::random::binomial(10, 1.0, (2, 3))"),
+            (np, "np.tri(3)", "gpu::tri::<f64>(3)"),
+            (np, "np.interp(a, [1, 2], [0, 0.5])", "gpu::interp(&a, &gpu::array(&[1, 2]), &gpu::array(&[0.0, 0.5]))"),
+            (np, "np.logspace(0, 2, 3)", "gpu::logspace(0.0, 2.0, 3)"),
+            (np, "np.random.choice(10, 3, replace=False)", "gpu::random::choice(&gpu::arange(10), 3, false)"),
+            (np, "np.finfo(np.float32).eps * 2.0", "f32::EPSILON * 2.0"),
+            (np, "np.mgrid[0:3, 0:1:0.5]", "gpu::mgrid([0..3, (0.0, 1.0, 0.5)])"),
+            ("ambiguous associated type", "gpu::DeviceArray::<f32>::zeros((3, 4))", "gpu::zeros::<f32>((3, 4))"),
+            ("no function", "DeviceArray::ones(3)", "gpu::ones(3)"),
+            ("`gpu::array!` takes 2 values by position", "gpu::array![1.0, 2.0, 3.0]", "gpu::array(&[1.0, 2.0, 3.0])"),
+            (np, "np.c_[a, b]", "gpu::c_![&a, &b]"),
+            (np, "np.r_[1:4, 0, [7, 8]]", "gpu::r_![1..4, 0, [7, 8]]"),
+            (
+                "this function needs arrays on the device, but this argument is not one",
+                "gpu::bincount(&[1, 2, 2])",
+                "gpu::bincount(&gpu::array(&[1, 2, 2]))",
+            ),
+            (surplus, "gpu::random::integers(0, 10, 5)", "gpu::random::integers(0..10, 5)"),
+            (surplus, "let y = gpu::random::integers(0, n, (3, 4));", "let y = gpu::random::integers(0..n, (3, 4));"),
+            (surplus, "gpu::einsum(\"ij,jk\", &a, &m)", "gpu::einsum(\"ij,jk\", [&a, &m])"),
+            (
+                "`{integer}` is not a range of integers",
+                "gpu::random::integers(10, 5)",
+                "gpu::random::integers(0..10, 5)",
+            ),
+            (
+                "mismatched types: expected `&_`, found integer",
+                "gpu::random::choice(5, 3, true)",
+                "gpu::random::choice(&gpu::arange(5), 3, true)",
+            ),
+        ] {
+            let faults = [(Some("E0425"), message)];
+            let corrected = of_line(typed, &Known::of_line(&faults, typed, 1, &type_of));
+            assert_eq!(corrected.as_deref(), Some(expected), "{typed}");
+        }
+    }
+}
