@@ -56,6 +56,14 @@ pub trait AtomicElement: ViewElement {
     #[doc(hidden)]
     unsafe fn update(at: *mut Self, change: impl Fn(Self) -> Self) -> Self;
 
+    /// Reads an element.
+    ///
+    /// # Safety
+    ///
+    /// As for [`AtomicElement::update`].
+    #[doc(hidden)]
+    unsafe fn load(at: *mut Self) -> Self;
+
     /// Replaces an element if its bits are those of `compare`; gives the old one.
     ///
     /// # Safety
@@ -104,6 +112,13 @@ macro_rules! atomics {
                     Err(found) => old = found,
                 }
             }
+        }
+
+        #[inline]
+        unsafe fn load(at: *mut Self) -> Self {
+            // SAFETY: the caller's promise.
+            let place = unsafe { <$atomic>::from_ptr(at.cast()) };
+            $from_bits(place.load(Ordering::Acquire))
         }
 
         #[inline]

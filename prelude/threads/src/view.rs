@@ -178,6 +178,15 @@ macro_rules! changing {
                 atomic_min: |old, value| old.smaller(value);
             }
 
+            /// Reads an element in one step, while other threads may change it by atomic operations. It costs less than a change.
+            #[inline]
+            #[track_caller]
+            pub fn atomic_load<I: ViewIndex>(&self, index: I) -> T {
+                let element = locate(self.data, &self.region, index, Touch::Atomic).cast_mut();
+                // SAFETY: as for `atomic_compare_exchange`.
+                unsafe { T::load(element) }
+            }
+
             /// Replaces an element in one step; gives what was there.
             #[inline]
             #[track_caller]

@@ -172,7 +172,7 @@ pub(crate) fn dim3_fields() -> Vec<(String, Ty)> {
     ["x", "y", "z"].map(|axis| (axis.to_owned(), Ty::USIZE)).to_vec()
 }
 
-/// A method of views that changes an element while no other thread does.
+/// A method of views that changes an element while no other thread does, or reads one that others change so.
 #[derive(Debug)]
 pub(crate) struct Atomic {
     pub(crate) name: &'static str,
@@ -186,7 +186,8 @@ const fn atomic(name: &'static str, values: usize, of_bits: bool) -> Atomic {
     Atomic { name, values, of_bits }
 }
 
-static ATOMICS: [Atomic; 9] = [
+static ATOMICS: [Atomic; 10] = [
+    atomic("atomic_load", 0, false),
     atomic("atomic_add", 1, false),
     atomic("atomic_sub", 1, false),
     atomic("atomic_max", 1, false),

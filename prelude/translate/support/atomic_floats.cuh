@@ -1,5 +1,8 @@
 // Changes of floats in arrays that no other thread comes between; they give what was there.
 
+// Read from where all threads see it.
+__device__ __forceinline__ FLOAT FLOAT_atomic_load(FLOAT *at) { return *(volatile FLOAT *)at; }
+
 __device__ __forceinline__ FLOAT FLOAT_atomic_add(FLOAT *at, FLOAT value) { return atomicAdd(at, value); }
 
 __device__ __forceinline__ FLOAT FLOAT_atomic_sub(FLOAT *at, FLOAT value) { return atomicAdd(at, -value); }

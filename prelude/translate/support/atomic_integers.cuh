@@ -1,5 +1,8 @@
 // Changes of integers in arrays that no other thread comes between; they give what was there.
 
+// Read from where all threads see it.
+__device__ __forceinline__ INT INT_atomic_load(INT *at) { return *(volatile INT *)at; }
+
 __device__ __forceinline__ INT INT_atomic_add(INT *at, INT value) { return INT(atomicAdd((UNS *)at, UNS(value))); }
 
 __device__ __forceinline__ INT INT_atomic_sub(INT *at, INT value) { return INT(atomicAdd((UNS *)at, UNS(0) - UNS(value))); }

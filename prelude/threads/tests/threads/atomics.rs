@@ -103,6 +103,7 @@ fn exchanges_give_what_was_there() {
     let out = output.view_mut("out");
     let kernel = |out: ViewMut<f64>| {
         assert_eq!(out.atomic_exchange(0, 2.0), 0.0);
+        assert_eq!(out.atomic_load(0), 2.0);
         // By bits: -0.0 is not 0.0.
         assert_eq!(out.atomic_compare_exchange(1, 0.0, 1.0), 0.0);
         assert_eq!(out.atomic_compare_exchange(2, 7.0, 8.0), 7.0);

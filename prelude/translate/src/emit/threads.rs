@@ -262,8 +262,8 @@ impl Writer<'_> {
         }
         let Ty::View(_, element, _) = self.value_type(view) else { return place };
         let function = self.support(&atomic.c_name(element.scalar().unwrap_or(Scalar::I32)));
-        let texts: Vec<&str> = operands.iter().map(|operand| operand.text.as_str()).collect();
-        Operand::primary(format!("{function}(&{}, {})", place.at(PRIMARY), texts.join(", ")), false)
+        let texts: String = operands.iter().map(|operand| format!(", {}", operand.text)).collect();
+        Operand::primary(format!("{function}(&{}{texts})", place.at(PRIMARY)), false)
     }
 
     /// Declares a shared array.

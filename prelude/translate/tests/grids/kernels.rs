@@ -285,6 +285,8 @@ pub fn exchanges(mut out: ViewMut<u32>, mut floats: ViewMut<f32>, mut seen: View
     seen.atomic_add(old as usize, 1);
     let before = floats.atomic_exchange(0, i as f32);
     seen.atomic_add(200 + before as usize, 1);
+    seen.atomic_add(100 + out.atomic_load(0) as usize, 1);
+    seen.atomic_add(110 + floats.atomic_load(0) as usize, 1);
     out.atomic_compare_exchange(1, 7, 8);
     out.atomic_compare_exchange(2, 6, 8);
 }
