@@ -37,8 +37,9 @@
 
 use crate::array::axes::axes_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
+use crate::backend::loops::only_kernels;
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
-use crate::device;
+use crate::device::{self, Device};
 use crate::dtype::{DType, Float};
 use crate::error::{Result, check};
 use crate::operations::composing::Composed;
@@ -728,6 +729,17 @@ fn single_finite(x: f32) -> f32 {
     if x.is_finite() { x } else { 0.0 }
 }
 
+/// The power of `e` by the distance to a number, if that is finite.
+#[vectorize]
+fn power_below(x: f64, largest: f64) -> f64 {
+    (x - if largest.is_finite() { largest } else { 0.0 }).exp()
+}
+
+#[vectorize]
+fn single_power_below(x: f32, largest: f32) -> f32 {
+    (x - if largest.is_finite() { largest } else { 0.0 }).exp()
+}
+
 /// Two results: the power of `e` by the distance to the largest number, 0 if this is one; and 1 if it is one.
 #[vectorize]
 fn below_largest(x: f64, largest: f64) -> (f64, f64) {
@@ -773,6 +785,15 @@ pub(crate) fn normalised(
         return Ok(a.clone());
     }
     let composed = Composed(name);
+    if !logarithm && (a.handle.device != Device::Cpu || only_kernels()) {
+        // A pass less through memory; the CPU is faster with its own loops for the parts.
+        let x = a.to_compute_type(name)?;
+        let largest = with_axes(&reduce(name, ReduceOperation::Max, &x, &axes)?, &axes);
+        let formula = |dtype| if dtype == DType::F32 { name_of(&single_power_below) } else { name_of(&power_below) };
+        let powers = apply_one(name, formula, &[RawOperand::Array(&x), RawOperand::Array(&largest)])?;
+        let sums = with_axes(&reduce(name, ReduceOperation::Sum, &powers, &axes)?, &axes);
+        return of_type(name, composed.pair(BinaryOperation::Divide, &powers, &sums)?, a.dtype);
+    }
     let x = less_largest(name, &a.to_compute_type(name)?, &axes)?;
     let powers = composed.each(UnaryOperation::Exp, &x)?;
     let sums = with_axes(&reduce(name, ReduceOperation::Sum, &powers, &axes)?, &axes);
@@ -781,7 +802,12 @@ pub(crate) fn normalised(
     } else {
         composed.pair(BinaryOperation::Divide, &powers, &sums)?
     };
-    result.converted(name, a.dtype)
+    of_type(name, result, a.dtype)
+}
+
+/// The array itself if it has the type, else as this type.
+fn of_type(name: &'static str, x: RawArray, dtype: DType) -> Result<RawArray> {
+    if x.dtype == dtype { Ok(x) } else { x.converted(name, dtype) }
 }
 
 /// The logarithms of the sums of `exp(a)` along the axes.
@@ -872,6 +898,8 @@ mod tests {
         texts.extend([
             crate::cuda_source(finite),
             crate::cuda_source(single_finite),
+            crate::cuda_source(power_below),
+            crate::cuda_source(single_power_below),
             crate::cuda_source(below_largest),
             crate::cuda_source(single_below_largest),
             crate::cuda_source(log_of_parts),

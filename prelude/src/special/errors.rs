@@ -17,6 +17,18 @@ fn exp_of_square(x: f64) -> f64 {
     if lost.is_finite() { value + value * lost } else { value }
 }
 
+/// `exp(x²) erfc(x)` of a number from 0.
+#[device]
+fn erfcx_of_size(size: f64) -> f64 {
+    if size > 1e8 {
+        return 0.5641895835477563 / size;
+    }
+    // One division for both quotients: that of the variable of the series, and that by `1 + 2 x`.
+    let (sum, twice) = (size + 3.75, 1.0 + 2.0 * size);
+    let inverse = 1.0 / (sum * twice);
+    scaled_erfc((size - 3.75) * (twice * inverse)) * (sum * inverse)
+}
+
 /// `exp(x²) erfc(x)`.
 #[device]
 #[inline(never)]
@@ -24,12 +36,7 @@ pub(super) fn erfcx(x: f64) -> f64 {
     if x.is_nan() {
         return x;
     }
-    let size = x.abs();
-    let value = if size > 1e8 {
-        0.5641895835477563 / size
-    } else {
-        scaled_erfc((size - 3.75) / (size + 3.75)) / (1.0 + 2.0 * size)
-    };
+    let value = erfcx_of_size(x.abs());
     if x >= 0.0 {
         return value;
     }
@@ -55,7 +62,7 @@ pub(super) fn erfc(x: f64) -> f64 {
 #[device]
 fn erfc_by(x: f64, bell: f64) -> f64 {
     let lost = x.mul_add(x, -(x * x));
-    let value = erfcx(x.abs()) * (bell - bell * lost);
+    let value = erfcx_of_size(x.abs()) * (bell - bell * lost);
     if x >= 0.0 { value } else { 2.0 - value }
 }
 

@@ -6,7 +6,7 @@
     reason = "device code has comparisons and loops like these; of NaN they are false"
 )]
 
-use super::series::{digamma_part, log_gamma_part, reciprocal_gamma};
+use super::series::{digamma_part, log_gamma_part, reciprocal_gamma, sine_of_turns_near};
 use warpcell_macros::device;
 
 /// `sin(πx)`, exact at multiples of a half.
@@ -21,7 +21,7 @@ pub(super) fn sine_of_turns(x: f64) -> f64 {
     } else {
         rest
     };
-    (std::f64::consts::PI * folded).sin()
+    folded * sine_of_turns_near(folded * folded)
 }
 
 /// Whether this is 0, -1, -2 and so on.
@@ -63,56 +63,50 @@ pub(super) fn log_1p_less(x: f64) -> f64 {
     2.0 * ratio * square * sum - ratio * x
 }
 
-/// Of a positive number.
+/// For `x` from 20, and up to -20, by Stirling's formula.
 #[device]
 #[inline(never)]
-fn positive_gamma(x: f64) -> f64 {
+fn gamma_far(x: f64) -> f64 {
     if x > 171.7 {
         return f64::INFINITY;
     }
-    if x >= 20.0 {
-        // Half of the power twice: the whole one may be too large.
-        let half = x.powf(0.5 * x - 0.25);
-        return 2.5066282746310002 * half * (half * (-x).exp()) * stirling_gap(x).exp();
+    if x < -185.0 {
+        return 0.0_f64.copysign(sine_of_turns(x));
     }
-    let mut rest = x;
-    let mut product = 1.0;
-    while rest > 2.0 {
-        rest -= 1.0;
-        product *= rest;
-    }
-    if rest < 1.0 {
-        return 1.0 / (reciprocal_gamma(rest + 1.0) * rest);
-    }
-    product / reciprocal_gamma(rest)
+    // Half of the power twice: the whole one may be too large, and Γ(1 - x) too.
+    let size = x.abs();
+    let half = size.powf(0.5 * size - 0.25);
+    let others = 2.5066282746310002 * half * stirling_gap(size).exp() * (-size).exp();
+    if x > 0.0 { others * half } else { std::f64::consts::PI / (others * sine_of_turns(x) * x) / -half }
 }
 
 #[device]
 #[inline(never)]
 pub(super) fn gamma(x: f64) -> f64 {
-    if x == 0.0 {
-        return f64::INFINITY.copysign(x);
-    }
     if x.is_nan() || (x < 0.0 && x == x.floor()) {
         return f64::NAN;
     }
-    // In one place for all, since the threads of a warp take both sides of a branch.
-    if x > -20.0 {
-        let mut rest = x;
-        let mut product = 1.0;
-        while rest < 0.0 {
-            product *= rest;
-            rest += 1.0;
+    if x.abs() > 20.0 {
+        return gamma_far(x);
+    }
+    // One evaluation and one division for all of them, since the threads of a warp take all sides of branches.
+    let mut rest = x;
+    let (mut product, mut divisor) = (1.0, 1.0);
+    for _ in 0..20 {
+        if rest <= 1.5 {
+            break;
         }
-        return positive_gamma(rest) / product;
+        rest -= 1.0;
+        product *= rest;
     }
-    if x < -185.0 {
-        return 0.0_f64.copysign(sine_of_turns(x));
+    for _ in 0..21 {
+        if rest >= 0.5 {
+            break;
+        }
+        divisor *= rest;
+        rest += 1.0;
     }
-    // Γ(1 - x) may be too large.
-    let half = (-x).powf(-0.5 * x - 0.25);
-    let others = 2.5066282746310002 * half * stirling_gap(-x).exp() * x.exp() * sine_of_turns(x);
-    std::f64::consts::PI / (others * x) / -half
+    product / (divisor * reciprocal_gamma(rest))
 }
 
 #[device]
@@ -136,30 +130,6 @@ pub(super) fn log_gamma_1p(x: f64) -> f64 {
     log_gamma_part(1.0 + x) * x * (x - 1.0)
 }
 
-/// The logarithm of the gamma function of a positive number.
-#[device]
-#[inline(never)]
-fn log_gamma_of_size(size: f64) -> f64 {
-    if size >= 1e17 {
-        return size * (size.ln() - 1.0);
-    }
-    if size >= 10.0 {
-        return (size - 0.5) * size.ln() - size + 0.9189385332046728 + stirling_gap(size);
-    }
-    // One evaluation for all sizes, since the threads of a warp take all sides of branches. `Γ(size)` is `Γ(1 + size) / size`, or `Γ(rest)`
-    // times a product.
-    let is_small = size < 1.0;
-    let mut rest = if is_small { 1.0 + size } else { size };
-    let mut product = if is_small { size } else { 1.0 };
-    while rest > 2.5 {
-        rest -= 1.0;
-        product *= rest;
-    }
-    let factors = if is_small { size * (size - 1.0) } else { (rest - 1.0) * (rest - 2.0) };
-    let others = product.ln();
-    log_gamma_part(rest) * factors + if is_small { -others } else { others }
-}
-
 /// The logarithm of the absolute value.
 #[device]
 #[inline(never)]
@@ -171,11 +141,37 @@ pub(super) fn log_gamma(x: f64) -> f64 {
         return f64::INFINITY;
     }
     let size = x.abs();
-    let value = log_gamma_of_size(size);
-    if x > 0.0 {
-        return value;
+    let is_reflected = x < 0.0;
+    let sine = if is_reflected { sine_of_turns(x).abs() } else { 1.0 };
+    if size >= 10.0 {
+        let logarithm = size.ln();
+        let value = if size >= 1e17 {
+            size * (logarithm - 1.0)
+        } else {
+            (size - 0.5) * logarithm - size + 0.9189385332046728 + stirling_gap(size)
+        };
+        return if is_reflected { 1.1447298858494002 - (sine * size).ln() - value } else { value };
     }
-    1.1447298858494002 - (sine_of_turns(x) * x).abs().ln() - value
+    // One evaluation and one logarithm for all sizes and signs, since the threads of a warp take all sides of branches. `Γ(size)` is
+    // `Γ(1 + size) / size`, or `Γ(rest)` times a product; and `Γ(-size)` is `π / (sin(π size) size Γ(size))`, but for its sign.
+    let is_small = size < 1.0;
+    let mut rest = if is_small { 1.0 + size } else { size };
+    let mut product = 1.0;
+    for _ in 0..8 {
+        if rest <= 2.5 {
+            break;
+        }
+        rest -= 1.0;
+        product *= rest;
+    }
+    let factors = if is_small { size * (size - 1.0) } else { (rest - 1.0) * (rest - 2.0) };
+    let part = log_gamma_part(rest) * factors;
+    if is_reflected {
+        let others = if is_small { sine } else { sine * size * product };
+        return 1.1447298858494002 - others.ln() - part;
+    }
+    let others = (if is_small { size } else { product }).ln();
+    part + if is_small { -others } else { others }
 }
 
 #[device]

@@ -141,6 +141,10 @@ fn sums_of_exponentials() {
     assert!(special::logsumexp(&gpu::array(&[0.0, f64::NAN])).is_nan());
     assert_eq!(special::logsumexp!(&a.slice(s![..2, ..]), axis = 0).shape(), [3]);
     let softmax = special::softmax!(&a.slice(s![..2, ..]), axis = 1);
+    let by_kernels = gpu::by_kernels(|| special::softmax!(&a.slice(s![..2, ..]), axis = 1));
+    assert!(
+        gpu::allclose(&by_kernels, &softmax) && gpu::by_kernels(|| special::softmax(&a.astype::<f32>())).sum().is_nan()
+    );
     assert!(gpu::allclose(&softmax.slice(s![0, ..]), &[0.09003057317038046, 0.24472847105479767, 0.6652409557748219]));
     assert_eq!(softmax.slice(s![1, ..]).tolist(), [0.5, 0.0, 0.5]);
     let logs = special::log_softmax!(&gpu::array(&[[1.0f32, 2.0, 3.0], [0.0, -500.0, 0.0]]), axis = 1);
