@@ -218,6 +218,10 @@ pub(super) fn transformed(
     }
     let coordinates = match places {
         Where::Matrix(..) => None,
+        // Only the kernels read integers.
+        Where::Coordinates(coordinates) if coordinates.dtype == DType::I64 && has_many_threads(x) => {
+            Some(coordinates.contiguous(operation)?)
+        }
         Where::Coordinates(coordinates) => Some(coordinates.converted(operation, DType::F64)?),
     };
     let handle = &x.handle;
@@ -257,7 +261,29 @@ pub(super) fn transformed(
         let is_there = slot + rank >= MOST_AXES && !is_still(slot + rank - MOST_AXES);
         counts << 4 | if is_there { spline.order as i32 + 1 } else { 1 }
     });
-    let given = [
+    let (least, most) = ends.unwrap_or((0.0, 0.0));
+    let ends_of_values = [Given::fixed_flag(ends.is_some()), Given::Number(least), Given::Number(most)];
+    if coordinates.is_none() && is_diagonal(&grid, rank) && source.size().max(out.size()) < 1 << 31 {
+        let lengths: Vec<(usize, usize)> =
+            (0..rank).map(|axis| (shape[axis], (counts >> (4 * (rank - 1 - axis)) & 15) as usize)).collect();
+        let count: usize = lengths.iter().map(|(length, _)| length).sum();
+        let entries: usize = lengths.iter().map(|(length, taps)| length * taps).sum();
+        let weights = RawArray::uninitialised(operation, handle, &[entries], DType::F64)?;
+        let taken = RawArray::uninitialised(operation, handle, &[entries], DType::I32)?;
+        let forms = [Given::fixed(rank), Given::fixed_word(counts), Given::fixed_word(mode)];
+        let mut given = vec![Given::Grid(&grid), Given::Length(count)];
+        given.extend(forms);
+        given.extend([Given::Write(&weights), Given::Write(&taken)]);
+        run(operation, kernels::axis_taps(), count, &given)?;
+        let mut given = vec![Given::Read(&source), Given::Read(&weights), Given::Read(&taken), Given::Grid(&grid)];
+        given.extend(forms);
+        given.push(Given::Number(spline.outside));
+        given.extend(ends_of_values);
+        given.push(Given::Write(&out));
+        run(operation, kernels::interpolate_grid(), out.size(), &given)?;
+        return back(operation, out, x.dtype);
+    }
+    let mut given = vec![
         Given::Read(&source),
         Given::Read(coordinates.as_ref().unwrap_or(&source)),
         Given::Grid(&grid),
@@ -267,13 +293,18 @@ pub(super) fn transformed(
         Given::fixed_word(counts),
         Given::fixed_word(mode),
         Given::Number(spline.outside),
-        Given::fixed_flag(ends.is_some()),
-        Given::Number(ends.map_or(0.0, |ends| ends.0)),
-        Given::Number(ends.map_or(0.0, |ends| ends.1)),
-        Given::Write(&out),
     ];
-    run(operation, kernels::interpolate(), out.size(), &given)?;
+    given.extend(ends_of_values);
+    given.push(Given::Write(&out));
+    let are_integers = coordinates.as_ref().is_some_and(|coordinates| coordinates.dtype == DType::I64);
+    let kernel = if are_integers { kernels::interpolate_at_integers() } else { kernels::interpolate() };
+    run(operation, kernel, out.size(), &given)?;
     back(operation, out, x.dtype)
+}
+
+/// Whether each index of a result depends on one index of the array.
+fn is_diagonal(grid: &Grid, rank: usize) -> bool {
+    (0..rank * rank).all(|at| at / rank == at % rank || grid.matrix[at] == 0.0)
 }
 
 /// The least and the greatest integer of a type; none for other types.

@@ -265,8 +265,10 @@ macro_rules! names {
 }
 names! {
     splines { spline_lines causal anticausal }
-    values { interpolate }
+    values { interpolate interpolate_at_integers interpolate_grid axis_taps }
     nearest { nearest found }
-    shapes { erode distances runs unite roots numbers mark marked }
+    shapes {
+        erode distances runs unite roots numbers mark marked long_runs long_unite long_roots long_numbers long_mark long_marked
+    }
     labelled { slots bins coordinate unravelled boxes }
 }

@@ -207,10 +207,13 @@ fn propagated(
         None => components(operation, mask, structure)?.0,
     };
     let marks = RawArray::filled(operation, &x.handle, &[x.size()], Scalar::I32(0))?;
+    let is_long = roots.dtype == DType::I64;
+    let (mark, marked) =
+        if is_long { (kernels::long_mark(), kernels::long_marked()) } else { (kernels::mark(), kernels::marked()) };
     let given = [Given::Read(&roots), Given::Read(seeds), Given::Write(&marks)];
-    run(operation, kernels::mark(), x.size(), &given)?;
+    run(operation, mark, x.size(), &given)?;
     let given = [Given::Read(&roots), Given::Read(&marks), Given::Read(x), Given::Write(&out)];
-    run(operation, kernels::marked(), x.size(), &given)?;
+    run(operation, marked, x.size(), &given)?;
     Ok(out)
 }
 
@@ -232,25 +235,35 @@ fn components(operation: &'static str, mask: &RawArray, structure: &RawArray) ->
     let joins = wide[39];
     // Half of the neighbours, the last of which is in the same line.
     let taps = (0..if joins { 39 } else { 40 }).filter(|&tap| wide[tap]).fold(0i64, |taps, tap| taps | 1 << tap);
-    let new = || RawArray::uninitialised(operation, handle, mask.shape(), DType::I64);
-    let (parents, roots, firsts) = (new()?, new()?, new()?);
+    let is_small = mask.size() < 1 << 31;
+    let new = |dtype| RawArray::uninitialised(operation, handle, mask.shape(), dtype);
+    let word = if is_small { DType::I32 } else { DType::I64 };
+    let (parents, roots, firsts) = (new(word)?, new(word)?, new(DType::I32)?);
+    let (runs, unite, find) = if is_small {
+        (kernels::runs(), kernels::unite(), kernels::roots())
+    } else {
+        (kernels::long_runs(), kernels::long_unite(), kernels::long_roots())
+    };
     let length = *mask.shape().last().expect("an axis");
-    let given = [Given::Read(mask), Given::Length(length), Given::Flag(joins), Given::Write(&parents)];
-    run(operation, kernels::runs(), mask.size() / length, &given)?;
-    if taps != 0 {
+    let joined = Given::fixed_flag(joins);
+    let given =
+        [Given::Read(mask), Given::Length(length), Given::is_small(mask.size()), joined, Given::Write(&parents)];
+    run(operation, runs, mask.size(), &given)?;
+    // Runs are found in parts.
+    if taps != 0 || joins {
         let given = [
             Given::Read(mask),
             Given::Fixed(Scalar::I64(taps)),
             Given::Around(Around { n0, n1, n2, n3, b0: 0, b1: 0, b2: 0, b3: 0 }),
             Given::fixed_word(mask.shape().len() as i32),
             Given::is_small(mask.size()),
-            Given::fixed_flag(joins),
+            joined,
             Given::Write(&parents),
         ];
-        run(operation, kernels::unite(), mask.size(), &given)?;
+        run(operation, unite, mask.size(), &given)?;
     }
-    let given = [Given::Read(&parents), Given::Write(&roots), Given::Write(&firsts)];
-    run(operation, kernels::roots(), mask.size(), &given)?;
+    let given = [Given::Write(&parents), Given::Write(&roots), Given::Write(&firsts)];
+    run(operation, find, mask.size(), &given)?;
     Ok((roots, firsts))
 }
 
@@ -304,7 +317,8 @@ pub(super) fn label(
     let (roots, firsts) = components(operation, &mask, &structure)?;
     let ranks = scan_axis(operation, ScanOperation::Sum, &firsts.flat(operation)?, 0)?;
     let given = [Given::Read(&roots), Given::Read(&ranks), Given::Write(&out)];
-    run(operation, kernels::numbers(), x.size(), &given)?;
+    let numbers = if roots.dtype == DType::I64 { kernels::long_numbers() } else { kernels::numbers() };
+    run(operation, numbers, x.size(), &given)?;
     let count = item(&slice_axis(&ranks, 0, ranks.size() - 1, 1, 1))?;
     let count: i64 = crate::array::transfer::typed_scalar(count);
     Ok((out, count as usize))

@@ -95,104 +95,124 @@ pub fn distances(
     }
 }
 
-/// The first element of each run of elements that are true, along the last axis; -1 where they are not. A thread for each line.
-#[kernel]
-pub fn runs(mask: View<bool>, length: usize, joins: bool, mut parents: ViewMut<i64>, per: usize) {
-    let start = global_idx().x * per;
-    let end = (start + per).min(mask.len() / length);
-    for line in start..end {
-        let mut first: i64 = -1;
-        for k in 0..length {
-            let i = line * length + k;
-            if mask[i] {
-                if first < 0 || !joins {
-                    first = i as i64;
+/// Parts of lines of so many elements, within which runs are found by going back; runs go on across them by being united.
+const PART: usize = 32;
+
+/// Makes the kernels of sets of neighbours for indices of a type: of 32 bits where these are enough, since these kernels are bound by
+/// memory.
+macro_rules! sets {
+    ($($word:ident: $runs:ident $root:ident $join:ident $unite:ident $roots:ident $numbers:ident $mark:ident $marked:ident;)*) => {$(
+        /// The first element of the part of a run within [`PART`] elements of its line, for each element that is true; -1 where they are not.
+        #[kernel]
+        pub fn $runs(mask: View<bool>, length: usize, is_small: bool, joins: bool, mut parents: ViewMut<$word>, per: usize) {
+            let start = global_idx().x * per;
+            let end = (start + per).min(mask.len());
+            for i in start..end {
+                let mut first = i;
+                if mask[i] && joins {
+                    let place = i - quotient(i, length, is_small) * length;
+                    let mut left = place % PART;
+                    while left > 0 && mask[first - 1] {
+                        first -= 1;
+                        left -= 1;
+                    }
                 }
-            } else {
-                first = -1;
+                parents[i] = if mask[i] { first as $word } else { -1 };
             }
-            parents[i] = first;
         }
-    }
-}
 
-/// The element that a set is named after. Other threads may unite sets meanwhile, so each element is read in one step.
-#[device]
-fn root(parents: &ViewMut<i64>, from: i64) -> i64 {
-    let mut at = from;
-    loop {
-        let next = parents.atomic_max(at as usize, -1);
-        if next == at {
-            break;
+        /// The element that a set is named after. Other threads may unite sets meanwhile.
+        #[device]
+        fn $root(parents: &ViewMut<$word>, from: $word) -> $word {
+            let mut at = from;
+            let mut next = parents.atomic_load(at as usize);
+            let mut steps = 0i32;
+            while next != at {
+                let after = parents.atomic_load(next as usize);
+                // A long way is halved for those who come later.
+                if steps > 6 && after != next {
+                    parents.atomic_min(at as usize, after);
+                }
+                steps += 1;
+                at = next;
+                next = after;
+            }
+            at
         }
-        at = next;
-    }
-    at
-}
 
-/// Unites the sets of neighbours. `taps` has a bit for each of the 40 elements before one, of the 81 around it along four axes, that is a
-/// neighbour: the other half is seen from the other side.
-#[kernel]
-#[allow(clippy::too_many_arguments)]
-pub fn unite(
-    mask: View<bool>,
-    taps: i64,
-    around: Around,
-    axes: i32,
-    is_small: bool,
-    joins: bool,
-    parents: ViewMut<i64>,
-    per: usize,
-) {
-    let start = global_idx().x * per;
-    let end = (start + per).min(mask.len());
-    let (n0, n1, n2, n3) = (around.n0, around.n1, around.n2, around.n3);
-    for i in start..end {
-        if mask[i] {
-            let at = i as i64;
-            let (mut c0, mut c1, mut c2, mut c3) = (0i64, 0i64, 0i64, at);
-            if axes > 1 {
-                c2 = quotient(i, n3 as usize, is_small) as i64;
-                c3 -= c2 * n3;
+        /// Unites the sets of two elements, under the first element of both.
+        #[device]
+        fn $join(parents: &ViewMut<$word>, one: $word, other: $word) {
+            let (mut a, mut b) = (one, other);
+            loop {
+                a = $root(parents, a);
+                b = $root(parents, b);
+                if a == b {
+                    break;
+                }
+                if a < b {
+                    std::mem::swap(&mut a, &mut b);
+                }
+                let old = parents.atomic_min(a as usize, b);
+                if old == a {
+                    break;
+                }
+                a = old;
             }
-            if axes > 2 {
-                c1 = quotient(c2 as usize, n2 as usize, is_small) as i64;
-                c2 -= c1 * n2;
-            }
-            if axes > 3 {
-                c0 = quotient(c1 as usize, n1 as usize, is_small) as i64;
-                c1 -= c0 * n1;
-            }
-            for tap in 0..40i32 {
-                if (taps >> tap) & 1 == 1 {
-                    let p0 = c0 + (tap / 27) as i64 - 1;
-                    let p1 = c1 + (tap / 9 % 3) as i64 - 1;
-                    let p2 = c2 + (tap / 3 % 3) as i64 - 1;
-                    let p3 = c3 + (tap % 3) as i64 - 1;
-                    let is_within =
-                        p0 >= 0 && p1 >= 0 && p2 >= 0 && p3 >= 0 && p0 < n0 && p1 < n1 && p2 < n2 && p3 < n3;
-                    if is_within {
-                        let other = ((p0 * n1 + p1) * n2 + p2) * n3 + p3;
-                        if mask[other as usize] {
-                            // The elements before them in their runs are neighbours too.
-                            let is_known = joins && c3 > 0 && p3 > 0 && mask[i - 1] && mask[other as usize - 1];
-                            if !is_known {
-                                let mut a = at;
-                                let mut b = other;
-                                loop {
-                                    a = root(&parents, a);
-                                    b = root(&parents, b);
-                                    if a == b {
-                                        break;
+        }
+
+        /// Unites the sets of neighbours. `taps` has a bit for each of the 40 elements before one, of the 81 around it along four axes, that is a
+        /// neighbour: the other half is seen from the other side.
+        #[kernel]
+        #[allow(clippy::too_many_arguments)]
+        pub fn $unite(
+            mask: View<bool>,
+            taps: i64,
+            around: Around,
+            axes: i32,
+            is_small: bool,
+            joins: bool,
+            parents: ViewMut<$word>,
+            per: usize,
+        ) {
+            let start = global_idx().x * per;
+            let end = (start + per).min(mask.len());
+            let (n0, n1, n2, n3) = (around.n0, around.n1, around.n2, around.n3);
+            for i in start..end {
+                if mask[i] {
+                    let at = i as i64;
+                    let (mut c0, mut c1, mut c2, mut c3) = (0i64, 0i64, 0i64, at);
+                    if axes > 1 {
+                        c2 = quotient(i, n3 as usize, is_small) as i64;
+                        c3 -= c2 * n3;
+                    }
+                    if axes > 2 {
+                        c1 = quotient(c2 as usize, n2 as usize, is_small) as i64;
+                        c2 -= c1 * n2;
+                    }
+                    if axes > 3 {
+                        c0 = quotient(c1 as usize, n1 as usize, is_small) as i64;
+                        c1 -= c0 * n1;
+                    }
+                    if joins && c3 > 0 && c3 as usize % PART == 0 && mask[i - 1] {
+                        $join(&parents, i as $word, i as $word - 1);
+                    }
+                    for tap in 0..40i32 {
+                        if (taps >> tap) & 1 == 1 {
+                            let p0 = c0 + (tap / 27) as i64 - 1;
+                            let p1 = c1 + (tap / 9 % 3) as i64 - 1;
+                            let p2 = c2 + (tap / 3 % 3) as i64 - 1;
+                            let p3 = c3 + (tap % 3) as i64 - 1;
+                            let is_within =
+                                p0 >= 0 && p1 >= 0 && p2 >= 0 && p3 >= 0 && p0 < n0 && p1 < n1 && p2 < n2 && p3 < n3;
+                            if is_within {
+                                let other = ((p0 * n1 + p1) * n2 + p2) * n3 + p3;
+                                if mask[other as usize] {
+                                    // The elements before them in their runs are neighbours too.
+                                    let is_known = joins && c3 > 0 && p3 > 0 && mask[i - 1] && mask[other as usize - 1];
+                                    if !is_known {
+                                        $join(&parents, i as $word, other as $word);
                                     }
-                                    if a < b {
-                                        std::mem::swap(&mut a, &mut b);
-                                    }
-                                    let old = parents.atomic_min(a as usize, b);
-                                    if old == a {
-                                        break;
-                                    }
-                                    a = old;
                                 }
                             }
                         }
@@ -200,54 +220,56 @@ pub fn unite(
                 }
             }
         }
-    }
-}
 
-/// The element that each set is named after, its first one; and whether an element is one of those.
-#[kernel]
-pub fn roots(parents: View<i64>, mut out: ViewMut<i64>, mut firsts: ViewMut<i64>, per: usize) {
-    let start = global_idx().x * per;
-    let end = (start + per).min(out.len());
-    for i in start..end {
-        let mut at = parents[i];
-        if at >= 0 {
-            while parents[at as usize] != at {
-                at = parents[at as usize];
+        /// The element that each set is named after, its first one; and whether an element is one of those.
+        #[kernel]
+        pub fn $roots(parents: ViewMut<$word>, mut out: ViewMut<$word>, mut firsts: ViewMut<i32>, per: usize) {
+            let start = global_idx().x * per;
+            let end = (start + per).min(out.len());
+            for i in start..end {
+                let mut at = parents.atomic_load(i);
+                if at >= 0 {
+                    at = $root(&parents, at);
+                }
+                out[i] = at;
+                firsts[i] = (at == i as $word) as i32;
             }
         }
-        out[i] = at;
-        firsts[i] = (at == i as i64) as i64;
-    }
-}
 
-/// The numbers of sets.
-#[kernel]
-pub fn numbers(roots: View<i64>, ranks: View<i64>, mut out: ViewMut<i32>, per: usize) {
-    let start = global_idx().x * per;
-    let end = (start + per).min(out.len());
-    for i in start..end {
-        out[i] = if roots[i] < 0 { 0 } else { ranks[roots[i] as usize] as i32 };
-    }
-}
-
-/// Marks the sets that have an element in `seeds`.
-#[kernel]
-pub fn mark(roots: View<i64>, seeds: View<bool>, marks: ViewMut<i32>, per: usize) {
-    let start = global_idx().x * per;
-    let end = (start + per).min(roots.len());
-    for i in start..end {
-        if roots[i] >= 0 && seeds[i] {
-            marks.atomic_max(roots[i] as usize, 1);
+        /// The numbers of sets.
+        #[kernel]
+        pub fn $numbers(roots: View<$word>, ranks: View<i64>, mut out: ViewMut<i32>, per: usize) {
+            let start = global_idx().x * per;
+            let end = (start + per).min(out.len());
+            for i in start..end {
+                out[i] = if roots[i] < 0 { 0 } else { ranks[roots[i] as usize] as i32 };
+            }
         }
-    }
-}
 
-/// Whether the set of each element is marked; elements of no set stay as they are.
-#[kernel]
-pub fn marked(roots: View<i64>, marks: View<i32>, x: View<bool>, mut out: ViewMut<bool>, per: usize) {
-    let start = global_idx().x * per;
-    let end = (start + per).min(out.len());
-    for i in start..end {
-        out[i] = if roots[i] < 0 { x[i] } else { marks[roots[i] as usize] != 0 };
-    }
+        /// Marks the sets that have an element in `seeds`.
+        #[kernel]
+        pub fn $mark(roots: View<$word>, seeds: View<bool>, marks: ViewMut<i32>, per: usize) {
+            let start = global_idx().x * per;
+            let end = (start + per).min(roots.len());
+            for i in start..end {
+                if roots[i] >= 0 && seeds[i] {
+                    marks.atomic_max(roots[i] as usize, 1);
+                }
+            }
+        }
+
+        /// Whether the set of each element is marked; elements of no set stay as they are.
+        #[kernel]
+        pub fn $marked(roots: View<$word>, marks: View<i32>, x: View<bool>, mut out: ViewMut<bool>, per: usize) {
+            let start = global_idx().x * per;
+            let end = (start + per).min(out.len());
+            for i in start..end {
+                out[i] = if roots[i] < 0 { x[i] } else { marks[roots[i] as usize] != 0 };
+            }
+        }
+    )*};
+}
+sets! {
+    i32: runs root join unite roots numbers mark marked;
+    i64: long_runs long_root long_join long_unite long_roots long_numbers long_mark long_marked;
 }

@@ -47,6 +47,9 @@ fn calls<'a>(x: &'a DeviceArray<f64>, mode: &'static str) -> Vec<(&'static str, 
         ("percentile 80", Box::new(move || nd::percentile_filter!(x, 80.0, (3, 5), mode = mode, cval = 0.2))),
         ("rank of many", Box::new(move || nd::rank_filter!(x, 20, 9, mode = mode, cval = 0.2))),
         ("zoom 1", Box::new(move || nd::zoom!(x, 1.5, order = 1, mode = mode, cval = 0.2))),
+        ("zoom 3", Box::new(move || nd::zoom!(x, (0.7, 1.3), mode = mode, cval = 0.2))),
+        ("shift 2", Box::new(move || nd::shift!(x, (-3.3, 2.5), order = 2, mode = mode, cval = 0.2))),
+        ("shift by whole numbers", Box::new(move || nd::shift!(x, (70.0, -2.0), order = 0, mode = mode, cval = 0.2))),
         ("rotate 1", Box::new(move || nd::rotate!(x, 30.0, order = 1, mode = mode, cval = 0.2))),
         ("rotate 0", Box::new(move || nd::rotate!(x, 10.0, order = 0, mode = mode, cval = 0.2))),
     ]
@@ -56,6 +59,12 @@ fn calls<'a>(x: &'a DeviceArray<f64>, mode: &'static str) -> Vec<(&'static str, 
 #[test]
 fn kernels_and_loops_are_the_same() {
     let x = image(3, &[61, 83]);
+    let coordinates = gpu::arange(-40..60).reshape((2, 50));
+    let bytes = (&x * 200.0).astype::<i16>();
+    let taken = || nd::map_coordinates!(&x, &coordinates, order = 1, mode = "mirror");
+    assert!(gpu::array_equal(&gpu::by_kernels(taken), &taken()));
+    let zoomed = || nd::zoom!(&bytes, 1.7, order = 3);
+    assert!(gpu::array_equal(&gpu::by_kernels(zoomed), &zoomed()));
     for mode in MODES {
         for (name, call) in calls(&x, mode) {
             let (ours, loops) = (gpu::by_kernels(&call).to_host(), call().to_host());
@@ -71,16 +80,25 @@ fn labels_by_kernels() {
     for (shape, share) in
         [(&[5000][..], 0.0), (&[300, 257], -0.08), (&[300, 257], 0.1), (&[30, 40, 50], 0.2), (&[9, 8, 17, 16], 0.3)]
     {
-        let mask = image(17, shape).gt(share);
-        for connectivity in 1..=shape.len() {
-            let structure = nd::generate_binary_structure(shape.len(), connectivity);
-            let label = || nd::label!(&mask, structure = &structure);
-            let (ours, loops) = (gpu::by_kernels(label), label());
-            assert_eq!(ours.1, loops.1, "{shape:?} {connectivity}");
-            assert!(gpu::array_equal(&ours.0, &loops.0), "{shape:?} {connectivity}");
-            let fill = || nd::binary_fill_holes(&mask, &structure);
-            assert!(gpu::array_equal(&gpu::by_kernels(fill), &fill()), "{shape:?} {connectivity}");
-        }
+        compare_labels(&image(17, shape).gt(share));
+    }
+    // One long run, one large set, and one that winds through the whole image.
+    compare_labels(&gpu::full(3000, true));
+    compare_labels(&gpu::full((70, 300), true));
+    let winds = |(i, j): (usize, usize)| i % 2 == 0 || j == if i % 4 == 1 { 0 } else { 99 };
+    compare_labels(&gpu::asarray(&ndarray::Array2::from_shape_fn((61, 100), winds).into_dyn()));
+}
+
+fn compare_labels(mask: &DeviceArray<bool>) {
+    let shape = mask.shape();
+    for connectivity in 1..=shape.len() {
+        let structure = nd::generate_binary_structure(shape.len(), connectivity);
+        let label = || nd::label!(mask, structure = &structure);
+        let (ours, loops) = (gpu::by_kernels(label), label());
+        assert_eq!(ours.1, loops.1, "{shape:?} {connectivity}");
+        assert!(gpu::array_equal(&ours.0, &loops.0), "{shape:?} {connectivity}");
+        let fill = || nd::binary_fill_holes(mask, &structure);
+        assert!(gpu::array_equal(&gpu::by_kernels(fill), &fill()), "{shape:?} {connectivity}");
     }
 }
 
@@ -184,7 +202,9 @@ fn kernels_know_their_windows() {
     let with = |kernel: &str, text: &str| sources.iter().any(|(source, name)| name == kernel && source.contains(text));
     assert!(with("rank_of_few", "constexpr usize keep = 13ULL;"));
     assert!(with("correlate", "constexpr i64 w23 = 21474836483LL;"));
-    assert!(with("interpolate", "constexpr i32 counts = 4386;") && with("interpolate", "constexpr i32 counts = 4420;"));
+    assert!(
+        with("interpolate", "constexpr i32 counts = 4386;") && with("interpolate_grid", "constexpr i32 counts = 4420;")
+    );
     assert!(with("nearest", "constexpr bool refines = true;"));
     assert!(sources.keys().all(|source| !source.contains("checked_axis(")), "indices are checked");
     if let Some(folder) = std::env::var_os("WARPCELL_NDIMAGE_SOURCES") {
