@@ -51,7 +51,9 @@ pub(super) fn contracts() -> bool {
 /// Whether the results of the function of this name are the same bits on all devices: random numbers of the prelude are, and images.
 pub(super) fn is_exact(name: &str) -> bool {
     // What is computed of integers must not lie beside a whole number because it was rounded once less.
-    ["warpcell::operations::random::", "warpcell::ndimage::"].iter().any(|module| name.starts_with(module))
+    ["warpcell::operations::random::", "warpcell::ndimage::", "warpcell::signal::smoothing::boxes::"]
+        .iter()
+        .any(|module| name.starts_with(module))
 }
 
 /// The compiler's options for the program of a function.

@@ -7,8 +7,9 @@
 //! section 1.4 on linear recurrences, with recomputation in place of the corrections. The matrix is found by filtering each unit
 //! state, as the samples are, so the errors are those of the filter itself.
 //!
-//! Sections of second order are filtered one after another, each as a filter of its own, whose state is in registers.
+//! Sections of second order are filtered by twos, whose states are in registers.
 
+mod chunks;
 mod filter;
 mod kernels;
 
@@ -27,10 +28,7 @@ use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::launch::try_launch_unchecked;
 use crate::thin::thin;
-use kernels::{
-    extend_ends, filter_chunks, filter_chunks_of_first_order, filter_chunks_of_second_order, filter_finite,
-    join_chunks, scale_states,
-};
+use kernels::{extend_ends, filter_finite, scale_states};
 
 thin! {
     /// The signal `x` through the filter with the coefficients `b` and `a`, along the last axis (`f64` for integers). SciPy's
@@ -224,9 +222,11 @@ fn steady_states(filters: &[Filter]) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Signals in the rows of a matrix of `f64`, which is changed in place, and how they came there.
+/// Signals in the rows of a matrix of `f64`, and how they came there. At first they may be the elements of the array that was given: nothing
+/// is written there.
 pub(super) struct Signals {
     pub operation: &'static str,
+    given: RawArray,
     pub data: RawArray,
     pub rows: usize,
     pub length: usize,
@@ -240,11 +240,16 @@ impl Signals {
         let axis = axis_of(operation, x.shape(), axis)?;
         let moved = x.moved(axis, x.shape().len() - 1);
         let shape = moved.shape().to_vec();
-        let data = moved.converted(operation, DType::F64)?;
+        let data = if moved.dtype == DType::F64 && moved.layout.is_contiguous() {
+            moved
+        } else {
+            moved.converted(operation, DType::F64)?
+        };
         let length = *shape.last().expect("there is an axis");
         let rows = shape[..shape.len() - 1].iter().product();
-        let data = data.with_layout(Layout::contiguous(&[rows, length]));
-        Ok(Signals { operation, data, rows, length, moved: shape, axis })
+        let offset = data.layout.offset;
+        let data = data.with_layout(Layout { offset, ..Layout::contiguous(&[rows, length]) });
+        Ok(Signals { operation, given: x.clone(), data, rows, length, moved: shape, axis })
     }
 
     pub fn handle(&self) -> &Handle {
@@ -276,7 +281,9 @@ impl Signals {
         let last = shape.len() - 1;
         shape[last] = self.length;
         let data = self.data.contiguous(self.operation)?;
-        let data = if dtype == now { data } else { data.converted(self.operation, dtype)? };
+        // What was not changed is not given back as it is, but as a copy.
+        let is_done = dtype == now && !data.shares_memory(&self.given);
+        let data = if is_done { data } else { data.converted(self.operation, dtype)? };
         let data = data.with_layout(Layout { offset: data.layout.offset, ..Layout::contiguous(&shape) });
         Ok(data.moved(last, self.axis))
     }
@@ -317,63 +324,26 @@ impl Signals {
         Ok((*states.raw).clone())
     }
 
-    /// Filters the signals in place, from states `[order, rows]` or zeros; gives the states at their ends.
-    fn filter(&mut self, filter: &Filter, from: Option<RawArray>, backward: bool) -> Result<RawArray> {
-        // Without a state there is nothing to recur: one that stays 0 serves.
-        let order = filter.order().max(1);
-        let pad = |of: &[f64]| {
-            let mut of = of.to_vec();
-            of.resize(order + 1, 0.0);
-            of
-        };
-        let (rows, length) = (self.rows, self.length);
-        let zeros = || RawArray::filled(self.operation, self.handle(), &[order, rows], Scalar::F64(0.0));
-        let from = match from {
-            Some(from) if from.shape()[0] == order => from,
-            _ => zeros()?,
-        };
-        if self.is_empty() {
-            return Ok(from);
-        }
-        let padded = Filter { b: pad(&filter.b), a: pad(&filter.a) };
-        let mut chunk = length.div_ceil(CHUNKS.div_ceil(rows)).max(SHORTEST.max(8 * order)).min(length);
-        let mut matrix = Vec::new();
-        if chunk < length {
-            matrix = padded.transition(chunk);
-            // What grows without limits is filtered as a whole.
-            if matrix.iter().any(|value| !value.is_finite()) {
-                chunk = length;
-            }
-        }
-        let chunks = length.div_ceil(chunk);
-        let tasks = rows * chunks;
-        let coefficients =
-            DeviceArray::from_raw(self.numbers(&[&padded.b[..], &padded.a[..]].concat(), &[2, order + 1])?);
-        let mut data = DeviceArray::from_raw(self.data.clone());
-        let starts = if chunks == 1 {
-            from.copied(self.operation)?
-        } else {
-            let ends = RawArray::filled(self.operation, self.handle(), &[order, tasks], Scalar::F64(0.0))?;
-            let mut ends = DeviceArray::<f64>::from_raw(ends);
-            run(order, &coefficients, chunk, backward, false, &mut ends, &mut data, tasks)?;
-            let matrix = DeviceArray::<f64>::from_raw(self.numbers(&matrix, &[order, order])?);
-            let mut starts = DeviceArray::<f64>::from_raw(self.scratch(&[order, tasks])?);
-            let from = DeviceArray::<f64>::from_raw(from);
-            let arguments = (&matrix, &from, &ends, chunks as u64, &mut starts);
-            // SAFETY: a thread takes the states of one row.
-            unsafe { try_launch_unchecked(join_chunks, rows.div_ceil(32), 32, arguments)? };
-            (*starts.raw).clone()
-        };
-        let mut states = DeviceArray::<f64>::from_raw(starts);
-        run(order, &coefficients, chunk, backward, true, &mut states, &mut data, tasks)?;
-        let states = states.raw.with_layout(Layout::contiguous(&[order, rows, chunks]));
-        let last = slice_axis(&states, 2, chunks - 1, 1, 1).copied(self.operation)?;
-        Ok(last.with_layout(Layout::contiguous(&[order, rows])))
+    /// Filters with one filter after another, forward and from zeros.
+    fn filter_by_all(&mut self, filters: &[Filter]) -> Result<()> {
+        self.filter_from_all(filters, None, false)
     }
 
-    /// Filters in place with one filter after another, forward and from zeros.
-    fn filter_by_all(&mut self, filters: &[Filter]) -> Result<()> {
-        filters.iter().try_for_each(|filter| self.filter(filter, None, false).map(drop))
+    /// Filters with each of the filters from a state of its own, or from zeros. Two sections of second order are filtered at once.
+    fn filter_from_all(&mut self, filters: &[Filter], from: Option<&[RawArray]>, backward: bool) -> Result<()> {
+        let mut at = 0;
+        while at < filters.len() {
+            let count =
+                if filters[at..].iter().take(2).filter(|filter| filter.order() == 2).count() == 2 { 2 } else { 1 };
+            let states = match from {
+                Some(from) if count == 2 => Some(join(self.operation, &from[at..at + 2], 0)?),
+                Some(from) => Some(from[at].clone()),
+                None => None,
+            };
+            self.filter(&filters[at..at + count], states, backward)?;
+            at += count;
+        }
+        Ok(())
     }
 
     /// Puts signals of another length in the place of these. `write` makes them, if they have samples.
@@ -431,36 +401,6 @@ impl Signals {
 /// The threads of a block.
 const THREADS: usize = 128;
 
-/// All signals together are cut into about so many chunks,
-const CHUNKS: usize = 4096;
-
-/// none of which has fewer samples.
-const SHORTEST: usize = 512;
-
-/// Filters chunks from the states, which become those at their ends; `writes` also the samples.
-#[expect(clippy::too_many_arguments, reason = "the arguments of a kernel")]
-fn run(
-    order: usize,
-    coefficients: &DeviceArray<f64>,
-    chunk: usize,
-    backward: bool,
-    writes: bool,
-    states: &mut DeviceArray<f64>,
-    data: &mut DeviceArray<f64>,
-    tasks: usize,
-) -> Result<()> {
-    let arguments = (coefficients, chunk as u64, backward, writes, states, data);
-    let blocks = tasks.div_ceil(32);
-    // SAFETY: a thread takes a chunk and its state.
-    unsafe {
-        match order {
-            1 => try_launch_unchecked(filter_chunks_of_first_order, blocks, 32, arguments),
-            2 => try_launch_unchecked(filter_chunks_of_second_order, blocks, 32, arguments),
-            _ => try_launch_unchecked(filter_chunks, blocks, 32, arguments),
-        }
-    }
-}
-
 fn filter_of(operation: &'static str, b: &impl Coefficients, a: &impl Coefficients) -> Result<Filter> {
     Filter::new(operation, &polynomial(operation, "b", b)?, &polynomial(operation, "a", a)?)
 }
@@ -481,7 +421,7 @@ fn filtered(operation: &'static str, filter: &Filter, x: &RawArray, axis: isize,
     if filter.is_finite_response() {
         signals.filter_finite(&filter.b)?;
     } else {
-        signals.filter(filter, None, false)?;
+        signals.filter(std::slice::from_ref(filter), None, false)?;
     }
     signals.into_result(dtype)
 }
@@ -500,7 +440,7 @@ fn from_state(
     x.same_device(operation, zi)?;
     let order = filter.order();
     let from = signals.states_of(zi, order)?;
-    let ends = signals.filter(&filter, Some(from), false)?;
+    let ends = signals.filter(std::slice::from_ref(&filter), Some(from), false)?;
     let ends = signals.states_as(&slice_axis(&ends, 0, 0, 1, order), dtype)?;
     Ok((signals.into_result(dtype)?, ends))
 }
@@ -546,7 +486,7 @@ fn sections_from_state(
     };
     for (section, filter) in filters.iter().enumerate() {
         let from = signals.states_of(&part(zi, section), 2)?;
-        let ends = signals.filter(filter, Some(from), false)?;
+        let ends = signals.filter(std::slice::from_ref(filter), Some(from), false)?;
         assign(operation, &part(&out, section), &signals.states_as(&ends, dtype)?)?;
     }
     Ok((signals.into_result(dtype)?, out))
@@ -592,9 +532,7 @@ fn forward_and_backward(mut signals: Signals, filters: &[Filter], (edge, kind): 
         // All states are parts of the sample that comes first, before any of the filters.
         let from: Vec<RawArray> =
             states.iter().map(|state| signals.scaled_state(state, backward)).collect::<Result<_>>()?;
-        for (filter, from) in filters.iter().zip(from) {
-            signals.filter(filter, Some(from), backward)?;
-        }
+        signals.filter_from_all(filters, Some(&from), backward)?;
     }
     signals.cut(edge);
     Ok(signals)

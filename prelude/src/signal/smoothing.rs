@@ -1,5 +1,6 @@
 //! Trends, envelopes, smooth curves, and other rates of samples.
 
+mod boxes;
 mod kernels;
 
 use super::arguments::polynomial;
@@ -17,7 +18,7 @@ use crate::error::{Error, Result, check};
 use crate::fft::{Norm, ifft_with, irfft_with, rfft_with};
 use crate::launch::try_launch_unchecked;
 use crate::thin::thin;
-use kernels::{filter_between, slide_weights, sum_boxes};
+use kernels::{filter_between, slide_weights};
 use num_complex::Complex;
 
 thin! {
@@ -544,19 +545,6 @@ fn decimated(
     }
 }
 
-/// Sums of `size` neighbours along each axis, as far as they are in the array; the window as that of SciPy's "same".
-fn box_sums(operation: &'static str, x: &RawArray, sizes: &[usize]) -> Result<RawArray> {
-    sizes.iter().enumerate().try_fold(x.clone(), |x, (axis, &size)| {
-        let mut signals = Signals::new(operation, &x, axis as isize)?;
-        signals.replace(signals.length, |data, out| {
-            let blocks = out.size().div_ceil(1024);
-            // SAFETY: a thread takes the samples that there are.
-            unsafe { try_launch_unchecked(sum_boxes, blocks, 128, (data, size as u64, out)) }
-        })?;
-        signals.into_result(DType::F64)
-    })
-}
-
 /// One size for all axes, or one for each.
 pub(super) fn sizes_of(operation: &'static str, x: &RawArray, sizes: &dyn Numbers, odd: bool) -> Result<Vec<usize>> {
     let (_, numbers) = sizes.numbers(operation)?;
@@ -637,18 +625,5 @@ impl<S: sealed::Sized> Sizes for S {}
 fn without_noise(x: &RawArray, sizes: &dyn Numbers, noise: Option<f64>, dtype: DType) -> Result<RawArray> {
     const NAME: &str = "wiener";
     let sizes = sizes_of(NAME, x, sizes, false)?;
-    let count = sizes.iter().product::<usize>() as f64;
-    let image = DeviceArray::<f64>::from_raw(x.converted(NAME, DType::F64)?);
-    let mean = DeviceArray::<f64>::from_raw(box_sums(NAME, &image.raw, &sizes)?) / count;
-    let squares = &image * &image;
-    let variance = &(DeviceArray::<f64>::from_raw(box_sums(NAME, &squares.raw, &sizes)?) / count) - &(&mean * &mean);
-    // Without waiting: the mean is an array without axes.
-    let noise = match noise {
-        Some(noise) => DeviceArray::<f64>::from_raw(RawArray::filled(NAME, &x.handle, &[], crate::Scalar::F64(noise))?),
-        None => variance.mean_axis((0..x.shape().len() as isize).collect::<Vec<_>>()),
-    };
-    let ratio = &noise / &variance;
-    let found = &(&(&image - &mean) * &(ratio * -1.0 + 1.0)) + &mean;
-    let found = crate::where_(&variance.lt(&noise), &mean, &found);
-    if dtype == DType::F64 { Ok((*found.raw).clone()) } else { found.raw.converted(NAME, dtype) }
+    boxes::without_noise(NAME, x, &sizes, noise, dtype)
 }

@@ -5,9 +5,11 @@
 
 mod inverse;
 mod kernels;
+mod powers;
 mod uneven;
 
 use inverse::joined;
+use powers::{averaged, cross, formula, levelled, power, squares};
 pub use uneven::{lombscargle, lombscargle_with};
 
 use super::filtering::Signals;
@@ -129,13 +131,21 @@ impl Plan {
             offset,
         };
         let parts = DeviceArray::<f64>::from_raw(signals.data.with_layout(layout));
-        let parts = match self.detrend {
-            Detrend::No => parts,
-            Detrend::Constant => &parts - &parts.mean_axis(-1).expand_dims(-1),
-            Detrend::Linear => without_line(&parts),
-        };
         let window = DeviceArray::<f64>::from_raw(signals.numbers(&self.window, &[count])?);
-        let weighted = &parts * &window;
+        let is_plain = self.window.iter().all(|weight| *weight == 1.0);
+        let weighted = match self.detrend {
+            Detrend::No if is_plain => parts,
+            Detrend::No => &parts * &window,
+            Detrend::Constant => {
+                let means = parts.mean_axis(-1).expand_dims(-1);
+                if is_plain {
+                    &parts - &means
+                } else {
+                    formula(signals.operation, &levelled, [&parts, &means, &window])?
+                }
+            }
+            Detrend::Linear => &without_line(&parts) * &window,
+        };
         let transform = if self.onesided { rfft_half } else { fft_whole };
         Ok(transform(&weighted, self.points))
     }
@@ -194,36 +204,6 @@ fn placed(array: RawArray, signals: &Signals, dtype: crate::DType, kept: usize) 
     }
     let from = shape.len() - kept;
     Ok(array.moved(from, signals.axis))
-}
-
-/// The products of the transforms of two signals, `[rows, frequencies]`, averaged over the segments.
-fn cross(
-    x: &DeviceArray<Complex<f64>>,
-    y: &DeviceArray<Complex<f64>>,
-    average: &str,
-    scales: &DeviceArray<f64>,
-) -> Result<DeviceArray<Complex<f64>>> {
-    let products = &x.conj() * y;
-    let segments = products.shape()[1];
-    let averaged = |part: DeviceArray<f64>| match average {
-        "mean" => Ok(part.mean_axis(1)),
-        "median" => {
-            // The bias of the median of so many numbers of a chi-square distribution, as in SciPy.
-            let bias =
-                1.0 + (1..=(segments - 1) / 2).map(|k| 1.0 / (2 * k + 1) as f64 - 1.0 / (2 * k) as f64).sum::<f64>();
-            Ok(crate::median_axis(&part, 1) / bias)
-        }
-        _ => Err(Error::argument("csd", format!("`average` is {average:?}; give \"mean\" or \"median\""))),
-    };
-    let real = &averaged(products.real())? * scales;
-    let imaginary = &averaged(products.imag())? * scales;
-    Ok(&real.astype::<Complex<f64>>() + &(&imaginary.astype::<Complex<f64>>() * Complex::new(0.0, 1.0)))
-}
-
-/// The squares of the absolute values.
-fn squares(of: &DeviceArray<Complex<f64>>) -> DeviceArray<f64> {
-    let (real, imaginary) = (of.real(), of.imag());
-    &(&real * &real) + &(&imaginary * &imaginary)
 }
 
 type Pair<T> = (DeviceArray<f64>, DeviceArray<T>);
@@ -351,7 +331,9 @@ fn averaged_powers(
     let signals = Signals::new(operation, x, axis)?;
     let plan = Plan::new(operation, signals.length, fs, window, lengths, detrend, onesided)?;
     let transforms = plan.transforms(&signals)?;
-    let found = cross(&transforms, &transforms, average, &plan.scales(&signals, density)?)?.real();
+    let (real, imaginary) = (transforms.real(), transforms.imag());
+    let powers = formula(operation, &power, [&real, &imaginary, &plan.scales(&signals, density)?])?;
+    let found = averaged(&powers, average)?;
     Ok((plan.frequencies(), placed((*found.raw).clone(), &signals, dtype, 1)?))
 }
 
@@ -523,7 +505,7 @@ pub fn spectrogram_with<X: OnDevice<Elem = T>, T: Number>(
         let segments = transforms.shape()[1];
         let scale = plan.scale(density).sqrt();
         let found = match mode {
-            "psd" => &squares(&transforms) * &plan.scales(&signals, density)?,
+            "psd" => formula(NAME, &power, [&transforms.real(), &transforms.imag(), &plan.scales(&signals, density)?])?,
             "magnitude" => transforms.abs() * scale,
             "angle" => transforms.angle(),
             // Along the frequencies, as in SciPy.

@@ -274,6 +274,12 @@ fn designs_are_those_of_scipy() {
 
 #[test]
 fn filters_are_those_of_scipy() {
+    check_filters();
+    // In as many chunks as on a GPU.
+    gpu::by_kernels(check_filters);
+}
+
+fn check_filters() {
     let table = Table::of(&["lfilter", "lfilter_zi", "filtfilt", "sosfilt", "sosfilt_zi", "sosfiltfilt"]);
     let list = |(b, a): (DeviceArray<f64>, DeviceArray<f64>)| (floats(&b), floats(&a));
     let designs = [

@@ -45,23 +45,41 @@ impl Filter {
         }
         state
     }
+}
 
-    /// What becomes of each unit state after so many zeros: the columns of a matrix, which is given in row-major order.
-    pub fn transition(&self, length: usize) -> Vec<f64> {
-        let order = self.order();
-        let mut matrix = vec![0.0; order * order];
-        for column in 0..order {
-            let mut state = vec![0.0; order];
-            state[column] = 1.0;
-            for _ in 0..length {
-                let out = state[0];
-                for k in 1..order {
-                    state[k - 1] = state[k] - self.a[k] * out;
+/// What becomes of each unit state of filters one after another after so many zeros: the columns of a matrix, which is given in row-major order.
+/// The filters have one order.
+pub(super) fn transition(filters: &[Filter], length: usize) -> Vec<f64> {
+    let own = filters[0].order();
+    let order = own * filters.len();
+    let mut matrix = vec![0.0; order * order];
+    for column in 0..order {
+        let mut state = vec![0.0; order];
+        state[column] = 1.0;
+        for _ in 0..length {
+            let mut sample = 0.0;
+            for (filter, state) in filters.iter().zip(state.chunks_mut(own)) {
+                let out = state[0] + filter.b[0] * sample;
+                for k in 1..own {
+                    state[k - 1] = state[k] + filter.b[k] * sample - filter.a[k] * out;
                 }
-                state[order - 1] = -self.a[order] * out;
+                state[own - 1] = filter.b[own] * sample - filter.a[own] * out;
+                sample = out;
             }
-            state.iter().enumerate().for_each(|(row, value)| matrix[row * order + column] = *value);
         }
-        matrix
+        state.iter().enumerate().for_each(|(row, value)| matrix[row * order + column] = *value);
     }
+    matrix
+}
+
+/// The power of a square matrix of so many rows; of a power of 2.
+pub(super) fn power(matrix: &[f64], order: usize, exponent: usize) -> Vec<f64> {
+    debug_assert!(exponent.is_power_of_two());
+    let mut found = matrix.to_vec();
+    for _ in 0..exponent.trailing_zeros() {
+        let entry =
+            |at: usize| (0..order).map(|k| found[at / order * order + k] * found[k * order + at % order]).sum::<f64>();
+        found = (0..order * order).map(entry).collect();
+    }
+    found
 }

@@ -1,6 +1,6 @@
 //! What threads do of smooth curves and of other rates of samples.
 
-use warpcell_macros::kernel;
+use warpcell_macros::{device, kernel};
 use warpcell_threads::{View, ViewMut, grid_stride};
 
 /// Sums of samples with weights: with the polynomial of the window at the ends (0), or with samples beyond them that are mirrored
@@ -53,37 +53,26 @@ pub(super) fn slide_weights(data: View<f64>, weights: View<f64>, kind: i32, cval
     }
 }
 
+/// A quotient, in 32 bits where these are enough: a GPU takes long for 64.
+#[device]
+fn quotient(a: usize, b: usize) -> usize {
+    if (a | b) >> 32 == 0 { (a as u32 / b as u32) as usize } else { a / b }
+}
+
 #[kernel]
 pub(super) fn filter_between(data: View<f64>, taps: View<f64>, up: u64, down: u64, first: u64, mut out: ViewMut<f64>) {
     let (rows, count, length, order) = (out.shape()[0], out.shape()[1], data.shape()[1], taps.shape()[0]);
     let (up, down, first) = (up as usize, down as usize, first as usize);
     for at in grid_stride(rows * count) {
-        let row = at / count;
-        let place = (first + at % count) * down;
+        let row = if rows == 1 { 0 } else { quotient(at, count) };
+        let place = (first + at - row * count) * down;
         // The samples `k` for which `place - k up` is the place of a tap.
-        let from = if place < order { 0 } else { (place - order) / up + 1 };
-        let to = (place / up + 1).min(length);
+        let from = if place < order { 0 } else { quotient(place - order, up) + 1 };
+        let to = (quotient(place, up) + 1).min(length);
         let mut sum = 0.0;
         for k in from..to {
             sum += taps[place - k * up] * data[[row, k]];
         }
         out[[row, at % count]] = sum;
-    }
-}
-
-#[kernel]
-pub(super) fn sum_boxes(data: View<f64>, size: u64, mut out: ViewMut<f64>) {
-    let (rows, length) = (out.shape()[0], out.shape()[1]);
-    let before = size as usize / 2;
-    for at in grid_stride(rows * length) {
-        let row = at / length;
-        let place = at % length;
-        let from = place.max(before) - before;
-        let to = (place + size as usize - before).min(length);
-        let mut sum = 0.0;
-        for k in from..to {
-            sum += data[[row, k]];
-        }
-        out[[row, place]] = sum;
     }
 }
