@@ -24,6 +24,7 @@ pub mod linalg;
 mod lines;
 mod make;
 mod matrix;
+mod merging;
 mod raw;
 mod shown;
 

@@ -112,58 +112,6 @@ pub(super) fn count_products(indices: View<i32>, pointers: View<i32>, chunk: u64
     }
 }
 
-/// The most elements of a line of the first matrix for which a thread merges the lines of the second one.
-pub(super) const MOST_MERGED: usize = 32;
-
-/// How many different indices the products of each line have: those of the lines of the other matrix that its indices name, which ascend.
-/// They are merged, the least index first. A line has at most 32 elements.
-#[kernel]
-pub(super) fn count_merged(
-    a_pointers: View<i32>,
-    a_indices: View<i32>,
-    b_pointers: View<i32>,
-    b_indices: View<i32>,
-    chunk: u64,
-    mut counts: ViewMut<i32>,
-) {
-    let lines = a_pointers.len() - 1;
-    let first = global_idx().x * chunk as usize;
-    for line in first..(first + chunk as usize).min(lines) {
-        let from = a_pointers[line] as usize;
-        let many = a_pointers[line + 1] as usize - from;
-        let mut heads: [i32; 32] = [0; 32];
-        let mut ends: [i32; 32] = [0; 32];
-        let mut found: [i32; 32] = [0; 32];
-        for k in 0..many {
-            let row = a_indices[from + k] as usize;
-            heads[k] = b_pointers[row];
-            ends[k] = b_pointers[row + 1];
-            found[k] = if heads[k] < ends[k] { b_indices[heads[k] as usize] } else { 2147483647 };
-        }
-        let mut count = 0;
-        let mut going = true;
-        while going {
-            let mut least = 2147483647;
-            for k in 0..many {
-                if found[k] < least {
-                    least = found[k];
-                }
-            }
-            going = least < 2147483647;
-            if going {
-                count += 1;
-                for k in 0..many {
-                    while found[k] == least {
-                        heads[k] += 1;
-                        found[k] = if heads[k] < ends[k] { b_indices[heads[k] as usize] } else { 2147483647 };
-                    }
-                }
-            }
-        }
-        counts[line + 1] = count;
-    }
-}
-
 /// The pointers of lines whose elements are groups of elements.
 #[kernel]
 pub(super) fn compose_pointers(pointers: View<i32>, groups: View<i32>, chunk: u64, mut out: ViewMut<i32>) {
@@ -595,55 +543,6 @@ macro_rules! of_floats {
                         targets[place] = b_indices[other];
                         values[place] = value * b_data[other];
                         place += 1;
-                    }
-                }
-            }
-
-            /// Writes what `count_merged` has counted: sums of products, in the order of the first matrix's elements.
-            #[kernel]
-            pub fn collect_merged(
-                a_pointers: View<i32>,
-                a_indices: View<i32>,
-                a_data: View<$float>,
-                b_pointers: View<i32>,
-                b_indices: View<i32>,
-                b_data: View<$float>,
-                starts: View<i32>,
-                chunk: u64,
-                mut targets: ViewMut<i32>,
-                mut values: ViewMut<$float>,
-            ) {
-                let lines = a_pointers.len() - 1;
-                let first = global_idx().x * chunk as usize;
-                for line in first..(first + chunk as usize).min(lines) {
-                    let from = a_pointers[line] as usize;
-                    let many = a_pointers[line + 1] as usize - from;
-                    let mut heads: [i32; 32] = [0; 32];
-                    let mut ends: [i32; 32] = [0; 32];
-                    let mut found: [i32; 32] = [0; 32];
-                    for k in 0..many {
-                        let row = a_indices[from + k] as usize;
-                        heads[k] = b_pointers[row];
-                        ends[k] = b_pointers[row + 1];
-                        found[k] = if heads[k] < ends[k] { b_indices[heads[k] as usize] } else { 2147483647 };
-                    }
-                    for place in starts[line] as usize..starts[line + 1] as usize {
-                        let mut least = 2147483647;
-                        for k in 0..many {
-                            if found[k] < least {
-                                least = found[k];
-                            }
-                        }
-                        let mut sum = 0.0 as $float;
-                        for k in 0..many {
-                            while found[k] == least {
-                                sum += a_data[from + k] * b_data[heads[k] as usize];
-                                heads[k] += 1;
-                                found[k] = if heads[k] < ends[k] { b_indices[heads[k] as usize] } else { 2147483647 };
-                            }
-                        }
-                        targets[place] = least;
-                        values[place] = sum;
                     }
                 }
             }

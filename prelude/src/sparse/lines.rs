@@ -2,7 +2,8 @@
 
 // Long because: each method says how two kernels are launched.
 
-use super::kernels;
+use super::merging::{few, several};
+use super::{kernels, merging};
 use crate::array::{RawArray, slice_axis, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation};
 use crate::device::{Device, Handle};
@@ -603,8 +604,9 @@ impl Lines {
         if let Some(product) = self.times_lines_by_loops(operation, other)? {
             return Ok(product);
         }
-        if self.longest(operation)? <= kernels::MOST_MERGED {
-            return self.merged(operation, &other.sorted(operation)?);
+        let longest = self.longest(operation)?;
+        if longest <= merging::MOST {
+            return self.merged(operation, &other.sorted(operation)?, longest <= merging::FEW);
         }
         let work = || chunks(self.handle(), self.nnz());
         let products = Lines::made(
@@ -660,48 +662,53 @@ impl Lines {
     }
 
     /// The product with lines whose indices ascend, by merging them; of short lines.
-    fn merged(&self, operation: &'static str, other: &Lines) -> Result<Lines> {
-        let work = || chunks(self.handle(), self.lines);
+    fn merged(&self, operation: &'static str, other: &Lines, has_few: bool) -> Result<Lines> {
         Lines::made(
             &self.maker(operation),
             (self.lines, other.length),
             self.dtype(),
             |counts| {
-                let (chunk, work) = work();
-                run_plain!(
-                    operation,
-                    count_merged,
-                    work,
-                    [
-                        read(&self.pointers),
-                        read(&self.indices),
-                        read(&other.pointers),
-                        read(&other.indices),
-                        chunk,
-                        write(counts)
-                    ]
-                )
+                let (chunk, work) = chunks(self.handle(), self.lines);
+                let arguments = [
+                    read(&self.pointers),
+                    read(&self.indices),
+                    read(&other.pointers),
+                    read(&other.indices),
+                    chunk,
+                    write(counts),
+                ];
+                // SAFETY: the indices of a matrix are those of its lines, which its maker has checked.
+                unsafe {
+                    if has_few {
+                        launch_untyped(operation, few::count_merged, work, &arguments)
+                    } else {
+                        launch_untyped(operation, several::count_merged, work, &arguments)
+                    }
+                }
             },
             |starts, targets, values| {
-                let (chunk, work) = work();
-                run!(
-                    operation,
-                    self.dtype(),
-                    collect_merged,
-                    work,
-                    [
-                        read(&self.pointers),
-                        read(&self.indices),
-                        read(&self.data),
-                        read(&other.pointers),
-                        read(&other.indices),
-                        read(&other.data),
-                        read(starts),
-                        chunk,
-                        write(targets),
-                        write(values)
-                    ]
-                )
+                let (chunk, work) = chunks(self.handle(), self.lines);
+                let arguments = [
+                    read(&self.pointers),
+                    read(&self.indices),
+                    read(&self.data),
+                    read(&other.pointers),
+                    read(&other.indices),
+                    read(&other.data),
+                    read(starts),
+                    chunk,
+                    write(targets),
+                    write(values),
+                ];
+                // SAFETY: as above; places are those that were counted.
+                unsafe {
+                    match (has_few, self.dtype() == DType::F32) {
+                        (true, true) => launch_untyped(operation, few::single::collect_merged, work, &arguments),
+                        (true, false) => launch_untyped(operation, few::double::collect_merged, work, &arguments),
+                        (false, true) => launch_untyped(operation, several::single::collect_merged, work, &arguments),
+                        (false, false) => launch_untyped(operation, several::double::collect_merged, work, &arguments),
+                    }
+                }
             },
         )
     }
