@@ -211,8 +211,9 @@ impl Waves {
             return Err(Error::shape(operation, shape, reason));
         }
         x.handle.backend.can_transform()?;
-        let x = x.converted(operation, dtype)?;
+        let x = if x.dtype == dtype { x.clone() } else { x.converted(operation, dtype)? };
         // The parts of complex numbers have an axis at the end.
+        let given = x.clone();
         let mut found = if dtype.is_complex() { x.parts() } else { x };
         let last = found.shape().len().saturating_sub(1);
         for (axis, length) in axes.into_iter().zip(lengths) {
@@ -221,7 +222,8 @@ impl Waves {
             let lines = fitted(operation, &found, &fitting)?.moved(axis, last);
             found = self.of_lines(&lines)?.moved(last, axis);
         }
-        let found = found.contiguous(operation)?;
+        // Along no axes, what is found is what was given.
+        let found = if found.shares_memory(&given) { found.copied(operation)? } else { found.contiguous(operation)? };
         Ok(if dtype.is_complex() { found.joined(dtype) } else { found })
     }
 
