@@ -4,7 +4,7 @@
 //! Kernels are made for lines of the first matrix of up to so many elements. A GPU keeps where it is in so many lines in registers, as
 //! all loops over them have a fixed length.
 
-#![expect(clippy::too_many_arguments, clippy::needless_range_loop, reason = "kernels have such arguments and loops")]
+#![expect(clippy::too_many_arguments, reason = "kernels have such arguments")]
 
 /// The most elements of a line of the first matrix for which a thread merges the lines of the second one.
 pub(super) const MOST: usize = 32;

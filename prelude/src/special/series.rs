@@ -5,7 +5,11 @@
 //! instruction. Their errors are those of Clenshaw's scheme. The long one would lose digits so.
 // Long because: it is a table of numbers.
 
-#![expect(clippy::needless_range_loop, reason = "device code has no iterators over arrays")]
+#![expect(
+    clippy::approx_constant,
+    clippy::needless_range_loop,
+    reason = "coefficients are what they are, and device code has no iterators over arrays"
+)]
 
 use warpcell_macros::device;
 
