@@ -1,8 +1,8 @@
 //! Chebyshev's approximations of special functions, in code that runs on every device.
 //!
-//! Each is the interpolation in Chebyshev's points of what 45 digits give, cut where the rest is below 1e-17 of the smallest value. All
-//! but one are written in powers of their variable and summed by Horner's scheme: a step for each power, which GPUs have as one
-//! instruction. Their errors are those of Clenshaw's scheme. The long one would lose digits so.
+//! Each is the interpolation in Chebyshev's points of what 45 digits give, cut where the rest is below 1e-17 of the smallest value. Most
+//! are written in powers of their variable and summed by Horner's scheme: a step for each power, which GPUs have as one instruction. Those
+//! that would lose digits so are summed by Clenshaw's scheme.
 // Long because: it is a table of numbers.
 
 #![expect(
@@ -266,25 +266,24 @@ pub(super) fn j1_near(square: f64) -> f64 {
     sum
 }
 
-const Y0_NEAR: [f64; 18] = [
-    2.558039436392922e-14,
-    -8.840112096073101e-13,
-    2.6818221378477357e-11,
-    -7.13046146536789e-10,
-    1.6391065268260485e-08,
-    -3.2185078445935923e-07,
-    5.321318633735115e-06,
-    -7.279541882454115e-05,
-    0.0008061586060550644,
-    -0.00702574105727097,
-    0.0463670476813471,
-    -0.21895747096171628,
-    0.6721770783431724,
-    -1.0775477338215995,
-    0.14412632369302433,
-    1.6470964788745466,
-    -0.8284358903604587,
-    -0.382250654459425,
+const Y0_NEAR: [f64; 17] = [
+    3.9032584173475982e-19,
+    -2.6977881152566837e-17,
+    1.6434898714919468e-15,
+    -8.747341203310769e-14,
+    4.02633081830612e-12,
+    -1.5837552541812015e-10,
+    5.248794787330516e-09,
+    -1.44072332740187e-07,
+    3.206532537654801e-06,
+    -5.632079141056987e-05,
+    0.0007531135932577742,
+    -0.007287962479552079,
+    0.04719668959576339,
+    -0.17730201278114358,
+    0.26156734625504663,
+    0.17903431407718265,
+    -0.2744743055297453,
 ];
 
 /// `Y₀(x) - 2/π ln(x) J₀(x)` of `x²` up to 64.
@@ -292,31 +291,32 @@ const Y0_NEAR: [f64; 18] = [
 #[inline(never)]
 pub(super) fn y0_near(square: f64) -> f64 {
     let place = square * 0.03125 - 1.0;
-    let mut sum = Y0_NEAR[0];
-    for index in 1..18 {
-        sum = sum * place + Y0_NEAR[index];
+    let (mut sum, mut before) = (0.0, 0.0);
+    for index in 0..17 {
+        let next = 2.0 * place * sum - before + Y0_NEAR[index];
+        before = sum;
+        sum = next;
     }
-    sum
+    -0.03314611320328494 + (place * sum - before)
 }
 
-const Y1_NEAR: [f64; 17] = [
-    -2.695138958384033e-14,
-    8.760001143977853e-13,
-    -2.4887509903377128e-11,
-    6.169688029066965e-10,
-    -1.3153322551127247e-08,
-    2.3804930420514175e-07,
-    -3.600999874357815e-06,
-    4.467433012646365e-05,
-    -0.00044381734351149876,
-    0.0034224907399188495,
-    -0.019628756833099423,
-    0.07854786922242532,
-    -0.19639839859930425,
-    0.23507209206669752,
-    0.02336757172099358,
-    -0.24337743079193114,
-    0.07075985882118005,
+const Y1_NEAR: [f64; 16] = [
+    -8.224911372021585e-19,
+    5.34668038572867e-17,
+    -3.0511859694473254e-15,
+    1.51429151205002e-13,
+    -6.4651518414115946e-12,
+    2.344337905911516e-10,
+    -7.11055004989928e-09,
+    1.7707804556154404e-07,
+    -3.53808001868935e-06,
+    5.505982873338744e-05,
+    -0.0006414551451326356,
+    0.005289897544167113,
+    -0.028328123944594365,
+    0.08445197259652346,
+    -0.09591204536083074,
+    -0.01608717304766875,
 ];
 
 /// `(Y₁(x) - 2/π (ln(x) J₁(x) - 1/x)) / x` of `x²` up to 64.
@@ -324,11 +324,13 @@ const Y1_NEAR: [f64; 17] = [
 #[inline(never)]
 pub(super) fn y1_near(square: f64) -> f64 {
     let place = square * 0.03125 - 1.0;
-    let mut sum = Y1_NEAR[0];
-    for index in 1..17 {
-        sum = sum * place + Y1_NEAR[index];
+    let (mut sum, mut before) = (0.0, 0.0);
+    for index in 0..16 {
+        let next = 2.0 * place * sum - before + Y1_NEAR[index];
+        before = sum;
+        sum = next;
     }
-    sum
+    0.0025380132357417816 + (place * sum - before)
 }
 
 const P0_FAR: [f64; 13] = [
