@@ -69,12 +69,46 @@ pub(super) unsafe fn reduce(
         ReduceOperation::Any => all!(Any),
         ReduceOperation::Product => for_dtype!(dtype, T => all!(Product<T>)),
         ReduceOperation::SumSquares => floats!(T => SumSquares<T>),
+        // SAFETY: the caller's promise.
+        ReduceOperation::SquaredDeviations => unsafe { squared_deviations(dtype, x, layout, axes, out) },
         ReduceOperation::SumNumbers => floats!(T => Numbers<Sum<T>>),
         ReduceOperation::ProductNumbers => floats!(T => Numbers<Product<T>>),
         ReduceOperation::MaxNumbers => floats!(T => MaxNumbers<T>),
         ReduceOperation::MinNumbers => floats!(T => MinNumbers<T>),
         ReduceOperation::CountNumbers => floats!(T => CountNumbers<T>),
         ReduceOperation::ArgMax | ReduceOperation::ArgMin => unreachable!("`arg` has them"),
+    }
+}
+
+/// Adds up the squares of the distances of `x`, which has floats, from its means over `axes`.
+///
+/// # Safety
+///
+/// As for [`reduce`].
+unsafe fn squared_deviations(dtype: DType, x: *const u8, layout: &Layout, axes: &[usize], out: *mut u8) {
+    let is_kept = |axis: &usize| !axes.contains(axis);
+    let results: usize = (0..layout.shape.len()).filter(is_kept).map(|axis| layout.shape[axis]).product();
+    let count: f64 = axes.iter().map(|&axis| layout.shape[axis] as f64).product();
+    macro_rules! deviations {
+        ($T:ty) => {{
+            // SAFETY: the caller's promise; of nothing there is a value everywhere.
+            unsafe { run::<Sum<$T>>(x, layout, axes, std::ptr::NonNull::dangling().as_ptr(), out) };
+            let mut means: Vec<$T> = vec![0.0; results];
+            let (sums, centres) = (Shared(out.cast::<$T>()), Shared(means.as_mut_ptr()));
+            pool::split(results, TASK, &|range| {
+                for index in range {
+                    // SAFETY: both have as many elements, and each is one thread's.
+                    unsafe { centres.get().add(index).write(*sums.get().add(index) / count as $T) };
+                }
+            });
+            // SAFETY: the caller's promise; there is a mean for each result.
+            unsafe { run::<SquaredDistances<$T, false>>(x, layout, axes, means.as_ptr(), out) };
+        }};
+    }
+    match dtype {
+        DType::F32 => deviations!(f32),
+        DType::F64 => deviations!(f64),
+        _ => unreachable!("operations reject all but floats"),
     }
 }
 

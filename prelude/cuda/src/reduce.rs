@@ -12,14 +12,23 @@ use warpcell_driver::queue::queues;
 
 mod dot;
 
-const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/reduce.cu"));
+/// The states of reductions, and what merges them; the kernels of this module too, unless `WARPCELL_MAP` is defined.
+pub(super) const REDUCTIONS: &str =
+    concat!(include_str!("../kernels/reductions.cuh"), "#line 1\n", include_str!("../kernels/reduce.cu"));
+const SOURCE: &str = concat!(
+    include_str!("../kernels/axes.cuh"),
+    "#line 1\n",
+    include_str!("../kernels/reductions.cuh"),
+    "#line 1\n",
+    include_str!("../kernels/reduce.cu")
+);
 const TYPES: usize = DType::ALL.len();
 const OPERATIONS: usize = ReduceOperation::ALL.len();
 /// What there is a program for: an operation, and sums of squared distances with and without NaN.
 const KINDS: usize = OPERATIONS + 2;
 const THREADS: usize = 256;
-/// Bytes of a state in the kernels' source.
-const STATE: usize = 16;
+/// The most bytes of a state in the kernels' source.
+const STATE: usize = 32;
 /// Blocks of `THREADS` that a multiprocessor runs at once.
 const RESIDENT: u32 = 8;
 
@@ -46,6 +55,7 @@ kernels! {
         shortest_rows = c"reduce_shortest_rows",
         tiny_rows = c"reduce_tiny_rows",
         columns = c"reduce_columns",
+        wide_columns = c"reduce_wide_columns",
         shares = c"reduce_shares",
     }
 }
@@ -80,7 +90,9 @@ impl Reduced<'_> {
     /// What elements of `x` are converted to, which may be what they are.
     fn terms(self, x: View<'_>, out: View<'_>) -> DType {
         match self {
-            Reduced::Elements(ReduceOperation::Sum) if out.dtype.is_float() => out.dtype,
+            Reduced::Elements(ReduceOperation::Sum | ReduceOperation::SquaredDeviations) if out.dtype.is_float() => {
+                out.dtype
+            }
             Reduced::Elements(_) => x.dtype.compute_type(),
             Reduced::Distances { centres, .. } => centres.dtype,
         }
@@ -190,9 +202,12 @@ impl Reduce {
         let (kept_axes, reduced_axes) = (passed(&kept, x)?, passed(&gone, x)?);
         let length: usize = gone.iter().map(|axis| axis.length).product();
 
-        let choice = choice(&kept, &gone, outputs, length, self.device.multiprocessors() as usize);
+        let (address, centres) = (source_of(x)?, reduced.centres()?);
+        let neighbours = neighbours(&kept, &gone, address, x.dtype.size());
+        let choice = choice(&kept, &gone, outputs, length, neighbours, self.device.multiprocessors() as usize);
         let function = match choice.shape {
             Shape::Columns => kernels.columns,
+            Shape::WideColumns(_) => kernels.wide_columns,
             Shape::LongRows => kernels.long_rows,
             Shape::ShortRows => kernels.short_rows,
             Shape::ShortestRows => kernels.shortest_rows,
@@ -204,7 +219,6 @@ impl Reduce {
             1 => DeviceMemory::new(&self.device, 0)?,
             count => DeviceMemory::new(&self.device, outputs * count as usize * STATE)?,
         };
-        let (address, centres) = (source_of(x)?, reduced.centres()?);
         let (target, states) = (address_of(out)?, shares.address());
         let (outputs_count, length_count) = (outputs as i64, length as i64);
         let mut arguments =
@@ -273,6 +287,8 @@ fn passed(axes: &[Axis<1>], x: View<'_>) -> Result<Axes> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Columns,
+    /// Each thread takes so many neighbours.
+    WideColumns(usize),
     LongRows,
     ShortRows,
     ShortestRows,
@@ -283,6 +299,7 @@ impl Shape {
     fn outputs_a_block(self) -> usize {
         match self {
             Shape::Columns => 32,
+            Shape::WideColumns(neighbours) => 32 * neighbours,
             Shape::LongRows => 1,
             Shape::ShortRows => THREADS / 32,
             Shape::ShortestRows => THREADS / 4,
@@ -297,11 +314,31 @@ struct Choice {
     shares: u32,
 }
 
-/// Which kernel, and in how many shares each output's elements are taken, so that few outputs still fill the device.
-fn choice(kept: &[Axis<1>], reduced: &[Axis<1>], outputs: usize, length: usize, multiprocessors: usize) -> Choice {
+/// How many neighbouring outputs `reduce_wide_columns` may load at once: 16 bytes or four elements, or 1 if they do not lie so.
+fn neighbours(kept: &[Axis<1>], reduced: &[Axis<1>], address: u64, size: usize) -> usize {
+    let each = (16 / size).min(4);
+    let is_even = |axis: &Axis<1>| axis.strides[0].unsigned_abs().is_multiple_of(each);
+    let fits = kept[0].strides[0] == 1
+        && kept[0].length.is_multiple_of(each)
+        && kept[1..].iter().chain(reduced).all(is_even)
+        && address.is_multiple_of((each * size) as u64);
+    if fits { each } else { 1 }
+}
+
+/// Which kernel, and in how many shares each output's elements are taken, so that few outputs still fill the device. A thread may
+/// load so many `neighbours` among the outputs at once.
+fn choice(
+    kept: &[Axis<1>],
+    reduced: &[Axis<1>],
+    outputs: usize,
+    length: usize,
+    neighbours: usize,
+    multiprocessors: usize,
+) -> Choice {
     let step = |axes: &[Axis<1>]| axes[0].strides[0].unsigned_abs();
     let (shape, least) = if length > 8 && outputs >= 16 && step(kept) < step(reduced) {
-        (Shape::Columns, 256)
+        // With few outputs, most threads of a warp would have none.
+        (if neighbours > 1 && outputs >= 64 { Shape::WideColumns(neighbours) } else { Shape::Columns }, 256)
     } else if length >= 1024 {
         (Shape::LongRows, 8192)
     } else if length > 64 {
@@ -365,12 +402,13 @@ pub(super) fn programs() -> Vec<Program> {
     for whole in [true, false] {
         for dtype in DType::COMPUTED {
             use ReduceOperation::{ArgMax, ArgMin, CountNumbers, Max, MaxNumbers, Min, MinNumbers};
-            use ReduceOperation::{Product, ProductNumbers, Sum, SumNumbers, SumSquares};
+            use ReduceOperation::{Product, ProductNumbers, SquaredDeviations, Sum, SumNumbers, SumSquares};
             let as_it_is = |operation| program(operation, [dtype; 2], whole);
             all.extend([Sum, Max, Min, Product, ArgMax, ArgMin].map(as_it_is));
             if dtype.is_float() {
-                let of_floats = [SumSquares, SumNumbers, ProductNumbers, MaxNumbers, MinNumbers, CountNumbers];
+                let of_floats = [SumSquares, SquaredDeviations, SumNumbers, ProductNumbers];
                 all.extend(of_floats.map(as_it_is));
+                all.extend([MaxNumbers, MinNumbers, CountNumbers].map(as_it_is));
                 all.extend([false, true].map(|skips_nan| distances_program([dtype; 2], skips_nan, whole)));
             }
         }
@@ -383,7 +421,10 @@ pub(super) fn programs() -> Vec<Program> {
             types.dedup();
             types.retain(|&terms| terms != stored);
             all.extend(types.into_iter().map(|terms| program(ReduceOperation::Sum, [stored, terms], whole)));
-            all.extend((of_means != stored).then(|| distances_program([stored, of_means], false, whole)));
+            if of_means != stored {
+                all.push(program(ReduceOperation::SquaredDeviations, [stored, of_means], whole));
+                all.push(distances_program([stored, of_means], false, whole));
+            }
         }
     }
     all.extend(dot::programs());
@@ -413,9 +454,23 @@ mod tests {
     }
 
     #[test]
+    fn neighbours_are_loaded_at_once_where_all_lie_so() {
+        let of = |kept: &[Axis<1>], row, address, size| neighbours(kept, &[axis(50, row)], address, size);
+        assert_eq!([1, 2, 4, 8].map(|size| of(&[axis(8, 1)], 8, 256, size)), [4, 4, 4, 2]);
+        assert_eq!(of(&[axis(8, 1)], 8, 260, 4), 1, "the address");
+        assert_eq!(of(&[axis(8, 1)], 10, 256, 4), 1, "the next row");
+        assert_eq!(of(&[axis(10, 1)], 12, 256, 4), 1, "the last neighbours");
+        assert_eq!(of(&[axis(8, 2)], 16, 256, 4), 1);
+        assert_eq!(of(&[axis(8, 1), axis(3, 400)], -8, 256, 4), 4);
+        assert_eq!(of(&[axis(8, 1), axis(3, 401)], 8, 256, 4), 1);
+    }
+
+    #[test]
     fn plan_follows_the_strides() {
-        let of = |kept, reduced, outputs, length| choice(&[kept], &[reduced], outputs, length, 132);
+        let of = |kept, reduced, outputs, length| choice(&[kept], &[reduced], outputs, length, 1, 132);
         assert_eq!(of(axis(1000, 1), axis(1000, 1000), 1000, 1000), Choice { shape: Shape::Columns, shares: 4 });
+        let wide = |outputs| choice(&[axis(outputs, 1)], &[axis(1000, outputs as isize)], outputs, 1000, 4, 132).shape;
+        assert_eq!([60, 64].map(wide), [Shape::Columns, Shape::WideColumns(4)]);
         assert_eq!(
             of(axis(1_000_000, 10), axis(10, 1), 1_000_000, 10),
             Choice { shape: Shape::ShortestRows, shares: 1 }

@@ -286,6 +286,11 @@ pub(crate) fn sums_of_terms(name: &'static str, x: &RawArray, axes: &[usize], dt
     reduce_to(name, ReduceOperation::Sum, x, axes, dtype)
 }
 
+/// The sums over `axes`, sorted, of the squares of the distances between what [`as_terms`] gave for this type and its means.
+pub(crate) fn squared_deviations(name: &'static str, x: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
+    reduce_to(name, ReduceOperation::SquaredDeviations, x, axes, dtype)
+}
+
 pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
     let takes_all = operation == ReduceOperation::Sum && x.handle.backend.converts_terms();
     if x.dtype.is_storage() && !takes_all {
@@ -307,8 +312,9 @@ fn reduce_to(
     if out.size() == 0 {
         return Ok(out);
     }
-    use ReduceOperation::{CountNumbers, MaxNumbers, MinNumbers, ProductNumbers, SumNumbers};
-    if axes.is_empty() && !matches!(operation, SumNumbers | ProductNumbers | MaxNumbers | MinNumbers | CountNumbers) {
+    use ReduceOperation::{CountNumbers, MaxNumbers, MinNumbers, ProductNumbers, SquaredDeviations, SumNumbers};
+    let of_numbers = matches!(operation, SumNumbers | ProductNumbers | MaxNumbers | MinNumbers | CountNumbers);
+    if axes.is_empty() && !of_numbers && operation != SquaredDeviations {
         // Each element by itself.
         return match operation {
             ReduceOperation::SumSquares => binary(name, BinaryOperation::Multiply, x, x),

@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, Layout, UnaryOperation};
 use crate::dtype::{DType, Element, RealNumber, Scalar};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{binary, unary};
-use crate::operations::reduce::{as_terms, squared_distances, sums_of_terms};
+use crate::operations::reduce::{as_terms, squared_deviations};
 use crate::thin::thin;
 
 impl<T: RealNumber> DeviceArray<T> {
@@ -119,12 +119,8 @@ fn variance_axes(name: &'static str, x: &RawArray, axes: &[isize], ddof: f64, dt
 pub(crate) fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f64, dtype: DType) -> Result<RawArray> {
     let x = as_terms(name, x, dtype)?;
     let count: f64 = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
-    let divided = |sums: &RawArray, divisor: f64| {
-        let divisor = if dtype == DType::F32 { Scalar::F32(divisor as f32) } else { Scalar::F64(divisor) };
-        binary(name, BinaryOperation::Divide, sums, divisor)
-    };
-    let means = divided(&sums_of_terms(name, &x, axes, dtype)?, count)?;
-    divided(&squared_distances(name, &x, axes, &means, false)?, (count - ddof).max(0.0))
+    let squares = squared_deviations(name, &x, axes, dtype)?;
+    binary(name, BinaryOperation::Divide, &squares, Scalar::of_float((count - ddof).max(0.0), dtype))
 }
 
 /// The array with axes of length 1 where `axes`, sorted, were reduced.

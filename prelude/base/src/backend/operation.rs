@@ -295,8 +295,9 @@ operations! {
         out: Array,
     }
     /// Reduces `x` over `axes` (sorted, distinct; one for `ArgMax` and `ArgMin`); `out` is contiguous and has the remaining
-    /// axes. The reduced part is not empty if the reduction needs elements. A backend that converts terms takes sums of all real
-    /// numbers: as floats of the type of `out`, if it is a float, else in the type that operations on them compute in.
+    /// axes. The reduced part is not empty if the reduction needs elements. A backend that converts terms takes sums and squared
+    /// deviations of all real numbers: as floats of the type of `out`, if it is a float, else in the type that operations on them
+    /// compute in.
     Reduce reduce { reduction: Plain<ReduceOperation>, x: Array, axes: Numbers, out: Array }
     /// The sums over `axes`, as for `Reduce`, of the squares of the distances between the elements of `x` and the one of `centres`
     /// that belongs to the same output. All are of one dtype, f32 or f64; `x` may be of another for a backend that converts terms.

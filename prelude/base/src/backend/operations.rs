@@ -214,6 +214,8 @@ closed_set! {
         Product,
         /// The sum of the squares, of floats.
         SumSquares,
+        /// The sum of the squares of the distances from the mean, of floats.
+        SquaredDeviations,
         /// Where the largest element is along the one axis that is reduced: the first of several, the first NaN if there is one.
         ArgMax,
         /// As `ArgMax`, of the smallest.

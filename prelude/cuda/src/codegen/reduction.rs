@@ -3,7 +3,7 @@
 use super::{Code, Form, THREADS, WalkedArray, elements, indented, kernel, rows};
 use std::fmt::Write;
 
-/// A kernel that reduces all elements to one value, with the states of `kernels/reduce.cu` in the namespace `warpcell_reduction`.
+/// A kernel that reduces all elements to one value, with the states of `kernels/reductions.cuh` in the namespace `warpcell_reduction`.
 pub struct WholeReduction<'a> {
     pub name: &'a str,
     pub form: Form,

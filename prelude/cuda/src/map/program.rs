@@ -1,6 +1,7 @@
 //! The program around a translated function: the kernel that runs it over arrays. Text only: no device is needed.
 
 use super::super::typedefs;
+use crate::reduce::REDUCTIONS;
 use crate::codegen::{Access, Elementwise, Form, THREADS, WalkedArray, WholeReduction};
 use warpcell_base::backend::ReduceOperation;
 use warpcell_base::dtype::DType;
@@ -11,8 +12,6 @@ use warpcell_translate::{FunctionParameter, Scalar, Translation, is_struct, name
 /// With 256 threads the compiler also moves work into loops, in order to save registers.
 const FEW_THREADS: usize = 128;
 
-/// The states of reductions, without kernels.
-const REDUCTIONS: &str = include_str!("../../kernels/reduce.cu");
 
 /// A kernel: what it runs, over what, and what it does with the results.
 #[derive(Clone, Copy, Debug)]
@@ -212,7 +211,7 @@ impl MapKernel<'_> {
     }
 }
 
-/// The states of `kernels/reduce.cu` in their own namespace, and a function that adds some results to one.
+/// The states of `kernels/reductions.cuh` in their own namespace, and a function that adds some results to one.
 fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
     let dtype = element_of(result).unwrap_or(DType::I64);
     let (input, output) = (dtype.compute_type().cu_name(), reduction.output(dtype).cu_name());

@@ -8,9 +8,9 @@ use crate::dtype::{DType, Scalar};
 impl Check {
     pub fn reductions(&mut self) {
         use ReduceOperation::{All, Any, ArgMax, ArgMin, CountNumbers, Max, MaxNumbers, Min, MinNumbers};
-        use ReduceOperation::{Product, ProductNumbers, Sum, SumNumbers, SumSquares};
-        const OF_FLOATS: [ReduceOperation; 6] =
-            [SumSquares, SumNumbers, ProductNumbers, MaxNumbers, MinNumbers, CountNumbers];
+        use ReduceOperation::{Product, ProductNumbers, SquaredDeviations, Sum, SumNumbers, SumSquares};
+        const OF_FLOATS: [ReduceOperation; 7] =
+            [SumSquares, SquaredDeviations, SumNumbers, ProductNumbers, MaxNumbers, MinNumbers, CountNumbers];
         for dtype in DType::COMPUTED {
             let more: &[ReduceOperation] = match dtype {
                 DType::Bool => &[All, Any],
@@ -22,7 +22,7 @@ impl Check {
                 if dtype == DType::Bool && matches!(operation, Max | Min) {
                     continue;
                 }
-                let adds = matches!(operation, Sum | SumSquares | SumNumbers);
+                let adds = matches!(operation, Sum | SumSquares | SquaredDeviations | SumNumbers);
                 let places = matches!(operation, ArgMax | ArgMin);
                 for size in [0usize, 1, 31, 1003, (1 << 20) + 3] {
                     if !self.takes(size) || size == 0 && operation.needs_elements() {
@@ -85,6 +85,7 @@ impl Check {
                     for axis in ends {
                         self.reduction_of(Sum, &x, of_sums, &[axis]);
                         self.reduction_of(Sum, &x, of_means, &[axis]);
+                        self.reduction_of(SquaredDeviations, &x, of_means, &[axis]);
                         if shape[0] > 0 {
                             self.squared_distances_of(&x, of_means, &[axis], false);
                         }
@@ -245,6 +246,8 @@ impl Check {
         let (expected, scales): (Vec<Scalar>, Vec<f64>) =
             groups.iter().map(|group| reduced(operation, terms, group)).unzip();
         let tolerance = match (operation, terms) {
+            // Distances are rounded before they are squared.
+            (ReduceOperation::SquaredDeviations, DType::F64) => 4e-15,
             // Some hundred are added or multiplied one after the other.
             (_, DType::F32) if self.sums_in_f32() => 6e-6,
             (_, DType::F32) => 3e-7,
@@ -370,6 +373,17 @@ pub(super) fn reduced(operation: ReduceOperation, dtype: DType, group: &[Scalar]
         ReduceOperation::MaxNumbers => extreme(ReduceOperation::Max),
         ReduceOperation::MinNumbers => extreme(ReduceOperation::Min),
         ReduceOperation::CountNumbers => (Scalar::I64(numbers().len() as i64), 0.0),
+        ReduceOperation::SquaredDeviations => {
+            let values: Vec<f64> = group.iter().map(|&value| float(value)).collect();
+            // By distances from one of them, which are added exactly enough.
+            let origin = values.first().copied().unwrap_or(0.0);
+            let distances: Vec<Scalar> = values.iter().map(|value| Scalar::F64(value - origin)).collect();
+            let (sum, _) = reduced(ReduceOperation::Sum, DType::F64, &distances);
+            let mean = float(sum) / values.len().max(1) as f64;
+            let from_mean: Vec<Scalar> = distances.iter().map(|&value| Scalar::F64(float(value) - mean)).collect();
+            let (squares, scale) = reduced(ReduceOperation::SumSquares, DType::F64, &from_mean);
+            (convert(squares, dtype), scale)
+        }
         ReduceOperation::Sum | ReduceOperation::SumSquares if dtype.is_float() => {
             // Neumaier's compensated sum.
             let (mut sum, mut lost, mut scale) = (0f64, 0f64, 0f64);
