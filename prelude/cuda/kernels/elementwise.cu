@@ -385,23 +385,53 @@ extern "C" __global__ void strided_wide(const input* a, const input* b, output* 
 #elif defined(WARPCELL_TRANSPOSED)
 
 // A copy whose neighbours in a line are `step` apart in the original, where its lines are neighbours; `out_step` is from line to line.
-// Tiles turn in shared memory, so that both are accessed line by line. Each pitch of a tile is odd, which spreads columns over the banks.
-#define TILE 32
-extern "C" __global__ void __launch_bounds__(256)
-transposed(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
+// Tiles turn in shared memory, so that both are accessed line by line, 128 bytes or more at a time. Each pitch of a tile is odd, which
+// spreads columns over the banks.
+#define THREADS 256
+constexpr int SIZE = sizeof(input);
+constexpr int TILE = 32, LARGE_TILE = SIZE == 1 ? 128 : SIZE == 16 ? 32 : 64;
+// What is loaded and stored at once: 16 bytes, or four elements of fewer.
+constexpr int PACK = 16 / SIZE < 4 ? 16 / SIZE : 4;
+
+template <int each, int TILE> __device__ __forceinline__ void transpose(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
+    struct alignas(each * SIZE) Neighbours {
+        input at[each];
+    };
     __shared__ input tile[TILE][TILE + 1];
     const i64 across = (columns + TILE - 1) / TILE;
     const i64 column = i64(blockIdx.x) % across * TILE, row = i64(blockIdx.x) / across * TILE;
-    const int lane = threadIdx.x % TILE, first = threadIdx.x / TILE;
+    constexpr int LANES = TILE / each;
+    const int lane = threadIdx.x % LANES * each, first = threadIdx.x / LANES;
 #pragma unroll
-    for (int line = first; line < TILE; line += 256 / TILE) {
-        if (column + line < columns && row + lane < rows) tile[line][lane] = a[(column + line) * step + row + lane];
+    for (int turn = 0; turn < TILE * LANES / THREADS; turn++) {
+        const int line = first + turn * (THREADS / LANES);
+        if (column + line < columns && row + lane < rows) {
+            const Neighbours loaded = *(const Neighbours*)(a + (column + line) * step + row + lane);
+#pragma unroll
+            for (int e = 0; e < each; e++) tile[line][lane + e] = loaded.at[e];
+        }
     }
     __syncthreads();
 #pragma unroll
-    for (int line = first; line < TILE; line += 256 / TILE) {
-        if (row + line < rows && column + lane < columns) out[(row + line) * out_step + column + lane] = tile[lane][line];
+    for (int turn = 0; turn < TILE * LANES / THREADS; turn++) {
+        const int line = first + turn * (THREADS / LANES);
+        if (row + line < rows && column + lane < columns) {
+            Neighbours stored;
+#pragma unroll
+            for (int e = 0; e < each; e++) stored.at[e] = tile[lane + e][line];
+            *(Neighbours*)(out + (row + line) * out_step + column + lane) = stored;
+        }
     }
+}
+
+// Of any lengths, steps and addresses; and with large tiles, of multiples of packs.
+extern "C" __global__ void __launch_bounds__(THREADS)
+transposed(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
+    transpose<1, TILE>(a, out, columns, rows, step, out_step);
+}
+extern "C" __global__ void __launch_bounds__(THREADS)
+transposed_packs(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
+    transpose<PACK, LARGE_TILE>(a, out, columns, rows, step, out_step);
 }
 
 #else

@@ -1,62 +1,10 @@
-// What the libraries leave to do for factorisations of stacks of matrices.
-//
-//   WARPCELL_ELEMENT   float, double, c64 or c128
-
-// Complex numbers.
-template <typename P> struct alignas(2 * sizeof(P)) complex {
-    P re, im;
-};
-typedef complex<float> c64;
-typedef complex<double> c128;
-typedef WARPCELL_ELEMENT element;
-
-#define FUNCTION __device__ __forceinline__
-#define OF_PARTS template <typename P> FUNCTION
-
-// A number of 64 bits, or of two parts of 64 bits.
-template <typename T> struct facts { typedef double wide; };
-template <typename P> struct facts<complex<P>> { typedef c128 wide; };
-typedef facts<element>::wide wide;
-
-FUNCTION double widened(float x) { return x; }
-FUNCTION double widened(double x) { return x; }
-OF_PARTS c128 widened(complex<P> z) { return {double(z.re), double(z.im)}; }
-FUNCTION void set(float& to, double value) { to = float(value); }
-FUNCTION void set(double& to, double value) { to = value; }
-OF_PARTS void set(complex<P>& to, double value) { to = {P(value), P(0)}; }
-OF_PARTS void set(complex<P>& to, c128 value) { to = {P(value.re), P(value.im)}; }
-FUNCTION double real(double x) { return x; }
-FUNCTION float real(float x) { return x; }
-OF_PARTS P real(complex<P> z) { return z.re; }
-FUNCTION bool is_nan(double x) { return x != x; }
-OF_PARTS bool is_nan(complex<P> z) { return z.re != z.re || z.im != z.im; }
-FUNCTION c128 operator-(c128 z) { return {-z.re, -z.im}; }
-FUNCTION c128 operator*(c128 a, c128 b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
-// By a power of two.
-FUNCTION double scaled(double x, int exponent) { return ldexp(x, exponent); }
-FUNCTION c128 scaled(c128 z, int exponent) { return {ldexp(z.re, exponent), ldexp(z.im, exponent)}; }
-// The absolute value, of complex numbers that of the larger part.
-FUNCTION double largest(double x) { return fabs(x); }
-FUNCTION double largest(c128 z) { return is_nan(z) ? z.re + z.im : fmax(fabs(z.re), fabs(z.im)); }
-FUNCTION double length(double x) { return fabs(x); }
-FUNCTION double length(c128 z) { return hypot(z.re, z.im); }
-// A number of the same direction and of the length 1; 0 and NaN stay.
-FUNCTION double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
-FUNCTION c128 sign(c128 z) {
-    const double size = length(z);
-    return size == 0 ? z : c128{z.re / size, z.im / size};
-}
+// What the libraries leave to do for factorisations of stacks of matrices; the numbers are in factorisations.cuh.
 
 #define THREADS 256
 // Which part of a matrix is copied.
 #define UPPER 0
 #define LOWER 1
 #define UNIT_LOWER 2
-
-// How many elements apart matrices, rows and columns are.
-struct Strides {
-    i64 step, down, right;
-};
 
 // Copies a triangle of each matrix; the rest becomes 0. The diagonal of a lower one has no imaginary parts.
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -90,21 +38,6 @@ vectors_of_pairs(const element* vectors, const element* values, element* out, i6
 extern "C" __global__ void __launch_bounds__(THREADS) identity(element* out, i64 size, i64 n) {
     const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
     if (at < size) set(out[at], at % (n * n) % (n + 1) == 0);
-}
-
-// A number as significand times a power of two, so that products do not leave its range.
-struct Product {
-    wide significand;
-    i64 exponent;
-};
-
-__device__ __forceinline__ void normalise(Product& x) {
-    int exponent;
-    const double size = frexp(largest(x.significand), &exponent);
-    // Zeros, infinities and NaN stay as they are.
-    if (size == 0 || size - size != 0) return;
-    x.significand = scaled(x.significand, -exponent);
-    x.exponent += exponent;
 }
 
 // Some blocks a matrix (y): whether it holds NaN. `found` begins as zeros.
@@ -162,11 +95,7 @@ determinants(const element* lu, const int* pivots, const int* statuses, i64 n, i
         mine.exponent = 0;
         set(mine.significand, 0);
     }
-    // Beyond these there is no number of this type.
-    const i64 exponent = mine.exponent > 5000 ? 5000 : mine.exponent < -5000 ? -5000 : mine.exponent;
-    set(out[matrix], scaled(mine.significand, int(exponent)));
-    set(out[count + matrix], sign(mine.significand));
-    set(out[2 * count + matrix], log(length(mine.significand)) + double(mine.exponent) * 0.6931471805599453);
+    write_determinant(mine, out + matrix, count);
 }
 
 // One block a matrix: where the diagonal of a triangular factor is not positive (NaN is not), the status becomes the number of the

@@ -138,7 +138,7 @@ template <typename T> struct alignas(16) SquaredDeviations {
             }
         }
     }
-    // No more elements will be added.
+    // After the last element.
     DEVICE void close() {
         if (count >= 0) return;
         count = -count;
@@ -146,20 +146,20 @@ template <typename T> struct alignas(16) SquaredDeviations {
         second = __fma_rn(-first, mean, second);
         first = mean;
     }
-    DEVICE void merge(SquaredDeviations other) {
-        if (other.count == 0) return;
-        other.close();
-        if (count == 0) {
-            *this = other;
-            return;
-        }
-        close();
-        const double both = count + other.count, part = other.count / both;
-        const double distance = (other.origin - origin) + (other.first - first);
-        second += __fma_rn(distance * distance, count * part, other.second);
-        first = __fma_rn(distance, part, first);
-        count = both;
+    // Out of line, since its divisions would be most of the time to compile.
+    static __device__ __noinline__ SquaredDeviations merged(SquaredDeviations a, SquaredDeviations b) {
+        a.close();
+        b.close();
+        if (a.count == 0) return b;
+        if (b.count == 0) return a;
+        const double both = a.count + b.count, part = b.count / both;
+        const double distance = (b.origin - a.origin) + (b.first - a.first);
+        a.second += __fma_rn(distance * distance, a.count * part, b.second);
+        a.first = __fma_rn(distance, part, a.first);
+        a.count = both;
+        return a;
     }
+    DEVICE void merge(const SquaredDeviations& other) { *this = merged(*this, other); }
     // Rounding may leave less than nothing.
     DEVICE output finish() {
         close();

@@ -43,6 +43,7 @@ kernels! {
     }
     struct Transposed {
         transposed = c"transposed",
+        packs = c"transposed_packs",
     }
 }
 
@@ -129,10 +130,13 @@ impl Elementwise {
 
     /// A copy of a matrix, along these axes of [`turned`].
     fn transpose(&self, source: View<'_>, out: View<'_>, dtype: DType, [across, down]: [Axis<2>; 2]) -> Result<()> {
-        let function = self.transpose[dtype as usize].get(&self.device, || transpose_program(dtype))?.transposed;
-        let tiles = across.length.div_ceil(TILE) * down.length.div_ceil(TILE);
-        let grid = blocks("a copy", tiles, 1)?;
+        let kernels = self.transpose[dtype as usize].get(&self.device, || transpose_program(dtype))?;
         let (from, to) = (source_of(source)?, address_of(out)?);
+        let lengths = [across.length, down.length, across.strides[0].unsigned_abs(), down.strides[1].unsigned_abs()];
+        let large = large_tile(dtype.size(), [from, to], lengths);
+        let (function, tile) = large.map_or((kernels.transposed, TILE), |tile| (kernels.packs, tile));
+        let tiles = across.length.div_ceil(tile) * down.length.div_ceil(tile);
+        let grid = blocks("a copy", tiles, 1)?;
         let (columns, rows) = (across.length as i64, down.length as i64);
         let (step, out_step) = (across.strides[0] as i64, down.strides[1] as i64);
         let mut arguments = arguments![from, to, columns, rows, step, out_step];
@@ -214,6 +218,17 @@ impl Elementwise {
 
 /// The lines and columns of a tile in the kernels' source.
 const TILE: usize = 32;
+
+/// Those of a large tile, for elements of so many bytes at two addresses, if both lengths are that of half a tile at least, and all is
+/// in packs of 16 bytes, or of four elements: lengths, and what is between lines.
+fn large_tile(size: usize, addresses: [u64; 2], lengths: [usize; 4]) -> Option<usize> {
+    let pack = (16 / size).min(4);
+    let tile = [128, 64, 64, 64, TILE][size.ilog2() as usize];
+    let fits = lengths[0].min(lengths[1]) >= tile / 2
+        && lengths.into_iter().all(|length| length.is_multiple_of(pack))
+        && addresses.into_iter().all(|address| address.is_multiple_of((pack * size) as u64));
+    fits.then_some(tile)
+}
 
 /// The axis along which the elements of `out` are neighbours, and the one along which those of `source` are, if they are two axes, and
 /// all there are. Narrow matrices would fill few lanes of a tile.
@@ -312,4 +327,21 @@ pub(super) fn programs() -> Vec<Program> {
     // Complex numbers are moved as what has their size.
     all.push(convert_program(DType::C128, DType::C128));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_tiles_are_for_packs() {
+        let of = |size, addresses, lengths| large_tile(size, addresses, lengths);
+        let even = [96, 64, 64, 96];
+        assert_eq!([1, 2, 4, 8, 16].map(|size| of(size, [256, 512], even)), [128, 64, 64, 64, 32].map(Some));
+        assert_eq!(of(4, [264, 512], even), None, "an address");
+        assert_eq!(of(8, [264, 512], even), None, "an address");
+        assert_eq!(of(4, [256, 512], [97, 64, 64, 97]), None, "a length");
+        assert_eq!(of(4, [256, 512], [96, 64, 66, 96]), None, "a step");
+        assert_eq!(of(4, [256, 512], [96, 28, 28, 96]), None, "narrow");
+    }
 }

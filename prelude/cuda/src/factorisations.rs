@@ -1,5 +1,5 @@
 //! Factorisations of matrices on CUDA, by cuSOLVER, and by cuBLAS for many small ones; the rest is in
-//! `kernels/factorisations.cu`.
+//! `kernels/factorisations.cu`. Small ones have kernels of their own ([`small`]).
 //!
 //! The libraries take matrices by columns, and work in place. So each is copied once, by columns where that matters, and what is
 //! asked for by rows is copied back; of symmetric matrices rows do as well. By rows a Hermitian matrix is its own conjugate: the
@@ -17,7 +17,13 @@ use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 use warpcell_driver::staging;
 
-const SOURCE: &str = include_str!("../kernels/factorisations.cu");
+mod small;
+
+const SOURCE: &str = concat!(
+    include_str!("../kernels/factorisations.cuh"),
+    "#line 1\n",
+    include_str!("../kernels/factorisations.cu")
+);
 const THREADS: usize = 256;
 const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::C64, DType::C128];
 /// Matrices with no more rows are factorised all at once, larger ones one after the other.
@@ -30,6 +36,7 @@ pub(super) struct Factorise {
     solver: Solver,
     /// For each of [`DTYPES`].
     kernels: [Compiled<Kernels>; DTYPES.len()],
+    small: small::Small,
 }
 
 kernels! {
@@ -120,7 +127,7 @@ fn fault(found: Option<(usize, usize)>) -> Option<Fault> {
 
 impl Factorise {
     pub fn new(device: &Arc<Device>) -> Factorise {
-        Factorise { device: device.clone(), solver: Solver::new(device), kernels: Default::default() }
+        Factorise { device: device.clone(), solver: Solver::new(device), kernels: Default::default(), small: Default::default() }
     }
 
     fn kernels(&self, dtype: DType) -> Result<&Kernels> {
@@ -307,6 +314,9 @@ impl Factorisations for CudaBackend {
 /// What [`Factorisations::factorise`] does.
 impl CudaBackend {
     fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+        if CudaBackend::are_small(x) {
+            return self.small_determinants(x, out).map(|()| None);
+        }
         let (count, n, _) = lengths(x);
         let scratch = self.columns(x, n)?;
         let a = by_columns(scratch.view())?;
@@ -323,6 +333,9 @@ impl CudaBackend {
     }
 
     fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+        if CudaBackend::are_small(x) {
+            return self.small_inverses(x, out);
+        }
         // By rows the factors would be the transpose's, of which a pivot need not be 0 where one of the matrix's is. To solve for
         // the transpose of the identity takes the library longer than a copy.
         let (count, n, _) = lengths(x);
@@ -338,6 +351,9 @@ impl CudaBackend {
 
     fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
         let (count, n, k) = lengths(b);
+        if k == 1 && CudaBackend::are_small(x) {
+            return self.small_solutions(x, b, out);
+        }
         let scratch = self.columns(x, n)?;
         let a = by_columns(scratch.view())?;
         let session = self.factorise.solver.session()?;
@@ -374,6 +390,9 @@ impl CudaBackend {
 
     fn cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
         let (count, n, _) = lengths(x);
+        if CudaBackend::are_small(x) {
+            return self.small_cholesky(x, out);
+        }
         self.triangle(x, Triangle::Lower, out)?;
         let session = self.factorise.solver.session()?;
         let statuses = Statuses::new(&self.device, count)?;
@@ -499,5 +518,5 @@ fn program(dtype: DType) -> Program {
 
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
-    DTYPES.map(program).to_vec()
+    DTYPES.map(program).into_iter().chain(small::programs()).collect()
 }
