@@ -3,18 +3,24 @@
 //   WARPCELL_ELEMENT   u8, u32 or u64; the sign of integers does not matter
 //   WARPCELL_LOGICAL   if defined, elements are bools
 //   WARPCELL_EACH      rows and columns that a thread computes: the more, the less shared memory is read, and the fewer blocks
-//                      there are
+//                      there are. Not defined: the program for products by digits
 //
 // A block computes a tile of 16 * EACH by 16 * EACH elements of one product, 16 terms at a time from shared memory; a thread EACH
 // by EACH of them, 16 rows and 16 columns apart, so that neighbours in a warp write neighbours.
+//
+// By digits: a number of 32 bits is a sum of four digits from -128 to 127 times powers of 256, and a product modulo 2^32 is one of four
+// sums of products of digits. Those are what tensor cores compute (Ootomo, Ozaki and Yokota, 2024, do so for floats).
+
+#define THREADS 256
+#define DEVICE __device__ __forceinline__
+
+#ifdef WARPCELL_EACH
 
 typedef WARPCELL_ELEMENT element;
 
 #define EACH WARPCELL_EACH
 #define TILE (16 * EACH)
 #define DEPTH 16
-#define THREADS 256
-#define DEVICE __device__ __forceinline__
 
 // What is computed in: at least 32 bits.
 template <int size> struct wide { typedef u32 type; };
@@ -104,3 +110,64 @@ multiply(const element* a, const element* b, element* out, i64 apart, i64 rows, 
         }
     }
 }
+
+#else
+
+#define LINES 32
+#define TERMS 64
+
+// The digits of the lines of a matrix, which are the rows of the left factor or the columns of the right one. A line of digits has four
+// parts of `padded` digits, the lowest ones first, or with `is_reversed` last; what fills them up are zeros. A block has some lines and
+// terms, of which those are neighbours whose step is 1.
+extern "C" __global__ void __launch_bounds__(THREADS)
+split_digits(const u32* x, u32* out, i64 lines, i64 terms, i64 line_step, i64 term_step, i64 padded, int is_reversed) {
+    __shared__ u32 tile[LINES][TERMS + 1];
+    const i64 across = (padded + TERMS - 1) / TERMS;
+    const i64 first_line = i64(blockIdx.x) / across * LINES, first_term = i64(blockIdx.x) % across * TERMS;
+    const bool along_terms = term_step == 1;
+#pragma unroll
+    for (int at = threadIdx.x; at < LINES * TERMS; at += THREADS) {
+        const int line = along_terms ? at / TERMS : at % LINES, term = along_terms ? at % TERMS : at / LINES;
+        const bool is_in = first_line + line < lines && first_term + term < terms;
+        tile[line][term] = is_in ? x[(first_line + line) * line_step + (first_term + term) * term_step] : 0;
+    }
+    __syncthreads();
+    // Four terms a thread, whose digits are a word each.
+#pragma unroll
+    for (int at = threadIdx.x; at < LINES * TERMS / 4; at += THREADS) {
+        const int line = at / (TERMS / 4), term = at % (TERMS / 4) * 4;
+        if (first_line + line >= lines || first_term + term >= padded) continue;
+        u32 words[4] = {};
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            u32 rest = tile[line][term + k];
+#pragma unroll
+            for (int digit = 0; digit < 4; digit++) {
+                words[digit] |= (rest & 255) << (8 * k);
+                // A digit above 127 is one below 0, and the next one is one more.
+                rest = (rest >> 8) + (rest >> 7 & 1);
+            }
+        }
+#pragma unroll
+        for (int digit = 0; digit < 4; digit++) {
+            const int part = is_reversed ? 3 - digit : digit;
+            out[((first_line + line) * 4 * padded + part * padded + first_term + term) / 4] = words[digit];
+        }
+    }
+}
+
+// The sum of four matrices times powers of 256, of which the first one has the highest; in packs.
+extern "C" __global__ void __launch_bounds__(THREADS)
+join_digits(const uint4* sums, uint4* out, i64 packs) {
+    const i64 at = i64(blockIdx.x) * THREADS + threadIdx.x;
+    if (at >= packs) return;
+    uint4 total = {0, 0, 0, 0};
+#pragma unroll
+    for (int digit = 0; digit < 4; digit++) {
+        const uint4 sum = sums[digit * packs + at];
+        total = {total.x * 256 + sum.x, total.y * 256 + sum.y, total.z * 256 + sum.z, total.w * 256 + sum.w};
+    }
+    out[at] = total;
+}
+
+#endif

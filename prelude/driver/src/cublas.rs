@@ -109,6 +109,46 @@ impl Cublas<'_> {
         self.guard.as_ref().expect("`Device::cublas` has made it").0
     }
 
+    /// Queues a product of matrices of `i8`, of which both are read along `inner`: `a` is transposed and `b` is not. The sums are `i32`.
+    /// `false` if the library does not have it. Addresses are multiples of 16, `rows` and all distances between columns of 4, `inner`
+    /// of 16, and no length is 0.
+    ///
+    /// # Safety
+    /// As for [`multiply`](Self::multiply).
+    pub unsafe fn multiply_bytes(&self, [rows, columns, inner]: [usize; 3], [a, b, c]: [Matrices; 3]) -> Result<bool> {
+        use sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
+        use sys::cudaDataType::{CUDA_R_8I, CUDA_R_32I};
+        let (one, zero) = (1i32, 0i32);
+        // SAFETY: the handle is this thread's, the scalars live until the call returns, and the rest is the caller's promise.
+        let status = unsafe {
+            sys::cublasGemmEx_64(
+                self.raw(),
+                CUBLAS_OP_T,
+                CUBLAS_OP_N,
+                rows as i64,
+                columns as i64,
+                inner as i64,
+                (&raw const one).cast(),
+                a.address as *const c_void,
+                CUDA_R_8I,
+                a.leading as i64,
+                b.address as *const c_void,
+                CUDA_R_8I,
+                b.leading as i64,
+                (&raw const zero).cast(),
+                c.address as *mut c_void,
+                CUDA_R_32I,
+                c.leading as i64,
+                sys::cublasComputeType_t::CUBLAS_COMPUTE_32I,
+                sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
+            )
+        };
+        if status == cublasStatus_t::CUBLAS_STATUS_NOT_SUPPORTED {
+            return Ok(false);
+        }
+        check(status, "a product of matrices of bytes").map(|()| true)
+    }
+
     /// Queues products of matrices; there is at least one, and no length is 0.
     ///
     /// # Safety

@@ -40,6 +40,48 @@ fn every_product(mut check: Check) {
     check.finish();
 }
 
+/// Numbers of all 32 bits, as many as are multiplied by their digits; neighbours along either axis of either side.
+#[test]
+#[ignore = "needs a CUDA device and cuBLAS"]
+fn gpu_products_by_digits() {
+    let mut check = Check::on_first_device();
+    let [rows, inner, columns] = [513, 530, 512];
+    let number = |seed: usize, at: usize| ((at * 2 + seed) as u32).wrapping_mul(2_654_435_769) ^ (at as u32) << 7;
+    let numbers = |seed, count| (0..count).map(|at| number(seed, at)).collect::<Vec<u32>>();
+    let (in_a, in_b) = (numbers(1, rows * inner), numbers(2, inner * columns));
+    let mut expected = vec![0u32; rows * columns];
+    for (row, out) in expected.chunks_mut(columns).enumerate() {
+        for term in 0..inner {
+            let factor = in_a[row * inner + term];
+            for (sum, other) in out.iter_mut().zip(&in_b[term * columns..][..columns]) {
+                *sum = sum.wrapping_add(factor.wrapping_mul(*other));
+            }
+        }
+    }
+    for dtype in [DType::I32, DType::U32] {
+        let scalar = |bits: u32| if dtype == DType::I32 { Scalar::I32(bits as i32) } else { Scalar::U32(bits) };
+        let expected: Vec<Scalar> = expected.iter().copied().map(scalar).collect();
+        for turned in [[false, false], [true, false], [false, true], [true, true]] {
+            let side = |check: &mut Check, numbers: &[u32], [down, across]: [usize; 2], is_turned: bool| {
+                let mut layout = Layout::contiguous(&[down, across]);
+                let mut values: Vec<Scalar> = numbers.iter().copied().map(scalar).collect();
+                if is_turned {
+                    layout.strides = vec![1, down as isize];
+                    values = (0..down * across).map(|at| values[at % down * across + at / down]).collect();
+                }
+                check.array_of(dtype, layout, values)
+            };
+            let a = side(&mut check, &in_a, [rows, inner], turned[0]);
+            let b = side(&mut check, &in_b, [inner, columns], turned[1]);
+            let out = (Layout::contiguous(&[rows, columns]), rows * columns);
+            check.expect(&format!("{dtype} by digits, {turned:?}"), dtype, out, &expected, (0.0, &[]), |backend, out| {
+                backend.matmul(a.view(), b.view(), out)
+            });
+        }
+    }
+    check.finish();
+}
+
 /// The kernels of ours among them, on little: race checkers take minutes for what `gpu_check_products` does.
 #[test]
 #[ignore = "needs a CUDA device and cuBLAS"]
