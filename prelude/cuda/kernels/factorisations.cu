@@ -40,6 +40,23 @@ extern "C" __global__ void __launch_bounds__(THREADS) identity(element* out, i64
     if (at < size) set(out[at], at % (n * n) % (n + 1) == 0);
 }
 
+// Unit matrices of `n` rows, by columns, after the row exchanges of an LU factorisation, whose rows are numbered from 1. `out` begins
+// as zeros; a thread follows the one of a column, and `blockIdx.y` is the matrix.
+extern "C" __global__ void __launch_bounds__(THREADS)
+exchanged_identity(element* out, const int* pivots, i64 n) {
+    const int column = blockIdx.x * THREADS + threadIdx.x;
+    if (column >= n) return;
+    out += i64(blockIdx.y) * n * n;
+    pivots += i64(blockIdx.y) * n;
+    int row = column;
+#pragma unroll 8
+    for (int step = 0; step < int(n); step++) {
+        const int other = pivots[step] - 1;
+        row = row == step ? other : row == other ? step : row;
+    }
+    set(out[column * n + row], 1);
+}
+
 // Some blocks a matrix (y): whether it holds NaN. `found` begins as zeros.
 extern "C" __global__ void __launch_bounds__(THREADS)
 find_nan(const element* a, i64 size, int* found) {

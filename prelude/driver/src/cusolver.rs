@@ -120,12 +120,14 @@ macro_rules! routines {
         pub trait Routines: Copy {
             /// The type of the real and imaginary parts; of real numbers, the type itself.
             type Part: Copy;
+            const ONE: Self;
             /// The library's name of the type, and of the complex numbers with these parts.
             const TYPES: [cudaDataType; 2];
             $(unsafe fn $name($($argument: $type),*) -> $status;)*
         }
         impl Routines for f32 {
             type Part = f32;
+            const ONE: f32 = 1.0;
             const TYPES: [cudaDataType; 2] = [cudaDataType::CUDA_R_32F, cudaDataType::CUDA_C_32F];
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: the caller's promise.
@@ -134,6 +136,7 @@ macro_rules! routines {
         }
         impl Routines for f64 {
             type Part = f64;
+            const ONE: f64 = 1.0;
             const TYPES: [cudaDataType; 2] = [cudaDataType::CUDA_R_64F, cudaDataType::CUDA_C_64F];
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: the caller's promise.
@@ -142,6 +145,7 @@ macro_rules! routines {
         }
         impl Routines for sys::cuComplex {
             type Part = f32;
+            const ONE: Self = Self { x: 1.0, y: 0.0 };
             const TYPES: [cudaDataType; 2] = [cudaDataType::CUDA_C_32F, cudaDataType::CUDA_C_32F];
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: the caller's promise. Each of the libraries has its type of complex numbers: they are the same in memory.
@@ -150,6 +154,7 @@ macro_rules! routines {
         }
         impl Routines for sys::cuDoubleComplex {
             type Part = f64;
+            const ONE: Self = Self { x: 1.0, y: 0.0 };
             const TYPES: [cudaDataType; 2] = [cudaDataType::CUDA_C_64F, cudaDataType::CUDA_C_64F];
             $(unsafe fn $name($($argument: $type),*) -> $status {
                 // SAFETY: as above.
@@ -174,6 +179,13 @@ routines! {
     ) -> cusolverStatus_t =
         sys::cusolverDnSgetrs, sys::cusolverDnDgetrs,
         sys::cusolverDnCgetrs, sys::cusolverDnZgetrs;
+    trsm(
+        handle: blas::cublasHandle_t, side: blas::cublasSideMode_t, triangle: blas::cublasFillMode_t,
+        operation: blas::cublasOperation_t, diagonal: blas::cublasDiagType_t, m: c_int, n: c_int, factor: *const Self,
+        a: *const Self, lda: c_int, b: *mut Self, ldb: c_int,
+    ) -> blas::cublasStatus_t =
+        blas::cublasStrsm_v2, blas::cublasDtrsm_v2,
+        blas::cublasCtrsm_v2, blas::cublasZtrsm_v2;
     geqrf_size(handle: cusolverDnHandle_t, m: c_int, n: c_int, a: *mut Self, lda: c_int, size: *mut c_int) -> cusolverStatus_t =
         sys::cusolverDnSgeqrf_bufferSize, sys::cusolverDnDgeqrf_bufferSize,
         sys::cusolverDnCgeqrf_bufferSize, sys::cusolverDnZgeqrf_bufferSize;
@@ -411,7 +423,30 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The same, all at once; the addresses lead to the addresses of the factors, and of what is solved for.
+    /// The same where the rows of `b` have been exchanged already.
+    pub unsafe fn solve_triangles<T: Routines>(&self, lu: Stack, b: Stack) -> Result<()> {
+        use blas::cublasDiagType_t::{CUBLAS_DIAG_NON_UNIT, CUBLAS_DIAG_UNIT};
+        use blas::cublasFillMode_t::{CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER};
+        let (n, k) = (length(lu.rows)?, length(b.columns)?);
+        let (side, operation) = (blas::cublasSideMode_t::CUBLAS_SIDE_LEFT, blas::cublasOperation_t::CUBLAS_OP_N);
+        let (handle, one) = (self.device.cublas()?, T::ONE);
+        for index in 0..lu.count {
+            for (triangle, diagonal) in
+                [(CUBLAS_FILL_MODE_LOWER, CUBLAS_DIAG_UNIT), (CUBLAS_FILL_MODE_UPPER, CUBLAS_DIAG_NON_UNIT)]
+            {
+                let (factors, right) = (lu.at::<T>(index), b.at(index));
+                let (handle, one) = (handle.raw(), &raw const one);
+                // SAFETY: the caller's promise; the factor is on the host, where the library reads it before it returns.
+                let status = unsafe {
+                    T::trsm(handle, side, triangle, operation, diagonal, n, k, one, factors, n, right, n)
+                };
+                cublas::check(status, "the solution by triangular factors")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same as `solve`, all at once; the addresses lead to the addresses of the factors, and of what is solved for.
     pub unsafe fn solve_together<T: Routines>(
         &self,
         lu: Stack,
@@ -496,17 +531,16 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Queues the Cholesky factors of which the upper triangles of symmetric matrices are replaced by; column-major, so row-major
-    /// these are lower triangles. Of Hermitian matrices, too: row-major both the matrix and the factor are transposed.
+    /// Queues the Cholesky factors of symmetric or Hermitian matrices, column-major: they replace the lower triangles.
     pub unsafe fn cholesky<T: Routines>(&self, a: Stack, statuses: &Statuses) -> Result<()> {
-        let (n, mut size, upper) = (length(a.rows)?, 0, cublasFillMode_t::CUBLAS_FILL_MODE_UPPER);
+        let (n, mut size, lower) = (length(a.rows)?, 0, cublasFillMode_t::CUBLAS_FILL_MODE_LOWER);
         // SAFETY: the caller's promise; the room is as large as asked for.
         unsafe {
-            check(T::potrf_size(self.raw(), upper, n, a.at(0), n, &raw mut size), "cusolverDn potrf_bufferSize")?;
+            check(T::potrf_size(self.raw(), lower, n, a.at(0), n, &raw mut size), "cusolverDn potrf_bufferSize")?;
             let work = self.memory(room::<T>(size)?)?;
             for index in 0..a.count {
                 let work = work.address() as *mut T;
-                let status = T::potrf(self.raw(), upper, n, a.at(index), n, work, size, statuses.at(index));
+                let status = T::potrf(self.raw(), lower, n, a.at(index), n, work, size, statuses.at(index));
                 check(status, "a Cholesky factorisation")?;
             }
         }
@@ -515,9 +549,9 @@ impl Session<'_> {
 
     /// The same, all at once; `addresses` leads to the address of each.
     pub unsafe fn cholesky_together<T: Routines>(&self, a: Stack, addresses: u64, statuses: &Statuses) -> Result<()> {
-        let (n, count, upper) = (length(a.rows)?, length(a.count)?, cublasFillMode_t::CUBLAS_FILL_MODE_UPPER);
+        let (n, count, lower) = (length(a.rows)?, length(a.count)?, cublasFillMode_t::CUBLAS_FILL_MODE_LOWER);
         // SAFETY: the caller's promise.
-        let status = unsafe { T::potrf_batched(self.raw(), upper, n, addresses as *mut _, n, statuses.at(0), count) };
+        let status = unsafe { T::potrf_batched(self.raw(), lower, n, addresses as *mut _, n, statuses.at(0), count) };
         check(status, "Cholesky factorisations")
     }
 
