@@ -38,9 +38,9 @@ DEVICE State merged_in_block(State state) {
     __syncthreads();
     if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = state;
     __syncthreads();
-    if (threadIdx.x == 0) {
-#pragma unroll
-        for (int warp = 1; warp < THREADS / 32; warp++) state.merge(of_warps[warp]);
+    if (threadIdx.x < 32) {
+        if (threadIdx.x < THREADS / 32) state = of_warps[threadIdx.x];
+        state = merged_in_lanes<THREADS / 32>(state);
     }
     return state;
 }
@@ -298,19 +298,19 @@ DEVICE void rows(const stored* x, const input* centres, const Axes& kept, const 
 
 // A block, a warp, four lanes or one for each output: where the reduced elements are near one another.
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_long_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_long_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, u32*, output* out) {
     rows<THREADS>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_short_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_short_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, u32*, output* out) {
     rows<32>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_shortest_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_shortest_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, u32*, output* out) {
     rows<4>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_tiny_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
+reduce_tiny_rows(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, u32*, output* out) {
     rows<1>(x, centres, kept, reduced, outputs, length, shares, out);
 }
 
@@ -329,10 +329,25 @@ DEVICE void add_four(State& state, const input (&x)[4], i64 place, i64 step) {
     }
 }
 
+// Whether this block is the last one to end among those of its column in the grid. What they have written before can be read then, past
+// the first-level cache. The counter is 0 before the launch and is left at 0.
+DEVICE bool ends_last(u32* finished) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(finished + blockIdx.x, 1) == gridDim.y - 1;
+        if (last) finished[blockIdx.x] = 0;
+    }
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
 // 32 times `each` outputs side by side in a block, 8 threads for each: where the outputs' elements are near one another. With more than
-// one, a thread loads so many neighbours at once.
+// one, a thread loads so many neighbours at once, and both `kept` and `reduced` have one axis. The block that ends last merges the shares.
 template <int each>
-DEVICE void columns(const stored* x, const input* centres, const Axes& kept, const Axes& reduced, i64 outputs, i64 length, State* shares, output* out) {
+DEVICE void columns(const stored* x, const input* centres, const Axes& kept, const Axes& reduced, i64 outputs, i64 length, State* shares, u32* finished, output* out) {
     struct alignas(each * sizeof(stored)) Neighbours {
         stored at[each];
     };
@@ -344,7 +359,8 @@ DEVICE void columns(const stored* x, const input* centres, const Axes& kept, con
 #pragma unroll
     for (int e = 0; e < each; e++) states[e].start();
     if (at < outputs) {
-        const stored* column = x + offset_of(at, kept);
+        const stored* column = x + (each > 1 ? at : offset_of(at, kept));
+        const auto line = [&](i64 i) { return *(const Neighbours*)(column + (each > 1 ? i * reduced.stride[0][0] : offset_of(i, reduced))); };
         input of_outputs[each];
 #pragma unroll
         for (int e = 0; e < each; e++) of_outputs[e] = centre_of(centres, at + e);
@@ -355,7 +371,7 @@ DEVICE void columns(const stored* x, const input* centres, const Axes& kept, con
         for (; i + 3 * STRIPS < to; i += 4 * STRIPS) {
             Neighbours loaded[4];
 #pragma unroll
-            for (int k = 0; k < 4; k++) loaded[k] = *(const Neighbours*)(column + offset_of(i + k * STRIPS, reduced));
+            for (int k = 0; k < 4; k++) loaded[k] = line(i + k * STRIPS);
 #pragma unroll
             for (int e = 0; e < each; e++) {
                 input four[4];
@@ -366,7 +382,7 @@ DEVICE void columns(const stored* x, const input* centres, const Axes& kept, con
         }
 #pragma unroll 1
         for (; i < to; i += STRIPS) {
-            const Neighbours loaded = *(const Neighbours*)(column + offset_of(i, reduced));
+            const Neighbours loaded = line(i);
 #pragma unroll
             for (int e = 0; e < each; e++) states[e].add(moved(loaded.at[e], of_outputs[e]), i);
         }
@@ -376,24 +392,37 @@ DEVICE void columns(const stored* x, const input* centres, const Axes& kept, con
     __syncthreads();
     // Neighbours among the threads write neighbours.
     const i64 first = i64(blockIdx.x) * 32 * each;
-    for (int output_here = threadIdx.x; output_here < 32 * each; output_here += THREADS) {
-        if (first + output_here >= outputs) break;
-        const State* own = of_strips + output_here % each * 32 + output_here / each;
+    for (int here = threadIdx.x; here < 32 * each && first + here < outputs; here += THREADS) {
+        const State* own = of_strips + here % each * 32 + here / each;
         State state = own[0];
 #pragma unroll 1
         for (int other = 1; other < STRIPS; other++) state.merge(own[other * each * 32]);
-        deliver(state, first + output_here, outputs, shares, out);
+        deliver(state, first + here, outputs, shares, out);
+    }
+    if (gridDim.y == 1 || !ends_last(finished)) return;
+    for (int here = threadIdx.x; here < 32 * each && first + here < outputs; here += THREADS) {
+        State state;
+        state.start();
+#pragma unroll 1
+        for (u32 number = 0; number < gridDim.y; number++) {
+            State other;
+            const volatile u64* written = (const volatile u64*)(shares + number * outputs + first + here);
+#pragma unroll
+            for (int word = 0; word < int(sizeof(State) / 8); word++) ((u64*)&other)[word] = written[word];
+            state.merge(other);
+        }
+        out[first + here] = state.finish();
     }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_columns(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
-    columns<1>(x, centres, kept, reduced, outputs, length, shares, out);
+reduce_columns(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, u32* finished, output* out) {
+    columns<1>(x, centres, kept, reduced, outputs, length, shares, finished, out);
 }
 // Loads of 16 bytes, or of four elements where those are narrower.
-extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_wide_columns(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, output* out) {
-    columns<LOADED < 4 ? LOADED : 4>(x, centres, kept, reduced, outputs, length, shares, out);
+extern "C" __global__ void __launch_bounds__(THREADS, sizeof(State) == 16 ? 6 : 4)
+reduce_wide_columns(const stored* x, const input* centres, const __grid_constant__ Axes kept, const __grid_constant__ Axes reduced, i64 outputs, i64 length, State* shares, u32* finished, output* out) {
+    columns<LOADED < 4 ? LOADED : 4>(x, centres, kept, reduced, outputs, length, shares, finished, out);
 }
 
 // Merges the shares of each output; a warp an output.

@@ -39,7 +39,8 @@ family! {
         axes: [[[Compiled<OverAxes>; TYPES]; KINDS]; CONVERSIONS],
         /// Of the elements as they are, and of their conjugates.
         dots: [[Compiled<dot::Kernels>; TYPES]; 2],
-        /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block.
+        /// What the kernels of whole arrays need besides their operands: a counter, 0 between launches, then a state for each block,
+        /// and then what those of columns need, more such counters.
         /// One for each queue is enough: launches follow one another there.
         scratch: [OnceLock<DeviceMemory>; queues()],
     }
@@ -221,11 +222,19 @@ impl Reduce {
         };
         let (target, states) = (address_of(out)?, shares.address());
         let (outputs_count, length_count) = (outputs as i64, length as i64);
-        let mut arguments =
-            arguments![address, centres, kept_axes, reduced_axes, outputs_count, length_count, states, target];
-        // SAFETY: the module is alive beside its functions; the arguments are those of the three kernels, and `Axes` has
-        // the layout of theirs; there is a state for each share of each output; the views lie in live allocations.
-        unsafe { launch(&self.device, function, grid, THREADS as u32, &mut arguments)? };
+        let merges = matches!(choice.shape, Shape::Columns | Shape::WideColumns(_));
+        let queue = |finished: u64| {
+            let mut arguments =
+                arguments![address, centres, kept_axes, reduced_axes, outputs_count, length_count, states, finished, target];
+            // SAFETY: the module is alive beside its functions; the arguments are those of the kernels, and `Axes` has the layout of
+            // theirs; there is a state for each share of each output, and a counter for each of the grid's columns if there are
+            // several shares, which are those of few columns; the views lie in live allocations.
+            unsafe { launch(&self.device, function, grid, THREADS as u32, &mut arguments) }
+        };
+        if choice.shares > 1 && merges {
+            return self.with_scratch(|_, counters| queue(counters + self.states_bytes() as u64));
+        }
+        queue(0)?;
         if choice.shares > 1 {
             let count = i64::from(choice.shares);
             let grid = (blocks("a reduction", outputs, THREADS / 32)?, 1);
@@ -241,8 +250,13 @@ impl Reduce {
         (self.device.multiprocessors() * RESIDENT) as usize
     }
 
+    fn states_bytes(&self) -> usize {
+        STATE * self.most_blocks()
+    }
+
+    /// Of a counter, of the states, and of a counter for each of as many blocks.
     fn scratch_bytes(&self) -> usize {
-        STATE * (1 + self.most_blocks())
+        STATE + self.states_bytes() + size_of::<u32>() * self.most_blocks()
     }
 
     fn scratch(&self) -> Result<&DeviceMemory> {
@@ -314,13 +328,14 @@ struct Choice {
     shares: u32,
 }
 
-/// How many neighbouring outputs `reduce_wide_columns` may load at once: 16 bytes or four elements, or 1 if they do not lie so.
+/// How many neighbouring outputs `reduce_wide_columns` may load at once: 16 bytes or four elements, or 1 if they do not lie so, in a
+/// matrix.
 fn neighbours(kept: &[Axis<1>], reduced: &[Axis<1>], address: u64, size: usize) -> usize {
     let each = (16 / size).min(4);
-    let is_even = |axis: &Axis<1>| axis.strides[0].unsigned_abs().is_multiple_of(each);
-    let fits = kept[0].strides[0] == 1
-        && kept[0].length.is_multiple_of(each)
-        && kept[1..].iter().chain(reduced).all(is_even)
+    let (&[outputs], &[row]) = (kept, reduced) else { return 1 };
+    let fits = outputs.strides[0] == 1
+        && outputs.length.is_multiple_of(each)
+        && row.strides[0].unsigned_abs().is_multiple_of(each)
         && address.is_multiple_of((each * size) as u64);
     if fits { each } else { 1 }
 }
@@ -350,7 +365,9 @@ fn choice(
         (Shape::ShortestRows, usize::MAX)
     };
     let without = outputs.div_ceil(shape.outputs_a_block());
-    let wanted = (4 * multiprocessors).div_ceil(without);
+    // Of loads of 16 bytes, more blocks run at once. Columns must not have more than there are counters.
+    let many = if matches!(shape, Shape::WideColumns(_)) { RESIDENT as usize } else { 4 };
+    let wanted = (many * multiprocessors).div_ceil(without);
     Choice { shape, shares: wanted.min(length.div_ceil(least)).clamp(1, 65_535) as u32 }
 }
 
@@ -461,8 +478,8 @@ mod tests {
         assert_eq!(of(&[axis(8, 1)], 10, 256, 4), 1, "the next row");
         assert_eq!(of(&[axis(10, 1)], 12, 256, 4), 1, "the last neighbours");
         assert_eq!(of(&[axis(8, 2)], 16, 256, 4), 1);
-        assert_eq!(of(&[axis(8, 1), axis(3, 400)], -8, 256, 4), 4);
-        assert_eq!(of(&[axis(8, 1), axis(3, 401)], 8, 256, 4), 1);
+        assert_eq!(of(&[axis(8, 1)], -8, 256, 4), 4);
+        assert_eq!(of(&[axis(8, 1), axis(3, 400)], 8, 256, 4), 1, "more axes");
     }
 
     #[test]

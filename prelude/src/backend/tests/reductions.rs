@@ -140,6 +140,20 @@ impl Check {
                 }
             }
         }
+        // Far from 0, and with one element far from the others: the first one, and another one.
+        for dtype in [DType::F32, DType::F64] {
+            for at in [0, 777] {
+                let mut random = Random::new(41);
+                let mut values: Vec<Scalar> =
+                    (0..40_000).map(|_| convert(Scalar::F64(1e4 + random.unit()), dtype)).collect();
+                values[at] = convert(Scalar::F64(3e4), dtype);
+                let whole = self.array_of(dtype, Layout::contiguous(&[40_000]), values.clone());
+                self.reduction(SquaredDeviations, &whole, &[0]);
+                let matrix = self.array_of(dtype, Layout::contiguous(&[100, 400]), values);
+                self.reduction(SquaredDeviations, &matrix, &[0]);
+                self.reduction(SquaredDeviations, &matrix, &[1]);
+            }
+        }
         // The first of many equals, and of several NaNs.
         for dtype in DType::COMPUTED {
             if !self.takes(1 << 20) {
