@@ -1,12 +1,4 @@
-// Sorting rows of a contiguous array, or finding the positions that their elements have in ascending order.
-//
-//   WARPCELL_ELEMENT    the element type
-//   WARPCELL_POSITIONS  if defined, the program for positions, else the one for elements
-//
-// Elements are sorted as keys: unsigned integers in the order of the elements, NaN last. -0.0 comes before 0.0, but for
-// positions both are equal.
-//
-// Rows that fit into a block are sorted there, by a bitonic network. Longer ones are sorted by digits of eight bits, the least
+// Sorting rows that fit into a block, there, by a bitonic network, and many longer ones, or very long ones, by digits of eight bits, the least
 // significant first. A pass reads the keys twice: `sort_count` counts the digits in each part of a row; `sort_scan` makes of
 // the counts where a part's keys go; `sort_scatter` sorts tiles of a part by the digit in shared memory, stably, and writes
 // each run of keys with one digit to its place. Blocks wait for no other block.
@@ -14,58 +6,6 @@
 // The first pass also finds which bits differ among the keys of a row. A digit that all of them share needs no pass: the kernels of
 // that pass return at once, and the others write to the other one of two places each, the last of them to the first place.
 
-
-#define DEVICE __device__ __forceinline__
-
-#ifdef WARPCELL_POSITIONS
-constexpr bool POSITIONS = true;
-#else
-constexpr bool POSITIONS = false;
-#endif
-
-// The key of an element's bits, and the bits of a key.
-template <typename W> struct Unsigned {
-    typedef W word;
-    static DEVICE W key(W bits) { return bits; }
-    static DEVICE W bits(W key) { return key; }
-};
-template <typename W> struct Signed {
-    typedef W word;
-    static constexpr W SIGN = W(1) << (sizeof(W) * 8 - 1);
-    static DEVICE W key(W bits) { return bits ^ SIGN; }
-    static DEVICE W bits(W key) { return key ^ SIGN; }
-};
-template <typename W> struct Real {
-    typedef W word;
-    static constexpr W SIGN = W(1) << (sizeof(W) * 8 - 1);
-    static constexpr W INFINITE = sizeof(W) == 4 ? W(0x7f800000u) : W(0x7ff0000000000000ull);
-    static DEVICE W key(W bits) {
-        if (POSITIONS && bits == SIGN) bits = 0;
-        W key = (bits & SIGN) ? W(~bits) : W(bits | SIGN);
-        return (bits & W(~SIGN)) > INFINITE ? W(~W(0)) : key;
-    }
-    static DEVICE W bits(W key) { return (key & SIGN) ? W(key & W(~SIGN)) : W(~key); }
-};
-struct Truth {
-    typedef u8 word;
-    static DEVICE u8 key(u8 bits) { return bits != 0; }
-    static DEVICE u8 bits(u8 key) { return key; }
-};
-
-// The order of integers, by size and sign; and of the other types.
-template <int size> struct unsigned_of;
-template <> struct unsigned_of<1> { typedef u8 type; };
-template <> struct unsigned_of<2> { typedef u16 type; };
-template <> struct unsigned_of<4> { typedef u32 type; };
-template <> struct unsigned_of<8> { typedef u64 type; };
-template <typename W, bool has_sign> struct integers { typedef Unsigned<W> type; };
-template <typename W> struct integers<W, true> { typedef Signed<W> type; };
-template <typename T> struct order_of { typedef typename integers<typename unsigned_of<sizeof(T)>::type, (T(-1) < T(0))>::type type; };
-template <> struct order_of<bool> { typedef Truth type; };
-template <> struct order_of<float> { typedef Real<u32> type; };
-template <> struct order_of<double> { typedef Real<u64> type; };
-typedef order_of<WARPCELL_ELEMENT>::type Order;
-typedef Order::word word;
 
 // ---- Short rows ----
 
@@ -122,16 +62,12 @@ sort_short(const word* x, i64 rows, u32 length, u32 width, word* out, i64* posit
 
 #define THREADS 512
 constexpr u32 WARPS = THREADS / 32;
-constexpr u32 DIGITS = 256;
 // As many as leave all in registers, and sorted keys and positions in 48 KiB beside the counts.
 constexpr u32 ITEMS = POSITIONS ? (sizeof(word) == 8 ? 6 : 8) : sizeof(word) == 8 ? 8 : sizeof(word) == 4 ? 12 : 16;
 constexpr u32 TILE = THREADS * ITEMS;
-constexpr u32 ALL = 0xffffffffu;
 
 // Copies of the counters, so that lanes with one digit need not all wait for one another.
 constexpr u32 COPIES = 8;
-
-DEVICE u32 digit_of(word key, int shift) { return u32(key >> shift) % DIGITS; }
 
 // The part of a row that a block works on: rows come one after the other, each in `parts` parts of `each` elements (a multiple
 // of TILE).
@@ -147,24 +83,6 @@ DEVICE Part part_of_block(i64 length, i64 each, u32 parts) {
     part.from = min(length, i64(part.number) * each);
     part.to = min(length, part.from + each);
     return part;
-}
-
-// Whether the keys of a row are sorted by the digit, if these bits differ among them; and how many digits above it they are sorted by.
-DEVICE bool is_sorted_by(word varying, int shift) { return shift == 0 || digit_of(varying, shift) != 0; }
-DEVICE u32 passes_after(word varying, int shift) {
-    u32 passes = 0;
-#pragma unroll
-    for (int above = 8; above < int(sizeof(word)) * 8; above += 8) {
-        if (above > shift && digit_of(varying, above) != 0) passes++;
-    }
-    return passes;
-}
-
-// All bits of the values of a warp's lanes.
-DEVICE u64 bits_of_warp(u64 bits) {
-#pragma unroll
-    for (u32 distance = 16; distance > 0; distance /= 2) bits |= __shfl_xor_sync(ALL, bits, distance);
-    return bits;
 }
 
 // counts[row][digit][part]; in the first pass, which reads the elements, also masks[row][part].
@@ -255,26 +173,6 @@ sort_scan(u64* counts, i64 lines, u32 parts, int shift, const u64* masks, u64* v
         before += __shfl_sync(ALL, sum, 31);
     }
     if (lane == 0) totals[line] = before;
-}
-
-// The sum of the values of the threads before this one, among the first DIGITS threads; all threads call it.
-template <typename N> DEVICE N sum_before(N value, N* of_warps) {
-    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    N sum = value;
-#pragma unroll
-    for (u32 distance = 1; distance < 32; distance *= 2) {
-        const N other = __shfl_up_sync(ALL, sum, distance);
-        if (lane >= distance) sum += other;
-    }
-    if (lane == 31) of_warps[warp] = sum;
-    __syncthreads();
-    N before = 0;
-#pragma unroll
-    for (u32 other = 0; other < DIGITS / 32; other++) {
-        if (other < warp) before += of_warps[other];
-    }
-    __syncthreads();
-    return before + sum - value;
 }
 
 // `before`: counts of the parts before this one, or null if each row is one part. `totals`: counts of the rows. The first pass

@@ -1,13 +1,17 @@
-//! Sorting on CUDA; the kernels are in `kernels/sort.cu`.
+//! Sorting on CUDA; the kernels are in `kernels/sort.cu` and `kernels/sort_sweep.cu`.
 
 use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
+use std::sync::Arc;
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
+use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 
-const SOURCE: &str = include_str!("../kernels/sort.cu");
+mod sweep;
+
+const SOURCE: &str = concat!(include_str!("../kernels/sort.cuh"), "#line 1\n", include_str!("../kernels/sort.cu"));
 const TYPES: usize = DType::ALL.len();
 /// As in the kernels' source.
 const SHORT: usize = 2048;
@@ -21,6 +25,7 @@ family! {
     /// The programs, for elements and for positions.
     struct Sort {
         programs: [[Compiled<Kernels>; TYPES]; 2],
+        sweeps: [[Compiled<sweep::Kernels>; TYPES]; 2],
     }
 }
 
@@ -40,13 +45,41 @@ struct Pairs {
     values: u64,
 }
 
+/// Room for keys and positions between passes. What is dropped, the pool may hand out again to work that is queued later.
+struct Room {
+    keys: [DeviceMemory; 2],
+    values: [DeviceMemory; 2],
+}
+
+impl Room {
+    fn new(device: &Arc<Device>, elements: usize, size: usize, positions: bool) -> Result<Room> {
+        let memory =
+            |wanted: bool, element: usize| DeviceMemory::new(device, if wanted { elements * element } else { 0 });
+        let several = size > 1;
+        let keys = [memory(several && positions, size)?, memory(several, size)?];
+        Ok(Room { keys, values: [memory(several && positions, 4)?, memory(several && positions, 4)?] })
+    }
+
+    /// The last pass of those that are needed writes to the first place, which is the result's where that has room for keys.
+    fn places(&self, positions: bool, target: u64) -> [Pairs; 2] {
+        let first_keys = if positions { self.keys[0].address() } else { target };
+        [
+            Pairs { keys: first_keys, values: self.values[0].address() },
+            Pairs { keys: self.keys[1].address(), values: self.values[1].address() },
+        ]
+    }
+}
+
 impl Sort {
     /// Sorts the rows of `x` into those of `out`, or writes positions.
     pub fn run(&self, x: View<'_>, out: View<'_>, positions: bool) -> Result<()> {
-        let cell = &self.programs[usize::from(positions)][x.dtype as usize];
-        let kernels = cell.get(&self.device, || program(x.dtype, positions))?;
         let length = *x.layout.shape.last().expect("sorted arrays have an axis");
         let rows = x.layout.size() / length;
+        if sweep::takes(rows, length, self.device.multiprocessors() as usize) {
+            return self.sweep(x, out, rows, length, positions);
+        }
+        let cell = &self.programs[usize::from(positions)][x.dtype as usize];
+        let kernels = cell.get(&self.device, || program(x.dtype, positions))?;
         if length <= SHORT {
             return self.short(kernels, x, out, rows, length);
         }
@@ -80,19 +113,9 @@ impl Sort {
         let plan = Plan::new(rows, length, x.dtype.size(), positions, self.device.multiprocessors() as usize);
         let grid = blocks("sort", rows * plan.parts, 1)?;
         let passes = x.dtype.size();
-        let memory = |wanted: bool, element: usize| {
-            DeviceMemory::new(&self.device, if wanted { rows * length * element } else { 0 })
-        };
-        // What is dropped at the end of this function, the pool may hand out again to work that is queued later.
-        let (size, target) = (x.dtype.size(), address_of(out)?);
-        let keys = [memory(passes > 1 && positions, size)?, memory(passes > 1, size)?];
-        let values = [memory(passes > 1 && positions, 4)?, memory(passes > 1 && positions, 4)?];
-        // The last pass of those that are needed writes to the first place, which is the result's where that has room for keys.
-        let first_keys = if positions { keys[0].address() } else { target };
-        let places = [
-            Pairs { keys: first_keys, values: values[0].address() },
-            Pairs { keys: keys[1].address(), values: values[1].address() },
-        ];
+        let room = Room::new(&self.device, rows * length, x.dtype.size(), positions)?;
+        let target = address_of(out)?;
+        let places = room.places(positions, target);
         let lines = rows * DIGITS;
         let counts = DeviceMemory::new(&self.device, lines * plan.parts * 8)?;
         let totals = DeviceMemory::new(&self.device, if plan.parts > 1 { lines * 8 } else { 0 })?;
@@ -190,7 +213,8 @@ fn program(dtype: DType, positions: bool) -> Program {
 /// Every program that the methods above can ask for.
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
-    DType::COMPUTED.into_iter().flat_map(|dtype| [false, true].map(|positions| program(dtype, positions))).collect()
+    let kinds = DType::COMPUTED.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);
+    kinds.flat_map(|(dtype, positions)| [program(dtype, positions), sweep::program(dtype, positions)]).collect()
 }
 
 #[cfg(test)]

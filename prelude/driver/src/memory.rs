@@ -109,13 +109,19 @@ impl DeviceMemory {
 
     /// Sets all bytes to `value`, queued.
     pub fn set_bytes(&self, value: u8) -> Result<()> {
-        if self.bytes == 0 {
+        self.set_first_bytes(value, self.bytes)
+    }
+
+    /// The same for so many bytes at the beginning; all, if there are fewer.
+    pub fn set_first_bytes(&self, value: u8, bytes: usize) -> Result<()> {
+        let bytes = bytes.min(self.bytes);
+        if bytes == 0 {
             return Ok(());
         }
         self.device.bind()?;
         let stream = self.device.stream();
         // SAFETY: the block has `bytes` bytes and lives until work queued behind this reuses it (see the type).
-        check(unsafe { sys::cuMemsetD8Async(self.address, value, self.bytes, stream) }, "cuMemsetD8Async")
+        check(unsafe { sys::cuMemsetD8Async(self.address, value, bytes, stream) }, "cuMemsetD8Async")
     }
 }
 

@@ -1,0 +1,245 @@
+// Sorting few rows of fewer than 2^30 elements, by digits of eight bits, the least significant first. `sort_digits` counts the digits of all
+// passes. A pass reads the keys once: a block sorts a tile by the digit in shared memory, stably, publishes how many keys it has of each
+// digit, and looks back at the tiles before it for where its own go (Adinets and Merrill, 2022). Tiles are numbered in the order in which
+// blocks begin, so that those before one are done or being worked on.
+//
+// A digit that all keys of a row share needs no pass, as in sort.cu.
+
+constexpr u32 SIZE = sizeof(word);
+constexpr u32 PASSES = SIZE;
+
+// ---- Counting ----
+
+#define COUNTING 512
+// Copies of the counters, so that lanes with one digit need not all wait for one another.
+constexpr u32 COPIES = SIZE == 8 ? 2 : 4;
+
+// A row's blocks are neighbours; `counts` has the digits of each row's passes. Those and `varying`, which gets the bits that differ among
+// the keys of a row, begin as zeros.
+extern "C" __global__ void __launch_bounds__(COUNTING)
+sort_digits(const word* x, u32 length, u32 blocks, u64* varying, u32* counts) {
+    __shared__ u32 counters[PASSES * DIGITS * COPIES];
+    __shared__ u64 of_warps[COUNTING / 32];
+    for (u32 i = threadIdx.x; i < PASSES * DIGITS * COPIES; i += COUNTING) counters[i] = 0;
+    __syncthreads();
+    const u32 row = blockIdx.x / blocks, stride = blocks * COUNTING;
+    x += u64(row) * length;
+    const word one = Order::key(x[0]);
+    word differing = 0;
+    u32* own = counters + threadIdx.x % COPIES;
+    const auto count = [&](word bits) {
+        const word key = Order::key(bits);
+        differing |= key ^ one;
+#pragma unroll
+        for (u32 pass = 0; pass < PASSES; pass++) atomicAdd(own + (pass * DIGITS + digit_of(key, pass * 8)) * COPIES, 1u);
+    };
+    constexpr u32 EACH = 8;
+    u32 i = blockIdx.x % blocks * COUNTING + threadIdx.x;
+#pragma unroll 1
+    for (; u64(i) + (EACH - 1) * stride < length; i += EACH * stride) {
+        word loaded[EACH];
+#pragma unroll
+        for (u32 k = 0; k < EACH; k++) loaded[k] = x[i + k * stride];
+#pragma unroll
+        for (u32 k = 0; k < EACH; k++) count(loaded[k]);
+    }
+#pragma unroll 1
+    for (; i < length; i += stride) count(x[i]);
+    const u64 bits = bits_of_warp(differing);
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = bits;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        u64 all = 0;
+        for (u32 warp = 0; warp < COUNTING / 32; warp++) all |= of_warps[warp];
+        atomicOr(varying + row, all);
+    }
+    for (u32 digit = threadIdx.x; digit < PASSES * DIGITS; digit += COUNTING) {
+        u32 sum = 0;
+#pragma unroll
+        for (u32 copy = 0; copy < COPIES; copy++) sum += counters[digit * COPIES + copy];
+        if (sum != 0) atomicAdd(counts + row * (PASSES * DIGITS) + digit, sum);
+    }
+}
+
+// ---- Passes ----
+
+// The fastest of those that were tried on an H100 in 48 KiB. The first DIGITS threads have a digit each.
+#define THREADS (POSITIONS && SIZE < 8 ? 384 : 256)
+constexpr u32 WARPS = THREADS / 32;
+constexpr u32 ITEMS = SIZE == 8 ? (POSITIONS ? 10 : 14) : POSITIONS ? 18 : 16;
+constexpr u32 RESIDENT = POSITIONS && SIZE < 8 ? 2 : SIZE == 8 ? 3 : 4;
+constexpr u32 TILE = THREADS * ITEMS;
+
+// What a tile has published of a digit: how many keys it has, or how many it and all tiles before it have.
+#define OF_TILE (1u << 30)
+#define UP_TO_TILE (2u << 30)
+#define PUBLISHED (3u << 30)
+// How many tiles are looked at together.
+#define LOOK (SIZE == 8 || POSITIONS ? 8 : 4)
+
+// The number of keys in the tiles before one of a row, with one digit; `published` leads to what the row's first tile publishes of it.
+DEVICE u32 keys_before(const volatile u32* published, u32 tile) {
+    u32 sum = 0;
+    while (true) {
+        u32 seen[LOOK];
+#pragma unroll
+        for (u32 k = 0; k < LOOK; k++) seen[k] = tile > k ? published[u64(tile - 1 - k) * DIGITS] : UP_TO_TILE;
+        u32 passed = 0;
+#pragma unroll
+        for (u32 k = 0; k < LOOK; k++) {
+            // Those behind one that is not there yet, or behind the end, do not count.
+            if (passed != k || !(seen[k] & PUBLISHED)) continue;
+            sum += seen[k] & ~PUBLISHED;
+            if (seen[k] & UP_TO_TILE) return sum;
+            passed = k + 1;
+        }
+        tile -= passed;
+    }
+}
+
+// `tickets` has a counter for each pass, `counts` what `sort_digits` has counted, `published` room for what each tile publishes of each
+// digit, twice: passes take turns, and each leaves zeros for the next one. The first pass reads elements, whose positions are their
+// indices; the last one writes elements, or positions.
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
+sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values_1, u32 length, u32 tiles, int shift, const u64* varying,
+           const u32* counts, u32* tickets, u32* published, i64* positions) {
+    union Room {
+        word keys[TILE];
+        u32 values[TILE];
+        u32 groups[WARPS][DIGITS];
+    };
+    __shared__ Room room;
+    __shared__ u32 counters[WARPS][DIGITS];
+    __shared__ u32 starts[DIGITS];
+    __shared__ u32 targets[DIGITS];
+    __shared__ u32 sums[WARPS];
+    __shared__ u32 number;
+    const u32 thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    const u32 lanes_before = (1u << lane) - 1, pass = shift / 8;
+    const u64 all = u64(gridDim.x) * DIGITS;
+    const bool has_digit = thread < DIGITS;
+    if (has_digit) published[(pass + 1) % 2 * all + u64(blockIdx.x) * DIGITS + thread] = 0;
+    if (thread == 0) number = atomicAdd(tickets + pass, 1u);
+    for (u32 i = thread; i < WARPS * DIGITS; i += THREADS) {
+        (&counters[0][0])[i] = 0;
+        (&room.groups[0][0])[i] = 0;
+    }
+    __syncthreads();
+    const u32 row = number / tiles, tile = number % tiles;
+    const word bits = word(varying[row]);
+    // The whole block.
+    if (!is_sorted_by(bits, shift)) return;
+    const u32 after = passes_after(bits, shift);
+    const bool first = shift == 0, last = after == 0, to_second = after % 2 != 0;
+    const u64 start_of_row = u64(row) * length;
+    const word* keys = (first ? x : to_second ? keys_0 : keys_1) + start_of_row;
+    word* keys_out = (to_second ? keys_1 : keys_0) + start_of_row;
+    const u32* values = nullptr;
+    u32* values_out = nullptr;
+    if (POSITIONS) {
+        values = (to_second ? values_0 : values_1) + start_of_row;
+        values_out = (to_second ? values_1 : values_0) + start_of_row;
+        positions += start_of_row;
+    }
+    published += pass % 2 * all + u64(row) * tiles * DIGITS + thread;
+
+    // A warp's keys follow one another, in ITEMS lines of 32. What fills a last tile up has the last digit, and stays behind all keys.
+    const u32 base = tile * TILE, size = min(TILE, length - base), own = warp * 32 * ITEMS + lane;
+    word key[ITEMS];
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 at = own + k * 32;
+        key[k] = word(~word(0));
+        if (at < size) {
+            key[k] = keys[base + at];
+            if (first) key[k] = Order::key(key[k]);
+        }
+    }
+
+    // How many keys of the warp have the digit and come before. A group of lanes with one digit counts together.
+    u16 place[ITEMS];
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 digit = digit_of(key[k], shift);
+        u32* lanes = &room.groups[warp][digit];
+        atomicOr(lanes, 1u << lane);
+        __syncwarp();
+        const u32 group = *lanes;
+        const u32 leader = 31 - __clz(group);
+        u32 counted = 0;
+        __syncwarp();
+        if (lane == leader) {
+            counted = counters[warp][digit];
+            counters[warp][digit] = counted + __popc(group);
+            *lanes = 0;
+        }
+        counted = __shfl_sync(ALL, counted, leader);
+        __syncwarp();
+        place[k] = u16(counted + __popc(group & lanes_before));
+    }
+    __syncthreads();
+
+    // Over the warps, then over the digits; a thread has a digit.
+    u32 with_digit = 0;
+    volatile u32* mine = published + u64(tile) * DIGITS;
+    if (has_digit) {
+#pragma unroll
+        for (u32 other = 0; other < WARPS; other++) {
+            const u32 count = counters[other][thread];
+            counters[other][thread] = with_digit;
+            with_digit += count;
+        }
+        *mine = (tile == 0 ? UP_TO_TILE : OF_TILE) | with_digit;
+    }
+    const u32 start = sum_before<u32>(with_digit, sums);
+    if (has_digit) starts[thread] = start;
+    __syncthreads();
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 digit = digit_of(key[k], shift);
+        place[k] = u16(place[k] + starts[digit] + counters[warp][digit]);
+        room.keys[place[k]] = key[k];
+    }
+    // Where in the row keys with the digit begin, and those of this tile.
+    const u32 begin = sum_before<u32>(has_digit ? counts[(row * PASSES + pass) * DIGITS + thread] : 0, sums);
+    if (has_digit) {
+        u32 before = 0;
+        if (tile > 0) {
+            before = keys_before(published, tile);
+            *mine = UP_TO_TILE | (before + with_digit);
+        }
+        targets[thread] = begin + before - start;
+    }
+    __syncthreads();
+
+    u8 digits[POSITIONS ? ITEMS : 1];
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 at = thread + k * THREADS;
+        const word moved = room.keys[at];
+        const u32 digit = digit_of(moved, shift);
+        if (POSITIONS) digits[k] = u8(digit);
+        if (at < size && !(POSITIONS && last)) keys_out[targets[digit] + at] = !POSITIONS && last ? Order::bits(moved) : moved;
+    }
+    if (POSITIONS) {
+        u32 value[ITEMS];
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const u32 at = own + k * 32;
+            value[k] = first ? base + at : at < size ? values[base + at] : 0;
+        }
+        __syncthreads();
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) room.values[place[k]] = value[k];
+        __syncthreads();
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const u32 at = thread + k * THREADS;
+            if (at < size) {
+                const u32 target = targets[digits[k]] + at;
+                if (last) positions[target] = room.values[at];
+                else values_out[target] = room.values[at];
+            }
+        }
+    }
+}

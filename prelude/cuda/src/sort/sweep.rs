@@ -1,0 +1,99 @@
+//! Sorting few long rows on CUDA, whose keys are read once in each pass; the kernels are in `kernels/sort_sweep.cu`.
+
+use super::{DIGITS, Pairs, Room, SHORT, Sort};
+use crate::{Program, address_of, blocks, kernels, source_of};
+use warpcell_base::backend::View;
+use warpcell_base::dtype::DType;
+use warpcell_base::error::Result;
+use warpcell_driver::launch::{arguments, launch};
+use warpcell_driver::memory::DeviceMemory;
+
+const SOURCE: &str =
+    concat!(include_str!("../../kernels/sort.cuh"), "#line 1\n", include_str!("../../kernels/sort_sweep.cu"));
+/// Threads of a block that counts, and the keys that each takes at a time.
+const COUNTING: usize = 512;
+const COUNTED: usize = 8;
+/// Blocks of those for each multiprocessor.
+const COUNTERS: usize = 4;
+/// A count and two marks are a word.
+const MOST: usize = 1 << 30;
+
+kernels! {
+    pub(super) struct Kernels {
+        digits = c"sort_digits",
+        sweep = c"sort_sweep",
+    }
+}
+
+/// Whether rows are sorted here: few enough that blocks would have to share them, and of lengths that the counts have.
+pub(super) fn takes(rows: usize, length: usize, multiprocessors: usize) -> bool {
+    length > SHORT && length < MOST && rows < 2 * multiprocessors
+}
+
+/// Threads of a block, and how many keys each has, as in the kernel's source.
+fn shape(size: usize, positions: bool) -> (usize, usize) {
+    match (positions, size) {
+        (true, 8) => (256, 10),
+        (true, _) => (384, 18),
+        (false, 8) => (256, 14),
+        (false, _) => (256, 16),
+    }
+}
+
+impl Sort {
+    pub(super) fn sweep(
+        &self,
+        x: View<'_>,
+        out: View<'_>,
+        rows: usize,
+        length: usize,
+        positions: bool,
+    ) -> Result<()> {
+        let cell = &self.sweeps[usize::from(positions)][x.dtype as usize];
+        let kernels = cell.get(&self.device, || program(x.dtype, positions))?;
+        let passes = x.dtype.size();
+        let (threads, items) = shape(passes, positions);
+        let tiles = length.div_ceil(threads * items);
+        let grid = (blocks("sort", rows * tiles, 1)?, 1);
+        let room = Room::new(&self.device, rows * length, passes, positions)?;
+        let (from, target) = (source_of(x)?, address_of(out)?);
+        let [Pairs { keys: keys_0, values: values_0 }, Pairs { keys: keys_1, values: values_1 }] =
+            room.places(positions, target);
+
+        // What begins as zeros: which bits differ among the keys of each row, the counts of the digits, a counter for each pass, and what
+        // tiles publish in the first one.
+        let parts = [rows * 8, rows * passes * DIGITS * 4, 8 * 4, rows * tiles * DIGITS * 4];
+        let zeros = DeviceMemory::new(&self.device, parts.iter().sum::<usize>() + parts[3])?;
+        zeros.set_first_bytes(0, parts.iter().sum())?;
+        let place = |part: usize| zeros.address() + parts[..part].iter().sum::<usize>() as u64;
+        let (varying, counts, tickets, published) = (place(0), place(1), place(2), place(3));
+
+        let counters = (COUNTERS * self.device.multiprocessors() as usize).div_ceil(rows);
+        let counters = counters.min(length.div_ceil(COUNTING * COUNTED));
+        let counting = (blocks("sort", rows * counters, 1)?, 1);
+        let (length, counters, tiles) = (length as u32, counters as u32, tiles as u32);
+        let mut arguments = arguments![from, length, counters, varying, counts];
+        // SAFETY: the module is alive beside its functions; the arguments are those of `sort_digits`; the keys are contiguous in live
+        // memory, and there is a word for each row and a count for each digit.
+        unsafe { launch(&self.device, kernels.digits, counting, COUNTING as u32, &mut arguments)? };
+        for pass in 0..passes {
+            let shift = 8 * pass as i32;
+            let mut arguments = arguments![
+                from, keys_0, keys_1, values_0, values_1, length, tiles, shift, varying, counts, tickets, published,
+                target
+            ];
+            // SAFETY: as above, with the arguments of `sort_sweep`: what a pass reads and what it writes are different memory, each with
+            // room for all keys, and for all positions if the program moves them; tiles have two words for each digit.
+            unsafe { launch(&self.device, kernels.sweep, grid, threads as u32, &mut arguments)? };
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn program(dtype: DType, positions: bool) -> Program {
+    let mut macros = vec![("ELEMENT", dtype.cu_name())];
+    if positions {
+        macros.push(("POSITIONS", "1"));
+    }
+    Program::new("sort_sweep.cu", SOURCE, &macros)
+}
