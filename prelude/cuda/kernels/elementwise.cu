@@ -385,53 +385,70 @@ extern "C" __global__ void strided_wide(const input* a, const input* b, output* 
 #elif defined(WARPCELL_TRANSPOSED)
 
 // A copy whose neighbours in a line are `step` apart in the original, where its lines are neighbours; `out_step` is from line to line.
-// Tiles turn in shared memory, so that both are accessed line by line, 128 bytes or more at a time. Each pitch of a tile is odd, which
-// spreads columns over the banks.
+// Tiles turn in shared memory, so that both are accessed line by line. Each pitch of a tile is odd, which spreads columns over the banks.
 #define THREADS 256
-constexpr int SIZE = sizeof(input);
-constexpr int TILE = 32, LARGE_TILE = SIZE == 1 ? 128 : SIZE == 16 ? 32 : 64;
-// What is loaded and stored at once: 16 bytes, or four elements of fewer.
-constexpr int PACK = 16 / SIZE < 4 ? 16 / SIZE : 4;
+#define TILE 32
 
-template <int each, int TILE> __device__ __forceinline__ void transpose(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
-    struct alignas(each * SIZE) Neighbours {
-        input at[each];
-    };
+// Of any lengths, steps and addresses.
+extern "C" __global__ void __launch_bounds__(THREADS)
+transposed(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
     __shared__ input tile[TILE][TILE + 1];
     const i64 across = (columns + TILE - 1) / TILE;
     const i64 column = i64(blockIdx.x) % across * TILE, row = i64(blockIdx.x) / across * TILE;
-    constexpr int LANES = TILE / each;
-    const int lane = threadIdx.x % LANES * each, first = threadIdx.x / LANES;
+    const int lane = threadIdx.x % TILE, first = threadIdx.x / TILE;
 #pragma unroll
-    for (int turn = 0; turn < TILE * LANES / THREADS; turn++) {
-        const int line = first + turn * (THREADS / LANES);
-        if (column + line < columns && row + lane < rows) {
-            const Neighbours loaded = *(const Neighbours*)(a + (column + line) * step + row + lane);
+    for (int line = first; line < TILE; line += THREADS / TILE) {
+        if (column + line < columns && row + lane < rows) tile[line][lane] = a[(column + line) * step + row + lane];
+    }
+    __syncthreads();
 #pragma unroll
-            for (int e = 0; e < each; e++) tile[line][lane + e] = loaded.at[e];
+    for (int line = first; line < TILE; line += THREADS / TILE) {
+        if (row + line < rows && column + lane < columns) out[(row + line) * out_step + column + lane] = tile[lane][line];
+    }
+}
+
+// In packs of 8 bytes, or of two elements of 8 or four of 1, of which all addresses, lengths and steps are multiples: a thread turns as
+// many neighbours of as many lines in registers.
+constexpr int PACK = sizeof(input) == 16 ? 1 : sizeof(input) >= 4 ? 2 : 4;
+struct alignas(PACK * sizeof(input)) Pack {
+    input at[PACK];
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS, 4)
+transposed_packs(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
+    constexpr int LINES = TILE * PACK, TURNS = TILE * TILE / THREADS;
+    __shared__ Pack tile[LINES][TILE + 1];
+    // Blocks side by side write to the same lines.
+    const i64 across = (columns + LINES - 1) / LINES;
+    const i64 column = i64(blockIdx.x) % across * LINES, row = i64(blockIdx.x) / across * LINES;
+    const int lane = threadIdx.x % TILE, first = threadIdx.x / TILE;
+    Pack loaded[TURNS][PACK];
+#pragma unroll
+    for (int turn = 0; turn < TURNS; turn++) {
+#pragma unroll
+        for (int k = 0; k < PACK; k++) {
+            const i64 line = column + (first + turn * (THREADS / TILE)) * PACK + k;
+            if (line < columns && row + lane * PACK < rows) loaded[turn][k] = *(const Pack*)(a + line * step + row + lane * PACK);
+        }
+    }
+#pragma unroll
+    for (int turn = 0; turn < TURNS; turn++) {
+#pragma unroll
+        for (int k = 0; k < PACK; k++) {
+            Pack turned;
+#pragma unroll
+            for (int other = 0; other < PACK; other++) turned.at[other] = loaded[turn][other].at[k];
+            tile[lane * PACK + k][first + turn * (THREADS / TILE)] = turned;
         }
     }
     __syncthreads();
 #pragma unroll
-    for (int turn = 0; turn < TILE * LANES / THREADS; turn++) {
-        const int line = first + turn * (THREADS / LANES);
-        if (row + line < rows && column + lane < columns) {
-            Neighbours stored;
-#pragma unroll
-            for (int e = 0; e < each; e++) stored.at[e] = tile[lane + e][line];
-            *(Neighbours*)(out + (row + line) * out_step + column + lane) = stored;
+    for (int turn = 0; turn < TURNS * PACK; turn++) {
+        const int line = first + turn * (THREADS / TILE);
+        if (row + line < rows && column + lane * PACK < columns) {
+            *(Pack*)(out + (row + line) * out_step + column + lane * PACK) = tile[line][lane];
         }
     }
-}
-
-// Of any lengths, steps and addresses; and with large tiles, of multiples of packs.
-extern "C" __global__ void __launch_bounds__(THREADS)
-transposed(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
-    transpose<1, TILE>(a, out, columns, rows, step, out_step);
-}
-extern "C" __global__ void __launch_bounds__(THREADS)
-transposed_packs(const input* a, input* out, i64 columns, i64 rows, i64 step, i64 out_step) {
-    transpose<PACK, LARGE_TILE>(a, out, columns, rows, step, out_step);
 }
 
 #else

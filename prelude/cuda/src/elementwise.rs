@@ -220,10 +220,14 @@ impl Elementwise {
 const TILE: usize = 32;
 
 /// Those of a large tile, for elements of so many bytes at two addresses, if both lengths are that of half a tile at least, and all is
-/// in packs of 16 bytes, or of four elements: lengths, and what is between lines.
+/// in packs: lengths, and what is between lines.
 fn large_tile(size: usize, addresses: [u64; 2], lengths: [usize; 4]) -> Option<usize> {
-    let pack = (16 / size).min(4);
-    let tile = [128, 64, 64, 64, TILE][size.ilog2() as usize];
+    let pack = match size {
+        1 | 2 => 4,
+        4 | 8 => 2,
+        _ => 1,
+    };
+    let tile = TILE * pack;
     let fits = lengths[0].min(lengths[1]) >= tile / 2
         && lengths.into_iter().all(|length| length.is_multiple_of(pack))
         && addresses.into_iter().all(|address| address.is_multiple_of((pack * size) as u64));
@@ -337,11 +341,11 @@ mod tests {
     fn large_tiles_are_for_packs() {
         let of = |size, addresses, lengths| large_tile(size, addresses, lengths);
         let even = [96, 64, 64, 96];
-        assert_eq!([1, 2, 4, 8, 16].map(|size| of(size, [256, 512], even)), [128, 64, 64, 64, 32].map(Some));
-        assert_eq!(of(4, [264, 512], even), None, "an address");
+        assert_eq!([1, 2, 4, 8, 16].map(|size| of(size, [256, 512], even)), [128, 128, 64, 64, 32].map(Some));
+        assert_eq!(of(4, [260, 512], even), None, "an address");
         assert_eq!(of(8, [264, 512], even), None, "an address");
         assert_eq!(of(4, [256, 512], [97, 64, 64, 97]), None, "a length");
-        assert_eq!(of(4, [256, 512], [96, 64, 66, 96]), None, "a step");
+        assert_eq!(of(4, [256, 512], [96, 64, 65, 96]), None, "a step");
         assert_eq!(of(4, [256, 512], [96, 28, 28, 96]), None, "narrow");
     }
 }
