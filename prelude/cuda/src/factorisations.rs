@@ -28,6 +28,8 @@ const THREADS: usize = 256;
 const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::C64, DType::C128];
 /// Matrices with no more rows are factorised all at once, larger ones one after the other.
 const MOST_TOGETHER: usize = 256;
+/// Singular vectors of as many columns at least are found by the polar decomposition.
+const POLAR: usize = 64;
 /// Smaller general matrices the host is quicker with.
 const GENERAL: usize = 256;
 
@@ -506,6 +508,23 @@ impl CudaBackend {
         let (count, m, n) = lengths(x);
         let (dtype, values) = (x.dtype, address_of(values)?);
         let statuses = Statuses::new(&self.device, count)?;
+        if let Some(SvdOutputs { u, vh }) = vectors
+            && m >= n
+            && n >= POLAR
+            && !dtype.is_complex()
+        {
+            let (scratch, left) = (self.columns(x, n)?, self.scratch(dtype, [count, u.layout.shape[2], m])?);
+            let a = by_columns(scratch.view())?;
+            // Right vectors that lie by columns are what is asked for by rows.
+            let to = [by_columns(left.view())?, by_columns(vh)?];
+            let session = self.factorise.solver.session()?;
+            let is_done = for_field!(dtype, session.singular_values_by_polar(a, values, to, &statuses))?;
+            drop(session);
+            if is_done {
+                self.copy_back(&left, u)?;
+                return Ok(None);
+            }
+        }
         if m < n {
             // By columns it is the transpose, which has no more columns than rows. Its factors are those of the matrix in
             // opposite order, transposed, and by columns they are what is asked for by rows; conjugated are those that must be.

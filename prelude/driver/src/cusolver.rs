@@ -668,6 +668,92 @@ impl Session<'_> {
         statuses.read(self.device)
     }
 
+    /// The singular values and vectors of real matrices with no more columns than rows, which it destroys, by the polar decomposition:
+    /// two to four times as fast as [`singular_values`](Self::singular_values), for which it waits. `u` gets the left ones, all if it is
+    /// square, `v` the right ones as columns. `false` if one does not converge, or is so near to a singular matrix that the library has
+    /// taken another one in its place: then nothing that was written counts.
+    pub unsafe fn singular_values_by_polar<T: Routines>(
+        &self,
+        a: Stack,
+        values: u64,
+        [u, v]: [Stack; 2],
+        statuses: &Statuses,
+    ) -> Result<bool> {
+        let (m, n, mode) = (a.rows as i64, a.columns as i64, cusolverEigMode_t::CUSOLVER_EIG_MODE_VECTOR);
+        let (kind, is_short) = (T::TYPES[0], c_int::from(u.columns != a.rows));
+        let parameters = Parameters::new()?;
+        for index in 0..a.count {
+            let (mut on_device, mut on_host, mut changed) = (0, 0, 0.0);
+            let [matrix, left, right]: [*mut c_void; 3] =
+                [a.at::<T>(index).cast(), u.at::<T>(index).cast(), v.at::<T>(index).cast()];
+            let values = (values as *mut T).wrapping_add(index * a.columns).cast::<c_void>();
+            // SAFETY: the caller's promise; the numbers of bytes are written on the host.
+            let status = unsafe {
+                sys::cusolverDnXgesvdp_bufferSize(
+                    self.raw(),
+                    parameters.0,
+                    mode,
+                    is_short,
+                    m,
+                    n,
+                    kind,
+                    matrix,
+                    m,
+                    kind,
+                    values,
+                    kind,
+                    left,
+                    m,
+                    kind,
+                    right,
+                    n,
+                    kind,
+                    &raw mut on_device,
+                    &raw mut on_host,
+                )
+            };
+            check(status, "cusolverDnXgesvdp_bufferSize")?;
+            let work = self.memory(on_device)?;
+            let mut rest = vec![0u64; on_host.div_ceil(8)];
+            // SAFETY: the caller's promise; both rooms are as large as asked for, and the call returns when the one on the host is done with.
+            let status = unsafe {
+                sys::cusolverDnXgesvdp(
+                    self.raw(),
+                    parameters.0,
+                    mode,
+                    is_short,
+                    m,
+                    n,
+                    kind,
+                    matrix,
+                    m,
+                    kind,
+                    values,
+                    kind,
+                    left,
+                    m,
+                    kind,
+                    right,
+                    n,
+                    kind,
+                    work.address() as *mut c_void,
+                    on_device,
+                    rest.as_mut_ptr().cast(),
+                    on_host,
+                    statuses.at(index),
+                    &raw mut changed,
+                )
+            };
+            check(status, "the singular values of a matrix")?;
+            // The library may still use the room on the host.
+            self.device.synchronize()?;
+            if changed != 0.0 {
+                return Ok(false);
+            }
+        }
+        Ok(statuses.read(self.device)?.is_none())
+    }
+
     /// Queues the singular values of matrices with no more columns than rows, which it destroys, and their singular vectors: all
     /// the left ones if `u` is square, else as many as there are columns.
     pub unsafe fn singular_values<T: Routines>(
