@@ -19,11 +19,8 @@ use warpcell_driver::staging;
 
 mod small;
 
-const SOURCE: &str = concat!(
-    include_str!("../kernels/factorisations.cuh"),
-    "#line 1\n",
-    include_str!("../kernels/factorisations.cu")
-);
+const SOURCE: &str =
+    concat!(include_str!("../kernels/factorisations.cuh"), "#line 1\n", include_str!("../kernels/factorisations.cu"));
 const THREADS: usize = 256;
 const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::C64, DType::C128];
 /// Matrices with no more rows are factorised all at once, larger ones one after the other.
@@ -130,7 +127,12 @@ fn fault(found: Option<(usize, usize)>) -> Option<Fault> {
 
 impl Factorise {
     pub fn new(device: &Arc<Device>) -> Factorise {
-        Factorise { device: device.clone(), solver: Solver::new(device), kernels: Default::default(), small: Default::default() }
+        Factorise {
+            device: device.clone(),
+            solver: Solver::new(device),
+            kernels: Default::default(),
+            small: Default::default(),
+        }
     }
 
     fn kernels(&self, dtype: DType) -> Result<&Kernels> {

@@ -224,8 +224,17 @@ impl Reduce {
         let (outputs_count, length_count) = (outputs as i64, length as i64);
         let merges = matches!(choice.shape, Shape::Columns | Shape::WideColumns(_));
         let queue = |finished: u64| {
-            let mut arguments =
-                arguments![address, centres, kept_axes, reduced_axes, outputs_count, length_count, states, finished, target];
+            let mut arguments = arguments![
+                address,
+                centres,
+                kept_axes,
+                reduced_axes,
+                outputs_count,
+                length_count,
+                states,
+                finished,
+                target
+            ];
             // SAFETY: the module is alive beside its functions; the arguments are those of the kernels, and `Axes` has the layout of
             // theirs; there is a state for each share of each output, and a counter for each of the grid's columns if there are
             // several shares, which are those of few columns; the views lie in live allocations.

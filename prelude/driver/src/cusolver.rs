@@ -437,9 +437,8 @@ impl Session<'_> {
                 let (factors, right) = (lu.at::<T>(index), b.at(index));
                 let (handle, one) = (handle.raw(), &raw const one);
                 // SAFETY: the caller's promise; the factor is on the host, where the library reads it before it returns.
-                let status = unsafe {
-                    T::trsm(handle, side, triangle, operation, diagonal, n, k, one, factors, n, right, n)
-                };
+                let status =
+                    unsafe { T::trsm(handle, side, triangle, operation, diagonal, n, k, one, factors, n, right, n) };
                 cublas::check(status, "the solution by triangular factors")?;
             }
         }

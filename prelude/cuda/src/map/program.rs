@@ -1,8 +1,8 @@
 //! The program around a translated function: the kernel that runs it over arrays. Text only: no device is needed.
 
 use super::super::typedefs;
-use crate::reduce::REDUCTIONS;
 use crate::codegen::{Access, Elementwise, Form, THREADS, WalkedArray, WholeReduction};
+use crate::reduce::REDUCTIONS;
 use warpcell_base::backend::ReduceOperation;
 use warpcell_base::dtype::DType;
 use warpcell_base::registry::{element_of, values_of};
@@ -11,7 +11,6 @@ use warpcell_translate::{FunctionParameter, Scalar, Translation, is_struct, name
 /// Threads of a block for functions with loops. A block ends with its slowest thread, so small blocks make room for others sooner.
 /// With 256 threads the compiler also moves work into loops, in order to save registers.
 const FEW_THREADS: usize = 128;
-
 
 /// A kernel: what it runs, over what, and what it does with the results.
 #[derive(Clone, Copy, Debug)]

@@ -41,14 +41,7 @@ fn shape(size: usize, positions: bool) -> (usize, usize) {
 }
 
 impl Sort {
-    pub(super) fn sweep(
-        &self,
-        x: View<'_>,
-        out: View<'_>,
-        rows: usize,
-        length: usize,
-        positions: bool,
-    ) -> Result<()> {
+    pub(super) fn sweep(&self, x: View<'_>, out: View<'_>, rows: usize, length: usize, positions: bool) -> Result<()> {
         let cell = &self.sweeps[usize::from(positions)][x.dtype as usize];
         let kernels = cell.get(&self.device, || program(x.dtype, positions))?;
         let passes = x.dtype.size();

@@ -74,9 +74,14 @@ fn gpu_products_by_digits() {
             let a = side(&mut check, &in_a, [rows, inner], turned[0]);
             let b = side(&mut check, &in_b, [inner, columns], turned[1]);
             let out = (Layout::contiguous(&[rows, columns]), rows * columns);
-            check.expect(&format!("{dtype} by digits, {turned:?}"), dtype, out, &expected, (0.0, &[]), |backend, out| {
-                backend.matmul(a.view(), b.view(), out)
-            });
+            check.expect(
+                &format!("{dtype} by digits, {turned:?}"),
+                dtype,
+                out,
+                &expected,
+                (0.0, &[]),
+                |backend, out| backend.matmul(a.view(), b.view(), out),
+            );
         }
     }
     check.finish();
