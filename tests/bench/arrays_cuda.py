@@ -95,7 +95,11 @@ def measure():
     square = x.reshape(10_000, 10_000)
     for axis in (0, 1):
         timed(rows, f"sum f32 1e4x1e4 axis {axis}", 50, lambda: square.sum(axis=axis))
+        timed(rows, f"std f32 1e4x1e4 axis {axis}", 5, lambda: square.std(axis=axis))
     del x, square
+    x = uniform(50_000_000, np.float64)
+    timed(rows, "std f64 5e7", 5, lambda: x.std())
+    del x
 
     n = 20_000_000
     x, indices = uniform(n, np.float32), cp.random.randint(0, n, n, dtype=np.int64)
@@ -109,6 +113,7 @@ def measure():
     timed(rows, "argsort f32 16M", 20, lambda: cp.argsort(x))
     x = uniform(1 << 24, np.float64)
     timed(rows, "sort f64 16M", 20, lambda: cp.sort(x))
+    timed(rows, "argsort f64 16M", 20, lambda: cp.argsort(x))
     counts = cp.random.randint(0, 1000, 1 << 24, dtype=np.int64)
     timed(rows, "bincount i64 16M", 20, lambda: cp.bincount(counts))
 
@@ -137,6 +142,11 @@ def measure():
     timed(rows, "svd f64 256", 5, lambda: cp.linalg.svd(b))
     many = uniform((4096, 8, 8), np.float32)
     timed(rows, "inv f32 4096 of 8", 30, lambda: cp.linalg.inv(many))
+    right = uniform((4096, 8, 1), np.float32)
+    timed(rows, "solve f32 4096 of 8", 30, lambda: cp.linalg.solve(many, right))
+    timed(rows, "det f32 4096 of 8", 30, lambda: cp.linalg.det(many))
+    pairs = many @ many.transpose(0, 2, 1) + cp.eye(8, dtype=np.float32)
+    timed(rows, "cholesky f32 4096 of 8", 30, lambda: cp.linalg.cholesky(pairs))
     large = uniform((6000, 6000), np.float32)
     timed(rows, "inv f32 6000", 3, lambda: cp.linalg.inv(large))
     return rows

@@ -345,7 +345,11 @@ fn singular_matrices_have_factors() {
     // Of rank 1, of rank 2, and of zeros; wide and tall ones.
     let ones = gpu::ones::<f64>((6, 4));
     let ramp = gpu::arange(24.0).reshape((4, 6));
-    for a in [ones, ramp.clone(), ramp.slice(s![.., ..4]), gpu::zeros((3, 3)), ramp.t()] {
+    // Large enough for other ways to the singular vectors; the last one has full rank.
+    let large = gpu::arange(5600.0).reshape((80, 70)) / 5600.0;
+    let square = large.slice(s![..70, ..]);
+    let full = &square * 0.01 + gpu::eye::<f64>(70);
+    for a in [ones, ramp.clone(), ramp.slice(s![.., ..4]), gpu::zeros((3, 3)), ramp.t(), large, square, full] {
         let dense = &matrices(&a)[0];
         let (p, l, u) = linalg::lu(&a);
         let [p, l, u] = [&p, &l, &u].map(|all| matrices(all)[0].clone());

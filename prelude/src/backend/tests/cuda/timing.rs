@@ -114,7 +114,11 @@ fn reductions() {
     let square = x.reshape((10_000, 10_000));
     for axis in [0, 1] {
         time(&format!("sum f32 1e4x1e4 axis {axis}"), 50, || square.sum_axis(axis));
+        time(&format!("std f32 1e4x1e4 axis {axis}"), 20, || square.std_axis(axis));
     }
+    drop(square);
+    let x = uniform::<f64>(50_000_000);
+    time("std f64 5e7", 20, || x.std_axis(0));
 }
 
 fn indexing() {
@@ -133,6 +137,7 @@ fn sorting() {
     time("argsort f32 16M", 20, || crate::argsort(&x));
     let x = uniform::<f64>(1 << 24);
     time("sort f64 16M", 20, || crate::sort(&x));
+    time("argsort f64 16M", 20, || crate::argsort(&x));
     let counts = crate::random::integers(0..1000i64, 1 << 24);
     time("bincount i64 16M", 20, || crate::bincount(&counts));
 }
@@ -185,6 +190,11 @@ fn factorisations() {
     time("svd f64 256", 5, || linalg::svd(&b));
     let many = uniform::<f32>(4096 * 64).reshape((4096, 8, 8));
     time("inv f32 4096 of 8", 30, || linalg::inv(&many));
+    let right = uniform::<f32>(4096 * 8).reshape((4096, 8, 1));
+    time("solve f32 4096 of 8", 30, || linalg::solve(&many, &right));
+    time("det f32 4096 of 8", 30, || linalg::det_each(&many));
+    let definite = crate::matmul(&many, &many.swapaxes(1, 2)) + crate::eye::<f32>(8);
+    time("cholesky f32 4096 of 8", 30, || linalg::cholesky(&definite));
     let large = uniform::<f32>(36_000_000).reshape((6000, 6000));
     time("inv f32 6000", 3, || linalg::inv(&large));
 }
