@@ -101,6 +101,50 @@ gather_wide(const element* source, const index_type* indices, element* out, i64 
     gather_elements<true>(source, indices, out, size, length, step, outside, axes);
 }
 
+// The same of a whole array along its one axis, where indices and results follow one another from multiples of 16 bytes on, and elements
+// have 4 or 8 bytes. A thread has four neighbours. What is read or written once is to leave the caches to the array.
+constexpr int WORDS_OF_INDICES = EACH * sizeof(index_type) / 16, WORDS_OF_ELEMENTS = sizeof(element) < 4 ? 1 : EACH * sizeof(element) / 16;
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+gather_packs(const element* source, const index_type* indices, element* out, i64 size, i64 length, u32* outside) {
+    union {
+        uint4 words[WORDS_OF_INDICES];
+        index_type at[EACH];
+    } found;
+    union {
+        uint4 words[WORDS_OF_ELEMENTS];
+        element at[EACH];
+    } loaded;
+    const i64 first = (i64(blockIdx.x) * THREADS + threadIdx.x) * EACH;
+    if (first >= size) return;
+    const bool is_whole = first + EACH <= size;
+    if (is_whole) {
+#pragma unroll
+        for (int word = 0; word < WORDS_OF_INDICES; word++) found.words[word] = __ldcs((const uint4*)(indices + first) + word);
+    } else {
+#pragma unroll
+        for (int k = 0; k < EACH; k++) found.at[k] = first + k < size ? indices[first + k] : index_type(0);
+    }
+    bool are_in = true;
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const i64 place = place_of(found.at[k], length);
+        const bool is_inside = is_in(place, length);
+        are_in &= is_inside;
+        loaded.at[k] = source[is_inside ? place : 0];
+    }
+    if (!are_in && outside) *outside = 1;
+    if (is_whole) {
+#pragma unroll
+        for (int word = 0; word < WORDS_OF_ELEMENTS; word++) __stcs((uint4*)(out + first) + word, loaded.words[word]);
+    } else {
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            if (first + k < size) out[first + k] = loaded.at[k];
+        }
+    }
+}
+
 #else
 
 // One value for all; the host has repeated it until it fills the words.

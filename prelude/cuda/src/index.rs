@@ -2,12 +2,14 @@
 
 use super::axes::{Axis, joined, launch_over};
 use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
+use std::sync::OnceLock;
 use warpcell_base::backend::{Layout, Operand, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_base::profiling::Kind;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
+use warpcell_driver::queue::queues;
 use warpcell_driver::{profile, staging};
 
 const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", include_str!("../kernels/index.cu"));
@@ -24,6 +26,8 @@ family! {
         gather: [[Compiled<Gather>; UNITS.len()]; INDICES.len()],
         scatter: [[Compiled<Scatter>; UNITS.len()]; INDICES.len()],
         repeats: [Compiled<Repeats>; INDICES.len()],
+        /// Where a kernel says that an index is out of range; 0 between launches. One for each queue.
+        outside: [OnceLock<DeviceMemory>; queues()],
     }
 }
 
@@ -32,6 +36,7 @@ kernels! {
     struct Gather {
         few = c"gather",
         many = c"gather_wide",
+        packs = c"gather_packs",
     }
     /// The kernels of a program that writes elements.
     struct Scatter {
@@ -94,6 +99,15 @@ impl Moves {
         moves
     }
 
+    /// How many elements are read, if they are those of one line by indices that follow one another, and the kernel of packs takes them.
+    fn packs(&self) -> Option<usize> {
+        let &[axis] = &self.axes[..] else { return None };
+        let is_line = axis.strides == [0, 1, 1] && self.step == 1;
+        let has_size = matches!(self.sizes[0], 4 | 8);
+        let is_aligned = self.addresses[1..].iter().all(|address| address.is_multiple_of(16));
+        (is_line && has_size && is_aligned).then_some(axis.length)
+    }
+
     /// Moves neighbours together, if an index leads to whole rows of them.
     fn widen(&mut self, size: usize) {
         let row = self.axes[0];
@@ -139,15 +153,26 @@ impl Index {
 
     /// The same; whether all indices are in range, for which it waits.
     pub fn gather_checked(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<bool> {
-        let outside = DeviceMemory::new(&self.device, 4)?;
-        let span = profile::begin(&self.device, Kind::Memset, "memset", 4)?;
-        outside.set_bytes(0)?;
-        profile::end(&self.device, span)?;
+        let outside = self.outside()?;
         self.gather_into(source, axis, indices, out, outside.address())?;
         let mut found = [0; 4];
         // SAFETY: the block has as many bytes.
         unsafe { staging::download(&self.device, outside.address(), &mut found)? };
-        Ok(found == [0; 4])
+        if found == [0; 4] {
+            return Ok(true);
+        }
+        outside.set_bytes(0)?;
+        Ok(false)
+    }
+
+    fn outside(&self) -> Result<&DeviceMemory> {
+        let cell = &self.outside[self.device.queue_number()];
+        if let Some(outside) = cell.get() {
+            return Ok(outside);
+        }
+        let outside = DeviceMemory::outside_pool(&self.device, 4)?;
+        outside.set_bytes(0)?;
+        Ok(cell.get_or_init(|| outside))
     }
 
     /// Writes 1 to the address `outside`, unless that is 0, if an index is out of range.
@@ -162,6 +187,13 @@ impl Index {
         );
         let number = index_number(indices.dtype);
         let kernels = self.gather[number][moves.unit].get(&self.device, || move_program(false, number, moves.unit))?;
+        if let Some(size) = moves.packs() {
+            let ([source, indices, out], count, length) = (moves.addresses, size as i64, moves.length as i64);
+            let grid = (blocks("take", size, THREADS * EACH)?, 1);
+            let mut arguments = arguments![source, indices, out, count, length, outside];
+            // SAFETY: as below, with the arguments of `gather_packs`; indices and results are contiguous, from multiples of 16 bytes on.
+            return unsafe { launch(&self.device, kernels.packs, grid, THREADS as u32, &mut arguments) };
+        }
         launch_over(&moves.axes, moves.addresses, moves.sizes, &mut |addresses, size, axes| {
             let function = if size <= i32::MAX as usize { kernels.few } else { kernels.many };
             let grid = blocks("take", size, THREADS * EACH)?;
@@ -335,6 +367,8 @@ mod tests {
         assert_eq!(UNITS[moves(&[5, 10, 16], 1, 7, 1, 512).unit].0, 16);
         let single = moves(&[1000], 0, 7, 8, 512);
         assert_eq!(single.axes, [Axis { length: 1000, strides: [0, 1, 1] }]);
+        assert_eq!((single.packs(), rows.packs()), (Some(1000), None));
+        assert_eq!(moves(&[1000], 0, 7, 2, 512).packs(), None, "small elements");
     }
 
     #[test]
