@@ -140,9 +140,12 @@ impl Check {
                 }
             }
         }
-        // Far from 0, and with one element far from the others: the first one, and another one.
+        // Far from 0, and with one element far from the others: the first one, and another one. Means in f32 would be too coarse.
         for dtype in [DType::F32, DType::F64] {
             for at in [0, 777] {
+                if dtype == DType::F32 && self.sums_in_f32() {
+                    continue;
+                }
                 let mut random = Random::new(41);
                 let mut values: Vec<Scalar> =
                     (0..40_000).map(|_| convert(Scalar::F64(1e4 + random.unit()), dtype)).collect();
