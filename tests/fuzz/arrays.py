@@ -70,9 +70,11 @@ class Source:
             if int(np.prod(shape)) <= size:
                 return shape
 
-    def value(self, dtype: str, style: str):
-        """One number. Styles: `wild` with all special values, `exact` small multiples of 1/8, `special` these and NaN and infinities,
+    def value(self, dtype: str, style):
+        """One number. A style is a function that gives it, or a word: `wild` with all special values, `exact` small multiples of 1/8, `special` these and NaN and infinities,
         `nan` these and NaN, `plain` floats of usual size, `positive`, `unit` from -1 to 1."""
+        if callable(style):
+            return style(self)
         kind = np.dtype(dtype).kind
         if kind == "b":
             return self.chance(0.5)
@@ -108,13 +110,13 @@ class Source:
             return self.choice([-1.0, 1.0, 0.0, self.random.uniform(-1, 1), self.random.uniform(-1, 1)])
         return self.random.gauss(0, 3)
 
-    def values(self, dtype: str, shape, style: str) -> np.ndarray:
+    def values(self, dtype: str, shape, style) -> np.ndarray:
         count = int(np.prod(shape))
         # Long arrays repeat: what stands behind a boundary is then known to differ.
         with np.errstate(all="ignore"):
             return np.array([self.value(dtype, style) for _ in range(count)]).astype(dtype).reshape(shape)
 
-    def array(self, dtype: str, shape=None, style: str = "wild", view: bool = True) -> Array:
+    def array(self, dtype: str, shape=None, style="wild", view: bool = True) -> Array:
         """An array of a shape, often a view with other strides."""
         shape = tuple(self.shape() if shape is None else shape)
         needed, steps = shape, []

@@ -1,7 +1,10 @@
-"""Writes random calls of NumPy's functions and what NumPy gives, a JSON object a line; the first line has the seed.
+"""Writes random calls of functions of NumPy or SciPy and what these give, a JSON object a line; the first line has the seed.
 
-    python -m fuzz.generate --seed 7 --count 2000 --output cases.jsonl    from the folder tests
-    python -m fuzz.generate --seed 7 --case 123                           shows one case
+    python -m fuzz.generate --seed 7 --count 2000 --output cases.jsonl                from the folder tests
+    python -m fuzz.generate --library scipy --seed 7 --count 2000 --output cases.jsonl
+    python -m fuzz.generate --seed 7 --case 123                                       shows one case
+
+`--only signal.` draws functions whose names have these letters.
 
 prelude/tests/integration/fuzz.rs reads the file that WARPCELL_FUZZ_CASES names, and compares.
 """
@@ -15,9 +18,11 @@ import sys
 import warnings
 
 import numpy as np
+import scipy
 
 from .arrays import Source, plain
-from .table import FUNCTIONS, Call
+from .table import FUNCTIONS, LIBRARIES, Call
+
 
 
 # NumPy takes an array without axes for one of one element in these functions.
@@ -27,12 +32,14 @@ TAKE_A_NUMBER = {"argmax", "argmin", "argsort", "nanargmax", "nanargmin", "cumsu
 
 def result(call: Call) -> tuple[list | None, str | None]:
     """What NumPy gives, or its error."""
-    names = {"np": np, **{f"a{at}": array.view for at, array in enumerate(call.arrays)}}
+    # SciPy's C code reads other numbers than there are from views with strides of 0.
+    given = [np.ascontiguousarray(array.view) if "sp.ndimage" in call.text else array.view for array in call.arrays]
+    names = {"np": np, "sp": scipy, **{f"a{at}": array for at, array in enumerate(given)}}
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             given = eval(call.text, names)  # noqa: S307: the texts are those of the table
-        except (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError, np.linalg.LinAlgError) as error:
+        except (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError, RuntimeError, np.linalg.LinAlgError) as error:
             return None, f"{type(error).__name__}: {error}"
     if call.changes is not None:
         given = call.arrays[call.changes].base
@@ -40,10 +47,10 @@ def result(call: Call) -> tuple[list | None, str | None]:
     return [plain(one) for one in given], None
 
 
-def make(seed: int, case: int) -> dict:
-    """The case of this number."""
+def make(drawn: list[int], seed: int, case: int) -> dict:
+    """The case of this number, of one of the functions."""
     source = Source(seed, case)
-    name, dtypes, maker, notes = FUNCTIONS[source.integer(0, len(FUNCTIONS) - 1)]
+    name, dtypes, maker, notes = FUNCTIONS[drawn[source.integer(0, len(drawn) - 1)]]
     dtype = source.choice(dtypes)
     call = maker(source, dtype)
     arrays = [array.json() for array in call.arrays]
@@ -61,7 +68,7 @@ def make(seed: int, case: int) -> dict:
     return value
 
 
-def line(numbers: tuple[int, int]) -> str:
+def line(numbers: tuple[list[int], int, int]) -> str:
     return json.dumps(make(*numbers), separators=(",", ":"))
 
 
@@ -71,15 +78,18 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--case", type=int, help="show one case, and write none")
     parser.add_argument("--output")
+    parser.add_argument("--library", choices=LIBRARIES, default="numpy")
+    parser.add_argument("--only", default="")
     options = parser.parse_args()
+    drawn = [at for at in LIBRARIES[options.library] if options.only in FUNCTIONS[at][0]]
     if options.case is not None:
-        print(json.dumps(make(options.seed, options.case), indent=1))
+        print(json.dumps(make(drawn, options.seed, options.case), indent=1))
         return
     with open(options.output, "w", encoding="utf-8") as file, multiprocessing.Pool() as pool:
-        print(json.dumps({"seed": options.seed, "count": options.count, "numpy": np.__version__}), file=file)
-        for text in pool.imap(line, ((options.seed, case) for case in range(options.count)), chunksize=50):
+        print(json.dumps({"seed": options.seed, "count": options.count, options.library: {"numpy": np, "scipy": scipy}[options.library].__version__}), file=file)
+        for text in pool.imap(line, ((drawn, options.seed, case) for case in range(options.count)), chunksize=50):
             print(text, file=file)
-    print(f"seed {options.seed}: {options.count} cases of {len(FUNCTIONS)} functions", file=sys.stderr)
+    print(f"seed {options.seed}: {options.count} cases of {len({FUNCTIONS[at][0] for at in drawn})} functions of {options.library}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -3,4 +3,11 @@
 from . import algebra, elements, orders, parts, reductions, shapes  # noqa: F401
 from .calls import FUNCTIONS, Call
 
-__all__ = ["FUNCTIONS", "Call"]
+NUMPY = len(FUNCTIONS)
+
+from . import scipy_images, scipy_modules, scipy_signal, scipy_sparse, scipy_special  # noqa: E402, F401
+
+# The functions of each library, by their numbers in the list.
+LIBRARIES = {"numpy": range(NUMPY), "scipy": range(NUMPY, len(FUNCTIONS))}
+
+__all__ = ["FUNCTIONS", "LIBRARIES", "Call"]

@@ -1,9 +1,11 @@
-//! Random calls whose results NumPy has computed: tests/fuzz writes the file of cases that `WARPCELL_FUZZ_CASES` names.
+//! Random calls whose results NumPy or SciPy has computed: tests/fuzz writes the file of cases that `WARPCELL_FUZZ_CASES` names.
 //!
 //! `tests/run unit` and `tests/run fuzz` make such files. The cases run on the device that `WARPCELL_DEVICE` names.
 
 mod case;
 mod compare;
+mod families;
+mod scipy;
 mod table;
 
 use case::Case;
@@ -13,6 +15,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use warpcell as gpu;
 
 /// More failures than these are counted, not shown.
 const SHOWN: usize = 20;
@@ -34,7 +37,7 @@ enum Verdict {
 
 #[test]
 #[ignore = "needs a file of cases, which `tests/run unit` makes"]
-fn numpy_agrees_on_random_calls() {
+fn random_calls_agree() {
     let path = std::env::var("WARPCELL_FUZZ_CASES").expect("WARPCELL_FUZZ_CASES names a file of cases");
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut lines = BufReader::new(file).lines();
@@ -85,12 +88,25 @@ fn numpy_agrees_on_random_calls() {
     assert!(failures.is_empty(), "{} of {cases} cases fail with the seed {seed}: {seen:?}", failures.len());
 }
 
-/// Evaluates a case and compares.
+/// Evaluates a case and compares. What SciPy's modules compute by loops on the CPU is computed by kernels, too.
 fn judge(value: &Value) -> Verdict {
+    let verdict = judged(value, &table::evaluate);
+    let is_scipys = value["function"].as_str().is_some_and(|name| name.contains('.'));
+    if !is_scipys || matches!(verdict, Verdict::Fails(_)) {
+        return verdict;
+    }
+    match judged(value, &|case| gpu::by_kernels(|| table::evaluate(case))) {
+        Verdict::Fails(text) => Verdict::Fails(format!("by kernels: {text}")),
+        _ => verdict,
+    }
+}
+
+fn judged(value: &Value, evaluate: &dyn Fn(&Case) -> Vec<Host>) -> Verdict {
     let case = Case::read(value);
     let text = |key: &str| value[key].as_str();
+    let peer = if case.function.contains('.') { "SciPy" } else { "NumPy" };
     EVALUATING.set(true);
-    let result = catch_unwind(AssertUnwindSafe(|| table::evaluate(&case)));
+    let result = catch_unwind(AssertUnwindSafe(|| evaluate(&case)));
     EVALUATING.set(false);
     let ours: Result<Vec<Host>, String> = result.map_err(|panic| {
         let message = panic.downcast_ref::<String>().cloned();
@@ -106,8 +122,8 @@ fn judge(value: &Value) -> Verdict {
             Some((format!("panics inside, at {}: {message}", PLACE.with_borrow(Clone::clone)), ""))
         }
         (Err(_), None) => None,
-        (Ok(_), None) => Some(("NumPy refuses, we do not".to_owned(), "accepted")),
-        (Err(_), Some(_)) => Some(("we refuse, NumPy does not".to_owned(), "refused")),
+        (Ok(_), None) => Some((format!("{peer} refuses, we do not"), "accepted")),
+        (Err(_), Some(_)) => Some((format!("we refuse, {peer} does not"), "refused")),
     };
     let changed = case.changed(ours.is_ok().then(|| value["changes"].as_u64()).flatten());
     let changed = changed.map(|at| (format!("a{at} has other contents after the call"), ""));
@@ -119,12 +135,12 @@ fn judge(value: &Value) -> Verdict {
                 Ok(arrays) => arrays.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
                 Err(message) => message.clone(),
             };
-            let numpy = match expected {
+            let theirs = match expected {
                 Some(arrays) => arrays.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
                 None => text("error").unwrap_or_default().to_owned(),
             };
-            let numpys_text = text("text").unwrap_or_default();
-            Verdict::Fails(format!("{wrong}\n  {numpys_text}\n  NumPy: {numpy}\n  ours:  {ours}"))
+            let their_text = text("text").unwrap_or_default();
+            Verdict::Fails(format!("{wrong}\n  {their_text}\n  {peer}: {theirs}\n  ours:  {ours}"))
         }
     }
 }

@@ -202,18 +202,42 @@ impl<'a> Case<'a> {
         self.opt_float(key).unwrap_or_else(|| panic!("fuzz: {} has no {key}", self.function))
     }
     pub fn floats(&self, key: &str) -> Vec<f64> {
-        self.arguments[key]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(|number| number.as_f64().expect("a number"))
-            .collect()
+        let float = |number: &Value| match number {
+            Value::String(text) => text.parse().expect("a float"),
+            value => value.as_f64().unwrap_or_else(|| panic!("fuzz: {} has no {key}", self.function)),
+        };
+        match &self.arguments[key] {
+            Value::Array(numbers) => numbers.iter().map(float).collect(),
+            number => vec![float(number)],
+        }
+    }
+    /// Numbers that may be absent; a bool is 1 or 0.
+    pub fn opt_floats(&self, key: &str) -> Vec<Option<f64>> {
+        let numbers = self.arguments[key].as_array().expect("a list");
+        numbers.iter().map(|number| number.as_bool().map(f64::from).or_else(|| number.as_f64())).collect()
+    }
+    pub fn flags(&self, key: &str) -> Vec<bool> {
+        self.arguments[key].as_array().expect("a list").iter().map(|flag| flag.as_bool().expect("a bool")).collect()
     }
     pub fn flag(&self, key: &str) -> bool {
         self.arguments[key].as_bool().unwrap_or(false)
     }
     pub fn text(&self, key: &str) -> &str {
         self.arguments[key].as_str().unwrap_or_else(|| panic!("fuzz: {} has no {key}", self.function))
+    }
+    pub fn opt_text(&self, key: &str) -> Option<&str> {
+        self.arguments[key].as_str()
+    }
+    /// Words, such as modes.
+    pub fn words(&self, key: &str) -> Vec<&str> {
+        let words = self.arguments[key].as_array().unwrap_or_else(|| panic!("fuzz: {} has no {key}", self.function));
+        words.iter().map(|word| word.as_str().expect("a word")).collect()
+    }
+    pub fn opt_size(&self, key: &str) -> Option<usize> {
+        self.opt(key).map(|number| number as usize)
+    }
+    pub fn opt_flag(&self, key: &str) -> Option<bool> {
+        self.arguments[key].as_bool()
     }
     /// Pairs, such as widths.
     pub fn pairs(&self, key: &str) -> Vec<(usize, usize)> {
