@@ -291,6 +291,10 @@ functions! { $
     savetxt(fname, X) [fmt = "%.18e", delimiter = " ", newline = "\n", header = "", footer = "", comments = "# "] [] => call [keywords::savetxt]
         "let table = std::env::temp_dir().join(format!(\"warpcell-savetxt-macro-{}\", std::process::id()));\ngpu::savetxt!(&table, &gpu::array(&[[1.0, 2.5]]), fmt = \"%.1f\", delimiter = \",\");\nassert_eq!(std::fs::read_to_string(&table).unwrap(), \"1.0,2.5\\n\");\n# std::fs::remove_file(&table).unwrap();";
 
+    // Plots.
+    specgram(x) [NFFT = 256, Fs = 2.0, noverlap = 128] [] => given [specgram_with]
+        "assert!(format!(\"{:?}\", gpu::specgram!(&gpu::arange(64.0), NFFT = 32, noverlap = 16)).starts_with(\"Plot: mesh 17×3\"));";
+
     // Numbers and arrays as text.
     base_repr(number) [base = 2, padding = 0] [] => call [keywords::base_repr]
         "assert_eq!(gpu::base_repr!(255, base = 16), \"FF\");";

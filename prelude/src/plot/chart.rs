@@ -111,7 +111,7 @@ impl Default for Chart {
 }
 
 impl Chart {
-    /// Both axes: as wide as the marks need, or as the limits say. The y axis of a picture goes down.
+    /// Both axes: as wide as the marks need, or as the limits say. They go the way of a picture, whose y axis goes down at first.
     pub fn axes(&self) -> (Axis, Axis) {
         let marks: Vec<Mark> = self.series.iter().flat_map(Series::marks).collect();
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
@@ -137,14 +137,17 @@ impl Chart {
         let x = Axis::around(self.xscale, xs.into_iter(), None, has_margins);
         let y = Axis::around(self.yscale, ys.into_iter(), ground, has_margins);
         let (x, y) = (axis(self.xlim, x), axis(self.ylim, y));
-        (x, if self.picture().is_some() { Axis { min: y.max, max: y.min, ..y } } else { y })
+        let [left, right, bottom, top] = self.picture().map_or([0.0, 1.0, 0.0, 1.0], Image::extent);
+        let turned =
+            |axis: Axis, is_turned: bool| if is_turned { Axis { min: axis.max, max: axis.min, ..axis } } else { axis };
+        (turned(x, left > right), turned(y, bottom > top))
     }
 
-    /// Rows and columns of the first picture.
-    pub fn picture(&self) -> Option<(usize, usize)> {
+    /// The first picture.
+    pub fn picture(&self) -> Option<&Image> {
         self.series.iter().find_map(|Series { kind, .. }| {
             let kind: &dyn Any = kind.as_ref();
-            kind.downcast_ref().map(|image: &Image| image.shape)
+            kind.downcast_ref()
         })
     }
 

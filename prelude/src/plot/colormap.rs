@@ -3,6 +3,10 @@
 //! viridis, plasma, inferno and magma are those of matplotlib (CC0, by Nathaniel J. Smith, Stéfan van der Walt and, for
 //! viridis, Eric Firing; <https://bids.github.io/colormap/>). The tables hold 33 equidistant colours of matplotlib's
 //! 256; what is interpolated between them differs from the full table by at most 3 of 255.
+//!
+//! Diverging maps: "coolwarm" is 33 colours computed by the method of K. Moreland, "Diverging color maps for scientific
+//! visualization" (2009), from his blue (59, 76, 192) to his red (180, 4, 38). "RdBu" is the scheme of this name with 11 colours of
+//! ColorBrewer 2.0 by Cynthia Brewer (<https://colorbrewer2.org>, Apache-2.0).
 
 use crate::error::{Error, Result};
 
@@ -20,11 +24,13 @@ pub(super) struct Colormap {
 }
 
 /// All maps by name; each is also there reversed, with `_r` after its name.
-const COLORMAPS: [(&str, &[u32]); 5] = [
+const COLORMAPS: [(&str, &[u32]); 7] = [
     ("viridis", &VIRIDIS),
     ("plasma", &PLASMA),
     ("inferno", &INFERNO),
     ("magma", &MAGMA),
+    ("coolwarm", &COOLWARM),
+    ("RdBu", &RDBU),
     ("gray", &[0x000000, 0xffffff]),
 ];
 
@@ -99,6 +105,18 @@ const MAGMA: [u32; 33] = [
     0xf5695c, 0xf9785d, 0xfb8761, 0xfd9668, 0xfea571, 0xfeb47b, 0xfec387, 0xfed194, 0xfde0a2, 0xfceeb0, 0xfcfdbf,
 ];
 
+#[rustfmt::skip]
+const COOLWARM: [u32; 33] = [
+    0x3b4cc0, 0x445acc, 0x4e68d7, 0x5875e1, 0x6282ea, 0x6c8ef1, 0x779af7, 0x82a5fb, 0x8db0fe, 0x98b9ff, 0xa3c2ff,
+    0xaec9fd, 0xb8d0f9, 0xc2d5f4, 0xccd9ee, 0xd5dbe6, 0xdddddd, 0xe5d8d1, 0xecd3c6, 0xf1ccb9, 0xf5c4ad, 0xf7bba0,
+    0xf7b194, 0xf7a687, 0xf49a7b, 0xf18d6f, 0xec7f63, 0xe57057, 0xde614c, 0xd55042, 0xcb3e38, 0xc0282f, 0xb40426,
+];
+
+#[rustfmt::skip]
+const RDBU: [u32; 11] = [
+    0x67001f, 0xb2182b, 0xd6604d, 0xf4a582, 0xfddbc7, 0xf7f7f7, 0xd1e5f0, 0x92c5de, 0x4393c3, 0x2166ac, 0x053061,
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +132,8 @@ mod tests {
             ("plasma", [[13, 8, 135], [126, 3, 168], [204, 71, 120], [248, 149, 64], [240, 249, 33]]),
             ("inferno", [[0, 0, 4], [87, 16, 110], [188, 55, 84], [249, 142, 9], [252, 255, 164]]),
             ("magma", [[0, 0, 4], [81, 18, 124], [183, 55, 121], [252, 137, 97], [252, 253, 191]]),
+            ("coolwarm", [[59, 76, 192], [141, 176, 254], [221, 220, 220], [244, 154, 123], [180, 4, 38]]),
+            ("RdBu", [[103, 0, 31], [228, 131, 104], [247, 247, 247], [107, 172, 208], [5, 48, 97]]),
         ] {
             let map = Colormap::named(name).unwrap();
             for (t, expected) in [0.0, 0.25, 0.5, 0.75, 1.0].into_iter().zip(expected) {
@@ -135,6 +155,6 @@ mod tests {
     #[test]
     fn an_unknown_name_lists_the_known_ones() {
         let message = Colormap::named("jet").unwrap_err().to_string();
-        expect_test::expect![[r#"Plot::cmap: there is no colour map "jet"; use "viridis", "plasma", "inferno", "magma", "gray", or one of them reversed, such as "gray_r""#]].assert_eq(&message);
+        expect_test::expect![[r#"Plot::cmap: there is no colour map "jet"; use "viridis", "plasma", "inferno", "magma", "coolwarm", "RdBu", "gray", or one of them reversed, such as "gray_r""#]].assert_eq(&message);
     }
 }

@@ -79,7 +79,7 @@ impl Plot {
         })
     }
 
-    /// Sets the colours: `viridis` (the default), `plasma`, `inferno`, `magma`, `gray`, or one of them with `_r` after
+    /// Sets the colours: `viridis` (the default), `plasma`, `inferno`, `magma`, the diverging `coolwarm` and `RdBu`, `gray`, or one of them with `_r` after
     /// its name, reversed.
     ///
     /// **Panics** for any other name, and where colours do not stand for numbers.

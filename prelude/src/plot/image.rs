@@ -71,6 +71,17 @@ fn require_image(shape: &[usize], permute: &str) -> Result<()> {
     Err(Error::shape("imshow", shape, reason))
 }
 
+/// Where an image is drawn.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) struct Place {
+    /// Left, right, bottom and top in the coordinates of the axes; of cells, unless they are given.
+    pub extent: Option<[f64; 4]>,
+    /// Whether row 0 is at the bottom.
+    pub is_upward: bool,
+    /// Whether the picture takes all room that there is; otherwise units are as long along both axes.
+    pub is_stretched: bool,
+}
+
 /// An image as a plot keeps it.
 #[derive(Clone, PartialEq)]
 #[doc(hidden)]
@@ -83,6 +94,8 @@ pub struct Image {
     pub(super) dtype: &'static str,
     /// The least and the largest finite element, if there is one.
     pub(super) range: Option<(f64, f64)>,
+    /// Where it is drawn.
+    pub(super) place: Place,
     /// How many rows and columns of the original one element of `values` stands for.
     block: (usize, usize),
     /// Means over blocks, row by row, all channels of an element together; NaN where a block has no number. The parts of
@@ -123,7 +136,15 @@ impl Image {
                 means.take(&mut values);
             }
         }
-        Image { shape: (rows, columns), channels, dtype, range: extremes.ends(), block, values }
+        Image {
+            shape: (rows, columns),
+            channels,
+            dtype,
+            range: extremes.ends(),
+            place: Place::default(),
+            block,
+            values,
+        }
     }
 
     /// A picture of one number for each block of elements, of an array of this shape.
@@ -136,7 +157,14 @@ impl Image {
         debug_assert_eq!(values.len(), shape.0.div_ceil(block.0) * shape.1.div_ceil(block.1));
         let mut extremes = Extremes::default();
         extremes.add(&values);
-        Image { shape, channels: 1, dtype, range: extremes.ends(), block, values }
+        Image { shape, channels: 1, dtype, range: extremes.ends(), place: Place::default(), block, values }
+    }
+
+    /// Left, right, bottom and top: element (i, j) fills the square around (j, i) unless something else is given.
+    pub(super) fn extent(&self) -> [f64; 4] {
+        let [low, high] = [-0.5, self.shape.0 as f64 - 0.5];
+        let [bottom, top] = if self.place.is_upward { [low, high] } else { [high, low] };
+        self.place.extent.unwrap_or([-0.5, self.shape.1 as f64 - 0.5, bottom, top])
     }
 
     /// The least number over 0, if there is one.

@@ -8,6 +8,7 @@ mod errorbar;
 mod fill_between;
 mod hist;
 mod imshow;
+mod pcolormesh;
 mod plot;
 mod scatter;
 mod spy;
@@ -26,4 +27,4 @@ macro_rules! kinds {
         }
     };
 }
-kinds!(axhline bar contour errorbar fill_between hist imshow plot scatter spy);
+kinds!(axhline bar contour errorbar fill_between hist imshow pcolormesh plot scatter spy);

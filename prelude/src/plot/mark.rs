@@ -22,8 +22,10 @@ pub(super) enum Mark<'a> {
     Area { x: &'a [f64], y: (&'a [f64], &'a [f64]) },
     /// Bars on 0.
     Bars(Vec<Bar>),
-    /// The array as a picture, with row 0 at the top: element (i, j) fills the square around (j, i).
+    /// The array as a picture, in the place that it has.
     Picture(&'a Image),
+    /// Cells of a grid: the ends of columns and rows, and a number for each cell, row by row.
+    Mesh { x: &'a [f64], y: &'a [f64], numbers: &'a [f64] },
 }
 
 /// One of the axes.
@@ -66,8 +68,13 @@ impl Mark<'_> {
                     [Some(0.0), Some(bar.height)].into_iter().for_each(|y| tell((None, y)));
                 }
             }
-            Mark::Picture(Image { shape: (rows, columns), .. }) => {
-                points(&[-0.5, *columns as f64 - 0.5], &[-0.5, *rows as f64 - 0.5]);
+            Mark::Picture(image) => {
+                let [left, right, bottom, top] = image.extent();
+                points(&[left, right], &[bottom, top]);
+            }
+            Mark::Mesh { x, y, .. } => {
+                x.iter().for_each(|&x| tell((Some(x), None)));
+                y.iter().for_each(|&y| tell((None, Some(y))));
             }
         }
     }

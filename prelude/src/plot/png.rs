@@ -125,6 +125,7 @@ impl PlacedSeries<'_> {
             Mark::Area { x, y } => self.draw_area(x, *y, canvas),
             Mark::Bars(bars) => bars.iter().try_for_each(|bar| self.draw_bar(bar, canvas)),
             Mark::Picture(image) => self.draw_picture(image, canvas),
+            Mark::Mesh { x, y, numbers } => self.draw_mesh(x, y, numbers, canvas),
         }
     }
 
@@ -164,7 +165,7 @@ impl PlacedSeries<'_> {
     }
 
     fn draw_picture(&self, image: &Image, canvas: &mut Canvas) -> Drawn {
-        let (rows, columns) = image.shape;
+        let [first, last, bottom, high] = image.extent();
         let edges = |start: f64, end: f64, count: u32| {
             // A scale that has no place for the first row shows nothing.
             let (start, end) = (start.round() as i64, end.round() as i64);
@@ -173,13 +174,46 @@ impl PlacedSeries<'_> {
             (start, (end - start).max(0) as usize, shown.start as usize..shown.end as usize)
         };
         let (width, height) = canvas.size();
-        let (left, whole_width, shown_columns): (i64, usize, Range<usize>) =
-            edges(self.x(-0.5), self.x(columns as f64 - 0.5), width);
-        let (top, whole_height, shown_rows) = edges(self.y(-0.5), self.y(rows as f64 - 0.5), height);
-        let values = image.resampled((whole_height, whole_width), shown_rows.clone(), shown_columns.clone());
+        let (left, whole_width, shown_columns): (i64, usize, Range<usize>) = edges(self.x(first), self.x(last), width);
+        let (top, whole_height, shown_rows) = edges(self.y(high), self.y(bottom), height);
+        // Pixels go down, rows may go up.
+        let rows = match image.place.is_upward {
+            true => whole_height - shown_rows.end..whole_height - shown_rows.start,
+            false => shown_rows.clone(),
+        };
+        let mut values = image.resampled((whole_height, whole_width), rows, shown_columns.clone());
+        let row = shown_columns.len() * image.channels;
+        if image.place.is_upward && row > 0 {
+            values = values.chunks(row).rev().flatten().copied().collect();
+        }
         let (left, top) = (left + shown_columns.start as i64, top + shown_rows.start as i64);
         let size = (shown_columns.len() as u32, shown_rows.len() as u32);
         let colors = values.chunks(image.channels).map(|value| self.color(value));
+        shapes::picture(&canvas.area(), (left as i32, top as i32), size, colors)
+    }
+
+    /// Each pixel has the colour of the cell in which its middle is.
+    fn draw_mesh(&self, x: &[f64], y: &[f64], numbers: &[f64], canvas: &mut Canvas) -> Drawn {
+        let (width, height) = canvas.size();
+        let cells = |ends: Vec<f64>, pixels: u32| -> Vec<Option<usize>> {
+            let is_turned = ends.first() > ends.last();
+            let cell = |pixel: u32| {
+                let at = f64::from(pixel) + 0.5;
+                let below = ends.partition_point(|&end| if is_turned { end > at } else { end <= at });
+                (1..ends.len()).contains(&below).then(|| below - 1)
+            };
+            (0..pixels).map(cell).collect()
+        };
+        let columns = cells(x.iter().map(|&x| self.x(x)).collect(), width);
+        let rows = cells(y.iter().map(|&y| self.y(y)).collect(), height);
+        let Some(left) = columns.iter().position(Option::is_some) else { return Ok(()) };
+        let Some(top) = rows.iter().position(Option::is_some) else { return Ok(()) };
+        let columns: Vec<usize> = columns[left..].iter().map_while(|&cell| cell).collect();
+        let rows: Vec<usize> = rows[top..].iter().map_while(|&cell| cell).collect();
+        let size = (columns.len() as u32, rows.len() as u32);
+        let number = |row: usize, column: usize| numbers[row * (x.len() - 1) + column];
+        let colors = rows.iter().flat_map(|&row| columns.iter().map(move |&column| (row, column)));
+        let colors = colors.map(|(row, column)| color_of(self.series, Some(number(row, column))));
         shapes::picture(&canvas.area(), (left as i32, top as i32), size, colors)
     }
 
@@ -349,7 +383,7 @@ fn draw_sample(canvas: &mut Canvas, series: &Series, (left, y): (i32, i32)) -> D
             Mark::Bars(_) | Mark::Area { .. } => {
                 fill(&sample.area(), (2, 2, LEGEND_SAMPLE - 4, HEIGHT - 4), color, 1.0)?
             }
-            Mark::Picture(_) => {}
+            Mark::Picture(_) | Mark::Mesh { .. } => {}
         }
     }
     canvas.lay(&sample, (left, y - HEIGHT / 2), series.look.alpha);

@@ -1,8 +1,9 @@
 //! Arrays as pictures: [`imshow()`].
 
-use super::super::image::{Image, ImageSource};
+use super::super::image::{Image, ImageSource, Place};
 use super::super::{builder::Plot, chart::PlotKind, colors::Colors, look::Look, mark::Mark};
-use crate::error::{Result, check};
+use crate::error::{Error, Result, check};
+use crate::floats::IntoFloat;
 use crate::number::general;
 
 impl PlotKind for Image {
@@ -85,6 +86,16 @@ pub fn try_imshow<A: ImageSource + ?Sized>(image: &A) -> Result<Plot> {
     Ok(Plot::new().with_image(image.image()?))
 }
 
+/// Whether a word is the second of two.
+#[track_caller]
+fn word(operation: &'static str, given: &str, words: [&str; 2]) -> bool {
+    if !words.contains(&given) {
+        let reason = format!("there is no {given:?}; use {:?} or {:?}", words[0], words[1]);
+        check::<()>(Err(Error::argument(operation, reason)));
+    }
+    given == words[1]
+}
+
 /// A plot of a picture.
 pub(super) fn of_image(image: Image) -> Plot {
     Plot::new().with_image(image)
@@ -101,6 +112,63 @@ impl Plot {
     pub fn imshow<A: ImageSource + ?Sized>(self, image: &A) -> Plot {
         let image = check(image.image());
         self.with_image(image)
+    }
+
+    /// Sets where row 0 of a picture is: "upper" (at first) or "lower".
+    ///
+    /// **Panics** for any other word, and for anything but a picture.
+    ///
+    /// ```
+    /// # let image = ndarray::array![[1.0, 2.0]];
+    /// warpcell::imshow(&image).origin("lower").show();
+    /// ```
+    #[track_caller]
+    pub fn origin(self, origin: &str) -> Plot {
+        let is_upward = word("Plot::origin", origin, ["upper", "lower"]);
+        self.with_place("Plot::origin", |place| place.is_upward = is_upward)
+    }
+
+    /// Sets the coordinates of the edges of a picture: left, right, bottom and top. Units are then as long along both axes, unless
+    /// [`Plot::aspect`] says something else.
+    ///
+    /// **Panics** if two edges are at one place or not finite, and for anything but a picture.
+    ///
+    /// ```
+    /// # let image = ndarray::array![[1.0, 2.0]];
+    /// warpcell::imshow(&image).origin("lower").extent([0.0, 10.0, -1.0, 1.0]).aspect("auto").show();
+    /// ```
+    #[track_caller]
+    pub fn extent(self, extent: [impl IntoFloat; 4]) -> Plot {
+        let extent = extent.map(|edge| edge.into_float());
+        let [left, right, bottom, top] = extent;
+        if !extent.iter().all(|edge| edge.is_finite()) || left == right || bottom == top {
+            let reason = format!(
+                "{extent:?} is not a rectangle; give left, right, bottom and top, such as `[0.0, 1.0, 0.0, 1.0]`"
+            );
+            check::<()>(Err(Error::argument("Plot::extent", reason)));
+        }
+        self.with_place("Plot::extent", |place| place.extent = Some(extent))
+    }
+
+    /// Sets the form of a picture: "equal" (at first), where units are as long along both axes, so that cells are squares; or "auto",
+    /// where the picture takes all room that there is.
+    ///
+    /// **Panics** for any other word, and for anything but a picture.
+    ///
+    /// ```
+    /// # let image = ndarray::Array2::<f64>::zeros((3, 500));
+    /// warpcell::imshow(&image).aspect("auto").show();
+    /// ```
+    #[track_caller]
+    pub fn aspect(self, aspect: &str) -> Plot {
+        let is_stretched = word("Plot::aspect", aspect, ["equal", "auto"]);
+        self.with_place("Plot::aspect", |place| place.is_stretched = is_stretched)
+    }
+
+    #[track_caller]
+    fn with_place(self, operation: &'static str, change: impl FnOnce(&mut Place)) -> Plot {
+        let example = "gpu::imshow(&image).origin(\"lower\").extent([0.0, 1.0, 0.0, 1.0]).aspect(\"auto\")";
+        self.with_kind(operation, example, |image: &mut Image, _| change(&mut image.place))
     }
 
     fn with_image(self, image: Image) -> Plot {
@@ -124,7 +192,7 @@ pub(super) mod tests {
 
     /// The picture, and the range of pixels of the cells: found as what the frame encloses.
     fn drawn(figure: &Plot) -> (RgbImage, Cells) {
-        let cells = Cells { place: parts(figure).inside, shape: figure.chart().picture().unwrap() };
+        let cells = Cells { place: parts(figure).inside, shape: figure.chart().picture().unwrap().shape };
         (picture(figure), cells)
     }
 
@@ -182,6 +250,31 @@ pub(super) mod tests {
         assert_eq!(cells.place.width * 2, cells.place.height * 3, "cells are square");
         assert_eq!(*picture.get_pixel(0, 0), WHITE);
         save(&figure, "two_rows");
+    }
+
+    #[test]
+    fn a_picture_has_a_place() {
+        let array = array![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]];
+        let lower = imshow(&array).origin("lower");
+        let (picture, cells) = drawn(&lower);
+        assert_eq!(cells.color(&picture, 1, 0), viridis(0.0), "row 0 is at the bottom");
+        assert_eq!(cells.color(&picture, 0, 2), viridis(1.0));
+        let (picture, cells) = drawn(&imshow(&array).origin("lower").extent([0, 30, 0, 10]));
+        assert_eq!(cells.place.width, 3 * cells.place.height, "units are as long along both axes");
+        assert_eq!(cells.color(&picture, 1, 0), viridis(0.0));
+        let stretched = imshow(&array).extent([0.0, 1.0, 5.0, 2.0]).aspect("auto").size(400, 300);
+        let (picture, cells) = drawn(&stretched);
+        assert!(cells.place.width > 200 && cells.place.height > 200);
+        assert_eq!(cells.color(&picture, 0, 0), viridis(0.0));
+        let layout = parts(&stretched);
+        assert_eq!((layout.y.min, layout.y.max), (5.0, 2.0));
+        save(&stretched, "stretched");
+    }
+
+    #[test]
+    #[should_panic(expected = "there is no \"bottom\"; use \"upper\" or \"lower\"")]
+    fn a_wrong_origin_panics() {
+        let _ = imshow(&array![[1.0]]).origin("bottom");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use super::super::axis::Axis;
 use super::super::chart::Chart;
+use super::super::image::Image;
 use super::super::ticks;
 use super::text;
 
@@ -69,9 +70,9 @@ struct Sides {
 
 /// The size of the whole that a chart asks for. It depends on shapes and titles, but not on numbers.
 pub(in super::super) fn size(chart: &Chart) -> (u32, u32) {
-    let picture = chart.picture().map(|shape| {
-        let sides = sides(chart, row_width(shape.0), bar_label_width(&[]));
-        let (width, height) = fit(shape, PICTURE);
+    let picture = chart.picture().filter(|image| !image.place.is_stretched).map(|image| {
+        let sides = sides(chart, row_width(image.shape.0), bar_label_width(&[]));
+        let (width, height) = fit(image, PICTURE);
         let height = if chart.colorbar().is_some() { height.max(LOWEST_BAR) } else { height };
         ((sides.left + width + sides.right).max(NARROWEST), sides.top + height + sides.bottom)
     });
@@ -86,21 +87,23 @@ pub(in super::super) fn layout(chart: &Chart, area: Box2) -> Layout {
     let y_ticks = ticks(&y, (height / (3 * LINE)).clamp(2, 9));
     let bar_axis = chart.colorbar().map(|colors| colors.axis());
     let bar_width = bar_axis.map_or(0, |axis| bar_label_width(&axis.ticks(7)));
-    let y_width = match chart.picture() {
+    // Cells are counted, unless the picture has its own coordinates.
+    let cells = chart.picture().filter(|image| image.place.extent.is_none()).map(|image| image.shape);
+    let y_width = match cells {
         Some((rows, _)) => row_width(rows),
         None => widest(&y_ticks).max(label_width("\u{2212}0.00")),
     };
     let Sides { left, right, top, .. } = sides(chart, y_width, bar_width);
     let left = left.min(area.width / 2);
     let space = (area.width.saturating_sub(left + right).max(1), height);
-    let (width, height) = chart.picture().map_or(space, |shape| fit(shape, space));
+    let (width, height) = chart.picture().map_or(space, |image| fit(image, space));
     let inside = Box2 {
         left: area.left + left + (space.0 - width) / 2,
         top: area.top + top + (space.1 - height) / 2,
         width,
         height,
     };
-    let (x_ticks, y_ticks) = match chart.picture() {
+    let (x_ticks, y_ticks) = match cells {
         Some((rows, columns)) => {
             let most = (width / (row_width(columns) + 16), height / (2 * LINE));
             (cell_ticks(&x, columns, most.0, chart.xlim.is_some()), cell_ticks(&y, rows, most.1, chart.ylim.is_some()))
@@ -128,7 +131,7 @@ pub(in super::super) fn layout(chart: &Chart, area: Box2) -> Layout {
 
 fn sides(chart: &Chart, y_width: u32, bar_width: u32) -> Sides {
     let room = |label: &Option<String>| if label.is_some() { LINE + 2 * GAP } else { 0 };
-    let last_label = chart.picture().map_or(12 + MARGIN, |(_, columns)| MARGIN.max(row_width(columns) / 2));
+    let last_label = chart.picture().map_or(12 + MARGIN, |image| MARGIN.max(row_width(image.shape.1) / 2));
     let bar = chart.colorbar().map_or(0, |colors| BAR_GAP + BAR_WIDTH + TICK + GAP + bar_width + room(&colors.label));
     Sides {
         left: MARGIN + room(&chart.ylabel) + y_width + GAP + TICK,
@@ -138,8 +141,19 @@ fn sides(chart: &Chart, y_width: u32, bar_width: u32) -> Sides {
     }
 }
 
-/// The largest picture of square cells in a space; cells of whole pixels, if of a few.
-fn fit((rows, columns): (usize, usize), (width, height): (u32, u32)) -> (u32, u32) {
+/// The largest picture of square cells in a space; cells of whole pixels, if of a few. Of a picture with its own coordinates units are as
+/// long along both axes, and a picture that is stretched takes all of it.
+fn fit(image: &Image, (width, height): (u32, u32)) -> (u32, u32) {
+    if image.place.is_stretched {
+        return (width, height);
+    }
+    if let Some([left, right, bottom, top]) = image.place.extent {
+        let (across, up) = ((right - left).abs(), (top - bottom).abs());
+        let scale = (f64::from(width) / across).min(f64::from(height) / up);
+        let side = |length: f64, space: u32| ((length * scale).round() as u32).clamp(THINNEST.min(space), space);
+        return (side(across, width), side(up, height));
+    }
+    let (rows, columns) = image.shape;
     let scale = (f64::from(width) / columns as f64).min(f64::from(height) / rows as f64);
     let scale = if scale >= 3.0 { scale.floor() } else { scale };
     let side = |count: usize, space: u32| ((count as f64 * scale).round() as u32).clamp(THINNEST.min(space), space);
