@@ -1,12 +1,12 @@
 //! Calls with NumPy's keywords: a macro of the same name for each function that has optional arguments.
 //!
 //! `gpu::sum!(&m, axis = 0, keepdims = true)` is read by [`__keywords!`](crate::__keywords) (`read.rs`): values by position
-//! come first, keywords in any order. It looks for each keyword of the row of the table (`table.rs`), in the order of the table, and gives
+//! come first, keywords in any order; a value that is needed may be given by its name, too. It looks for each keyword of the row of the table (`table.rs`), in the order of the table, and gives
 //! what is there to [`__call!`](crate::__call) (`call.rs`), which writes the call of a function. So a cell compiles that call
 //! and nothing else. What cannot be read, or has no rule, goes to a macro of `prelude/macros/src/keywords.rs`, which says
 //! what is wrong at the token that is wrong.
 //!
-//! A new function is a row. A new keyword is a word in the list below too.
+//! A new function is a row. A new keyword or a new name of a value is a word in the lists of `read.rs`, too.
 
 #[macro_use]
 mod read;
@@ -61,6 +61,11 @@ mod tests {
         let keywords = SIGNATURES.iter().flat_map(|signatures| *signatures).flat_map(|signature| signature.keywords);
         let missing: Vec<&str> =
             keywords.map(|(keyword, _)| *keyword).filter(|keyword| !known.contains(keyword)).collect();
-        assert!(missing.is_empty(), "add to the list in read.rs: {missing:?}");
+        assert!(missing.is_empty(), "add to the first list in read.rs: {missing:?}");
+        let needed = SIGNATURES.iter().flat_map(|signatures| *signatures).flat_map(|signature| signature.needed);
+        let (_, second) = include_str!("keywords/read.rs").split_once("] [\n").expect("two lists");
+        let known: Vec<&str> = second.split_whitespace().collect();
+        let missing: Vec<&&str> = needed.filter(|name| !known.contains(name)).collect();
+        assert!(missing.is_empty(), "add to the second list in read.rs: {missing:?}");
     }
 }

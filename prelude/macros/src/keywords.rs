@@ -186,18 +186,21 @@ fn fault(signature: &Signature, mut arguments: Vec<Argument>) -> Error {
             }
             continue;
         }
-        let is_value = signature.needed.iter().any(|needed| keyword == needed);
-        if is_value {
-            let argument = Argument { keyword: None, value: arguments.remove(at).value };
-            let place = signature.needed.iter().position(|needed| keyword == needed).unwrap_or_default();
-            arguments.insert(place.min(arguments.len()), argument);
-            let text = format!("`{keyword}` of `gpu::{name}!` has no name here; {}", corrected(&arguments));
-            return Error::new(keyword.span(), text);
+        let place = signature.needed.iter().position(|needed| keyword == needed);
+        if let Some(place) = place {
+            let by_position = arguments.iter().filter(|argument| argument.keyword.is_none()).count();
+            let by_name = arguments[..at].iter().any(|argument| argument.keyword.as_ref() == Some(&keyword));
+            if by_name || place < by_position {
+                arguments.remove(at);
+                let text = format!("`{keyword}` is given twice; {}", corrected(&arguments));
+                return Error::new(keyword.span(), text);
+            }
+            continue;
         }
         // The other names that are wrong are corrected in the line too.
         arguments.retain_mut(|argument| {
             let Some(keyword) = &argument.keyword else { return true };
-            if signature.keywords().any(|known| keyword == known) {
+            if signature.keywords().chain(signature.needed.iter().map(String::as_str)).any(|known| keyword == known) {
                 return true;
             }
             let meant = signature.meant(&keyword.to_string()).map(|meant| Ident::new(meant, keyword.span()));
@@ -210,8 +213,9 @@ fn fault(signature: &Signature, mut arguments: Vec<Argument>) -> Error {
     // A keyword that is given by name leaves no place for one by position.
     let most = signature.needed.len() + signature.positional.len();
     let values = arguments.iter().filter(|argument| argument.keyword.is_none()).count();
-    if values < signature.needed.len() {
-        let missing = &signature.needed[values];
+    let is_named =
+        |name: &String| arguments.iter().any(|argument| argument.keyword.as_ref().is_some_and(|key| key == name));
+    if let Some(missing) = signature.needed.iter().skip(values).find(|name| !is_named(name)) {
         let place = arguments.iter().position(|argument| argument.keyword.is_some()).unwrap_or(arguments.len());
         let value = Ident::new(missing, Span::call_site()).into_token_stream();
         let span = arguments.get(place).and_then(|argument| argument.keyword.as_ref()).map(Ident::span);

@@ -2,9 +2,10 @@
 //!
 //! These are declarative macros because rust-analyzer expands only these: so a variable made by such a call has a type.
 
-/// Defines `__keywords!`, which needs one rule for each keyword: a macro compares words only with words in its rules.
+/// Defines `__keywords!`, which needs one rule for each keyword, and one for each name of a value that is needed: a macro compares words
+/// only with words in its rules.
 macro_rules! reader {
-    ($d:tt $($key:tt)*) => {
+    ($d:tt [$($key:tt)*] [$($needed:tt)*]) => {
         /// Reads a call with keywords: its values by position, then its keywords in the order of the table.
         #[doc(hidden)]
         #[macro_export]
@@ -78,8 +79,30 @@ macro_rules! reader {
                     $d($d($d rest)*)?
                 }
             };
+            // Values that are needed may be given by name, too: `sigma = 2`. Those by position come first.
+            (@read $d row:tt $d needed:tt $d positional:tt $d values:tt $d given:tt $d all:tt;) => {
+                $crate::__keywords! { @need $d row $d needed $d values $d given [] $d all }
+            };
             (@read [$d signature:tt $d known:tt $d call:tt] $d needed:tt $d positional:tt $d values:tt $d given:tt
              [$d($d all:tt)*]; $d($d rest:tt)*) => {
+                $crate::registry::wrong_call! { $d signature $d($d all)* }
+            };
+            (@need $d row:tt [] $d values:tt [$d($d given:tt)*] [$d($d passed:tt)*] $d all:tt) => {
+                $crate::__keywords! { @known $d row [$d($d passed)* $d($d given)*] $d values $d all }
+            };
+            $(
+                (@need $d row:tt [$needed $d($d more:tt)*] [$d($d values:tt)*] [{ $needed $d($d value:tt)+ } $d($d given:tt)*]
+                 [$d($d passed:tt)*] $d all:tt) => {
+                    $crate::__keywords! {
+                        @need $d row [$d($d more)*] [$d($d values)* ($d($d value)+)] [$d($d passed)* $d($d given)*] [] $d all
+                    }
+                };
+            )*
+            (@need $d row:tt $d needed:tt $d values:tt [$d first:tt $d($d given:tt)*] [$d($d passed:tt)*] $d all:tt) => {
+                $crate::__keywords! { @need $d row $d needed $d values [$d($d given)*] [$d($d passed)* $d first] $d all }
+            };
+            // It is not given.
+            (@need [$d signature:tt $d known:tt $d call:tt] $d needed:tt $d values:tt [] $d passed:tt [$d($d all:tt)*]) => {
                 $crate::registry::wrong_call! { $d signature $d($d all)* }
             };
 
@@ -127,8 +150,8 @@ macro_rules! reader {
     };
 }
 
-reader! { $
-    M N UPLO a absolute_sigma alpha alternative analog antisymmetric assume_sorted atol average axes axis axisa
+reader! { $ [
+    Fs M N NFFT UPLO a absolute_sigma alpha alternative analog antisymmetric assume_sorted atol average axes axis axisa
     axisb axisc base bc_type bias bins bitorder border_value boundary bounds bounds_error bp bracket btol btype bw
     bwr center comments conlim constant_values count cval d damp ddof decimals default degree delimiter delta
     density deriv detrend discont distance down dtype duty dx edge_order edgeitems endpoint epsilon equal_nan
@@ -146,4 +169,13 @@ reader! { $
     suffix suppress_small sym taps tau threshold time_axis to_begin to_end tol trans trim truncate type unique
     unit_diagonal up upperlimit use usecols v0 variable vertex_zero w weights where which whole width window wlen
     worN wrap x x0 xtol zero_phase zi
-}
+] [
+    A M N Nx Wn X XA XB Zxx a alist alpha angle arr array arrays ary at axis b beta bins buffer c c_or_r
+    choicelist choices comparator compare condition condlist coordinates cov csgraph cutoff d data data1 data2
+    deg df dfden dfnum diagonals dimensions dln down dst element f f0 f1 f_obs file fill_value filt fname freq
+    freqs fun func gain h im in1 in1_len in2 in2_len ind indices input iter kappa keys kth left low lu_and_piv
+    m matrix mean mode mu n nbad nbits ngood nonc nsample num number numtaps obj object offsets p p0 pad_width
+    peaks percentile pk points poly polyorder proportiontocut pvals q rank repeats right rp rs sample scale
+    scores sections shape shift sig sigma size sos src start std stop string structure structure1 t t1 target
+    test_elements u up v val values volume weights window window_length window_shape x x0 xdata xi y ydata zoom
+] }

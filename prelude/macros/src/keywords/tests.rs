@@ -26,7 +26,9 @@ fn keywords_that_are_not_known() {
             (SUM, "&m, dim = 0, keepdim = true"),
             (SUM, "&m, axis = 0, out = &b"),
             (SUM, "&m, axis = 0, axis = 1"),
-            (QUANTILE, "&a, q = 0.5"),
+            (QUANTILE, "&a, q = 0.5, foo = 1"),
+            (QUANTILE, "&a, 0.5, q = 0.25"),
+            (QUANTILE, "axis = 0, q = 0.25"),
             (UNIQUE, "&a, axis = 0"),
             ("(__fft_fft [a] [n axis norm] [])", "&a, nrm = \"ortho\""),
         ],
@@ -39,8 +41,12 @@ fn keywords_that_are_not_known() {
               `gpu::sum!` has no keyword `out`; it takes the keywords `axis`, `dtype`, `keepdims`, `initial` and `where`; write `gpu::sum!(&m, axis = 0)`
             axis
               `axis` is given twice; write `gpu::sum!(&m, axis = 0)`
+            foo
+              `gpu::quantile!` has no keyword `foo`; it takes the keywords `axis` and `keepdims`; write `gpu::quantile!(&a, q = 0.5)`
             q
-              `q` of `gpu::quantile!` has no name here; write `gpu::quantile!(&a, 0.5)`
+              `q` is given twice; write `gpu::quantile!(&a, 0.5)`
+            axis
+              `gpu::quantile!` needs `a`, which is not given; write `gpu::quantile!(a, axis = 0, q = 0.25)`
             axis
               `gpu::unique!` has no keyword `axis`; it takes the keywords `return_inverse` and `return_counts`; write `gpu::unique!(&a)`
             nrm
