@@ -10,7 +10,7 @@ pub(crate) mod create;
 pub(crate) mod dimensions;
 mod display;
 pub(crate) mod grids;
-mod html;
+pub(crate) mod html;
 pub(crate) mod indices;
 mod like;
 mod manipulate;

@@ -34,6 +34,10 @@ conversions! {
     [usize; N] [const N: usize] => self.as_slice().into_axes();
     &[usize] => self.iter().flat_map(|&axis| axis.into_axes()).collect();
     &[isize] => self.to_vec();
+    &[i32] => self.iter().map(|&axis| axis as isize).collect();
+    &[i32; N] [const N: usize] => self.as_slice().into_axes();
+    &[isize; N] [const N: usize] => self.to_vec();
+    &Vec<isize> => self.clone();
     Vec<usize> => self.as_slice().into_axes();
     Vec<isize> => self;
 }

@@ -9,11 +9,11 @@ use crate::rich::escaped;
 /// A longer table is abbreviated, or left out: a notebook keeps its outputs.
 const LONGEST: usize = 20_000;
 
-const TABLE: &str = "\
+pub(crate) const TABLE: &str = "\
     <table cellpadding=\"4\" style=\"border-collapse:collapse;text-align:right;\
     font-family:var(--jp-code-font-family,monospace);\
     font-size:var(--jp-code-font-size,13px);color:var(--jp-content-font-color1,inherit)\">";
-const FACTS: &str = "\
+pub(crate) const FACTS: &str = "\
     <div style=\"font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);\
     color:var(--jp-content-font-color2,inherit)\">";
 

@@ -5,10 +5,11 @@ use super::lines::{Lines, Maker, read, run_plain, value, write};
 use super::matrix::SparseMatrix;
 use super::raw::{Format, RawSparse};
 use crate::array::sides::AnyView;
-use crate::array::{AnyArray, DeviceArray, RawArray, assign, slice_axis, transfer};
+use crate::array::{AnyArray, DeviceArray, IntoAxes, RawArray, assign, slice_axis, transfer};
 use crate::device;
 use crate::dtype::{DType, Float, Scalar};
 use crate::error::{Error, Result, check};
+use crate::floats::IntoFloat;
 use crate::launch::Work;
 use crate::launch::launch_untyped;
 use crate::operations::random;
@@ -77,6 +78,36 @@ macro_rules! of_numbers {
     )*};
 }
 of_numbers!(f32 f64);
+
+/// Integers are `f64` in a matrix.
+macro_rules! of_integers {
+    ($($integer:ty)*) => {$(
+        impl Values for &[$integer] {
+            fn vectors(&self, operation: &'static str) -> Result<Vec<RawArray>> {
+                numbers(operation, &self.iter().map(|&number| number as f64).collect::<Vec<f64>>())
+            }
+        }
+        impl Diagonals<f64> for &[$integer] {}
+        impl<const N: usize> Values for &[$integer; N] {
+            fn vectors(&self, operation: &'static str) -> Result<Vec<RawArray>> {
+                self.as_slice().vectors(operation)
+            }
+        }
+        impl<const N: usize> Diagonals<f64> for &[$integer; N] {}
+    )*};
+}
+of_integers!(i32 i64);
+
+/// An array of the numbers themselves, without `&`.
+impl<N: Copy, const COUNT: usize> Values for [N; COUNT]
+where
+    for<'a> &'a [N; COUNT]: Values,
+{
+    fn vectors(&self, operation: &'static str) -> Result<Vec<RawArray>> {
+        (&self).vectors(operation)
+    }
+}
+impl<T: Float, N: Copy, const COUNT: usize> Diagonals<T> for [N; COUNT] where for<'a> &'a [N; COUNT]: Diagonals<T> {}
 impl<A: AnyArray> Values for &[&A] {
     fn vectors(&self, operation: &'static str) -> Result<Vec<RawArray>> {
         vectors(operation, self)
@@ -92,7 +123,7 @@ impl<T: Float, A: AnyArray<Elem = T>, const N: usize> Diagonals<T> for &[&A; N] 
 
 /// A square matrix of diagonals: numbers for the same everywhere, or arrays whose first element is that of the first row or column; each
 /// at its offset, above the main diagonal if that is positive. The size follows from the arrays; of numbers alone there is
-/// [`diags_with`]. SciPy's `diags`: `gpu::sparse::diags!(&[1.0, -2.0, 1.0], &[-1, 0, 1], shape = (4, 4))` has its keywords.
+/// [`diags_with`]. Integers are `f64` in the matrix. SciPy's `diags`: `gpu::sparse::diags!(&[1.0, -2.0, 1.0], &[-1, 0, 1], shape = (4, 4))` has its keywords.
 ///
 /// **Panics** if there are not as many offsets, an offset is there twice, or a diagonal has another length
 /// ([`Error::InvalidArgument`]).
@@ -103,7 +134,7 @@ impl<T: Float, A: AnyArray<Elem = T>, const N: usize> Diagonals<T> for &[&A; N] 
 /// assert_eq!(a.to_dense().to_host(), ndarray::array![[1.0, 4.0, 0.0], [0.0, 2.0, 5.0], [0.0, 0.0, 3.0]].into_dyn());
 /// ```
 #[track_caller]
-pub fn diags<T: Float, D: Diagonals<T>>(diagonals: D, offsets: &[isize]) -> SparseMatrix<T> {
+pub fn diags<T: Float, D: Diagonals<T>>(diagonals: D, offsets: impl IntoAxes) -> SparseMatrix<T> {
     diags_with(diagonals, offsets, None)
 }
 
@@ -118,10 +149,10 @@ pub fn diags<T: Float, D: Diagonals<T>>(diagonals: D, offsets: &[isize]) -> Spar
 #[track_caller]
 pub fn diags_with<T: Float, D: Diagonals<T>>(
     diagonals: D,
-    offsets: &[isize],
+    offsets: impl IntoAxes,
     shape: impl Into<Option<(usize, usize)>>,
 ) -> SparseMatrix<T> {
-    let made = || of_diagonals("diags", diagonals.vectors("diags")?, offsets, shape.into(), T::DTYPE);
+    let made = || of_diagonals("diags", diagonals.vectors("diags")?, &offsets.into_axes(), shape.into(), T::DTYPE);
     SparseMatrix::from_raw(check(made()))
 }
 
@@ -335,7 +366,8 @@ pub(super) fn square(operation: &'static str, matrix: &RawSparse) -> Result<usiz
 /// assert_eq!(a.nnz(), 1000);
 /// ```
 #[track_caller]
-pub fn random_with<T: Float>(m: usize, n: usize, density: f64, format: &str) -> SparseMatrix<T> {
+pub fn random_with<T: Float>(m: usize, n: usize, density: impl IntoFloat, format: &str) -> SparseMatrix<T> {
+    let density = density.into_float();
     let operation = "random";
     let made = || {
         let format = Format::of(operation, format)?;
@@ -377,7 +409,8 @@ pub fn random_with<T: Float>(m: usize, n: usize, density: f64, format: &str) -> 
 /// assert_eq!(warpcell::sparse::random::<f32>(10, 10, 0.1).nnz(), 10);
 /// ```
 #[track_caller]
-pub fn random<T: Float>(m: usize, n: usize, density: f64) -> SparseMatrix<T> {
+pub fn random<T: Float>(m: usize, n: usize, density: impl IntoFloat) -> SparseMatrix<T> {
+    let density = density.into_float();
     random_with(m, n, density, "csr")
 }
 

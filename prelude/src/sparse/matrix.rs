@@ -396,6 +396,25 @@ impl<T: Float> SparseMatrix<T> {
         DeviceArray::from_raw(check(self.raw.to_dense("to_dense")))
     }
 
+    /// As [`to_dense`](Self::to_dense).
+    #[track_caller]
+    pub fn todense(&self) -> DeviceArray<T> {
+        self.to_dense()
+    }
+
+    /// The bytes of the matrix in memory: of its elements and of their places.
+    ///
+    /// ```
+    /// // Three elements of 8 bytes, their columns, and where the three rows begin and end.
+    /// assert_eq!(warpcell::sparse::eye::<f64>(3).nbytes(), 3 * 8 + 3 * 4 + 4 * 4);
+    /// ```
+    pub fn nbytes(&self) -> usize {
+        [&self.raw.data, &self.raw.first, &self.raw.second]
+            .into_iter()
+            .map(|part| part.size() * part.dtype.size())
+            .sum()
+    }
+
     /// SciPy's name of [`to_dense`](Self::to_dense).
     #[track_caller]
     pub fn toarray(&self) -> DeviceArray<T> {

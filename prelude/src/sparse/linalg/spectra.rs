@@ -10,6 +10,7 @@ use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::device::Device;
 use crate::dtype::Float;
 use crate::error::{Error, Result, check};
+use crate::floats::IntoFloat;
 use crate::operations::elementwise::{binary, unary};
 use crate::operations::products::multiply;
 use crate::operations::reduce::reduce_all;
@@ -398,7 +399,8 @@ pub fn norm<T: Float>(a: &SparseMatrix<T>) -> T {
 ///
 /// **Panics** for other orders, and for a matrix without columns or rows ([`Error::InvalidArgument`]).
 #[track_caller]
-pub fn norm_with<T: Float>(a: &SparseMatrix<T>, ord: f64) -> T {
+pub fn norm_with<T: Float>(a: &SparseMatrix<T>, ord: impl IntoFloat) -> T {
+    let ord = ord.into_float();
     let operation = "norm";
     let found = || {
         let axis = match ord.abs() {
