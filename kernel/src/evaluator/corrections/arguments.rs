@@ -157,6 +157,41 @@ pub fn as_in_numpy(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `gpu::sparse::eye(5)`, `gpu::fft::fft(&gpu::ones(5))`, where nothing says which elements
+pub fn untyped(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("type annotations needed") {
+        return None;
+    }
+    calls_of_prelude(line).find_map(|at| {
+        let (name, module) = (line.at(at), line.before(at, 2));
+        let is_maker = match module {
+            "gpu" => matches!(name, "zeros" | "ones" | "empty" | "eye" | "identity"),
+            "sparse" => matches!(name, "eye" | "identity" | "random" | "rand" | "eye_array" | "random_array"),
+            _ => false,
+        };
+        is_maker.then(|| line.with(at, at, &format!("{name}::<f64>")))
+    })
+}
+
+/// `gpu::sparse::linalg::cg(&a, &b)` of elements of two types
+pub fn other_elements(line: &Line, known: &Known<'_>) -> Option<String> {
+    let element = |text: &str| text.split_once(ARRAY)?.1.split('>').next().map(str::to_owned);
+    let found = known.faults.iter().find_map(|(_, text)| {
+        let (expected, found) = text.split_once("expected `&")?.1.split_once("found `&")?;
+        let (wanted, given) = (element(expected.split('`').next()?)?, element(found.split('`').next()?)?);
+        (wanted != given && wanted != "_").then_some((wanted, given))
+    });
+    let (wanted, given) = found?;
+    calls_of_prelude(line).find_map(|call| {
+        let parts = line.parts(call + 1, ",")?;
+        parts.into_iter().find_map(|part| {
+            let name = line.part(part).strip_prefix('&')?;
+            let is_given = element(&known.variable(name)?)? == given;
+            is_given.then(|| line.with(part.0, part.1, &format!("&{name}.astype::<{wanted}>()")))
+        })
+    })
+}
+
 /// `gpu::concatenate((a, b))`, `gpu::concatenate(a, b)`
 pub fn joined(line: &Line, known: &Known<'_>) -> Option<String> {
     calls_of_prelude(line).find_map(|at| {

@@ -47,6 +47,11 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
                 return None;
             }
             let base = line.slice(first, open - 1);
+            // `properties["prominences"]` of `find_peaks`
+            let word = line.slice(open + 1, close - 1).trim_matches(['"', '\'']);
+            if known.says("cannot index into a value of type `PeakProperties`") && is_name(word) {
+                return Some(line.with(first, close, &format!("{base}.{word}")));
+            }
             let type_name = known.type_of(base).unwrap_or_default();
             let is_array = type_name.contains(ARRAY)
                 || known.is_sparse(base)

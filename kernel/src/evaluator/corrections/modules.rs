@@ -87,6 +87,10 @@ pub fn call(path: &str, values: Vec<String>, named: &[(&str, &str)], known: &Kno
     while let Some(at) = named.iter().position(|(key, _)| needed.get(values.len()) == Some(key)) {
         values.push(value(named.remove(at).1, known)?);
     }
+    if is_measurement {
+        // Of all elements, unless labels and an index are given.
+        values.resize_with(values.len().max(needed.len()), || "()".to_owned());
+    }
     let is_macro = !named.is_empty() || found.as_ref().is_some_and(|found| values.len() > found.needed.len());
     if !is_macro {
         return Some(format!("gpu::{path}({})", values.join(", ")));
@@ -146,6 +150,8 @@ pub fn arguments(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// Our path of a function of SciPy, `signal::windows::hann` of `signal.windows.hann`.
 fn path_of(theirs: &str) -> Option<String> {
+    // An older name.
+    let theirs = if theirs == "ndimage.sum" { "ndimage.sum_labels" } else { theirs };
     let row = PAGES.iter().find_map(|page| page.split_once(&format!("| `scipy.{theirs}("))?.1.lines().next())?;
     // Some have another place here; some are methods in the table, and functions of the module too.
     let ours = row.split_once("`gpu::").and_then(|(_, call)| call.split(['(', '!']).next());
@@ -254,6 +260,8 @@ mod tests {
                 "gpu::ndimage::median_filter!(&m, 3, mode = \"wrap\")",
             ),
             (of("ndi"), "ndi.sum_labels(a, labels=i, index=[1, 2])", "gpu::ndimage::sum_labels(&a, &i, [1, 2])"),
+            (of("ndimage"), "ndimage.sum(a, labels=i, index=[1, 2])", "gpu::ndimage::sum_labels(&a, &i, [1, 2])"),
+            (of("ndimage"), "ndimage.sum(a)", "gpu::ndimage::sum_labels(&a, (), ())"),
             (of("sigma"), "gpu::ndimage::gaussian_filter(&a, sigma = 2)", "gpu::ndimage::gaussian_filter(&a, 2)"),
             (of("sparse"), "sparse.linalg.cg(s, b=a, rtol=1e-8)", "gpu::sparse::linalg::cg!(&s, &a, rtol = 1e-8)"),
             (of("plt"), "plt.spy(s)", "gpu::spy(&s)"),
@@ -272,6 +280,27 @@ mod tests {
                 "cannot multiply `&SparseMatrix<f64>` by `&DeviceArray<f64>`".to_owned(),
                 "(&s * &a).sum()",
                 "(s.dot(&a)).sum()",
+            ),
+            ("type annotations needed".to_owned(), "gpu::sparse::eye(5)", "gpu::sparse::eye::<f64>(5)"),
+            (
+                "type annotations needed".to_owned(),
+                "gpu::signal::welch!(&gpu::ones(5000), 8192)",
+                "gpu::signal::welch!(&gpu::ones::<f64>(5000), 8192)",
+            ),
+            (
+                "expected `&DeviceArray<f64>`, found `&DeviceArray<i64>`".to_owned(),
+                "gpu::sparse::linalg::cg(&s, &i)",
+                "gpu::sparse::linalg::cg(&s, &i.astype::<f64>())",
+            ),
+            (
+                "cannot index into a value of type `PeakProperties`".to_owned(),
+                "let p = found[\"prominences\"].clone();",
+                "let p = found.prominences.clone();",
+            ),
+            (
+                "borrow of moved value: `s`".to_owned(),
+                "let twice = 2.0 * s; s.nnz()",
+                "let twice = 2.0 * &s; s.nnz()",
             ),
             (floats("i64"), "gpu::special::expit(&i)", "gpu::special::expit(&i.astype::<f64>())"),
             (floats("i64"), "i.exp() + 1.0", "i.astype::<f64>().exp() + 1.0"),

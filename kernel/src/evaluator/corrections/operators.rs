@@ -291,7 +291,10 @@ pub fn increment(line: &Line, known: &Known<'_>) -> Option<String> {
 /// `(a - a.min()) / 2.0`: an operator or a function moves an array that it does not get by reference.
 pub fn moved(line: &Line, known: &Known<'_>) -> Option<String> {
     let name = known.faults.iter().find_map(|(_, text)| text.split_once("of moved value: `")?.1.split('`').next())?;
-    let is_array = known.is_array(name) || known.says("type `DeviceArray<");
+    let is_array = known.is_array(name)
+        || known.is_sparse(name)
+        || known.says("type `DeviceArray<")
+        || known.says("type `SparseMatrix<");
     let beside = |sign: &str| matches!(sign, "+" | "-" | "*" | "/" | "%");
     let whole = |at: &usize| line.at(*at) == name && !matches!(line.before(*at, 1), "&" | "." | "::");
     let of_operator = |at: &usize| {

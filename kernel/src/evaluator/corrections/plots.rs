@@ -20,10 +20,12 @@ enum Form {
 }
 
 /// Functions that draw.
-const PLOTS: [(&str, Form); 11] = [
+const PLOTS: [(&str, Form); 13] = [
     ("plot", Form::Together),
     ("imshow", Form::Each),
     ("spy", Form::Each),
+    ("pcolormesh", Form::Together),
+    ("specgram", Form::Each),
     ("scatter", Form::Each),
     ("hist", Form::Each),
     ("bar", Form::Each),
@@ -43,7 +45,10 @@ const LOGARITHMIC: [(&str, &str); 3] = [
 
 /// Arguments with a name that are methods here: those that take floats, and the others.
 const FLOATS: &str = "alpha linewidth markersize capsize vmin vmax";
-const OPTIONS: &str = "label color linestyle marker cmap bins density levels c xerr yerr";
+const OPTIONS: &str = "label color linestyle marker cmap bins density levels c xerr yerr origin aspect";
+
+/// Keywords of the macro of `specgram`.
+const KEYWORDS: &str = "NFFT Fs noverlap";
 
 /// Matplotlib's short names of options.
 const SHORT: &str = "lw=linewidth ls=linestyle ms=markersize";
@@ -63,7 +68,8 @@ pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<S
     let (name, scales) =
         LOGARITHMIC.iter().find(|(known, _)| *known == name).map_or((name, ""), |(_, scales)| ("plot", *scales));
     let (_, form) = PLOTS.iter().find(|(known, _)| *known == name)?;
-    let (mut values, named) = sorted_out(arguments);
+    let (mut values, mut named) = sorted_out(arguments);
+    let keywords: Vec<_> = named.extract_if(.., |(key, _)| name == "specgram" && list_has(KEYWORDS, key)).collect();
     // `"r--"` behind the curve.
     let style =
         values.last().filter(|text| values.len() > 1 && text.starts_with(['"', '\''])).and_then(|text| style(text));
@@ -76,6 +82,10 @@ pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<S
     };
     let drawn = match (form, all.len()) {
         (_, 0) => return None,
+        _ if name == "specgram" => {
+            all.extend(keywords.iter().map(|(key, text)| format!("{key} = {text}")));
+            format!("gpu::{name}!({})", all.join(", "))
+        }
         (Form::Together, 2..) => format!("gpu::{name}(({}))", all.join(", ")),
         (Form::Each | Form::Together, _) => format!("gpu::{name}({})", all.join(", ")),
         (Form::Area, 2 | 3) => {
@@ -98,6 +108,7 @@ pub fn translated(name: &str, arguments: &[&str], known: &Known<'_>) -> Option<S
             option => option,
         };
         match option {
+            "extent" => Some(format!(".extent({})", text.replacen('(', "[", 1).replace(')', "]"))),
             _ if list_has(FLOATS, option) => Some(format!(".{option}({})", as_float(&value))),
             _ if list_has(OPTIONS, option) => Some(format!(".{option}({value})")),
             _ => None,
