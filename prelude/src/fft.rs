@@ -34,6 +34,7 @@ pub use hankel::*;
 use crate::array::{DeviceArray, IntoAxes, OnDevice, RawArray};
 use crate::dtype::{Element, Real, Signal, Spectrum};
 use crate::error::check;
+use crate::floats::IntoFloat;
 
 use crate::operations::fourier::{Request, TransformKind, all_axes, frequencies, shifted, transformed};
 use crate::thin::thin;
@@ -327,7 +328,7 @@ thin! {
     /// let frequencies = warpcell::fft::fftfreq(4, 0.5);
     /// assert_eq!(frequencies.to_host(), ndarray::arr1(&[0.0, 0.5, -1.0, -0.5]).into_dyn());
     /// ```
-    pub fn fftfreq(n: usize, d: f64) -> DeviceArray<f64> => frequencies("fftfreq", n, d, false);
+    pub fn fftfreq(n: usize, d: impl IntoFloat) -> DeviceArray<f64> => frequencies("fftfreq", n, d.into_float(), false);
 
     /// The frequencies of the numbers that [`rfft`](fn@rfft) gives of `n` points which lie `d` apart.
     ///
@@ -336,7 +337,7 @@ thin! {
     /// ```
     /// assert_eq!(warpcell::fft::rfftfreq(4, 0.5).to_host(), ndarray::arr1(&[0.0, 0.5, 1.0]).into_dyn());
     /// ```
-    pub fn rfftfreq(n: usize, d: f64) -> DeviceArray<f64> => frequencies("rfftfreq", n, d, true);
+    pub fn rfftfreq(n: usize, d: impl IntoFloat) -> DeviceArray<f64> => frequencies("rfftfreq", n, d.into_float(), true);
 
     /// The array with the frequency 0 of a spectrum in the middle of each axis, where it was the first; of any element type.
     ///

@@ -38,6 +38,7 @@ mod dtype;
 mod fallible;
 pub mod fft;
 mod files;
+mod floats;
 mod graph;
 pub mod host;
 mod input;
@@ -121,6 +122,7 @@ pub use files::text::{
     try_genfromtxt, try_genfromtxt_with, try_loadtxt, try_loadtxt_with, try_savetxt, try_savetxt_with,
 };
 pub use files::{load, save, try_load, try_save};
+pub use floats::{FloatPair, IntoFloat, MaybeFloat};
 pub use graph::Graph;
 pub use input::{input, password, try_input, try_password};
 pub use inspect::{Translatable, cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};

@@ -7,6 +7,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::backend::BinaryOperation;
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result};
+use crate::floats::IntoFloat;
 use crate::operations::composing::Composed;
 use crate::operations::fourier::{Norm, Request, TransformKind, complex, transformed};
 use crate::special::scalar::poch;
@@ -32,18 +33,18 @@ thin! {
     /// let back = gpu::fft::ifht!(&gpu::fft::fht!(&a, dln, mu, offset = offset), dln, mu, offset = offset);
     /// assert!(gpu::allclose(&back, &a));
     /// ```
-    pub fn fht<A: OnDevice<Elem = T>, T: Number>(a: &A, dln: f64, mu: f64) -> DeviceArray<T::Mean> =>
-        Hankel { operation: "fht", dln, mu, offset: 0.0, bias: 0.0, is_inverse: false }.of(a.raw(), T::Mean::DTYPE);
+    pub fn fht<A: OnDevice<Elem = T>, T: Number>(a: &A, dln: impl IntoFloat, mu: impl IntoFloat) -> DeviceArray<T::Mean> =>
+        Hankel { operation: "fht", dln: dln.into_float(), mu: mu.into_float(), offset: 0.0, bias: 0.0, is_inverse: false }.of(a.raw(), T::Mean::DTYPE);
 
     /// As [`fht`](fn@fht), with SciPy's other arguments.
     pub fn fht_with<A: OnDevice<Elem = T>, T: Number>(
         a: &A,
-        dln: f64,
-        mu: f64,
-        offset: f64,
-        bias: f64
+        dln: impl IntoFloat,
+        mu: impl IntoFloat,
+        offset: impl IntoFloat,
+        bias: impl IntoFloat
     ) -> DeviceArray<T::Mean> =>
-        Hankel { operation: "fht", dln, mu, offset, bias, is_inverse: false }.of(a.raw(), T::Mean::DTYPE);
+        Hankel { operation: "fht", dln: dln.into_float(), mu: mu.into_float(), offset: offset.into_float(), bias: bias.into_float(), is_inverse: false }.of(a.raw(), T::Mean::DTYPE);
 
     /// The inverse of [`fht`](fn@fht), with the same arguments. SciPy's `ifht`.
     ///
@@ -56,19 +57,19 @@ thin! {
     /// assert!(gpu::allclose(&back, &a));
     /// ```
     #[allow(non_snake_case, reason = "SciPy's name")]
-    pub fn ifht<A: OnDevice<Elem = T>, T: Number>(A: &A, dln: f64, mu: f64) -> DeviceArray<T::Mean> =>
-        Hankel { operation: "ifht", dln, mu, offset: 0.0, bias: 0.0, is_inverse: true }.of(A.raw(), T::Mean::DTYPE);
+    pub fn ifht<A: OnDevice<Elem = T>, T: Number>(A: &A, dln: impl IntoFloat, mu: impl IntoFloat) -> DeviceArray<T::Mean> =>
+        Hankel { operation: "ifht", dln: dln.into_float(), mu: mu.into_float(), offset: 0.0, bias: 0.0, is_inverse: true }.of(A.raw(), T::Mean::DTYPE);
 
     /// As [`ifht`](fn@ifht), with SciPy's other arguments.
     #[allow(non_snake_case, reason = "SciPy's name")]
     pub fn ifht_with<A: OnDevice<Elem = T>, T: Number>(
         A: &A,
-        dln: f64,
-        mu: f64,
-        offset: f64,
-        bias: f64
+        dln: impl IntoFloat,
+        mu: impl IntoFloat,
+        offset: impl IntoFloat,
+        bias: impl IntoFloat
     ) -> DeviceArray<T::Mean> =>
-        Hankel { operation: "ifht", dln, mu, offset, bias, is_inverse: true }.of(A.raw(), T::Mean::DTYPE);
+        Hankel { operation: "ifht", dln: dln.into_float(), mu: mu.into_float(), offset: offset.into_float(), bias: bias.into_float(), is_inverse: true }.of(A.raw(), T::Mean::DTYPE);
 }
 
 /// The offset for [`fht`](fn@fht) with which the numbers at the ends ring least. SciPy's `fhtoffset`:
@@ -77,12 +78,18 @@ thin! {
 /// ```
 /// assert!((warpcell::fft::fhtoffset!(0.1, 2.0, initial = 0.5) - 0.5454581477676637).abs() < 1e-12);
 /// ```
-pub fn fhtoffset(dln: f64, mu: f64) -> f64 {
+pub fn fhtoffset(dln: impl IntoFloat, mu: impl IntoFloat) -> f64 {
+    let dln = dln.into_float();
+    let mu = mu.into_float();
     fhtoffset_with(dln, mu, 0.0, 0.0)
 }
 
 /// As [`fhtoffset`](fn@fhtoffset), with SciPy's other arguments.
-pub fn fhtoffset_with(dln: f64, mu: f64, initial: f64, bias: f64) -> f64 {
+pub fn fhtoffset_with(dln: impl IntoFloat, mu: impl IntoFloat, initial: impl IntoFloat, bias: impl IntoFloat) -> f64 {
+    let dln = dln.into_float();
+    let mu = mu.into_float();
+    let initial = initial.into_float();
+    let bias = bias.into_float();
     let angle = |real: f64| log_gamma(Complex::new(real, PI / (2.0 * dln))).im;
     let turns = (LN_2 - initial) / dln + (angle((mu + 1.0 + bias) / 2.0) + angle((mu + 1.0 - bias) / 2.0)) / PI;
     initial + (turns - turns.round_ties_even()) * dln

@@ -6,6 +6,7 @@ use crate::backend::Layout;
 use crate::device::Handle;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::floats::IntoFloat;
 
 /// What a function gives outside of the interval of its points.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,14 +102,14 @@ impl Extrapolates for &str {
 }
 impl<E: Extrapolates> Extrapolation for E {}
 
-impl Fills for f64 {
+impl<F: IntoFloat> Fills for F {
     fn fills(&self, _operation: &'static str) -> Result<Option<(f64, f64)>> {
-        Ok(Some((*self, *self)))
+        Ok(Some((self.into_float(), self.into_float())))
     }
 }
-impl Fills for (f64, f64) {
+impl<A: IntoFloat, B: IntoFloat> Fills for (A, B) {
     fn fills(&self, _operation: &'static str) -> Result<Option<(f64, f64)>> {
-        Ok(Some(*self))
+        Ok(Some((self.0.into_float(), self.1.into_float())))
     }
 }
 impl Fills for &str {

@@ -11,6 +11,7 @@ use crate::device::Handle;
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::floats::IntoFloat;
 use crate::launch::try_launch_unchecked;
 use std::fmt;
 
@@ -338,7 +339,9 @@ impl PPoly {
 
         /// The integral from `a` to `b`, of the shape of the values; NaN if it goes beyond the breaks and the function does not.
         /// On the host.
-        pub fn integrate, try_integrate(&self, a: f64, b: f64) -> Result<DeviceArray<f64>> {
+        pub fn integrate, try_integrate(&self, a: impl IntoFloat, b: impl IntoFloat) -> Result<DeviceArray<f64>> {
+            let a = a.into_float();
+            let b = b.into_float();
             self.integral("integrate", a, b).map(DeviceArray::from_raw)
         }
 
@@ -359,7 +362,8 @@ impl PPoly {
         }
 
         /// Where the function is `y`; see [`roots`](Self::roots).
-        pub fn solve, try_solve(&self, y: f64) -> Result<DeviceArray<f64>> {
+        pub fn solve, try_solve(&self, y: impl IntoFloat) -> Result<DeviceArray<f64>> {
+            let y = y.into_float();
             self.crossings("solve", y)
         }
     }

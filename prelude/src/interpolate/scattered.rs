@@ -7,6 +7,7 @@ use crate::backend::Layout;
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::floats::{IntoFloat, MaybeFloat};
 use crate::launch::try_launch_unchecked;
 use crate::linalg::solve_of;
 use crate::spatial::KDTree;
@@ -90,12 +91,14 @@ impl RBFInterpolator {
     pub fn with<Y: OnDevice<Elem: Number>, D: OnDevice<Elem: Number>>(
         y: &Y,
         d: &D,
-        smoothing: f64,
+        smoothing: impl IntoFloat,
         kernel: &str,
-        epsilon: impl Into<Option<f64>>,
+        epsilon: impl MaybeFloat,
         degree: impl Into<Option<i32>>,
     ) -> RBFInterpolator {
-        check(RBFInterpolator::made(y.raw(), d.raw(), smoothing, kernel, epsilon.into(), degree.into()))
+        let smoothing = smoothing.into_float();
+        let epsilon = epsilon.maybe_float();
+        check(RBFInterpolator::made(y.raw(), d.raw(), smoothing, kernel, epsilon, degree.into()))
     }
 
     fn made(

@@ -4,6 +4,7 @@ use super::arguments::IntoNumbers;
 use super::with;
 use crate::array::{AnyArray, DeviceArray, OnDevice};
 use crate::dtype::{Element, Real, Spectrum};
+use crate::floats::IntoFloat;
 
 /// The array with other lengths along its axes, by splines; SciPy's `zoom`. Keywords of its macro: `order` (0 to 5; 3), `mode` (`"constant"`), `cval`, `prefilter`, `grid_mode`.
 ///
@@ -46,7 +47,8 @@ pub fn shift<A: OnDevice<Elem = T>, T: Real>(input: &A, shift: impl IntoNumbers)
 /// assert!(gpu::allclose(&gpu::ndimage::rotate(&x, 90.0), &gpu::rot90(&x)));
 /// ```
 #[track_caller]
-pub fn rotate<A: OnDevice<Elem = T>, T: Real>(input: &A, angle: f64) -> DeviceArray<T> {
+pub fn rotate<A: OnDevice<Elem = T>, T: Real>(input: &A, angle: impl IntoFloat) -> DeviceArray<T> {
+    let angle = angle.into_float();
     with::rotate(input, angle, (1, 0), true, 3, "constant", 0.0, true)
 }
 

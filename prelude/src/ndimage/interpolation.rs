@@ -200,6 +200,9 @@ pub(super) fn transformed(
         let reason = format!("has {rank} axes, but this function takes 1 to {MOST_AXES}");
         return Err(Error::shape(operation, x.shape(), reason));
     }
+    if x.size() == 0 && shape.contains(&0) {
+        return RawArray::uninitialised(operation, &x.handle, shape, x.dtype);
+    }
     if x.size() == 0 {
         return Err(Error::shape(operation, x.shape(), "has no elements to interpolate"));
     }

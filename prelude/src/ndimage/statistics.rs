@@ -5,6 +5,7 @@ use super::measurements::{Groups, IntoLabels};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::dtype::Real;
 use crate::error::{Result, check};
+use crate::floats::IntoFloat;
 use crate::thin::thin;
 
 /// The elements in groups.
@@ -142,9 +143,9 @@ thin! {
     /// let (x, labels) = (gpu::array(&[1.0, 5.0, 3.0, 8.0]), gpu::array(&[1, 1, 2, 1]));
     /// assert_eq!(gpu::ndimage::histogram(&x, 0.0, 8.0, 2, &labels, 1).tolist(), [1, 2]);
     /// ```
-    pub fn histogram<A, L>(input: &A, min: f64, max: f64, bins: usize, labels: L, index: impl IntoLabels) -> DeviceArray<i64>
+    pub fn histogram<A, L>(input: &A, min: impl IntoFloat, max: impl IntoFloat, bins: usize, labels: L, index: impl IntoLabels) -> DeviceArray<i64>
     where A: OnDevice<Elem: Real>, L: MaybeArray
-        => groups("histogram", input.raw(), &labels, index.into_labels()).and_then(|groups| groups.histogram(min, max, bins));
+        => groups("histogram", input.raw(), &labels, index.into_labels()).and_then(|groups| groups.histogram(min.into_float(), max.into_float(), bins));
 }
 
 /// The least and the greatest elements with each label, and their positions: [`minimum`], [`maximum`], [`minimum_position`] and

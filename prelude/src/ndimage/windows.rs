@@ -4,6 +4,7 @@ use super::arguments::{IntoNumbers, MaybeAxes};
 use super::with;
 use crate::array::{AnyArray, DeviceArray, IntoAxes, OnDevice};
 use crate::dtype::Real;
+use crate::floats::IntoFloat;
 
 /// The weighted sums of the elements around each one, along an axis; SciPy's `correlate1d`. Keywords of its macro: `axis` (the
 /// last one), `mode`, `cval`, `origin`.
@@ -97,7 +98,8 @@ pub fn gaussian_filter<A: OnDevice<Elem = T>, T: Real>(input: &A, sigma: impl In
 /// assert!(gpu::allclose(&y, &[1.42704095, 2.06782203, 3.0, 3.93217797, 4.57295905]));
 /// ```
 #[track_caller]
-pub fn gaussian_filter1d<A: OnDevice<Elem = T>, T: Real>(input: &A, sigma: f64) -> DeviceArray<T> {
+pub fn gaussian_filter1d<A: OnDevice<Elem = T>, T: Real>(input: &A, sigma: impl IntoFloat) -> DeviceArray<T> {
+    let sigma = sigma.into_float();
     with::gaussian_filter1d(input, sigma, -1, 0, "reflect", 0.0, 4.0, ())
 }
 
@@ -279,9 +281,10 @@ pub fn median_filter<A: OnDevice<Elem = T>, T: Real>(input: &A, size: impl Maybe
 #[track_caller]
 pub fn percentile_filter<A: OnDevice<Elem = T>, T: Real>(
     input: &A,
-    percentile: f64,
+    percentile: impl IntoFloat,
     size: impl MaybeAxes,
 ) -> DeviceArray<T> {
+    let percentile = percentile.into_float();
     with::percentile_filter(input, percentile, size, (), "reflect", 0.0, 0)
 }
 

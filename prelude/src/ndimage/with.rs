@@ -14,6 +14,7 @@ use crate::array::transfer::{bring, download_vec};
 use crate::array::{AnyArray, DeviceArray, IntoAxes, OnDevice, RawArray};
 use crate::dtype::{DType, Element, Integer, Real, Spectrum};
 use crate::error::{Error, Result, check};
+use crate::floats::IntoFloat;
 use crate::thin::thin;
 use std::ops::Range;
 
@@ -49,7 +50,7 @@ thin! {
         weights: &W,
         axis: isize,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: isize,
     ) -> DeviceArray<T> =>
         filters::line(
@@ -58,7 +59,7 @@ thin! {
             &weights.any_view(),
             false,
             axis,
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             origin,
         );
 }
@@ -70,7 +71,7 @@ thin! {
         weights: &W,
         axis: isize,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: isize,
     ) -> DeviceArray<T> =>
         filters::line(
@@ -79,7 +80,7 @@ thin! {
             &weights.any_view(),
             true,
             axis,
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             origin,
         );
 }
@@ -90,7 +91,7 @@ thin! {
         input: &A,
         weights: &W,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::correlate(
@@ -98,7 +99,7 @@ thin! {
             input.raw(),
             &weights.any_view(),
             false,
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -109,7 +110,7 @@ thin! {
         input: &A,
         weights: &W,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::correlate(
@@ -117,7 +118,7 @@ thin! {
             input.raw(),
             &weights.any_view(),
             true,
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -129,16 +130,16 @@ thin! {
         sigma: impl IntoNumbers,
         order: impl IntoAxes,
         mode: impl IntoModes,
-        cval: f64,
-        truncate: f64,
+        cval: impl IntoFloat,
+        truncate: impl IntoFloat,
         radius: impl MaybeAxes,
         axes: impl MaybeAxes,
     ) -> DeviceArray<T> =>
         filters::gaussian(
             "gaussian_filter",
             input.raw(),
-            &Gaussian { sigmas: sigma.into_numbers(), orders: order.into_axes(), truncate, radius: radius.given(), axes: axes.given() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            &Gaussian { sigmas: sigma.into_numbers(), orders: order.into_axes(), truncate: truncate.into_float(), radius: radius.given(), axes: axes.given() },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
         );
 }
 
@@ -146,19 +147,19 @@ thin! {
     /// `gaussian_filter1d` with all of its arguments.
     pub fn gaussian_filter1d<A: OnDevice<Elem = T>, T: Real>(
         input: &A,
-        sigma: f64,
+        sigma: impl IntoFloat,
         axis: isize,
         order: isize,
         mode: impl IntoModes,
-        cval: f64,
-        truncate: f64,
+        cval: impl IntoFloat,
+        truncate: impl IntoFloat,
         radius: impl MaybeAxes,
     ) -> DeviceArray<T> =>
         filters::gaussian(
             "gaussian_filter1d",
             input.raw(),
-            &Gaussian { sigmas: vec![sigma], orders: vec![order], truncate, radius: radius.given(), axes: Some(vec![axis]) },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            &Gaussian { sigmas: vec![sigma.into_float()], orders: vec![order], truncate: truncate.into_float(), radius: radius.given(), axes: Some(vec![axis]) },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
         );
 }
 
@@ -168,9 +169,9 @@ thin! {
         input: &A,
         axis: isize,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
     ) -> DeviceArray<T> =>
-        filters::edge("sobel", input.raw(), [1.0, 2.0, 1.0], axis, Edges { modes: &mode.into_modes(), outside: cval });
+        filters::edge("sobel", input.raw(), [1.0, 2.0, 1.0], axis, Edges { modes: &mode.into_modes(), outside: cval.into_float() });
 }
 
 thin! {
@@ -179,14 +180,14 @@ thin! {
         input: &A,
         axis: isize,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
     ) -> DeviceArray<T> =>
         filters::edge(
             "prewitt",
             input.raw(),
             [1.0, 1.0, 1.0],
             axis,
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
         );
 }
 
@@ -195,10 +196,10 @@ thin! {
     pub fn laplace<A: OnDevice<Elem = T>, T: Real>(
         input: &A,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         axes: impl MaybeAxes,
     ) -> DeviceArray<T> =>
-        filters::laplace("laplace", input.raw(), Edges { modes: &mode.into_modes(), outside: cval }, axes.given());
+        filters::laplace("laplace", input.raw(), Edges { modes: &mode.into_modes(), outside: cval.into_float() }, axes.given());
 }
 
 thin! {
@@ -207,16 +208,16 @@ thin! {
         input: &A,
         sigma: impl IntoNumbers,
         mode: impl IntoModes,
-        cval: f64,
-        truncate: f64,
+        cval: impl IntoFloat,
+        truncate: impl IntoFloat,
         radius: impl MaybeAxes,
         axes: impl MaybeAxes,
     ) -> DeviceArray<T> =>
         filters::gaussian_laplace(
             "gaussian_laplace",
             input.raw(),
-            &Gaussian { sigmas: sigma.into_numbers(), orders: vec![0], truncate, radius: radius.given(), axes: axes.given() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            &Gaussian { sigmas: sigma.into_numbers(), orders: vec![0], truncate: truncate.into_float(), radius: radius.given(), axes: axes.given() },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
         );
 }
 
@@ -226,16 +227,16 @@ thin! {
         input: &A,
         sigma: impl IntoNumbers,
         mode: impl IntoModes,
-        cval: f64,
-        truncate: f64,
+        cval: impl IntoFloat,
+        truncate: impl IntoFloat,
         radius: impl MaybeAxes,
         axes: impl MaybeAxes,
     ) -> DeviceArray<T> =>
         filters::gaussian_gradient(
             "gaussian_gradient_magnitude",
             input.raw(),
-            &Gaussian { sigmas: sigma.into_numbers(), orders: vec![0], truncate, radius: radius.given(), axes: axes.given() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            &Gaussian { sigmas: sigma.into_numbers(), orders: vec![0], truncate: truncate.into_float(), radius: radius.given(), axes: axes.given() },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
         );
 }
 
@@ -245,7 +246,7 @@ thin! {
         input: &A,
         size: impl IntoAxes,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
         axes: impl MaybeAxes,
     ) -> DeviceArray<T> =>
@@ -254,7 +255,7 @@ thin! {
             input.raw(),
             Box::Mean,
             &size.into_axes(),
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
             axes.given(),
         );
@@ -267,7 +268,7 @@ thin! {
         size: impl MaybeAxes,
         footprint: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::extreme(
@@ -276,7 +277,7 @@ thin! {
             false,
             false,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: None },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -288,7 +289,7 @@ thin! {
         size: impl MaybeAxes,
         footprint: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::extreme(
@@ -297,7 +298,7 @@ thin! {
             true,
             false,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: None },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -309,7 +310,7 @@ thin! {
         size: isize,
         axis: isize,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: isize,
     ) -> DeviceArray<T> =>
         filters::boxed(
@@ -317,7 +318,7 @@ thin! {
             input.raw(),
             Box::Mean,
             &[size],
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &[origin],
             Some(vec![axis]),
         );
@@ -330,7 +331,7 @@ thin! {
         size: isize,
         axis: isize,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: isize,
     ) -> DeviceArray<T> =>
         filters::boxed(
@@ -338,7 +339,7 @@ thin! {
             input.raw(),
             Box::Minimum,
             &[size],
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &[origin],
             Some(vec![axis]),
         );
@@ -351,7 +352,7 @@ thin! {
         size: isize,
         axis: isize,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: isize,
     ) -> DeviceArray<T> =>
         filters::boxed(
@@ -359,7 +360,7 @@ thin! {
             input.raw(),
             Box::Maximum,
             &[size],
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &[origin],
             Some(vec![axis]),
         );
@@ -372,7 +373,7 @@ thin! {
         size: impl MaybeAxes,
         footprint: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::ranked(
@@ -380,7 +381,7 @@ thin! {
             input.raw(),
             Rank::Median,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: None },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -389,19 +390,19 @@ thin! {
     /// `percentile_filter` with all of its arguments.
     pub fn percentile_filter<A: OnDevice<Elem = T>, T: Real>(
         input: &A,
-        percentile: f64,
+        percentile: impl IntoFloat,
         size: impl MaybeAxes,
         footprint: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::ranked(
             "percentile_filter",
             input.raw(),
-            Rank::Percent(percentile),
+            Rank::Percent(percentile.into_float()),
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: None },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -414,7 +415,7 @@ thin! {
         size: impl MaybeAxes,
         footprint: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::ranked(
@@ -422,7 +423,7 @@ thin! {
             input.raw(),
             Rank::At(rank),
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: None },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -435,7 +436,7 @@ thin! {
         footprint: impl MaybeArray,
         structure: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::grey(
@@ -443,7 +444,7 @@ thin! {
             input.raw(),
             Grey::Erosion,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: structure.view().as_ref() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -456,7 +457,7 @@ thin! {
         footprint: impl MaybeArray,
         structure: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::grey(
@@ -464,7 +465,7 @@ thin! {
             input.raw(),
             Grey::Dilation,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: structure.view().as_ref() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -477,7 +478,7 @@ thin! {
         footprint: impl MaybeArray,
         structure: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::grey(
@@ -485,7 +486,7 @@ thin! {
             input.raw(),
             Grey::Opening,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: structure.view().as_ref() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -498,7 +499,7 @@ thin! {
         footprint: impl MaybeArray,
         structure: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::grey(
@@ -506,7 +507,7 @@ thin! {
             input.raw(),
             Grey::Closing,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: structure.view().as_ref() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -519,7 +520,7 @@ thin! {
         footprint: impl MaybeArray,
         structure: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::grey(
@@ -527,7 +528,7 @@ thin! {
             input.raw(),
             Grey::Gradient,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: structure.view().as_ref() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -540,7 +541,7 @@ thin! {
         footprint: impl MaybeArray,
         structure: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::grey(
@@ -548,7 +549,7 @@ thin! {
             input.raw(),
             Grey::Laplace,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: structure.view().as_ref() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -561,7 +562,7 @@ thin! {
         footprint: impl MaybeArray,
         structure: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::grey(
@@ -569,7 +570,7 @@ thin! {
             input.raw(),
             Grey::WhiteTopHat,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: structure.view().as_ref() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -582,7 +583,7 @@ thin! {
         footprint: impl MaybeArray,
         structure: impl MaybeArray,
         mode: impl IntoModes,
-        cval: f64,
+        cval: impl IntoFloat,
         origin: impl IntoAxes,
     ) -> DeviceArray<T> =>
         filters::grey(
@@ -590,7 +591,7 @@ thin! {
             input.raw(),
             Grey::BlackTopHat,
             Window { size: size.given().as_deref(), footprint: footprint.view().as_ref(), structure: structure.view().as_ref() },
-            Edges { modes: &mode.into_modes(), outside: cval },
+            Edges { modes: &mode.into_modes(), outside: cval.into_float() },
             &origin.into_axes(),
         );
 }
@@ -745,7 +746,7 @@ thin! {
         zoom: impl IntoNumbers,
         order: usize,
         mode: &str,
-        cval: f64,
+        cval: impl IntoFloat,
         prefilter: bool,
         grid_mode: bool,
     ) -> DeviceArray<T> =>
@@ -753,7 +754,7 @@ thin! {
             "zoom",
             input.raw(),
             &zoom.into_numbers(),
-            Spline { order, mode, outside: cval, prefilter },
+            Spline { order, mode, outside: cval.into_float(), prefilter },
             grid_mode,
         );
 }
@@ -765,14 +766,14 @@ thin! {
         shift: impl IntoNumbers,
         order: usize,
         mode: &str,
-        cval: f64,
+        cval: impl IntoFloat,
         prefilter: bool,
     ) -> DeviceArray<T> =>
         interpolation::moved(
             "shift",
             input.raw(),
             &shift.into_numbers(),
-            Spline { order, mode, outside: cval, prefilter },
+            Spline { order, mode, outside: cval.into_float(), prefilter },
         );
 }
 
@@ -780,21 +781,21 @@ thin! {
     /// `rotate` with all of its arguments.
     pub fn rotate<A: OnDevice<Elem = T>, T: Real>(
         input: &A,
-        angle: f64,
+        angle: impl IntoFloat,
         axes: impl IntoAxes,
         reshape: bool,
         order: usize,
         mode: &str,
-        cval: f64,
+        cval: impl IntoFloat,
         prefilter: bool,
     ) -> DeviceArray<T> =>
         interpolation::rotated(
             "rotate",
             input.raw(),
-            angle,
+            angle.into_float(),
             &axes.into_axes(),
             reshape,
-            Spline { order, mode, outside: cval, prefilter },
+            Spline { order, mode, outside: cval.into_float(), prefilter },
         );
 }
 
@@ -807,11 +808,11 @@ thin! {
         output_shape: impl MaybeAxes,
         order: usize,
         mode: &str,
-        cval: f64,
+        cval: impl IntoFloat,
         prefilter: bool,
     ) -> DeviceArray<T> =>
         matrix_of("affine_transform", &matrix.any_view(), input.raw()).and_then(|(values, form)| {
-            let spline = Spline { order, mode, outside: cval, prefilter };
+            let spline = Spline { order, mode, outside: cval.into_float(), prefilter };
             let (offset, shape) = (offset.into_numbers(), output_shape.given());
             interpolation::affine("affine_transform", input.raw(), (values, &form), &offset, shape, spline)
         });
@@ -824,11 +825,11 @@ thin! {
         coordinates: &C,
         order: usize,
         mode: &str,
-        cval: f64,
+        cval: impl IntoFloat,
         prefilter: bool,
     ) -> DeviceArray<T> =>
         coordinates_of("map_coordinates", &coordinates.any_view(), input.raw()).and_then(|places| {
-            let spline = Spline { order, mode, outside: cval, prefilter };
+            let spline = Spline { order, mode, outside: cval.into_float(), prefilter };
             let at = Where::Coordinates(&places);
             interpolation::transformed("map_coordinates", input.raw(), &at, &places.shape()[1..], None, spline)
         });

@@ -7,6 +7,7 @@ use crate::array::{DeviceArray, OnDevice};
 use crate::backend::Layout;
 use crate::dtype::Number;
 use crate::error::{Error, Result, check};
+use crate::floats::IntoFloat;
 use std::fmt;
 
 /// What a fit gives, with SciPy's names. It prints as in SciPy.
@@ -72,11 +73,14 @@ pub fn least_squares<P: Parameters, R: Residuals>(fun: impl FnMut(&P) -> R, x0: 
 pub fn least_squares_with<P: Parameters, R: Residuals>(
     mut fun: impl FnMut(&P) -> R,
     x0: &P,
-    ftol: f64,
-    xtol: f64,
-    gtol: f64,
+    ftol: impl IntoFloat,
+    xtol: impl IntoFloat,
+    gtol: impl IntoFloat,
     max_nfev: impl Into<Option<usize>>,
 ) -> LeastSquaresResult<P, R> {
+    let ftol = ftol.into_float();
+    let xtol = xtol.into_float();
+    let gtol = gtol.into_float();
     let mut residuals = |p: &[f64]| Ok(fun(&P::of(&Vector::Host(p.to_vec()))).vector());
     let limits = Limits { ftol, xtol, gtol, calls: max_nfev.into().unwrap_or(100 * x0.as_ref().len().max(1)) };
     let found = check(marquardt("least_squares", &mut residuals, x0.as_ref(), limits));

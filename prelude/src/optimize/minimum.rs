@@ -5,6 +5,7 @@ use super::simplex::downhill;
 use super::variables::Vector;
 use super::variables::sealed::Point;
 use crate::error::{Error, Result, check};
+use crate::floats::MaybeFloat;
 use std::fmt;
 
 /// What a search gives, with SciPy's names; `fun` is a number, or those of a system of equations. It prints as in SciPy.
@@ -114,11 +115,12 @@ pub fn minimize_with<V: Variables>(
     mut fun: impl FnMut(&V) -> f64,
     x0: &V,
     method: &str,
-    tol: impl Into<Option<f64>>,
+    tol: impl MaybeFloat,
     maxiter: impl Into<Option<usize>>,
 ) -> OptimizeResult<V> {
+    let tol = tol.maybe_float();
     let mut value = |x: &Vector| fun(&V::of(x));
-    let options = Options { method, tol: tol.into(), maxiter: maxiter.into() };
+    let options = Options { method, tol: tol, maxiter: maxiter.into() };
     check(searched(&mut value, None, x0.vector(), options)).result()
 }
 
@@ -129,12 +131,13 @@ pub fn minimize_with_jac<V: Variables>(
     x0: &V,
     mut jac: impl FnMut(&V) -> V,
     method: &str,
-    tol: impl Into<Option<f64>>,
+    tol: impl MaybeFloat,
     maxiter: impl Into<Option<usize>>,
 ) -> OptimizeResult<V> {
+    let tol = tol.maybe_float();
     let mut value = |x: &Vector| fun(&V::of(x));
     let mut gradient = |x: &Vector| jac(&V::of(x)).vector();
-    let options = Options { method, tol: tol.into(), maxiter: maxiter.into() };
+    let options = Options { method, tol: tol, maxiter: maxiter.into() };
     check(searched(&mut value, Some(&mut gradient), x0.vector(), options)).result()
 }
 

@@ -1,6 +1,7 @@
 //! Roots and minima of functions of one variable, on the host.
 
 use crate::error::{Error, Result, check};
+use crate::floats::{FloatPair, IntoFloat, MaybeFloat};
 use std::fmt;
 
 /// Where a function is 0, with SciPy's names.
@@ -108,13 +109,19 @@ macro_rules! in_brackets {
     ($($(#[$doc:meta])* $name:ident $with:ident $core:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
-        pub fn $name(mut f: impl FnMut(f64) -> f64, a: f64, b: f64) -> f64 {
+        pub fn $name(mut f: impl FnMut(f64) -> f64, a: impl IntoFloat, b: impl IntoFloat) -> f64 {
+            let a = a.into_float();
+            let b = b.into_float();
             check($core(&mut f, a, b, XTOL, RTOL, 100).and_then(|found| found.root(stringify!($name))))
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), with SciPy's other arguments.")]
         #[track_caller]
-        pub fn $with(mut f: impl FnMut(f64) -> f64, a: f64, b: f64, xtol: f64, rtol: f64, maxiter: usize) -> f64 {
+        pub fn $with(mut f: impl FnMut(f64) -> f64, a: impl IntoFloat, b: impl IntoFloat, xtol: impl IntoFloat, rtol: impl IntoFloat, maxiter: usize) -> f64 {
+            let a = a.into_float();
+            let b = b.into_float();
+            let xtol = xtol.into_float();
+            let rtol = rtol.into_float();
             check($core(&mut f, a, b, xtol, rtol, maxiter).and_then(|found| found.root(stringify!($name))))
         }
     )*};
@@ -266,13 +273,16 @@ fn ridders(f: Function<'_>, a: f64, b: f64, xtol: f64, rtol: f64, maxiter: usize
 /// assert!((optimize::newton!(|x| x * x * x - 1.0, 1.5, fprime = |x| 3.0 * x * x) - 1.0).abs() < 1e-8);
 /// ```
 #[track_caller]
-pub fn newton(mut func: impl FnMut(f64) -> f64, x0: f64) -> f64 {
+pub fn newton(mut func: impl FnMut(f64) -> f64, x0: impl IntoFloat) -> f64 {
+    let x0 = x0.into_float();
     check(secants(&mut func, x0, None, None, 1.48e-8, 50).and_then(|found| found.root("newton")))
 }
 
 /// As [`newton`](fn@newton), with SciPy's other arguments.
 #[track_caller]
-pub fn newton_with(mut func: impl FnMut(f64) -> f64, x0: f64, tol: f64, maxiter: usize) -> f64 {
+pub fn newton_with(mut func: impl FnMut(f64) -> f64, x0: impl IntoFloat, tol: impl IntoFloat, maxiter: usize) -> f64 {
+    let x0 = x0.into_float();
+    let tol = tol.into_float();
     check(secants(&mut func, x0, None, None, tol, maxiter).and_then(|found| found.root("newton")))
 }
 
@@ -280,11 +290,13 @@ pub fn newton_with(mut func: impl FnMut(f64) -> f64, x0: f64, tol: f64, maxiter:
 #[track_caller]
 pub fn newton_with_fprime(
     mut func: impl FnMut(f64) -> f64,
-    x0: f64,
+    x0: impl IntoFloat,
     mut fprime: impl FnMut(f64) -> f64,
-    tol: f64,
+    tol: impl IntoFloat,
     maxiter: usize,
 ) -> f64 {
+    let x0 = x0.into_float();
+    let tol = tol.into_float();
     check(secants(&mut func, x0, None, Some(&mut fprime), tol, maxiter).and_then(|found| found.root("newton")))
 }
 
@@ -359,7 +371,7 @@ fn secants(
 /// assert!(found.converged && (found.root - 1.0).abs() < 1e-12);
 /// ```
 #[track_caller]
-pub fn root_scalar(f: impl FnMut(f64) -> f64, bracket: (f64, f64)) -> RootResults {
+pub fn root_scalar(f: impl FnMut(f64) -> f64, bracket: impl FloatPair) -> RootResults {
     root_scalar_with(f, bracket, "brentq", XTOL, RTOL, 100)
 }
 
@@ -367,12 +379,14 @@ pub fn root_scalar(f: impl FnMut(f64) -> f64, bracket: (f64, f64)) -> RootResult
 #[track_caller]
 pub fn root_scalar_with(
     mut f: impl FnMut(f64) -> f64,
-    (a, b): (f64, f64),
+    bracket: impl FloatPair,
     method: &str,
-    xtol: f64,
-    rtol: f64,
+    xtol: impl IntoFloat,
+    rtol: impl IntoFloat,
     maxiter: usize,
 ) -> RootResults {
+    let (a, b) = bracket.into_pair();
+    let (xtol, rtol) = (xtol.into_float(), rtol.into_float());
     const METHODS: [&str; 4] = ["brentq", "bisect", "ridder", "secant"];
     let f = &mut f;
     let found = match METHODS.iter().find(|known| **known == method) {
@@ -403,12 +417,9 @@ pub fn minimize_scalar(fun: impl FnMut(f64) -> f64) -> ScalarResult {
 
 /// As [`minimize_scalar`](fn@minimize_scalar), with a relative tolerance, and with so many steps at most.
 #[track_caller]
-pub fn minimize_scalar_with(
-    mut fun: impl FnMut(f64) -> f64,
-    tol: impl Into<Option<f64>>,
-    maxiter: usize,
-) -> ScalarResult {
-    lowest(&mut fun, tol.into().unwrap_or(1.48e-8), maxiter)
+pub fn minimize_scalar_with(mut fun: impl FnMut(f64) -> f64, tol: impl MaybeFloat, maxiter: usize) -> ScalarResult {
+    let tol = tol.maybe_float();
+    lowest(&mut fun, tol.unwrap_or(1.48e-8), maxiter)
 }
 
 /// As [`minimize_scalar`](fn@minimize_scalar), between two bounds.
@@ -417,11 +428,12 @@ pub fn minimize_scalar_with(
 #[track_caller]
 pub fn minimize_scalar_bounded(
     mut fun: impl FnMut(f64) -> f64,
-    bounds: (f64, f64),
-    tol: impl Into<Option<f64>>,
+    bounds: impl FloatPair,
+    tol: impl MaybeFloat,
     maxiter: usize,
 ) -> ScalarResult {
-    check(lowest_within(&mut fun, bounds, tol.into().unwrap_or(1e-5), maxiter))
+    let tol = tol.maybe_float();
+    check(lowest_within(&mut fun, bounds.into_pair(), tol.unwrap_or(1e-5), maxiter))
 }
 
 const GOLDEN: f64 = 0.381_966_011_250_105_1;

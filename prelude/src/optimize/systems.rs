@@ -3,6 +3,7 @@
 use super::variables::solve;
 use super::{OptimizeResult, Parameters};
 use crate::error::{Error, Result, check};
+use crate::floats::MaybeFloat;
 
 /// A root of a system of as many equations as variables, near `x0`. SciPy's `root`: `gpu::optimize::root!(|x| …, &x0, tol = 1e-10)` has its
 /// keyword. By Powell's hybrid method ("A hybrid method for nonlinear equations", 1970), as in MINPACK's `hybrd`: steps between Newton's and
@@ -23,13 +24,10 @@ pub fn root<V: Parameters>(fun: impl FnMut(&V) -> V, x0: &V) -> OptimizeResult<V
 
 /// As [`root`](fn@root), with the relative tolerance of the variables.
 #[track_caller]
-pub fn root_with<V: Parameters>(
-    mut fun: impl FnMut(&V) -> V,
-    x0: &V,
-    tol: impl Into<Option<f64>>,
-) -> OptimizeResult<V, V> {
+pub fn root_with<V: Parameters>(mut fun: impl FnMut(&V) -> V, x0: &V, tol: impl MaybeFloat) -> OptimizeResult<V, V> {
+    let tol = tol.maybe_float();
     let mut values = |x: &[f64]| fun(&V::of(&super::variables::Vector::Host(x.to_vec()))).as_ref().to_vec();
-    let found = check(hybrid(&mut values, x0.as_ref(), tol.into().unwrap_or(1.49012e-8)));
+    let found = check(hybrid(&mut values, x0.as_ref(), tol.unwrap_or(1.49012e-8)));
     let of = |values: Vec<f64>| V::of(&super::variables::Vector::Host(values));
     OptimizeResult {
         x: of(found.x),

@@ -1,8 +1,9 @@
 //! What the functions of filters take: coefficients, frequencies, and bands.
 
 use crate::array::{DeviceArray, RawArray, transfer};
-use crate::dtype::{DType, Float};
+use crate::dtype::{DType, Number};
 use crate::error::{Error, Result};
+use crate::floats::IntoFloat;
 
 /// Coefficients of a filter: a number, an array on the host, or an array on the device, which is copied to the host (this waits).
 /// Not an extension point.
@@ -73,34 +74,45 @@ pub(super) fn downloaded(operation: &'static str, raw: &RawArray) -> Result<Vec<
     transfer::download_vec(&raw.converted(operation, DType::F64)?)
 }
 
-impl Numbers for f64 {
-    fn numbers(&self, _operation: &'static str) -> Result<(Vec<usize>, Vec<f64>)> {
-        Ok((vec![1], vec![*self]))
-    }
+/// One number of any type.
+macro_rules! of_one {
+    ($($number:ty)*) => {$(
+        impl Numbers for $number {
+            fn numbers(&self, _operation: &'static str) -> Result<(Vec<usize>, Vec<f64>)> {
+                Ok((vec![1], vec![self.into_float()]))
+            }
+        }
+        impl Edges for $number {
+            fn edges(&self) -> Vec<f64> {
+                vec![self.into_float()]
+            }
+        }
+    )*};
 }
-impl<T: Float> Numbers for DeviceArray<T> {
+of_one!(f64 f32 i32 i64 u32 u64 usize);
+impl<T: Number> Numbers for DeviceArray<T> {
     fn numbers(&self, operation: &'static str) -> Result<(Vec<usize>, Vec<f64>)> {
         Ok((self.shape().to_vec(), downloaded(operation, &self.raw)?))
     }
 }
-impl Numbers for [f64] {
+impl<F: IntoFloat> Numbers for [F] {
     fn numbers(&self, _operation: &'static str) -> Result<(Vec<usize>, Vec<f64>)> {
-        Ok((vec![self.len()], self.to_vec()))
+        Ok((vec![self.len()], self.iter().map(|number| number.into_float()).collect()))
     }
 }
-impl Numbers for Vec<f64> {
+impl<F: IntoFloat> Numbers for Vec<F> {
     fn numbers(&self, operation: &'static str) -> Result<(Vec<usize>, Vec<f64>)> {
         self[..].numbers(operation)
     }
 }
-impl<const N: usize> Numbers for [f64; N] {
+impl<F: IntoFloat, const N: usize> Numbers for [F; N] {
     fn numbers(&self, operation: &'static str) -> Result<(Vec<usize>, Vec<f64>)> {
         self[..].numbers(operation)
     }
 }
-impl<const N: usize> Numbers for [[f64; 6]; N] {
+impl<F: IntoFloat, const N: usize> Numbers for [[F; 6]; N] {
     fn numbers(&self, _operation: &'static str) -> Result<(Vec<usize>, Vec<f64>)> {
-        Ok((vec![N, 6], self.concat()))
+        Ok((vec![N, 6], self.as_flattened().iter().map(|number| number.into_float()).collect()))
     }
 }
 impl<C: Numbers + ?Sized> Numbers for &C {
@@ -122,24 +134,19 @@ impl<C: Numbers + ?Sized> Points for &C {
 }
 impl<P: Points> Frequencies for P {}
 
-impl Edges for f64 {
+impl<A: IntoFloat, B: IntoFloat> Edges for (A, B) {
     fn edges(&self) -> Vec<f64> {
-        vec![*self]
+        vec![self.0.into_float(), self.1.into_float()]
     }
 }
-impl Edges for (f64, f64) {
+impl<F: IntoFloat, const N: usize> Edges for [F; N] {
     fn edges(&self) -> Vec<f64> {
-        vec![self.0, self.1]
+        self.map(F::into_float).to_vec()
     }
 }
-impl<const N: usize> Edges for [f64; N] {
+impl<F: IntoFloat> Edges for Vec<F> {
     fn edges(&self) -> Vec<f64> {
-        self.to_vec()
-    }
-}
-impl Edges for Vec<f64> {
-    fn edges(&self) -> Vec<f64> {
-        self.clone()
+        self.iter().map(|edge| edge.into_float()).collect()
     }
 }
 impl<E: Edges + ?Sized> Edges for &E {

@@ -8,6 +8,7 @@ use crate::array::create::of_values;
 use crate::array::{DeviceArray, OnDevice, transfer};
 use crate::backend::Layout;
 use crate::error::{Error, Result, check};
+use crate::floats::IntoFloat;
 use num_complex::Complex;
 
 /// Zeros, poles and the gain of a filter.
@@ -44,11 +45,12 @@ pub fn tf2zpk(
 /// assert_eq!((b.tolist(), a.tolist()), (vec![2.0, -1.0], vec![1.0, 0.25]));
 /// ```
 #[track_caller]
-pub fn zpk2tf<Z, P>(z: &Z, p: &P, k: f64) -> Tf
+pub fn zpk2tf<Z, P>(z: &Z, p: &P, k: impl IntoFloat) -> Tf
 where
     Z: OnDevice<Elem = Complex<f64>>,
     P: OnDevice<Elem = Complex<f64>>,
 {
+    let k = k.into_float();
     const NAME: &str = "zpk2tf";
     let of = || {
         tf_arrays(tf_of_zpk(
@@ -71,11 +73,12 @@ where
 /// assert_eq!(sos.ravel().tolist(), [2.0, -1.0, 0.0, 1.0, 0.25, 0.0]);
 /// ```
 #[track_caller]
-pub fn zpk2sos<Z, P>(z: &Z, p: &P, k: f64) -> DeviceArray<f64>
+pub fn zpk2sos<Z, P>(z: &Z, p: &P, k: impl IntoFloat) -> DeviceArray<f64>
 where
     Z: OnDevice<Elem = Complex<f64>>,
     P: OnDevice<Elem = Complex<f64>>,
 {
+    let k = k.into_float();
     let of = || {
         let zpk = Zpk { z: transfer::download_vec(z.raw())?, p: transfer::download_vec(p.raw())?, k };
         sos_array(sos_of_zpk("zpk2sos", zpk)?)
@@ -131,7 +134,8 @@ pub fn sos2tf(sos: impl Coefficients) -> Tf {
 /// assert_eq!((b.tolist(), a.tolist()), (vec![0.5, 0.5], vec![1.0, 0.0]));
 /// ```
 #[track_caller]
-pub fn bilinear(b: impl Coefficients, a: impl Coefficients, fs: f64) -> Tf {
+pub fn bilinear(b: impl Coefficients, a: impl Coefficients, fs: impl IntoFloat) -> Tf {
+    let fs = fs.into_float();
     const NAME: &str = "bilinear";
     let of = || {
         let (b, a) = (polynomial(NAME, "b", &b)?, polynomial(NAME, "a", &a)?);

@@ -10,6 +10,7 @@ use super::{Band, Coefficients, Frequencies, PassZero};
 use crate::array::DeviceArray;
 use crate::array::create::of_values;
 use crate::error::{Error, Result, check};
+use crate::floats::{IntoFloat, MaybeFloat};
 use num_complex::Complex;
 use std::f64::consts::PI;
 
@@ -37,7 +38,7 @@ macro_rules! kinds {
         $(#[$doc])*
         #[track_caller]
         #[allow(non_snake_case, reason = "SciPy's names")]
-        pub fn $name(N: usize, $($parameter: f64,)* Wn: impl Band) -> Tf {
+        pub fn $name(N: usize, $($parameter: impl IntoFloat,)* Wn: impl Band) -> Tf {
             let kind = if_band(&Wn);
             $with(N, $($parameter,)* Wn, kind, false, None)
         }
@@ -46,10 +47,11 @@ macro_rules! kinds {
         #[track_caller]
         #[allow(non_snake_case, reason = "SciPy's names")]
         pub fn $with(
-            N: usize, $($parameter: f64,)* Wn: impl Band, btype: &str, analog: bool, fs: impl Into<Option<f64>>,
+            N: usize, $($parameter: impl IntoFloat,)* Wn: impl Band, btype: &str, analog: bool, fs: impl MaybeFloat,
         ) -> Tf {
-            let request = Request::new(stringify!($name), &Wn, btype, analog, fs.into());
-            let zpk = designed(&request, $prototype(N $(, $parameter)*));
+            let fs = fs.maybe_float();
+            let request = Request::new(stringify!($name), &Wn, btype, analog, fs);
+            let zpk = designed(&request, $prototype(N $(, $parameter.into_float())*));
             check(zpk.and_then(|zpk| tf_arrays(tf_of_zpk(request.operation, &zpk)?)))
         }
 
@@ -57,20 +59,22 @@ macro_rules! kinds {
         #[track_caller]
         #[allow(non_snake_case, reason = "SciPy's names")]
         pub fn $zpk(
-            N: usize, $($parameter: f64,)* Wn: impl Band, btype: &str, analog: bool, fs: impl Into<Option<f64>>,
+            N: usize, $($parameter: impl IntoFloat,)* Wn: impl Band, btype: &str, analog: bool, fs: impl MaybeFloat,
         ) -> (DeviceArray<Complex<f64>>, DeviceArray<Complex<f64>>, f64) {
-            let request = Request::new(stringify!($name), &Wn, btype, analog, fs.into());
-            check(designed(&request, $prototype(N $(, $parameter)*)).and_then(zpk_arrays))
+            let fs = fs.maybe_float();
+            let request = Request::new(stringify!($name), &Wn, btype, analog, fs);
+            check(designed(&request, $prototype(N $(, $parameter.into_float())*)).and_then(zpk_arrays))
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), as second-order sections, of digital filters.")]
         #[track_caller]
         #[allow(non_snake_case, reason = "SciPy's names")]
         pub fn $sos(
-            N: usize, $($parameter: f64,)* Wn: impl Band, btype: &str, analog: bool, fs: impl Into<Option<f64>>,
+            N: usize, $($parameter: impl IntoFloat,)* Wn: impl Band, btype: &str, analog: bool, fs: impl MaybeFloat,
         ) -> DeviceArray<f64> {
-            let request = Request::new(stringify!($name), &Wn, btype, analog, fs.into());
-            check(in_sections(&request, $prototype(N $(, $parameter)*)))
+            let fs = fs.maybe_float();
+            let request = Request::new(stringify!($name), &Wn, btype, analog, fs);
+            check(in_sections(&request, $prototype(N $(, $parameter.into_float())*)))
         }
     )*};
 }
@@ -312,13 +316,15 @@ pub fn firwin(numtaps: usize, cutoff: impl Band) -> DeviceArray<f64> {
 pub fn firwin_with(
     numtaps: usize,
     cutoff: impl Band,
-    width: impl Into<Option<f64>>,
+    width: impl MaybeFloat,
     window: impl Window,
     pass_zero: impl PassZero,
     scale: bool,
-    fs: impl Into<Option<f64>>,
+    fs: impl MaybeFloat,
 ) -> DeviceArray<f64> {
-    let taps = by_window(numtaps, cutoff.edges(), width.into(), &window, &pass_zero, scale, fs.into());
+    let width = width.maybe_float();
+    let fs = fs.maybe_float();
+    let taps = by_window(numtaps, cutoff.edges(), width, &window, &pass_zero, scale, fs);
     check(taps.and_then(of_values))
 }
 
@@ -425,11 +431,12 @@ pub fn firwin2_with(
     nfreqs: impl Into<Option<usize>>,
     window: impl Window,
     antisymmetric: bool,
-    fs: impl Into<Option<f64>>,
+    fs: impl MaybeFloat,
 ) -> DeviceArray<f64> {
+    let fs = fs.maybe_float();
     let of = || {
         let (freq, gain) = (polynomial("firwin2", "freq", &freq)?, polynomial("firwin2", "gain", &gain)?);
-        by_gains(numtaps, freq, gain, nfreqs.into(), &window, antisymmetric, fs.into().unwrap_or(2.0) / 2.0)
+        by_gains(numtaps, freq, gain, nfreqs.into(), &window, antisymmetric, fs.unwrap_or(2.0) / 2.0)
     };
     check(of().and_then(of_values))
 }
@@ -555,9 +562,10 @@ pub fn freqz_with(
     a: impl Coefficients,
     worN: impl Frequencies,
     whole: bool,
-    fs: f64,
+    fs: impl IntoFloat,
     include_nyquist: bool,
 ) -> (DeviceArray<f64>, DeviceArray<Complex<f64>>) {
+    let fs = fs.into_float();
     const NAME: &str = "freqz";
     let of = || {
         let parts = [(polynomial(NAME, "b", &b)?, polynomial(NAME, "a", &a)?)];
@@ -588,8 +596,9 @@ pub fn sosfreqz_with(
     sos: impl Coefficients,
     worN: impl Frequencies,
     whole: bool,
-    fs: f64,
+    fs: impl IntoFloat,
 ) -> (DeviceArray<f64>, DeviceArray<Complex<f64>>) {
+    let fs = fs.into_float();
     const NAME: &str = "sosfreqz";
     let of = || {
         let sections = sections(NAME, &sos)?;

@@ -8,6 +8,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::Layout;
 use crate::dtype::{DType, Real, Scalar};
 use crate::error::{Error, Result, check};
+use crate::floats::{IntoFloat, MaybeFloat};
 use crate::launch::try_launch_unchecked;
 use warpcell_macros::kernel;
 use warpcell_threads::{View, ViewMut, grid_stride};
@@ -65,14 +66,19 @@ impl Limited for () {
         None
     }
 }
-impl Limited for f64 {
+impl<F: IntoFloat> Limited for F {
     fn limits(&self) -> Option<[f64; 2]> {
-        Some([*self, f64::INFINITY])
+        Some([self.into_float(), f64::INFINITY])
     }
 }
-impl Limited for (f64, f64) {
+impl<A: MaybeFloat, B: MaybeFloat> Limited for (A, B) {
     fn limits(&self) -> Option<[f64; 2]> {
-        Some([self.0, self.1])
+        Some([self.0.maybe_float().unwrap_or(f64::NEG_INFINITY), self.1.maybe_float().unwrap_or(f64::INFINITY)])
+    }
+}
+impl<L: Limited> Limited for Option<L> {
+    fn limits(&self) -> Option<[f64; 2]> {
+        self.as_ref().and_then(Limited::limits)
     }
 }
 impl<L: Limited> Limits for L {}
@@ -103,17 +109,19 @@ pub fn find_peaks_with<X: OnDevice<Elem = T>, T: Real>(
     x: &X,
     height: impl Limits,
     threshold: impl Limits,
-    distance: impl Into<Option<f64>>,
+    distance: impl MaybeFloat,
     prominence: impl Limits,
     width: impl Limits,
     wlen: impl Into<Option<usize>>,
-    rel_height: f64,
+    rel_height: impl IntoFloat,
     plateau_size: impl Limits,
 ) -> (DeviceArray<i64>, PeakProperties) {
+    let rel_height = rel_height.into_float();
+    let distance = distance.maybe_float();
     let conditions = Conditions {
         height: height.limits(),
         threshold: threshold.limits(),
-        distance: distance.into(),
+        distance: distance,
         prominence: prominence.limits(),
         width: width.limits(),
         wlen: wlen.into(),
@@ -182,9 +190,10 @@ pub fn peak_widths<X: OnDevice<Elem = T>, P: OnDevice<Elem = i64>, T: Real>(
 pub fn peak_widths_with<X: OnDevice<Elem = T>, P: OnDevice<Elem = i64>, T: Real>(
     x: &X,
     peaks: &P,
-    rel_height: f64,
+    rel_height: impl IntoFloat,
     wlen: impl Into<Option<usize>>,
 ) -> (DeviceArray<f64>, DeviceArray<f64>, DeviceArray<f64>, DeviceArray<f64>) {
+    let rel_height = rel_height.into_float();
     const NAME: &str = "peak_widths";
     let of = || {
         let (x, peaks) = (signal_of(NAME, x.raw())?, peaks_of(NAME, x.raw(), peaks.raw())?);

@@ -16,6 +16,7 @@ use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::dtype::{DType, Element, Number, Spectrum};
 use crate::error::{Error, Result, check};
 use crate::fft::{Norm, ifft_with, irfft_with, rfft_with};
+use crate::floats::{IntoFloat, MaybeFloat};
 use crate::launch::try_launch_unchecked;
 use crate::thin::thin;
 use kernels::{filter_between, slide_weights};
@@ -155,8 +156,8 @@ thin! {
         zero_phase: bool,
     ) -> DeviceArray<T::Mean> => decimated(x.raw(), q, n.into(), ftype, axis, zero_phase, T::Mean::DTYPE);
 
-    /// The signal smoothed, along the last axis, by the polynomial of the degree `polyorder` that fits `window_length` samples best,
-    /// an odd number of them (`f64` for integers). At the ends it is that of the first samples and of the last ones. SciPy's
+    /// The signal smoothed, along the last axis, by the polynomial of the degree `polyorder` that fits `window_length` samples best
+    /// (`f64` for integers). At the ends it is that of the first samples and of the last ones. SciPy's
     /// `savgol_filter`: `gpu::signal::savgol_filter!(&x, 7, 2, deriv = 1, delta = 0.1, axis = 0, mode = "mirror")` has its
     /// keywords; `mode` is "interp", "mirror", "nearest", "wrap" or "constant", the last with `cval`.
     ///
@@ -183,12 +184,12 @@ thin! {
         window_length: usize,
         polyorder: usize,
         deriv: usize,
-        delta: f64,
+        delta: impl IntoFloat,
         axis: isize,
         mode: &str,
-        cval: f64,
+        cval: impl IntoFloat,
     ) -> DeviceArray<T::Mean> =>
-        smoothed(x.raw(), window_length, polyorder, deriv, delta, axis, mode, cval, T::Mean::DTYPE);
+        smoothed(x.raw(), window_length, polyorder, deriv, delta.into_float(), axis, mode, cval.into_float(), T::Mean::DTYPE);
 }
 
 /// The coefficients with which [`savgol_filter`](fn@savgol_filter) convolves: those of the polynomial of the degree `polyorder` that
@@ -214,12 +215,14 @@ pub fn savgol_coeffs_with(
     window_length: usize,
     polyorder: usize,
     deriv: usize,
-    delta: f64,
-    pos: impl Into<Option<f64>>,
+    delta: impl IntoFloat,
+    pos: impl MaybeFloat,
     order: &str,
 ) -> DeviceArray<f64> {
+    let delta = delta.into_float();
+    let pos = pos.maybe_float();
     const NAME: &str = "savgol_coeffs";
-    let pos = pos.into();
+    let pos = pos;
     let of = || {
         check_window(NAME, window_length, polyorder)?;
         // Half a place beyond the middle sample of an even number.
@@ -293,9 +296,6 @@ fn smoothed(
     const NAME: &str = "savgol_filter";
     const MODES: [&str; 5] = ["interp", "mirror", "nearest", "wrap", "constant"];
     check_window(NAME, count, degree)?;
-    if count.is_multiple_of(2) {
-        return Err(Error::argument(NAME, format!("`window_length` is {count}; give an odd number")));
-    }
     let Some(kind) = MODES.iter().position(|word| *word == mode) else {
         return Err(Error::argument(NAME, format!("`mode` is {mode:?}; give one of {MODES:?}")));
     };
@@ -304,9 +304,13 @@ fn smoothed(
         let reason = format!("has {} samples along the axis, less than `window_length`, {count}", signals.length);
         return Err(Error::shape(NAME, x.shape(), reason));
     }
-    // A row of weights for each place in a window, of which the middle one serves everywhere but at the ends.
-    let weights: Vec<f64> = (0..count).flat_map(|place| fitted(count, degree, deriv, delta, place as f64)).collect();
-    let weights = DeviceArray::<f64>::from_raw(signals.numbers(&weights, &[count, count])?);
+    // A row of weights for each place in the first half of a window, its middle, and each place in its other half. The middle serves
+    // everywhere but at the ends.
+    let half = count / 2;
+    let places = (0..half).map(|place| place as f64);
+    let places = places.chain([(count as f64 - 1.0) / 2.0]).chain((count - half..count).map(|place| place as f64));
+    let weights: Vec<f64> = places.flat_map(|place| fitted(count, degree, deriv, delta, place)).collect();
+    let weights = DeviceArray::<f64>::from_raw(signals.numbers(&weights, &[2 * half + 1, count])?);
     signals.replace(signals.length, |data, out| {
         let blocks = out.size().div_ceil(1024);
         // SAFETY: a thread takes the samples that there are.
@@ -489,7 +493,7 @@ fn rated_about(
     dtype: DType,
 ) -> Result<RawArray> {
     const NAME: &str = "resample_poly";
-    const LEVELS: [&str; 4] = ["mean", "median", "minimum", "maximum"];
+    const LEVELS: [&str; 5] = ["line", "mean", "median", "minimum", "maximum"];
     if padtype == "constant" {
         return rated(NAME, x, up, down, axis, window, dtype);
     }
@@ -501,6 +505,9 @@ fn rated_about(
         return rated(NAME, x, up, down, axis, window, dtype);
     }
     let data = DeviceArray::<f64>::from_raw(x.converted(NAME, DType::F64)?);
+    if padtype == "line" {
+        return rated_along_line(&data, [up, down], axis, window, dtype);
+    }
     let level = match padtype {
         "mean" => data.mean_axis(axis),
         "median" => crate::median_axis(&data, axis),
@@ -511,6 +518,36 @@ fn rated_about(
     let found = rated(NAME, &(&data - &level).raw, up, down, axis, window, DType::F64)?;
     let found = DeviceArray::<f64>::from_raw(found) + level;
     if dtype == DType::F64 { Ok((*found.raw).clone()) } else { found.raw.converted(NAME, dtype) }
+}
+
+/// As `rated`, with the line through the first sample and the last one beyond the ends.
+fn rated_along_line(
+    data: &DeviceArray<f64>,
+    [up, down]: [usize; 2],
+    axis: isize,
+    window: &dyn Specified,
+    dtype: DType,
+) -> Result<RawArray> {
+    const NAME: &str = "resample_poly";
+    let at = crate::array::axes::axis_of(NAME, data.shape(), axis)?;
+    let length = data.shape()[at];
+    let taps = match window.spec(NAME)? {
+        Spec::Weights(taps) => taps.len(),
+        Spec::Named(..) => 20 * up.max(down) + 1,
+    };
+    // As many samples as the filter reaches, of which a whole number of results comes.
+    let reach = (taps.div_ceil(up) + 1).next_multiple_of(down);
+    let end = |place: usize| DeviceArray::<f64>::from_raw(slice_axis(&data.raw, at, place, 1, 1));
+    let (first, last) = (end(0), end(length - 1));
+    let slope = (&last - &first) / (length.max(2) - 1) as f64;
+    let mut shape = vec![1; data.ndim()];
+    shape[at] = reach;
+    let distances = (crate::arange(reach as f64) + 1.0).reshape(shape).to_device(data.device());
+    let before = crate::flip(&(&first - &(&distances * &slope)), at as isize);
+    let behind = &last + &(&distances * &slope);
+    let longer = crate::concatenate([&before, data, &behind], at as isize);
+    let found = rated(NAME, &longer.raw, up, down, axis, window, dtype)?;
+    slice_axis(&found, at, reach * up / down, 1, (length * up).div_ceil(down)).copied(NAME)
 }
 
 fn decimated(
@@ -583,8 +620,8 @@ thin! {
     pub fn wiener_with<X: OnDevice<Elem = T>, T: Number>(
         im: &X,
         mysize: impl Sizes,
-        noise: impl Into<Option<f64>>,
-    ) -> DeviceArray<T::Mean> => without_noise(im.raw(), &mysize.sizes(), noise.into(), T::Mean::DTYPE);
+        noise: impl MaybeFloat,
+    ) -> DeviceArray<T::Mean> => without_noise(im.raw(), &mysize.sizes(), noise.maybe_float(), T::Mean::DTYPE);
 }
 
 /// The size of a window: a number for all axes, or one for each. Not an extension point.

@@ -16,11 +16,12 @@ use super::filtering::Signals;
 use super::windows::sealed::Specified;
 use super::windows::{Spec, Window, weights};
 use crate::array::axes::axis_of;
-use crate::array::{DeviceArray, OnDevice, RawArray};
+use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::backend::Layout;
 use crate::dtype::{Element, Inexact, Number, Signal, Spectrum};
 use crate::error::{Error, Result, check};
 use crate::fft::{Norm, fft_with, fftfreq, rfft_with, rfftfreq};
+use crate::floats::IntoFloat;
 
 use num_complex::Complex;
 
@@ -232,7 +233,7 @@ pub fn welch<X: OnDevice<Elem = T>, T: Number>(x: &X) -> Pair<T::Mean> {
 #[expect(clippy::too_many_arguments, reason = "SciPy's arguments")]
 pub fn welch_with<X: OnDevice<Elem = T>, T: Number>(
     x: &X,
-    fs: f64,
+    fs: impl IntoFloat,
     window: impl Window,
     nperseg: impl Into<Option<usize>>,
     noverlap: impl Into<Option<usize>>,
@@ -243,6 +244,7 @@ pub fn welch_with<X: OnDevice<Elem = T>, T: Number>(
     axis: isize,
     average: &str,
 ) -> Pair<T::Mean> {
+    let fs = fs.into_float();
     let of = averaged_powers(
         "welch",
         x.raw(),
@@ -282,7 +284,7 @@ pub fn periodogram<X: OnDevice<Elem = T>, T: Number>(x: &X) -> Pair<T::Mean> {
 #[expect(clippy::too_many_arguments, reason = "SciPy's arguments")]
 pub fn periodogram_with<X: OnDevice<Elem = T>, T: Number>(
     x: &X,
-    fs: f64,
+    fs: impl IntoFloat,
     window: impl Window,
     nfft: impl Into<Option<usize>>,
     detrend: &str,
@@ -290,13 +292,18 @@ pub fn periodogram_with<X: OnDevice<Elem = T>, T: Number>(
     scaling: &str,
     axis: isize,
 ) -> Pair<T::Mean> {
+    let fs = fs.into_float();
     const NAME: &str = "periodogram";
     let of = axis_of(NAME, x.raw().shape(), axis).and_then(|at| {
-        let length = x.raw().shape()[at];
-        let lengths = [Some(length), Some(0), nfft.into()];
+        // Of fewer points than samples, the first samples count.
+        let nfft = nfft.into();
+        let whole = x.raw().shape()[at];
+        let length = nfft.map_or(whole, |points| points.min(whole));
+        let part = if length < whole { slice_axis(x.raw(), at, 0, 1, length) } else { x.raw().clone() };
+        let lengths = [Some(length), Some(0), nfft];
         averaged_powers(
             NAME,
-            x.raw(),
+            &part,
             fs,
             &window,
             lengths,
@@ -359,7 +366,7 @@ pub fn csd<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number>(x: &X, y: &Y
 pub fn csd_with<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number>(
     x: &X,
     y: &Y,
-    fs: f64,
+    fs: impl IntoFloat,
     window: impl Window,
     nperseg: impl Into<Option<usize>>,
     noverlap: impl Into<Option<usize>>,
@@ -370,6 +377,7 @@ pub fn csd_with<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number>(
     axis: isize,
     average: &str,
 ) -> Pair<Spectrum<T>> {
+    let fs = fs.into_float();
     const NAME: &str = "csd";
     let of = || {
         let density = is_density(NAME, scaling, ["density", "spectrum"])?;
@@ -422,7 +430,7 @@ pub fn coherence<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number>(x: &X,
 pub fn coherence_with<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number>(
     x: &X,
     y: &Y,
-    fs: f64,
+    fs: impl IntoFloat,
     window: impl Window,
     nperseg: impl Into<Option<usize>>,
     noverlap: impl Into<Option<usize>>,
@@ -430,6 +438,7 @@ pub fn coherence_with<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number>(
     detrend: &str,
     axis: isize,
 ) -> Pair<T::Mean> {
+    let fs = fs.into_float();
     const NAME: &str = "coherence";
     let of = || {
         let detrend = detrend_of(NAME, detrend)?;
@@ -471,7 +480,7 @@ pub fn spectrogram<X: OnDevice<Elem = T>, T: Number>(
 #[expect(clippy::too_many_arguments, reason = "SciPy's arguments")]
 pub fn spectrogram_with<X: OnDevice<Elem = T>, T: Number>(
     x: &X,
-    fs: f64,
+    fs: impl IntoFloat,
     window: impl Window,
     nperseg: impl Into<Option<usize>>,
     noverlap: impl Into<Option<usize>>,
@@ -482,6 +491,7 @@ pub fn spectrogram_with<X: OnDevice<Elem = T>, T: Number>(
     axis: isize,
     mode: &str,
 ) -> (DeviceArray<f64>, DeviceArray<f64>, DeviceArray<T::Mean>) {
+    let fs = fs.into_float();
     const NAME: &str = "spectrogram";
     let of = || {
         let density = is_density(NAME, scaling, ["density", "spectrum"])?;
@@ -548,7 +558,7 @@ pub fn stft<X: OnDevice<Elem = T>, T: Number>(x: &X) -> (DeviceArray<f64>, Devic
 #[expect(clippy::too_many_arguments, reason = "SciPy's arguments")]
 pub fn stft_with<X: OnDevice<Elem = T>, T: Number>(
     x: &X,
-    fs: f64,
+    fs: impl IntoFloat,
     window: impl Window,
     nperseg: impl Into<Option<usize>>,
     noverlap: impl Into<Option<usize>>,
@@ -560,6 +570,7 @@ pub fn stft_with<X: OnDevice<Elem = T>, T: Number>(
     axis: isize,
     scaling: &str,
 ) -> (DeviceArray<f64>, DeviceArray<f64>, DeviceArray<Spectrum<T>>) {
+    let fs = fs.into_float();
     const NAME: &str = "stft";
     let of = || {
         let density = is_density(NAME, scaling, ["psd", "spectrum"])?;
@@ -634,7 +645,7 @@ pub fn istft<Z: OnDevice<Elem = T>, T: Inexact>(Zxx: &Z) -> Pair<Signal<T>> {
 #[allow(non_snake_case, reason = "SciPy's name")]
 pub fn istft_with<Z: OnDevice<Elem = T>, T: Inexact>(
     Zxx: &Z,
-    fs: f64,
+    fs: impl IntoFloat,
     window: impl Window,
     nperseg: impl Into<Option<usize>>,
     noverlap: impl Into<Option<usize>>,
@@ -645,6 +656,7 @@ pub fn istft_with<Z: OnDevice<Elem = T>, T: Inexact>(
     freq_axis: isize,
     scaling: &str,
 ) -> Pair<Signal<T>> {
+    let fs = fs.into_float();
     let lengths = [nperseg.into(), noverlap.into(), nfft.into()];
     let of = joined(
         Zxx.raw(),

@@ -9,6 +9,7 @@ use crate::array::create::of_values;
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray};
 use crate::dtype::{DType, Float, Scalar};
 use crate::error::{Error, Result, check};
+use crate::floats::IntoFloat;
 use crate::operations::convolve::Mode;
 use crate::operations::elementwise::RawOperand;
 use crate::operations::map::registered;
@@ -31,8 +32,8 @@ thin! {
         of_times("sawtooth", name_of(&saw), t.raw(), &[1.0]);
 
     /// As [`sawtooth`](fn@sawtooth), of this width; one that is not from 0 to 1 gives NaN.
-    pub fn sawtooth_with<X: OnDevice<Elem = T>, T: Float>(t: &X, width: f64) -> DeviceArray<T> =>
-        of_times("sawtooth", name_of(&saw), t.raw(), &[width]);
+    pub fn sawtooth_with<X: OnDevice<Elem = T>, T: Float>(t: &X, width: impl IntoFloat) -> DeviceArray<T> =>
+        of_times("sawtooth", name_of(&saw), t.raw(), &[width.into_float()]);
 
     /// A square wave of period 2π at the times `t`: 1 in the first half of a period, then -1. SciPy's `square`;
     /// `gpu::signal::square!(&t, duty = 0.3)` is 1 in this part of a period.
@@ -44,8 +45,8 @@ thin! {
         of_times("square", name_of(&square_wave), t.raw(), &[0.5]);
 
     /// As [`square`](fn@square), of this duty; one that is not from 0 to 1 gives NaN.
-    pub fn square_with<X: OnDevice<Elem = T>, T: Float>(t: &X, duty: f64) -> DeviceArray<T> =>
-        of_times("square", name_of(&square_wave), t.raw(), &[duty]);
+    pub fn square_with<X: OnDevice<Elem = T>, T: Float>(t: &X, duty: impl IntoFloat) -> DeviceArray<T> =>
+        of_times("square", name_of(&square_wave), t.raw(), &[duty.into_float()]);
 
     /// A cosine at the times `t` whose frequency is `f0` at 0 and `f1` at the time `t1`, and changes evenly. SciPy's `chirp`:
     /// `gpu::signal::chirp!(&t, 1.0, 2.0, 10.0, method = "logarithmic", phi = 90.0, vertex_zero = false)` has its keywords;
@@ -60,19 +61,19 @@ thin! {
     /// let even = gpu::signal::chirp(&t, 1.0, 1.0, 1.0);
     /// assert!(gpu::allclose(&even, &[1.0, 0.0, -1.0, 0.0, 1.0]));
     /// ```
-    pub fn chirp<X: OnDevice<Elem = T>, T: Float>(t: &X, f0: f64, t1: f64, f1: f64) -> DeviceArray<T> =>
-        sweep(t.raw(), [f0, t1, f1], "linear", 0.0, true);
+    pub fn chirp<X: OnDevice<Elem = T>, T: Float>(t: &X, f0: impl IntoFloat, t1: impl IntoFloat, f1: impl IntoFloat) -> DeviceArray<T> =>
+        sweep(t.raw(), [f0.into_float(), t1.into_float(), f1.into_float()], "linear", 0.0, true);
 
     /// As [`chirp`](fn@chirp), with SciPy's other arguments.
     pub fn chirp_with<X: OnDevice<Elem = T>, T: Float>(
         t: &X,
-        f0: f64,
-        t1: f64,
-        f1: f64,
+        f0: impl IntoFloat,
+        t1: impl IntoFloat,
+        f1: impl IntoFloat,
         method: &str,
-        phi: f64,
+        phi: impl IntoFloat,
         vertex_zero: bool,
-    ) -> DeviceArray<T> => sweep(t.raw(), [f0, t1, f1], method, phi, vertex_zero);
+    ) -> DeviceArray<T> => sweep(t.raw(), [f0.into_float(), t1.into_float(), f1.into_float()], method, phi.into_float(), vertex_zero);
 
     /// A cosine at the times `t` whose frequency is a polynomial of the time, with the coefficient of the highest power first.
     /// SciPy's `sweep_poly`; `gpu::signal::sweep_poly!(&t, &p, phi = 90.0)` has a phase in degrees.
@@ -88,8 +89,8 @@ thin! {
         polynomial_sweep(t.raw(), &poly, 0.0);
 
     /// As [`sweep_poly`](fn@sweep_poly), with a phase in degrees.
-    pub fn sweep_poly_with<X: OnDevice<Elem = T>, T: Float>(t: &X, poly: impl Coefficients, phi: f64) -> DeviceArray<T> =>
-        polynomial_sweep(t.raw(), &poly, phi);
+    pub fn sweep_poly_with<X: OnDevice<Elem = T>, T: Float>(t: &X, poly: impl Coefficients, phi: impl IntoFloat) -> DeviceArray<T> =>
+        polynomial_sweep(t.raw(), &poly, phi.into_float());
 
     /// A cosine of 1000 periods a unit of time in a bell of Gauss, at the times `t`. SciPy's `gausspulse`:
     /// `gpu::signal::gausspulse!(&t, fc = 5.0, bw = 0.5, bwr = -6.0)` has the frequency, and how broad its band is at which
@@ -103,8 +104,8 @@ thin! {
     pub fn gausspulse<X: OnDevice<Elem = T>, T: Float>(t: &X) -> DeviceArray<T> => pulse(t.raw(), 1000.0, 0.5, -6.0);
 
     /// As [`gausspulse`](fn@gausspulse), with SciPy's other arguments.
-    pub fn gausspulse_with<X: OnDevice<Elem = T>, T: Float>(t: &X, fc: f64, bw: f64, bwr: f64) -> DeviceArray<T> =>
-        pulse(t.raw(), fc, bw, bwr);
+    pub fn gausspulse_with<X: OnDevice<Elem = T>, T: Float>(t: &X, fc: impl IntoFloat, bw: impl IntoFloat, bwr: impl IntoFloat) -> DeviceArray<T> =>
+        pulse(t.raw(), fc.into_float(), bw.into_float(), bwr.into_float());
 }
 
 /// Zeros, and a one in the first place. SciPy's `unit_impulse`; `gpu::signal::unit_impulse!(7, idx = "mid")` has it elsewhere: in a

@@ -15,6 +15,7 @@ use crate::array::DeviceArray;
 use crate::array::create::of_values;
 use crate::dtype::Float;
 use crate::error::{Error, Result, check};
+use crate::floats::{IntoFloat, MaybeFloat};
 use crate::operations::per_element::bessel;
 use std::f64::consts::PI;
 
@@ -42,16 +43,16 @@ macro_rules! windows {
         $(#[$doc])*
         #[track_caller]
         #[allow(non_snake_case, reason = "SciPy's name")]
-        pub fn $name(M: usize $(, $needed: $type)*) -> DeviceArray<f64> {
+        pub fn $name(M: usize $(, $needed: impl Argument<$type>)*) -> DeviceArray<f64> {
             $with(M $(, $needed)* $(, $default)*, true)
         }
 
         #[doc = concat!("As [`", stringify!($name), "`](fn@", stringify!($name), "), symmetric or periodic.")]
         #[track_caller]
         #[allow(non_snake_case, reason = "SciPy's name")]
-        pub fn $with(M: usize $(, $needed: $type)* $(, $optional: $kind)*, sym: bool) -> DeviceArray<f64> {
+        pub fn $with(M: usize $(, $needed: impl Argument<$type>)* $(, $optional: impl Argument<$kind>)*, sym: bool) -> DeviceArray<f64> {
             let weights: fn(usize $(, $type)* $(, $kind)*, bool) -> Result<Vec<f64>> = $weights;
-            check(weights(M $(, $needed)* $(, $optional)*, sym).and_then(of_values))
+            check(weights(M $(, $needed.argument())* $(, $optional.argument())*, sym).and_then(of_values))
         }
     )*};
 }
@@ -134,7 +135,7 @@ windows! {
     /// ```
     /// assert!(warpcell::allclose(&warpcell::signal::windows::general_cosine(3, &[0.5, 0.5]), &[0.0, 1.0, 0.0]));
     /// ```
-    general_cosine general_cosine_with (a: &[f64]) [] => |count, a, sym| Ok(cosines(count, a, sym));
+    general_cosine general_cosine_with (a: Vec<f64>) [] => |count, a, sym| Ok(cosines(count, &a, sym));
     /// The window of Tukey: flat, with cosines at both ends that are a part `alpha` of it (0.5 unless it is said).
     ///
     /// ```
@@ -219,8 +220,10 @@ pub fn exponential(M: usize) -> DeviceArray<f64> {
 /// As [`exponential`](fn@exponential), with all of SciPy's arguments.
 #[track_caller]
 #[allow(non_snake_case, reason = "SciPy's name")]
-pub fn exponential_with(M: usize, center: impl Into<Option<f64>>, tau: f64, sym: bool) -> DeviceArray<f64> {
-    check(decaying(M, center.into(), tau, sym).and_then(of_values))
+pub fn exponential_with(M: usize, center: impl MaybeFloat, tau: impl IntoFloat, sym: bool) -> DeviceArray<f64> {
+    let tau = tau.into_float();
+    let center = center.maybe_float();
+    check(decaying(M, center, tau, sym).and_then(of_values))
 }
 
 /// A window: its name, such as `"hann"`, or its name with numbers, such as `("kaiser", 8.0)`; a number alone is the `beta` of
@@ -239,31 +242,65 @@ pub(crate) mod sealed {
         Named(String, Vec<f64>),
         Weights(Vec<f64>),
     }
+    /// What is given for an argument of a type: any number for a float.
+    pub trait Argument<T> {
+        fn argument(self) -> T;
+    }
+    impl<F: IntoFloat> Argument<f64> for F {
+        fn argument(self) -> f64 {
+            self.into_float()
+        }
+    }
+    impl<F: IntoFloat> Argument<Vec<f64>> for &[F] {
+        fn argument(self) -> Vec<f64> {
+            self.iter().map(|number| number.into_float()).collect()
+        }
+    }
+    impl<F: IntoFloat, const N: usize> Argument<Vec<f64>> for &[F; N] {
+        fn argument(self) -> Vec<f64> {
+            self.as_slice().argument()
+        }
+    }
+    impl<F: IntoFloat> Argument<Vec<f64>> for &Vec<F> {
+        fn argument(self) -> Vec<f64> {
+            self.as_slice().argument()
+        }
+    }
+    impl Argument<usize> for usize {
+        fn argument(self) -> usize {
+            self
+        }
+    }
+    impl Argument<bool> for bool {
+        fn argument(self) -> bool {
+            self
+        }
+    }
     pub trait Specified {
         fn spec(&self, operation: &'static str) -> Result<Spec>;
     }
 }
 pub(crate) use sealed::Spec;
-use sealed::Specified;
+use sealed::{Argument, Specified};
 
 impl Specified for &str {
     fn spec(&self, _operation: &'static str) -> Result<Spec> {
         Ok(Spec::Named(self.to_string(), Vec::new()))
     }
 }
-impl Specified for f64 {
+impl<F: IntoFloat> Specified for F {
     fn spec(&self, _operation: &'static str) -> Result<Spec> {
-        Ok(Spec::Named("kaiser".to_string(), vec![*self]))
+        Ok(Spec::Named("kaiser".to_string(), vec![self.into_float()]))
     }
 }
-impl Specified for (&str, f64) {
+impl<F: IntoFloat> Specified for (&str, F) {
     fn spec(&self, _operation: &'static str) -> Result<Spec> {
-        Ok(Spec::Named(self.0.to_string(), vec![self.1]))
+        Ok(Spec::Named(self.0.to_string(), vec![self.1.into_float()]))
     }
 }
-impl Specified for (&str, f64, f64) {
+impl<A: IntoFloat, B: IntoFloat> Specified for (&str, A, B) {
     fn spec(&self, _operation: &'static str) -> Result<Spec> {
-        Ok(Spec::Named(self.0.to_string(), vec![self.1, self.2]))
+        Ok(Spec::Named(self.0.to_string(), vec![self.1.into_float(), self.2.into_float()]))
     }
 }
 impl<T: Float> Specified for &DeviceArray<T> {

@@ -6,6 +6,7 @@ use crate::backend::loops::Loops;
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
+use crate::floats::IntoFloat;
 use crate::launch::try_launch_unchecked;
 use crate::thin::thin;
 
@@ -68,8 +69,8 @@ thin! {
         XA: &A,
         XB: &B,
         metric: &str,
-        p: f64,
-    ) -> DeviceArray<T::Mean> => between("cdist", XA.raw(), XB.raw(), metric, p, T::Mean::DTYPE);
+        p: impl IntoFloat,
+    ) -> DeviceArray<T::Mean> => between("cdist", XA.raw(), XB.raw(), metric, p.into_float(), T::Mean::DTYPE);
 
     /// The distances of each row of `X` from the rows behind it, one after another: a vector of `n (n - 1) / 2` numbers, which
     /// [`squareform`] makes a matrix (`f64` for integers). SciPy's `pdist`: `gpu::spatial::distance::pdist!(&x, "minkowski", p = 3.0)` has
@@ -89,8 +90,8 @@ thin! {
 
     /// As [`pdist`](fn@pdist), by a metric; `p` is that of "minkowski".
     #[allow(non_snake_case, reason = "SciPy's names")]
-    pub fn pdist_with<X: OnDevice<Elem = T>, T: Number>(X: &X, metric: &str, p: f64) -> DeviceArray<T::Mean> =>
-        of_pairs(X.raw(), metric, p, T::Mean::DTYPE);
+    pub fn pdist_with<X: OnDevice<Elem = T>, T: Number>(X: &X, metric: &str, p: impl IntoFloat) -> DeviceArray<T::Mean> =>
+        of_pairs(X.raw(), metric, p.into_float(), T::Mean::DTYPE);
 
     /// The vector of distances that [`pdist`](fn@pdist) gives as the symmetric matrix of all distances, or such a matrix as the vector.
     /// SciPy's `squareform`. Of a matrix it waits, to see that it is symmetric and 0 on its diagonal.
@@ -125,8 +126,8 @@ thin! {
     pub fn distance_matrix_with<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number>(
         x: &X,
         y: &Y,
-        p: f64,
-    ) -> DeviceArray<T::Mean> => between("distance_matrix", x.raw(), y.raw(), "minkowski", p, T::Mean::DTYPE);
+        p: impl IntoFloat,
+    ) -> DeviceArray<T::Mean> => between("distance_matrix", x.raw(), y.raw(), "minkowski", p.into_float(), T::Mean::DTYPE);
 }
 
 /// Distances of two vectors.
@@ -268,8 +269,9 @@ fallible! {
     pub fn minkowski_with, try_minkowski_with<U: OnDevice<Elem = T>, V: OnDevice<Elem = T>, T: Number>(
         u: &U,
         v: &V,
-        p: f64
+        p: impl IntoFloat
     ) -> Result<f64> {
+        let p = p.into_float();
         of_two("minkowski", u.raw(), v.raw(), p)
     }
 }

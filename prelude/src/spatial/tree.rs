@@ -7,6 +7,7 @@ use crate::backend::loops::{Loops, Tree};
 use crate::dtype::{DType, Number};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::floats::IntoFloat;
 use crate::launch::try_launch_unchecked;
 
 /// A tree of points, in which the nearest ones are found; SciPy's `KDTree`. Each node halves its points along its longest side, down to
@@ -321,9 +322,11 @@ impl KDTree {
             &self,
             x: &X,
             k: usize,
-            p: f64,
-            distance_upper_bound: f64
+            p: impl IntoFloat,
+            distance_upper_bound: impl IntoFloat
         ) -> Result<(DeviceArray<f64>, DeviceArray<i64>)> {
+            let p = p.into_float();
+            let distance_upper_bound = distance_upper_bound.into_float();
             let (distances, indices) = self.neighbours("query", x.raw(), k, p, distance_upper_bound)?;
             Ok((DeviceArray::from_raw(distances), DeviceArray::from_raw(indices)))
         }
@@ -332,7 +335,8 @@ impl KDTree {
         /// the lists are on the host.
         ///
         /// **Panics** if the last axis of `x` is not that of the coordinates ([`Error::InvalidShape`]), or if the device differs.
-        pub fn query_ball_point, try_query_ball_point<X: OnDevice<Elem = T>, T: Number>(&self, x: &X, r: f64) -> Result<Vec<Vec<usize>>> {
+        pub fn query_ball_point, try_query_ball_point<X: OnDevice<Elem = T>, T: Number>(&self, x: &X, r: impl IntoFloat) -> Result<Vec<Vec<usize>>> {
+            let r = r.into_float();
             self.listed("query_ball_point", x.raw(), r, 2.0)
         }
 
@@ -342,9 +346,11 @@ impl KDTree {
         pub fn query_ball_point_with, try_query_ball_point_with<X: OnDevice<Elem = T>, T: Number>(
             &self,
             x: &X,
-            r: f64,
-            p: f64
+            r: impl IntoFloat,
+            p: impl IntoFloat
         ) -> Result<Vec<Vec<usize>>> {
+            let r = r.into_float();
+            let p = p.into_float();
             self.listed("query_ball_point", x.raw(), r, p)
         }
 
@@ -357,7 +363,8 @@ impl KDTree {
         /// let points = gpu::array(&[[0.0], [1.0], [5.0]]);
         /// assert_eq!(gpu::spatial::KDTree::new(&points).query_ball_count(&points, 1.0).tolist(), [2, 2, 1]);
         /// ```
-        pub fn query_ball_count, try_query_ball_count<X: OnDevice<Elem = T>, T: Number>(&self, x: &X, r: f64) -> Result<DeviceArray<i64>> {
+        pub fn query_ball_count, try_query_ball_count<X: OnDevice<Elem = T>, T: Number>(&self, x: &X, r: impl IntoFloat) -> Result<DeviceArray<i64>> {
+            let r = r.into_float();
             let counted = self.counted("query_ball_count", x.raw(), r, 2.0)?;
             let counts = &counted.counts.raw;
             let layout = Layout { offset: counts.layout.offset, ..Layout::contiguous(&counted.shape) };
@@ -371,7 +378,8 @@ impl KDTree {
         /// let tree = gpu::spatial::KDTree::new(&gpu::array(&[[0.0], [1.0], [5.0]]));
         /// assert_eq!(tree.query_pairs(2.0), [(0, 1)]);
         /// ```
-        pub fn query_pairs, try_query_pairs(&self, r: f64) -> Result<Vec<(usize, usize)>> {
+        pub fn query_pairs, try_query_pairs(&self, r: impl IntoFloat) -> Result<Vec<(usize, usize)>> {
+            let r = r.into_float();
             let places: Vec<i64> = transfer::download_vec(&self.order.raw)?;
             let lists = self.listed("query_pairs", &self.data.raw, r, 2.0)?;
             let mut pairs: Vec<(usize, usize)> = places

@@ -8,6 +8,7 @@ use crate::device::Device;
 use crate::dtype::{DType, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::floats::IntoFloat;
 use crate::launch::try_launch_unchecked;
 use crate::operations::elementwise::RawOperand;
 use crate::operations::map::registered;
@@ -22,7 +23,7 @@ use warpcell_macros::vectorize;
 pub trait Bandwidth: sealed::Width {}
 
 pub(crate) mod sealed {
-    use super::{Error, Result};
+    use super::{Error, IntoFloat, Result};
 
     pub enum Rule {
         Scott,
@@ -37,12 +38,13 @@ pub(crate) mod sealed {
             Ok(Rule::Scott)
         }
     }
-    impl Width for f64 {
+    impl<F: IntoFloat> Width for F {
         fn rule(&self, operation: &'static str) -> Result<Rule> {
-            if *self > 0.0 && self.is_finite() {
-                return Ok(Rule::Factor(*self));
+            let factor = self.into_float();
+            if factor > 0.0 && factor.is_finite() {
+                return Ok(Rule::Factor(factor));
             }
-            Err(Error::argument(operation, format!("`bw_method` is {self}; give a positive number")))
+            Err(Error::argument(operation, format!("`bw_method` is {factor}; give a positive number")))
         }
     }
     impl Width for &str {
@@ -295,7 +297,9 @@ impl gaussian_kde {
         /// The integral of the density of numbers from `low` to `high`. Waits.
         ///
         /// **Panics** if the data have several coordinates ([`Error::InvalidArgument`]).
-        pub fn integrate_box_1d, try_integrate_box_1d(&self, low: f64, high: f64) -> Result<f64> {
+        pub fn integrate_box_1d, try_integrate_box_1d(&self, low: impl IntoFloat, high: impl IntoFloat) -> Result<f64> {
+            let low = low.into_float();
+            let high = high.into_float();
             if self.dimensions != 1 {
                 let reason = format!("the data have {} coordinates; give those of a density of numbers", self.dimensions);
                 return Err(Error::argument("integrate_box_1d", reason));

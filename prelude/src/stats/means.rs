@@ -4,6 +4,7 @@ use super::along;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result};
+use crate::floats::{IntoFloat, MaybeFloat};
 use crate::thin::thin;
 
 /// The least and the largest value that counts: `()` for none, or `(low, high)`, each a number or an `Option` of one. Not an
@@ -23,9 +24,9 @@ pub(crate) mod sealed {
             (None, None)
         }
     }
-    impl<A: Into<Option<f64>> + Copy, B: Into<Option<f64>> + Copy> Ends for (A, B) {
+    impl<A: crate::floats::MaybeFloat, B: crate::floats::MaybeFloat> Ends for (A, B) {
         fn ends(&self) -> (Option<f64>, Option<f64>) {
-            (self.0.into(), self.1.into())
+            (self.0.maybe_float(), self.1.maybe_float())
         }
     }
 }
@@ -42,12 +43,12 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::stats::trim_mean(&gpu::array(&[1.0, 2.0, 3.0, 100.0]), 0.25).item(), 2.5);
     /// ```
-    pub fn trim_mean<A: OnDevice<Elem = T>, T: Number>(a: &A, proportiontocut: f64) -> DeviceArray<T::Mean> =>
-        trimmed(a.raw(), proportiontocut, 0, T::Mean::DTYPE);
+    pub fn trim_mean<A: OnDevice<Elem = T>, T: Number>(a: &A, proportiontocut: impl IntoFloat) -> DeviceArray<T::Mean> =>
+        trimmed(a.raw(), proportiontocut.into_float(), 0, T::Mean::DTYPE);
 
     /// As [`trim_mean`](fn@trim_mean), along an axis.
-    pub fn trim_mean_with<A: OnDevice<Elem = T>, T: Number>(a: &A, proportiontocut: f64, axis: isize) -> DeviceArray<T::Mean> =>
-        trimmed(a.raw(), proportiontocut, axis, T::Mean::DTYPE);
+    pub fn trim_mean_with<A: OnDevice<Elem = T>, T: Number>(a: &A, proportiontocut: impl IntoFloat, axis: isize) -> DeviceArray<T::Mean> =>
+        trimmed(a.raw(), proportiontocut.into_float(), axis, T::Mean::DTYPE);
 
     /// The mean of all elements; `gpu::stats::tmean!(&a, limits = (0.0, 10.0), inclusive = (true, false))` is that of those within limits
     /// (`f64` for integers). SciPy's `tmean`, but along an axis it is [`mean`](fn@crate::mean). An array without axes.
@@ -145,10 +146,10 @@ thin! {
     /// As [`tmin`](fn@tmin), with SciPy's other arguments.
     pub fn tmin_with<A: OnDevice<Elem = T>, T: Number>(
         a: &A,
-        lowerlimit: impl Into<Option<f64>>,
+        lowerlimit: impl MaybeFloat,
         axis: isize,
         inclusive: bool,
-    ) -> DeviceArray<T::Mean> => extreme("tmin", a.raw(), lowerlimit.into(), axis, inclusive, true, T::Mean::DTYPE);
+    ) -> DeviceArray<T::Mean> => extreme("tmin", a.raw(), lowerlimit.maybe_float(), axis, inclusive, true, T::Mean::DTYPE);
 
     /// The largest element along the first axis; `gpu::stats::tmax!(&a, upperlimit = 9.0, axis = 1, inclusive = false)` is the largest
     /// below a limit (`f64` for integers), NaN if there is none. SciPy's `tmax`.
@@ -165,10 +166,10 @@ thin! {
     /// As [`tmax`](fn@tmax), with SciPy's other arguments.
     pub fn tmax_with<A: OnDevice<Elem = T>, T: Number>(
         a: &A,
-        upperlimit: impl Into<Option<f64>>,
+        upperlimit: impl MaybeFloat,
         axis: isize,
         inclusive: bool,
-    ) -> DeviceArray<T::Mean> => extreme("tmax", a.raw(), upperlimit.into(), axis, inclusive, false, T::Mean::DTYPE);
+    ) -> DeviceArray<T::Mean> => extreme("tmax", a.raw(), upperlimit.maybe_float(), axis, inclusive, false, T::Mean::DTYPE);
 
     /// The geometric mean along the first axis (`f64` for integers). SciPy's `gmean`: `gpu::stats::gmean!(&a, axis = 1)` has its keyword.
     ///
@@ -209,12 +210,12 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::stats::pmean(&gpu::array(&[1.0, 7.0]), 2.0).item(), 5.0);
     /// ```
-    pub fn pmean<A: OnDevice<Elem = T>, T: Number>(a: &A, p: f64) -> DeviceArray<T::Mean> =>
-        pmean_of("pmean", a.raw(), p, 0, T::Mean::DTYPE);
+    pub fn pmean<A: OnDevice<Elem = T>, T: Number>(a: &A, p: impl IntoFloat) -> DeviceArray<T::Mean> =>
+        pmean_of("pmean", a.raw(), p.into_float(), 0, T::Mean::DTYPE);
 
     /// As [`pmean`](fn@pmean), along an axis.
-    pub fn pmean_with<A: OnDevice<Elem = T>, T: Number>(a: &A, p: f64, axis: isize) -> DeviceArray<T::Mean> =>
-        pmean_of("pmean", a.raw(), p, axis, T::Mean::DTYPE);
+    pub fn pmean_with<A: OnDevice<Elem = T>, T: Number>(a: &A, p: impl IntoFloat, axis: isize) -> DeviceArray<T::Mean> =>
+        pmean_of("pmean", a.raw(), p.into_float(), axis, T::Mean::DTYPE);
 }
 
 fn trimmed(x: &RawArray, share: f64, axis: isize, dtype: DType) -> Result<RawArray> {
@@ -277,7 +278,9 @@ fn limited(
             return mean;
         }
         let distances = crate::where_(&counts, &(x - &mean.expand_dims(axis)), 0.0);
+        // Of no elements there is none.
         let variance = (&distances * &distances).sum_axis(axis) / &(&count - ddof);
+        let variance = crate::where_(&count.gt(0.0), &variance, f64::NAN);
         match of {
             Of::Variance | Of::Mean => variance,
             Of::Deviation => variance.sqrt(),

@@ -5,6 +5,7 @@ use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result, check};
+use crate::floats::{FloatPair, IntoFloat, MaybeFloat};
 use crate::thin::thin;
 
 thin! {
@@ -25,8 +26,8 @@ thin! {
         a: &A,
         order: u32,
         axis: isize,
-        center: impl Into<Option<f64>>,
-    ) -> DeviceArray<T::Mean> => moments(a.raw(), order, axis, center.into(), T::Mean::DTYPE);
+        center: impl MaybeFloat,
+    ) -> DeviceArray<T::Mean> => moments(a.raw(), order, axis, center.maybe_float(), T::Mean::DTYPE);
 
     /// The skewness along the first axis (`f64` for integers): the third moment by the power 3/2 of the second; NaN where all elements
     /// are equal. SciPy's `skew`: `gpu::stats::skew!(&a, axis = 1, bias = false)` has its keywords.
@@ -114,8 +115,8 @@ thin! {
         range_of_quantiles(x.raw(), (25.0, 75.0), 1.0, T::Mean::DTYPE);
 
     /// As [`iqr`](fn@iqr), with SciPy's other arguments.
-    pub fn iqr_with<A: OnDevice<Elem = T>, T: Number>(x: &A, rng: (f64, f64), scale: f64) -> DeviceArray<T::Mean> =>
-        range_of_quantiles(x.raw(), rng, scale, T::Mean::DTYPE);
+    pub fn iqr_with<A: OnDevice<Elem = T>, T: Number>(x: &A, rng: impl FloatPair, scale: impl IntoFloat) -> DeviceArray<T::Mean> =>
+        range_of_quantiles(x.raw(), rng.into_pair(), scale.into_float(), T::Mean::DTYPE);
 
     /// The median of the distances from the median, along the first axis (`f64` for integers). SciPy's `median_abs_deviation`:
     /// `gpu::stats::median_abs_deviation!(&x, axis = 1, scale = 0.67449)` has its keywords.
@@ -130,8 +131,8 @@ thin! {
         median_distance(x.raw(), 0, 1.0, T::Mean::DTYPE);
 
     /// As [`median_abs_deviation`](fn@median_abs_deviation), with SciPy's other arguments.
-    pub fn median_abs_deviation_with<A: OnDevice<Elem = T>, T: Number>(x: &A, axis: isize, scale: f64) -> DeviceArray<T::Mean> =>
-        median_distance(x.raw(), axis, scale, T::Mean::DTYPE);
+    pub fn median_abs_deviation_with<A: OnDevice<Elem = T>, T: Number>(x: &A, axis: isize, scale: impl IntoFloat) -> DeviceArray<T::Mean> =>
+        median_distance(x.raw(), axis, scale.into_float(), T::Mean::DTYPE);
 }
 
 /// The mean of a power of numbers.

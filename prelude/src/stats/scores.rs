@@ -5,6 +5,7 @@ use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result, check};
+use crate::floats::{IntoFloat, MaybeFloat};
 use crate::special;
 use crate::thin::thin;
 
@@ -80,17 +81,17 @@ thin! {
     /// As [`entropy`](fn@entropy), with SciPy's other arguments.
     pub fn entropy_with<A: OnDevice<Elem = T>, T: Number>(
         pk: &A,
-        base: impl Into<Option<f64>>,
+        base: impl MaybeFloat,
         axis: isize,
-    ) -> DeviceArray<T::Mean> => entropies("entropy", pk.raw(), None, base.into(), axis, T::Mean::DTYPE);
+    ) -> DeviceArray<T::Mean> => entropies("entropy", pk.raw(), None, base.maybe_float(), axis, T::Mean::DTYPE);
 
     /// The entropy of the distributions `pk` relative to `qk`, with SciPy's other arguments of [`entropy`](fn@entropy).
     pub fn relative_entropy<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Number>(
         pk: &A,
         qk: &B,
-        base: impl Into<Option<f64>>,
+        base: impl MaybeFloat,
         axis: isize,
-    ) -> DeviceArray<T::Mean> => entropies("entropy", pk.raw(), Some(qk.raw()), base.into(), axis, T::Mean::DTYPE);
+    ) -> DeviceArray<T::Mean> => entropies("entropy", pk.raw(), Some(qk.raw()), base.maybe_float(), axis, T::Mean::DTYPE);
 }
 
 fn scores(
@@ -163,7 +164,8 @@ fn entropies(
 /// assert!(gpu::stats::boxcox_llf(0.0, &data).item() > gpu::stats::boxcox_llf(1.0, &data).item());
 /// ```
 #[track_caller]
-pub fn boxcox_llf<A: OnDevice<Elem = T>, T: Number>(lmb: f64, data: &A) -> DeviceArray<T::Mean> {
+pub fn boxcox_llf<A: OnDevice<Elem = T>, T: Number>(lmb: impl IntoFloat, data: &A) -> DeviceArray<T::Mean> {
+    let lmb = lmb.into_float();
     const NAME: &str = "boxcox_llf";
     let count = data.raw().shape().first().copied().unwrap_or(0) as f64;
     let found = along(NAME, data.raw(), 0, T::Mean::DTYPE, |data, axis| {

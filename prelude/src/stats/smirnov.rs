@@ -144,6 +144,61 @@ fn exact(n1: usize, n2: usize, steps: usize, both_sides: bool) -> f64 {
     far[n2]
 }
 
+/// Samples of up to so many elements have an exact probability of the distance from a distribution.
+const MOST_BY_MATRIX: f64 = 140.0;
+
+/// The probability that a sample of `n` has less than the distance `x` from its distribution: Marsaglia, Tsang and Wang, "Evaluating
+/// Kolmogorov's distribution" (2003), an element of the `n`th power of a matrix.
+fn within(n: usize, x: f64) -> f64 {
+    let distance = n as f64 * x;
+    let k = distance as usize + 1;
+    let (size, h) = (2 * k - 1, k as f64 - distance);
+    let factorials: Vec<f64> = (0..=size)
+        .scan(1.0, |product, i| {
+            Some({
+                *product *= i.max(1) as f64;
+                *product
+            })
+        })
+        .collect();
+    let mut matrix = vec![0.0; size * size];
+    for i in 0..size {
+        for j in 0..size.min(i + 2) {
+            let mut element = 1.0;
+            if j == 0 {
+                element -= h.powi(i as i32 + 1);
+            }
+            if i + 1 == size {
+                element -= h.powi((size - j) as i32);
+            }
+            if j == 0 && i + 1 == size && 2.0 * h > 1.0 {
+                element += (2.0 * h - 1.0).powi(size as i32);
+            }
+            matrix[i * size + j] = element / factorials[i + 1 - j];
+        }
+    }
+    // The row of the power, times n! / nⁿ step by step, so that it stays near 1.
+    let mut row = vec![0.0; size];
+    row[k - 1] = 1.0;
+    for step in 1..=n {
+        let next = |j: usize| (0..size).map(|i| row[i] * matrix[i * size + j]).sum::<f64>() * step as f64 / n as f64;
+        row = (0..size).map(next).collect();
+    }
+    row[k - 1].clamp(0.0, 1.0)
+}
+
+/// The probability that a sample of `n` is above its distribution by `x` or more: Birnbaum and Tingey, "One-sided confidence contours for
+/// probability distribution functions" (1951).
+fn one_side(n: usize, x: f64) -> f64 {
+    let (count, mut choices, mut sum) = (n as f64, 1.0, 0.0);
+    for j in 0..=(count * (1.0 - x)).floor() as usize {
+        let share = x + j as f64 / count;
+        sum += choices * share.powi(j as i32 - 1) * (1.0 - share).max(0.0).powi((n - j) as i32);
+        choices *= (n - j) as f64 / (j as f64 + 1.0);
+    }
+    (x * sum).clamp(0.0, 1.0)
+}
+
 /// The probability of a distance of `x` or more, from the distribution, of a sample of `n`: Pelz and Good, "Approximating the lower tail
 /// areas of the Kolmogorov-Smirnov one-sample statistic" (1976).
 fn beyond(n: f64, x: f64) -> f64 {
@@ -154,6 +209,9 @@ fn beyond(n: f64, x: f64) -> f64 {
         return 0.0;
     }
     let z = n.sqrt() * x;
+    if n <= MOST_BY_MATRIX {
+        return if z * z < 4.0 { 1.0 - within(n as usize, x) } else { 2.0 * one_side(n as usize, x) };
+    }
     // Far out twice the probability of one side, of which one term is left.
     if z * z > 18.0 {
         return 2.0 * (-2.0 * (z + 1.0 / (6.0 * n.sqrt())).powi(2)).exp();

@@ -6,6 +6,7 @@ use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::dtype::{DType, Element, Number};
 use crate::error::{Error, Result, check};
+use crate::floats::IntoFloat;
 use crate::special;
 use crate::special::scalar;
 
@@ -48,7 +49,8 @@ fn typed<T: Element>([statistic, pvalue, df]: [RawArray; 3]) -> TtestResult<T> {
 /// assert!((t.statistic.item() - 3f64.sqrt()).abs() < 1e-12 && t.df.item() == 2.0);
 /// ```
 #[track_caller]
-pub fn ttest_1samp<A: OnDevice<Elem = T>, T: Number>(a: &A, popmean: f64) -> TtestResult<T::Mean> {
+pub fn ttest_1samp<A: OnDevice<Elem = T>, T: Number>(a: &A, popmean: impl IntoFloat) -> TtestResult<T::Mean> {
+    let popmean = popmean.into_float();
     const NAME: &str = "ttest_1samp";
     typed(check(doubles(NAME, a.raw()).and_then(|a| against(NAME, &a, popmean, T::Mean::DTYPE))))
 }

@@ -327,3 +327,54 @@ fn each_part_is_repeated() {
     let none = gpu::repeat!(&gpu::ones::<f32>((2, 3)), &gpu::array(&[0i64, 0]), axis = 0);
     assert_eq!(none.shape(), [0, 3]);
 }
+
+#[test]
+fn values_that_are_needed_may_have_names() {
+    let a = gpu::array(&[3.0, 1.0, 2.0]);
+    assert_eq!(gpu::quantile!(&a, q = 0.5), 2.0);
+    assert_eq!(gpu::quantile!(q = 0.5, a = &a), 2.0);
+    same(gpu::roll!(&a, shift = 1, axis = 0), gpu::roll!(&a, 1));
+    same(gpu::fft::fft!(a = &a, n = 4), gpu::fft::fft!(&a, 4));
+    let image = cube();
+    same(gpu::ndimage::gaussian_filter!(&image, sigma = 2), gpu::ndimage::gaussian_filter(&image, 2.0));
+    same(
+        gpu::ndimage::median_filter!(input = &image, size = 3, mode = "wrap"),
+        gpu::ndimage::median_filter!(&image, 3, mode = "wrap"),
+    );
+}
+
+/// Where SciPy's functions compute with floats.
+#[test]
+fn integers_are_numbers_too() {
+    use warpcell::{interpolate, ndimage, optimize, signal, sparse, stats};
+    let x = gpu::array(&[0.0, 2.0, 0.0, 1.0, 0.0, 3.0, 0.0, 0.0]);
+    same(
+        signal::find_peaks!(&x, prominence = 2, distance = 2).0,
+        signal::find_peaks!(&x, prominence = 2.0, distance = 2.0).0,
+    );
+    same(signal::find_peaks!(&x, height = (1, None)).0, signal::find_peaks!(&x, height = 1.0).0);
+    let ours = signal::butter!(4, (100, 250), btype = "band", fs = 1000);
+    let floats = signal::butter!(4, (100.0, 250.0), btype = "band", fs = 1000.0);
+    same(ours.0, floats.0);
+    same(signal::cheby1(2, 1, 0.5).0, signal::cheby1(2, 1.0, 0.5).0);
+    same(signal::firwin!(9, 100, fs = 1000), signal::firwin!(9, 100.0, fs = 1000.0));
+    same(signal::windows::kaiser(9, 14), signal::windows::kaiser(9, 14.0));
+    same(signal::windows::general_cosine(3, &[1, 2]), signal::windows::general_cosine(3, &[1.0, 2.0]));
+    same(signal::get_window(("tukey", 1), 9), signal::get_window(("tukey", 1.0), 9));
+    same(signal::welch!(&x, fs = 8).0, signal::welch!(&x, fs = 8.0).0);
+    same(signal::lfilter([1, 2], 2, &x), signal::lfilter([1.0, 2.0], 2.0, &x));
+    let image = cube();
+    same(ndimage::rotate!(&image, 45, cval = 1, order = 1), ndimage::rotate!(&image, 45.0, cval = 1.0, order = 1));
+    same(ndimage::gaussian_filter1d(&image, 1), ndimage::gaussian_filter1d(&image, 1.0));
+    same(stats::trim_mean(&x, 0), stats::trim_mean(&x, 0.0));
+    same(stats::iqr!(&x, rng = (0, 50)), stats::iqr!(&x, rng = (0.0, 50.0)));
+    same(stats::tmean!(&x, limits = (1, None)), stats::tmean!(&x, limits = (1.0, None)));
+    let ascending = gpu::arange(8.0);
+    let line = interpolate::interp1d!(&ascending, &x, fill_value = 7);
+    same(line.eval(&gpu::array(&[1.0, 9.0])), gpu::array(&[2.0, 7.0]));
+    assert_eq!(optimize::brentq(|x| x - 1.0, 0, 3), 1.0);
+    let integers = sparse::diags!([-1, 2, -1], [-1, 0, 1], shape = (4, 4));
+    let floats = sparse::diags!(&[-1.0, 2.0, -1.0], &[-1, 0, 1], shape = (4, 4));
+    same(integers.todense(), floats.to_dense());
+    same((2.0 * &integers).toarray(), floats.toarray() * 2.0);
+}

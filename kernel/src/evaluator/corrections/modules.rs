@@ -297,11 +297,7 @@ mod tests {
                 "let p = found[\"prominences\"].clone();",
                 "let p = found.prominences.clone();",
             ),
-            (
-                "borrow of moved value: `s`".to_owned(),
-                "let twice = 2.0 * s; s.nnz()",
-                "let twice = 2.0 * &s; s.nnz()",
-            ),
+            ("borrow of moved value: `s`".to_owned(), "let twice = 2.0 * s; s.nnz()", "let twice = 2.0 * &s; s.nnz()"),
             (floats("i64"), "gpu::special::expit(&i)", "gpu::special::expit(&i.astype::<f64>())"),
             (floats("i64"), "i.exp() + 1.0", "i.astype::<f64>().exp() + 1.0"),
             (floats("i32"), "gpu::special::gamma(n)", "gpu::special::gamma(n as f64)"),

@@ -16,8 +16,9 @@ fn extended(at: f64, n: i64, mode: i32) -> f64 {
     if mode == 0 {
         return -1.0;
     }
-    if mode == 1 {
-        return if at < 0.0 { 0.0 } else { last };
+    // As it is: the nearest elements continue the array.
+    if mode == 1 || mode == 6 {
+        return at;
     }
     if n == 1 {
         return 0.0;
@@ -90,15 +91,14 @@ fn knot(order: i32, f: f64, tap: usize) -> f64 {
 
 /// The elements along an axis of `n` that a spline has its value from, at a coordinate: what the kernel below finds for each axis.
 pub(in crate::ndimage) fn taps(at: f64, n: i64, order: i32, mode: i32) -> Taps {
-    let at = if mode == 6 { at } else { extended(at, n, mode) };
-    let at = at.max(-8.0).min(n as f64 + 8.0);
+    let at = extended(at, n, mode).max(-8.0).min(n as f64 + 8.0);
     let count = order as usize + 1;
-    let mut found = Taps { weights: [0.0; 6], places: [0; 6], count, is_outside: mode != 6 && at <= -1.0 };
+    let mut found = Taps { weights: [0.0; 6], places: [0; 6], count, is_outside: mode == 0 && at <= -1.0 };
     let whole = if order % 2 == 0 { (at + 0.5).floor() } else { at.floor() };
     let first = whole as i64 - i64::from(order) / 2;
     let edge = match mode {
         6 => 0,
-        0 | 1 | 5 => 3,
+        0 | 5 => 3,
         other => other,
     };
     let mut rest = 1.0;
@@ -152,17 +152,14 @@ pub fn axis_taps(
                 let mut at = 0.0 + grid.matrix[axis * rank + axis] * c as f64;
                 at += grid.offset[axis];
                 at += grid.padding;
-                if mode != 6 {
-                    at = extended(at, n, mode);
-                }
-                at = at.max(-8.0).min(n as f64 + 8.0);
-                let is_outside = mode != 6 && at <= -1.0;
+                at = extended(at, n, mode).max(-8.0).min(n as f64 + 8.0);
+                let is_outside = mode == 0 && at <= -1.0;
                 let own = taps as i32 - 1;
                 let whole = if own % 2 == 0 { (at + 0.5).floor() } else { at.floor() };
                 let before = whole as i64 - own as i64 / 2;
                 let edge = if mode == 6 {
                     0
-                } else if mode == 0 || mode == 1 || mode == 5 {
+                } else if mode == 0 || mode == 5 {
                     3
                 } else {
                     mode
@@ -332,11 +329,8 @@ macro_rules! at_coordinates {
                         at += grid.offset[axis];
                     }
                     at += grid.padding;
-                    if mode != 6 {
-                        at = extended(at, n, mode);
-                    }
-                    at = at.max(-8.0).min(n as f64 + 8.0);
-                    if mode != 6 && at <= -1.0 {
+                    at = extended(at, n, mode).max(-8.0).min(n as f64 + 8.0);
+                    if mode == 0 && at <= -1.0 {
                         is_outside = true;
                     }
                     let slot = 4 - rank + axis;
@@ -345,7 +339,7 @@ macro_rules! at_coordinates {
                     let first = whole as i64 - own as i64 / 2;
                     let edge = if mode == 6 {
                         0
-                    } else if mode == 0 || mode == 1 || mode == 5 {
+                    } else if mode == 0 || mode == 5 {
                         3
                     } else {
                         mode

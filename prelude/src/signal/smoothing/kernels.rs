@@ -7,22 +7,32 @@ use warpcell_threads::{View, ViewMut, grid_stride};
 /// (1), the nearest (2), those of the other end (3), or a number (4).
 #[kernel]
 pub(super) fn slide_weights(data: View<f64>, weights: View<f64>, kind: i32, cval: f64, mut out: ViewMut<f64>) {
-    let (rows, length, count) = (data.shape()[0], data.shape()[1], weights.shape()[0]);
-    let half = count / 2;
+    let (rows, length, count) = (data.shape()[0], data.shape()[1], weights.shape()[1]);
+    // A window of an even length has one sample more behind its place than before it.
+    let (half, before) = (count / 2, (count - 1) / 2);
     for at in grid_stride(rows * length) {
         let row = at / length;
         let place = at % length;
         let mut sum = 0.0;
         if kind == 0 {
-            // The window's first sample, and the place within it.
-            let first = if place < half { 0 } else { (place - half).min(length - count) };
+            // The window's first sample, and which weights are those of the place.
+            let mut first = 0;
+            let mut weight = place;
+            if place >= half {
+                first = (place - before).min(length - count);
+                weight = half;
+                if place + half >= length {
+                    first = length - count;
+                    weight = half + 1 + place + half - length;
+                }
+            }
             for j in 0..count {
-                sum += weights[[place - first, j]] * data[[row, first + j]];
+                sum += weights[[weight, j]] * data[[row, first + j]];
             }
         } else {
             let last = length as i64 - 1;
             for j in 0..count {
-                let mut from = place as i64 + j as i64 - half as i64;
+                let mut from = place as i64 + j as i64 - before as i64;
                 let mut value = cval;
                 if kind == 1 {
                     while from < 0 || from > last {
