@@ -759,9 +759,10 @@ fn sorted_axes(name: &'static str, x: &RawArray, axes: Option<Vec<isize>>) -> Re
     }
 }
 
-/// The elements less the largest one along the axes, if that is finite; in a type that operations compute in.
-fn less_largest(name: &'static str, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
-    let largest = finite_part(name, &reduce(name, ReduceOperation::Max, x, axes)?)?;
+/// The elements less the largest one along the axes; only if that is finite, or else NaN follows, as SciPy's functions have it.
+fn less_largest(name: &'static str, x: &RawArray, axes: &[usize], is_finite: bool) -> Result<RawArray> {
+    let largest = reduce(name, ReduceOperation::Max, x, axes)?;
+    let largest = if is_finite { finite_part(name, &largest)? } else { largest };
     Composed(name).pair(BinaryOperation::Subtract, x, &with_axes(&largest, axes))
 }
 
@@ -794,7 +795,7 @@ pub(crate) fn normalised(
         let sums = with_axes(&reduce(name, ReduceOperation::Sum, &powers, &axes)?, &axes);
         return of_type(name, composed.pair(BinaryOperation::Divide, &powers, &sums)?, a.dtype);
     }
-    let x = less_largest(name, &a.to_compute_type(name)?, &axes)?;
+    let x = less_largest(name, &a.to_compute_type(name)?, &axes, logarithm)?;
     let powers = composed.each(UnaryOperation::Exp, &x)?;
     let sums = with_axes(&reduce(name, ReduceOperation::Sum, &powers, &axes)?, &axes);
     let result = if logarithm {

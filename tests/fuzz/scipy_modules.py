@@ -296,7 +296,7 @@ def _(s, dtype, name):
 def _(s, dtype, name):
     rank, count = s.integer(1, 3), s.integer(1, 30)
     # No two distances are the same.
-    data = s.array(dtype, (count, rank), lambda s: s.random.uniform(-5, 5))
+    data = s.array(dtype, (count, rank), lambda s: s.random.uniform(-5, 5), view=False)
     x = s.array(dtype, (s.integer(1, 6), rank), lambda s: s.random.uniform(-6, 6))
     given = {"k": s.integer(1, 4), "p": s.choice([1.0, 2.0, 2.0, float("inf")]), "bound": s.choice([float("inf"), 3.0])}
     text = f"sp.spatial.KDTree({wide()}).query({wide('a1')}, {given['k']}, p={given['p'] if np.isfinite(given['p']) else 'np.inf'}, distance_upper_bound={given['bound'] if np.isfinite(given['bound']) else 'np.inf'})"

@@ -374,8 +374,10 @@ def _(s, dtype, name):
     given["rel_height"] = s.choice([0.5, 0.25, 1.0])
     ours = ["peak_heights", "prominences", "left_bases", "right_bases", "widths", "width_heights", "left_ips", "right_ips", "left_thresholds", "right_thresholds", "plateau_sizes", "left_edges", "right_edges"]
     text = f"(lambda p, d: [p, *(d[key] for key in {ours} if key in d)])(*sp.signal.find_peaks({wide()}{text}, rel_height={given['rel_height']}))"
-    # Equal peaks are removed in the order of SciPy's sort, which is not stable.
-    return Call(text, [a], given, {"relative": 1e-12, "absolute": 1e-12, "any_dtype": True})
+    notes = {"relative": 1e-12, "absolute": 1e-12, "any_dtype": True}
+    if "distance" in given and len(np.unique(a.view)) < a.view.size:
+        notes["differs"] = "which of equal peaks stays is for SciPy's sort to say, which is not stable"
+    return Call(text, [a], given, notes)
 
 
 @functions("signal.peak_prominences", "signal.peak_widths", dtypes=["float64", "int64"])

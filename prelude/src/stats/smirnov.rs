@@ -94,7 +94,7 @@ fn two_samples(a: &RawArray, b: &RawArray, alternative: &str, method: &str) -> R
         let (m, n) = (n1.max(n2) as f64, n1.min(n2) as f64);
         let en = m * n / (m + n);
         if alternative == "two-sided" {
-            beyond(en.round(), statistic)
+            beyond(en.round_ties_even(), statistic)
         } else {
             // Hodges, "The significance probability of the Smirnov two-sample test" (1958), formula 5.3.
             let z = en.sqrt() * statistic;

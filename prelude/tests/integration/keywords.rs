@@ -373,7 +373,7 @@ fn integers_are_numbers_too() {
     let line = interpolate::interp1d!(&ascending, &x, fill_value = 7);
     same(line.eval(&gpu::array(&[1.0, 9.0])), gpu::array(&[2.0, 7.0]));
     assert_eq!(optimize::brentq(|x| x - 1.0, 0, 3), 1.0);
-    let integers = sparse::diags!([-1, 2, -1], [-1, 0, 1], shape = (4, 4));
+    let integers: sparse::SparseMatrix<f64> = sparse::diags!([-1, 2, -1], [-1, 0, 1], shape = (4, 4));
     let floats = sparse::diags!(&[-1.0, 2.0, -1.0], &[-1, 0, 1], shape = (4, 4));
     same(integers.todense(), floats.to_dense());
     same((2.0 * &integers).toarray(), floats.toarray() * 2.0);
