@@ -138,7 +138,7 @@ def _(s, dtype, name):
 
 def one_axis(rank: int, given: dict) -> bool:
     """SciPy has another way along one axis, which reads elsewhere where a window is longer than the array."""
-    return rank == 1 and given["mode"][0] not in ("constant", "grid-constant")
+    return rank == 1 and given["mode"][0] != "constant"
 
 
 @functions(*(f"ndimage.{name}" for name in ("minimum_filter", "maximum_filter", "median_filter", "percentile_filter", "rank_filter")), dtypes=IMAGES)
