@@ -57,7 +57,7 @@ ONE = {
     "digamma psi": (wide, 4096), "i0e i1e k0e k1e": (wide, 64), "i0 i1 k0 k1": (wide, 1024),
     # Without infinity: SciPy has NaN there, and not the limit, which is 0.
     "j0 j1": (finite, 2**13), "y0 y1": (positive, 2**13),
-    "exp1": (from_zero, 128), "entr": (from_zero, 16), "ellipkm1": (from_zero, 64), "exp10 exprel": (wide, 512), "cosm1": (finite, 64),
+    "exp1": (from_zero, 128), "entr": (from_zero, 16), "ellipkm1": (from_zero, 64), "exp10 exprel": (wide, 512), "cosm1": (finite, 2**13),
     "erfinv": (signed_share, 256), "erfcinv": (lambda s: 2 * share(s), 1024), "ndtri": (share, 1024), "logit": (share, 64),
     "ellipk": (lambda s: s.choice([share(s), finite(s)]), 64), "sindg cosdg tandg cotdg": (degrees, 2**14),
 }
