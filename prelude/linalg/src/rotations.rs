@@ -65,8 +65,8 @@ pub(crate) fn solve<T: Field>(diagonal: &[T], beside: &[T], rank: usize, mut rig
     // Numbers of the length 1 make the matrix real: row i times the conjugate of `from`, column i times `to`.
     let (mut d, mut e, mut turns) = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
     let mut to = T::Wide::ONE;
-    for at in 0..n {
-        let element = diagonal[at].wide() * to;
+    for (at, element) in diagonal.iter().enumerate() {
+        let element = element.wide() * to;
         let from = if element.length() == 0.0 { T::Wide::ONE } else { element.sign() };
         d.push(element.length());
         rows.row(at).iter_mut().for_each(|element| *element = *element * from.conjugate());
