@@ -27,13 +27,13 @@ fn row(theirs: &str, count: usize) -> Option<(String, Vec<String>)> {
     })
 }
 
-/// An array of the numbers in a list of Python's: floats if one of them is.
-fn array_of_list(list: &str) -> String {
+/// An array of the numbers in a list of Python's: floats if they have to be, or one of them is.
+fn array_of_list(list: &str, are_floats: bool) -> String {
     let list = list.trim_start_matches('&');
     let line = Line::new(list);
     let is_float =
         |at: usize| line.at(at).contains('.') && line.at(at).starts_with(|first: char| first.is_ascii_digit());
-    if !(0..line.len()).any(is_float) {
+    if !are_floats && !(0..line.len()).any(is_float) {
         return format!("&gpu::array(&{list})");
     }
     let floats = (0..line.len())
@@ -56,8 +56,10 @@ fn is_list(text: &str) -> bool {
 fn as_in_row(value: &str, model: &str, known: &Known<'_>) -> String {
     let is_array = model.starts_with('&') || matches!(model, "a" | "b" | "i" | "mask");
     let is_float = model.contains('.') && model.starts_with(|first: char| first.is_ascii_digit());
+    // `i` has whole numbers, as lists may have.
+    let are_floats = model != "i" && (!model.contains("array(&[") || model.contains('.'));
     match value {
-        value if is_array && is_list(value) => array_of_list(value),
+        value if is_array && is_list(value) => array_of_list(value, are_floats),
         value if is_array && !value.starts_with('&') => as_argument(value, known),
         value if is_float => as_float(value),
         value => value.replace('\'', "\""),
@@ -89,14 +91,14 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_ours = line.before(at, 1) == "::" && !matches!(line.at(at), "array" | "asarray" | "lookup");
         let parts = line.parts(at + 1, ",").filter(|_| is_ours)?;
         let part = parts.into_iter().find(|part| is_list(line.part(*part)))?;
-        Some(line.with(part.0, part.1, &array_of_list(line.part(part))))
+        Some(line.with(part.0, part.1, &array_of_list(line.part(part), false)))
     })
 }
 
 /// `gpu::array![1.0, 2.0]`, `DeviceArray::<f32>::zeros(3)`: arrays in the forms of other libraries.
 pub fn made(line: &Line, known: &Known<'_>) -> Option<String> {
     let is_macro = |at: &usize| line.at(at + 1) == "!" && line.at(at + 2) == "[" && line.before(*at, 2) == "gpu";
-    if let Some(at) = line.find("array").find(is_macro).filter(|_| known.says("`gpu::array!` takes")) {
+    if let Some(at) = line.find("array").find(is_macro).filter(|_| known.says("`gpu::array!` ")) {
         let close = line.closing(at + 2)?;
         return Some(line.with(at, close, &format!("array(&{})", line.slice(at + 2, close))));
     }
@@ -182,7 +184,11 @@ mod tests {
             (np, "np.random.poisson(5, size=3)", "gpu::random::poisson!(5.0, size = 3)"),
             (np, "np.random.binomial(10, 1, (2, 3))", "gpu::random::binomial(10, 1.0, (2, 3))"),
             (np, "np.tri(3)", "gpu::tri::<f64>(3)"),
-            (np, "np.interp(a, [1, 2], [0, 0.5])", "gpu::interp(&a, &gpu::array(&[1, 2]), &gpu::array(&[0.0, 0.5]))"),
+            (
+                np,
+                "np.interp(a, [1, 2], [0, 0.5])",
+                "gpu::interp(&a, &gpu::array(&[1.0, 2.0]), &gpu::array(&[0.0, 0.5]))",
+            ),
             (np, "np.logspace(0, 2, 3)", "gpu::logspace(0.0, 2.0, 3)"),
             (np, "np.random.choice(10, 3, replace=False)", "gpu::random::choice(&gpu::arange(10), 3, false)"),
             (np, "np.finfo(np.float32).eps * 2.0", "f32::EPSILON * 2.0"),
