@@ -120,7 +120,7 @@ pub fn minimize_with<V: Variables>(
 ) -> OptimizeResult<V> {
     let tol = tol.maybe_float();
     let mut value = |x: &Vector| fun(&V::of(x));
-    let options = Options { method, tol: tol, maxiter: maxiter.into() };
+    let options = Options { method, tol, maxiter: maxiter.into() };
     check(searched(&mut value, None, x0.vector(), options)).result()
 }
 
@@ -137,7 +137,7 @@ pub fn minimize_with_jac<V: Variables>(
     let tol = tol.maybe_float();
     let mut value = |x: &Vector| fun(&V::of(x));
     let mut gradient = |x: &Vector| jac(&V::of(x)).vector();
-    let options = Options { method, tol: tol, maxiter: maxiter.into() };
+    let options = Options { method, tol, maxiter: maxiter.into() };
     check(searched(&mut value, Some(&mut gradient), x0.vector(), options)).result()
 }
 

@@ -121,7 +121,7 @@ pub fn find_peaks_with<X: OnDevice<Elem = T>, T: Real>(
     let conditions = Conditions {
         height: height.limits(),
         threshold: threshold.limits(),
-        distance: distance,
+        distance,
         prominence: prominence.limits(),
         width: width.limits(),
         wlen: wlen.into(),

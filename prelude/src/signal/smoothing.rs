@@ -222,7 +222,6 @@ pub fn savgol_coeffs_with(
     let delta = delta.into_float();
     let pos = pos.maybe_float();
     const NAME: &str = "savgol_coeffs";
-    let pos = pos;
     let of = || {
         check_window(NAME, window_length, polyorder)?;
         // Half a place beyond the middle sample of an even number.
