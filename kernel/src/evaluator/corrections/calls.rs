@@ -208,7 +208,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let size = value_of(&named, "size").or(values.get(2).copied()).unwrap_or("1");
             (format!("gpu::random::{name}"), vec![first, second, size.to_owned()])
         }
-        ("random", "randint" | "integers") if !values.is_empty() => {
+        ("random", "randint" | "integers") if values.first().is_some_and(|first| !first.contains("..")) => {
             taken.extend(["size", "low", "high"]);
             let high = value_of(&named, "high").or(values.get(1).copied());
             let range = high.map_or_else(|| format!("0..{}", values[0]), |high| format!("{}..{high}", values[0]));
@@ -577,7 +577,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_generator = known.cell.contains(&format!("{object} = gpu::random::Generator::"))
             || known.cell.contains(&format!("{object} = np.random.default_rng("))
             || (known.type_of)(object).is_some_and(|name| name.contains("Generator"));
-        if is_generator {
+        if is_generator && !arguments.first().is_some_and(|first| first.contains("..")) {
             let drawn = translated(&["np", "random", name], &arguments, known)?;
             let new = format!("{object}.{}", drawn.strip_prefix("gpu::random::")?);
             return Some(line.with(first, close, &new));

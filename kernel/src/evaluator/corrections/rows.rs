@@ -95,13 +95,8 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
-/// `gpu::array![1.0, 2.0]`, `DeviceArray::<f32>::zeros(3)`: arrays in the forms of other libraries.
-pub fn made(line: &Line, known: &Known<'_>) -> Option<String> {
-    let is_macro = |at: &usize| line.at(at + 1) == "!" && line.at(at + 2) == "[" && line.before(*at, 2) == "gpu";
-    if let Some(at) = line.find("array").find(is_macro).filter(|_| known.says("`gpu::array!` ")) {
-        let close = line.closing(at + 2)?;
-        return Some(line.with(at, close, &format!("array(&{})", line.slice(at + 2, close))));
-    }
+/// `DeviceArray::<f32>::zeros(3)`, as other libraries have it
+pub fn made(line: &Line, _: &Known<'_>) -> Option<String> {
     line.find("DeviceArray").find_map(|at| {
         let first = if line.before(at, 1) == "::" && line.before(at, 2) == "gpu" { at - 2 } else { at };
         let open = (at + 1..line.len()).find(|place| line.at(*place) == "(")?;
@@ -195,7 +190,6 @@ mod tests {
             (np, "np.mgrid[0:3, 0:1:0.5]", "gpu::mgrid([0..3, (0.0, 1.0, 0.5)])"),
             ("ambiguous associated type", "gpu::DeviceArray::<f32>::zeros((3, 4))", "gpu::zeros::<f32>((3, 4))"),
             ("no function", "DeviceArray::ones(3)", "gpu::ones(3)"),
-            ("`gpu::array!` takes 2 values by position", "gpu::array![1.0, 2.0, 3.0]", "gpu::array(&[1.0, 2.0, 3.0])"),
             (np, "np.c_[a, b]", "gpu::c_![&a, &b]"),
             (np, "np.r_[1:4, 0, [7, 8]]", "gpu::r_![1..4, 0, [7, 8]]"),
             (
