@@ -34,6 +34,7 @@ pub mod variable_history;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Output of a running cell, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,9 +206,12 @@ pub trait Evaluator {
     }
     /// Called when nothing was asked for some seconds after the warming: the time for what takes long.
     fn rest(&mut self) {}
-    /// Called after a long time without a job, when the user is probably away. Frees memory that can be filled again
-    /// later. After the next job [`Evaluator::rest`] follows as before.
-    fn free_memory(&mut self) {}
+    /// Called after `idle`, a long time without a job, when the user is probably away. Frees memory that can be filled again
+    /// later, unless something has used it in the meantime. Whether all of it is free; if not, it is called again later.
+    /// After the next job [`Evaluator::rest`] follows as before.
+    fn free_memory(&mut self, _idle: Duration) -> bool {
+        true
+    }
     /// Candidates at a byte offset.
     fn complete(&mut self, code: &str, cursor: usize) -> Completions;
     /// Documentation of the code at a byte offset, by MIME type. `None` if nothing is known.

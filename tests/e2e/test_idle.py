@@ -43,19 +43,49 @@ def wait_for_helpers(session: Session) -> list[psutil.Process]:
     return found
 
 
+def assert_given_up(session: Session) -> None:
+    """The helpers are there after a question, and end while nobody asks."""
+    _, alive = psutil.wait_procs(wait_for_helpers(session), timeout=60)
+    assert not alive and not helpers(session)
+
+
 def test_an_idle_kernel_gives_up_its_helpers_and_has_them_again(fresh_kernel, tmp_path):
     session = fresh_kernel(env={"WARPCELL_IDLE_SECONDS": str(IDLE_SECONDS)})
     session.check("let kept = vec![1, 2, 3];")
     # Ended and started again, whichever the user comes back with: a cell, or a completion while a cell runs.
     for again in range(2):
-        found = wait_for_helpers(session)
-        _, alive = psutil.wait_procs(found, timeout=60)
-        assert not alive and not helpers(session)
+        assert_given_up(session)
         assert session.check(f"kept.len() + {again}").value == str(3 + again)
-    psutil.wait_procs(wait_for_helpers(session), timeout=60)
+    assert_given_up(session)
     with Running(session, tmp_path):
         assert completed(session, "kep") == ["kept"]
     assert session.complete("kept.is_em")["matches"]
+
+
+def test_helpers_that_only_questions_have_started_are_given_up(fresh_kernel):
+    session = fresh_kernel(env={"WARPCELL_IDLE_SECONDS": str(IDLE_SECONDS)})
+    session.check("let kept = vec![1, 2, 3];")
+    # No cell runs in between: the evaluator has nothing to do after the first time.
+    for _ in range(2):
+        assert_given_up(session)
+
+
+def test_a_question_that_takes_longer_than_the_rest(fresh_kernel):
+    """The process that answers stands still while the kernel wants to end it."""
+    session = fresh_kernel(env={"WARPCELL_IDLE_SECONDS": str(IDLE_SECONDS)})
+    session.check("let kept = vec![1, 2, 3];")
+    found = wait_for_helpers(session)
+    assistants = list(filter(is_assistant, found))
+    for process in assistants:
+        process.suspend()
+    question = session.client.complete("kept.is_em", len("kept.is_em"))
+    # It rests after two seconds, and is idle after four more.
+    psutil.wait_procs(assistants, timeout=IDLE_SECONDS + 4)
+    for process in assistants:
+        process.resume()
+    assert session.ask(question)["matches"]
+    _, alive = psutil.wait_procs(found, timeout=60)
+    assert not alive
 
 
 def test_a_kernel_that_rests_prepares_for_questions(fresh_kernel):

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long an answer may take. Then the process is ended.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -72,6 +72,8 @@ pub struct Assistant {
     connection: Mutex<Option<Connection>>,
     /// Apart from the connection, so that the process can be ended while an answer is awaited.
     child: Mutex<Option<Child>>,
+    /// When a cell or an answer was last finished.
+    used: Mutex<Instant>,
     ended: AtomicBool,
 }
 
@@ -113,6 +115,7 @@ impl Assistant {
             knowledge: Mutex::new(Knowledge { source: IMPORTS.to_owned(), ..Knowledge::default() }),
             connection: Mutex::default(),
             child: Mutex::default(),
+            used: Mutex::new(Instant::now()),
             ended: AtomicBool::new(false),
         })
     }
@@ -132,6 +135,7 @@ impl Assistant {
 
     /// Notes what the notebook has.
     pub fn learn_notebook(&self, notebook: Notebook) {
+        self.is_used();
         lock(&self.knowledge).notebook = notebook;
     }
 
@@ -169,12 +173,21 @@ impl Assistant {
         }
     }
 
-    /// Ends the process; the next question starts it again.
-    pub fn free_memory(&self) {
+    /// Ends the process, unless somebody has used it or run a cell within `idle`; the next question starts it again. Whether it is
+    /// ended.
+    pub fn free_memory(&self, idle: Duration) -> bool {
         // While it is asked, it is needed.
-        let Ok(mut connection) = self.connection.try_lock() else { return };
+        let Ok(mut connection) = self.connection.try_lock() else { return false };
+        if lock(&self.used).elapsed() < idle {
+            return false;
+        }
         *connection = None;
         self.end_child();
+        true
+    }
+
+    fn is_used(&self) {
+        *lock(&self.used) = Instant::now();
     }
 
     fn notebook(&self) -> Notebook {
@@ -223,6 +236,7 @@ impl Assistant {
                 Ok(None)
             }
         });
+        self.is_used();
         match answer {
             Ok(answer) => answer,
             Err(error) => {
@@ -280,6 +294,11 @@ impl Evaluator for RustAssistant {
     fn execute(&mut self, _cell: u64, _code: &str, _sink: &OutputSink) -> Result<Outcome, CellError> {
         let value = "cells are run by the other evaluator".to_owned();
         Err(CellError { name: "KernelError".to_owned(), traceback: vec![value.clone()], value })
+    }
+
+    /// What is asked while no cell runs may start the process after the other evaluator has freed its memory.
+    fn free_memory(&mut self, idle: Duration) -> bool {
+        self.0.free_memory(idle)
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {

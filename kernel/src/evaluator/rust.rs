@@ -376,12 +376,13 @@ impl Evaluator for RustEvaluator {
         self.assistant.start_ahead();
     }
 
-    fn free_memory(&mut self) {
-        self.assistant.free_memory();
+    fn free_memory(&mut self, idle: Duration) -> bool {
+        let is_free = self.assistant.free_memory(idle);
         if let Err(error) = build_step::end_waiting_compiler(self.session.path()) {
             eprintln!("the compiler that waits for the next cell could not be ended: {error:#}");
         }
         memory::give_back();
+        is_free
     }
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {

@@ -121,23 +121,21 @@ impl Quiet {
 
     /// Does the work that is due, and returns the next state. If the work panics, the result is missing and is made
     /// when it is needed.
-    fn next(self, evaluator: &mut dyn Evaluator) -> Quiet {
+    fn next(self, evaluator: &mut dyn Evaluator, until_away: Duration) -> Quiet {
         let work = AssertUnwindSafe(|| match self {
             Quiet::New | Quiet::Cold => evaluator.warm_up(),
             Quiet::Warm => {
                 evaluator.rest();
                 false
             }
-            Quiet::Rested | Quiet::Away => {
-                evaluator.free_memory();
-                false
-            }
+            Quiet::Rested | Quiet::Away => !evaluator.free_memory(until_away),
         });
         let has_more = catch_unwind(work).unwrap_or(false);
         match self {
             Quiet::New | Quiet::Cold if has_more => Quiet::Cold,
             Quiet::New | Quiet::Cold => Quiet::Warm,
             Quiet::Warm => Quiet::Rested,
+            Quiet::Rested | Quiet::Away if has_more => Quiet::Rested,
             Quiet::Rested | Quiet::Away => Quiet::Away,
         }
     }
@@ -168,7 +166,7 @@ fn run(
         let (cell, task) = match jobs.recv_timeout(quiet.patience(until_away)) {
             Ok(job) => job,
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                quiet = quiet.next(evaluator.as_mut());
+                quiet = quiet.next(evaluator.as_mut(), until_away);
                 continue;
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => return,
