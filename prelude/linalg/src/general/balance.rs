@@ -2,7 +2,8 @@
 //! they are, and are computed more exactly. As in James, Langou and Lowery, "On matrix balancing and eigenvector computation", 2014.
 
 use super::{Elements, Wide};
-use crate::Float;
+use crate::{Float, number};
+use faer::reborrow::Reborrow;
 use faer::traits::math_utils::{eps, min_positive};
 use std::ops::Range;
 
@@ -43,7 +44,9 @@ impl<T: Float> Elements<'_, T> {
             inner.start += 1;
         }
         let mut factors = vec![1.0; n];
-        while self.equalise(&inner, &mut factors) {}
+        let mut rows = Vec::new();
+        self.transpose(&mut rows);
+        while self.equalise(&inner, &mut rows, &mut factors) {}
         Balance { exchanges, factors }
     }
 
@@ -55,29 +58,45 @@ impl<T: Float> Elements<'_, T> {
         })
     }
 
-    /// The length of a vector of elements, and the largest of them.
-    fn sizes(elements: impl Iterator<Item = Wide> + Clone) -> (f64, f64) {
-        let most = elements.clone().fold(0.0f64, |most, element| most.max(element.re.abs()).max(element.im.abs()));
+    /// The parts of all rows, one row after the other.
+    fn transpose(&self, rows: &mut Vec<T>) {
+        let (n, parts) = (self.size(), self.parts);
+        rows.resize(n * n * parts, number(0.0));
+        super::by_tiles(n, |row, column| {
+            for part in 0..parts {
+                rows[(row * n + column) * parts + part] = self.matrix[(row * parts + part, column)];
+            }
+        });
+    }
+
+    /// The length of a vector of elements, and the largest part of one.
+    fn sizes(parts: &[T]) -> (f64, f64) {
+        let most = parts.iter().fold(0.0f64, |most, &part| most.max(part.into().abs()));
         if most == 0.0 {
             return (0.0, 0.0);
         }
-        (most * elements.map(|element| (element / most).norm_sqr()).sum::<f64>().sqrt(), most)
+        let scale = if (1e-140..1e140).contains(&most) { 1.0 } else { most };
+        (scale * parts.iter().map(|&part| (part.into() / scale).powi(2)).sum::<f64>().sqrt(), most)
     }
 
-    /// Multiplies each column by a power of 2 for which it is about as long as the row, which is divided by it. Whether one has changed.
-    fn equalise(&mut self, inner: &Range<usize>, factors: &mut [f64]) -> bool {
+    /// Multiplies each column by a power of 2 for which it is about as long as the row, which is divided by it; `rows` are those of the
+    /// matrix. Whether one has changed.
+    fn equalise(&mut self, inner: &Range<usize>, rows: &mut [T], factors: &mut [f64]) -> bool {
+        let (n, parts) = (self.size(), self.parts);
         let (epsilon, least): (f64, f64) = (eps::<T>().into(), min_positive::<T>().into());
         let small = least / epsilon;
         let large = 1.0 / small;
         let mut is_changed = false;
         for at in inner.clone() {
-            let (column, _) = Self::sizes(inner.clone().map(|row| self.get(row, at)));
-            let (row, _) = Self::sizes(inner.clone().map(|column| self.get(at, column)));
+            let of_column = self.matrix.rb().col(at).try_as_col_major().expect("a matrix by columns").as_slice();
+            let of_row = &rows[at * n * parts..(at + 1) * n * parts];
+            let (column, _) = Self::sizes(&of_column[inner.start * parts..inner.end * parts]);
+            let (row, _) = Self::sizes(&of_row[inner.start * parts..inner.end * parts]);
             if column == 0.0 || row == 0.0 {
                 continue;
             }
-            let (_, most_of_column) = Self::sizes((0..inner.end).map(|row| self.get(row, at)));
-            let (_, most_of_row) = Self::sizes((inner.start..self.size()).map(|column| self.get(at, column)));
+            let (_, most_of_column) = Self::sizes(&of_column[..inner.end * parts]);
+            let (_, most_of_row) = Self::sizes(&of_row[inner.start * parts..]);
             let mut sizes = [1.0f64, column, most_of_column, row, most_of_row];
             let step = |sizes: &mut [f64; 5], by: f64| {
                 let next = [sizes[0] * by, sizes[1] * by, sizes[2] * by, sizes[3] / by, sizes[4] / by];
@@ -101,6 +120,13 @@ impl<T: Float> Elements<'_, T> {
             }
             for row in 0..inner.end {
                 self.multiply(row, at, factor);
+            }
+            // Most matrices change in few places: what has changed is copied to the rows.
+            for other in 0..n {
+                for part in 0..parts {
+                    rows[(at * n + other) * parts + part] = self.matrix[(at * parts + part, other)];
+                    rows[(other * n + at) * parts + part] = self.matrix[(other * parts + part, at)];
+                }
             }
         }
         is_changed
