@@ -7,6 +7,7 @@ mod arguments;
 mod calls;
 mod control;
 mod formats;
+mod functional;
 mod indexing;
 mod kernels;
 mod keywords;
@@ -21,6 +22,7 @@ mod operators;
 mod plots;
 mod printing;
 mod rows;
+mod ufuncs;
 mod words;
 
 use crate::syntax::parse;

@@ -5,7 +5,7 @@ use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer};
 use super::named::{keyword, sorted_out, value_of};
 use super::operators::{as_argument, as_float, as_object, with_references};
-use super::{modules, plots, rows};
+use super::{functional, modules, plots, rows, ufuncs};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -151,6 +151,15 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         return Some(new);
     }
     let (values, named) = sorted_out(arguments);
+    if let Some(new) = ufuncs::method(path, &values, &named, known) {
+        return new;
+    }
+    if let Some(new) = functional::translated(name, &values, known) {
+        return Some(new);
+    }
+    if let Some(new) = rows::changing(name, &values, known).filter(|_| named.is_empty()) {
+        return Some(new);
+    }
     if name == "set_printoptions" {
         return print_options(&named).filter(|_| values.is_empty());
     }
@@ -433,6 +442,12 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
             let is_whole = at == 0 && line.closing(last + 1)? + 1 >= line.len();
             let cast = if is_whole { cast } else { format!("({cast})") };
             return Some(line.with(at, line.closing(last + 1)?, &cast));
+        }
+        let close = line.closing(last + 1)?;
+        if name == "vectorize" && line.at(close + 1) == "(" {
+            let [function] = line.arguments(last + 1)?[..] else { return None };
+            let new = functional::vectorized(function, &line.arguments(close + 1)?, known)?;
+            return Some(line.with(at, line.closing(close + 1)?, &new));
         }
         path.insert(0, module);
         let new = translated(&path, &line.arguments(last + 1)?, known).or_else(|| {

@@ -24,6 +24,13 @@ pub fn as_float(text: &str) -> String {
     if is_integer(text) { format!("{text}.0") } else { text.to_owned() }
 }
 
+/// A number that becomes an element of an array: a float, if the elements are floats.
+pub fn as_element(text: &str, array: &str, known: &Known<'_>) -> String {
+    let of_floats = known.type_of(array).is_some_and(|name| name.contains("<f64>") || name.contains("<f32>"));
+    let (sign, number) = text.strip_prefix('-').map_or(("", text), |number| ("-", number.trim()));
+    if of_floats { format!("{sign}{}", as_float(number)) } else { as_argument(text, known) }
+}
+
 /// `a @ b`
 pub fn matrix_product(line: &Line, known: &Known<'_>) -> Option<String> {
     let at = line.find("@").next()?;

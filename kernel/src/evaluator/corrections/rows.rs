@@ -3,7 +3,7 @@
 use super::known::Known;
 use super::line::{Line, is_integer};
 use super::modules;
-use super::operators::{as_argument, as_float};
+use super::operators::{self, as_argument, as_float};
 
 /// The page with all names of the prelude.
 const NAMES: &str = include_str!("../../../../prelude/NUMPY.md");
@@ -27,6 +27,46 @@ fn row(theirs: &str, count: usize) -> Option<(String, Vec<String>)> {
     })
 }
 
+/// The arguments that the rows have for a function that changes its first one: `gpu::put(&mut c, [0, 1], &gpu::array(&[7.0]))`.
+fn changing_rows(name: &str) -> impl Iterator<Item = Vec<String>> {
+    let call = format!("gpu::{name}(&mut c, ");
+    NAMES.lines().filter_map(move |line| {
+        let at = line.find(&call)?;
+        let line = Line::new(&line[at + call.len() - "(&mut c, ".len()..line.rfind("; c }")?]);
+        Some(line.arguments(0)?.into_iter().map(str::to_owned).collect())
+    })
+}
+
+/// `np.put(x, [0, 2], [9, 8])`, `np.fill_diagonal(m, 0)`: functions that change an array.
+pub fn changing(name: &str, values: &[&str], known: &Known<'_>) -> Option<String> {
+    let (array, others) = values.split_first()?;
+    let is_array = |text: &str| text.starts_with('&') || matches!(text, "b" | "mask");
+    let fits = |models: &Vec<String>| {
+        let kinds = others.iter().zip(&models[1..]).filter(|(value, model)| is_list(value) && model.starts_with('['));
+        (models.len() == values.len()).then(|| kinds.count())
+    };
+    let models = changing_rows(name).filter_map(|models| Some((fits(&models)?, models))).max_by_key(|(fit, _)| *fit)?.1;
+    let mut before = String::new();
+    let argument = |(value, model): (&&str, &String)| {
+        let comparison = operators::comparison(&Line::new(value), known);
+        match comparison {
+            // A mask of the array itself is made before the array is borrowed.
+            Some(mask) if Line::new(&mask).find(array).next().is_some() => {
+                before = format!("let mask = {mask}; ");
+                "&mask".to_owned()
+            }
+            Some(mask) => format!("&{mask}"),
+            None if is_array(model) && is_list(value) => array_of_list(value, true),
+            None if known.is_array(value) => as_argument(value, known),
+            None if model.starts_with('[') => (*value).to_owned(),
+            None => operators::as_element(value, array, known),
+        }
+    };
+    let new: Vec<String> = others.iter().zip(&models[1..]).map(argument).collect();
+    let array = array.trim_start_matches("&mut ").trim_start_matches('&');
+    Some(format!("{before}gpu::{name}(&mut {array}, {})", new.join(", ")))
+}
+
 /// An array of the numbers in a list of Python's: floats if they have to be, or one of them is.
 fn array_of_list(list: &str, are_floats: bool) -> String {
     let list = list.trim_start_matches('&');
@@ -43,9 +83,9 @@ fn array_of_list(list: &str, are_floats: bool) -> String {
     format!("&gpu::array(&{floats})")
 }
 
-/// Whether a text is a list of numbers.
+/// Whether a text is a list of numbers, or of truth values.
 fn is_list(text: &str) -> bool {
-    let text = text.trim_start_matches('&');
+    let text = text.trim_start_matches('&').replace("true", "1").replace("false", "0");
     text.starts_with('[')
         && text.ends_with(']')
         && text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '[' | ']' | ',' | ' ' | '.' | '-' | 'e'))
@@ -196,6 +236,11 @@ mod tests {
                 "this function needs arrays on the device, but this argument is not one",
                 "gpu::bincount(&[1, 2, 2])",
                 "gpu::bincount(&gpu::array(&[1, 2, 2]))",
+            ),
+            (
+                "mismatched types: expected `&DeviceArray<bool>`, found `&[bool; 2]`",
+                "gpu::where_(&[true, false], 1, 0)",
+                "gpu::where_(&gpu::array(&[true, false]), 1, 0)",
             ),
             (surplus, "gpu::random::integers(0, 10, 5)", "gpu::random::integers(0..10, 5)"),
             (surplus, "let y = gpu::random::integers(0, n, (3, 4));", "let y = gpu::random::integers(0..n, (3, 4));"),

@@ -1,0 +1,95 @@
+//! Functions of NumPy that call a function of Python's: `np.apply_along_axis(np.sum, 0, a)`, `np.fromfunction(lambda i, j: i + j, (3, 3))`.
+
+use super::calls::is_method;
+use super::keywords::REDUCTIONS;
+use super::known::Known;
+use super::line::Line;
+use super::operators::{as_argument, as_element, as_float, as_object, comparison};
+
+/// The parameters and the value of `lambda i, j: i + j`, also of a closure that an earlier correction has made.
+fn lambda(text: &str) -> Option<(Vec<&str>, &str)> {
+    let (parameters, value) = match text.strip_prefix("lambda ") {
+        Some(rest) => rest.split_once(':')?,
+        None => text.strip_prefix('|')?.split_once('|')?,
+    };
+    Some((parameters.split(',').map(str::trim).collect(), value.trim()))
+}
+
+/// Arguments with those closures whole whose parameters have a comma between them.
+fn with_whole_closures(values: &[&str]) -> Vec<String> {
+    let mut whole: Vec<String> = Vec::new();
+    for value in values {
+        match whole.last_mut().filter(|last| last.starts_with('|') && !last[1..].contains('|')) {
+            Some(last) => last.push_str(&format!(", {value}")),
+            None => whole.push((*value).to_owned()),
+        }
+    }
+    whole
+}
+
+/// What a call of such a function is here.
+pub fn translated(name: &str, values: &[&str], known: &Known<'_>) -> Option<String> {
+    let values = with_whole_closures(values);
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    match (name, &values[..]) {
+        ("apply_along_axis", [function, axis, array]) => {
+            let of_line = match lambda(function) {
+                Some((parameters, value)) => format!("|{}| {value}", parameters.first()?),
+                None => {
+                    let ours = function.rsplit('.').next()?;
+                    let value = match ours {
+                        ours if REDUCTIONS.contains(&ours) => format!("line.{ours}_axis(0)"),
+                        ours if is_method(ours) => format!("line.{ours}()"),
+                        ours if function.contains('.') => format!("gpu::{ours}(&line)"),
+                        ours => format!("{ours}(&line)"),
+                    };
+                    format!("|line| {value}")
+                }
+            };
+            Some(format!("gpu::apply_along_axis({of_line}, {axis}, {})", as_argument(array, known)))
+        }
+        ("fromfunction", [function, shape]) => {
+            let (parameters, value) = lambda(function)?;
+            let shape = shape.trim_matches(['(', ')', '[', ']']).trim_end_matches(',');
+            // Places are floats, as NumPy's.
+            let value = floats(value);
+            Some(format!("gpu::fromfunction(|[{}]| {value}, [{shape}])", parameters.join(", ")))
+        }
+        ("piecewise", [array, conditions, functions]) => {
+            let (conditions, functions) = (Line::new(conditions), Line::new(functions));
+            let masks = conditions.arguments(0)?.into_iter().map(|mask| {
+                let mask = comparison(&Line::new(mask), known).unwrap_or_else(|| mask.to_owned());
+                format!("&{}", mask.trim_start_matches('&'))
+            });
+            let pieces = functions.arguments(0)?.into_iter().map(|piece| match lambda(piece) {
+                Some((parameters, value)) => format!("&|{}| {}", parameters.join(", "), floats(value)),
+                None => format!("&|_| gpu::full((), {})", as_element(piece, array, known)),
+            });
+            let [masks, pieces] = [masks.collect::<Vec<_>>().join(", "), pieces.collect::<Vec<_>>().join(", ")];
+            Some(format!("gpu::piecewise({}, &[{masks}], &[{pieces}])", as_argument(array, known)))
+        }
+        ("ndenumerate", [array]) => Some(format!("{}.to_host().indexed_iter()", as_object(array))),
+        _ => None,
+    }
+}
+
+/// A value with floats in place of its whole numbers.
+fn floats(value: &str) -> String {
+    let line = Line::new(value);
+    // The power of an array may stay whole.
+    let is_number = |at: &usize| !matches!(line.before(*at, 1), "**" | "[");
+    (0..line.len()).rev().filter(is_number).fold(line.text.clone(), |text, at| {
+        let float = as_float(line.at(at));
+        if float == line.at(at) { text } else { Line::new(&text).with(at, at, &float) }
+    })
+}
+
+/// `np.vectorize(f)(a, b)`: `f` has `#[vectorize]` here.
+pub fn vectorized(function: &str, arrays: &[&str], known: &Known<'_>) -> Option<String> {
+    let arrays: Vec<String> = arrays.iter().map(|array| as_argument(array, known)).collect();
+    match &arrays[..] {
+        [] => None,
+        [array] => Some(format!("gpu::map({function}, {array})")),
+        _ => Some(format!("gpu::map({function}, ({}))", arrays.join(", "))),
+    }
+}
