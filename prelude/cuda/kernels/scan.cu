@@ -4,10 +4,10 @@
 //   WARPCELL_WIDE                     what is computed in: double for floats, else u64, modulo 2^64
 //   WARPCELL_IDENTITY, WARPCELL_JOIN  0 and +, or 1 and *
 //
-// A line is what is scanned: neighbours in memory (rows), or with the lines between them (columns). Few long lines are cut
-// into parts, so that they fill the device: first the total of each part is found, then the totals are scanned themselves,
-// in place and by the same kernels, then each part is scanned, beginning with what comes before it. Totals of a line are
-// neighbours. How parts are cut depends on the shape and the device alone, so results are the same each time.
+// A line is what is scanned: neighbours in memory (rows), or with the lines between them (columns). Few long rows are cut into tiles,
+// each of which is read once (`scan_tiles`). Few long columns are cut into parts, so that they fill the device: first the total of each
+// part is found, then the totals are scanned themselves, as rows, in place, then each part is scanned, beginning with what comes before
+// it. Totals of a line are neighbours. How lines are cut depends on the shape and the device alone, so results are the same each time.
 //
 // The result may be the input: no pointer is `__restrict__`, and a thread reads before it writes.
 
@@ -69,24 +69,22 @@ DEVICE wide scanned_in_warp(wide value) {
 // elements one after the other are in different banks.
 DEVICE int place(int element) { return element + element / ITEMS; }
 
-// A block for each part of a row: `gridDim.y` parts of `part` elements, `totals` those of the parts, scanned.
+// A block for each row.
 extern "C" __global__ void __launch_bounds__(THREADS)
-scan_long_rows(const input* x, output* out, i64 length, i64 part, const wide* totals) {
+scan_long_rows(const input* x, output* out, i64 length) {
     __shared__ wide room[TILE + THREADS];
     __shared__ wide of_warps[WARPS];
     const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
-    const i64 row = blockIdx.x, number = blockIdx.y;
-    const input* from = x + row * length;
-    output* to = out + row * length;
-    const i64 end = min(length, (number + 1) * part);
-    wide carry = number == 0 ? identity() : totals[row * gridDim.y + number - 1];
+    const input* from = x + blockIdx.x * length;
+    output* to = out + blockIdx.x * length;
+    wide carry = identity();
 #pragma unroll 1
-    for (i64 tile = number * part; tile < end; tile += TILE) {
+    for (i64 tile = 0; tile < length; tile += TILE) {
         wide values[ITEMS];
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             const i64 i = tile + k * THREADS + thread;
-            values[k] = i < end ? lift(from[i]) : identity();
+            values[k] = i < length ? lift(from[i]) : identity();
         }
         // From the order in which memory is read to neighbours for each thread, and back below. A thread writes here what
         // it alone has read at the end of the last round.
@@ -115,39 +113,155 @@ scan_long_rows(const input* x, output* out, i64 length, i64 part, const wide* to
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             const i64 i = tile + k * THREADS + thread;
-            if (i < end) to[i] = lower(room[place(k * THREADS + thread)]);
+            if (i < length) to[i] = lower(room[place(k * THREADS + thread)]);
         }
     }
 }
 
-// The total of each part of a row; a block for each.
-extern "C" __global__ void __launch_bounds__(THREADS)
-scan_totals_of_rows(const input* x, i64 length, i64 part, wide* totals) {
-    __shared__ wide of_warps[WARPS];
-    const int thread = threadIdx.x;
-    const i64 row = blockIdx.x, number = blockIdx.y;
-    const input* from = x + row * length;
-    const i64 end = min(length, (number + 1) * part);
-    wide total = identity();
-    i64 i = number * part + thread;
-#pragma unroll 1
-    for (; i + (ITEMS - 1) * THREADS < end; i += TILE) {
-        input loaded[ITEMS];
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) loaded[k] = from[i + k * THREADS];
-#pragma unroll
-        for (int k = 0; k < ITEMS; k++) total = join(total, lift(loaded[k]));
+// ---- Few long rows ----
+//
+// A block for each tile of a row. Tiles are numbered in the order in which blocks begin, so that the tiles before one are done or being
+// worked on. A block publishes the total of its tile, and waits for what comes before: the tiles of its group of 32, the groups of its set
+// of 32 groups, and the sets. Whoever has the last tile of a group publishes the group's total, and the set's. This is the look-back of
+// Merrill and Garland (2016), but totals are joined in an order of their own, whichever of them is there first.
+
+// Elements that a lane has side by side, and how often.
+#define NEIGHBOURS 4
+#define TURNS (sizeof(input) == 8 ? 4 : 8)
+#define ROW_TILE (THREADS * NEIGHBOURS * TURNS)
+#define GROUP 32
+
+template <typename T> struct alignas(sizeof(T) * NEIGHBOURS < 16 ? sizeof(T) * NEIGHBOURS : 16) Neighbours {
+    T at[NEIGHBOURS];
+};
+
+// A total in memory is two words, each with a half of it and a mark that it is there. Both begin as zeros.
+#define WORDS 2
+#define MARK (1ull << 32)
+DEVICE void publish(volatile u64* to, wide total) {
+    to[0] = MARK | ((const u32*)&total)[0];
+    to[1] = MARK | ((const u32*)&total)[1];
+}
+struct Awaited {
+    const volatile u64* from;
+    u64 words[WORDS];
+    // Begins to read; of nothing (null) the total is the identity.
+    DEVICE void look(const volatile u64* address) {
+        from = address;
+        words[0] = from ? from[0] : MARK;
+        words[1] = from ? from[1] : MARK;
     }
-#pragma unroll 1
-    for (; i < end; i += THREADS) total = join(total, lift(from[i]));
+    DEVICE wide wait() {
+        while (!(words[0] & words[1] & MARK)) look(from);
+        if (!from) return identity();
+        wide total;
+        ((u32*)&total)[0] = u32(words[0]);
+        ((u32*)&total)[1] = u32(words[1]);
+        return total;
+    }
+};
+
+// All lanes' values joined, for each lane.
+DEVICE wide joined_in_warp(wide value) {
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) total = join(total, of_later_lane(total, distance));
-    if (thread % 32 == 0) of_warps[thread / 32] = total;
+    for (int distance = 16; distance > 0; distance /= 2) {
+        value = join(value, shuffled(value, [=](u32 half) { return __shfl_xor_sync(0xffffffffu, half, distance); }));
+    }
+    return value;
+}
+
+// What comes before a tile of a row with the total `own`, for a whole warp. `totals` has those of the row's tiles, groups and sets.
+DEVICE wide total_before(u32 tile, u32 tiles, wide own, u64* totals) {
+    const u32 lane = threadIdx.x % 32, group = tile / GROUP, set = group / GROUP, groups = (tiles + GROUP - 1) / GROUP;
+    u64 *of_groups = totals + u64(tiles) * WORDS, *of_sets = of_groups + u64(groups) * WORDS;
+    if (lane == 0) publish(totals + u64(tile) * WORDS, own);
+    Awaited of_tile, of_group, of_set;
+    of_tile.look(lane < tile % GROUP ? totals + u64(group * GROUP + lane) * WORDS : nullptr);
+    of_group.look(lane < group % GROUP ? of_groups + u64(set * GROUP + lane) * WORDS : nullptr);
+    of_set.look(lane < set ? of_sets + u64(lane) * WORDS : nullptr);
+    const wide in_group = joined_in_warp(of_tile.wait());
+    const bool ends_group = tile % GROUP == GROUP - 1, ends_set = ends_group && group % GROUP == GROUP - 1;
+    if (ends_group && lane == 0) publish(of_groups + u64(group) * WORDS, join(in_group, own));
+    const wide in_set = joined_in_warp(of_group.wait());
+    if (ends_set && lane == 0) publish(of_sets + u64(set) * WORDS, join(in_set, join(in_group, own)));
+    wide sets = of_set.wait();
+    for (u32 other = lane + 32; other < set; other += 32) {
+        of_set.look(of_sets + u64(other) * WORDS);
+        sets = join(sets, of_set.wait());
+    }
+    return join(joined_in_warp(sets), join(in_set, in_group));
+}
+
+// `ticket` and the totals of each row, which are `row_words` apart, begin as zeros. With `are_packed`, neighbours may be read and written
+// together.
+extern "C" __global__ void __launch_bounds__(THREADS)
+scan_tiles(const input* x, output* out, i64 length, u32 tiles, u32* ticket, u64* totals, i64 row_words, int are_packed) {
+    __shared__ u32 number;
+    __shared__ wide of_warps[WARPS];
+    __shared__ wide before_tile;
+    const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
+    if (thread == 0) number = atomicAdd(ticket, 1u);
     __syncthreads();
-    if (thread == 0) {
+    const i64 row = number / tiles;
+    const u32 tile = number % tiles;
+    const input* from = x + row * length;
+    output* to = out + row * length;
+    const i64 first = i64(tile) * ROW_TILE + warp * (ROW_TILE / WARPS) + lane * NEIGHBOURS;
+    Neighbours<input> loaded[TURNS];
 #pragma unroll
-        for (int warp = 1; warp < WARPS; warp++) total = join(total, of_warps[warp]);
-        totals[row * gridDim.y + number] = total;
+    for (int k = 0; k < TURNS; k++) {
+        const i64 at = first + k * (32 * NEIGHBOURS);
+        if (are_packed && at + NEIGHBOURS <= length) {
+            loaded[k] = *(const Neighbours<input>*)(from + at);
+        } else {
+#pragma unroll
+            for (int e = 0; e < NEIGHBOURS; e++) loaded[k].at[e] = at + e < length ? from[at + e] : input(WARPCELL_IDENTITY);
+        }
+    }
+    wide total = identity();
+#pragma unroll
+    for (int k = 0; k < TURNS; k++) {
+        const input* own = loaded[k].at;
+        total = join(total, join(join(lift(own[0]), lift(own[1])), join(lift(own[2]), lift(own[3]))));
+    }
+    total = joined_in_warp(total);
+    if (lane == 0) of_warps[warp] = total;
+    __syncthreads();
+    if (warp == 0) {
+        wide all = of_warps[0];
+#pragma unroll
+        for (int other = 1; other < WARPS; other++) all = join(all, of_warps[other]);
+        const wide before = total_before(tile, tiles, all, totals + row * row_words);
+        if (lane == 0) before_tile = before;
+    }
+    __syncthreads();
+    wide carry = before_tile;
+#pragma unroll
+    for (int other = 0; other < WARPS - 1; other++) {
+        if (other < warp) carry = join(carry, of_warps[other]);
+    }
+#pragma unroll
+    for (int k = 0; k < TURNS; k++) {
+        wide values[NEIGHBOURS];
+        values[0] = lift(loaded[k].at[0]);
+#pragma unroll
+        for (int e = 1; e < NEIGHBOURS; e++) values[e] = join(values[e - 1], lift(loaded[k].at[e]));
+        const wide through = scanned_in_warp(values[NEIGHBOURS - 1]);
+        wide before = of_earlier_lane(through, 1);
+        before = lane == 0 ? carry : join(carry, before);
+        carry = join(carry, of_lane(through, 31));
+        const i64 at = first + k * (32 * NEIGHBOURS);
+        Neighbours<output> scanned;
+#pragma unroll
+        for (int e = 0; e < NEIGHBOURS; e++) scanned.at[e] = lower(join(before, values[e]));
+        if (are_packed && at + NEIGHBOURS <= length) {
+            *(Neighbours<output>*)(to + at) = scanned;
+        } else {
+#pragma unroll
+            for (int e = 0; e < NEIGHBOURS; e++) {
+                if (at + e < length) to[at + e] = scanned.at[e];
+            }
+        }
     }
 }
 

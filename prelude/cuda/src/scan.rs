@@ -12,8 +12,10 @@ const TYPES: usize = DType::ALL.len();
 const OPERATIONS: usize = ScanOperation::ALL.len();
 const NAME: &str = "a scan";
 const THREADS: usize = 256;
-/// Elements of a row that a block scans at a time.
-const TILE: usize = 2048;
+/// The words of a total, in the same place: its halves, and whether they are there.
+const WORDS: usize = 2;
+/// So many tiles make a group, and so many groups a set.
+const GROUP: usize = 32;
 /// Bytes of a total in the kernels' source.
 const TOTAL: usize = 8;
 /// The longest rows for which one thread each is enough: what the threads of a warp read together stays in the cache.
@@ -33,7 +35,7 @@ family! {
 kernels! {
     struct Kernels {
         long_rows = c"scan_long_rows",
-        totals_of_rows = c"scan_totals_of_rows",
+        tiles = c"scan_tiles",
         short_rows = c"scan_short_rows",
         columns = c"scan_columns",
         totals_of_columns = c"scan_totals_of_columns",
@@ -79,22 +81,30 @@ impl Scan {
         }
     }
 
-    /// Rows by blocks, cut into parts where they are few.
+    /// Rows by blocks, cut into tiles where they are few.
     fn long_rows(&self, kernels: &Kernels, job: Job) -> Result<()> {
-        let (part, parts) = cut_row(job.outer, job.length, self.device.multiprocessors() as usize);
-        let totals = self.totals(job.outer, parts)?;
-        let grid = (blocks(NAME, job.outer, 1)?, parts as u32);
-        let (length, part, address) = (job.length as i64, part as i64, totals.address());
-        if parts > 1 {
-            let mut arguments = arguments![job.x, length, part, address];
-            // SAFETY: the module is alive beside its functions; the arguments are those of `scan_totals_of_rows`; the array
-            // is contiguous and lies in a live allocation, and there is a total for each part of each row.
-            unsafe { launch(&self.device, kernels.totals_of_rows, grid, THREADS as u32, &mut arguments)? };
-            self.scan_totals(job, address, job.outer, parts)?;
+        let length = job.length as i64;
+        let tile = tile(job.dtype);
+        let tiles = job.length.div_ceil(tile);
+        if tiles == 1 || job.outer >= 4 * self.device.multiprocessors() as usize {
+            let grid = (blocks(NAME, job.outer, 1)?, 1);
+            let mut arguments = arguments![job.x, job.out, length];
+            // SAFETY: the module is alive beside its functions; the arguments are those of `scan_long_rows`; both arrays are
+            // contiguous and lie in live allocations.
+            return unsafe { launch(&self.device, kernels.long_rows, grid, THREADS as u32, &mut arguments) };
         }
-        let mut arguments = arguments![job.x, job.out, length, part, address];
-        // SAFETY: as above, with the arguments of `scan_long_rows`.
-        unsafe { launch(&self.device, kernels.long_rows, grid, THREADS as u32, &mut arguments) }
+        let grid = (blocks(NAME, job.outer * tiles, 1)?, 1);
+        let words = row_words(tiles);
+        // The counter of tiles, with a word of its own. Dropped at the end: the pool may hand it out again to work that is queued later.
+        let scratch = DeviceMemory::new(&self.device, (1 + job.outer * words) * size_of::<u64>())?;
+        scratch.set_bytes(0)?;
+        let (ticket, totals) = (scratch.address(), scratch.address() + size_of::<u64>() as u64);
+        let sizes = [job.dtype.size(), job.dtype.sum().size()];
+        let are_packed = i32::from(are_packed([job.x, job.out], sizes, [job.outer, job.length]));
+        let (tiles, words) = (tiles as u32, words as i64);
+        let mut arguments = arguments![job.x, job.out, length, tiles, ticket, totals, words, are_packed];
+        // SAFETY: as above, with the arguments of `scan_tiles`; there are totals for each tile, group and set of each row.
+        unsafe { launch(&self.device, kernels.tiles, grid, THREADS as u32, &mut arguments) }
     }
 
     /// Columns by threads, cut into parts where they are few.
@@ -130,11 +140,21 @@ impl Scan {
     }
 }
 
-/// The elements of each part of a row, and the number of parts: some blocks for each multiprocessor, of whole tiles.
-fn cut_row(rows: usize, length: usize, multiprocessors: usize) -> (usize, usize) {
-    let wanted = (4 * multiprocessors).div_ceil(rows).min(length.div_ceil(4 * TILE)).max(1);
-    let part = length.div_ceil(wanted).next_multiple_of(TILE);
-    (part, length.div_ceil(part))
+/// Elements of a row that a block takes: each thread 4 or 8 times 4 of them.
+fn tile(dtype: DType) -> usize {
+    THREADS * if dtype.size() == 8 { 16 } else { 32 }
+}
+
+/// The words of the totals of a row: of its tiles, of groups of them, and of sets of groups.
+fn row_words(tiles: usize) -> usize {
+    let groups = tiles.div_ceil(GROUP);
+    (tiles + groups + groups.div_ceil(GROUP)) * WORDS
+}
+
+/// Whether four neighbours of the array and of the result may be read and written together: as packs of 16 bytes at most.
+fn are_packed(addresses: [u64; 2], sizes: [usize; 2], [rows, length]: [usize; 2]) -> bool {
+    let fits = |side: usize| addresses[side].is_multiple_of((4 * sizes[side]).min(16) as u64);
+    fits(0) && fits(1) && (rows == 1 || length.is_multiple_of(4))
 }
 
 /// The elements of each part of a column, and the number of parts: a thousand threads for each multiprocessor.
@@ -175,17 +195,19 @@ mod tests {
     fn parts_cover_a_line_and_fill_the_device() {
         for length in [1, 513, 8191, 8193, 100_000, 100_000_000] {
             for lines in [1, 3, 528, 1_000_000] {
-                for (part, parts) in [cut_row(lines, length, 132), cut_column(lines, length, 132)] {
-                    assert!(part * parts >= length && part * (parts - 1) < length, "{lines} {length} {part} {parts}");
-                }
+                let (part, parts) = cut_column(lines, length, 132);
+                assert!(part * parts >= length && part * (parts - 1) < length, "{lines} {length} {part} {parts}");
             }
         }
-        assert_eq!(cut_row(1, 100_000_000, 132), (190_464, 526));
-        assert_eq!(cut_row(1000, 100_000, 132).1, 1);
-        assert_eq!(cut_row(1, 8000, 132).1, 1);
         assert_eq!(cut_column(2, 100_000_000, 132).1, 67_568);
         assert_eq!(cut_column(1_000_000, 1000, 132), (1000, 1));
-        // Totals are scanned in one more turn, or two: each is of far fewer elements.
-        assert!(cut_row(2, 67_568, 132).1 <= 9 && cut_row(1, 526, 132).1 == 1);
+    }
+
+    #[test]
+    fn totals_of_rows_have_room() {
+        assert_eq!([1, 32, 33, 1024, 1025].map(row_words), [3, 34, 37, 1057, 1061].map(|totals| totals * WORDS));
+        assert!(are_packed([256, 512], [4, 4], [1, 1001]) && are_packed([256, 512], [1, 8], [3, 1000]));
+        assert!(!are_packed([256, 512], [4, 4], [3, 1001]) && !are_packed([260, 512], [4, 4], [1, 1000]));
+        assert!(are_packed([260, 512], [1, 8], [1, 1000]));
     }
 }
