@@ -120,10 +120,11 @@ scan_long_rows(const input* x, output* out, i64 length) {
 
 // ---- Few long rows ----
 //
-// A block for each tile of a row. Tiles are numbered in the order in which blocks begin, so that the tiles before one are done or being
-// worked on. A block publishes the total of its tile, and waits for what comes before: the tiles of its group of 32, the groups of its set
-// of 32 groups, and the sets. Whoever has the last tile of a group publishes the group's total, and the set's. This is the look-back of
-// Merrill and Garland (2016), but totals are joined in an order of their own, whichever of them is there first.
+// Each tile of a row has two blocks: one publishes its total, and `ahead` tiles later another one scans it. So the scan finds the elements
+// in the second-level cache, and knows at once what comes before: the tiles of its group of 32, the groups of its set of 32 groups, and the
+// sets. Who publishes the last total of a group publishes the group's, and the set's. Blocks take turns in the order in which they begin,
+// so what one waits for is done or being worked on. This is close to the look-back of Merrill and Garland (2016), but totals are joined in
+// an order of their own, whichever of them is there first.
 
 // Elements that a lane has side by side, and how often.
 #define NEIGHBOURS 4
@@ -142,24 +143,17 @@ DEVICE void publish(volatile u64* to, wide total) {
     to[0] = MARK | ((const u32*)&total)[0];
     to[1] = MARK | ((const u32*)&total)[1];
 }
-struct Awaited {
-    const volatile u64* from;
-    u64 words[WORDS];
-    // Begins to read; of nothing (null) the total is the identity.
-    DEVICE void look(const volatile u64* address) {
-        from = address;
-        words[0] = from ? from[0] : MARK;
-        words[1] = from ? from[1] : MARK;
+DEVICE wide awaited(const volatile u64* from) {
+    u64 first = from[0], second = from[1];
+    while (!(first & second & MARK)) {
+        first = from[0];
+        second = from[1];
     }
-    DEVICE wide wait() {
-        while (!(words[0] & words[1] & MARK)) look(from);
-        if (!from) return identity();
-        wide total;
-        ((u32*)&total)[0] = u32(words[0]);
-        ((u32*)&total)[1] = u32(words[1]);
-        return total;
-    }
-};
+    wide total;
+    ((u32*)&total)[0] = u32(first);
+    ((u32*)&total)[1] = u32(second);
+    return total;
+}
 
 // All lanes' values joined, for each lane.
 DEVICE wide joined_in_warp(wide value) {
@@ -170,40 +164,73 @@ DEVICE wide joined_in_warp(wide value) {
     return value;
 }
 
-// What comes before a tile of a row with the total `own`, for a whole warp. `totals` has those of the row's tiles, groups and sets.
-DEVICE wide total_before(u32 tile, u32 tiles, wide own, u64* totals) {
-    const u32 lane = threadIdx.x % 32, group = tile / GROUP, set = group / GROUP, groups = (tiles + GROUP - 1) / GROUP;
-    u64 *of_groups = totals + u64(tiles) * WORDS, *of_sets = of_groups + u64(groups) * WORDS;
-    if (lane == 0) publish(totals + u64(tile) * WORDS, own);
-    Awaited of_tile, of_group, of_set;
-    of_tile.look(lane < tile % GROUP ? totals + u64(group * GROUP + lane) * WORDS : nullptr);
-    of_group.look(lane < group % GROUP ? of_groups + u64(set * GROUP + lane) * WORDS : nullptr);
-    of_set.look(lane < set ? of_sets + u64(lane) * WORDS : nullptr);
-    const wide in_group = joined_in_warp(of_tile.wait());
-    const bool ends_group = tile % GROUP == GROUP - 1, ends_set = ends_group && group % GROUP == GROUP - 1;
-    if (ends_group && lane == 0) publish(of_groups + u64(group) * WORDS, join(in_group, own));
-    const wide in_set = joined_in_warp(of_group.wait());
-    if (ends_set && lane == 0) publish(of_sets + u64(set) * WORDS, join(in_set, join(in_group, own)));
-    wide sets = of_set.wait();
-    for (u32 other = lane + 32; other < set; other += 32) {
-        of_set.look(of_sets + u64(other) * WORDS);
-        sets = join(sets, of_set.wait());
-    }
-    return join(joined_in_warp(sets), join(in_set, in_group));
-}
+// The totals of a row.
+struct Totals {
+    u64 *tiles, *groups, *sets;
+    // How many of a group's tiles, and of a set's groups, are there.
+    u64 *in_groups, *in_sets;
 
-// `ticket` and the totals of each row, which are `row_words` apart, begin as zeros. With `are_packed`, neighbours may be read and written
-// together.
-extern "C" __global__ void __launch_bounds__(THREADS)
-scan_tiles(const input* x, output* out, i64 length, u32 tiles, u32* ticket, u64* totals, i64 row_words, int are_packed) {
-    __shared__ u32 number;
+    DEVICE Totals(u64* words, u32 count) {
+        const u64 of_groups = (count + GROUP - 1) / GROUP, of_sets = (of_groups + GROUP - 1) / GROUP;
+        tiles = words;
+        groups = tiles + u64(count) * WORDS;
+        sets = groups + of_groups * WORDS;
+        in_groups = sets + of_sets * WORDS;
+        in_sets = in_groups + of_groups;
+    }
+
+    // Publishes one of the totals between which `counter` counts. Whether all of them are there now; for a whole warp.
+    DEVICE bool last(u64* to, wide total, u64* counter) {
+        u32 is_last = 0;
+        if (threadIdx.x % 32 == 0) {
+            publish(to, total);
+            __threadfence();
+            is_last = atomicAdd((u32*)counter, 1u) == GROUP - 1;
+        }
+        return __shfl_sync(0xffffffffu, is_last, 0);
+    }
+
+    DEVICE void add(u32 tile, wide total) {
+        const u32 lane = threadIdx.x % 32, group = tile / GROUP, set = group / GROUP;
+        if (!last(tiles + u64(tile) * WORDS, total, in_groups + group)) return;
+        const wide of_group = joined_in_warp(awaited(tiles + u64(group * GROUP + lane) * WORDS));
+        if (!last(groups + u64(group) * WORDS, of_group, in_sets + set)) return;
+        const wide of_set = joined_in_warp(awaited(groups + u64(set * GROUP + lane) * WORDS));
+        if (lane == 0) publish(sets + u64(set) * WORDS, of_set);
+    }
+
+    // What comes before a tile, for a whole warp.
+    DEVICE wide before(u32 tile) const {
+        const u32 lane = threadIdx.x % 32, group = tile / GROUP, set = group / GROUP;
+        // The own total, too: the result may be written over what it is computed of.
+        wide in_group = lane <= tile % GROUP ? awaited(tiles + u64(group * GROUP + lane) * WORDS) : identity();
+        if (lane == tile % GROUP) in_group = identity();
+        const wide in_set = lane < group % GROUP ? awaited(groups + u64(set * GROUP + lane) * WORDS) : identity();
+        wide all = identity();
+        for (u32 other = lane; other < set; other += 32) all = join(all, awaited(sets + u64(other) * WORDS));
+        return join(joined_in_warp(all), join(joined_in_warp(in_set), joined_in_warp(in_group)));
+    }
+};
+
+// `count` is the number of tiles of all rows, `tiles` of one. `ticket` and the totals of each row, which are `row_words` apart, begin as
+// zeros. With `are_packed`, neighbours may be read and written together.
+extern "C" __global__ void __launch_bounds__(THREADS, 3)
+scan_tiles(
+    const input* x, output* out, i64 length, u32 tiles, u32 count, u32 ahead, u32* ticket, u64* totals, i64 row_words, int are_packed
+) {
+    __shared__ u32 taken;
     __shared__ wide of_warps[WARPS];
     __shared__ wide before_tile;
     const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
-    if (thread == 0) number = atomicAdd(ticket, 1u);
+    if (thread == 0) taken = atomicAdd(ticket, 1u);
     __syncthreads();
+    const u32 turn = taken;
+    const bool scans = turn >= ahead && (turn - ahead) % 2 == 1;
+    const u32 number = turn < ahead ? turn : scans ? (turn - ahead) / 2 : (turn - ahead) / 2 + ahead;
+    if (number >= count) return;
     const i64 row = number / tiles;
     const u32 tile = number % tiles;
+    Totals row_totals(totals + row * row_words, tiles);
     const input* from = x + row * length;
     output* to = out + row * length;
     const i64 first = i64(tile) * ROW_TILE + warp * (ROW_TILE / WARPS) + lane * NEIGHBOURS;
@@ -224,17 +251,21 @@ scan_tiles(const input* x, output* out, i64 length, u32 tiles, u32* ticket, u64*
         const input* own = loaded[k].at;
         total = join(total, join(join(lift(own[0]), lift(own[1])), join(lift(own[2]), lift(own[3]))));
     }
+    if (scans && warp == 0) {
+        const wide before = row_totals.before(tile);
+        if (lane == 0) before_tile = before;
+    }
     total = joined_in_warp(total);
     if (lane == 0) of_warps[warp] = total;
     __syncthreads();
-    if (warp == 0) {
+    if (!scans) {
+        if (warp > 0) return;
         wide all = of_warps[0];
 #pragma unroll
         for (int other = 1; other < WARPS; other++) all = join(all, of_warps[other]);
-        const wide before = total_before(tile, tiles, all, totals + row * row_words);
-        if (lane == 0) before_tile = before;
+        row_totals.add(tile, all);
+        return;
     }
-    __syncthreads();
     wide carry = before_tile;
 #pragma unroll
     for (int other = 0; other < WARPS - 1; other++) {

@@ -93,7 +93,10 @@ impl Scan {
             // contiguous and lie in live allocations.
             return unsafe { launch(&self.device, kernels.long_rows, grid, THREADS as u32, &mut arguments) };
         }
-        let grid = (blocks(NAME, job.outer * tiles, 1)?, 1);
+        let count = job.outer * tiles;
+        // As many blocks as run at once: their elements stay in the second-level cache until they are scanned.
+        let ahead = count.min(3 * self.device.multiprocessors() as usize);
+        let grid = (blocks(NAME, ahead + 2 * count, 1)?, 1);
         let words = row_words(tiles);
         // The counter of tiles, with a word of its own. Dropped at the end: the pool may hand it out again to work that is queued later.
         let scratch = DeviceMemory::new(&self.device, (1 + job.outer * words) * size_of::<u64>())?;
@@ -101,8 +104,9 @@ impl Scan {
         let (ticket, totals) = (scratch.address(), scratch.address() + size_of::<u64>() as u64);
         let sizes = [job.dtype.size(), job.dtype.sum().size()];
         let are_packed = i32::from(are_packed([job.x, job.out], sizes, [job.outer, job.length]));
-        let (tiles, words) = (tiles as u32, words as i64);
-        let mut arguments = arguments![job.x, job.out, length, tiles, ticket, totals, words, are_packed];
+        let [tiles, count, ahead] = [tiles, count, ahead].map(|number| number as u32);
+        let words = words as i64;
+        let mut arguments = arguments![job.x, job.out, length, tiles, count, ahead, ticket, totals, words, are_packed];
         // SAFETY: as above, with the arguments of `scan_tiles`; there are totals for each tile, group and set of each row.
         unsafe { launch(&self.device, kernels.tiles, grid, THREADS as u32, &mut arguments) }
     }
@@ -145,10 +149,11 @@ fn tile(dtype: DType) -> usize {
     THREADS * if dtype.size() == 8 { 16 } else { 32 }
 }
 
-/// The words of the totals of a row: of its tiles, of groups of them, and of sets of groups.
+/// The words of the totals of a row: of its tiles, of groups of them, and of sets of groups, and a counter for each group and set.
 fn row_words(tiles: usize) -> usize {
     let groups = tiles.div_ceil(GROUP);
-    (tiles + groups + groups.div_ceil(GROUP)) * WORDS
+    let sets = groups.div_ceil(GROUP);
+    (tiles + groups + sets) * WORDS + groups + sets
 }
 
 /// Whether four neighbours of the array and of the result may be read and written together: as packs of 16 bytes at most.
@@ -205,7 +210,7 @@ mod tests {
 
     #[test]
     fn totals_of_rows_have_room() {
-        assert_eq!([1, 32, 33, 1024, 1025].map(row_words), [3, 34, 37, 1057, 1061].map(|totals| totals * WORDS));
+        assert_eq!([1, 32, 33, 1024, 1025].map(row_words), [8, 70, 75, 2147, 2155]);
         assert!(are_packed([256, 512], [4, 4], [1, 1001]) && are_packed([256, 512], [1, 8], [3, 1000]));
         assert!(!are_packed([256, 512], [4, 4], [3, 1001]) && !are_packed([260, 512], [4, 4], [1, 1000]));
         assert!(are_packed([260, 512], [1, 8], [1, 1000]));
