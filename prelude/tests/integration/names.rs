@@ -987,7 +987,7 @@ rows! {
         "scipy.linalg.lu_factor(a)[0]" => gpu::linalg::lu_factor(a).0,
         "scipy.linalg.lu_factor(a.T)[1]" => gpu::linalg::lu_factor(&a.t()).1,
         "scipy.linalg.lu_solve(scipy.linalg.lu_factor(a @ a.T), a)" => gpu::linalg::lu_solve(&gpu::linalg::lu_factor(&gpu::matmul(a, &a.t())), a),
-        "scipy.linalg.lu_solve(scipy.linalg.lu_factor(np.diag(b, 1) + a[1, 1]), [1, 2, 0, 1], trans=1)" => gpu::linalg::lu_solve!(&gpu::linalg::lu_factor(&(gpu::diag!(b, k = 1) + 5.5)), &gpu::array(&[1.0, 2.0, 0.0, 1.0]).astype(), trans = 1),
+        "scipy.linalg.lu_solve(scipy.linalg.lu_factor(np.diag(b, 1) + a[1, 1]), [3, 1, 4, 2], trans=1)" => gpu::linalg::lu_solve!(&gpu::linalg::lu_factor(&(gpu::diag!(b, k = 1) + 5.5)), &gpu::array(&[3.0, 1.0, 4.0, 2.0]).astype(), trans = 1),
         "np.triu(scipy.linalg.cho_factor(a @ a.T)[0])" => gpu::linalg::cho_factor(&gpu::matmul(a, &a.t())).0,
         "np.tril(scipy.linalg.cho_factor(a @ a.T, lower=True)[0])" => gpu::linalg::cho_factor!(&gpu::matmul(a, &a.t()), lower = true).0,
         "scipy.linalg.cho_solve(scipy.linalg.cho_factor(a @ a.T), b[1:])" => gpu::linalg::cho_solve(&gpu::linalg::cho_factor(&gpu::matmul(a, &a.t())), &b.slice(s![1..])),
