@@ -9,7 +9,8 @@ use syn::{Error, ItemFn, ItemStruct, Member, Result};
 use warpcell_translate::Role;
 
 pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<&Notebook>) -> Registration {
-    if !arguments.is_empty() {
+    let own = if notebook.is_none() { Own::of(&arguments) } else { None };
+    if !arguments.is_empty() && own.is_none() {
         return Err(vec![Error::new_spanned(arguments, "`#[device]` takes no arguments; write `#[device]`")]);
     }
     let bare = bare(item.clone());
@@ -19,11 +20,30 @@ pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<
             "device code can use a constant without an attribute; remove `#[device]`",
         )]),
         "struct" => structure(item, &bare, notebook),
-        "fn" | "const" | "async" | "unsafe" | "extern" => function(item, &bare, notebook),
+        "fn" | "const" | "async" | "unsafe" | "extern" => function(item, &bare, notebook, own),
         _ => Err(vec![Error::new_spanned(
             bare.into_iter().next(),
             "`#[device]` goes before a function or a struct: `#[device] fn f(x: f32) -> f32 { … }`",
         )]),
+    }
+}
+
+/// What functions of the prelude say of themselves.
+enum Own {
+    /// `#[device(apart)]`: a compiler for a GPU does not copy it to where it is called, whatever that of the CPU does.
+    Apart,
+    /// `#[device(elsewhere(expression))]`: what a GPU computes in place of its body.
+    Elsewhere(TokenStream),
+}
+
+impl Own {
+    fn of(arguments: &TokenStream) -> Option<Own> {
+        let trees: Vec<TokenTree> = arguments.clone().into_iter().collect();
+        match &trees[..] {
+            [word] if is_word(word, "apart") => Some(Own::Apart),
+            [word, TokenTree::Group(group)] if is_word(word, "elsewhere") => Some(Own::Elsewhere(group.stream())),
+            _ => None,
+        }
     }
 }
 
@@ -57,13 +77,26 @@ fn is_word(tree: &TokenTree, word: &str) -> bool {
     matches!(tree, TokenTree::Ident(ident) if ident == word)
 }
 
-fn function(item: TokenStream, bare: &TokenStream, notebook: Option<&Notebook>) -> Registration {
-    let function: ItemFn = parse(item)?;
+fn function(item: TokenStream, bare: &TokenStream, notebook: Option<&Notebook>, own: Option<Own>) -> Registration {
+    let mut function: ItemFn = parse(item)?;
+    let mut written = match &own {
+        Some(Own::Elsewhere(expression)) => {
+            *function.block = syn::parse_quote!({ #expression });
+            let signature = &function.sig;
+            Text::put_together(&quote! { #signature { #expression } })
+        }
+        _ => Text::of(bare, notebook),
+    };
     let references = checked(&function, Role::Device, notebook)?;
     let name = &function.sig.ident;
     let hash = notebook.map_or("", |notebook| notebook.hash(&name.to_string())).to_owned();
-    let mut written = Text::of(bare, notebook);
-    if function.attrs.iter().any(warpcell_translate::is_inline_never) {
+    let is_apart = match own {
+        Some(Own::Apart) => true,
+        // Its attributes are for the body that the CPU has.
+        Some(Own::Elsewhere(_)) => false,
+        None => function.attrs.iter().any(warpcell_translate::is_inline_never),
+    };
+    if is_apart {
         // On the same line, so that all lines keep their numbers.
         written.source.insert_str(0, "#[inline(never)] ");
     }

@@ -19,17 +19,26 @@ impl Text {
     /// Of tokens that follow one another.
     pub fn of(tokens: &TokenStream, notebook: Option<&Notebook>) -> Text {
         let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
-        let first = trees.first().map_or(1, |tree| tree.span().start().line);
         match written(&trees) {
-            // What a macro has put together is not in any file as it is.
             Some(source) if is_text_of(&source, tokens) => {
                 let source = source.replace(CHECK, "");
+                let first = first_line(tokens);
                 let line = notebook.map_or(first, |notebook| notebook.line_of(&source).unwrap_or(1));
                 Text { source, line, compiled: first }
             }
-            _ => Text { source: without_checks(tokens.clone()).to_string(), line: first, compiled: first },
+            _ => Text::put_together(tokens),
         }
     }
+
+    /// Of tokens that a macro has put together: they are not in any file as they are.
+    pub fn put_together(tokens: &TokenStream) -> Text {
+        let first = first_line(tokens);
+        Text { source: without_checks(tokens.clone()).to_string(), line: first, compiled: first }
+    }
+}
+
+fn first_line(tokens: &TokenStream) -> usize {
+    tokens.clone().into_iter().next().map_or(1, |tree| tree.span().start().line)
 }
 
 /// The text between the first and the last token, with blanks where there is anything else: tokens know their places.

@@ -7,8 +7,10 @@ use crate::registration::{Registration, at, checked, mark, prelude, register, te
 use crate::text::Text;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Error, FnArg, ItemFn, Result, ReturnType, Signature, Type};
+use syn::{Error, FnArg, ItemFn, Path, Result, ReturnType, Signature, Token, Type};
 use warpcell_translate::{Role, Scalar, element_names, element_of_path, may_be_struct};
 
 /// What is checked here, in messages.
@@ -28,6 +30,10 @@ pub const MOST_ARGUMENTS: usize = 8;
 const MOST_RESULTS: usize = 8;
 
 pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<&Notebook>) -> Registration {
+    let (arguments, quick) = match notebook {
+        None => quick_of(arguments).map_err(|error| vec![error])?,
+        Some(_) => (arguments, None),
+    };
     let (signature, parameters, results) = head(arguments, item.clone()).map_err(|error| vec![error])?;
     let whole: ItemFn = parse(item.clone())?;
     let references = checked(&whole, Role::Vectorize, notebook)?;
@@ -41,9 +47,43 @@ pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<
         None if cfg!(target_arch = "x86_64") => Vectors::Found,
         _ => Vectors::Plain,
     };
-    let blocks = blocks(function, &parameters, &results, vectors);
+    let blocks = blocks(function, &parameters, &results, vectors, quick.as_ref());
     let mark = mark(&whole.vis, function);
     Ok(quote! { #mark const _: () = { #blocks #registration }; })
+}
+
+/// What functions of the prelude say of themselves, so that loops of them take less time.
+enum Quick {
+    /// `#[vectorize(quick(applies, function))]`: what gives the same results for most arguments, those that `applies` names. It has no
+    /// branches and calls, so a loop of it becomes one of vectors.
+    Mostly { applies: Path, function: Path },
+    /// `#[vectorize(prepared(of(a, b), function))]`: what the first arguments give alone, and the function that takes it behind the
+    /// arguments.
+    Prepared { of: Path, count: usize, function: Path },
+}
+
+/// The arguments of the attribute without those that the prelude uses.
+fn quick_of(arguments: TokenStream) -> Result<(TokenStream, Option<Quick>)> {
+    let list = |input: ParseStream<'_>| {
+        let word: Ident = input.parse()?;
+        let inner;
+        syn::parenthesized!(inner in input);
+        let first: Path = inner.parse()?;
+        if word == "quick" {
+            inner.parse::<Token![,]>()?;
+            return Ok(Quick::Mostly { applies: first, function: inner.parse()? });
+        }
+        let names;
+        syn::parenthesized!(names in inner);
+        let count = Punctuated::<Ident, Token![,]>::parse_terminated(&names)?.len();
+        inner.parse::<Token![,]>()?;
+        Ok(Quick::Prepared { of: first, count, function: inner.parse()? })
+    };
+    let word = arguments.clone().into_iter().next().map(|word| word.to_string()).unwrap_or_default();
+    if word != "quick" && word != "prepared" {
+        return Ok((arguments, None));
+    }
+    Ok((TokenStream::new(), Some(list.parse2(arguments)?)))
 }
 
 /// Whether the code is for this very processor, which has AVX2 and FMA. A notebook's is.
@@ -66,7 +106,13 @@ enum Vectors {
 }
 
 /// The loop over a block, and the static that has it.
-fn blocks(function: &Ident, parameters: &[Kind], results: &[Scalar], vectors: Vectors) -> TokenStream {
+fn blocks(
+    function: &Ident,
+    parameters: &[Kind],
+    results: &[Scalar],
+    vectors: Vectors,
+    quick: Option<&Quick>,
+) -> TokenStream {
     let prelude = prelude();
     let numbered = |what: &str, count: usize| -> Vec<Ident> {
         (0..count).map(|index| format_ident!("__warpcell_{what}_{index}")).collect()
@@ -100,8 +146,56 @@ fn blocks(function: &Ident, parameters: &[Kind], results: &[Scalar], vectors: Ve
         Kind::Element(_) => quote! { #input[__warpcell_index] },
         Kind::Struct(_) => quote! { ::#prelude::registry::copied(&#input) },
     });
+    let arguments: Vec<TokenStream> = arguments.collect();
+    let reads: Vec<TokenStream> = reads.collect();
     let call = quote! { #function(#(#arguments),*) };
     let first = &outputs[0];
+    let declared_outputs = quote! {
+        #(let #outputs = <#result_types as ::#prelude::registry::Block>::output(__warpcell_outputs);)*
+        let __warpcell_length = #first.len();
+        #(assert!(#outputs.len() == __warpcell_length);)*
+        #(#reads)*
+        let mut __warpcell_index = 0usize;
+    };
+    let wide_body = match quick {
+        // In vectors, and then what is left.
+        Some(Quick::Mostly { applies, function: quick }) => quote! {
+            #declared_outputs
+            let mut __warpcell_left = 0usize;
+            while __warpcell_index < __warpcell_length {
+                #first[__warpcell_index] = #quick(#(#arguments),*);
+                __warpcell_left += !#applies(#(#arguments),*) as usize;
+                __warpcell_index += 1;
+            }
+            __warpcell_index = 0;
+            while __warpcell_left > 0 && __warpcell_index < __warpcell_length {
+                if !#applies(#(#arguments),*) {
+                    #first[__warpcell_index] = #call;
+                    __warpcell_left -= 1;
+                }
+                __warpcell_index += 1;
+            }
+        },
+        Some(Quick::Prepared { of, count, function: prepared }) => {
+            let shapes = &arguments[..*count];
+            quote! {
+                #declared_outputs
+                let mut __warpcell_known = ::core::option::Option::None;
+                while __warpcell_index < __warpcell_length {
+                    let __warpcell_shape = [#(#shapes.to_bits()),*];
+                    let __warpcell_value = match __warpcell_known {
+                        ::core::option::Option::Some((__warpcell_of, __warpcell_value))
+                            if __warpcell_of == __warpcell_shape => __warpcell_value,
+                        _ => #of(#(#shapes),*),
+                    };
+                    __warpcell_known = ::core::option::Option::Some((__warpcell_shape, __warpcell_value));
+                    #first[__warpcell_index] = #prepared(#(#arguments,)* __warpcell_value);
+                    __warpcell_index += 1;
+                }
+            }
+        }
+        None => quote! { __warpcell_block(__warpcell_inputs, __warpcell_outputs) },
+    };
     let store = if let [output] = &outputs[..] {
         quote! { #output[__warpcell_index] = #call; }
     } else {
@@ -130,7 +224,7 @@ fn blocks(function: &Ident, parameters: &[Kind], results: &[Scalar], vectors: Ve
                         __warpcell_inputs: &::#prelude::registry::Inputs<'_>,
                         __warpcell_outputs: &mut ::#prelude::registry::Outputs<'_>,
                     ) {
-                        __warpcell_block(__warpcell_inputs, __warpcell_outputs)
+                        #wide_body
                     }
                     if ::#prelude::registry::has_wide_vectors() {
                         unsafe { __warpcell_wide_block(__warpcell_inputs, __warpcell_outputs) }
@@ -150,11 +244,7 @@ fn blocks(function: &Ident, parameters: &[Kind], results: &[Scalar], vectors: Ve
             __warpcell_inputs: &::#prelude::registry::Inputs<'_>,
             __warpcell_outputs: &mut ::#prelude::registry::Outputs<'_>,
         ) {
-            #(let #outputs = <#result_types as ::#prelude::registry::Block>::output(__warpcell_outputs);)*
-            let __warpcell_length = #first.len();
-            #(assert!(#outputs.len() == __warpcell_length);)*
-            #(#reads)*
-            let mut __warpcell_index = 0usize;
+            #declared_outputs
             while __warpcell_index < __warpcell_length {
                 #store
                 __warpcell_index += 1;

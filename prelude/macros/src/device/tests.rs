@@ -54,6 +54,17 @@ fn only_functions_and_structs() {
               `String` is not for devices; compute with numbers, and write text on the host
         "#]],
     );
+    let text = |arguments: &str| {
+        let item = "#[inline(never)] pub fn f(x: f64) -> f64 { f64::from_bits(x.to_bits()) }";
+        let item = if arguments == "apart" { item.replace("never", "always") } else { item.to_owned() };
+        registration(arguments.parse().unwrap(), item.parse().unwrap(), None).unwrap().to_string()
+    };
+    assert!(text("apart").contains("#[inline(never)] fn f"), "{}", text("apart"));
+    let elsewhere = text("elsewhere(x.exp())");
+    assert!(
+        elsewhere.contains("exp") && !elsewhere.contains("from_bits") && !elsewhere.contains("never"),
+        "{elsewhere}"
+    );
     let error = registration("target = cpu".parse().unwrap(), "fn f() {}".parse().unwrap(), None).unwrap_err();
     expect!["`#[device]` takes no arguments; write `#[device]`"].assert_eq(&error[0].to_string());
 }
