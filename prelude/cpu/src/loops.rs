@@ -1,6 +1,8 @@
 //! What other backends compute by kernels, by loops over rows; see [`Loops`].
 
+mod band;
 mod distances;
+mod filters;
 mod label;
 mod line;
 mod neighbours;
@@ -9,9 +11,11 @@ mod ranks;
 mod splines;
 mod windows;
 
+use super::transform::waves;
 use super::{origin, sparse};
 use warpcell_base::backend::View;
 use warpcell_base::backend::loops::{LinesView, Loops, Tree};
+use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 
 /// Elements that are computed in f64.
@@ -186,6 +190,29 @@ pub(super) unsafe fn run(loops: Loops<'_>) -> Result<()> {
             }
             Loops::Ranks { sorted, order, of, out } => {
                 ranks::write(elements(&sorted), elements(&order), of, elements_mut(&out));
+            }
+            Loops::Waves { x, kind, around, out } => match x.dtype {
+                DType::F32 => waves::waves::<f32>(kind, around, origin(&x).cast(), origin(&out).cast())?,
+                _ => waves::waves::<f64>(kind, around, origin(&x).cast(), origin(&out).cast())?,
+            },
+            Loops::Recursive { coefficients, order, chunk, backward, writes, states, data, out } => {
+                let [rows, length] = [data.layout.shape[0], data.layout.shape[1]];
+                let job = filters::Recursive { coefficients, order, rows, length, chunk, backward, writes };
+                filters::recursive(&job, elements_mut(&states), elements(&data), elements_mut(&out));
+            }
+            Loops::Between { data, taps, between, out } => {
+                let lengths = [data.layout.shape[1], out.layout.shape[1]];
+                filters::between(&between, lengths, elements(&data), elements(&taps), elements_mut(&out));
+            }
+            Loops::Extend { data, edge, kind, out } => {
+                let lengths = [data.layout.shape[1], out.layout.shape[1]];
+                filters::extend(edge, kind, lengths, elements(&data), elements_mut(&out));
+            }
+            Loops::Peaks { x, marks } => filters::mark_peaks(elements(&x), elements_mut(&marks)),
+            Loops::Band { x, out } => {
+                let shape = [x.layout.shape[0], x.layout.shape[1]];
+                let found = band::widths(x.dtype, origin(&x), shape);
+                elements_mut::<i64>(&out).copy_from_slice(&found.map(|width| width as i64));
             }
             Loops::Transpose { lines, out } => sparse::transpose::transpose(lines, out)?,
             Loops::Group { keys, others, data, out } => {

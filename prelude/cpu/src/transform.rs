@@ -2,6 +2,8 @@
 //!
 //! The lines' own transforms are those of `realfft` and `rustfft`, which choose vector instructions at run time.
 
+pub(super) mod waves;
+
 use super::memory::{Memory, Scratch};
 use super::numeric::{Native, Shared};
 use super::{copy, pool};

@@ -6,8 +6,9 @@
 
 use crate::array::axes::{axes_of, axis_of};
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis};
+use crate::backend::loops::{Loops, WaveKind};
 use crate::backend::{BinaryOperation, UnaryOperation};
-use crate::device::Handle;
+use crate::device::{Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result};
 use crate::operations::composing::Composed;
@@ -211,7 +212,11 @@ impl Waves {
             return Err(Error::shape(operation, shape, reason));
         }
         x.handle.backend.can_transform()?;
-        let x = if x.dtype == dtype { x.clone() } else { x.converted(operation, dtype)? };
+        // What is left out is not converted.
+        let x = axes.iter().zip(&lengths).fold(x.clone(), |x, (&axis, &length)| {
+            if length < x.shape()[axis] { slice_axis(&x, axis, 0, 1, length) } else { x }
+        });
+        let x = if x.dtype == dtype { x } else { x.converted(operation, dtype)? };
         // The parts of complex numbers have an axis at the end.
         let given = x.clone();
         let mut found = if dtype.is_complex() { x.parts() } else { x };
@@ -219,30 +224,52 @@ impl Waves {
         for (axis, length) in axes.into_iter().zip(lengths) {
             let mut fitting = found.shape().to_vec();
             fitting[axis] = length;
-            let lines = fitted(operation, &found, &fitting)?.moved(axis, last);
-            found = self.of_lines(&lines)?.moved(last, axis);
+            let lines = fitted(operation, &found, &fitting)?;
+            if let Some(by_loops) = self.by_loops(&lines, axis)? {
+                found = by_loops;
+                continue;
+            }
+            found = self.of_lines(&lines.moved(axis, last))?.moved(last, axis);
         }
         // Along no axes, what is found is what was given.
         let found = if found.shares_memory(&given) { found.copied(operation)? } else { found.contiguous(operation)? };
         Ok(if dtype.is_complex() { found.joined(dtype) } else { found })
     }
 
-    /// The transform along the last axis.
-    fn of_lines(&self, x: &RawArray) -> Result<RawArray> {
-        let n = x.shape()[x.shape().len() - 1];
+    /// What is computed of lines of `n` numbers.
+    fn of_length(&self, n: usize) -> WaveKind {
         // The inverse of each type is a type, too.
-        let kind = match self.kind {
+        let number = match self.kind {
             2 if self.is_inverse => 3,
             3 if self.is_inverse => 2,
             kind => kind,
         };
-        let points = match kind {
+        let points = match number {
             1 if self.is_sine => 2 * (n + 1),
             1 => 2 * (n - 1),
             _ => 2 * n,
         };
         let scale = self.norm.scale(points as f64, self.is_inverse);
-        let orthogonal = self.orthogonalize.unwrap_or(self.norm == Norm::Ortho);
+        let is_orthogonal = self.orthogonalize.unwrap_or(self.norm == Norm::Ortho);
+        WaveKind { number, is_sine: self.is_sine, is_orthogonal, scale }
+    }
+
+    /// The transform along an axis of a contiguous array, if the backend has loops for it.
+    fn by_loops(&self, x: &RawArray, axis: usize) -> Result<Option<RawArray>> {
+        if x.handle.device != Device::Cpu {
+            return Ok(None);
+        }
+        let shape = x.shape();
+        let around = [shape[..axis].iter().product(), shape[axis], shape[axis + 1..].iter().product()];
+        let out = RawArray::uninitialised(self.operation, &x.handle, shape, x.dtype)?;
+        let loops = Loops::Waves { x: x.view(), kind: self.of_length(shape[axis]), around, out: out.view() };
+        Ok(x.handle.backend.by_loops(loops)?.then_some(out))
+    }
+
+    /// The transform along the last axis.
+    fn of_lines(&self, x: &RawArray) -> Result<RawArray> {
+        let n = x.shape()[x.shape().len() - 1];
+        let WaveKind { number: kind, scale, is_orthogonal: orthogonal, .. } = self.of_length(n);
         let out = RawArray::uninitialised(self.operation, &x.handle, x.shape(), x.dtype)?;
         if out.size() > 0 {
             match kind {

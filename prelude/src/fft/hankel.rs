@@ -95,7 +95,7 @@ pub fn fhtoffset_with(dln: impl IntoFloat, mu: impl IntoFloat, initial: impl Int
     initial + (turns - turns.round_ties_even()) * dln
 }
 
-/// The logarithm of the gamma function of a complex number, by Stirling's series beyond 10.
+/// The logarithm of the gamma function of a complex number, by Stirling's series beyond 10, up to multiples of `2πi`.
 fn log_gamma(of: Complex<f64>) -> Complex<f64> {
     // B(2k) / (2k (2k - 1))
     const SERIES: [f64; 8] = [
@@ -108,11 +108,16 @@ fn log_gamma(of: Complex<f64>) -> Complex<f64> {
         1.0 / 156.0,
         -3617.0 / 122400.0,
     ];
-    let (mut z, mut below) = (of, Complex::new(0.0, 0.0));
-    while z.re < 10.0 {
-        below += z.ln();
+    let (mut z, mut below, mut product) = (of, Complex::new(0.0, 0.0), Complex::new(1.0, 0.0));
+    while z.re < 0.0 || (z.re < 10.0 && z.im.abs() < 14.0) {
+        product *= z;
+        if product.norm_sqr() > 1e100 {
+            below += product.ln();
+            product = Complex::new(1.0, 0.0);
+        }
         z += 1.0;
     }
+    below += product.ln();
     let reciprocal = z.inv();
     let square = reciprocal * reciprocal;
     let rest = SERIES.iter().rev().fold(Complex::new(0.0, 0.0), |sum, term| sum * square + term) * reciprocal;

@@ -4,6 +4,7 @@
 
 use crate::array::create::of_values;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis, transfer};
+use crate::backend::loops::Loops;
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Number, Scalar};
@@ -622,6 +623,13 @@ fn bandwidth_of(a: &RawArray) -> Result<(usize, usize)> {
     };
     if rows == 0 || columns == 0 {
         return Ok((0, 0));
+    }
+    if a.dtype == a.dtype.compute_type() && !a.dtype.is_complex() {
+        let (matrix, out) = (a.contiguous(NAME)?, RawArray::uninitialised(NAME, &a.handle, &[2], DType::I64)?);
+        if a.handle.backend.by_loops(Loops::Band { x: matrix.view(), out: out.view() })? {
+            let found = transfer::download_vec::<i64>(&out)?;
+            return Ok((found[0] as usize, found[1] as usize));
+        }
     }
     let made = Composed(NAME);
     let numbers = |start: f64, step: f64, shape: [usize; 2]| {

@@ -835,7 +835,9 @@ pub(super) fn ranked(
 pub(crate) fn small_medians(operation: &'static str, x: &RawArray, sizes: &[usize]) -> Result<Option<RawArray>> {
     let count: usize = sizes.iter().product();
     let fits = !matches!(x.dtype, DType::I64 | DType::U64) && !x.dtype.is_complex();
-    if !fits || count > MOST_IN_REGISTERS || sizes.len() > MOST_AXES || !has_many_threads(x) {
+    // The loops of a processor are of floats.
+    let is_quick = has_many_threads(x) || matches!(x.dtype, DType::F32 | DType::F64);
+    if !fits || count > MOST_IN_REGISTERS || sizes.len() > MOST_AXES || !is_quick {
         return Ok(None);
     }
     let size: Vec<isize> = sizes.iter().map(|&size| size as isize).collect();

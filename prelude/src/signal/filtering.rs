@@ -13,7 +13,7 @@ mod chunks;
 mod filter;
 mod kernels;
 
-use filter::Filter;
+use filter::{Filter, steady_states};
 
 use super::Coefficients;
 use super::arguments::{polynomial, sections};
@@ -23,7 +23,8 @@ use crate::array::create::of_values;
 use crate::array::view::broadcast_to;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis};
 use crate::backend::Layout;
-use crate::device::Handle;
+use crate::backend::loops::{Between, Loops};
+use crate::device::{Device, Handle};
 use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::launch::try_launch_unchecked;
@@ -210,18 +211,6 @@ fn filters(operation: &'static str, sections: &[[f64; 6]]) -> Result<Vec<Filter>
     sections.iter().map(|row| Filter::new(operation, &row[..3], &row[3..])).collect()
 }
 
-fn steady_states(filters: &[Filter]) -> Vec<Vec<f64>> {
-    let mut scale = 1.0;
-    filters
-        .iter()
-        .map(|filter| {
-            let state = filter.steady_state().iter().map(|value| scale * value).collect();
-            scale *= filter.b.iter().sum::<f64>() / filter.a.iter().sum::<f64>();
-            state
-        })
-        .collect()
-}
-
 /// Signals in the rows of a matrix of `f64`, and how they came there. At first they may be the elements of the array that was given: nothing
 /// is written there.
 pub(super) struct Signals {
@@ -324,13 +313,11 @@ impl Signals {
         Ok((*states.raw).clone())
     }
 
-    /// Filters with one filter after another, forward and from zeros.
-    fn filter_by_all(&mut self, filters: &[Filter]) -> Result<()> {
-        self.filter_from_all(filters, None, false)
-    }
-
     /// Filters with each of the filters from a state of its own, or from zeros. Two sections of second order are filtered at once.
-    fn filter_from_all(&mut self, filters: &[Filter], from: Option<&[RawArray]>, backward: bool) -> Result<()> {
+    fn filter_by_all(&mut self, filters: &[Filter], from: Option<&[RawArray]>, backward: bool) -> Result<()> {
+        if self.rows >= ENOUGH_ROWS && self.filter_rows(filters, from, backward)? {
+            return Ok(());
+        }
         let mut at = 0;
         while at < filters.len() {
             let count =
@@ -344,6 +331,30 @@ impl Signals {
             at += count;
         }
         Ok(())
+    }
+
+    /// Filters whole signals with all filters in one pass; `false`, and nothing is done, if the backend has no loops for it.
+    fn filter_rows(&mut self, filters: &[Filter], from: Option<&[RawArray]>, backward: bool) -> Result<bool> {
+        let order = filters.iter().map(Filter::order).max().unwrap_or(0);
+        if self.handle().device != Device::Cpu || order == 0 || self.is_empty() {
+            return Ok(false);
+        }
+        let coefficients: Vec<f64> = filters.iter().flat_map(|filter| filter.padded(order)).collect();
+        let states =
+            RawArray::filled(self.operation, self.handle(), &[filters.len() * order, self.rows], Scalar::F64(0.0))?;
+        for (at, from) in from.unwrap_or_default().iter().enumerate() {
+            let target = slice_axis(&states, 0, at * order, 1, from.shape()[0]);
+            assign(self.operation, &target, from)?;
+        }
+        let filtered = self.scratch(&[self.rows, self.length])?;
+        let (coefficients, chunk) = (&coefficients[..], self.length);
+        let (states, data, out) = (states.view(), self.data.view(), filtered.view());
+        let loops = Loops::Recursive { coefficients, order, chunk, backward, writes: true, states, data, out };
+        let is_done = self.handle().backend.by_loops(loops)?;
+        if is_done {
+            self.data = filtered;
+        }
+        Ok(is_done)
     }
 
     /// Puts signals of another length in the place of these. `write` makes them, if they have samples.
@@ -366,6 +377,9 @@ impl Signals {
     fn filter_finite(&mut self, b: &[f64]) -> Result<()> {
         let taps = DeviceArray::<f64>::from_raw(self.numbers(b, &[b.len()])?);
         self.replace(self.length, |data, out| {
+            if filter_by_loops(data, &taps, Between { up: 1, down: 1, first: 0, newest_first: true }, out)? {
+                return Ok(());
+            }
             let blocks = out.size().div_ceil(THREADS * 8);
             // SAFETY: a thread takes the samples that there are.
             unsafe { try_launch_unchecked(filter_finite, blocks, THREADS, (data, &taps, out)) }
@@ -375,6 +389,10 @@ impl Signals {
     /// Extends both ends of each signal by `edge` samples.
     pub fn extend(&mut self, edge: usize, kind: i32) -> Result<()> {
         self.replace(self.length + 2 * edge, |data, out| {
+            let (x, target) = (data.raw.view(), out.raw.view());
+            if data.size() > 0 && out.raw.handle.backend.by_loops(Loops::Extend { data: x, edge, kind, out: target })? {
+                return Ok(());
+            }
             let blocks = out.size().div_ceil(THREADS * 8);
             // SAFETY: a thread takes the samples that there are.
             unsafe { try_launch_unchecked(extend_ends, blocks, THREADS, (data, edge as u64, kind, out)) }
@@ -401,6 +419,20 @@ impl Signals {
 /// The threads of a block.
 const THREADS: usize = 128;
 
+/// So many signals are filtered side by side where a processor has vectors in place of many threads; none of them is cut.
+const ENOUGH_ROWS: usize = 16;
+
+/// Filters without recursion, if the backend has loops for it.
+pub(super) fn filter_by_loops(
+    data: &DeviceArray<f64>,
+    taps: &DeviceArray<f64>,
+    between: Between,
+    out: &DeviceArray<f64>,
+) -> Result<bool> {
+    let (data, taps, target) = (data.raw.view(), taps.raw.view(), out.raw.view());
+    out.raw.handle.backend.by_loops(Loops::Between { data, taps, between, out: target })
+}
+
 fn filter_of(operation: &'static str, b: &impl Coefficients, a: &impl Coefficients) -> Result<Filter> {
     Filter::new(operation, &polynomial(operation, "b", b)?, &polynomial(operation, "a", a)?)
 }
@@ -421,7 +453,7 @@ fn filtered(operation: &'static str, filter: &Filter, x: &RawArray, axis: isize,
     if filter.is_finite_response() {
         signals.filter_finite(&filter.b)?;
     } else {
-        signals.filter(std::slice::from_ref(filter), None, false)?;
+        signals.filter_by_all(std::slice::from_ref(filter), None, false)?;
     }
     signals.into_result(dtype)
 }
@@ -454,7 +486,7 @@ fn plain_sections(
 ) -> Result<RawArray> {
     let filters = filters(operation, &sections(operation, sos)?)?;
     let mut signals = Signals::new(operation, x, axis)?;
-    signals.filter_by_all(&filters)?;
+    signals.filter_by_all(&filters, None, false)?;
     signals.into_result(dtype)
 }
 
@@ -492,7 +524,7 @@ fn sections_from_state(
     Ok((signals.into_result(dtype)?, out))
 }
 
-/// How both ends are extended, and by how many samples.
+/// How many samples both ends are extended by, and how.
 fn extension(
     operation: &'static str,
     signals: &Signals,
@@ -532,7 +564,7 @@ fn forward_and_backward(mut signals: Signals, filters: &[Filter], (edge, kind): 
         // All states are parts of the sample that comes first, before any of the filters.
         let from: Vec<RawArray> =
             states.iter().map(|state| signals.scaled_state(state, backward)).collect::<Result<_>>()?;
-        signals.filter_from_all(filters, Some(&from), backward)?;
+        signals.filter_by_all(filters, Some(&from), backward)?;
     }
     signals.cut(edge);
     Ok(signals)
@@ -551,7 +583,7 @@ pub(super) fn down_sampled(
         let extension = extension(operation, &signals, "odd", None, taps_of(&filters))?;
         signals = forward_and_backward(signals, &filters, extension)?;
     } else {
-        signals.filter_by_all(&filters)?;
+        signals.filter_by_all(&filters, None, false)?;
     }
     let count = signals.length.div_ceil(q);
     signals.data = slice_axis(&signals.data, 1, 0, q as isize, count);

@@ -6,6 +6,7 @@
 use crate::array::create::of_values;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::Layout;
+use crate::backend::loops::Loops;
 use crate::dtype::{DType, Real, Scalar};
 use crate::error::{Error, Result, check};
 use crate::floats::{IntoFloat, MaybeFloat};
@@ -583,9 +584,10 @@ fn found(x: &RawArray, conditions: &Conditions) -> Result<(DeviceArray<i64>, Pea
         return Err(Error::argument(NAME, format!("`distance` is {distance}; give at least 1")));
     }
     let x = signal_of(NAME, x)?;
-    let marks = RawArray::filled(NAME, &x.raw.handle, &[x.size()], Scalar::I64(0))?;
+    let marks = RawArray::uninitialised(NAME, &x.raw.handle, &[x.size()], DType::I64)?;
     let mut marks = DeviceArray::<i64>::from_raw(marks);
-    if x.size() > 0 {
+    let loops = Loops::Peaks { x: x.raw.view(), marks: marks.raw.view() };
+    if x.size() > 0 && !x.raw.handle.backend.by_loops(loops)? {
         // SAFETY: a thread takes a sample of those that there are.
         unsafe { try_launch_unchecked(mark_peaks, x.size().div_ceil(512), 128, (&x, &mut marks))? };
     }

@@ -12,8 +12,8 @@ use crate::thin::thin;
 
 thin! {
     /// The medians of windows of 3 elements along each axis, with zeros beyond the ends. SciPy's `medfilt`:
-    /// `gpu::signal::medfilt!(&x, 5)`, or with a size for each axis `gpu::signal::medfilt!(&x, [3, 5])`. Small windows of a
-    /// GPU are those of [`median_filter`](fn@crate::ndimage::median_filter), others are sorted.
+    /// `gpu::signal::medfilt!(&x, 5)`, or with a size for each axis `gpu::signal::medfilt!(&x, [3, 5])`. Small windows of
+    /// floats, and on a GPU of most types, are those of [`median_filter`](fn@crate::ndimage::median_filter); others are sorted.
     ///
     /// **Panics** if a size is even ([`Error::InvalidArgument`]).
     ///

@@ -6,13 +6,15 @@ mod kernels;
 use super::arguments::polynomial;
 use super::arguments::sealed::Numbers;
 use super::design::firwin_taps;
-use super::filtering::{Signals, down_sampled};
+use super::filtering::{Signals, down_sampled, filter_by_loops};
 use super::spectra::without_line;
 use super::windows::Spec;
 use super::windows::sealed::Specified;
 use super::{Coefficients, Window};
 use crate::array::create::of_values;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
+use crate::backend::loops::Between;
+use crate::device::Device;
 use crate::dtype::{DType, Element, Number, Spectrum};
 use crate::error::{Error, Result, check};
 use crate::fft::{Norm, ifft_with, irfft_with, rfft_with};
@@ -309,11 +311,28 @@ fn smoothed(
     let places = (0..half).map(|place| place as f64);
     let places = places.chain([(count as f64 - 1.0) / 2.0]).chain((count - half..count).map(|place| place as f64));
     let weights: Vec<f64> = places.flat_map(|place| fitted(count, degree, deriv, delta, place)).collect();
+    let taps: Vec<f64> = weights[half * count..(half + 1) * count].iter().rev().copied().collect();
     let weights = DeviceArray::<f64>::from_raw(signals.numbers(&weights, &[2 * half + 1, count])?);
-    signals.replace(signals.length, |data, out| {
-        let blocks = out.size().div_ceil(1024);
+    // Where windows are within the signal, they are a filter.
+    let taps = match signals.handle().device {
+        Device::Cpu if signals.length >= count => Some(signals.numbers(&taps, &[count])?),
+        _ => None,
+    };
+    let (rows, length) = (signals.rows, signals.length);
+    signals.replace(length, |data, out| {
+        let between = Between { up: 1, down: 1, first: half, newest_first: false };
+        let by_loops = match taps {
+            Some(taps) => filter_by_loops(data, &DeviceArray::from_raw(taps), between, out)?,
+            None => false,
+        };
+        let (from, to) = if by_loops { (half, length - half) } else { (0, 0) };
+        let left = rows * (length - (to - from));
+        if left == 0 {
+            return Ok(());
+        }
+        let arguments = (data, &weights, kind as i32, cval, from as u64, to as u64, out);
         // SAFETY: a thread takes the samples that there are.
-        unsafe { try_launch_unchecked(slide_weights, blocks, 128, (data, &weights, kind as i32, cval, out)) }
+        unsafe { try_launch_unchecked(slide_weights, left.div_ceil(1024), 128, arguments) }
     })?;
     signals.into_result(dtype)
 }
@@ -411,6 +430,9 @@ impl Signals {
     fn filter_between(&mut self, taps: &[f64], [up, down]: [usize; 2], first: usize, count: usize) -> Result<()> {
         let taps = DeviceArray::<f64>::from_raw(self.numbers(taps, &[taps.len()])?);
         self.replace(count, |data, out| {
+            if filter_by_loops(data, &taps, Between { up, down, first, newest_first: false }, out)? {
+                return Ok(());
+            }
             let blocks = out.size().div_ceil(512);
             let arguments = (data, &taps, up as u64, down as u64, first as u64, out);
             // SAFETY: a thread takes the samples that there are.

@@ -122,6 +122,11 @@ impl Plan {
 
     /// The transforms of all segments of signals in rows: `[rows, segments, frequencies]`.
     fn transforms(&self, signals: &Signals) -> Result<DeviceArray<Complex<f64>>> {
+        self.transforms_times(signals, 1.0)
+    }
+
+    /// As [`transforms`](Self::transforms), multiplied by a number.
+    fn transforms_times(&self, signals: &Signals, factor: f64) -> Result<DeviceArray<Complex<f64>>> {
         let (count, step) = (self.window.len(), self.step());
         let segments = (signals.length - self.overlap) / step;
         let Layout { strides, offset, .. } = signals.data.layout.clone();
@@ -132,8 +137,9 @@ impl Plan {
             offset,
         };
         let parts = DeviceArray::<f64>::from_raw(signals.data.with_layout(layout));
-        let window = DeviceArray::<f64>::from_raw(signals.numbers(&self.window, &[count])?);
-        let is_plain = self.window.iter().all(|weight| *weight == 1.0);
+        let window: Vec<f64> = self.window.iter().map(|weight| weight * factor).collect();
+        let is_plain = window.iter().all(|weight| *weight == 1.0);
+        let window = DeviceArray::<f64>::from_raw(signals.numbers(&window, &[count])?);
         let weighted = match self.detrend {
             Detrend::No if is_plain => parts,
             Detrend::No => &parts * &window,
@@ -609,9 +615,8 @@ pub fn stft_with<X: OnDevice<Elem = T>, T: Number>(
             let left = (signals.length - count) % plan.step();
             signals.append_zeros((plan.step() - left) % plan.step() % count)?;
         }
-        let transforms = plan.transforms(&signals)?;
-        let segments = transforms.shape()[1];
-        let scaled = &transforms * Complex::new(plan.scale(density).sqrt(), 0.0);
+        let scaled = plan.transforms_times(&signals, plan.scale(density).sqrt())?;
+        let segments = scaled.shape()[1];
         let first = if kind.is_some() { -(count as f64) / 2.0 } else { 0.0 };
         let found = scaled.swapaxes(1, 2);
         let found = placed((*found.raw).clone(), &signals, Spectrum::<T>::DTYPE, 2)?;

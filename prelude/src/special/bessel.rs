@@ -54,6 +54,37 @@ pub(super) fn j1(x: f64) -> f64 {
     if x < 0.0 { -value } else { value }
 }
 
+/// Whether [`quick_j0`] gives `J₀`.
+#[inline(always)]
+pub(super) fn has_quick_j0(x: f64) -> bool {
+    x.abs() <= 8.0
+}
+
+/// `J₀` by the operations of [`j0`], of a number up to 8.
+#[inline(always)]
+pub(super) fn quick_j0(x: f64) -> f64 {
+    let size = x.abs();
+    let first = ((size - 2.404825557695773) + 1.176691651530894e-16) * (size + 2.404825557695773);
+    let second = ((size - 5.520078110286311) - 8.088597146146722e-17) * (size + 5.520078110286311);
+    first * second * j0_near(size * size)
+}
+
+/// Whether [`quick_j1`] gives `J₁`.
+#[inline(always)]
+pub(super) fn has_quick_j1(x: f64) -> bool {
+    x.abs() <= 8.0
+}
+
+/// `J₁` by the operations of [`j1`], of a number up to 8.
+#[inline(always)]
+pub(super) fn quick_j1(x: f64) -> f64 {
+    let size = x.abs();
+    let first = ((size - 3.8317059702075125) + 1.5269184090088067e-16) * (size + 3.8317059702075125);
+    let second = ((size - 7.015586669815619) + 9.414165653410389e-17) * (size + 7.015586669815619);
+    let value = size * first * second * j1_near(size * size);
+    if x < 0.0 { -value } else { value }
+}
+
 #[device]
 #[inline(never)]
 pub(super) fn y0(x: f64) -> f64 {

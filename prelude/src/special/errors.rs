@@ -6,23 +6,24 @@
 )]
 
 use super::series::{erf_near, scaled_erfc};
+use super::vectors::exponential;
 use warpcell_macros::device;
 
-/// `exp(x²)`, exact also where `x²` is large.
+/// `exp(x²)` for `x` up to 26.7 on both sides, exact also where `x²` is large.
 #[device]
+#[inline(always)]
 fn exp_of_square(x: f64) -> f64 {
     let square = x * x;
     let lost = x.mul_add(x, -square);
-    let value = square.exp();
-    if lost.is_finite() { value + value * lost } else { value }
+    let value = exponential(square);
+    let more = value * lost;
+    if more.is_finite() { value + more } else { value }
 }
 
-/// `exp(x²) erfc(x)` of a number from 0.
+/// `exp(x²) erfc(x)` of a number from 0 to 1e8.
 #[device]
+#[inline(always)]
 fn erfcx_of_size(size: f64) -> f64 {
-    if size > 1e8 {
-        return 0.5641895835477563 / size;
-    }
     // One division for both quotients: that of the variable of the series, and that by `1 + 2 x`.
     let (sum, twice) = (size + 3.75, 1.0 + 2.0 * size);
     let inverse = 1.0 / (sum * twice);
@@ -36,14 +37,31 @@ pub(super) fn erfcx(x: f64) -> f64 {
     if x.is_nan() {
         return x;
     }
-    let value = erfcx_of_size(x.abs());
-    if x >= 0.0 {
-        return value;
+    if x > 1e8 {
+        return 0.5641895835477563 / x;
     }
     if x < -26.7 {
         return f64::INFINITY;
     }
+    let value = erfcx_of_size(x.abs());
+    if x >= 0.0 {
+        return value;
+    }
     2.0 * exp_of_square(x) - value
+}
+
+/// Whether [`quick_erfcx`] gives `exp(x²) erfc(x)`.
+#[inline(always)]
+pub(super) fn has_quick_erfcx(x: f64) -> bool {
+    (x >= -26.7) & (x <= 1e8)
+}
+
+/// As [`erfcx`], from -26.7 to 1e8.
+#[inline(always)]
+pub(super) fn quick_erfcx(x: f64) -> f64 {
+    let value = erfcx_of_size(x.abs());
+    let below = 2.0 * exp_of_square(x) - value;
+    if x >= 0.0 { value } else { below }
 }
 
 /// The complement of the error function.
@@ -55,7 +73,19 @@ pub(super) fn erfc(x: f64) -> f64 {
     if x.abs() > 27.3 {
         return if x >= 0.0 { 0.0 } else { 2.0 };
     }
-    erfc_by(x, (-x * x).exp())
+    erfc_by(x, exponential(-x * x))
+}
+
+/// Whether [`quick_erfc`] gives the complement of the error function.
+#[inline(always)]
+pub(super) fn has_quick_erfc(x: f64) -> bool {
+    x.abs() <= 27.3
+}
+
+/// As [`erfc`], up to 27.3 on both sides.
+#[inline(always)]
+pub(super) fn quick_erfc(x: f64) -> f64 {
+    quick_erfc_by(x, exponential(-x * x))
 }
 
 /// `erfc(x)` for `x` up to 27.3 on both sides, by `bell`, which is `exp(-x²)` of the rounded square.
@@ -65,9 +95,24 @@ fn erfc_by(x: f64, bell: f64) -> f64 {
     if x.abs() < 0.25 {
         return 1.0 - x * erf_near(x * x);
     }
+    far_erfc_by(x, bell)
+}
+
+/// As [`erfc_by`], but not exact near 0.
+#[device]
+#[inline(always)]
+fn far_erfc_by(x: f64, bell: f64) -> f64 {
     let lost = x.mul_add(x, -(x * x));
     let value = erfcx_of_size(x.abs()) * (bell - bell * lost);
     if x >= 0.0 { value } else { 2.0 - value }
+}
+
+/// As [`erfc_by`], without a branch.
+#[inline(always)]
+fn quick_erfc_by(x: f64, bell: f64) -> f64 {
+    let near = 1.0 - x * erf_near(x * x);
+    let far = far_erfc_by(x, bell);
+    if x.abs() < 0.25 { near } else { far }
 }
 
 #[device]
@@ -78,22 +123,57 @@ pub(super) fn erf(x: f64) -> f64 {
     if x > 0.0 { 1.0 - erfc(x) } else { erfc(-x) - 1.0 }
 }
 
+/// Whether [`quick_erf`] gives the error function.
+#[inline(always)]
+pub(super) fn has_quick_erf(x: f64) -> bool {
+    x.abs() <= 27.3
+}
+
+/// As [`erf`], up to 27.3 on both sides.
+#[inline(always)]
+pub(super) fn quick_erf(x: f64) -> f64 {
+    let near = x * erf_near(x * x);
+    let far = 1.0 - far_erfc_by(x.abs(), exponential(-x * x));
+    if x.abs() < 0.5 { near } else { far.copysign(x) }
+}
+
 /// The share of the normal distribution below `x`.
 #[device]
 pub(super) fn ndtr(x: f64) -> f64 {
     0.5 * twice_above(-x)
 }
 
+/// Whether [`quick_ndtr`] gives the share of the normal distribution.
+#[inline(always)]
+pub(super) fn has_quick_ndtr(x: f64) -> bool {
+    (x * std::f64::consts::FRAC_1_SQRT_2).abs() <= 27.3
+}
+
+/// As [`ndtr`], up to 38.6 on both sides.
+#[inline(always)]
+pub(super) fn quick_ndtr(x: f64) -> f64 {
+    let scaled = -x * std::f64::consts::FRAC_1_SQRT_2;
+    let bell = exponential(-scaled * scaled);
+    0.5 * (quick_erfc_by(scaled, bell) - lost_by_scaling(-x, scaled) * std::f64::consts::FRAC_2_SQRT_PI * bell)
+}
+
+/// What the product `x / √2` has lost by rounding.
+#[device]
+#[inline(always)]
+fn lost_by_scaling(x: f64, scaled: f64) -> f64 {
+    x.mul_add(std::f64::consts::FRAC_1_SQRT_2, -scaled) - x * 4.833646656726457e-17
+}
+
 /// Twice the share of the normal distribution above `x`: `erfc(x / √2)`, with what the product has lost by rounding.
 #[device]
 fn twice_above(x: f64) -> f64 {
     let scaled = x * std::f64::consts::FRAC_1_SQRT_2;
-    let lost = x.mul_add(std::f64::consts::FRAC_1_SQRT_2, -scaled) - x * 4.833646656726457e-17;
+    let lost = lost_by_scaling(x, scaled);
     if !(lost.is_finite() && scaled.abs() <= 27.3) {
         return erfc(scaled);
     }
     // One exponential serves both terms.
-    let bell = (-scaled * scaled).exp();
+    let bell = exponential(-scaled * scaled);
     erfc_by(scaled, bell) - lost * std::f64::consts::FRAC_2_SQRT_PI * bell
 }
 

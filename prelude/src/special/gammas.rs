@@ -7,11 +7,12 @@
 )]
 
 use super::series::{digamma_part, log_gamma_part, reciprocal_gamma, sine_of_turns_near};
+use super::vectors::logarithm;
 use warpcell_macros::device;
 
 /// `sin(πx)`, exact at multiples of a half.
-#[device]
-#[inline(never)]
+#[device(apart)]
+#[inline(always)]
 pub(super) fn sine_of_turns(x: f64) -> f64 {
     let rest = x - 2.0 * (0.5 * x).round();
     let folded = if rest > 0.5 {
@@ -26,13 +27,14 @@ pub(super) fn sine_of_turns(x: f64) -> f64 {
 
 /// Whether this is 0, -1, -2 and so on.
 #[device]
+#[inline(always)]
 pub(super) fn is_pole(x: f64) -> bool {
     x <= 0.0 && x == x.floor()
 }
 
 /// What Stirling's formula lacks, for `x` from 10.
-#[device]
-#[inline(never)]
+#[device(apart)]
+#[inline(always)]
 pub(super) fn stirling_gap(x: f64) -> f64 {
     let inverse = 1.0 / x;
     let square = inverse * inverse;
@@ -109,6 +111,32 @@ pub(super) fn gamma(x: f64) -> f64 {
     product / (divisor * reciprocal_gamma(rest))
 }
 
+/// Whether [`quick_gamma`] gives the gamma function.
+#[inline(always)]
+pub(super) fn has_quick_gamma(x: f64) -> bool {
+    (x.abs() <= 20.0) & !((x < 0.0) & (x == x.floor()))
+}
+
+/// The gamma function by the operations of [`gamma`], without its branches.
+#[inline(always)]
+pub(super) fn quick_gamma(x: f64) -> f64 {
+    // The factors go down from `x - 1` to above 0.5, or up from `x` to below it. All of them but the last one are exact, so each follows from
+    // `x`. Those that go down are taken with the other sign, for which they go up, too.
+    let is_down = x > 1.5;
+    let (first, end) = if is_down { (1.0 - x, -0.5) } else { (x, 0.5) };
+    let (mut several, mut count) = (1.0, 0.0);
+    for step in 0..21 {
+        // The first one keeps the sign of 0.
+        let factor = if step == 0 { first } else { first + step as f64 };
+        let is_one = factor < end;
+        several *= if is_one { factor } else { 1.0 };
+        count += if is_one { 1.0 } else { 0.0 };
+    }
+    let rest = if is_down { x - count } else { x + count };
+    let (product, divisor) = if is_down { (several.abs(), 1.0) } else { (1.0, several) };
+    product / (divisor * reciprocal_gamma(rest))
+}
+
 #[device]
 #[inline(never)]
 pub(super) fn rgamma(x: f64) -> f64 {
@@ -144,13 +172,13 @@ pub(super) fn log_gamma(x: f64) -> f64 {
     let is_reflected = x < 0.0;
     let sine = if is_reflected { sine_of_turns(x).abs() } else { 1.0 };
     if size >= 10.0 {
-        let logarithm = size.ln();
+        let log = logarithm(size);
         let value = if size >= 1e17 {
-            size * (logarithm - 1.0)
+            size * (log - 1.0)
         } else {
-            (size - 0.5) * logarithm - size + 0.9189385332046728 + stirling_gap(size)
+            (size - 0.5) * log - size + 0.9189385332046728 + stirling_gap(size)
         };
-        return if is_reflected { 1.1447298858494002 - (sine * size).ln() - value } else { value };
+        return if is_reflected { 1.1447298858494002 - logarithm(sine * size) - value } else { value };
     }
     // One evaluation and one logarithm for all sizes and signs, since the threads of a warp take all sides of branches. `Γ(size)` is
     // `Γ(1 + size) / size`, or `Γ(rest)` times a product; and `Γ(-size)` is `π / (sin(π size) size Γ(size))`, but for its sign.
@@ -168,10 +196,48 @@ pub(super) fn log_gamma(x: f64) -> f64 {
     let part = log_gamma_part(rest) * factors;
     if is_reflected {
         let others = if is_small { sine } else { sine * size * product };
-        return 1.1447298858494002 - others.ln() - part;
+        return 1.1447298858494002 - logarithm(others) - part;
     }
-    let others = (if is_small { size } else { product }).ln();
+    let others = logarithm(if is_small { size } else { product });
     part + if is_small { -others } else { others }
+}
+
+/// Whether [`quick_log_gamma`] gives the logarithm.
+#[inline(always)]
+pub(super) fn has_quick_log_gamma(x: f64) -> bool {
+    (x > -10.0) & (x < 1e17) & !((x <= 0.0) & (x == x.floor()))
+}
+
+/// The logarithm by the operations of [`log_gamma`], without its branches.
+#[inline(always)]
+pub(super) fn quick_log_gamma(x: f64) -> f64 {
+    let size = x.abs();
+    let (is_large, is_small, is_reflected) = (size >= 10.0, size < 1.0, x < 0.0);
+    let first = if is_small { 1.0 + size } else { size };
+    let (mut rest, mut product) = (first, 1.0);
+    for step in 1..9 {
+        // Exact, as one step after the other is.
+        let place = first - step as f64;
+        let is_beyond = place > 1.5;
+        rest = if is_beyond { place } else { rest };
+        product *= if is_beyond { place } else { 1.0 };
+    }
+    let factors = if is_small { size * (size - 1.0) } else { (rest - 1.0) * (rest - 2.0) };
+    let part = log_gamma_part(rest) * factors;
+    let sine = sine_of_turns(x).abs();
+    let (of_small, of_others) = if is_reflected { (sine, sine * size * product) } else { (size, product) };
+    let others = if is_small { of_small } else { of_others };
+    let log = logarithm(if is_large { size } else { others });
+    let far = (size - 0.5) * log - size + 0.9189385332046728 + stirling_gap(size);
+    let near = part + if is_small { -log } else { log };
+    let reflected = 1.1447298858494002 - log - part;
+    if is_large {
+        far
+    } else if is_reflected {
+        reflected
+    } else {
+        near
+    }
 }
 
 #[device]

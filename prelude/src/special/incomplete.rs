@@ -402,15 +402,48 @@ const UNIFORM: [f64; 384] = [
     -1.1418365800203775e-07,
 ];
 
-/// `x^a exp(-x) / Γ(a + 1)`.
+/// `x^a`: of a small whole number or a half more by products.
+#[device(elsewhere(x.powf(a)))]
+#[inline(never)]
+fn power(x: f64, a: f64) -> f64 {
+    let whole = a.floor();
+    let rest = a - whole;
+    if !(a >= 0.0 && a < 32.0 && (rest == 0.0 || rest == 0.5)) {
+        return x.powf(a);
+    }
+    let mut value = if rest == 0.5 { x.sqrt() } else { 1.0 };
+    let mut square = x;
+    let mut count = whole as i32;
+    while count > 0 {
+        if count % 2 == 1 {
+            value *= square;
+        }
+        square *= square;
+        count /= 2;
+    }
+    value
+}
+
+/// What the incomplete gamma functions need of `a` alone: `Γ(a + 1)` of a number up to 30.
+pub(super) fn gamma_of_shape(a: f64) -> f64 {
+    if a >= 0.0 && a < 30.0 { gamma(a + 1.0) } else { 0.0 }
+}
+
+/// What is known, or else `Γ(a + 1)`. Nothing is known on a GPU, whose compiler leaves the argument out then.
+#[device(elsewhere(gamma(a + 1.0)))]
+fn known_or_gamma(known: f64, a: f64) -> f64 {
+    if known > 0.0 { known } else { gamma(a + 1.0) }
+}
+
+/// `x^a exp(-x) / Γ(a + 1)`, with what [`gamma_of_shape`] gives, or with 0 if that is not known.
 #[device]
 #[inline(never)]
-fn gamma_weight(a: f64, x: f64) -> f64 {
+fn gamma_weight(a: f64, x: f64, known: f64) -> f64 {
     if a < 30.0 {
         if x < 700.0 && (x > 1e-9 || a < 1.0) {
-            return x.powf(a) * (-x).exp() / gamma(a + 1.0);
+            return power(x, a) * (-x).exp() / known_or_gamma(known, a);
         }
-        return (a * x.ln() - x - gamma(a + 1.0).ln()).exp();
+        return (a * x.ln() - x - known_or_gamma(known, a).ln()).exp();
     }
     let away = (x - a) / a;
     let size = (std::f64::consts::TAU * a).sqrt();
@@ -429,8 +462,8 @@ fn gamma_weight(a: f64, x: f64) -> f64 {
 /// The part below `x` by its power series.
 #[device]
 #[inline(never)]
-fn gamma_series(a: f64, x: f64) -> f64 {
-    let weight = gamma_weight(a, x);
+fn gamma_series(a: f64, x: f64, known: f64) -> f64 {
+    let weight = gamma_weight(a, x, known);
     if weight == 0.0 {
         return 0.0;
     }
@@ -472,8 +505,8 @@ fn not_zero(x: f64) -> f64 {
 /// The part above `x` by Legendre's continued fraction, with Lentz's scheme.
 #[device]
 #[inline(never)]
-fn gamma_fraction(a: f64, x: f64) -> f64 {
-    let weight = gamma_weight(a, x) * a;
+fn gamma_fraction(a: f64, x: f64, known: f64) -> f64 {
+    let weight = gamma_weight(a, x, known) * a;
     if weight == 0.0 {
         return 0.0;
     }
@@ -552,8 +585,13 @@ fn simple_part(a: f64, x: f64) -> f64 {
 }
 
 #[device]
-#[inline(never)]
 pub(super) fn gammainc(a: f64, x: f64) -> f64 {
+    gammainc_by(a, x, 0.0)
+}
+
+#[device]
+#[inline(never)]
+pub(super) fn gammainc_by(a: f64, x: f64, known: f64) -> f64 {
     let simple = simple_part(a, x);
     if simple.is_nan() || simple >= 0.0 {
         return simple;
@@ -561,12 +599,17 @@ pub(super) fn gammainc(a: f64, x: f64) -> f64 {
     if is_near(a, x) {
         return gamma_uniform(a, x, -1.0);
     }
-    if x > 1.0 && x > a + 1.5 { 1.0 - gamma_fraction(a, x) } else { gamma_series(a, x) }
+    if x > 1.0 && x > a + 1.5 { 1.0 - gamma_fraction(a, x, known) } else { gamma_series(a, x, known) }
+}
+
+#[device]
+pub(super) fn gammaincc(a: f64, x: f64) -> f64 {
+    gammaincc_by(a, x, 0.0)
 }
 
 #[device]
 #[inline(never)]
-pub(super) fn gammaincc(a: f64, x: f64) -> f64 {
+pub(super) fn gammaincc_by(a: f64, x: f64, known: f64) -> f64 {
     let simple = simple_part(a, x);
     if simple.is_nan() || simple >= 0.0 {
         return 1.0 - simple;
@@ -575,16 +618,28 @@ pub(super) fn gammaincc(a: f64, x: f64) -> f64 {
         return gamma_uniform(a, x, 1.0);
     }
     if x > 1.1 {
-        return if x < a + if a > 1.0 { 1.5 } else { 0.0 } { 1.0 - gamma_series(a, x) } else { gamma_fraction(a, x) };
+        let below = x < a + if a > 1.0 { 1.5 } else { 0.0 };
+        return if below { 1.0 - gamma_series(a, x, known) } else { gamma_fraction(a, x, known) };
     }
     let below = if x <= 0.5 { -0.4 / x.ln() < a } else { x * 1.1 < a };
-    if below { 1.0 - gamma_series(a, x) } else { gamma_small(a, x) }
+    if below { 1.0 - gamma_series(a, x, known) } else { gamma_small(a, x) }
 }
 
-/// `x^a y^b / B(a, b)`, where `y` is `1 - x`.
+/// What the incomplete beta functions need of `a` and `b` alone: the beta function where it is neither too small nor too large.
+pub(super) fn beta_of_shape(a: f64, b: f64) -> f64 {
+    if a > 0.0 && b > 0.0 && (a + b < 170.0 || a.min(b) < 1e-3) { beta(a, b) } else { 0.0 }
+}
+
+/// What is known, or else the beta function; on a GPU as above.
+#[device(elsewhere(beta(a, b)))]
+fn known_or_beta(known: f64, a: f64, b: f64) -> f64 {
+    if known > 0.0 { known } else { beta(a, b) }
+}
+
+/// `x^a y^b / B(a, b)`, where `y` is `1 - x`, with what [`beta_of_shape`] gives, or with 0 if that is not known.
 #[device]
 #[inline(never)]
-fn beta_weight(a: f64, b: f64, x: f64, y: f64) -> f64 {
+fn beta_weight(a: f64, b: f64, x: f64, y: f64, known: f64) -> f64 {
     if a >= 10.0 && b >= 10.0 {
         // As in TOMS 708 (DiDonato and Morris, 1992): the large terms cancel before they are rounded.
         let away = if a > b { (a + b) * y - b } else { a - (a + b) * x };
@@ -599,12 +654,12 @@ fn beta_weight(a: f64, b: f64, x: f64, y: f64) -> f64 {
         return (a * ratio.ln() + b * other.ln() - beta_gap(a, b)).exp() * size;
     }
     if a + b < 100.0 && x > 1e-3 && y > 1e-3 {
-        return x.powf(a) * y.powf(b) / beta(a, b);
+        return power(x, a) * power(y, b) / known_or_beta(known, a, b);
     }
     let log_x = if x > 0.5 { (-y).ln_1p() } else { x.ln() };
     let log_y = if y > 0.5 { (-x).ln_1p() } else { y.ln() };
     if a.min(b) < 1e-3 {
-        return (a * log_x + b * log_y).exp() / beta(a, b);
+        return (a * log_x + b * log_y).exp() / known_or_beta(known, a, b);
     }
     (a * log_x + b * log_y - log_beta(a, b)).exp()
 }
@@ -612,7 +667,7 @@ fn beta_weight(a: f64, b: f64, x: f64, y: f64) -> f64 {
 /// The part below `x` by its power series, for small `b x`.
 #[device]
 #[inline(never)]
-fn beta_series(a: f64, b: f64, x: f64) -> f64 {
+fn beta_series(a: f64, b: f64, x: f64, known: f64) -> f64 {
     let (mut sum, mut term, mut n) = (0.0, 1.0, 1.0);
     while n < 3000.0 {
         term *= (n - b) / n * x;
@@ -623,16 +678,20 @@ fn beta_series(a: f64, b: f64, x: f64) -> f64 {
         }
         n += 1.0;
     }
-    let power = a * x.ln();
-    let weight = if a + b < 170.0 && power > -700.0 { x.powf(a) / beta(a, b) } else { (power - log_beta(a, b)).exp() };
+    let log = a * x.ln();
+    let weight = if a + b < 170.0 && log > -700.0 {
+        power(x, a) / known_or_beta(known, a, b)
+    } else {
+        (log - log_beta(a, b)).exp()
+    };
     weight * (1.0 / a + sum)
 }
 
 /// The part below `x` by the continued fraction of DLMF 8.17.22, with Lentz's scheme.
 #[device]
 #[inline(never)]
-fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    let weight = beta_weight(a, b, x, y) / a;
+fn beta_fraction(a: f64, b: f64, x: f64, y: f64, known: f64) -> f64 {
+    let weight = beta_weight(a, b, x, y, known) / a;
     if weight == 0.0 {
         return 0.0;
     }
@@ -662,8 +721,14 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
 
 /// The part below `x`, of which `y` is the complement to 1.
 #[device]
-#[inline(never)]
 fn beta_part(a: f64, b: f64, x: f64, y: f64) -> f64 {
+    beta_part_by(a, b, x, y, 0.0)
+}
+
+/// As [`beta_part`], with what [`beta_of_shape`] gives.
+#[device]
+#[inline(never)]
+fn beta_part_by(a: f64, b: f64, x: f64, y: f64, known: f64) -> f64 {
     if a.is_nan() || b.is_nan() || !(x >= 0.0 && x <= 1.0) || a < 0.0 || b < 0.0 {
         return f64::NAN;
     }
@@ -680,18 +745,27 @@ fn beta_part(a: f64, b: f64, x: f64, y: f64) -> f64 {
         return x;
     }
     if b * x <= 1.0 && x <= 0.95 {
-        return beta_series(a, b, x);
+        return beta_series(a, b, x, known);
     }
     if x > (a + 1.0) / (a + b + 2.0) {
-        let rest = if a * y <= 1.0 && y <= 0.95 { beta_series(b, a, y) } else { beta_fraction(b, a, y, x) };
+        let is_short = a * y <= 1.0 && y <= 0.95;
+        let rest = if is_short { beta_series(b, a, y, known) } else { beta_fraction(b, a, y, x, known) };
         return 1.0 - rest;
     }
-    beta_fraction(a, b, x, y)
+    beta_fraction(a, b, x, y, known)
 }
 
 #[device]
 pub(super) fn betainc(a: f64, b: f64, x: f64) -> f64 {
     beta_part(a, b, x, 1.0 - x)
+}
+
+pub(super) fn betainc_by(a: f64, b: f64, x: f64, known: f64) -> f64 {
+    beta_part_by(a, b, x, 1.0 - x, known)
+}
+
+pub(super) fn betaincc_by(a: f64, b: f64, x: f64, known: f64) -> f64 {
+    beta_part_by(b, a, 1.0 - x, x, known)
 }
 
 #[device]

@@ -2,7 +2,7 @@
 //!
 //! Each is the interpolation in Chebyshev's points of what 45 digits give, cut where the rest is below 1e-17 of the smallest value. Most
 //! are written in powers of their variable and summed by Horner's scheme: a step for each power, which GPUs have as one instruction. Those
-//! that would lose digits so are summed by Clenshaw's scheme.
+//! that would lose digits so are summed by Clenshaw's scheme. What loops of vectors of the CPU use is copied into them.
 // Long because: it is a table of numbers.
 
 #![expect(
@@ -43,11 +43,12 @@ const SCALED_ERFC: [f64; 25] = [
 
 /// `(1 + 2 x) exp(x²) erfc(x)` for `x ≥ 0`, of `(x - 3.75) / (x + 3.75)`: the variable of Shepherd and Laframboise (1981).
 #[device]
+#[inline(always)]
 pub(super) fn scaled_erfc(t: f64) -> f64 {
     let place = t;
     let mut sum = SCALED_ERFC[0];
     for index in 1..25 {
-        sum = sum * place + SCALED_ERFC[index];
+        sum = sum.mul_add(place, SCALED_ERFC[index]);
     }
     sum
 }
@@ -65,13 +66,13 @@ const ERF_NEAR: [f64; 9] = [
 ];
 
 /// `erf(x) / x` of `x²` up to a quarter.
-#[device]
-#[inline(never)]
+#[device(apart)]
+#[inline(always)]
 pub(super) fn erf_near(square: f64) -> f64 {
     let place = square * 8.0 - 1.0;
     let mut sum = ERF_NEAR[0];
     for index in 1..9 {
-        sum = sum * place + ERF_NEAR[index];
+        sum = sum.mul_add(place, ERF_NEAR[index]);
     }
     sum
 }
@@ -106,11 +107,12 @@ const LOG_GAMMA_PART: [f64; 25] = [
 
 /// `lgamma(x) / ((x - 1) (x - 2))` from 1 to 2.5.
 #[device]
+#[inline(always)]
 pub(super) fn log_gamma_part(x: f64) -> f64 {
     let place = x * 1.3333333333333333 - 2.3333333333333335;
     let mut sum = LOG_GAMMA_PART[0];
     for index in 1..25 {
-        sum = sum * place + LOG_GAMMA_PART[index];
+        sum = sum.mul_add(place, LOG_GAMMA_PART[index]);
     }
     sum
 }
@@ -137,11 +139,12 @@ const RECIPROCAL_GAMMA: [f64; 17] = [
 
 /// `1 / Γ(x)` from 0.5 to 1.5.
 #[device]
+#[inline(always)]
 pub(super) fn reciprocal_gamma(x: f64) -> f64 {
     let place = x - 1.0;
     let mut sum = RECIPROCAL_GAMMA[0];
     for index in 1..17 {
-        sum = sum * place + RECIPROCAL_GAMMA[index];
+        sum = sum.mul_add(place, RECIPROCAL_GAMMA[index]);
     }
     sum
 }
@@ -160,10 +163,11 @@ const SINE_OF_TURNS: [f64; 9] = [
 
 /// `sin(πx) / x` of `x²` up to a quarter, where it is exactly 2.
 #[device]
+#[inline(always)]
 pub(super) fn sine_of_turns_near(square: f64) -> f64 {
     let mut sum = SINE_OF_TURNS[0];
     for index in 1..9 {
-        sum = sum * square + SINE_OF_TURNS[index];
+        sum = sum.mul_add(square, SINE_OF_TURNS[index]);
     }
     sum
 }
@@ -225,13 +229,13 @@ const J0_NEAR: [f64; 15] = [
 ];
 
 /// `J₀(x) / ((x² - z₁²) (x² - z₂²))` of `x²` up to 64, where `z` are the first roots.
-#[device]
-#[inline(never)]
+#[device(apart)]
+#[inline(always)]
 pub(super) fn j0_near(square: f64) -> f64 {
     let place = square * 0.03125 - 1.0;
     let mut sum = J0_NEAR[0];
     for index in 1..15 {
-        sum = sum * place + J0_NEAR[index];
+        sum = sum.mul_add(place, J0_NEAR[index]);
     }
     sum
 }
@@ -255,13 +259,13 @@ const J1_NEAR: [f64; 15] = [
 ];
 
 /// `J₁(x) / (x (x² - z₁²) (x² - z₂²))` of `x²` up to 64, where `z` are the first roots.
-#[device]
-#[inline(never)]
+#[device(apart)]
+#[inline(always)]
 pub(super) fn j1_near(square: f64) -> f64 {
     let place = square * 0.03125 - 1.0;
     let mut sum = J1_NEAR[0];
     for index in 1..15 {
-        sum = sum * place + J1_NEAR[index];
+        sum = sum.mul_add(place, J1_NEAR[index]);
     }
     sum
 }

@@ -23,6 +23,7 @@ mod interop;
 mod kernels;
 mod keywords;
 mod lesson;
+mod lines;
 mod loops;
 mod making;
 mod map;

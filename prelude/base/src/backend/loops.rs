@@ -99,6 +99,32 @@ pub enum RankOf {
     Place,
 }
 
+/// A cosine or a sine transform.
+#[derive(Clone, Copy, Debug)]
+pub struct WaveKind {
+    /// The type, from 1 to 4.
+    pub number: usize,
+    /// Whether it is of sines.
+    pub is_sine: bool,
+    /// Whether it is made orthogonal: types 1 (of cosines) to 3 then have other factors at the ends.
+    pub is_orthogonal: bool,
+    /// What all results are multiplied by.
+    pub scale: f64,
+}
+
+/// A filter without recursion, which takes some of the samples between the samples of a signal.
+#[derive(Clone, Copy, Debug)]
+pub struct Between {
+    /// How far apart samples are in what is filtered; there are zeros between them.
+    pub up: usize,
+    /// How far apart those that are kept are.
+    pub down: usize,
+    /// The number of the first one that is kept.
+    pub first: usize,
+    /// Whether the newest sample is added up first, else the oldest one.
+    pub newest_first: bool,
+}
+
 /// A tree of points, as the kernels of `spatial` go through it.
 #[derive(Clone, Copy)]
 pub struct Tree<'a> {
@@ -249,6 +275,32 @@ pub enum Loops<'a> {
     /// The ranks of elements, from 1 on: `order` (i64) has their places in ascending order, `sorted` (f64) the elements in it, and `out`
     /// gets the rank of each as f64.
     Ranks { sorted: View<'a>, order: View<'a>, of: RankOf, out: View<'a> },
+    /// Cosine or sine transforms along an axis of `around`, as [`Loops::CorrelateLine`] has it. `x` and `out` are f32 or f64, and may be
+    /// the same array.
+    Waves { x: View<'a>, kind: WaveKind, around: [usize; 3], out: View<'a> },
+    /// Recursive filters, one after another, of signals in the rows of `data`: each signal is cut into chunks of `chunk` samples,
+    /// which are filtered from states of their own (`[filters × order, rows × chunks]`), and leave their last states there. Of each
+    /// filter `coefficients` has both polynomials, b and a, `order + 1` long and with an `a[0]` of 1. Samples are filtered from the
+    /// last one on if `backward`; they are only written, to `out`, if `writes`. All are f64 and contiguous.
+    Recursive {
+        coefficients: &'a [f64],
+        order: usize,
+        chunk: usize,
+        backward: bool,
+        writes: bool,
+        states: View<'a>,
+        data: View<'a>,
+        out: View<'a>,
+    },
+    /// Sums of samples of signals in rows, with the weights of a filter; f64.
+    Between { data: View<'a>, taps: View<'a>, between: Between, out: View<'a> },
+    /// Signals in rows with `edge` samples more at both ends: turned about the end (0), mirrored (1), constant (2), or zeros (3); f64. Rows
+    /// are not empty, and of the first two kinds longer than `edge`.
+    Extend { data: View<'a>, edge: usize, kind: i32, out: View<'a> },
+    /// The first sample (f64) of each peak of a signal is marked (i64) with how many equal ones it has, all others with 0.
+    Peaks { x: View<'a>, marks: View<'a> },
+    /// How far below and above the diagonal of a matrix there are elements that are not 0: two i64, not negative.
+    Band { x: View<'a>, out: View<'a> },
     /// The lines of the transposed matrix; those of `out` are not written yet.
     Transpose { lines: LinesView<'a>, out: LinesView<'a> },
     /// Lines of elements in any order: the number of the line of each (i32), and its index in it. Elements of a line stay in their order.
@@ -281,6 +333,12 @@ impl Loops<'_> {
             Loops::Within { .. } => "points within a distance",
             Loops::Pieces { .. } => "polynomials by pieces",
             Loops::Ranks { .. } => "ranks",
+            Loops::Waves { .. } => "cosine transform",
+            Loops::Recursive { .. } => "recursive filter",
+            Loops::Between { .. } => "filter",
+            Loops::Extend { .. } => "extend signals",
+            Loops::Peaks { .. } => "peaks",
+            Loops::Band { .. } => "bandwidth",
             Loops::Transpose { .. } => "sparse transpose",
             Loops::Group { .. } => "sparse group",
             Loops::Sort { .. } => "sparse sort",

@@ -8,7 +8,7 @@ use super::kernels::{
 use super::{Signals, THREADS};
 use crate::array::{DeviceArray, RawArray, slice_axis};
 use crate::backend::Layout;
-use crate::backend::loops::only_kernels;
+use crate::backend::loops::{Loops, only_kernels};
 use crate::device::Device;
 use crate::dtype::Scalar;
 use crate::error::Result;
@@ -35,11 +35,6 @@ impl Signals {
         // Without a state there is nothing to recur: one that stays 0 serves.
         let own = filters[0].order().max(1);
         let order = own * filters.len();
-        let pad = |of: &[f64]| {
-            let mut of = of.to_vec();
-            of.resize(own + 1, 0.0);
-            of
-        };
         let (rows, length) = (self.rows, self.length);
         let from = match from {
             Some(from) if from.shape()[0] == order => from,
@@ -48,8 +43,7 @@ impl Signals {
         if self.is_empty() {
             return Ok(from);
         }
-        let padded: Vec<Filter> =
-            filters.iter().map(|filter| Filter { b: pad(&filter.b), a: pad(&filter.a) }).collect();
+        let coefficients: Vec<f64> = filters.iter().flat_map(|filter| filter.padded(own)).collect();
         let has_many_threads = self.handle().device != Device::Cpu || only_kernels();
         let (most, shortest) = if has_many_threads && order <= MOST_KEPT {
             (MORE_CHUNKS, SHORTEST_OF_MORE)
@@ -59,7 +53,7 @@ impl Signals {
         let mut chunk = length.div_ceil(most.div_ceil(rows)).max(shortest).min(length);
         let mut matrix = Vec::new();
         if chunk < length {
-            matrix = transition(&padded, chunk);
+            matrix = transition(&coefficients, own, chunk);
             // What grows without limits is filtered as a whole.
             if matrix.iter().any(|value| !value.is_finite()) {
                 chunk = length;
@@ -67,12 +61,30 @@ impl Signals {
         }
         let chunks = length.div_ceil(chunk);
         let tasks = rows * chunks;
-        let coefficients: Vec<f64> = padded.iter().flat_map(|filter| [&filter.b[..], &filter.a[..]].concat()).collect();
-        let coefficients = DeviceArray::<f64>::from_raw(self.numbers(&coefficients, &[2 * filters.len(), own + 1])?);
         let data = DeviceArray::<f64>::from_raw(self.data.clone());
         let mut filtered = DeviceArray::<f64>::from_raw(self.scratch(&[rows, length])?);
+        let mut on_device = None;
         let mut run = |states: &mut DeviceArray<f64>, writes: bool| {
-            let arguments = (&coefficients, &data, chunk as u64, backward, writes, states, &mut filtered);
+            let (of_states, of_data, out) = (states.raw.view(), data.raw.view(), filtered.raw.view());
+            let loops = Loops::Recursive {
+                coefficients: &coefficients,
+                order: own,
+                chunk,
+                backward,
+                writes,
+                states: of_states,
+                data: of_data,
+                out,
+            };
+            if self.handle().backend.by_loops(loops)? {
+                return Ok(());
+            }
+            if on_device.is_none() {
+                let numbers = self.numbers(&coefficients, &[2 * filters.len(), own + 1])?;
+                on_device = Some(DeviceArray::<f64>::from_raw(numbers));
+            }
+            let on_device = on_device.as_ref().expect("the coefficients are there");
+            let arguments = (on_device, &data, chunk as u64, backward, writes, states, &mut filtered);
             let blocks = tasks.div_ceil(32);
             // SAFETY: a thread takes a chunk and its state.
             unsafe {

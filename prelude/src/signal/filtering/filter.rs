@@ -26,6 +26,12 @@ impl Filter {
         self.b.len() - 1
     }
 
+    /// Both polynomials, b and a, with zeros behind them so that the filter has an order.
+    pub fn padded(&self, order: usize) -> Vec<f64> {
+        let pad = |of: &[f64]| of.iter().copied().chain(std::iter::repeat(0.0)).take(order + 1).collect::<Vec<f64>>();
+        [pad(&self.b), pad(&self.a)].concat()
+    }
+
     pub fn is_finite_response(&self) -> bool {
         self.a[1..].iter().all(|c| *c == 0.0)
     }
@@ -48,22 +54,22 @@ impl Filter {
 }
 
 /// What becomes of each unit state of filters one after another after so many zeros: the columns of a matrix, which is given in row-major order.
-/// The filters have one order.
-pub(super) fn transition(filters: &[Filter], length: usize) -> Vec<f64> {
-    let own = filters[0].order();
-    let order = own * filters.len();
+/// Of each filter there are both polynomials, as [`Filter::padded`] gives them for the order `own`.
+pub(super) fn transition(filters: &[f64], own: usize, length: usize) -> Vec<f64> {
+    let order = own * (filters.len() / (2 * own + 2));
     let mut matrix = vec![0.0; order * order];
     for column in 0..order {
         let mut state = vec![0.0; order];
         state[column] = 1.0;
         for _ in 0..length {
             let mut sample = 0.0;
-            for (filter, state) in filters.iter().zip(state.chunks_mut(own)) {
-                let out = state[0] + filter.b[0] * sample;
+            for (filter, state) in filters.chunks_exact(2 * own + 2).zip(state.chunks_mut(own)) {
+                let (b, a) = filter.split_at(own + 1);
+                let out = state[0] + b[0] * sample;
                 for k in 1..own {
-                    state[k - 1] = state[k] + filter.b[k] * sample - filter.a[k] * out;
+                    state[k - 1] = state[k] + b[k] * sample - a[k] * out;
                 }
-                state[own - 1] = filter.b[own] * sample - filter.a[own] * out;
+                state[own - 1] = b[own] * sample - a[own] * out;
                 sample = out;
             }
         }
@@ -82,4 +88,17 @@ pub(super) fn power(matrix: &[f64], order: usize, exponent: usize) -> Vec<f64> {
         found = (0..order * order).map(entry).collect();
     }
     found
+}
+
+/// The states that stay as they are while the samples are 1, of filters one after another.
+pub(super) fn steady_states(filters: &[Filter]) -> Vec<Vec<f64>> {
+    let mut scale = 1.0;
+    filters
+        .iter()
+        .map(|filter| {
+            let state = filter.steady_state().iter().map(|value| scale * value).collect();
+            scale *= filter.b.iter().sum::<f64>() / filter.a.iter().sum::<f64>();
+            state
+        })
+        .collect()
 }

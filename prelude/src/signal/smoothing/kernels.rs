@@ -4,15 +4,25 @@ use warpcell_macros::{device, kernel};
 use warpcell_threads::{View, ViewMut, grid_stride};
 
 /// Sums of samples with weights: with the polynomial of the window at the ends (0), or with samples beyond them that are mirrored
-/// (1), the nearest (2), those of the other end (3), or a number (4).
+/// (1), the nearest (2), those of the other end (3), or a number (4). Sums from one place on and before another are left out.
 #[kernel]
-pub(super) fn slide_weights(data: View<f64>, weights: View<f64>, kind: i32, cval: f64, mut out: ViewMut<f64>) {
+pub(super) fn slide_weights(
+    data: View<f64>,
+    weights: View<f64>,
+    kind: i32,
+    cval: f64,
+    from: u64,
+    to: u64,
+    mut out: ViewMut<f64>,
+) {
     let (rows, length, count) = (data.shape()[0], data.shape()[1], weights.shape()[1]);
     // A window of an even length has one sample more behind its place than before it.
     let (half, before) = (count / 2, (count - 1) / 2);
-    for at in grid_stride(rows * length) {
-        let row = at / length;
-        let place = at % length;
+    let known = (to - from) as usize;
+    for at in grid_stride(rows * (length - known)) {
+        let row = at / (length - known);
+        let number = at % (length - known);
+        let place = if number < from as usize { number } else { number + known };
         let mut sum = 0.0;
         if kind == 0 {
             // The window's first sample, and which weights are those of the place.
