@@ -1,0 +1,375 @@
+"""The player of traces in Chromium: it plays, steps back to where it began, obeys keys, shows faults, and looks right in both themes.
+WARPCELL_SCREENSHOTS names a folder that gets pictures.
+"""
+
+import time
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+
+from e2e.lab import TOKEN, browser, hide_the_sidebar, jupyterlab, screenshots, write_settings  # noqa: F401
+from player.simulate import KERNELS, PLAYER, page, player, reduction
+
+WIDTH = 1040
+
+
+@pytest.fixture(scope="module")
+def traces():
+    return {name: simulate() for name, simulate in KERNELS.items()}
+
+
+def show(browser, content, width=WIDTH, **options):  # noqa: F811
+    """A page with this content; errors of its scripts fail the test when the page is closed."""
+    shown = browser.new_page(viewport={"width": width, "height": 900}, device_scale_factor=1, **options)
+    shown.set_default_timeout(20_000)
+    shown.problems = []
+    shown.on("pageerror", lambda error: shown.problems.append(str(error)))
+    shown.on("request", lambda request: request.url.startswith("http") and shown.problems.append(request.url))
+    shown.set_content(content)
+    return shown
+
+
+def close(shown):
+    assert not shown.problems
+    shown.close()
+
+
+def seen(shown):
+    """All that the player shows of a state: its texts, its labels and the pixels of its pictures."""
+    return shown.locator(".player").first.evaluate(
+        """box => [
+            ...Array.from(box.querySelectorAll('.says, .count, .source, table, .at'), one => one.textContent),
+            ...Array.from(box.querySelectorAll('[aria-label]'), one => one.getAttribute('aria-label')),
+            ...Array.from(box.querySelectorAll('.row.now .number'), one => one.textContent),
+            ...Array.from(box.querySelectorAll('canvas'), one => one.toDataURL()),
+        ]"""
+    )
+
+
+def press(shown, *keys):
+    shown.locator(".player").first.focus()
+    for key in keys:
+        shown.keyboard.press(key)
+
+
+def says(shown):
+    return shown.locator(".says").first.inner_text()
+
+
+def count(shown):
+    return shown.locator(".count").first.inner_text()
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_step_forwards_and_backwards_shows_the_same(browser, traces, name):  # noqa: F811
+    shown = show(browser, page(player(traces[name], "p1")))
+    shown.wait_for_selector(".player")
+    steps = len(traces[name]["blocks"][0]["steps"])
+    press(shown, "Home")
+    states = [seen(shown)]
+    for _ in range(steps):
+        press(shown, "ArrowRight")
+        states.append(seen(shown))
+    assert count(shown) == f"step {steps} of {steps}"
+    assert all(one != other for one, other in zip(states, states[1:], strict=False)), "each step is seen"
+    for position in reversed(range(steps)):
+        press(shown, "ArrowLeft")
+        assert seen(shown) == states[position], position
+    press(shown, "End")
+    assert seen(shown) == states[-1]
+    press(shown, "Home")
+    assert seen(shown) == states[0]
+    close(shown)
+
+
+def test_it_plays_to_the_end_and_pauses(browser, traces):  # noqa: F811
+    shown = show(browser, page(player(traces["reduction"], "p1")))
+    shown.wait_for_selector(".player")
+    start = seen(shown)
+    shown.locator("[aria-label=Speed]").select_option("100")
+    press(shown, " ")
+    shown.wait_for_function("() => document.querySelector('#p1 > div:last-child').shadowRoot.querySelector('.count').textContent === 'step 66 of 66'")
+    assert shown.locator("[aria-label='Play (space)']").count() == 1, "it has stopped"
+    assert "has ended" in says(shown)
+    for _ in range(66):
+        shown.locator("[aria-label='Step back (left arrow)']").click()
+    # The pointer is over a button, not over a thread or a cell.
+    assert seen(shown) == start
+    shown.locator("[aria-label=Speed]").select_option("1")
+    press(shown, " ")
+    assert shown.locator("[aria-label='Pause (space)']").count() == 1
+    press(shown, " ")
+    assert shown.locator("[aria-label='Play (space)']").count() == 1
+    close(shown)
+
+
+def test_the_final_values_are_those_of_the_kernel(browser, traces):  # noqa: F811
+    shown = show(browser, page(player(traces["reduction"], "p1")))
+    press(shown, "End")
+    total = shown.locator("[aria-label='Array total']")
+    total.locator("canvas").click(position={"x": 10, "y": 10})
+    assert total.locator(".at").inner_text() == f"total[0] = {traces['reduction']['final']} · last written by thread 0"
+    press(shown, "Home")
+    assert total.locator(".at").inner_text() == "total[0] = 0"
+    press(shown, "w")
+    assert says(shown) == "Warp 0, line 16: 1 of 32 lanes runs, the others are masked off. Each reads part, does atomic_add on total."
+    assert "thread 0 changes atomically it now" in total.locator(".at").inner_text()
+    press(shown, "w")
+    assert says(shown) == "Nothing writes to total[0] after this step."
+    close(shown)
+
+
+def test_barriers_and_warps(browser, traces):  # noqa: F811
+    shown = show(browser, page(player(traces["transposition"], "p1")))
+    press(shown, "b")
+    assert says(shown) == "The barrier opens. All threads have reached line 17, and go on."
+    assert "waits at a barrier" not in shown.locator(".grid").get_attribute("aria-label")
+    press(shown, "ArrowLeft")
+    assert shown.locator(".grid").get_attribute("aria-label") == "Threads: 256 waits at a barrier"
+    press(shown, "b", "b")
+    assert says(shown) == "No barrier opens after this step."
+    press(shown, "Home")
+    shown.locator("select[aria-label=Warp]").select_option("3")
+    press(shown, "ArrowRight")
+    assert says(shown).startswith("Warp 3, line 15: all 32 lanes run.")
+    assert shown.locator(".row.now .number").inner_text() == "15"
+    press(shown, "ArrowRight")
+    assert says(shown).startswith("Warp 3, line 16:")
+    # The variables of a thread that is clicked stay.
+    shown.locator(".grid").click(position={"x": 5, "y": 5})
+    assert "thread 0 (0, 0)" in shown.locator("table").inner_text()
+    shown.mouse.move(2, 2)
+    shown.locator("input[type=number]").fill("35")
+    press(shown, "ArrowRight")
+    assert "thread 35 (3, 2)" in shown.locator("table").inner_text()
+    close(shown)
+
+
+def test_masked_lanes(browser, traces):  # noqa: F811
+    shown = show(browser, page(player(traces["map"], "p1")))
+    press(shown, "End", "ArrowLeft", "ArrowLeft")
+    assert says(shown) == "Warp 1, line 7: 8 of 16 lanes run, the others are masked off. "
+    assert shown.locator(".grid").get_attribute("aria-label") == "Threads: 8 runs, 8 masked off, 32 has ended"
+    close(shown)
+
+
+@pytest.mark.parametrize(("name", "threads"), [("race", [31, 32]), ("bounds", [31])])
+def test_it_opens_at_the_fault(browser, traces, name, threads):  # noqa: F811
+    shown = show(browser, page(player(traces[name], "p1")))
+    fault = traces[name]["fault"]
+    there = f"step {fault['step'] + 1} of {len(traces[name]['blocks'][0]['steps'])}"
+    assert count(shown) == there
+    assert shown.locator("[role=alert] p").inner_text() == fault["message"].replace("`", "")
+    table = shown.locator("table").inner_text()
+    assert all(f"thread {thread}" in table for thread in threads)
+    assert f"{len(threads)} fault" in shown.locator(".grid").get_attribute("aria-label")
+    press(shown, "ArrowLeft")
+    assert "fault" not in shown.locator(".grid").get_attribute("aria-label")
+    press(shown, "Home", "f")
+    assert count(shown) == there
+    press(shown, "Home")
+    shown.get_by_role("button", name="First race" if name == "race" else "First fault").click()
+    assert count(shown) == there
+    close(shown)
+
+
+def test_report_at_the_lines(browser, traces):  # noqa: F811
+    shown = show(browser, page(player(traces["transposition"], "p1")))
+    badges = shown.locator(".badge")
+    assert badges.all_inner_texts() == ["4 sectors, ideal 4", "16 bank conflicts, ideal 1 +1"]
+    advice = shown.locator(".advice").nth(1)
+    assert not advice.is_visible()
+    badges.nth(1).press("Enter")
+    assert advice.is_visible() and "make its rows one element longer." in advice.inner_text()
+    badges.nth(1).press(" ")
+    assert not advice.is_visible() and count(shown).startswith("step 0 "), "the key was the button's"
+    close(shown)
+
+
+def test_two_players_in_a_page_and_one_of_them_twice(browser, traces):  # noqa: F811
+    one, other = player(traces["map"], "p1"), player(traces["race"], "p2")
+    shown = show(browser, page(one, other, one))
+    shown.wait_for_function("() => document.querySelectorAll('[data-player]').length === 3")
+    assert shown.locator(".player h1").all_inner_texts() == ["squares", "shift", "squares"]
+    shown.locator(".player").nth(2).focus()
+    shown.keyboard.press("ArrowRight")
+    assert [text.split()[1] for text in shown.locator(".count").all_inner_texts()] == ["0", "5", "1"]
+    names = shown.evaluate("() => Object.keys(window).filter(name => /player|film|trace|unpack/i.test(name) && !/^on/.test(name))")
+    assert names == [], "nothing is added to `window`"
+    close(shown)
+
+
+def test_keys_of_the_page_are_left_alone(browser, traces):  # noqa: F811
+    shown = show(browser, page("<input id='beside'>", player(traces["map"], "p1")))
+    shown.wait_for_selector(".player")
+    shown.evaluate("() => { window.heard = []; document.addEventListener('keydown', event => window.heard.push(event.key), true); }")
+    shown.locator("#beside").focus()
+    shown.keyboard.press("b")
+    shown.keyboard.press("End")
+    assert count(shown).startswith("step 0 ") and shown.evaluate("() => window.heard") == ["b", "End"]
+    press(shown, "x", "d", "End", "Control+s")
+    assert shown.evaluate("() => window.heard") == ["b", "End", "Control", "s"]
+    close(shown)
+
+
+def test_without_scripts_there_is_a_picture_and_a_text(browser, traces):  # noqa: F811
+    context = browser.new_context(java_script_enabled=False)
+    shown = context.new_page()
+    shown.set_content(page(player(traces["transposition"], "p1")))
+    assert shown.get_by_text("Trace of `transpose`.").is_visible() and shown.locator("img").is_visible()
+    assert "shadow" not in shown.locator("body").inner_text() and "@" not in shown.locator("body").inner_text()
+    context.close()
+    shown = show(browser, page(player(traces["transposition"], "p1")))
+    shown.wait_for_selector(".player")
+    assert not shown.locator("img").is_visible()
+    close(shown)
+
+
+def test_a_damaged_trace_leaves_the_picture(browser, traces):  # noqa: F811
+    content = page(player(traces["map"], "p1"))
+    cut = content.index('octet-stream">') + 40
+    shown = show(browser, content[:cut] + "AAAA" + content[cut + 4 :])
+    shown.get_by_text("The player could not start in this browser").wait_for()
+    assert shown.locator("img").is_visible() and shown.locator(".player").count() == 0
+    close(shown)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [WIDTH, 600])
+def test_both_themes_and_a_narrow_page(browser, traces, tmp_path, theme, width):  # noqa: F811
+    shown = show(browser, page(player(traces["reduction"], "p1")), width=width, color_scheme=theme)
+    press(shown, *["ArrowRight"] * 22)
+    back, ink = shown.locator(".player").evaluate(
+        "box => [getComputedStyle(box).backgroundColor, getComputedStyle(box).color].map(one => one.match(/\\d+/g).map(Number))"
+    )
+    assert (sum(back) < 150 < 600 < sum(ink)) if theme == "dark" else (sum(ink) < 150 < 600 < sum(back))
+    assert shown.evaluate("() => document.documentElement.scrollWidth") <= width, "nothing is cut off"
+    columns = shown.locator(".main").evaluate("main => getComputedStyle(main).gridTemplateColumns.split(' ').length")
+    assert columns == (2 if width == WIDTH else 1)
+    target = screenshots(tmp_path) / f"player-{theme}-{width}.png"
+    shown.locator(".player").screenshot(path=str(target))
+    assert target.stat().st_size > 20_000
+    close(shown)
+
+
+def test_long_films_stay_quick(browser):  # noqa: F811
+    trace = reduction(threads=256, rounds=1_300)
+    steps = len(trace["blocks"][0]["steps"])
+    assert steps > 200_000
+    shown = show(browser, page(player(trace, "p1")))
+    shown.wait_for_selector(".player", timeout=60_000)
+    press(shown, "End")
+    assert count(shown) == f"step {steps:,} of {steps:,}"
+    times = shown.locator(".player").evaluate(
+        """box => {
+            const back = box.querySelector('[aria-label^="Step back"]');
+            return Array.from({ length: 60 }, () => {
+                const begin = performance.now();
+                back.click();
+                return performance.now() - begin;
+            }).sort((one, other) => one - other);
+        }"""
+    )
+    print(f"a step back at step {steps}: {times[30]:.1f} ms, at most {times[-1]:.1f} ms")
+    assert times[30] < 16
+    close(shown)
+
+
+def test_sizes(traces):
+    assert len(PLAYER.read_bytes()) <= 60 << 10
+    for name, trace in traces.items():
+        assert len(player(trace, "p1")) < 300_000, name
+
+
+@pytest.fixture(scope="module")
+def notebooks(tmp_path_factory, traces):
+    """JupyterLab on notebooks that have traces as outputs."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    settings = tmp_path_factory.mktemp("settings")
+    with jupyterlab(folder, write_settings(settings)) as url:
+        yield folder, url
+
+
+def write(path, html):
+    cell = nbformat.v4.new_code_cell("trace", execution_count=1)
+    cell.outputs = [nbformat.v4.new_output("execute_result", {"text/html": html, "text/plain": "Trace"}, execution_count=1)]
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+
+
+def open_page(browser, url, path):  # noqa: F811
+    shown = browser.new_page(viewport={"width": 1200, "height": 1100}, device_scale_factor=1)
+    shown.goto(f"{url}{path}{'&' if '?' in path else '?'}token={TOKEN}")
+    shown.wait_for_selector(".jp-OutputArea-output")
+    # Outputs are looked at; nothing runs.
+    shown.locator(".jp-Dialog").get_by_role("button", name="No Kernel").click()
+    return shown
+
+
+def trust(shown):
+    shown.evaluate(
+        """() => {
+            const { content, context } = window.jupyterapp.shell.currentWidget;
+            for (const cell of content.model.cells) cell.trusted = true;
+        }"""
+    )
+
+
+def test_jupyterlab(browser, notebooks, traces, tmp_path):  # noqa: F811
+    folder, url = notebooks
+    write(folder / "trace.ipynb", player(traces["transposition"], "p1"))
+    shown = open_page(browser, url, "lab/tree/trace.ipynb?reset")
+    # As it comes from somebody else, the notebook is not trusted.
+    shown.get_by_text("Trace of `transpose`.").wait_for()
+    assert shown.locator(".jp-OutputArea-output img").is_visible() and shown.locator(".player").count() == 0
+    assert shown.locator(".jp-OutputArea-output").inner_text().strip().startswith("Trace of `transpose`.")
+    hide_the_sidebar(shown)
+    shown.locator(".jp-OutputArea").screenshot(path=str(screenshots(tmp_path) / "player-untrusted.png"))
+    trust(shown)
+    shown.locator(".player").wait_for()
+    assert not shown.locator(".jp-OutputArea-output img").is_visible()
+    # Keys are the player's while it has the focus: `b` and `x` do nothing to the cell.
+    shown.locator(".player h1").click()
+    for key in ("b", "x", "d", "d", "ArrowRight"):
+        shown.keyboard.press(key)
+    assert count(shown) == "step 26 of 41"
+    assert shown.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.cells.length") == 1
+    for theme, name in (("JupyterLab Dark", "dark"), ("JupyterLab Light", "light")):
+        shown.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+        shown.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg="true" if name == "light" else "false")
+        deadline = time.monotonic() + 20
+        while ("dark" in shown.locator(".player").get_attribute("class")) != (name == "dark"):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        time.sleep(1)
+        shown.screenshot(path=str(screenshots(tmp_path) / f"player-lab-{name}.png"))
+    shown.close()
+
+
+def test_notebook_7(browser, notebooks, traces, tmp_path):  # noqa: F811
+    pytest.importorskip("notebook")
+    folder, url = notebooks
+    write(folder / "seven.ipynb", player(traces["race"], "p7"))
+    shown = open_page(browser, url, "notebooks/seven.ipynb")
+    shown.get_by_text("Trace of `shift`.").wait_for()
+    trust(shown)
+    shown.locator(".player").wait_for()
+    shown.locator(".player h1").click()
+    shown.keyboard.press("ArrowLeft")
+    assert count(shown) == "step 4 of 5"
+    shown.screenshot(path=str(screenshots(tmp_path) / "player-notebook-7.png"))
+    shown.close()
+
+
+def test_a_page_by_nbconvert(browser, traces, tmp_path):  # noqa: F811
+    write(tmp_path / "page.ipynb", player(traces["bounds"], "p1"))
+    body, _ = HTMLExporter(template_name="lab").from_filename(str(tmp_path / "page.ipynb"))
+    (tmp_path / "page.html").write_text(body)
+    shown = browser.new_page(viewport={"width": 1100, "height": 900}, device_scale_factor=1)
+    shown.goto(f"file://{tmp_path}/page.html")
+    shown.locator(".player").wait_for()
+    shown.locator(".player").focus()
+    shown.keyboard.press("Home")
+    assert count(shown) == "step 0 of 3"
+    shown.screenshot(path=str(screenshots(tmp_path) / "player-nbconvert.png"))
+    shown.close()
