@@ -149,7 +149,7 @@ def test_barriers_and_warps(browser, traces):  # noqa: F811
 def test_masked_lanes(browser, traces):  # noqa: F811
     shown = show(browser, page(player(traces["map"], "p1")))
     press(shown, "End", "ArrowLeft", "ArrowLeft")
-    assert says(shown) == "Warp 1, line 7: 8 of 16 lanes run, the others are masked off. "
+    assert says(shown) == "Warp 1, line 7: 8 of 16 lanes run, the others are masked off. Each writes out."
     assert shown.locator(".grid").get_attribute("aria-label") == "Threads: 8 runs, 8 masked off, 32 has ended"
     close(shown)
 
@@ -287,7 +287,7 @@ def notebooks(tmp_path_factory, traces):
     """JupyterLab on notebooks that have traces as outputs."""
     folder = tmp_path_factory.mktemp("notebooks")
     settings = tmp_path_factory.mktemp("settings")
-    with jupyterlab(folder, write_settings(settings)) as url:
+    with jupyterlab(folder, write_settings(settings), "--JupyterNotebookApp.expose_app_in_browser=True") as url:
         yield folder, url
 
 
