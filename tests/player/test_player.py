@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbconvert import HTMLExporter
 
-from e2e.lab import TOKEN, browser, hide_the_sidebar, jupyterlab, screenshots, write_settings  # noqa: F401
+from e2e.lab import TOKEN, hide_the_sidebar, jupyterlab, screenshots, write_settings
 from player.simulate import KERNELS, PLAYER, page, player, reduction
 
 WIDTH = 1040
@@ -19,7 +19,7 @@ def traces():
     return {name: simulate() for name, simulate in KERNELS.items()}
 
 
-def show(browser, content, width=WIDTH, **options):  # noqa: F811
+def show(browser, content, width=WIDTH, **options):
     """A page with this content; errors of its scripts fail the test when the page is closed."""
     shown = browser.new_page(viewport={"width": width, "height": 900}, device_scale_factor=1, **options)
     shown.set_default_timeout(20_000)
@@ -62,7 +62,7 @@ def count(shown):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_every_step_forwards_and_backwards_shows_the_same(browser, traces, name):  # noqa: F811
+def test_every_step_forwards_and_backwards_shows_the_same(browser, traces, name):
     shown = show(browser, page(player(traces[name], "p1")))
     shown.wait_for_selector(".player")
     steps = len(traces[name]["blocks"][0]["steps"])
@@ -83,13 +83,13 @@ def test_every_step_forwards_and_backwards_shows_the_same(browser, traces, name)
     close(shown)
 
 
-def test_it_plays_to_the_end_and_pauses(browser, traces):  # noqa: F811
+def test_it_plays_to_the_end_and_pauses(browser, traces):
     shown = show(browser, page(player(traces["reduction"], "p1")))
     shown.wait_for_selector(".player")
     start = seen(shown)
     shown.locator("[aria-label=Speed]").select_option("100")
     press(shown, " ")
-    shown.wait_for_function("() => document.querySelector('#p1 > div:last-child').shadowRoot.querySelector('.count').textContent === 'step 66 of 66'")
+    shown.locator(".count:text-is('step 66 of 66')").wait_for()
     assert shown.locator("[aria-label='Play (space)']").count() == 1, "it has stopped"
     assert says(shown) == "Warp 1, line 18: all 32 lanes have ended."
     for _ in range(66):
@@ -104,7 +104,7 @@ def test_it_plays_to_the_end_and_pauses(browser, traces):  # noqa: F811
     close(shown)
 
 
-def test_the_final_values_are_those_of_the_kernel(browser, traces):  # noqa: F811
+def test_the_final_values_are_those_of_the_kernel(browser, traces):
     shown = show(browser, page(player(traces["reduction"], "p1")))
     press(shown, "End")
     total = shown.locator("[aria-label='Array total']")
@@ -120,7 +120,7 @@ def test_the_final_values_are_those_of_the_kernel(browser, traces):  # noqa: F81
     close(shown)
 
 
-def test_barriers_and_warps(browser, traces):  # noqa: F811
+def test_barriers_and_warps(browser, traces):
     shown = show(browser, page(player(traces["transposition"], "p1")))
     press(shown, "b")
     assert says(shown) == "The barrier opens. All threads have reached line 17, and go on."
@@ -146,7 +146,7 @@ def test_barriers_and_warps(browser, traces):  # noqa: F811
     close(shown)
 
 
-def test_masked_lanes(browser, traces):  # noqa: F811
+def test_masked_lanes(browser, traces):
     shown = show(browser, page(player(traces["map"], "p1")))
     press(shown, "End", "ArrowLeft", "ArrowLeft")
     assert says(shown) == "Warp 1, line 7: 8 of 16 lanes run, the others are masked off. Each writes out."
@@ -155,7 +155,7 @@ def test_masked_lanes(browser, traces):  # noqa: F811
 
 
 @pytest.mark.parametrize(("name", "threads"), [("race", [31, 32]), ("bounds", [31])])
-def test_it_opens_at_the_fault(browser, traces, name, threads):  # noqa: F811
+def test_it_opens_at_the_fault(browser, traces, name, threads):
     shown = show(browser, page(player(traces[name], "p1")))
     fault = traces[name]["fault"]
     there = f"step {fault['step'] + 1} of {len(traces[name]['blocks'][0]['steps'])}"
@@ -174,7 +174,7 @@ def test_it_opens_at_the_fault(browser, traces, name, threads):  # noqa: F811
     close(shown)
 
 
-def test_report_at_the_lines(browser, traces):  # noqa: F811
+def test_report_at_the_lines(browser, traces):
     shown = show(browser, page(player(traces["transposition"], "p1")))
     badges = shown.locator(".badge")
     assert badges.all_inner_texts() == ["4 sectors, ideal 4", "16 bank conflicts, ideal 1 +1"]
@@ -187,7 +187,7 @@ def test_report_at_the_lines(browser, traces):  # noqa: F811
     close(shown)
 
 
-def test_two_players_in_a_page_and_one_of_them_twice(browser, traces):  # noqa: F811
+def test_two_players_in_a_page_and_one_of_them_twice(browser, traces):
     one, other = player(traces["map"], "p1"), player(traces["race"], "p2")
     shown = show(browser, page(one, other, one))
     shown.wait_for_function("() => document.querySelectorAll('[data-player]').length === 3")
@@ -200,7 +200,7 @@ def test_two_players_in_a_page_and_one_of_them_twice(browser, traces):  # noqa: 
     close(shown)
 
 
-def test_keys_of_the_page_are_left_alone(browser, traces):  # noqa: F811
+def test_keys_of_the_page_are_left_alone(browser, traces):
     shown = show(browser, page("<input id='beside'>", player(traces["map"], "p1")))
     shown.wait_for_selector(".player")
     shown.evaluate("() => { window.heard = []; document.addEventListener('keydown', event => window.heard.push(event.key), true); }")
@@ -213,7 +213,7 @@ def test_keys_of_the_page_are_left_alone(browser, traces):  # noqa: F811
     close(shown)
 
 
-def test_without_scripts_there_is_a_picture_and_a_text(browser, traces):  # noqa: F811
+def test_without_scripts_there_is_a_picture_and_a_text(browser, traces):
     context = browser.new_context(java_script_enabled=False)
     shown = context.new_page()
     shown.set_content(page(player(traces["transposition"], "p1")))
@@ -226,7 +226,7 @@ def test_without_scripts_there_is_a_picture_and_a_text(browser, traces):  # noqa
     close(shown)
 
 
-def test_a_damaged_trace_leaves_the_picture(browser, traces):  # noqa: F811
+def test_a_damaged_trace_leaves_the_picture(browser, traces):
     content = page(player(traces["map"], "p1"))
     cut = content.index('octet-stream">') + 40
     shown = show(browser, content[:cut] + "AAAA" + content[cut + 4 :])
@@ -237,7 +237,7 @@ def test_a_damaged_trace_leaves_the_picture(browser, traces):  # noqa: F811
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [WIDTH, 600])
-def test_both_themes_and_a_narrow_page(browser, traces, tmp_path, theme, width):  # noqa: F811
+def test_both_themes_and_a_narrow_page(browser, traces, tmp_path, theme, width):
     shown = show(browser, page(player(traces["reduction"], "p1")), width=width, color_scheme=theme)
     press(shown, *["ArrowRight"] * 22)
     back, ink = shown.locator(".player").evaluate(
@@ -253,7 +253,7 @@ def test_both_themes_and_a_narrow_page(browser, traces, tmp_path, theme, width):
     close(shown)
 
 
-def test_long_films_stay_quick(browser):  # noqa: F811
+def test_long_films_stay_quick(browser):
     trace = reduction(threads=256, rounds=1_300)
     steps = len(trace["blocks"][0]["steps"])
     assert steps > 200_000
@@ -276,6 +276,7 @@ def test_long_films_stay_quick(browser):  # noqa: F811
     close(shown)
 
 
+@pytest.mark.browser
 def test_sizes(traces):
     assert len(PLAYER.read_bytes()) <= 60 << 10
     for name, trace in traces.items():
@@ -297,7 +298,7 @@ def write(path, html):
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
 
 
-def open_page(browser, url, path):  # noqa: F811
+def open_page(browser, url, path):
     shown = browser.new_page(viewport={"width": 1200, "height": 1100}, device_scale_factor=1)
     shown.goto(f"{url}{path}{'&' if '?' in path else '?'}token={TOKEN}")
     shown.wait_for_selector(".jp-OutputArea-output")
@@ -315,7 +316,7 @@ def trust(shown):
     )
 
 
-def test_jupyterlab(browser, notebooks, traces, tmp_path):  # noqa: F811
+def test_jupyterlab(browser, notebooks, traces, tmp_path):
     folder, url = notebooks
     write(folder / "trace.ipynb", player(traces["transposition"], "p1"))
     shown = open_page(browser, url, "lab/tree/trace.ipynb?reset")
@@ -346,7 +347,7 @@ def test_jupyterlab(browser, notebooks, traces, tmp_path):  # noqa: F811
     shown.close()
 
 
-def test_notebook_7(browser, notebooks, traces, tmp_path):  # noqa: F811
+def test_notebook_7(browser, notebooks, traces, tmp_path):
     pytest.importorskip("notebook")
     folder, url = notebooks
     write(folder / "seven.ipynb", player(traces["race"], "p7"))
@@ -361,7 +362,7 @@ def test_notebook_7(browser, notebooks, traces, tmp_path):  # noqa: F811
     shown.close()
 
 
-def test_a_page_by_nbconvert(browser, traces, tmp_path):  # noqa: F811
+def test_a_page_by_nbconvert(browser, traces, tmp_path):
     write(tmp_path / "page.ipynb", player(traces["bounds"], "p1"))
     body, _ = HTMLExporter(template_name="lab").from_filename(str(tmp_path / "page.ipynb"))
     (tmp_path / "page.html").write_text(body)

@@ -1,0 +1,3 @@
+"""Chromium, for the tests of the player."""
+
+from e2e.lab import browser  # noqa: F401
