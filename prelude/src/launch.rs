@@ -15,11 +15,12 @@ pub use arguments::{Kernel, KernelArgument, KernelArguments, LaunchArgument, hid
 pub use config::LaunchConfig;
 
 use crate::backend::launch::Checks;
-use crate::error::{Result, check};
+use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::raw_kernels::{IntoDim3, KernelAttributes};
 use crate::registry::find_kernel;
 pub(crate) use request::without_room;
+pub(crate) use request::Ready;
 use request::{Request, attributes};
 pub use sources::{by_kernels, sources_of};
 
@@ -175,6 +176,24 @@ pub unsafe fn try_launch_unchecked<P, K: Kernel<P>, A: KernelArguments<P>>(
 ) -> Result<()> {
     let config = LaunchConfig { checks: Checks::None, ..LaunchConfig::new(grid, block) };
     Request::new("launch_unchecked", kernel.found("launch_unchecked")?, config).run(&arguments)
+}
+
+/// Checks a launch that is to be traced, and does `work` with what is needed for it.
+pub(crate) fn ready<P, K: Kernel<P>, A: KernelArguments<P>, R>(
+    operation: &'static str,
+    config: LaunchConfig,
+    kernel: K,
+    arguments: &A,
+    work: impl FnOnce(Ready<'_, '_>) -> Result<R>,
+) -> Result<R> {
+    let request = Request::new(operation, kernel.found(operation)?, config);
+    let (mut work, mut done) = (Some(work), None);
+    hidden::Arguments::with(arguments, &mut |arguments| {
+        let ready = request.ready(arguments)?;
+        done = work.take().map(|work| work(ready)).transpose()?;
+        Ok(())
+    })?;
+    done.ok_or_else(|| Error::argument(operation, "the launch has no arguments".to_owned()))
 }
 
 /// The arguments of a kernel of ours, without their types.

@@ -75,6 +75,7 @@ pub mod testing;
 mod texts;
 mod thin;
 pub mod timing;
+mod tracing;
 mod type_name;
 
 #[doc(hidden)]
@@ -226,6 +227,10 @@ pub use texts::{
     format_float_scientific,
 };
 pub use timing::{Timer, benchmark, benchmark_with, profile};
+pub use tracing::{
+    Trace, TraceFinding, TraceReport, TraceRow, launch_traced, launch_traced_with, try_launch_traced,
+    try_launch_traced_with,
+};
 pub use type_name::type_of;
 pub use warpcell_macros::{device, kernel, rich, vectorize};
 pub use warpcell_threads::{

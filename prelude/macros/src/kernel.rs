@@ -1,5 +1,7 @@
 //! What `#[kernel]` emits: the function as it is, and its registration with the prelude.
 
+mod instrument;
+
 use crate::device::{bare, parse};
 use crate::head::{Words, signature, tag, type_of};
 use crate::notebook::Notebook;
@@ -37,21 +39,48 @@ enum Kind {
 
 pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<&Notebook>) -> Registration {
     let (signature, parameters) = head(arguments, item.clone()).map_err(|error| vec![error])?;
-    let references = checked(&parse(item.clone())?, Role::Kernel, notebook)?;
+    let parsed = parse(item.clone())?;
+    let references = checked(&parsed, Role::Kernel, notebook)?;
     let function = &signature.ident;
     let own = function.to_string();
     let hash = notebook.map_or("", |notebook| notebook.hash(&own)).to_owned();
     let written = Text::of(&bare(item), notebook);
     let places = notebook.map_or_else(Vec::new, |notebook| notebook.places(&own));
-    let threads = threads(function, &parameters, written.compiled, &places);
+    let copy = is_recorded(notebook, &hash).then(|| instrument::copy(&parsed));
+    let threads = threads(function, &parameters, written.compiled, &places, copy.as_ref());
     let text = text(Role::Kernel, &written, "", &references);
     let name = quote!(::core::any::type_name_of_val(&#function));
     let registration = register_kernel(&name, &hash, &text, &quote!(&__WARPCELL_THREADS));
     Ok(quote! { const _: () = { #threads #registration }; })
 }
 
+/// What the build step writes behind the hash of a kernel, where the notebook has a launch that is traced.
+const RECORDED: char = 't';
+
+/// Whether a kernel gets a copy that tells its statements. In a notebook only where it is used, as each cell has the kernel; and not
+/// in the prelude, whose kernels nobody watches.
+fn is_recorded(notebook: Option<&Notebook>, hash: &str) -> bool {
+    match notebook {
+        Some(_) => hash.ends_with(RECORDED),
+        None => !is_in_prelude(),
+    }
+}
+
+/// Whether the prelude itself is compiled, and not one of the examples in its documentation.
+fn is_in_prelude() -> bool {
+    let is_named = std::env::var("CARGO_CRATE_NAME").is_ok_and(|name| name == "warpcell");
+    let is_example = || Span::call_site().file().contains("doctest") || std::env::var_os("UNSTABLE_RUSTDOC_TEST_PATH").is_some();
+    is_named && !is_example()
+}
+
 /// What runs a thread, and the static that has it. The arguments are read once for all threads.
-fn threads(function: &Ident, parameters: &[Parameter], line: usize, places: &[(String, isize)]) -> TokenStream {
+fn threads(
+    function: &Ident,
+    parameters: &[Parameter],
+    line: usize,
+    places: &[(String, isize)],
+    copy: Option<&TokenStream>,
+) -> TokenStream {
     let prelude = prelude();
     let ident = |name: &str| Ident::new(name, Span::call_site());
     let values: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("__warpcell_argument_{index}")).collect();
@@ -93,17 +122,33 @@ fn threads(function: &Ident, parameters: &[Parameter], line: usize, places: &[(S
         let line = line.saturating_add_signed(*behind);
         quote! { (#name, #line) }
     });
-    quote! {
-        fn __warpcell_threads(
-            __warpcell_arguments: &::#prelude::registry::Arguments<'_>,
-            __warpcell_run: &mut dyn ::core::ops::FnMut(&(dyn ::core::ops::Fn() + ::core::marker::Sync)),
-        ) {
-            #(#reads)*
-            __warpcell_run(&|| #function(#(#passed),*));
+    let (reads, passed): (Vec<TokenStream>, Vec<TokenStream>) = (reads.collect(), passed.collect());
+    let runs = |name: &Ident, function: &Ident| {
+        quote! {
+            fn #name(
+                __warpcell_arguments: &::#prelude::registry::Arguments<'_>,
+                __warpcell_run: &mut dyn ::core::ops::FnMut(&(dyn ::core::ops::Fn() + ::core::marker::Sync)),
+            ) {
+                #(#reads)*
+                __warpcell_run(&|| #function(#(#passed),*));
+            }
         }
+    };
+    let run = runs(&ident("__warpcell_threads"), function);
+    let (recorded, run_recorded) = match copy {
+        Some(copy) => {
+            let run = runs(&ident("__warpcell_recorded_threads"), &ident(instrument::COPY));
+            (quote!(::core::option::Option::Some(__warpcell_recorded_threads)), quote! { #copy #run })
+        }
+        None => (quote!(::core::option::Option::None), TokenStream::new()),
+    };
+    quote! {
+        #run
+        #run_recorded
         static __WARPCELL_THREADS: ::#prelude::registry::Threads = ::#prelude::registry::Threads {
             parameters: &[#(#declared),*],
             run: __warpcell_threads,
+            recorded: #recorded,
             line: #line,
             places: &[#(#places),*],
         };

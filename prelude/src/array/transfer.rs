@@ -143,7 +143,7 @@ pub(crate) fn download_into<T: Element>(raw: &RawArray, target: &mut [T]) -> Res
 /// # Safety
 ///
 /// `target` must be valid for writes of as many bytes as the elements have.
-unsafe fn download(raw: &RawArray, target: *mut u8) -> Result<()> {
+pub(crate) unsafe fn download(raw: &RawArray, target: *mut u8) -> Result<()> {
     let size = raw.size();
     if size == 0 {
         return Ok(());

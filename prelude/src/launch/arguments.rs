@@ -37,7 +37,7 @@ pub enum LaunchArgument<'a> {
 
 impl<'a> LaunchArgument<'a> {
     /// The array, if it is one.
-    pub(super) fn array(&self) -> Option<&'a RawArray> {
+    pub(crate) fn array(&self) -> Option<&'a RawArray> {
         match self {
             LaunchArgument::Plain(argument) => argument.array(),
             LaunchArgument::Struct(_) => None,

@@ -32,7 +32,12 @@ pub struct LaunchConfig {
     pub(crate) stream: Option<Stream>,
     pub(crate) checks: Checks,
     pub(crate) time_limit: Option<Duration>,
+    pub(crate) trace_blocks: Option<Vec<usize>>,
+    pub(crate) trace_events: usize,
 }
+
+/// As many events a trace has at most, if nothing else is said.
+const TRACE_EVENTS: usize = 2_000_000;
 
 impl LaunchConfig {
     /// A grid of so many blocks, with so many threads each; both are `n`, `(x, y)` or `(x, y, z)`.
@@ -44,6 +49,8 @@ impl LaunchConfig {
             stream: None,
             checks: Checks::Bounds,
             time_limit: None,
+            trace_blocks: None,
+            trace_events: TRACE_EVENTS,
         }
     }
 
@@ -79,5 +86,18 @@ impl LaunchConfig {
     /// barriers; a loop of a single thread that does not end is ended by an interrupt of the cell alone.
     pub fn time_limit(self, limit: Duration) -> LaunchConfig {
         LaunchConfig { time_limit: Some(limit), ..self }
+    }
+
+    /// Of which blocks [`launch_traced_with`](crate::launch_traced_with) records what their threads do: their numbers in the grid, which
+    /// run along `x` first. Without, these are the first block, one in the middle and the last. A block whose thread fails is recorded
+    /// in any case. Numbers of blocks that there are not are left out.
+    pub fn trace_blocks(self, blocks: impl IntoIterator<Item = usize>) -> LaunchConfig {
+        LaunchConfig { trace_blocks: Some(blocks.into_iter().collect()), ..self }
+    }
+
+    /// As many events, such as a statement of a warp or an access of a thread, a trace has at most; two million if nothing is said.
+    /// The blocks that are recorded have equal parts of it. What is beyond is counted, and the launch goes on.
+    pub fn trace_events(self, events: usize) -> LaunchConfig {
+        LaunchConfig { trace_events: events, ..self }
     }
 }

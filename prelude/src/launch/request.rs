@@ -5,7 +5,7 @@ use super::config::LaunchConfig;
 use super::overlap::may_overlap;
 use super::sources;
 use crate::array::{RawArray, writable};
-use crate::backend::launch::{Argument, Checks, Launch};
+use crate::backend::launch::{Argument, Checks, Launch, LaunchSize};
 use crate::device::{self, Device, Handle};
 use crate::error::{Error, Result};
 use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument};
@@ -35,6 +35,15 @@ pub(crate) fn without_room<'a>(function: &str, structs: impl Iterator<Item = (St
              as a `View` of a kernel: `gpu::array(&values)`"
         )
     })
+}
+
+/// A launch that is in order.
+pub(crate) struct Ready<'a, 'b> {
+    pub operation: &'static str,
+    pub kernel: Kernel,
+    pub config: &'a LaunchConfig,
+    pub size: LaunchSize,
+    pub arguments: &'a [LaunchArgument<'b>],
 }
 
 /// What is to be launched.
@@ -78,9 +87,30 @@ impl Request {
         arguments.with(&mut |arguments| self.launch(arguments))
     }
 
+    /// What a traced launch needs, which runs on the CPU wherever the arrays are, if everything is in order.
+    pub fn ready<'a, 'b>(&'a self, arguments: &'a [LaunchArgument<'b>]) -> Result<Ready<'a, 'b>> {
+        let LaunchConfig { grid, block, dynamic_shared_bytes, .. } = &self.config;
+        self.fit(arguments)?;
+        self.have_room(arguments)?;
+        let handle = self.place(arguments)?;
+        handle.may_wait(self.operation)?;
+        let parameters = self.kernel.threads.parameters;
+        arguments
+            .iter()
+            .zip(parameters)
+            .try_for_each(|(argument, parameter)| argument.array().map_or(Ok(()), |array| self.takes(parameter, array)))?;
+        let name = self.kernel.short_name();
+        let size = limits::launch_size(self.operation, name, *grid, *block, *dynamic_shared_bytes)?;
+        let cpu = device::open(Device::Cpu)?;
+        limits::within(self.operation, name, "cpu", size, &cpu.backend.launch_limits()?)?;
+        // Fails if two that are written to overlap. Those that are read are copied in any case.
+        self.apart(arguments)?;
+        Ok(Ready { operation: self.operation, kernel: self.kernel, config: &self.config, size, arguments })
+    }
+
     /// Launches the kernel if everything is in order.
     fn launch(&self, arguments: &[LaunchArgument<'_>]) -> Result<()> {
-        let LaunchConfig { grid, block, dynamic_shared_bytes, stream, checks, time_limit } = &self.config;
+        let LaunchConfig { grid, block, dynamic_shared_bytes, stream, checks, time_limit, .. } = &self.config;
         let name = self.kernel.short_name();
         self.fit(arguments)?;
         self.have_room(arguments)?;

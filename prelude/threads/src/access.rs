@@ -4,6 +4,7 @@ use crate::checker::Touch;
 use crate::element::ViewElement;
 use crate::failure::FailureKind;
 use crate::region::Region;
+use crate::values::Word;
 use crate::worker::running;
 use std::panic::Location;
 use std::sync::atomic::AtomicUsize;
@@ -37,12 +38,28 @@ pub(crate) struct Element {
     ///
     /// There must be such an element at the address.
     pub(crate) comes_from_unset: unsafe fn(*const u8) -> bool,
+    /// Its type's.
+    pub(crate) tag: u8,
 }
 
 impl Element {
     #[inline(always)]
     pub(crate) fn new<T: ViewElement>(at: *const T) -> Element {
-        Element { at: at.cast(), size: size_of::<T>(), comes_from_unset: comes_from_unset::<T> }
+        Element { at: at.cast(), size: size_of::<T>(), comes_from_unset: comes_from_unset::<T>, tag: T::TAG }
+    }
+
+    /// The element as it is now.
+    pub(crate) fn word(&self) -> Word {
+        let mut bits = [0; size_of::<u128>()];
+        // SAFETY: elements are accessed while their arrays are there, and have no padding.
+        unsafe { std::ptr::copy_nonoverlapping(self.at, bits.as_mut_ptr(), self.size.min(bits.len())) };
+        (self.tag, u128::from_le_bytes(bits))
+    }
+
+    /// Whether it is what shared memory begins with.
+    pub(crate) fn is_unset(&self) -> bool {
+        // SAFETY: as above.
+        unsafe { (self.comes_from_unset)(self.at) }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::access::CHECKED_LAUNCHES;
 use crate::failure::{Failure, FailureKind};
 use crate::panics;
+use crate::recording::{Plan, Recording};
 use crate::trace::Trace;
 use crate::worker::{self, Worker};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -62,9 +63,35 @@ pub unsafe fn run(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> (Result<()
         Trace::default()
     } else {
         let _checked = CheckedLaunch::begin();
-        Worker::new(&whole).run()
+        Worker::new(&whole, None).run().0
     };
     (whole.into_failure().map_or(Ok(()), Err), trace)
+}
+
+/// As [`run`] with [`Mode::Checked`], and records what happens in some blocks: there, `recorded` is called for each thread in place of
+/// `thread`. It is to do the same, and to call [`step`](crate::steps::step) before each statement: then the threads of a warp execute
+/// statements in lockstep. Without, threads run one after another between barriers, and each line that accesses memory is a step.
+///
+/// # Safety
+///
+/// As for [`run`], of both functions.
+pub unsafe fn record(
+    launch: &Launch<'_>,
+    plan: Plan,
+    thread: &(dyn Fn() + Sync),
+    recorded: &(dyn Fn() + Sync),
+) -> (Result<(), Failure>, Recording) {
+    if worker::running().is_some() {
+        let reason = "a kernel cannot launch another kernel".to_owned();
+        let kind = FailureKind::Misuse { operation: "launch_traced", reason };
+        return (Err(Failure { kind, line: None, thread: [0; 3], block: [0; 3] }), Recording::default());
+    }
+    panics::listen();
+    let mut whole = Whole::new(launch, thread);
+    whole.recorded = recorded;
+    let _checked = CheckedLaunch::begin();
+    let (_, recording) = Worker::new(&whole, Some(plan)).run();
+    (whole.into_failure().map_or(Ok(()), Err), recording)
 }
 
 /// While this lives, accesses ask whether they are to be noted.
@@ -87,6 +114,8 @@ impl Drop for CheckedLaunch {
 pub(crate) struct Whole<'a> {
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) thread: &'a (dyn Fn() + Sync),
+    /// What a thread of a recorded block does.
+    pub(crate) recorded: &'a (dyn Fn() + Sync),
     /// How many blocks there are.
     blocks: usize,
     /// The first block that nobody has taken.
@@ -109,6 +138,7 @@ impl<'a> Whole<'a> {
         Whole {
             launch,
             thread,
+            recorded: thread,
             blocks,
             next: AtomicUsize::new(0),
             chunk,
@@ -123,12 +153,12 @@ impl<'a> Whole<'a> {
         let threads = self.launch.block.iter().product::<usize>();
         let workers = rayon::current_num_threads().min(self.blocks).min(worker::most_at_once(threads));
         if workers <= 1 {
-            Worker::new(self).run();
+            Worker::new(self, None).run();
         } else {
             rayon::scope(|scope| {
                 for _ in 0..workers {
                     scope.spawn(|_| {
-                        Worker::new(self).run();
+                        Worker::new(self, None).run();
                     });
                 }
             });

@@ -38,11 +38,16 @@ mod element;
 mod failure;
 mod indices;
 mod launch;
+mod lockstep;
 mod panics;
+mod recorder;
+mod recording;
 mod region;
 mod shared;
 mod stacks;
+pub mod steps;
 mod trace;
+mod values;
 mod view;
 mod waits;
 mod warp;
@@ -52,10 +57,12 @@ pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threa
 pub use element::{AtomicElement, AtomicInteger, ShuffleElement, ViewElement};
 pub use failure::{Access, Elsewhere, Failure, FailureKind, Memory};
 pub use indices::{Dim3, block_dim, block_idx, global_idx, grid_dim, grid_stride, lane_id, thread_idx, warp_size};
-pub use launch::{Launch, Mode, SHARED_MEMORY_LIMIT, run};
+pub use launch::{Launch, Mode, SHARED_MEMORY_LIMIT, record, run};
+pub use recording::{Event, LocalName, Plan, RecordedArray, RecordedBlock, RecordedStep, Recording, What};
 pub use region::{MOST_AXES, SharedShape, ViewIndex};
 pub use shared::{dynamic_shared_array, shared_array};
 pub use trace::{AccessKind, Trace, TracedAccess};
+pub use values::element_texts;
 pub use view::{SharedArray, View, ViewMut};
 pub use warp::{
     Lane, all_sync, any_sync, ballot_sync, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_warp,

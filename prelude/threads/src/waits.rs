@@ -42,7 +42,7 @@ impl Operation {
     }
 
     /// Whether the whole block takes part, not one warp.
-    fn is_of_the_block(self) -> bool {
+    pub(crate) fn is_of_the_block(self) -> bool {
         use Operation::{SyncThreads, SyncThreadsAnd, SyncThreadsCount, SyncThreadsOr};
         matches!(self, SyncThreads | SyncThreadsCount | SyncThreadsAnd | SyncThreadsOr)
     }
@@ -350,6 +350,12 @@ impl Waits {
         let own = &self.seats[first as usize];
         let other = (0..self.seats.len() as u32).find(|&thread| !self.seats[thread as usize].is_beside(own))?;
         Some(Divergence { waiting: first, other })
+    }
+
+    /// The line of the barrier of the block at which threads wait.
+    pub(crate) fn line_of_barrier(&self) -> Option<u32> {
+        let first = *self.at_barrier.first()?;
+        self.seats[first as usize].place.map(Location::line)
     }
 
     /// The function that a thread waits in, and where it was called.

@@ -9,7 +9,10 @@ use crate::access::Element;
 use crate::checker::{Checker, Fault, Touch, place_of};
 use crate::failure::{Failure, FailureKind};
 use crate::launch::{Mode, Whole};
+use crate::lockstep::Lockstep;
 use crate::panics;
+use crate::recorder::Recorder;
+use crate::recording::{LocalName, Plan, Recording};
 use crate::region::Region;
 use crate::shared::Store;
 use crate::stacks;
@@ -72,6 +75,10 @@ pub(crate) struct Worker<'a> {
     checker: Option<RefCell<Checker>>,
     /// What the checker has found that another thread's turn may still explain.
     suspicion: RefCell<Option<Failure>>,
+    /// In a recorded launch, and whether the block is recorded.
+    recorder: Option<RefCell<Recorder>>,
+    records: Cell<bool>,
+    lockstep: RefCell<Lockstep>,
 }
 
 /// The worker of this thread of the processor, in a kernel.
@@ -116,7 +123,7 @@ impl Drop for Entered {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(whole: &'a Whole<'a>) -> Worker<'a> {
+    pub(crate) fn new(whole: &'a Whole<'a>, plan: Option<Plan>) -> Worker<'a> {
         let launch = whole.launch;
         let threads = launch.block.iter().product();
         Worker {
@@ -138,11 +145,14 @@ impl<'a> Worker<'a> {
             checker: (launch.mode != Mode::Plain)
                 .then(|| RefCell::new(Checker::new(launch.grid, launch.block, launch.mode == Mode::Traced))),
             suspicion: RefCell::new(None),
+            lockstep: RefCell::new(Lockstep::new(if plan.is_some() { threads } else { 0 })),
+            recorder: plan.map(|plan| RefCell::new(Recorder::new(plan, threads))),
+            records: Cell::new(false),
         }
     }
 
     /// Runs blocks until there are no more.
-    pub(crate) fn run(self) -> Trace {
+    pub(crate) fn run(self) -> (Trace, Recording) {
         let entered = Entered { before: WORKER.replace((&raw const self).cast()) };
         let mut coroutines: Vec<Thread> = Vec::new();
         while let Some(slot) = self.turn(&mut coroutines) {
@@ -154,19 +164,22 @@ impl<'a> Worker<'a> {
             coroutine.into_stack()
         }));
         drop(entered);
-        self.checker.map_or_else(Trace::default, |checker| checker.into_inner().into_trace())
+        (
+            self.checker.map_or_else(Trace::default, |checker| checker.into_inner().into_trace()),
+            self.recorder.map_or_else(Recording::default, |recorder| recorder.into_inner().into_recording()),
+        )
     }
 
     /// Whose turn it is.
     fn turn(&self, coroutines: &mut Vec<Thread>) -> Option<usize> {
         loop {
             if self.given_up.get() || self.should_stop() {
-                return self.waits.borrow_mut().evict();
+                return self.waits.borrow_mut().evict().or_else(|| self.lockstep.borrow_mut().evict());
             }
             if let Some(slot) = self.waits.borrow_mut().next_ready() {
                 return Some(slot);
             }
-            let waiting = self.waits.borrow().waiting();
+            let waiting = self.waiting();
             if self.begun.get() < self.threads || (waiting == 0 && !self.exhausted.get()) {
                 if let Some(slot) = self.idle.borrow_mut().pop() {
                     return Some(slot);
@@ -180,6 +193,11 @@ impl<'a> Worker<'a> {
                 }
                 return Some(coroutines.len() - 1);
             }
+            if self.records.get()
+                && let Some(slot) = self.next_in_lockstep()
+            {
+                return Some(slot);
+            }
             if waiting == 0 {
                 return None;
             }
@@ -187,6 +205,20 @@ impl<'a> Worker<'a> {
                 self.open();
             }
         }
+    }
+
+    /// How many threads of the block have begun and do not run.
+    fn waiting(&self) -> usize {
+        self.waits.borrow().waiting() + self.lockstep.borrow().waiting()
+    }
+
+    /// The next thread to execute a statement.
+    fn next_in_lockstep(&self) -> Option<usize> {
+        let (slot, group) = self.lockstep.borrow_mut().next()?;
+        if let Some((group, recorder)) = group.zip(self.recorder.as_ref()) {
+            recorder.borrow_mut().begin(&group);
+        }
+        Some(slot)
     }
 
     /// A coroutine that runs threads as long as there are some to begin, and is idle then.
@@ -212,7 +244,8 @@ impl<'a> Worker<'a> {
         while self.begin_next(current) {
             let ended = catch_unwind(AssertUnwindSafe(|| {
                 loop {
-                    (self.whole.thread)();
+                    let thread = if self.records.get() { self.whole.recorded } else { self.whole.thread };
+                    thread();
                     self.end(current.number.get());
                     if !self.begin_next(current) {
                         break;
@@ -248,7 +281,7 @@ impl<'a> Worker<'a> {
                 current.index.set(index);
                 return true;
             }
-            if self.waits.borrow().waiting() > 0 || self.confirmed() || !self.begin_block() {
+            if self.waiting() > 0 || self.confirmed() || !self.begin_block() {
                 return false;
             }
         }
@@ -289,6 +322,10 @@ impl<'a> Worker<'a> {
         if let Some(checker) = &self.checker {
             checker.borrow_mut().begin_block(block);
         }
+        if let Some(recorder) = &self.recorder {
+            self.records.set(recorder.borrow_mut().begin_block(block));
+            self.lockstep.borrow_mut().begin();
+        }
         true
     }
 
@@ -300,6 +337,9 @@ impl<'a> Worker<'a> {
             if let Some(failure) = unset {
                 self.suspicion.borrow_mut().get_or_insert(failure);
             }
+        }
+        if let Some(mut recorder) = self.recording() {
+            recorder.ends(number);
         }
         let others_wait = self.waits.borrow_mut().end(number);
         if others_wait {
@@ -326,6 +366,9 @@ impl<'a> Worker<'a> {
                 self.park(failure);
             }
         }
+        if let Some(mut recorder) = self.recording() {
+            recorder.waits(current.number.get(), &wait);
+        }
         let end = 0u8;
         let released = self.waits.borrow_mut().arrive(current.number.get(), current.slot, &wait, &raw const end);
         if let Some(some) = released {
@@ -337,7 +380,11 @@ impl<'a> Worker<'a> {
         if self.given_up.get() {
             resume_unwind(Box::new(Ended));
         }
-        self.waits.borrow().result(current.number.get())
+        let result = self.waits.borrow().result(current.number.get());
+        if let Some(mut recorder) = self.recording() {
+            recorder.result(current.number.get(), &wait, result);
+        }
+        result
     }
 
     /// Some lanes of a warp have met.
@@ -352,11 +399,15 @@ impl<'a> Worker<'a> {
 
     /// Opens the barrier of the block, if all who wait can go on.
     fn open(&self) {
+        let line = self.waits.borrow().line_of_barrier();
         let opened = self.waits.borrow_mut().open(self.checker.is_some());
         match opened {
             Ok(()) => {
                 if let Some(checker) = &self.checker {
                     checker.borrow_mut().barrier_opened();
+                }
+                if let Some(mut recorder) = self.recording() {
+                    recorder.opens(line.unwrap_or(0));
                 }
             }
             Err(divergence) => self.diverged(&divergence),
@@ -370,8 +421,72 @@ impl<'a> Worker<'a> {
         let kind = FailureKind::DivergentBarrier { operation, other };
         let thread = place_of(divergence.waiting as usize, self.block_dim());
         let failure = Failure { kind, line: Some(place.line()), thread, block: self.block_idx.get() };
-        self.whole.failed(self.block.get(), failure);
+        self.failed(failure);
         self.given_up.set(true);
+    }
+
+    /// Keeps a failure.
+    fn failed(&self, failure: Failure) {
+        if let Some(mut recorder) = self.recording() {
+            let ([x, y, _], [i, j, k]) = (self.block_dim(), failure.thread);
+            recorder.fails(i + x * (j + y * k), failure.line);
+        }
+        self.whole.failed(self.block.get(), failure);
+    }
+
+    /// The recorder, if the block is recorded.
+    #[inline]
+    fn recording(&self) -> Option<std::cell::RefMut<'_, Recorder>> {
+        if self.records.get() { self.recorder.as_ref().map(RefCell::borrow_mut) } else { None }
+    }
+
+    /// The current thread comes to a statement of a recorded kernel.
+    pub(crate) fn step(&self, position: u32, depth: usize, line: u32, changes: bool) {
+        if std::thread::panicking() {
+            return;
+        }
+        let is_open = self.recording().is_some_and(|mut recorder| {
+            recorder.settle();
+            recorder.is_open() || {
+                recorder.skip();
+                false
+            }
+        });
+        if !is_open {
+            if self.should_stop() {
+                resume_unwind(Box::new(Ended));
+            }
+            return;
+        }
+        if let Some(checker) = &self.checker {
+            let unset = checker.borrow_mut().settle();
+            if let Some(failure) = unset {
+                self.park(failure);
+            }
+        }
+        let current = self.current();
+        self.lockstep.borrow_mut().pause(current.number.get(), current.slot, position, depth, line, changes);
+        // SAFETY: the yielder is that of the coroutine that runs this, and so alive.
+        unsafe { (*current.yielder).suspend(()) };
+        self.current.set(current);
+        if self.given_up.get() {
+            resume_unwind(Box::new(Ended));
+        }
+    }
+
+    /// The current thread begins a pass of a loop of a recorded kernel.
+    pub(crate) fn pass(&self, number: u32, depth: usize) {
+        self.lockstep.borrow_mut().pass(self.number(), number, depth);
+    }
+
+    /// A variable of the current thread has a value, whose text is made only if it is kept.
+    pub(crate) fn local(&self, name: LocalName, value: &dyn Fn() -> String) {
+        let Some(mut recorder) = self.recording() else { return };
+        if recorder.is_open() {
+            recorder.local(self.number(), name, &value());
+        } else {
+            recorder.skip();
+        }
     }
 
     /// Whether the block is to end, because of a failure or from outside. It looks now and then only.
@@ -397,14 +512,14 @@ impl<'a> Worker<'a> {
         // SAFETY: as for `current`, if there is one.
         let thread = unsafe { self.current.get().as_ref() }.map_or([0; 3], |current| current.index.get());
         let failure = Failure { kind, line, thread, block: self.block_idx.get() };
-        self.whole.failed(self.block.get(), failure);
+        self.failed(failure);
         self.given_up.set(true);
     }
 
     /// Whether there is a suspicion, and nobody's turn that would explain it: then it is a failure.
     fn confirmed(&self) -> bool {
         let Some(failure) = self.suspicion.borrow_mut().take() else { return false };
-        self.whole.failed(self.block.get(), failure);
+        self.failed(failure);
         self.given_up.set(true);
         true
     }
@@ -449,12 +564,15 @@ impl<'a> Worker<'a> {
             return;
         }
         let number = self.current().number.get();
+        if let Some(mut recorder) = self.recording() {
+            recorder.access(number, element, region, index, touch, place);
+        }
         let fault = checker.borrow_mut().note(number, element, region, index, touch, place);
         match fault {
             None => {}
             Some(Fault::Unset(failure)) => self.park(failure),
             Some(Fault::Race(failure)) => {
-                self.whole.failed(self.block.get(), failure);
+                self.failed(failure);
                 self.given_up.set(true);
                 resume_unwind(Box::new(Ended));
             }

@@ -11,6 +11,7 @@ static TEXT: Text = Text { role: Role::Kernel, source: SOURCE, written: "", line
 static THREADS: Threads = Threads {
     parameters: &[Parameter::Scalar("n", crate::registry::ScalarType::I32)],
     run: |_, _| (),
+    recorded: None,
     line: 40,
     places: &[],
 };

@@ -13,6 +13,8 @@ pub struct Threads {
     pub parameters: &'static [Parameter],
     /// What a thread does.
     pub run: ThreadFunction,
+    /// The same with a call before each statement (`warpcell_threads::steps`), where launches may be traced.
+    pub recorded: Option<ThreadFunction>,
     /// The line of the text's beginning in the file that was compiled.
     pub line: usize,
     /// The same for other items that were compiled with it: the last part of their names, and the line.

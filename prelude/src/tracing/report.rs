@@ -1,0 +1,501 @@
+//! Why a launch is slow, line by line: counted from what the recorded blocks did, warp by warp.
+
+use super::json::{list, string};
+use super::run::TracedArray;
+use crate::failures::Places;
+use crate::timing::table::{Table, write_rich};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Write};
+use warpcell_threads::{Event, Memory, RecordedBlock, Recording, What};
+
+/// Global memory is moved in pieces of so many bytes.
+const SECTOR: i64 = 32;
+/// Shared memory has so many banks, of four bytes each.
+const BANKS: i64 = 32;
+
+/// Of what a line of a report tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum TraceFinding {
+    /// Sectors of 32 bytes that a warp's access of global memory moves; ideal are as many as its elements fill.
+    Sectors,
+    /// Passes that a warp's access of shared memory takes, because lanes want different words of one bank; ideal is one.
+    BankConflicts,
+    /// Lanes that change one element atomically at once, one after another; ideal is one.
+    Collisions,
+    /// Lanes of a warp that execute the line; ideal are all that have not ended.
+    ActiveLanes,
+    /// Steps of the block between the first arrival at a barrier and the last.
+    Waiting,
+}
+
+impl TraceFinding {
+    fn name(self) -> &'static str {
+        match self {
+            TraceFinding::Sectors => "sectors",
+            TraceFinding::BankConflicts => "bank conflicts",
+            TraceFinding::Collisions => "atomic collisions",
+            TraceFinding::ActiveLanes => "active lanes",
+            TraceFinding::Waiting => "waiting",
+        }
+    }
+}
+
+/// A row of a [`TraceReport`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TraceRow {
+    /// The line, as errors name it.
+    pub line: usize,
+    /// What is counted.
+    pub finding: TraceFinding,
+    /// Reads, writes or changes what; empty for lines that are not about memory.
+    pub access: String,
+    /// How often warps did it.
+    pub count: usize,
+    /// The average for a warp.
+    pub value: f64,
+    /// What it would be at best.
+    pub ideal: f64,
+    /// What to do, if there is something to do.
+    pub advice: String,
+}
+
+/// What a launch does that takes time, line by line: [`Trace::report`](crate::Trace::report).
+#[derive(Clone, PartialEq)]
+pub struct TraceReport {
+    rows: Vec<TraceRow>,
+    summary: String,
+    /// The text of each line that has a row.
+    lines: BTreeMap<usize, String>,
+}
+
+impl TraceReport {
+    /// The rows, in the order of lines.
+    pub fn rows(&self) -> &[TraceRow] {
+        &self.rows
+    }
+
+    /// The row of a line for a finding, the worst if there are several.
+    pub fn find(&self, line: usize, finding: TraceFinding) -> Option<&TraceRow> {
+        let rows = self.rows.iter().filter(|row| (row.line, row.finding) == (line, finding));
+        rows.max_by(|one, other| one.value.total_cmp(&other.value))
+    }
+
+    /// What matters most, in a sentence.
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    pub(super) fn write_json(&self, json: &mut String) {
+        json.push_str("{\"lines\":");
+        let lines: Vec<usize> = self.rows.iter().map(|row| row.line).collect::<BTreeSet<_>>().into_iter().collect();
+        list(json, &lines, |json, &line| {
+            let _ = write!(json, "{{\"line\":{line},\"rows\":");
+            let rows: Vec<&TraceRow> = self.rows.iter().filter(|row| row.line == line).collect();
+            list(json, &rows, |json, row| {
+                let TraceRow { finding, value, ideal, access, advice, .. } = row;
+                json.push_str("{\"what\":");
+                let what = if access.is_empty() { finding.name().to_owned() } else { format!("{}, {access}", finding.name()) };
+                string(json, &what);
+                let _ = write!(json, ",\"value\":{value:.2},\"ideal\":{ideal:.2},\"advice\":");
+                string(json, advice);
+                json.push('}');
+            });
+            json.push('}');
+        });
+        json.push_str(",\"summary\":");
+        string(json, &self.summary);
+        json.push('}');
+    }
+}
+
+impl fmt::Debug for TraceReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new(2, &["line", "what", "times", "per warp", "ideal", "source"]);
+        for row in &self.rows {
+            let what = if row.access.is_empty() { String::new() } else { format!(": {}", row.access) };
+            table.row(vec![
+                row.line.to_string(),
+                format!("{}{what}", row.finding.name()),
+                row.count.to_string(),
+                format!("{:.1}", row.value),
+                format!("{:.1}", row.ideal),
+                self.lines.get(&row.line).map_or_else(String::new, |text| text.trim().chars().take(60).collect()),
+            ]);
+        }
+        let advice: Vec<String> = self
+            .rows
+            .iter()
+            .filter(|row| !row.advice.is_empty())
+            .map(|row| format!("Line {}: {}", row.line, row.advice))
+            .collect();
+        let behind = advice.join("\n");
+        let text = [self.summary.clone(), table.text(), behind.clone()].join("\n");
+        write_rich(f, text.trim_end(), [&self.summary, &behind], &table, String::new)
+    }
+}
+
+/// What is counted of an access in the program.
+#[derive(Default)]
+struct Counts {
+    requests: usize,
+    value: usize,
+    ideal: usize,
+    /// Distances in bytes between neighbouring lanes.
+    strides: BTreeMap<i64, usize>,
+    /// The most that one warp had.
+    most: usize,
+}
+
+/// The access: its line, its place there, the array, and how.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    line: usize,
+    column: u32,
+    array: u32,
+    kind: u8,
+}
+
+#[derive(Default)]
+struct Line {
+    steps: usize,
+    active: usize,
+    alive: usize,
+    partial: usize,
+}
+
+/// Makes reports.
+pub(super) struct Counter<'a> {
+    recording: &'a Recording,
+    places: &'a Places,
+    given: &'a [TracedArray],
+    threads: usize,
+    sectors: BTreeMap<Key, Counts>,
+    passes: BTreeMap<Key, Counts>,
+    collisions: BTreeMap<Key, Counts>,
+    lines: BTreeMap<usize, Line>,
+    waiting: BTreeMap<usize, Counts>,
+}
+
+impl<'a> Counter<'a> {
+    pub fn new(recording: &'a Recording, places: &'a Places, given: &'a [TracedArray], threads: usize) -> Counter<'a> {
+        Counter {
+            recording,
+            places,
+            given,
+            threads,
+            sectors: BTreeMap::new(),
+            passes: BTreeMap::new(),
+            collisions: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    pub fn count(&mut self, block: &RecordedBlock) {
+        let mut alive: Vec<u32> = (0..self.threads.div_ceil(32))
+            .map(|warp| match self.threads - warp * 32 {
+                lanes @ ..32 => (1 << lanes) - 1,
+                _ => u32::MAX,
+            })
+            .collect();
+        let mut first_arrival = None;
+        for (number, step) in block.steps.iter().enumerate() {
+            let events = block.events_of(number);
+            let line = self.places.find(Some(step.line)).1;
+            match events.first().map(|event| event.what) {
+                Some(What::Opens) => {
+                    if let Some(first) = first_arrival.take() {
+                        let counts = self.waiting.entry(line).or_default();
+                        counts.requests += 1;
+                        counts.value += number - first - 1;
+                        counts.most = counts.most.max(number - first - 1);
+                    }
+                    continue;
+                }
+                Some(What::Ends) => {
+                    if let Some(warp) = step.warp {
+                        alive[warp as usize] &= !step.mask;
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            if events.iter().any(|event| event.what == What::Waits) {
+                first_arrival.get_or_insert(number);
+            }
+            if let (Some(warp), true) = (step.warp, step.position > 0) {
+                let lanes = alive[warp as usize];
+                let counts = self.lines.entry(line).or_default();
+                counts.steps += 1;
+                counts.active += (step.mask & lanes).count_ones() as usize;
+                counts.alive += lanes.count_ones() as usize;
+                counts.partial += usize::from(step.mask & lanes != lanes);
+            }
+            self.requests(events);
+        }
+    }
+
+    /// The accesses of a step: the first of each lane at a place are one request, and so on.
+    fn requests(&mut self, events: &[Event]) {
+        let mut times: BTreeMap<(Key, u8), usize> = BTreeMap::new();
+        let mut requests: BTreeMap<(Key, usize), Vec<(u8, u32)>> = BTreeMap::new();
+        for event in events {
+            let (array, index, kind) = match event.what {
+                What::Read { array, index, .. } => (array, index, 0),
+                What::Write { array, index, .. } => (array, index, 1),
+                What::Atomic { array, index, .. } => (array, index, 2),
+                _ => continue,
+            };
+            let (line, column) = event.place.map_or((0, 0), |place| (place.line(), place.column()));
+            let key = Key { line: self.places.find(Some(line)).1, column, array, kind };
+            let time = times.entry((key, event.lane)).or_default();
+            requests.entry((key, *time)).or_default().push((event.lane, index));
+            *time += 1;
+        }
+        for ((key, _), lanes) in requests {
+            self.request(key, &lanes);
+        }
+    }
+
+    fn request(&mut self, key: Key, lanes: &[(u8, u32)]) {
+        let array = &self.recording.arrays[key.array as usize];
+        let size = array.size as i64;
+        let given = match array.memory {
+            Memory::Array { name } => self.given.iter().find(|given| given.name == name),
+            _ => None,
+        };
+        let addresses: Vec<(u8, i64)> = lanes
+            .iter()
+            .map(|&(lane, index)| {
+                let element = given.map_or(i64::from(index), |given| offset(given, index as usize));
+                (lane, element * size)
+            })
+            .collect();
+        if key.kind == 2 {
+            let mut same: BTreeMap<i64, usize> = BTreeMap::new();
+            addresses.iter().for_each(|&(_, address)| *same.entry(address).or_default() += 1);
+            let most = same.values().copied().max().unwrap_or(0);
+            self.collisions.entry(key).or_default().add(most, 1);
+        }
+        if given.is_some() {
+            let counts = self.sectors.entry(key).or_default();
+            counts.add(sectors(&addresses, size), ideal_sectors(&addresses, size));
+            for pair in addresses.windows(2).filter(|pair| pair[1].0 == pair[0].0 + 1) {
+                *counts.strides.entry(pair[1].1 - pair[0].1).or_default() += 1;
+            }
+        } else if key.kind != 2 {
+            let (passes, ideal) = passes(&addresses, size);
+            let counts = self.passes.entry(key).or_default();
+            counts.add(passes, ideal);
+            for pair in addresses.windows(2).filter(|pair| pair[1].0 == pair[0].0 + 1) {
+                *counts.strides.entry(pair[1].1 - pair[0].1).or_default() += 1;
+            }
+        }
+    }
+
+    /// The report of what was counted.
+    pub fn report(self, source: &[&str], first: usize) -> TraceReport {
+        let mut rows = Vec::new();
+        for (key, counts) in &self.sectors {
+            let access = self.access(key);
+            let advice = self.advice_on_sectors(key, counts, &access);
+            rows.push(counts.row(key.line, TraceFinding::Sectors, access, advice));
+        }
+        for (key, counts) in &self.passes {
+            let access = self.access(key);
+            let advice = advice_on_banks(counts, &access);
+            rows.push(counts.row(key.line, TraceFinding::BankConflicts, access, advice));
+        }
+        for (key, counts) in &self.collisions {
+            let access = self.access(key);
+            let advice = match counts.value > counts.requests {
+                true => format!(
+                    "up to {} lanes of a warp {access} at the same index, one after another; add up in the warp first \
+                     (`shfl_down_sync`) or in a shared array, and let one thread of each block change it",
+                    counts.most
+                ),
+                false => String::new(),
+            };
+            rows.push(counts.row(key.line, TraceFinding::Collisions, access, advice));
+        }
+        for (&line, counts) in self.lines.iter().filter(|(_, counts)| counts.partial > 0) {
+            let (steps, idle) = (counts.steps, counts.alive - counts.active);
+            let advice = match idle * 4 > counts.alive {
+                true => format!(
+                    "{} of 100 lanes are masked off here; let neighbouring threads take the same way, so that whole \
+                     warps leave the branch or the loop together",
+                    idle * 100 / counts.alive.max(1)
+                ),
+                false => String::new(),
+            };
+            let (value, ideal) = (counts.active as f64 / steps as f64, counts.alive as f64 / steps as f64);
+            let finding = TraceFinding::ActiveLanes;
+            rows.push(TraceRow { line, finding, access: String::new(), count: steps, value, ideal, advice });
+        }
+        for (&line, counts) in &self.waiting {
+            // Warps take turns: each of the others makes one step meanwhile.
+            let usual = self.threads.div_ceil(32);
+            let advice = match counts.most > 4 * usual {
+                true => format!(
+                    "the first warp waits here for up to {} steps of the others; share the work before the barrier \
+                     evenly among the warps",
+                    counts.most
+                ),
+                false => String::new(),
+            };
+            rows.push(counts.row(line, TraceFinding::Waiting, String::new(), advice));
+        }
+        rows.sort_by(|one, other| (one.line, one.finding).cmp(&(other.line, other.finding)));
+        let worst = rows
+            .iter()
+            .filter(|row| !row.advice.is_empty())
+            .max_by(|one, other| loss(one).total_cmp(&loss(other)));
+        let summary = match worst {
+            Some(row) => format!("Most is lost in line {}: {}.", row.line, row.advice.split(';').next().unwrap_or("")),
+            None if rows.is_empty() => "Nothing was recorded that could be slow.".to_owned(),
+            None => "Accesses are coalesced, and warps stay together.".to_owned(),
+        };
+        let mut lines = BTreeMap::new();
+        for row in &rows {
+            let text = row.line.checked_sub(first).and_then(|at| source.get(at));
+            lines.extend(text.map(|text| (row.line, (*text).to_owned())));
+        }
+        TraceReport { rows, summary, lines }
+    }
+
+    fn access(&self, key: &Key) -> String {
+        let array = &self.recording.arrays[key.array as usize];
+        let verb = ["reads", "writes", "changes"][usize::from(key.kind)];
+        format!("{verb} `{}`", self.places.memory(&array.memory))
+    }
+
+    fn advice_on_sectors(&self, key: &Key, counts: &Counts, access: &str) -> String {
+        if counts.value * 4 <= counts.ideal * 5 {
+            return String::new();
+        }
+        let average = counts.value as f64 / counts.requests as f64;
+        let ideal = counts.ideal as f64 / counts.requests as f64;
+        let begin = format!("each warp {access} in {average:.1} sectors of 32 bytes, where {ideal:.1} would do");
+        let Some((&stride, _)) = counts.strides.iter().max_by_key(|(_, count)| **count) else { return begin };
+        let array = &self.recording.arrays[key.array as usize];
+        if stride.unsigned_abs() as usize <= array.size {
+            return format!("{begin}; let a warp's first thread begin at a multiple of 32 bytes");
+        }
+        let advice = match array.shape.len() {
+            1 => "let neighbouring threads take neighbouring elements".to_owned(),
+            _ => "let `thread_idx().x` run over the last axis".to_owned(),
+        };
+        format!("{begin}: neighbouring threads are {} bytes apart; {advice}", stride.abs())
+    }
+}
+
+impl Counts {
+    fn add(&mut self, value: usize, ideal: usize) {
+        self.requests += 1;
+        self.value += value;
+        self.ideal += ideal;
+        self.most = self.most.max(value);
+    }
+
+    fn row(&self, line: usize, finding: TraceFinding, access: String, advice: String) -> TraceRow {
+        let average = |sum: usize| sum as f64 / self.requests.max(1) as f64;
+        let count = self.requests;
+        TraceRow { line, finding, access, count, value: average(self.value), ideal: average(self.ideal), advice }
+    }
+}
+
+/// How much more there is than there should be.
+fn loss(row: &TraceRow) -> f64 {
+    let ratio = row.value / row.ideal.max(1.0);
+    let ratio = if row.finding == TraceFinding::ActiveLanes { 1.0 / ratio.max(0.01) } else { ratio };
+    ratio * row.count as f64
+}
+
+fn advice_on_banks(counts: &Counts, access: &str) -> String {
+    if counts.value <= counts.ideal {
+        return String::new();
+    }
+    let (average, ideal) = (counts.value as f64 / counts.requests as f64, counts.ideal as f64 / counts.requests as f64);
+    let begin = format!("each warp {access} in {average:.1} passes instead of {ideal:.1}, as lanes want different words of a bank");
+    let stride = counts.strides.iter().max_by_key(|(_, count)| **count).map_or(0, |(stride, _)| stride.abs());
+    match stride {
+        0..=4 => format!("{begin}; let neighbouring threads take neighbouring elements"),
+        _ => format!(
+            "{begin}: neighbouring threads are {stride} bytes apart; make the last axis one element longer, such as \
+             `shared_array::<f32>([32, 33])`"
+        ),
+    }
+}
+
+/// Where an element is, in elements from the first.
+fn offset(array: &TracedArray, index: usize) -> i64 {
+    let mut rest = index;
+    let mut offset = 0;
+    for (&length, &stride) in array.shape.iter().zip(&array.strides).rev() {
+        offset += (rest % length.max(1)) as i64 * stride as i64;
+        rest /= length.max(1);
+    }
+    offset
+}
+
+/// How many sectors the elements at these addresses touch. Arrays begin at a multiple of 256 bytes.
+fn sectors(addresses: &[(u8, i64)], size: i64) -> usize {
+    let touched = addresses.iter().flat_map(|&(_, at)| at.div_euclid(SECTOR)..=(at + size - 1).div_euclid(SECTOR));
+    touched.collect::<BTreeSet<i64>>().len()
+}
+
+/// How many they would fill, side by side.
+fn ideal_sectors(addresses: &[(u8, i64)], size: i64) -> usize {
+    let elements: BTreeSet<i64> = addresses.iter().map(|&(_, at)| at).collect();
+    (elements.len() as i64 * size).div_euclid(SECTOR) as usize
+        + usize::from((elements.len() as i64 * size).rem_euclid(SECTOR) != 0)
+}
+
+/// In how many passes shared memory serves these addresses, and in how many at best. Lanes that want the same word are served
+/// together; elements of eight bytes are served for half a warp at once, and of sixteen for a quarter.
+fn passes(addresses: &[(u8, i64)], size: i64) -> (usize, usize) {
+    let lanes_at_once = (128 / size.max(4)).clamp(1, 32);
+    let mut parts: BTreeMap<i64, BTreeMap<i64, BTreeSet<i64>>> = BTreeMap::new();
+    for &(lane, at) in addresses {
+        let banks = parts.entry(i64::from(lane) / lanes_at_once).or_default();
+        for word in at.div_euclid(4)..=(at + size - 1).div_euclid(4) {
+            banks.entry(word.rem_euclid(BANKS)).or_default().insert(word);
+        }
+    }
+    let passes = parts.values().map(|banks| banks.values().map(BTreeSet::len).max().unwrap_or(0)).sum();
+    (passes, parts.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes(address: impl Fn(i64) -> i64) -> Vec<(u8, i64)> {
+        (0..32).map(|lane| (lane as u8, address(lane))).collect()
+    }
+
+    #[test]
+    fn sectors_of_a_warp() {
+        assert_eq!(sectors(&lanes(|lane| 4 * lane), 4), 4);
+        assert_eq!(sectors(&lanes(|lane| 4 + 4 * lane), 4), 5);
+        assert_eq!(sectors(&lanes(|lane| 8 * lane), 8), 8);
+        assert_eq!(sectors(&lanes(|lane| 4096 * lane), 4), 32);
+        assert_eq!(sectors(&lanes(|_| 12), 4), 1);
+        assert_eq!(sectors(&lanes(|lane| 1020 - 4 * lane), 4), 4);
+        assert_eq!((ideal_sectors(&lanes(|lane| 4096 * lane), 4), ideal_sectors(&lanes(|_| 12), 4)), (4, 1));
+    }
+
+    #[test]
+    fn passes_of_a_warp() {
+        assert_eq!(passes(&lanes(|lane| 4 * lane), 4), (1, 1));
+        assert_eq!(passes(&lanes(|lane| 128 * lane), 4), (32, 1));
+        assert_eq!(passes(&lanes(|lane| 132 * lane), 4), (1, 1));
+        assert_eq!(passes(&lanes(|lane| 8 * lane), 4), (2, 1));
+        assert_eq!(passes(&lanes(|_| 64), 4), (1, 1));
+        assert_eq!(passes(&lanes(|lane| 8 * lane), 8), (2, 2));
+        assert_eq!(passes(&lanes(|lane| 256 * lane), 8), (32, 2));
+        assert_eq!(passes(&lanes(|lane| lane), 1), (1, 1));
+    }
+}

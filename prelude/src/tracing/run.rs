@@ -1,0 +1,188 @@
+//! Running a launch that is recorded: on copies of its arrays in the host's memory, which are copied back at the end.
+
+use crate::array::{RawArray, assign, download};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::failures::of_threads;
+use crate::launch::{LaunchArgument, Ready};
+use crate::raw_kernels::RawArgument;
+use crate::registry::{Arguments, Given, Parameter};
+use std::time::{Duration, Instant};
+use warpcell_base::interrupt::Stop;
+use warpcell_threads::{Failure, FailureKind, Launch, Mode, Plan, Recording, record};
+
+/// An array of the launch.
+pub(super) struct TracedArray {
+    pub name: &'static str,
+    pub dtype: DType,
+    pub shape: Vec<usize>,
+    /// As the launch was given it, in elements.
+    pub strides: Vec<isize>,
+    /// The elements before the launch, in C order.
+    before: Buffer,
+}
+
+impl TracedArray {
+    /// The elements before the launch.
+    pub fn bytes(&self) -> &[u8] {
+        self.before.bytes()
+    }
+
+    pub fn elements(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+/// Memory that is aligned for any element.
+#[derive(Clone)]
+struct Buffer {
+    memory: Box<[u128]>,
+    length: usize,
+}
+
+impl Buffer {
+    fn of(array: &RawArray) -> Result<Buffer> {
+        let length = array.size() * array.dtype.size();
+        let mut memory: Box<[u128]> = vec![0; length.div_ceil(size_of::<u128>())].into();
+        // SAFETY: it is as long as the elements together.
+        unsafe { download(array, memory.as_mut_ptr().cast())? };
+        Ok(Buffer { memory, length })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: it has at least so many bytes, all of them written.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.length) }
+    }
+}
+
+/// What has come of a launch.
+pub(super) struct Outcome {
+    pub arrays: Vec<TracedArray>,
+    pub recording: Recording,
+    pub failure: Option<Failure>,
+    pub error: Option<Error>,
+    pub blocks: usize,
+    pub took: Duration,
+}
+
+/// Runs the launch, and copies what it has written to the arrays that it was given.
+pub(super) fn run(ready: &Ready<'_, '_>) -> Result<Outcome> {
+    let parameters = ready.kernel.threads.parameters;
+    let mut arrays = Vec::new();
+    for (argument, parameter) in ready.arguments.iter().zip(parameters) {
+        if let Some(array) = argument.array() {
+            arrays.push(TracedArray {
+                name: parameter.name(),
+                dtype: array.dtype,
+                shape: array.shape().to_vec(),
+                strides: array.layout.strides.clone(),
+                before: Buffer::of(array)?,
+            });
+        }
+    }
+    let grid = ready.size.grid.map(|length| length as usize);
+    let blocks: usize = grid.iter().product();
+    let mut plan = plan(ready, blocks);
+    let began = Instant::now();
+    let mut after: Vec<Buffer> = arrays.iter().map(|array| array.before.clone()).collect();
+    let (mut result, mut recording) = launch(ready, &plan, &arrays, &mut after);
+    // Once more, with the block in which it failed: threads take the same turns again.
+    if let Err(failure) = &result
+        && failure.kind != FailureKind::Interrupted
+    {
+        let [x, y, z] = failure.block;
+        let number = x + grid[0] * (y + grid[1] * z);
+        if plan.blocks.binary_search(&number).is_err() {
+            plan.blocks.retain(|&block| block < number);
+            plan.blocks.push(number);
+            after = arrays.iter().map(|array| array.before.clone()).collect();
+            (result, recording) = launch(ready, &plan, &arrays, &mut after);
+        }
+    }
+    let took = began.elapsed();
+    give_back(ready, &after)?;
+    let failure = result.err();
+    let error = failure
+        .as_ref()
+        .map(|failure| of_threads(ready.operation, &ready.kernel, failure, "cpu".to_owned()));
+    Ok(Outcome { arrays, recording, failure, error, blocks, took })
+}
+
+/// Which blocks are recorded.
+fn plan(ready: &Ready<'_, '_>, blocks: usize) -> Plan {
+    let mut chosen = match &ready.config.trace_blocks {
+        Some(chosen) => chosen.iter().copied().filter(|&block| block < blocks).collect(),
+        None => vec![0, blocks / 2, blocks - 1],
+    };
+    chosen.sort_unstable();
+    chosen.dedup();
+    let first = u32::try_from(ready.kernel.threads.line).unwrap_or(0);
+    let lines = ready.kernel.text.source.lines().count().max(1) as u32;
+    Plan { blocks: chosen, most_events: ready.config.trace_events, lines: first..first + lines }
+}
+
+fn launch(
+    ready: &Ready<'_, '_>,
+    plan: &Plan,
+    arrays: &[TracedArray],
+    after: &mut [Buffer],
+) -> (std::result::Result<(), Failure>, Recording) {
+    let threads = ready.kernel.threads;
+    let strides: Vec<Vec<isize>> = arrays.iter().map(|array| contiguous(&array.shape)).collect();
+    let mut buffers = arrays.iter().zip(&strides).zip(after.iter_mut());
+    let given: Vec<Given<'_>> = ready
+        .arguments
+        .iter()
+        .map(|argument| match argument {
+            LaunchArgument::Plain(RawArgument::Scalar { value, .. }) => Given::Scalar(*value),
+            LaunchArgument::Struct(value) => Given::Struct(value),
+            LaunchArgument::Plain(RawArgument::Array { .. }) => {
+                let ((array, strides), buffer) = buffers.next().expect("one for each array");
+                Given::Array { start: buffer.memory.as_mut_ptr().cast(), shape: &array.shape, strides }
+            }
+        })
+        .collect();
+    // SAFETY: the launch has checked the types; the buffers have the elements that the shapes say, bools among them 0 or 1, and nothing
+    // else accesses them.
+    let arguments = unsafe { Arguments::new(&given, threads.parameters) };
+    let stop = Stop::of_this_thread();
+    let interrupted = || stop.is_asked();
+    let spec = Launch {
+        function: ready.kernel.short_name(),
+        grid: ready.size.grid.map(|length| length as usize),
+        block: ready.size.block.map(|length| length as usize),
+        dynamic_shared_bytes: ready.size.shared as usize,
+        mode: Mode::Checked,
+        interrupted: &interrupted,
+    };
+    let mut outcome = None;
+    (threads.run)(&arguments, &mut |thread| {
+        // SAFETY: as above.
+        let mut work = |recorded: &(dyn Fn() + Sync)| outcome = Some(unsafe { record(&spec, plan.clone(), thread, recorded) });
+        match threads.recorded {
+            Some(run) => run(&arguments, &mut work),
+            None => work(thread),
+        }
+    });
+    outcome.expect("the macro's function runs the threads")
+}
+
+/// Copies what was written to the arrays of the launch.
+fn give_back(ready: &Ready<'_, '_>, after: &[Buffer]) -> Result<()> {
+    let mut buffers = after.iter();
+    for (argument, parameter) in ready.arguments.iter().zip(ready.kernel.threads.parameters) {
+        let Some(array) = argument.array() else { continue };
+        let buffer = buffers.next().expect("one for each array");
+        if matches!(parameter, Parameter::ViewMut(..)) && buffer.length > 0 {
+            let copy = RawArray::uninitialised(ready.operation, &array.handle, array.shape(), array.dtype)?;
+            copy.handle.backend.upload(buffer.bytes(), &copy.allocation)?;
+            assign(ready.operation, array, &copy)?;
+        }
+    }
+    Ok(())
+}
+
+/// The strides of an array in C order, in elements.
+fn contiguous(shape: &[usize]) -> Vec<isize> {
+    (0..shape.len()).map(|axis| shape[axis + 1..].iter().product::<usize>() as isize).collect()
+}

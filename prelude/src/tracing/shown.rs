@@ -1,0 +1,192 @@
+//! A trace in a notebook: the player, with a picture and a text for where no scripts run.
+
+use super::film::{Effect, Step};
+use super::{Contents, json};
+use crate::rich::escaped;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use std::fmt::Write as _;
+use std::io::{Cursor, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+/// The player. It reads what `json.rs` writes.
+const PLAYER: &str = include_str!("player.html");
+
+/// More bytes than these are not put into a notebook.
+pub(super) const MOST_BYTES: usize = 16 << 20;
+
+/// The player with the trace in it.
+pub(super) fn html(contents: &mut Contents) -> String {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let json = json::write(contents);
+    let text = escaped(&contents.text()).replace('\n', "<br>");
+    let picture = STANDARD.encode(picture(contents));
+    let data = STANDARD.encode(deflated(json.as_bytes()));
+    if data.len() > MOST_BYTES {
+        let note = format!(
+            "The trace would take {} MB of the notebook, so it is not played here; record fewer blocks \
+             (`gpu::LaunchConfig::trace_blocks`) or events (`trace_events`).",
+            data.len() >> 20
+        );
+        return format!("<div>{text}</div><div>{note}</div>{}", image(&picture));
+    }
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_micros();
+    let id = format!("warpcell-trace-{now:x}-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let player = match PLAYER.split_once("-->") {
+        Some((head, rest)) if head.trim_start().starts_with("<!--") => rest,
+        _ => PLAYER,
+    };
+    player
+        .trim()
+        .replace("@ID@", &id)
+        .replace("@PICTURE@", &picture)
+        .replace("@TEXT@", &text)
+        .replace("@DATA@", &data)
+}
+
+fn image(picture: &str) -> String {
+    format!(r#"<img alt="The threads of a block" src="data:image/svg+xml;base64,{picture}"/>"#)
+}
+
+/// Bytes as deflate has them, without a header: what a ZIP archive keeps of a file.
+fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let pack = || -> zip::result::ZipResult<Vec<u8>> {
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        archive.start_file("trace", SimpleFileOptions::default().compression_method(CompressionMethod::Deflated))?;
+        archive.write_all(bytes)?;
+        let archive = archive.finish()?.into_inner();
+        let (start, length) = {
+            let mut read = ZipArchive::new(Cursor::new(&archive))?;
+            let file = read.by_index_raw(0)?;
+            (file.data_start().unwrap_or(0) as usize, file.compressed_size() as usize)
+        };
+        Ok(archive[start..start + length].to_vec())
+    };
+    pack().expect("memory takes what is written to it")
+}
+
+const CELL: usize = 22;
+
+/// The threads of the block at the most telling moment: at the fault, or where the fewest lanes of a warp execute a line.
+fn picture(contents: &Contents) -> String {
+    let moment = contents.fault.as_ref().map(|fault| (fault.block, fault.step)).or_else(|| {
+        let block = contents.blocks.first()?;
+        let steps = block.steps.iter().enumerate().filter(|(_, step)| step.warp >= 0 && !step.effects.is_empty());
+        let (number, _) = steps.min_by_key(|(_, step)| step.mask.count_ones())?;
+        Some((0, number))
+    });
+    let mut svg = String::new();
+    let Some((block, at)) = moment else {
+        return r#"<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>"#.to_owned();
+    };
+    let threads: usize = contents.block.iter().product();
+    let mut states = vec!["waits for its turn"; threads];
+    for step in &contents.blocks[block].steps[..=at] {
+        apply(step, &mut states);
+    }
+    let step = &contents.blocks[block].steps[at];
+    for lane in 0..32usize {
+        let thread = step.warp.max(0) as usize * 32 + lane;
+        if step.mask >> lane & 1 == 1 && thread < threads {
+            states[thread] = "runs";
+        }
+    }
+    if let Some(fault) = &contents.fault {
+        fault.threads.iter().filter(|&&thread| thread < threads).for_each(|&thread| states[thread] = "fault");
+    }
+    let (rows, height) = (threads.div_ceil(32), contents.lines.len() * 17 + 12);
+    let top = 28;
+    let width = 40 + 32 * CELL;
+    let all = top + rows * CELL + 40 + height;
+    let _ = write!(
+        svg,
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{all}" viewBox="0 0 {width} {all}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#ffffff"/><text x="8" y="18" fill="#202020">{}, block {:?}, line {}</text>"##,
+        escaped(contents.kernel),
+        contents.blocks[block].index,
+        step.line
+    );
+    for (thread, &state) in states.iter().enumerate() {
+        let (x, y) = (8 + thread % 32 * CELL, top + thread / 32 * CELL);
+        let _ = write!(
+            svg,
+            r##"<rect x="{x}" y="{y}" width="20" height="20" rx="3" fill="{}" stroke="#808080"/><text x="{}" y="{}" font-size="8" text-anchor="middle" fill="#202020">{thread}</text>"##,
+            colour(state),
+            x + 10,
+            y + 13
+        );
+    }
+    let mut x = 8;
+    for state in ["runs", "waits for its turn", "waits at a barrier", "has ended", "fault"] {
+        let y = top + rows * CELL + 8;
+        let _ = write!(
+            svg,
+            r##"<rect x="{x}" y="{y}" width="12" height="12" fill="{}" stroke="#808080"/><text x="{}" y="{}" fill="#202020">{state}</text>"##,
+            colour(state),
+            x + 16,
+            y + 11
+        );
+        x += 30 + state.len() * 7;
+    }
+    for (number, line) in contents.lines.iter().enumerate() {
+        let y = top + rows * CELL + 40 + number * 17;
+        let line_number = contents.first + number;
+        if line_number == step.line {
+            let _ = write!(svg, r##"<rect x="4" y="{y}" width="{}" height="17" fill="#ffe9a8"/>"##, width - 8);
+        }
+        let _ = write!(
+            svg,
+            r##"<text x="8" y="{}" font-family="monospace" xml:space="preserve" fill="#202020">{line_number:>3}  {}</text>"##,
+            y + 13,
+            escaped(line)
+        );
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+fn apply(step: &Step, states: &mut [&'static str]) {
+    let count = states.len();
+    let lanes = (0..32usize).filter(|lane| step.mask >> lane & 1 == 1);
+    let threads = lanes.map(|lane| step.warp.max(0) as usize * 32 + lane).filter(|&thread| thread < count);
+    let threads: Vec<usize> = threads.collect();
+    for effect in &step.effects {
+        let state = match effect {
+            Effect::Waits => "waits at a barrier",
+            Effect::Ends => "has ended",
+            Effect::Opens => {
+                let waiting = states.iter_mut().filter(|state| **state == "waits at a barrier");
+                waiting.for_each(|state| *state = "waits for its turn");
+                continue;
+            }
+            _ => continue,
+        };
+        threads.iter().for_each(|&thread| states[thread] = state);
+    }
+}
+
+fn colour(state: &str) -> &'static str {
+    match state {
+        "runs" => "#8cd17d",
+        "waits at a barrier" => "#f7c873",
+        "has ended" => "#d0d0d0",
+        "fault" => "#f28b82",
+        _ => "#ffffff",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deflate_without_a_header() {
+        let text = "all work and no play ".repeat(1000);
+        let packed = deflated(text.as_bytes());
+        assert!(packed.len() < 1000, "{}", packed.len());
+        // Type and final bit of the first block, and no magic number of an archive.
+        assert_ne!(&packed[..2], b"PK");
+        assert!(matches!(packed[0] >> 1 & 3, 1 | 2));
+    }
+}
