@@ -72,8 +72,8 @@ pub use spacing::{geomspace, logspace};
 pub(crate) use splitting::cut;
 pub use splitting::{IntoSections, Sections, array_split, dsplit, hsplit, vsplit};
 pub use strides::{as_strided, broadcast_shapes, isfortran, try_as_strided, try_broadcast_shapes};
-pub use triangles::{diag, diagflat, fill_diagonal, identity, tri, tril, triu, vander};
 pub(crate) use transfer::download;
+pub use triangles::{diag, diagflat, fill_diagonal, identity, tri, tril, triu, vander};
 pub(crate) use view::{assign, slice_axis, writable};
 
 use crate::backend::{Allocation, Layout, View};

@@ -19,8 +19,8 @@ use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::raw_kernels::{IntoDim3, KernelAttributes};
 use crate::registry::find_kernel;
-pub(crate) use request::without_room;
 pub(crate) use request::Ready;
+pub(crate) use request::without_room;
 use request::{Request, attributes};
 pub use sources::{by_kernels, sources_of};
 

@@ -312,7 +312,9 @@ fn threads_of(failure: &Failure, [x, y, _]: [usize; 3]) -> Vec<usize> {
     let mut threads = vec![number(failure.thread)];
     match &failure.kind {
         FailureKind::Race { first, .. } if first.block == failure.block => threads.push(number(first.thread)),
-        FailureKind::DivergentBarrier { other: Elsewhere::Ended { thread } | Elsewhere::Waits { thread, .. }, .. } => {
+        FailureKind::DivergentBarrier {
+            other: Elsewhere::Ended { thread } | Elsewhere::Waits { thread, .. }, ..
+        } => {
             threads.push(number(*thread));
         }
         _ => {}

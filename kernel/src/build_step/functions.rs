@@ -7,6 +7,9 @@
 //! name has the same hash, the attribute is replaced with blanks, and the plain function remains. The type by which other functions
 //! see that it runs on devices (`mark` in `prelude/macros`) is written for it. A struct keeps its attribute, which then only implements
 //! a trait.
+//!
+//! Kernels of a notebook whose code names a traced launch are compiled once more, with the copy that such launches need: their hashes
+//! get a letter.
 
 use super::names::{end_of_items, items_before_runtime};
 use crate::environment::{cell_text, functions_listing};
@@ -25,6 +28,10 @@ pub const NOTEBOOK: &str = "WARPCELL_NOTEBOOK";
 
 /// The attributes.
 const ATTRIBUTES: [&str; 3] = ["vectorize", "device", "kernel"];
+
+/// Functions that need the copies of kernels that tell their statements, and what their hashes end with.
+const TRACING: [&str; 4] = ["launch_traced", "launch_traced_with", "try_launch_traced", "try_launch_traced_with"];
+const TRACED: char = 't';
 
 /// The file that the macros read.
 pub fn notebook_file(session: &Path) -> PathBuf {
@@ -66,6 +73,7 @@ impl Functions {
         let items_text = items_before_runtime(source);
         let items: Vec<ast::Item> = parse(items_text).tree().items().collect();
         let leads = Leads::of(&items);
+        let traces = source.contains("launch_traced") && words(source).any(|word| TRACING.contains(&word));
         let mut lines = String::new();
         for item in &items {
             let (name, attribute, keyword) = match item {
@@ -82,8 +90,14 @@ impl Functions {
                 }
                 continue;
             };
-            let hash = leads.hash(item.syntax());
-            let is_registered = registered(listing, &name) == Some(&hash);
+            let mut hash = leads.hash(item.syntax());
+            let is_kernel = attribute.path().is_some_and(|path| path.syntax().text().to_string().ends_with("kernel"));
+            if is_kernel && traces {
+                hash.push(TRACED);
+            }
+            // What has the copy can do without it, too.
+            let is_registered = registered(listing, &name)
+                .is_some_and(|known| known == hash || is_kernel && known.strip_suffix(TRACED) == Some(&hash));
             let line = keyword.map_or(0, |keyword| {
                 let start: usize = keyword.text_range().start().into();
                 1 + items_text[..start].matches('\n').count()
@@ -95,7 +109,7 @@ impl Functions {
                 let range = range_of(attribute.syntax());
                 let blank = blank(&functions.source[range.clone()]);
                 functions.source.replace_range(range, &blank);
-                if attribute.path().is_some_and(|path| !path.syntax().text().to_string().ends_with("kernel")) {
+                if !is_kernel {
                     functions.marks.push(name);
                 }
             }
@@ -249,6 +263,20 @@ mod tests {
         let functions = Functions::read(cell, &listing);
         assert_eq!(functions.source, cell.replacen("#[kernel]", "         ", 1));
         assert!(functions.marks.is_empty(), "no function calls a kernel");
+    }
+
+    #[test]
+    fn kernels_of_traced_launches_are_compiled_once_more() {
+        let kernel = "#[kernel]\npub fn k(mut out: View<f32>) {\n    out[0] = 1.0;\n}\n";
+        let plain = format!("{kernel}fn run() {{ gpu::launch(k, 1, 1, &mut a); }} // not traced: launch_traceds\n");
+        let traced = format!("{kernel}fn run() {{ gpu::launch_traced(k, 1, 1, &mut a); }}\n");
+        let known = hash(&plain, "k");
+        assert_eq!(hash(&traced, "k"), format!("{known}t"));
+        let is_compiled = |cell: &str, known: &str| Functions::read(cell, &format!("ctx::k {known}\n")).registers;
+        assert!(!is_compiled(&plain, &known) && is_compiled(&traced, &known));
+        // The copy does no harm where it is not needed.
+        assert!(!is_compiled(&plain, &format!("{known}t")) && !is_compiled(&traced, &format!("{known}t")));
+        assert!(is_compiled(&plain, "0t"));
     }
 
     #[test]

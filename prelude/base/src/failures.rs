@@ -151,6 +151,18 @@ pub fn of_threads(operation: &'static str, kernel: &Kernel, failure: &Failure, d
     Error::FunctionFailed { function: function.to_owned(), line, device, reason }
 }
 
+/// The error of a checked launch, with how to see what led there.
+#[cold]
+pub fn with_trace(error: Error) -> Error {
+    match error {
+        Error::FunctionFailed { function, line, device, reason } => {
+            let reason = format!("{reason}; `gpu::launch_traced(…)` with the same arguments shows how it came to this");
+            Error::FunctionFailed { function, line, device, reason }
+        }
+        other => other,
+    }
+}
+
 fn race(places: &Places, memory: &Memory, index: &[usize], first: &Access, second: &Access) -> String {
     let element = places.element(memory, index);
     let side = |access: &Access| {

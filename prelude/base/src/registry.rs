@@ -30,8 +30,8 @@ pub use threads::{
     Arguments, DeviceStruct, Given, Kernel, Parameter, ScalarArgument, StructParameter, ThreadFunction, Threads,
     ViewArgument, copied,
 };
-pub use warpcell_threads::steps;
 pub use warpcell_macros::{formula, wrong_call, wrong_word};
+pub use warpcell_threads::steps;
 
 /// What the macros know of an item when it is compiled.
 pub struct Text {

@@ -79,7 +79,10 @@ pub(super) fn launch(guard: QueueGuard<'_>, launch: &Launch, arguments: &[Argume
                 Err(failures::out_of_time(name, seconds, "cpu".to_owned(), launch.kernel.text.line))
             }
         }
-        Err(failure) => Err(failures::of_threads(launch.operation, &launch.kernel, &failure, "cpu".to_owned())),
+        Err(failure) => {
+            let error = failures::of_threads(launch.operation, &launch.kernel, &failure, "cpu".to_owned());
+            Err(if mode == Mode::Checked { failures::with_trace(error) } else { error })
+        }
     }
 }
 

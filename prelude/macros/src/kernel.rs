@@ -69,7 +69,8 @@ fn is_recorded(notebook: Option<&Notebook>, hash: &str) -> bool {
 /// Whether the prelude itself is compiled, and not one of the examples in its documentation.
 fn is_in_prelude() -> bool {
     let is_named = std::env::var("CARGO_CRATE_NAME").is_ok_and(|name| name == "warpcell");
-    let is_example = || Span::call_site().file().contains("doctest") || std::env::var_os("UNSTABLE_RUSTDOC_TEST_PATH").is_some();
+    let is_example =
+        || Span::call_site().file().contains("doctest") || std::env::var_os("UNSTABLE_RUSTDOC_TEST_PATH").is_some();
     is_named && !is_example()
 }
 

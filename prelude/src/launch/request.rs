@@ -95,10 +95,9 @@ impl Request {
         let handle = self.place(arguments)?;
         handle.may_wait(self.operation)?;
         let parameters = self.kernel.threads.parameters;
-        arguments
-            .iter()
-            .zip(parameters)
-            .try_for_each(|(argument, parameter)| argument.array().map_or(Ok(()), |array| self.takes(parameter, array)))?;
+        arguments.iter().zip(parameters).try_for_each(|(argument, parameter)| {
+            argument.array().map_or(Ok(()), |array| self.takes(parameter, array))
+        })?;
         let name = self.kernel.short_name();
         let size = limits::launch_size(self.operation, name, *grid, *block, *dynamic_shared_bytes)?;
         let cpu = device::open(Device::Cpu)?;

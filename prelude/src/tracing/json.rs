@@ -21,7 +21,11 @@ pub(super) fn write(contents: &mut Contents) -> String {
         .collect();
     let mut json = String::from("{\"version\":1,\"kernel\":");
     string(&mut json, contents.kernel);
-    let _ = write!(json, ",\"grid\":{:?},\"block\":{:?},\"warp\":32,\"source\":{{\"first\":{},\"lines\":", contents.grid, contents.block, contents.first);
+    let _ = write!(
+        json,
+        ",\"grid\":{:?},\"block\":{:?},\"warp\":32,\"source\":{{\"first\":{},\"lines\":",
+        contents.grid, contents.block, contents.first
+    );
     list(&mut json, &contents.lines, |json, line| string(json, line));
     json.push_str("},\"texts\":");
     list(&mut json, &contents.texts.all, |json, text| string(json, text));
@@ -40,7 +44,11 @@ pub(super) fn write(contents: &mut Contents) -> String {
         }
         let _ = write!(json, ",\"shown\":{}}}", array.shape.iter().product::<usize>());
     });
-    let _ = write!(json, ",\"total_blocks\":{},\"left_out_events\":{},\"blocks\":", contents.total_blocks, contents.left_out);
+    let _ = write!(
+        json,
+        ",\"total_blocks\":{},\"left_out_events\":{},\"blocks\":",
+        contents.total_blocks, contents.left_out
+    );
     list(&mut json, &contents.blocks, |json, block| {
         let _ = write!(json, "{{\"index\":{:?},\"steps\":", block.index);
         list(json, &block.steps, step);
@@ -102,7 +110,8 @@ fn step(json: &mut String, step: &Step) {
 
 fn fault(json: &mut String, fault: &Fault) {
     let Fault { block, step, threads, kind, message } = fault;
-    let _ = write!(json, "{{\"block\":{block},\"step\":{step},\"threads\":{threads:?},\"kind\":\"{kind}\",\"message\":");
+    let _ =
+        write!(json, "{{\"block\":{block},\"step\":{step},\"threads\":{threads:?},\"kind\":\"{kind}\",\"message\":");
     string(json, message);
     json.push('}');
 }

@@ -23,7 +23,7 @@ pub enum TraceFinding {
     BankConflicts,
     /// Lanes that change one element atomically at once, one after another; ideal is one.
     Collisions,
-    /// Lanes of a warp that execute the line; ideal are all that have not ended.
+    /// Lanes of a warp that execute the line; ideal are all that the warp has.
     ActiveLanes,
     /// Steps of the block between the first arrival at a barrier and the last.
     Waiting,
@@ -96,7 +96,8 @@ impl TraceReport {
             list(json, &rows, |json, row| {
                 let TraceRow { finding, value, ideal, access, advice, .. } = row;
                 json.push_str("{\"what\":");
-                let what = if access.is_empty() { finding.name().to_owned() } else { format!("{}, {access}", finding.name()) };
+                let what =
+                    if access.is_empty() { finding.name().to_owned() } else { format!("{}, {access}", finding.name()) };
                 string(json, &what);
                 let _ = write!(json, ",\"value\":{value:.2},\"ideal\":{ideal:.2},\"advice\":");
                 string(json, advice);
@@ -161,7 +162,7 @@ struct Key {
 struct Line {
     steps: usize,
     active: usize,
-    alive: usize,
+    all: usize,
     partial: usize,
 }
 
@@ -194,7 +195,7 @@ impl<'a> Counter<'a> {
     }
 
     pub fn count(&mut self, block: &RecordedBlock) {
-        let mut alive: Vec<u32> = (0..self.threads.div_ceil(32))
+        let lanes: Vec<u32> = (0..self.threads.div_ceil(32))
             .map(|warp| match self.threads - warp * 32 {
                 lanes @ ..32 => (1 << lanes) - 1,
                 _ => u32::MAX,
@@ -214,24 +215,19 @@ impl<'a> Counter<'a> {
                     }
                     continue;
                 }
-                Some(What::Ends) => {
-                    if let Some(warp) = step.warp {
-                        alive[warp as usize] &= !step.mask;
-                    }
-                    continue;
-                }
+                Some(What::Ends) => continue,
                 _ => {}
             }
             if events.iter().any(|event| event.what == What::Waits) {
                 first_arrival.get_or_insert(number);
             }
             if let (Some(warp), true) = (step.warp, step.position > 0) {
-                let lanes = alive[warp as usize];
+                let lanes = lanes[warp as usize];
                 let counts = self.lines.entry(line).or_default();
                 counts.steps += 1;
-                counts.active += (step.mask & lanes).count_ones() as usize;
-                counts.alive += lanes.count_ones() as usize;
-                counts.partial += usize::from(step.mask & lanes != lanes);
+                counts.active += step.mask.count_ones() as usize;
+                counts.all += lanes.count_ones() as usize;
+                counts.partial += usize::from(step.mask != lanes);
             }
             self.requests(events);
         }
@@ -321,16 +317,16 @@ impl<'a> Counter<'a> {
             rows.push(counts.row(key.line, TraceFinding::Collisions, access, advice));
         }
         for (&line, counts) in self.lines.iter().filter(|(_, counts)| counts.partial > 0) {
-            let (steps, idle) = (counts.steps, counts.alive - counts.active);
-            let advice = match idle * 4 > counts.alive {
+            let (steps, idle) = (counts.steps, counts.all - counts.active);
+            let advice = match idle * 4 > counts.all {
                 true => format!(
                     "{} of 100 lanes are masked off here; let neighbouring threads take the same way, so that whole \
                      warps leave the branch or the loop together",
-                    idle * 100 / counts.alive.max(1)
+                    idle * 100 / counts.all.max(1)
                 ),
                 false => String::new(),
             };
-            let (value, ideal) = (counts.active as f64 / steps as f64, counts.alive as f64 / steps as f64);
+            let (value, ideal) = (counts.active as f64 / steps as f64, counts.all as f64 / steps as f64);
             let finding = TraceFinding::ActiveLanes;
             rows.push(TraceRow { line, finding, access: String::new(), count: steps, value, ideal, advice });
         }
@@ -348,10 +344,8 @@ impl<'a> Counter<'a> {
             rows.push(counts.row(line, TraceFinding::Waiting, String::new(), advice));
         }
         rows.sort_by(|one, other| (one.line, one.finding).cmp(&(other.line, other.finding)));
-        let worst = rows
-            .iter()
-            .filter(|row| !row.advice.is_empty())
-            .max_by(|one, other| loss(one).total_cmp(&loss(other)));
+        let worst =
+            rows.iter().filter(|row| !row.advice.is_empty()).max_by(|one, other| loss(one).total_cmp(&loss(other)));
         let summary = match worst {
             Some(row) => format!("Most is lost in line {}: {}.", row.line, row.advice.split(';').next().unwrap_or("")),
             None if rows.is_empty() => "Nothing was recorded that could be slow.".to_owned(),
@@ -418,7 +412,9 @@ fn advice_on_banks(counts: &Counts, access: &str) -> String {
         return String::new();
     }
     let (average, ideal) = (counts.value as f64 / counts.requests as f64, counts.ideal as f64 / counts.requests as f64);
-    let begin = format!("each warp {access} in {average:.1} passes instead of {ideal:.1}, as lanes want different words of a bank");
+    let begin = format!(
+        "each warp {access} in {average:.1} passes instead of {ideal:.1}, as lanes want different words of a bank"
+    );
     let stride = counts.strides.iter().max_by_key(|(_, count)| **count).map_or(0, |(stride, _)| stride.abs());
     match stride {
         0..=4 => format!("{begin}; let neighbouring threads take neighbouring elements"),

@@ -102,9 +102,7 @@ pub(super) fn run(ready: &Ready<'_, '_>) -> Result<Outcome> {
     let took = began.elapsed();
     give_back(ready, &after)?;
     let failure = result.err();
-    let error = failure
-        .as_ref()
-        .map(|failure| of_threads(ready.operation, &ready.kernel, failure, "cpu".to_owned()));
+    let error = failure.as_ref().map(|failure| of_threads(ready.operation, &ready.kernel, failure, "cpu".to_owned()));
     Ok(Outcome { arrays, recording, failure, error, blocks, took })
 }
 
@@ -158,7 +156,8 @@ fn launch(
     let mut outcome = None;
     (threads.run)(&arguments, &mut |thread| {
         // SAFETY: as above.
-        let mut work = |recorded: &(dyn Fn() + Sync)| outcome = Some(unsafe { record(&spec, plan.clone(), thread, recorded) });
+        let mut work =
+            |recorded: &(dyn Fn() + Sync)| outcome = Some(unsafe { record(&spec, plan.clone(), thread, recorded) });
         match threads.recorded {
             Some(run) => run(&arguments, &mut work),
             None => work(thread),

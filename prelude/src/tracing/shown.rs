@@ -38,12 +38,7 @@ pub(super) fn html(contents: &mut Contents) -> String {
         Some((head, rest)) if head.trim_start().starts_with("<!--") => rest,
         _ => PLAYER,
     };
-    player
-        .trim()
-        .replace("@ID@", &id)
-        .replace("@PICTURE@", &picture)
-        .replace("@TEXT@", &text)
-        .replace("@DATA@", &data)
+    player.trim().replace("@ID@", &id).replace("@PICTURE@", &picture).replace("@TEXT@", &text).replace("@DATA@", &data)
 }
 
 fn image(picture: &str) -> String {

@@ -48,5 +48,6 @@ mod special;
 mod speed;
 mod strides;
 mod texts;
+mod tracing;
 mod translated;
 mod triangular;

@@ -101,7 +101,10 @@ fn rounded(number: &str) -> String {
     const DIGITS: usize = 8;
     const LONGEST_WHOLE: usize = 10;
     let whole = number.strip_suffix(".0").unwrap_or(number);
-    if number.len() <= DIGITS || whole.len() <= LONGEST_WHOLE && !whole.contains(['.', 'e']) || !number.contains(['.', 'e']) {
+    if number.len() <= DIGITS
+        || whole.len() <= LONGEST_WHOLE && !whole.contains(['.', 'e'])
+        || !number.contains(['.', 'e'])
+    {
         return whole.to_owned();
     }
     let Ok(value) = number.parse::<f64>() else { return number.to_owned() };

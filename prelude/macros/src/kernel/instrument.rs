@@ -6,7 +6,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
-use syn::{BinOp, Block, Expr, ExprForLoop, ExprIf, ExprLoop, ExprMatch, ExprWhile, FnArg, Item, ItemFn, Pat, Stmt, Type};
+use syn::{
+    BinOp, Block, Expr, ExprForLoop, ExprIf, ExprLoop, ExprMatch, ExprWhile, FnArg, Item, ItemFn, Pat, Stmt, Type,
+};
 
 /// The name of the copy.
 pub const COPY: &str = "__warpcell_recorded";

@@ -8,11 +8,16 @@ macro_rules! launch {
         launch!($mode, $kernel, warpcell::LaunchConfig::new($grid, $block), $arguments)
     };
     ($mode:expr, $kernel:expr, $config:expr, $arguments:expr) => {{
-        let config = match $mode {
-            Mode::Checked => $config.checked(),
-            Mode::Plain => $config,
-        };
-        warpcell::try_launch_with(config, $kernel, $arguments)
+        match $mode {
+            Mode::Checked => warpcell::try_launch_with($config.checked(), $kernel, $arguments),
+            Mode::Plain => warpcell::try_launch_with($config, $kernel, $arguments),
+            Mode::Traced => warpcell::try_launch_traced_with($config.trace_blocks(0..1 << 16), $kernel, $arguments)
+                .map(|trace| {
+                    assert!(trace.error().is_none(), "{:?}", trace.error());
+                    let played = crate::tracing::replayed(&trace);
+                    assert!(!played.locals.is_empty());
+                }),
+        }
     }};
 }
 
@@ -27,6 +32,7 @@ use warpcell as gpu;
 enum Mode {
     Plain,
     Checked,
+    Traced,
 }
 
 struct Correct {
@@ -57,4 +63,9 @@ fn checked_launches_say_nothing_of_correct_kernels() {
     if gpu::device() == gpu::Device::Cpu {
         run_all(Mode::Checked);
     }
+}
+
+#[test]
+fn traces_of_correct_kernels_are_executions() {
+    run_all(Mode::Traced);
 }

@@ -10,8 +10,33 @@ mod other;
 mod races;
 mod uninitialised;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use warpcell as gpu;
+use warpcell::{IntoDim3, Kernel, KernelArguments};
+
+thread_local! {
+    /// Whether launches are traced.
+    static TRACED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Launches a kernel, checked or traced.
+fn launched<P, K: Kernel<P>, A: KernelArguments<P>>(
+    kernel: K,
+    grid: impl IntoDim3,
+    block: impl IntoDim3,
+    arguments: A,
+) -> gpu::Result<()> {
+    if !TRACED.get() {
+        return gpu::try_launch_checked(kernel, grid, block, arguments);
+    }
+    let trace = gpu::try_launch_traced(kernel, grid, block, arguments)?;
+    crate::tracing::replayed(&trace);
+    let Some(error) = trace.error() else { return Ok(()) };
+    let fault = crate::tracing::fault_of(&trace).expect("the fault is in the trace");
+    assert!(error.to_string().contains(&fault.trim_start_matches("In line ")[4..].trim_end_matches('.')), "{fault}");
+    Err(error.clone())
+}
 
 /// A kernel with a fault.
 struct Planted {
@@ -259,6 +284,32 @@ fn reads_of_uninitialised_memory_are_named() {
 #[test]
 fn panics_and_impossible_launches_are_named() {
     all_are_named("other");
+}
+
+#[test]
+fn traces_show_the_same_faults() {
+    if gpu::device() != gpu::Device::Cpu {
+        return;
+    }
+    TRACED.set(true);
+    let planted = PARTS.iter().flat_map(|part| part.planted);
+    let missed: Vec<String> = planted
+        .filter_map(|planted| {
+            let word = match planted.finds {
+                Finds::OutOfBounds { .. } => "used the index",
+                Finds::WrongAxes { .. } => "write `",
+                Finds::Race { .. } => "two threads race for",
+                Finds::Divergence { .. } => "must reach the same call",
+                Finds::Uninitialised { .. } => "where no thread of its block has written",
+                Finds::Panics { .. } => "thread (",
+                Finds::Refused(_) => "",
+            };
+            let found = (planted.launched)().map_or_else(|error| error.to_string(), |()| "nothing".to_owned());
+            (!found.contains(word)).then(|| format!("{}: {found}", planted.kernel))
+        })
+        .collect();
+    TRACED.set(false);
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Kernels whose barriers not all threads of a block come to, or not the same ones; and operations of warps likewise.
 
 use super::Finds::Divergence;
-use super::{Planted, at, at3};
+use super::{Planted, at, at3, launched};
 use crate::kernels::arrays::{device, ramp, zeros};
 use warpcell as gpu;
 use warpcell::prelude::*;
@@ -245,114 +245,110 @@ fn image(rows: usize, columns: usize) -> gpu::DeviceArray<f32> {
 pub const PLANTED: &[Planted] = &[
     Planted {
         kernel: "barrier_in_an_if",
-        launched: || gpu::try_launch_checked(barrier_in_an_if, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(barrier_in_an_if, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Divergence { waits: at(0, 0), other: at(0, 4), ended: true },
     },
     Planted {
         kernel: "barrier_after_an_early_return",
-        launched: || gpu::try_launch_checked(barrier_after_an_early_return, 2, 8, (&ramp(12), &mut zeros(12))),
+        launched: || launched(barrier_after_an_early_return, 2, 8, (&ramp(12), &mut zeros(12))),
         finds: Divergence { waits: at(1, 0), other: at(1, 4), ended: true },
     },
     Planted {
         kernel: "barrier_within_the_guard",
-        launched: || gpu::try_launch_checked(barrier_within_the_guard, 1, 8, (&ramp(5), &mut zeros(5))),
+        launched: || launched(barrier_within_the_guard, 1, 8, (&ramp(5), &mut zeros(5))),
         finds: Divergence { waits: at(0, 0), other: at(0, 5), ended: true },
     },
     Planted {
         kernel: "loops_of_different_lengths",
-        launched: || gpu::try_launch_checked(loops_of_different_lengths, 1, 4, (&mut zeros(4),)),
+        launched: || launched(loops_of_different_lengths, 1, 4, (&mut zeros(4),)),
         finds: Divergence { waits: at(0, 1), other: at(0, 0), ended: true },
     },
     Planted {
         kernel: "loop_until_the_element_is_small",
-        launched: || gpu::try_launch_checked(loop_until_the_element_is_small, 1, 4, (&ramp(4), &mut zeros(4))),
+        launched: || launched(loop_until_the_element_is_small, 1, 4, (&ramp(4), &mut zeros(4))),
         finds: Divergence { waits: at(0, 2), other: at(0, 0), ended: true },
     },
     Planted {
         kernel: "strides_of_different_lengths",
-        launched: || gpu::try_launch_checked(strides_of_different_lengths, 1, 8, (&ramp(20), &mut zeros(20))),
+        launched: || launched(strides_of_different_lengths, 1, 8, (&ramp(20), &mut zeros(20))),
         finds: Divergence { waits: at(0, 0), other: at(0, 4), ended: true },
     },
     Planted {
         kernel: "different_barriers",
-        launched: || gpu::try_launch_checked(different_barriers, 1, 4, (&ramp(4), &mut zeros(4))),
+        launched: || launched(different_barriers, 1, 4, (&ramp(4), &mut zeros(4))),
         finds: Divergence { waits: at(0, 0), other: at(0, 1), ended: false },
     },
     Planted {
         kernel: "one_barrier_more_for_half_of_them",
-        launched: || gpu::try_launch_checked(one_barrier_more_for_half_of_them, 1, 8, (&mut zeros(8),)),
+        launched: || launched(one_barrier_more_for_half_of_them, 1, 8, (&mut zeros(8),)),
         finds: Divergence { waits: at(0, 0), other: at(0, 4), ended: false },
     },
     Planted {
         kernel: "barrier_for_the_first_row",
-        launched: || {
-            gpu::try_launch_checked(barrier_for_the_first_row, 1, (4, 2), (&image(2, 4), &mut gpu::zeros((2, 4))))
-        },
+        launched: || launched(barrier_for_the_first_row, 1, (4, 2), (&image(2, 4), &mut gpu::zeros((2, 4)))),
         finds: Divergence { waits: at(0, 0), other: at3([0, 0, 0], [0, 1, 0]), ended: true },
     },
     Planted {
         kernel: "loop_left_early",
-        launched: || gpu::try_launch_checked(loop_left_early, 1, 4, (&ramp(4), &mut zeros(4))),
+        launched: || launched(loop_left_early, 1, 4, (&ramp(4), &mut zeros(4))),
         finds: Divergence { waits: at(0, 1), other: at(0, 0), ended: true },
     },
     Planted {
         kernel: "barrier_in_a_match",
         launched: || {
             let kinds = device(vec![1, 1, 0, 2]);
-            gpu::try_launch_checked(barrier_in_a_match, 1, 4, (&kinds, &mut zeros(4)))
+            launched(barrier_in_a_match, 1, 4, (&kinds, &mut zeros(4)))
         },
         finds: Divergence { waits: at(0, 0), other: at(0, 2), ended: true },
     },
     Planted {
         kernel: "count_within_an_if",
-        launched: || gpu::try_launch_checked(count_within_an_if, 1, 8, (&ramp(8), &mut gpu::zeros(8))),
+        launched: || launched(count_within_an_if, 1, 8, (&ramp(8), &mut gpu::zeros(8))),
         finds: Divergence { waits: at(0, 4), other: at(0, 0), ended: true },
     },
     Planted {
         kernel: "any_in_one_branch",
-        launched: || gpu::try_launch_checked(any_in_one_branch, 1, 8, (&ramp(8), &mut gpu::zeros(8))),
+        launched: || launched(any_in_one_branch, 1, 8, (&ramp(8), &mut gpu::zeros(8))),
         finds: Divergence { waits: at(0, 1), other: at(0, 0), ended: true },
     },
     Planted {
         kernel: "barrier_in_a_function",
-        launched: || gpu::try_launch_checked(barrier_in_a_function, 1, 4, (&ramp(4), &mut zeros(4))),
+        launched: || launched(barrier_in_a_function, 1, 4, (&ramp(4), &mut zeros(4))),
         finds: Divergence { waits: at(0, 2), other: at(0, 0), ended: true },
     },
     Planted {
         kernel: "reduction_with_a_barrier_in_the_branch",
-        launched: || gpu::try_launch_checked(reduction_with_a_barrier_in_the_branch, 1, 8, (&ramp(8), &mut zeros(1))),
+        launched: || launched(reduction_with_a_barrier_in_the_branch, 1, 8, (&ramp(8), &mut zeros(1))),
         finds: Divergence { waits: at(0, 0), other: at(0, 4), ended: true },
     },
     Planted {
         kernel: "only_the_last_block",
-        launched: || gpu::try_launch_checked(only_the_last_block, 3, 4, (&ramp(10), &mut zeros(10))),
+        launched: || launched(only_the_last_block, 3, 4, (&ramp(10), &mut zeros(10))),
         finds: Divergence { waits: at(2, 0), other: at(2, 2), ended: true },
     },
     Planted {
         kernel: "ballot_of_half_a_warp",
-        launched: || gpu::try_launch_checked(ballot_of_half_a_warp, 1, 32, (&ramp(32), &mut gpu::zeros(32))),
+        launched: || launched(ballot_of_half_a_warp, 1, 32, (&ramp(32), &mut gpu::zeros(32))),
         finds: Divergence { waits: at(0, 0), other: at(0, 16), ended: false },
     },
     Planted {
         kernel: "shuffles_in_two_directions",
-        launched: || gpu::try_launch_checked(shuffles_in_two_directions, 1, 32, (&ramp(32), &mut zeros(32))),
+        launched: || launched(shuffles_in_two_directions, 1, 32, (&ramp(32), &mut zeros(32))),
         finds: Divergence { waits: at(0, 0), other: at(0, 16), ended: false },
     },
     Planted {
         kernel: "one_shuffle_in_two_branches",
-        launched: || gpu::try_launch_checked(one_shuffle_in_two_branches, 1, 32, (&ramp(32), &mut zeros(32))),
+        launched: || launched(one_shuffle_in_two_branches, 1, 32, (&ramp(32), &mut zeros(32))),
         finds: Divergence { waits: at(0, 0), other: at(0, 1), ended: false },
     },
     Planted {
         kernel: "barrier_of_a_warp_against_one_of_the_block",
-        launched: || {
-            gpu::try_launch_checked(barrier_of_a_warp_against_one_of_the_block, 1, 32, (&ramp(32), &mut zeros(32)))
-        },
+        launched: || launched(barrier_of_a_warp_against_one_of_the_block, 1, 32, (&ramp(32), &mut zeros(32))),
         finds: Divergence { waits: at(0, 0), other: at(0, 8), ended: false },
     },
     Planted {
         kernel: "barrier_for_the_first_warp",
-        launched: || gpu::try_launch_checked(barrier_for_the_first_warp, 1, 64, (&ramp(64), &mut zeros(64))),
+        launched: || launched(barrier_for_the_first_warp, 1, 64, (&ramp(64), &mut zeros(64))),
         finds: Divergence { waits: at(0, 0), other: at(0, 32), ended: true },
     },
 ];

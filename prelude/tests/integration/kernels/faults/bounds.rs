@@ -1,7 +1,7 @@
 //! Kernels that reach past an array, or take the wrong number of indices.
 
 use super::Finds::{OutOfBounds, WrongAxes};
-use super::{Planted, at, at3};
+use super::{Planted, at, at3, launched};
 use crate::kernels::arrays::{device, ramp, zeros};
 use warpcell as gpu;
 use warpcell::prelude::*;
@@ -236,86 +236,84 @@ fn image(rows: usize, columns: usize) -> gpu::DeviceArray<f32> {
 pub const PLANTED: &[Planted] = &[
     Planted {
         kernel: "no_guard",
-        launched: || gpu::try_launch_checked(no_guard, 2, 8, (&ramp(10), &mut zeros(10))),
+        launched: || launched(no_guard, 2, 8, (&ramp(10), &mut zeros(10))),
         finds: OutOfBounds { array: "a", index: &[10], shape: &[10], at: at(1, 2) },
     },
     Planted {
         kernel: "guard_lets_one_more_in",
-        launched: || gpu::try_launch_checked(guard_lets_one_more_in, 3, 4, (&ramp(10), &mut zeros(10))),
+        launched: || launched(guard_lets_one_more_in, 3, 4, (&ramp(10), &mut zeros(10))),
         finds: OutOfBounds { array: "a", index: &[10], shape: &[10], at: at(2, 2) },
     },
     Planted {
         kernel: "guard_of_another_array",
-        launched: || gpu::try_launch_checked(guard_of_another_array, 2, 8, (&ramp(10), &mut zeros(7))),
+        launched: || launched(guard_of_another_array, 2, 8, (&ramp(10), &mut zeros(7))),
         finds: OutOfBounds { array: "out", index: &[7], shape: &[7], at: at(0, 7) },
     },
     Planted {
         kernel: "neighbour_on_the_right",
-        launched: || gpu::try_launch_checked(neighbour_on_the_right, 2, 4, (&ramp(8), &mut zeros(8))),
+        launched: || launched(neighbour_on_the_right, 2, 4, (&ramp(8), &mut zeros(8))),
         finds: OutOfBounds { array: "a", index: &[8], shape: &[8], at: at(1, 3) },
     },
     Planted {
         kernel: "neighbour_on_the_left",
-        launched: || gpu::try_launch_checked(neighbour_on_the_left, 2, 4, (&ramp(8), &mut zeros(8))),
+        launched: || launched(neighbour_on_the_left, 2, 4, (&ramp(8), &mut zeros(8))),
         finds: OutOfBounds { array: "a", index: &[-1], shape: &[8], at: at(0, 0) },
     },
     Planted {
         kernel: "negative_offset",
-        launched: || gpu::try_launch_checked(negative_offset, 1, 8, (&ramp(8), &mut zeros(8), 3)),
+        launched: || launched(negative_offset, 1, 8, (&ramp(8), &mut zeros(8), 3)),
         finds: OutOfBounds { array: "a", index: &[-3], shape: &[8], at: at(0, 0) },
     },
     Planted {
         kernel: "reversed_by_one_too_many",
-        launched: || gpu::try_launch_checked(reversed_by_one_too_many, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(reversed_by_one_too_many, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: OutOfBounds { array: "a", index: &[8], shape: &[8], at: at(0, 0) },
     },
     Planted {
         kernel: "loop_goes_too_far",
-        launched: || gpu::try_launch_checked(loop_goes_too_far, 1, 1, (&ramp(5), &mut zeros(1))),
+        launched: || launched(loop_goes_too_far, 1, 1, (&ramp(5), &mut zeros(1))),
         finds: OutOfBounds { array: "a", index: &[5], shape: &[5], at: at(0, 0) },
     },
     Planted {
         kernel: "stride_without_a_guard",
-        launched: || gpu::try_launch_checked(stride_without_a_guard, 2, 4, (&ramp(20), &mut zeros(20))),
+        launched: || launched(stride_without_a_guard, 2, 4, (&ramp(20), &mut zeros(20))),
         finds: OutOfBounds { array: "out", index: &[32], shape: &[20], at: at(0, 0) },
     },
     Planted {
         kernel: "axes_swapped",
-        launched: || gpu::try_launch_checked(axes_swapped, 1, (5, 3), (&image(3, 5), &mut gpu::zeros((3, 5)))),
+        launched: || launched(axes_swapped, 1, (5, 3), (&image(3, 5), &mut gpu::zeros((3, 5)))),
         finds: OutOfBounds { array: "out", index: &[3, 0], shape: &[3, 5], at: at(0, 3) },
     },
     Planted {
         kernel: "guards_of_swapped_axes",
-        launched: || {
-            gpu::try_launch_checked(guards_of_swapped_axes, 1, (8, 8), (&image(3, 5), &mut gpu::zeros((3, 5))))
-        },
+        launched: || launched(guards_of_swapped_axes, 1, (8, 8), (&image(3, 5), &mut gpu::zeros((3, 5)))),
         finds: OutOfBounds { array: "a", index: &[3, 0], shape: &[3, 5], at: at3([0, 0, 0], [0, 3, 0]) },
     },
     Planted {
         kernel: "deepest_axis",
-        launched: || gpu::try_launch_checked(deepest_axis, (2, 1, 2), (4, 4, 2), (&mut gpu::zeros((3, 4, 5)),)),
+        launched: || launched(deepest_axis, (2, 1, 2), (4, 4, 2), (&mut gpu::zeros((3, 4, 5)),)),
         finds: OutOfBounds { array: "volume", index: &[3, 0, 0], shape: &[3, 4, 5], at: at3([0, 0, 1], [0, 0, 1]) },
     },
     Planted {
         kernel: "rows_of_a_wrong_width",
-        launched: || gpu::try_launch_checked(rows_of_a_wrong_width, 1, (4, 3), (&ramp(12), &mut zeros(12), 4)),
+        launched: || launched(rows_of_a_wrong_width, 1, (4, 3), (&ramp(12), &mut zeros(12), 4)),
         finds: OutOfBounds { array: "a", index: &[12], shape: &[12], at: at3([0, 0, 0], [2, 2, 0]) },
     },
     Planted {
         kernel: "one_index_for_two_axes",
-        launched: || gpu::try_launch_checked(one_index_for_two_axes, 1, 4, (&image(2, 2), &mut zeros(4))),
+        launched: || launched(one_index_for_two_axes, 1, 4, (&image(2, 2), &mut zeros(4))),
         finds: WrongAxes { array: "image", given: 1, shape: &[2, 2] },
     },
     Planted {
         kernel: "two_indices_for_one_axis",
-        launched: || gpu::try_launch_checked(two_indices_for_one_axis, 1, 4, (&ramp(4), &mut zeros(4))),
+        launched: || launched(two_indices_for_one_axis, 1, 4, (&ramp(4), &mut zeros(4))),
         finds: WrongAxes { array: "out", given: 2, shape: &[4] },
     },
     Planted {
         kernel: "gathers_what_is_not_there",
         launched: || {
             let index = device(vec![3, 1, 4, 1]);
-            gpu::try_launch_checked(gathers_what_is_not_there, 1, 4, (&ramp(4), &index, &mut zeros(4)))
+            launched(gathers_what_is_not_there, 1, 4, (&ramp(4), &index, &mut zeros(4)))
         },
         finds: OutOfBounds { array: "a", index: &[4], shape: &[4], at: at(0, 2) },
     },
@@ -323,7 +321,7 @@ pub const PLANTED: &[Planted] = &[
         kernel: "scatters_below_zero",
         launched: || {
             let index = device(vec![0, -2, 1, 2]);
-            gpu::try_launch_checked(scatters_below_zero, 2, 2, (&ramp(4), &index, &mut zeros(4)))
+            launched(scatters_below_zero, 2, 2, (&ramp(4), &index, &mut zeros(4)))
         },
         finds: OutOfBounds { array: "out", index: &[-2], shape: &[4], at: at(0, 1) },
     },
@@ -331,43 +329,41 @@ pub const PLANTED: &[Planted] = &[
         kernel: "bin_of_the_largest",
         launched: || {
             let values = device(vec![0.0f32, 0.5, 1.0, 0.25]);
-            gpu::try_launch_checked(bin_of_the_largest, 1, 32, (&values, &mut gpu::zeros(4)))
+            launched(bin_of_the_largest, 1, 32, (&values, &mut gpu::zeros(4)))
         },
         finds: OutOfBounds { array: "bins", index: &[4], shape: &[4], at: at(0, 2) },
     },
     Planted {
         kernel: "atomic_in_a_row_that_is_not_there",
-        launched: || gpu::try_launch_checked(atomic_in_a_row_that_is_not_there, 1, 32, (&mut gpu::zeros((8, 2)),)),
+        launched: || launched(atomic_in_a_row_that_is_not_there, 1, 32, (&mut gpu::zeros((8, 2)),)),
         finds: OutOfBounds { array: "sums", index: &[8, 0], shape: &[8, 2], at: at(0, 16) },
     },
     Planted {
         kernel: "array_without_elements",
-        launched: || gpu::try_launch_checked(array_without_elements, 1, 1, (&zeros(0), &mut zeros(1))),
+        launched: || launched(array_without_elements, 1, 1, (&zeros(0), &mut zeros(1))),
         finds: OutOfBounds { array: "a", index: &[0], shape: &[0], at: at(0, 0) },
     },
     Planted {
         kernel: "past_a_part_of_an_array",
         launched: || {
             let part = ramp(20).slice(s![2..14;3]);
-            gpu::try_launch_checked(past_a_part_of_an_array, 1, 8, (&part, &mut zeros(8)))
+            launched(past_a_part_of_an_array, 1, 8, (&part, &mut zeros(8)))
         },
         finds: OutOfBounds { array: "part", index: &[4], shape: &[4], at: at(0, 4) },
     },
     Planted {
         kernel: "tile_smaller_than_the_block",
-        launched: || gpu::try_launch_checked(tile_smaller_than_the_block, 1, 32, (&ramp(32), &mut zeros(32))),
+        launched: || launched(tile_smaller_than_the_block, 1, 32, (&ramp(32), &mut zeros(32))),
         finds: OutOfBounds { array: "tile", index: &[16], shape: &[16], at: at(0, 16) },
     },
     Planted {
         kernel: "tile_without_room_for_the_halo",
-        launched: || gpu::try_launch_checked(tile_without_room_for_the_halo, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(tile_without_room_for_the_halo, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: OutOfBounds { array: "tile", index: &[8], shape: &[8], at: at(0, 7) },
     },
     Planted {
         kernel: "tile_with_axes_swapped",
-        launched: || {
-            gpu::try_launch_checked(tile_with_axes_swapped, 1, (8, 4), (&image(4, 8), &mut gpu::zeros((4, 8))))
-        },
+        launched: || launched(tile_with_axes_swapped, 1, (8, 4), (&image(4, 8), &mut gpu::zeros((4, 8)))),
         finds: OutOfBounds { array: "tile", index: &[4, 0], shape: &[4, 8], at: at(0, 4) },
     },
     Planted {
@@ -381,12 +377,12 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "reduction_of_too_many_steps",
-        launched: || gpu::try_launch_checked(reduction_of_too_many_steps, 1, 8, (&ramp(8), &mut zeros(1))),
+        launched: || launched(reduction_of_too_many_steps, 1, 8, (&ramp(8), &mut zeros(1))),
         finds: OutOfBounds { array: "sums", index: &[8], shape: &[8], at: at(0, 0) },
     },
     Planted {
         kernel: "in_a_function",
-        launched: || gpu::try_launch_checked(in_a_function, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(in_a_function, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: OutOfBounds { array: "a", index: &[8], shape: &[8], at: at(0, 6) },
     },
 ];

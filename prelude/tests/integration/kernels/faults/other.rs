@@ -1,7 +1,7 @@
 //! Kernels that fail by a panic of their own, and launches that no device takes.
 
 use super::Finds::{Panics, Refused};
-use super::{Planted, at};
+use super::{Planted, at, launched};
 use crate::kernels::arrays::{device, ramp, zeros};
 use warpcell as gpu;
 use warpcell::prelude::*;
@@ -53,13 +53,13 @@ pub const PLANTED: &[Planted] = &[
         kernel: "divides_by_zero",
         launched: || {
             let b = device(vec![3, 1, 0, 2]);
-            gpu::try_launch_checked(divides_by_zero, 1, 4, (&device(vec![1; 4]), &b, &mut gpu::zeros(4)))
+            launched(divides_by_zero, 1, 4, (&device(vec![1; 4]), &b, &mut gpu::zeros(4)))
         },
         finds: Panics { message: "in THREAD, an integer was divided by zero; ", at: at(0, 2) },
     },
     Planted {
         kernel: "remainder_of_zero",
-        launched: || gpu::try_launch_checked(remainder_of_zero, 2, 4, (&mut gpu::zeros(8), 0)),
+        launched: || launched(remainder_of_zero, 2, 4, (&mut gpu::zeros(8), 0)),
         finds: Panics {
             message: "in THREAD, the remainder of an integer was computed with the divisor zero; ",
             at: at(0, 0),
@@ -67,32 +67,32 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "asserts_what_is_not_so",
-        launched: || gpu::try_launch_checked(asserts_what_is_not_so, 2, 4, (&ramp(8), &mut zeros(8))),
+        launched: || launched(asserts_what_is_not_so, 2, 4, (&ramp(8), &mut zeros(8))),
         finds: Panics { message: "THREAD panicked: assertion failed: a[i] < 5.0", at: at(1, 1) },
     },
     Planted {
         kernel: "past_an_array_of_its_own",
-        launched: || gpu::try_launch_checked(past_an_array_of_its_own, 1, 4, (&ramp(4), &mut zeros(4))),
+        launched: || launched(past_an_array_of_its_own, 1, 4, (&ramp(4), &mut zeros(4))),
         finds: Panics { message: "in THREAD, the index 3 is out of bounds for an array of length 3; ", at: at(0, 3) },
     },
     Planted {
         kernel: "more_shared_memory_than_there_is",
-        launched: || gpu::try_launch_checked(more_shared_memory_than_there_is, 1, 8, (&mut zeros(8),)),
+        launched: || launched(more_shared_memory_than_there_is, 1, 8, (&mut zeros(8),)),
         finds: Refused(&["131072", "49152"]),
     },
     Planted {
         kernel: "fills",
-        launched: || gpu::try_launch_checked(fills, 1, 1025, (&mut zeros(1025),)),
+        launched: || launched(fills, 1, 1025, (&mut zeros(1025),)),
         finds: Refused(&["1025", "1024"]),
     },
     Planted {
         kernel: "fills",
-        launched: || gpu::try_launch_checked(fills, 1, (2, 2, 65), (&mut zeros(8),)),
+        launched: || launched(fills, 1, (2, 2, 65), (&mut zeros(8),)),
         finds: Refused(&["65", "64"]),
     },
     Planted {
         kernel: "fills",
-        launched: || gpu::try_launch_checked(fills, (1, 65536), 8, (&mut zeros(8),)),
+        launched: || launched(fills, (1, 65536), 8, (&mut zeros(8),)),
         finds: Refused(&["65536", "65535"]),
     },
 ];

@@ -1,7 +1,7 @@
 //! Kernels in which two threads touch one element, one of them writing, and nothing orders them.
 
 use super::Finds::Race;
-use super::{Planted, at3, atomic, reads, writes};
+use super::{Planted, at3, atomic, launched, reads, writes};
 use crate::kernels::arrays::{device, ramp, zeros};
 use warpcell as gpu;
 use warpcell::prelude::*;
@@ -378,14 +378,14 @@ fn square() -> gpu::DeviceArray<f32> {
 pub const PLANTED: &[Planted] = &[
     Planted {
         kernel: "reversed_without_a_barrier",
-        launched: || gpu::try_launch_checked(reversed_without_a_barrier, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(reversed_without_a_barrier, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Race { memory: "tile", index: &[4], first: reads(0, 3), second: writes(0, 4) },
     },
     Planted {
         kernel: "product_without_the_first_barrier",
         launched: || {
             let arrays = (&image(4, 8), &image(8, 4), &mut square());
-            gpu::try_launch_checked(product_without_the_first_barrier, 1, (4, 4), arrays)
+            launched(product_without_the_first_barrier, 1, (4, 4), arrays)
         },
         finds: Race { memory: "rows", index: &[0, 1], first: reads(0, 0), second: writes(0, 1) },
     },
@@ -393,70 +393,70 @@ pub const PLANTED: &[Planted] = &[
         kernel: "product_without_the_second_barrier",
         launched: || {
             let arrays = (&image(4, 8), &image(8, 4), &mut square());
-            gpu::try_launch_checked(product_without_the_second_barrier, 1, (4, 4), arrays)
+            launched(product_without_the_second_barrier, 1, (4, 4), arrays)
         },
         finds: Race { memory: "rows", index: &[0, 0], first: writes(0, 0), second: reads(0, 1) },
     },
     Planted {
         kernel: "reduction_without_barriers_between_steps",
-        launched: || gpu::try_launch_checked(reduction_without_barriers_between_steps, 1, 8, (&ramp(8), &mut zeros(1))),
+        launched: || launched(reduction_without_barriers_between_steps, 1, 8, (&ramp(8), &mut zeros(1))),
         finds: Race { memory: "sums", index: &[1], first: reads(0, 0), second: writes(0, 1) },
     },
     Planted {
         kernel: "reduction_without_the_first_barrier",
-        launched: || gpu::try_launch_checked(reduction_without_the_first_barrier, 1, 8, (&ramp(8), &mut zeros(1))),
+        launched: || launched(reduction_without_the_first_barrier, 1, 8, (&ramp(8), &mut zeros(1))),
         finds: Race { memory: "sums", index: &[4], first: reads(0, 0), second: writes(0, 4) },
     },
     Planted {
         kernel: "prefix_sums_in_place",
-        launched: || gpu::try_launch_checked(prefix_sums_in_place, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(prefix_sums_in_place, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Race { memory: "sums", index: &[1], first: writes(0, 1), second: reads(0, 2) },
     },
     Planted {
         kernel: "prefix_sums_read_and_written_at_once",
-        launched: || gpu::try_launch_checked(prefix_sums_read_and_written_at_once, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(prefix_sums_read_and_written_at_once, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Race { memory: "sums", index: &[0], first: writes(0, 0), second: reads(0, 1) },
     },
     Planted {
         kernel: "smoothed_in_place",
-        launched: || gpu::try_launch_checked(smoothed_in_place, 2, 4, (&mut ramp(8),)),
+        launched: || launched(smoothed_in_place, 2, 4, (&mut ramp(8),)),
         finds: Race { memory: "a", index: &[1], first: writes(0, 1), second: reads(0, 2) },
     },
     Planted {
         kernel: "halo_of_another_block",
-        launched: || gpu::try_launch_checked(halo_of_another_block, 2, 4, (&mut ramp(8),)),
+        launched: || launched(halo_of_another_block, 2, 4, (&mut ramp(8),)),
         finds: Race { memory: "a", index: &[3], first: writes(0, 3), second: reads(1, 0) },
     },
     Planted {
         kernel: "every_block_writes_the_same",
-        launched: || gpu::try_launch_checked(every_block_writes_the_same, 2, 4, (&ramp(8), &mut zeros(4))),
+        launched: || launched(every_block_writes_the_same, 2, 4, (&ramp(8), &mut zeros(4))),
         finds: Race { memory: "out", index: &[0], first: writes(0, 0), second: writes(1, 0) },
     },
     Planted {
         kernel: "every_thread_writes_the_result",
-        launched: || gpu::try_launch_checked(every_thread_writes_the_result, 1, 4, (&ramp(4), &mut zeros(1))),
+        launched: || launched(every_thread_writes_the_result, 1, 4, (&ramp(4), &mut zeros(1))),
         finds: Race { memory: "out", index: &[0], first: writes(0, 0), second: writes(0, 1) },
     },
     Planted {
         kernel: "two_threads_for_one_element",
-        launched: || gpu::try_launch_checked(two_threads_for_one_element, 1, 8, (&ramp(8), &mut zeros(4))),
+        launched: || launched(two_threads_for_one_element, 1, 8, (&ramp(8), &mut zeros(4))),
         finds: Race { memory: "out", index: &[0], first: writes(0, 0), second: writes(0, 1) },
     },
     Planted {
         kernel: "sum_without_atomics",
-        launched: || gpu::try_launch_checked(sum_without_atomics, 2, 4, (&ramp(8), &mut zeros(1))),
+        launched: || launched(sum_without_atomics, 2, 4, (&ramp(8), &mut zeros(1))),
         finds: Race { memory: "sum", index: &[0], first: writes(0, 0), second: writes(0, 1) },
     },
     Planted {
         kernel: "sums_of_rows_without_atomics",
-        launched: || gpu::try_launch_checked(sums_of_rows_without_atomics, 1, (4, 2), (&image(2, 4), &mut zeros(2))),
+        launched: || launched(sums_of_rows_without_atomics, 1, (4, 2), (&image(2, 4), &mut zeros(2))),
         finds: Race { memory: "sums", index: &[0], first: writes(0, 0), second: reads(0, 1) },
     },
     Planted {
         kernel: "histogram_without_atomics",
         launched: || {
             let values = device(vec![0, 2, 1, 2, 3]);
-            gpu::try_launch_checked(histogram_without_atomics, 1, 8, (&values, &mut gpu::zeros(4)))
+            launched(histogram_without_atomics, 1, 8, (&values, &mut gpu::zeros(4)))
         },
         finds: Race { memory: "bins", index: &[2], first: writes(0, 1), second: writes(0, 3) },
     },
@@ -464,41 +464,41 @@ pub const PLANTED: &[Planted] = &[
         kernel: "counter_in_shared_memory",
         launched: || {
             let values = device(vec![0, 3, 1, 9]);
-            gpu::try_launch_checked(counter_in_shared_memory, 1, 4, (&values, &mut gpu::zeros(1)))
+            launched(counter_in_shared_memory, 1, 4, (&values, &mut gpu::zeros(1)))
         },
         finds: Race { memory: "count", index: &[0], first: writes(0, 1), second: writes(0, 3) },
     },
     Planted {
         kernel: "sum_read_while_others_add",
-        launched: || gpu::try_launch_checked(sum_read_while_others_add, 1, 4, (&ramp(4), &mut zeros(1), &mut zeros(4))),
+        launched: || launched(sum_read_while_others_add, 1, 4, (&ramp(4), &mut zeros(1), &mut zeros(4))),
         finds: Race { memory: "sum", index: &[0], first: reads(0, 0), second: atomic(0, 1) },
     },
     Planted {
         kernel: "sum_cleared_while_others_add",
-        launched: || gpu::try_launch_checked(sum_cleared_while_others_add, 1, 4, (&ramp(4), &mut zeros(1))),
+        launched: || launched(sum_cleared_while_others_add, 1, 4, (&ramp(4), &mut zeros(1))),
         finds: Race { memory: "sum", index: &[0], first: writes(0, 0), second: atomic(0, 1) },
     },
     Planted {
         kernel: "bins_cleared_without_a_barrier",
         launched: || {
             let values = device(vec![0, 0, 1, 2, 3, 3, 2, 2]);
-            gpu::try_launch_checked(bins_cleared_without_a_barrier, 1, 8, (&values, &mut gpu::zeros(4)))
+            launched(bins_cleared_without_a_barrier, 1, 8, (&values, &mut gpu::zeros(4)))
         },
         finds: Race { memory: "bins", index: &[0], first: writes(0, 0), second: atomic(0, 1) },
     },
     Planted {
         kernel: "result_of_another_block",
-        launched: || gpu::try_launch_checked(result_of_another_block, 2, 4, (&ramp(4), &mut zeros(2), &mut zeros(1))),
+        launched: || launched(result_of_another_block, 2, 4, (&ramp(4), &mut zeros(2), &mut zeros(1))),
         finds: Race { memory: "sums", index: &[0], first: writes(0, 0), second: reads(1, 3) },
     },
     Planted {
         kernel: "fence_instead_of_a_barrier",
-        launched: || gpu::try_launch_checked(fence_instead_of_a_barrier, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(fence_instead_of_a_barrier, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Race { memory: "tile", index: &[0], first: writes(0, 0), second: reads(0, 1) },
     },
     Planted {
         kernel: "transposed_in_place",
-        launched: || gpu::try_launch_checked(transposed_in_place, 1, (4, 4), (&mut image(4, 4),)),
+        launched: || launched(transposed_in_place, 1, (4, 4), (&mut image(4, 4),)),
         finds: Race {
             memory: "a",
             index: &[0, 1],
@@ -508,9 +508,7 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "transposed_tile_without_a_barrier",
-        launched: || {
-            gpu::try_launch_checked(transposed_tile_without_a_barrier, 1, (4, 4), (&image(4, 4), &mut square()))
-        },
+        launched: || launched(transposed_tile_without_a_barrier, 1, (4, 4), (&image(4, 4), &mut square())),
         finds: Race {
             memory: "tile",
             index: &[1, 0],
@@ -520,45 +518,45 @@ pub const PLANTED: &[Planted] = &[
     },
     Planted {
         kernel: "last_warp_without_barriers",
-        launched: || gpu::try_launch_checked(last_warp_without_barriers, 1, 64, (&ramp(64), &mut zeros(1))),
+        launched: || launched(last_warp_without_barriers, 1, 64, (&ramp(64), &mut zeros(1))),
         finds: Race { memory: "sums", index: &[16], first: reads(0, 0), second: writes(0, 16) },
     },
     Planted {
         kernel: "barrier_of_a_warp_between_warps",
-        launched: || gpu::try_launch_checked(barrier_of_a_warp_between_warps, 1, 64, (&ramp(64), &mut zeros(64))),
+        launched: || launched(barrier_of_a_warp_between_warps, 1, 64, (&ramp(64), &mut zeros(64))),
         finds: Race { memory: "tile", index: &[32], first: reads(0, 31), second: writes(0, 32) },
     },
     Planted {
         kernel: "buffer_filled_again_too_early",
-        launched: || gpu::try_launch_checked(buffer_filled_again_too_early, 1, 4, (&ramp(3), &mut zeros(4))),
+        launched: || launched(buffer_filled_again_too_early, 1, 4, (&ramp(3), &mut zeros(4))),
         finds: Race { memory: "value", index: &[0], first: writes(0, 0), second: reads(0, 1) },
     },
     Planted {
         kernel: "exchange_without_a_barrier",
-        launched: || gpu::try_launch_checked(exchange_without_a_barrier, 1, 4, (&mut ramp(8),)),
+        launched: || launched(exchange_without_a_barrier, 1, 4, (&mut ramp(8),)),
         finds: Race { memory: "a", index: &[2], first: writes(0, 0).marked("second"), second: reads(0, 1) },
     },
     Planted {
         kernel: "maximum_compared_before_it_is_written",
         launched: || {
             let a = device(vec![1, 5, 2, 7]);
-            gpu::try_launch_checked(maximum_compared_before_it_is_written, 2, 2, (&a, &mut gpu::zeros(1)))
+            launched(maximum_compared_before_it_is_written, 2, 2, (&a, &mut gpu::zeros(1)))
         },
         finds: Race { memory: "most", index: &[0], first: atomic(0, 0), second: reads(0, 1) },
     },
     Planted {
         kernel: "overlapping_windows",
-        launched: || gpu::try_launch_checked(overlapping_windows, 1, 4, (&ramp(4), &mut zeros(9))),
+        launched: || launched(overlapping_windows, 1, 4, (&ramp(4), &mut zeros(9))),
         finds: Race { memory: "out", index: &[2], first: writes(0, 0), second: writes(0, 1) },
     },
     Planted {
         kernel: "announced_by_a_flag",
-        launched: || gpu::try_launch_checked(announced_by_a_flag, 1, 2, (&ramp(2), &mut zeros(2), &mut gpu::zeros(1))),
+        launched: || launched(announced_by_a_flag, 1, 2, (&ramp(2), &mut zeros(2), &mut gpu::zeros(1))),
         finds: Race { memory: "out", index: &[0], first: writes(0, 0), second: reads(0, 1) },
     },
     Planted {
         kernel: "in_functions",
-        launched: || gpu::try_launch_checked(in_functions, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(in_functions, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Race { memory: "tile", index: &[1], first: reads(0, 0), second: writes(0, 1) },
     },
 ];

@@ -1,7 +1,7 @@
 //! Kernels that read shared memory to which nothing was written.
 
 use super::Finds::Uninitialised;
-use super::{Planted, at, at3};
+use super::{Planted, at, at3, launched};
 use crate::kernels::arrays::{device, ramp, zeros};
 use warpcell as gpu;
 use warpcell::prelude::*;
@@ -188,22 +188,22 @@ fn image(rows: usize, columns: usize) -> gpu::DeviceArray<f32> {
 pub const PLANTED: &[Planted] = &[
     Planted {
         kernel: "tile_filled_in_part",
-        launched: || gpu::try_launch_checked(tile_filled_in_part, 2, 8, (&ramp(12), &mut zeros(12))),
+        launched: || launched(tile_filled_in_part, 2, 8, (&ramp(12), &mut zeros(12))),
         finds: Uninitialised { memory: "tile", index: &[4], at: at(1, 0) },
     },
     Planted {
         kernel: "halo_not_loaded",
-        launched: || gpu::try_launch_checked(halo_not_loaded, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(halo_not_loaded, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Uninitialised { memory: "tile", index: &[0], at: at(0, 0) },
     },
     Planted {
         kernel: "right_halo_not_loaded",
-        launched: || gpu::try_launch_checked(right_halo_not_loaded, 2, 8, (&ramp(16), &mut zeros(16))),
+        launched: || launched(right_halo_not_loaded, 2, 8, (&ramp(16), &mut zeros(16))),
         finds: Uninitialised { memory: "tile", index: &[9], at: at(0, 7) },
     },
     Planted {
         kernel: "corner_of_a_halo",
-        launched: || gpu::try_launch_checked(corner_of_a_halo, 1, (4, 4), (&image(4, 4), &mut gpu::zeros((4, 4)))),
+        launched: || launched(corner_of_a_halo, 1, (4, 4), (&image(4, 4), &mut gpu::zeros((4, 4)))),
         finds: Uninitialised { memory: "tile", index: &[0, 0], at: at(0, 0) },
     },
     Planted {
@@ -218,7 +218,7 @@ pub const PLANTED: &[Planted] = &[
         kernel: "bins_not_cleared",
         launched: || {
             let values = device(vec![2, 0, 1, 2]);
-            gpu::try_launch_checked(bins_not_cleared, 1, 4, (&values, &mut gpu::zeros(4)))
+            launched(bins_not_cleared, 1, 4, (&values, &mut gpu::zeros(4)))
         },
         finds: Uninitialised { memory: "bins", index: &[2], at: at(0, 0) },
     },
@@ -226,38 +226,38 @@ pub const PLANTED: &[Planted] = &[
         kernel: "maximum_without_a_start",
         launched: || {
             let a = device(vec![2, 0, 1, 2]);
-            gpu::try_launch_checked(maximum_without_a_start, 1, 4, (&a, &mut gpu::zeros(1)))
+            launched(maximum_without_a_start, 1, 4, (&a, &mut gpu::zeros(1)))
         },
         finds: Uninitialised { memory: "most", index: &[0], at: at(0, 0) },
     },
     Planted {
         kernel: "sums_of_too_few_threads",
-        launched: || gpu::try_launch_checked(sums_of_too_few_threads, 1, 6, (&ramp(6), &mut zeros(1))),
+        launched: || launched(sums_of_too_few_threads, 1, 6, (&ramp(6), &mut zeros(1))),
         finds: Uninitialised { memory: "sums", index: &[6], at: at(0, 2) },
     },
     Planted {
         kernel: "buffers_in_the_wrong_order",
-        launched: || gpu::try_launch_checked(buffers_in_the_wrong_order, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(buffers_in_the_wrong_order, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Uninitialised { memory: "buffers", index: &[1, 0], at: at(0, 0) },
     },
     Planted {
         kernel: "written_by_the_first_warp_alone",
-        launched: || gpu::try_launch_checked(written_by_the_first_warp_alone, 1, 64, (&ramp(64), &mut zeros(1))),
+        launched: || launched(written_by_the_first_warp_alone, 1, 64, (&ramp(64), &mut zeros(1))),
         finds: Uninitialised { memory: "sums", index: &[1], at: at(0, 0) },
     },
     Planted {
         kernel: "memory_of_the_block_before",
-        launched: || gpu::try_launch_checked(memory_of_the_block_before, 2, 4, (&ramp(8), &mut zeros(8))),
+        launched: || launched(memory_of_the_block_before, 2, 4, (&ramp(8), &mut zeros(8))),
         finds: Uninitialised { memory: "total", index: &[0], at: at(1, 0) },
     },
     Planted {
         kernel: "written_transposed",
-        launched: || gpu::try_launch_checked(written_transposed, 1, (8, 4), (&image(4, 8), &mut gpu::zeros((4, 8)))),
+        launched: || launched(written_transposed, 1, (8, 4), (&image(4, 8), &mut gpu::zeros((4, 8)))),
         finds: Uninitialised { memory: "tile", index: &[0, 4], at: at3([0, 0, 0], [4, 0, 0]) },
     },
     Planted {
         kernel: "every_other_element",
-        launched: || gpu::try_launch_checked(every_other_element, 1, 8, (&ramp(8), &mut zeros(8))),
+        launched: || launched(every_other_element, 1, 8, (&ramp(8), &mut zeros(8))),
         finds: Uninitialised { memory: "tile", index: &[1], at: at(0, 1) },
     },
 ];

@@ -1,0 +1,7 @@
+//! Traces of launches: that they are executions which could have been, what is counted, and what is said of faults.
+
+mod counts;
+mod kernels;
+mod replay;
+
+pub use replay::{fault_of, replayed};
