@@ -220,6 +220,24 @@ fn blur(a: View<f32>, mut out: ViewMut<f32>) {
     }
 }
 
+/// Writes films to the folder that WARPCELL_TRACES names; run by hand, to look at them in a browser.
+#[test]
+#[ignore = "writes files"]
+fn films_to_look_at() {
+    let Some(folder) = std::env::var_os("WARPCELL_TRACES").map(std::path::PathBuf::from) else { return };
+    let keep = |name: &str, trace: &Trace| {
+        std::fs::write(folder.join(format!("{name}.html")), trace.html()).unwrap();
+        std::fs::write(folder.join(format!("{name}.json")), trace.json()).unwrap();
+    };
+    let mut out = gpu::zeros::<i32>(3);
+    keep("uneven", &gpu::launch_traced(uneven, 1, 3, &mut out));
+    let mut out = gpu::zeros::<i32>(1);
+    keep("race", &gpu::launch_traced(all_race, 1, 64, &mut out));
+    let a = gpu::arange(256.0f32 * 4.0);
+    let mut out = gpu::zeros::<f32>(256 * 4);
+    keep("blur", &gpu::launch_traced(blur, 4, 256, (&a, &mut out)));
+}
+
 /// Prints what a trace costs; run by hand.
 #[test]
 #[ignore = "measures"]
