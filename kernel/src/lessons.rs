@@ -26,13 +26,14 @@ macro_rules! lesson {
 }
 
 /// The notebooks.
-const NOTEBOOKS: [(&str, &str); 7] = [
+const NOTEBOOKS: [(&str, &str); 8] = [
     lesson!("01-convolution.ipynb"),
     lesson!("02-arrays-memory-kernels.ipynb"),
     lesson!("03-ufuncs-and-device-functions.ipynb"),
     lesson!("04-performance-fusion-streams.ipynb"),
     lesson!("05-workshop-day-one.ipynb"),
     lesson!("06-signals-and-images.ipynb"),
+    lesson!("07-inside-a-kernel.ipynb"),
     lesson!("puzzles.ipynb"),
 ];
 
@@ -40,13 +41,14 @@ const NOTEBOOKS: [(&str, &str); 7] = [
 const STUDENTS_FILES: [(&str, &str); 1] = [lesson!("cheat-sheet.md")];
 
 /// What instructors get beside what students get.
-const INSTRUCTORS_FILES: [(&str, &str); 9] = [
+const INSTRUCTORS_FILES: [(&str, &str); 10] = [
     lesson!("instructors/01-convolution.md"),
     lesson!("instructors/02-arrays-memory-kernels.md"),
     lesson!("instructors/03-ufuncs-and-device-functions.md"),
     lesson!("instructors/04-performance-fusion-streams.md"),
     lesson!("instructors/05-workshop-day-one.md"),
     lesson!("instructors/06-signals-and-images.md"),
+    lesson!("instructors/07-inside-a-kernel.md"),
     lesson!("instructors/grading.md"),
     lesson!("solutions/puzzles.ipynb"),
     ("nbgrader_config.py", include_str!("../../assets/nbgrader_config.py")),
