@@ -291,6 +291,19 @@ fn difference(x: View<f32>, mut out: ViewMut<f32>) {
     return trace.trace
 
 
+def scatter():
+    """Two large arrays whose values are not known, and a block with three axes."""
+    trace = Recorder("scatter", (4, 3, 5), "fn scatter() {\n    out[k] = t;\n    long[m] = t;\n}")
+    out = trace.array("out", [3000, 3000])
+    long = trace.array("long", [10_000_000], dtype="i64")
+    for warp in trace.warps():
+        values = {thread: thread for thread in warp}
+        trace.step(2, warp, trace.write(out, {thread: thread * 90_001 % 9_000_000 for thread in warp}, values))
+        trace.step(3, warp, trace.write(long, {thread: thread * 160_000 for thread in warp}, values))
+    trace.end(4)
+    return trace.trace
+
+
 KERNELS = {
     "map": squares, "transposition": transposition, "reduction": reduction, "race": race, "bounds": out_of_bounds
 }  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from nbconvert import HTMLExporter
 
 from e2e.lab import TOKEN, hide_the_sidebar, jupyterlab, screenshots, write_settings
-from player.simulate import KERNELS, PLAYER, page, player, reduction
+from player.simulate import KERNELS, PLAYER, page, player, reduction, scatter
 
 WIDTH = 1040
 
@@ -250,6 +250,23 @@ def test_both_themes_and_a_narrow_page(browser, traces, tmp_path, theme, width):
     target = screenshots(tmp_path) / f"player-{theme}-{width}.png"
     shown.locator(".player").screenshot(path=str(target))
     assert target.stat().st_size > 20_000
+    close(shown)
+
+
+def test_large_arrays_are_pictures(browser):
+    shown = show(browser, page(player(scatter(), "p1")))
+    press(shown, "ArrowRight")
+    for name in ("out", "long"):
+        box = shown.locator(f"[aria-label='Array {name}'] canvas").bounding_box()
+        assert 60 < box["width"] <= WIDTH and 60 < box["height"] < 330, (name, box)
+    out = shown.locator("[aria-label='Array out']")
+    assert out.locator(".at").inner_text() == "32 lanes write"
+    assert "3,000 × 3,000" in out.inner_text()
+    out.locator("canvas").click(position={"x": 2, "y": 2})
+    assert out.locator(".at").inner_text().startswith("out[")
+    before = seen(shown)
+    press(shown, "End", "Home", "ArrowRight")
+    assert seen(shown) == before
     close(shown)
 
 
