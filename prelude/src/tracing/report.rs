@@ -343,7 +343,7 @@ impl<'a> Counter<'a> {
             };
             rows.push(counts.row(line, TraceFinding::Waiting, String::new(), advice));
         }
-        rows.sort_by(|one, other| (one.line, one.finding).cmp(&(other.line, other.finding)));
+        rows.sort_by_key(|row| (row.line, row.finding));
         let worst =
             rows.iter().filter(|row| !row.advice.is_empty()).max_by(|one, other| loss(one).total_cmp(&loss(other)));
         let summary = match worst {

@@ -155,9 +155,10 @@ fn launch(
     };
     let mut outcome = None;
     (threads.run)(&arguments, &mut |thread| {
-        // SAFETY: as above.
-        let mut work =
-            |recorded: &(dyn Fn() + Sync)| outcome = Some(unsafe { record(&spec, plan.clone(), thread, recorded) });
+        let mut work = |recorded: &(dyn Fn() + Sync)| {
+            // SAFETY: as above.
+            outcome = Some(unsafe { record(&spec, plan.clone(), thread, recorded) });
+        };
         match threads.recorded {
             Some(run) => run(&arguments, &mut work),
             None => work(thread),
