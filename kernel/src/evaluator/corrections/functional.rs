@@ -1,6 +1,5 @@
 //! Functions of NumPy that call a function of Python's: `np.apply_along_axis(np.sum, 0, a)`, `np.fromfunction(lambda i, j: i + j, (3, 3))`.
 
-use super::calls::is_method;
 use super::keywords::REDUCTIONS;
 use super::known::Known;
 use super::line::Line;
@@ -39,7 +38,6 @@ pub fn translated(name: &str, values: &[&str], known: &Known<'_>) -> Option<Stri
                     let ours = function.rsplit('.').next()?;
                     let value = match ours {
                         ours if REDUCTIONS.contains(&ours) => format!("line.{ours}_axis(0)"),
-                        ours if is_method(ours) => format!("line.{ours}()"),
                         ours if function.contains('.') => format!("gpu::{ours}(&line)"),
                         ours => format!("{ours}(&line)"),
                     };
