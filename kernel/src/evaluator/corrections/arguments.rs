@@ -1,10 +1,9 @@
 //! Arguments of the prelude's functions and methods: borrowed arrays, arrays of the host, numbers, PyTorch's names.
 
 use super::calls::{METHODS, data_type_of, of_numbers_below, translated};
-use super::keywords::REDUCTIONS;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
-use super::named::{argument_counts, sorted_out};
+use super::named::{REDUCTIONS, argument_counts, sorted_out};
 use super::operators::{as_argument, as_float, as_object};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};

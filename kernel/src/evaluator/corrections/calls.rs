@@ -1,9 +1,9 @@
 //! Calls of functions and methods under the names that they have elsewhere.
 
-use super::keywords::{REDUCTIONS, has_keywords, is_short, with_keywords};
+use super::keywords::{has_keywords, is_short, with_keywords};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer};
-use super::named::{keyword, sorted_out, value_of};
+use super::named::{REDUCTIONS, keyword, sorted_out, value_of};
 use super::operators::{as_argument, as_float, as_object, with_references};
 use super::{functional, modules, plots, rows, ufuncs};
 use crate::evaluator::elements;

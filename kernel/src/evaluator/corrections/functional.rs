@@ -1,8 +1,8 @@
 //! Functions of NumPy that call a function of Python's: `np.apply_along_axis(np.sum, 0, a)`, `np.fromfunction(lambda i, j: i + j, (3, 3))`.
 
-use super::keywords::REDUCTIONS;
 use super::known::Known;
 use super::line::Line;
+use super::named::REDUCTIONS;
 use super::operators::{as_argument, as_element, as_float, as_object, comparison};
 
 /// The parameters and the value of `lambda i, j: i + j`, also of a closure that an earlier correction has made.

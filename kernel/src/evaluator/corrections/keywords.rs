@@ -3,15 +3,10 @@
 use super::calls::{CREATION, data_type_of, translated};
 use super::known::Known;
 use super::line::{Line, is_integer};
-use super::named::{argument_counts, keyword, sorted_out, value_of};
+use super::named::{REDUCTIONS, argument_counts, keyword, sorted_out, value_of};
 use super::operators::{as_argument, as_float, as_object};
 use super::plots::{is_logarithmic, is_plot};
 use crate::syntax::words;
-
-/// Methods that have a twin for one axis.
-pub const REDUCTIONS: [&str; 14] = [
-    "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "all", "any", "cumsum", "cumprod", "median",
-];
 
 /// The prelude's table of functions that are macros too, for calls with NumPy's keywords.
 const TABLE: &str = include_str!("../../../../prelude/src/keywords/table.rs");

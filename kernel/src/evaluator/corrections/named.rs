@@ -2,6 +2,11 @@
 
 use super::line::is_name;
 
+/// Methods that have a twin for one axis.
+pub const REDUCTIONS: [&str; 14] = [
+    "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "all", "any", "cumsum", "cumprod", "median",
+];
+
 /// The name and the value of an argument with a name.
 pub fn keyword(argument: &str) -> Option<(&str, &str)> {
     let (name, value) = argument.split_once('=')?;
