@@ -236,13 +236,17 @@ impl Contents {
             _ => format!("({x}, {y}, {z})"),
         };
         let steps: usize = self.blocks.iter().map(|block| block.steps.len()).sum();
+        let counted = |count: usize, what: &str| if count == 1 { what.to_owned() } else { format!("{what}s") };
         let mut said = vec![format!(
-            "Trace of `{}`, {} blocks of {} threads: {steps} steps in {} recorded {}.",
+            "Trace of `{}`, {} {} of {} {}: {steps} {} in {} recorded {}.",
             self.kernel,
             times(self.grid),
+            counted(self.grid.iter().product(), "block"),
             times(self.block),
+            counted(self.block.iter().product(), "thread"),
+            counted(steps, "step"),
             self.blocks.len(),
-            if self.blocks.len() == 1 { "block" } else { "blocks" }
+            counted(self.blocks.len(), "block")
         )];
         said.extend(self.fault.as_ref().map(|fault| fault.message.clone()));
         said.push(self.report.summary().to_owned());

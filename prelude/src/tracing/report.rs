@@ -301,16 +301,18 @@ impl<'a> Counter<'a> {
         }
         for (key, counts) in &self.passes {
             let access = self.access(key);
-            let advice = advice_on_banks(counts, &access);
+            let axes = self.recording.arrays[key.array as usize].shape.len();
+            let advice = advice_on_banks(counts, &access, axes);
             rows.push(counts.row(key.line, TraceFinding::BankConflicts, access, advice));
         }
         for (key, counts) in &self.collisions {
             let access = self.access(key);
             let advice = match counts.value > counts.requests {
                 true => format!(
-                    "up to {} lanes of a warp {access} at the same index, one after another; add up in the warp first \
+                    "up to {} lanes of a warp change {} at the same index, one after another; add up in the warp first \
                      (`shfl_down_sync`) or in a shared array, and let one thread of each block change it",
-                    counts.most
+                    counts.most,
+                    access.trim_start_matches("changes ")
                 ),
                 false => String::new(),
             };
@@ -400,14 +402,16 @@ impl Counts {
     }
 }
 
-/// How much more there is than there should be.
+/// What is done beyond what would do: steps of a warp, or sectors, passes and turns, which take about as long.
 fn loss(row: &TraceRow) -> f64 {
-    let ratio = row.value / row.ideal.max(1.0);
-    let ratio = if row.finding == TraceFinding::ActiveLanes { 1.0 / ratio.max(0.01) } else { ratio };
-    ratio * row.count as f64
+    let each = match row.finding {
+        TraceFinding::ActiveLanes => 1.0 - row.value / row.ideal.max(1.0),
+        _ => row.value - row.ideal,
+    };
+    each * row.count as f64
 }
 
-fn advice_on_banks(counts: &Counts, access: &str) -> String {
+fn advice_on_banks(counts: &Counts, access: &str, axes: usize) -> String {
     if counts.value <= counts.ideal {
         return String::new();
     }
@@ -418,6 +422,9 @@ fn advice_on_banks(counts: &Counts, access: &str) -> String {
     let stride = counts.strides.iter().max_by_key(|(_, count)| **count).map_or(0, |(stride, _)| stride.abs());
     match stride {
         0..=4 => format!("{begin}; let neighbouring threads take neighbouring elements"),
+        _ if axes == 1 => format!(
+            "{begin}: neighbouring threads are {stride} bytes apart; let neighbouring threads take neighbouring elements"
+        ),
         _ => format!(
             "{begin}: neighbouring threads are {stride} bytes apart; make the last axis one element longer, such as \
              `shared_array::<f32>([32, 33])`"

@@ -63,6 +63,9 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
 }
 
 const CELL: usize = 22;
+/// Of more threads the picture has no numbers.
+const MOST_NUMBERED: usize = 256;
+const STATES: [&str; 5] = ["runs", "waits for its turn", "waits at a barrier", "has ended", "fault"];
 
 /// The threads of the block at the most telling moment: at the fault, or where the fewest lanes of a warp execute a line.
 fn picture(contents: &Contents) -> String {
@@ -102,18 +105,24 @@ fn picture(contents: &Contents) -> String {
         contents.blocks[block].index,
         step.line
     );
-    for (thread, &state) in states.iter().enumerate() {
-        let (x, y) = (8 + thread % 32 * CELL, top + thread / 32 * CELL);
-        let _ = write!(
-            svg,
-            r##"<rect x="{x}" y="{y}" width="20" height="20" rx="3" fill="{}" stroke="#808080"/><text x="{}" y="{}" font-size="8" text-anchor="middle" fill="#202020">{thread}</text>"##,
-            colour(state),
-            x + 10,
-            y + 13
-        );
+    let place = |thread: usize| (8 + thread % 32 * CELL, top + thread / 32 * CELL);
+    for kind in STATES {
+        let squares: String = (0..threads)
+            .filter(|&thread| states[thread] == kind)
+            .map(|thread| place(thread))
+            .map(|(x, y)| format!("M{x} {y}h20v20h-20z"))
+            .collect();
+        let _ = write!(svg, r##"<path d="{squares}" fill="{}" stroke="#808080"/>"##, colour(kind));
+    }
+    if threads <= MOST_NUMBERED {
+        svg.push_str(r##"<g font-size="8" text-anchor="middle" fill="#202020">"##);
+        for (x, y, thread) in (0..threads).map(|thread| (place(thread).0, place(thread).1, thread)) {
+            let _ = write!(svg, r#"<text x="{}" y="{}">{thread}</text>"#, x + 10, y + 13);
+        }
+        svg.push_str("</g>");
     }
     let mut x = 8;
-    for state in ["runs", "waits for its turn", "waits at a barrier", "has ended", "fault"] {
+    for state in STATES {
         let y = top + rows * CELL + 8;
         let _ = write!(
             svg,
