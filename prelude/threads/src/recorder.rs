@@ -296,7 +296,8 @@ impl Recorder {
     /// A thread has ended.
     pub(crate) fn ends(&mut self, thread: usize) {
         self.settle();
-        if self.block.is_none() {
+        // What ends after a failure is only given up.
+        if self.block.as_ref().is_none_or(|block| block.fault.is_some()) {
             return;
         }
         let warp = (thread / LANES) as u32;

@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(of(&f32::NAN), "NaN");
         assert_eq!(of(&vec![7; 100]).chars().count(), LONGEST + 1);
         assert_eq!(short("Dim3 { x: 3, y: 0, z: 12 }"), "(3, 0, 12)");
-        assert_eq!(short("Point { x: 1.0 }"), "Point { x: 1.0 }");
+        assert_eq!(short("Point { x: 1.0 }"), "Point { x: 1 }");
     }
 
     #[test]
