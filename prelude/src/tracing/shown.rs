@@ -109,7 +109,7 @@ fn picture(contents: &Contents) -> String {
     for kind in STATES {
         let squares: String = (0..threads)
             .filter(|&thread| states[thread] == kind)
-            .map(|thread| place(thread))
+            .map(place)
             .map(|(x, y)| format!("M{x} {y}h20v20h-20z"))
             .collect();
         let _ = write!(svg, r##"<path d="{squares}" fill="{}" stroke="#808080"/>"##, colour(kind));
