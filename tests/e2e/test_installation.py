@@ -17,12 +17,14 @@ from .session import Session, cells_that_start_a_compiler, plain
 ROOT = Path(os.environ["WARPCELL_TEST_ROOT"])
 CONNECTION = ["kernel", "--connection-file", "{connection_file}"]
 RUST = "1.95.0"
+# The bundle has the compiled cells of seven lessons, and other suites run beside it.
+SECONDS = 540
 
 
 def run(*command, env: dict[str, str] | None = None, **options) -> subprocess.CompletedProcess:
     """A command that has ended, with all that it printed in `said`."""
     result = subprocess.run(
-        [str(word) for word in command], env={**os.environ, **(env or {})}, timeout=300, check=False,
+        [str(word) for word in command], env={**os.environ, **(env or {})}, timeout=SECONDS, check=False,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options,
     )  # fmt: skip
     result.said = plain(result.stdout)
@@ -247,7 +249,7 @@ def test_two_installations_at_once(unpacked, tmp_path):
     both = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)
     ]
-    said = [process.communicate(timeout=300)[0] for process in both]
+    said = [process.communicate(timeout=SECONDS)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     assert sum("this one waits" in text for text in said) == 1, said
     assert works(target) and leftovers(target) == []
