@@ -149,7 +149,7 @@ fallible! {
 /// # Safety
 ///
 /// Every index that the kernel uses must be within its array. One that is not reads or writes what lies there, or ends in
-/// [`Error::ContextLost`](crate::Error::ContextLost).
+/// [`Error::ContextLost`].
 ///
 /// **Panics** as [`launch`] does.
 #[track_caller]
