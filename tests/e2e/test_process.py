@@ -166,11 +166,13 @@ def test_a_wrong_device_name_is_said_clearly(fresh_kernel):
     assert not result.ok and "toaster" in result.error_text and "cpu" in result.error_text
 
 
+# It waits for cargo's lock while the unit tests are built beside it.
+@pytest.mark.timeout(1500)
 def test_install_and_uninstall(prefix, tmp_path):
     target = tmp_path / "a new prefix"
     root = os.environ["WARPCELL_TEST_ROOT"]
     script = os.path.join(root, "install.sh")
-    subprocess.run([script, "--prefix", target], check=True, timeout=600, stdout=subprocess.DEVNULL)
+    subprocess.run([script, "--prefix", target], check=True, timeout=1200, stdout=subprocess.DEVNULL)
     spec = target / "share/jupyter/kernels/warpcell/kernel.json"
     assert spec.is_file() and (target / "bin/warpcell").is_file()
     # It may have to wait for another stage's install.sh; tests/run looks at how quick it is.
