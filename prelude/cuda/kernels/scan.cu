@@ -5,7 +5,7 @@
 //   WARPCELL_IDENTITY, WARPCELL_JOIN  0 and +, or 1 and *
 //
 // A line is what is scanned: neighbours in memory (rows), or with the lines between them (columns). Few long rows are cut into tiles,
-// each of which is read once (`scan_tiles`). Few long columns are cut into parts, so that they fill the device: first the total of each
+// which are totalled and scanned in one launch (`scan_tiles`). Few long columns are cut into parts, so that they fill the device: first the total of each
 // part is found, then the totals are scanned themselves, as rows, in place, then each part is scanned, beginning with what comes before
 // it. Totals of a line are neighbours. How lines are cut depends on the shape and the device alone, so results are the same each time.
 //
@@ -49,9 +49,6 @@ DEVICE wide of_earlier_lane(wide value, int distance) {
 }
 DEVICE wide of_lane(wide value, int lane) {
     return shuffled(value, [=](u32 half) { return __shfl_sync(0xffffffffu, half, lane); });
-}
-DEVICE wide of_later_lane(wide value, int distance) {
-    return shuffled(value, [=](u32 half) { return __shfl_down_sync(0xffffffffu, half, distance); });
 }
 
 // Each lane's value joined with those of all lanes before it. All lanes of the warp take part.
