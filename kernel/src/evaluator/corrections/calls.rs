@@ -284,9 +284,8 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             (format!("{}.nonzero", as_object(&with_references(values[0], known))), Vec::new())
         }
         (_, "zeros_like" | "ones_like" | "empty_like") if values.len() == 1 => {
-            let element =
-                known.type_of(values[0]).and_then(|name| Some(name.strip_prefix(ARRAY)?.strip_suffix('>')?.to_owned()));
-            let element = data_type.map(str::to_owned).or(element).unwrap_or_else(|| "f64".to_owned());
+            let element = data_type.map(str::to_owned).or_else(|| known.element_of(values[0]));
+            let element = element.unwrap_or_else(|| "f64".to_owned());
             let name = name.trim_end_matches("_like");
             (format!("gpu::{name}::<{element}>"), vec![format!("{}.shape()", as_object(values[0]))])
         }

@@ -3,7 +3,7 @@
 use super::known::Known;
 use super::line::Line;
 use super::named::REDUCTIONS;
-use super::operators::{as_argument, as_element, as_float, as_object, comparison};
+use super::operators::{as_argument, as_element, as_object, comparison, with_floats};
 
 /// The parameters and the value of `lambda i, j: i + j`, also of a closure that an earlier correction has made.
 fn lambda(text: &str) -> Option<(Vec<&str>, &str)> {
@@ -71,15 +71,9 @@ pub fn translated(name: &str, values: &[&str], known: &Known<'_>) -> Option<Stri
     }
 }
 
-/// A value with floats in place of its whole numbers.
+/// A value with floats in place of its whole numbers. The power of an array may stay whole.
 fn floats(value: &str) -> String {
-    let line = Line::new(value);
-    // The power of an array may stay whole.
-    let is_number = |at: &usize| !matches!(line.before(*at, 1), "**" | "[");
-    (0..line.len()).rev().filter(is_number).fold(line.text.clone(), |text, at| {
-        let float = as_float(line.at(at));
-        if float == line.at(at) { text } else { Line::new(&text).with(at, at, &float) }
-    })
+    with_floats(value, |line, at| !matches!(line.before(at, 1), "**" | "["))
 }
 
 /// `np.vectorize(f)(a, b)`: `f` has `#[vectorize]` here.

@@ -130,9 +130,8 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
             Index::Mask(array) | Index::Places(array) => array,
             Index::Along(array, axis) => format!("{}{array}", ".., ".repeat(axis)),
         };
-        let element =
-            known.type_of(base).and_then(|name| Some(name.strip_prefix(ARRAY)?.strip_suffix('>')?.to_owned()));
-        let as_element = element
+        let as_element = known
+            .element_of(base)
             .filter(|element| element.starts_with('f') && is_whole(value, known))
             .map(|element| format!("{} as {element}", as_object(value)));
         let value = as_element.as_deref().unwrap_or(value);

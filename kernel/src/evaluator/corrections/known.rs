@@ -196,6 +196,11 @@ impl Known<'_> {
         }
     }
 
+    /// The element type of a device array, if this can be known.
+    pub fn element_of(&self, expression: &str) -> Option<String> {
+        Some(self.type_of(expression)?.strip_prefix(ARRAY)?.strip_suffix('>')?.to_owned())
+    }
+
     /// Whether an expression is a device array, if this can be known.
     pub fn is_array(&self, expression: &str) -> bool {
         self.type_of(expression).is_some_and(|known| known.contains(ARRAY))

@@ -24,9 +24,39 @@ pub fn as_float(text: &str) -> String {
     if is_integer(text) { format!("{text}.0") } else { text.to_owned() }
 }
 
+/// A text in which the whole numbers at these places of the line are floats.
+pub fn with_floats(text: &str, is_one: impl Fn(&Line, usize) -> bool) -> String {
+    let line = Line::new(text);
+    (0..line.len())
+        .rev()
+        .filter(|&at| is_integer(line.at(at)) && is_one(&line, at))
+        .fold(line.text.clone(), |text, at| Line::new(&text).with(at, at, &as_float(line.at(at))))
+}
+
+/// An array of the numbers in a list of Python's: floats if they have to be, or one of them is.
+pub fn array_of_list(list: &str, are_floats: bool) -> String {
+    let list = list.trim_start_matches('&');
+    let line = Line::new(list);
+    let is_float =
+        |at: usize| line.at(at).contains('.') && line.at(at).starts_with(|first: char| first.is_ascii_digit());
+    if !are_floats && !(0..line.len()).any(is_float) {
+        return format!("&gpu::array(&{list})");
+    }
+    format!("&gpu::array(&{})", with_floats(list, |_, _| true))
+}
+
+/// Whether a text is a list of numbers, or of truth values.
+pub fn is_list(text: &str) -> bool {
+    let text = text.trim_start_matches('&').replace("true", "1").replace("false", "0");
+    text.starts_with('[')
+        && text.ends_with(']')
+        && text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '[' | ']' | ',' | ' ' | '.' | '-' | 'e'))
+        && text.contains(|sign: char| sign.is_ascii_digit())
+}
+
 /// A number that becomes an element of an array: a float, if the elements are floats.
 pub fn as_element(text: &str, array: &str, known: &Known<'_>) -> String {
-    let of_floats = known.type_of(array).is_some_and(|name| name.contains("<f64>") || name.contains("<f32>"));
+    let of_floats = known.element_of(array).is_some_and(|name| matches!(name.as_str(), "f32" | "f64"));
     let (sign, number) = text.strip_prefix('-').map_or(("", text), |number| ("-", number.trim()));
     if of_floats { format!("{sign}{}", as_float(number)) } else { as_argument(text, known) }
 }

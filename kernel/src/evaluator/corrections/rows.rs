@@ -1,9 +1,9 @@
 //! Calls of NumPy's functions as the table of names has them: a row shows of each argument whether it is an array, a float or a number.
 
 use super::known::Known;
-use super::line::{Line, is_integer};
+use super::line::Line;
 use super::modules;
-use super::operators::{self, as_argument, as_float};
+use super::operators::{array_of_list, as_argument, as_element, as_float, comparison, is_list};
 
 /// The page with all names of the prelude.
 const NAMES: &str = include_str!("../../../../prelude/NUMPY.md");
@@ -48,8 +48,7 @@ pub fn changing(name: &str, values: &[&str], known: &Known<'_>) -> Option<String
     let models = changing_rows(name).filter_map(|models| Some((fits(&models)?, models))).max_by_key(|(fit, _)| *fit)?.1;
     let mut before = String::new();
     let argument = |(value, model): (&&str, &String)| {
-        let comparison = operators::comparison(&Line::new(value), known);
-        match comparison {
+        match comparison(&Line::new(value), known) {
             // A mask of the array itself is made before the array is borrowed.
             Some(mask) if Line::new(&mask).find(array).next().is_some() => {
                 before = format!("let mask = {mask}; ");
@@ -59,37 +58,12 @@ pub fn changing(name: &str, values: &[&str], known: &Known<'_>) -> Option<String
             None if is_array(model) && is_list(value) => array_of_list(value, true),
             None if known.is_array(value) => as_argument(value, known),
             None if model.starts_with('[') => (*value).to_owned(),
-            None => operators::as_element(value, array, known),
+            None => as_element(value, array, known),
         }
     };
     let new: Vec<String> = others.iter().zip(&models[1..]).map(argument).collect();
     let array = array.trim_start_matches("&mut ").trim_start_matches('&');
     Some(format!("{before}gpu::{name}(&mut {array}, {})", new.join(", ")))
-}
-
-/// An array of the numbers in a list of Python's: floats if they have to be, or one of them is.
-fn array_of_list(list: &str, are_floats: bool) -> String {
-    let list = list.trim_start_matches('&');
-    let line = Line::new(list);
-    let is_float =
-        |at: usize| line.at(at).contains('.') && line.at(at).starts_with(|first: char| first.is_ascii_digit());
-    if !are_floats && !(0..line.len()).any(is_float) {
-        return format!("&gpu::array(&{list})");
-    }
-    let floats = (0..line.len())
-        .rev()
-        .filter(|at| is_integer(line.at(*at)))
-        .fold(line.text.clone(), |text, at| Line::new(&text).with(at, at, &as_float(line.at(at))));
-    format!("&gpu::array(&{floats})")
-}
-
-/// Whether a text is a list of numbers, or of truth values.
-fn is_list(text: &str) -> bool {
-    let text = text.trim_start_matches('&').replace("true", "1").replace("false", "0");
-    text.starts_with('[')
-        && text.ends_with(']')
-        && text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '[' | ']' | ',' | ' ' | '.' | '-' | 'e'))
-        && text.contains(|sign: char| sign.is_ascii_digit())
 }
 
 /// An argument in the form that the row has.

@@ -2,7 +2,7 @@
 
 use super::known::Known;
 use super::named::value_of;
-use super::operators::{as_argument, as_element, as_object, with_references};
+use super::operators::{array_of_list, as_argument, as_element, as_float, as_object, is_list, with_references};
 
 /// What a universal function is here.
 struct Ufunc {
@@ -86,26 +86,25 @@ fn outer(ufunc: &Ufunc, values: &[&str], known: &Known<'_>) -> Option<String> {
 /// `np.add.at(x, i, 1)`: places that are named several times count several times.
 fn at(ufunc: &Ufunc, values: &[&str], known: &Known<'_>) -> Option<String> {
     let [array, places, what] = values else { return None };
-    let sum = |sign: &str| {
-        let of_list = |text: &str| match text.starts_with('[') {
-            true => format!("&gpu::array(&{text})"),
-            false => as_argument(text, known),
-        };
-        let size = format!("{}.size()", as_object(array));
-        let counts = match known.is_array(what) || what.starts_with('[') {
-            true => format!("gpu::bincount!({}, weights = {}, minlength = {size})", of_list(places), of_list(what)),
-            false => {
-                let counts = format!("gpu::bincount!({}, minlength = {size})", of_list(places));
-                format!("{counts}.astype::<f64>() * {}", super::operators::as_float(&as_element(what, array, known)))
-            }
-        };
-        format!("let {array} = &{array} {sign} {counts};")
+    let sign = match ufunc.name {
+        "add" => "+",
+        "subtract" => "-",
+        _ => return None,
     };
-    match ufunc.name {
-        "add" => Some(sum("+")),
-        "subtract" => Some(sum("-")),
-        _ => None,
-    }
+    let of_list = |text: &str| if is_list(text) { array_of_list(text, false) } else { as_argument(text, known) };
+    let (places, size) = (of_list(places), format!("{}.size()", as_object(array)));
+    let sums = if known.is_array(what) || is_list(what) {
+        format!("gpu::bincount!({places}, weights = {}, minlength = {size})", of_list(what))
+    } else {
+        let counts = format!("gpu::bincount!({places}, minlength = {size})");
+        let what = as_element(what, array, known);
+        match known.element_of(array).as_deref() {
+            Some("i64") => format!("{counts} * {what}"),
+            Some(element) => format!("{counts}.astype::<{element}>() * {what}"),
+            None => format!("{counts}.astype::<f64>() * {}", as_float(&what)),
+        }
+    };
+    Some(format!("let {array} = &{array} {sign} {sums};"))
 }
 
 #[cfg(test)]
@@ -130,6 +129,7 @@ mod tests {
                 "np.add.at(a, [0, 1, 1], 2)",
                 "let a = &a + gpu::bincount!(&gpu::array(&[0, 1, 1]), minlength = a.size()).astype::<f64>() * 2.0;",
             ),
+            ("np.add.at(i, [0, 1], 2)", "let i = &i + gpu::bincount!(&gpu::array(&[0, 1]), minlength = i.size()) * 2;"),
             ("np.subtract.at(a, i, b)", "let a = &a - gpu::bincount!(&i, weights = &b, minlength = a.size());"),
             ("np.apply_along_axis(np.sum, 0, m)", "gpu::apply_along_axis(|line| line.sum_axis(0), 0, &m)"),
             ("np.apply_along_axis(np.sort, -1, m)", "gpu::apply_along_axis(|line| gpu::sort(&line), -1, &m)"),
