@@ -2,11 +2,10 @@
 WARPCELL_SCREENSHOTS names a folder that gets pictures.
 """
 
-import time
-
 import nbformat
 import pytest
 from nbconvert import HTMLExporter
+from playwright.sync_api import expect
 
 from e2e.lab import TOKEN, hide_the_sidebar, jupyterlab, screenshots, write_settings
 from player.simulate import KERNELS, PLAYER, page, player, reduction, scatter
@@ -355,11 +354,7 @@ def test_jupyterlab(browser, notebooks, traces, tmp_path):
     for theme, name in (("JupyterLab Dark", "dark"), ("JupyterLab Light", "light")):
         shown.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
         shown.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg="true" if name == "light" else "false")
-        deadline = time.monotonic() + 20
-        while ("dark" in shown.locator(".player").get_attribute("class")) != (name == "dark"):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        time.sleep(1)
+        expect(shown.locator(".player.dark")).to_have_count(1 if name == "dark" else 0)
         shown.screenshot(path=str(screenshots(tmp_path) / f"player-lab-{name}.png"))
     shown.close()
 
