@@ -5,6 +5,7 @@ use crate::dtype::DType;
 use crate::error::Error;
 use crate::failures::{Places, of_threads};
 use crate::registry::{Arguments, Given, Kernel, Parameter};
+use warpcell_base::backend::Layout;
 use warpcell_base::interrupt::Stop;
 use warpcell_threads::{Failure, Memory};
 
@@ -37,11 +38,11 @@ impl Subject for RegisteredKernel {
     }
 
     fn prepare(&self, buffers: &mut [(Buffer, &[usize])], then: &mut dyn FnMut(&(dyn Fn() + Sync))) {
-        let strides: Vec<Vec<isize>> = buffers.iter().map(|(_, shape)| strides_of(shape)).collect();
+        let layouts: Vec<Layout> = buffers.iter().map(|(_, shape)| Layout::contiguous(shape)).collect();
         let given: Vec<Given<'_>> = buffers
             .iter_mut()
-            .zip(&strides)
-            .map(|((buffer, shape), strides)| Given::Array { start: buffer.start(), shape, strides })
+            .zip(&layouts)
+            .map(|((buffer, shape), Layout { strides, .. })| Given::Array { start: buffer.start(), shape, strides })
             .collect();
         // SAFETY: `buffer` has made these of the parameters' types, with as many elements as the shapes say; nobody else accesses
         // them before `then` returns.
@@ -67,9 +68,4 @@ impl Subject for RegisteredKernel {
     fn interrupted(&self) -> bool {
         self.stop.is_asked()
     }
-}
-
-/// The strides of an array in C order, in elements.
-fn strides_of(shape: &[usize]) -> Vec<isize> {
-    (0..shape.len()).map(|axis| shape[axis + 1..].iter().product::<usize>() as isize).collect()
 }

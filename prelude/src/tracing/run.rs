@@ -8,6 +8,7 @@ use crate::launch::{LaunchArgument, Ready};
 use crate::raw_kernels::RawArgument;
 use crate::registry::{Arguments, Given, Parameter};
 use std::time::{Duration, Instant};
+use warpcell_base::backend::Layout;
 use warpcell_base::interrupt::Stop;
 use warpcell_threads::{Failure, FailureKind, Launch, Mode, Plan, Recording, record};
 
@@ -126,8 +127,8 @@ fn launch(
     after: &mut [Buffer],
 ) -> (std::result::Result<(), Failure>, Recording) {
     let threads = ready.kernel.threads;
-    let strides: Vec<Vec<isize>> = arrays.iter().map(|array| contiguous(&array.shape)).collect();
-    let mut buffers = arrays.iter().zip(&strides).zip(after.iter_mut());
+    let layouts: Vec<Layout> = arrays.iter().map(|array| Layout::contiguous(&array.shape)).collect();
+    let mut buffers = layouts.iter().zip(after.iter_mut());
     let given: Vec<Given<'_>> = ready
         .arguments
         .iter()
@@ -135,8 +136,8 @@ fn launch(
             LaunchArgument::Plain(RawArgument::Scalar { value, .. }) => Given::Scalar(*value),
             LaunchArgument::Struct(value) => Given::Struct(value),
             LaunchArgument::Plain(RawArgument::Array { .. }) => {
-                let ((array, strides), buffer) = buffers.next().expect("one for each array");
-                Given::Array { start: buffer.memory.as_mut_ptr().cast(), shape: &array.shape, strides }
+                let (Layout { shape, strides, .. }, buffer) = buffers.next().expect("one for each array");
+                Given::Array { start: buffer.memory.as_mut_ptr().cast(), shape, strides }
             }
         })
         .collect();
@@ -180,9 +181,4 @@ fn give_back(ready: &Ready<'_, '_>, after: &[Buffer]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The strides of an array in C order, in elements.
-fn contiguous(shape: &[usize]) -> Vec<isize> {
-    (0..shape.len()).map(|axis| shape[axis + 1..].iter().product::<usize>() as isize).collect()
 }
