@@ -19,13 +19,13 @@ use crate::fallible::fallible;
 use crate::launch::{Kernel, KernelArguments, LaunchConfig, Ready, ready};
 use crate::raw_kernels::IntoDim3;
 use crate::rich::MimeBundle;
-use film::{Cutter, FilmArray, Step, Texts};
+use film::{Cutter, FilmArray, Step};
 use report::Counter;
 use run::TracedArray;
 use std::fmt;
 use std::sync::Mutex;
 use std::time::Duration;
-use warpcell_threads::{Elsewhere, Failure, FailureKind};
+use warpcell_threads::{Elsewhere, Failure, FailureKind, Texts};
 
 fallible! {
     /// As [`launch_checked`](crate::launch_checked), and records what every thread of some blocks does: each statement, with the values

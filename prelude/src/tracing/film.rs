@@ -3,34 +3,10 @@
 use crate::failures::Places;
 use crate::tracing::run::TracedArray;
 use std::collections::{HashMap, HashSet};
-use warpcell_threads::{Event, Memory, RecordedBlock, Recording, What};
+use warpcell_threads::{Event, Memory, RecordedBlock, Recording, Texts, What};
 
 /// No value, or no element.
 pub(super) const NONE: i64 = -1;
-
-/// Texts that are named by their numbers.
-#[derive(Default)]
-pub(super) struct Texts {
-    pub all: Vec<String>,
-    numbers: HashMap<String, i64>,
-}
-
-impl Texts {
-    pub fn of(texts: Vec<String>) -> Texts {
-        let numbers = texts.iter().enumerate().map(|(number, text)| (text.clone(), number as i64)).collect();
-        Texts { all: texts, numbers }
-    }
-
-    pub fn number(&mut self, text: &str) -> i64 {
-        if let Some(&known) = self.numbers.get(text) {
-            return known;
-        }
-        let number = self.all.len() as i64;
-        self.all.push(text.to_owned());
-        self.numbers.insert(text.to_owned(), number);
-        number
-    }
-}
 
 /// What a step does. Values of lanes are in the order of the lanes that take part.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +68,8 @@ pub(super) struct Cutter<'a> {
     pub arrays: Vec<FilmArray>,
     /// The number here of each array of the recording.
     numbers: Vec<usize>,
+    /// The text of each variable of the recording.
+    names: Vec<i64>,
 }
 
 impl<'a> Cutter<'a> {
@@ -124,8 +102,9 @@ impl<'a> Cutter<'a> {
                 arrays.push(FilmArray { name, dtype, shape, is_shared: true });
             }
         }
-        let texts = Texts::of(recording.texts.clone());
-        Cutter { recording, places, source, first, texts, arrays, numbers }
+        let mut texts = recording.texts.clone();
+        let names = recording.names.iter().map(|known| texts.number(known.name).into()).collect();
+        Cutter { recording, places, source, first, texts, arrays, numbers, names }
     }
 
     /// The steps of a block.
@@ -225,16 +204,12 @@ impl<'a> Cutter<'a> {
     fn key(&self, event: &Event) -> Key {
         let place = event.place.map_or((0, 0), |place| (place.line(), place.column()));
         let (kind, number) = match event.what {
-            What::Local { name, .. } | What::Assigned { name, .. } => {
-                // By the name as it is written.
-                let written = self.recording.names[name as usize].name;
-                let first = self.recording.names.iter().position(|known| known.name == written);
-                (0, first.unwrap_or(0) as u32)
-            }
-            What::Read { array, .. } => (1, array),
-            What::Write { array, .. } => (2, array),
-            What::Atomic { array, .. } => (3, array),
-            What::Result { operation, .. } => (4, operation),
+            // By the name as it is written.
+            What::Local { name, .. } | What::Assigned { name, .. } => (0, self.names[name as usize]),
+            What::Read { array, .. } => (1, array.into()),
+            What::Write { array, .. } => (2, array.into()),
+            What::Atomic { array, .. } => (3, array.into()),
+            What::Result { operation, .. } => (4, operation.into()),
             What::Waits => (5, 0),
             What::Opens => (6, 0),
             What::Ends => (7, 0),
@@ -247,8 +222,7 @@ impl<'a> Cutter<'a> {
         let none = || vec![NONE; count];
         match event.what {
             What::Local { name, .. } | What::Assigned { name, .. } => {
-                let name = self.texts.number(self.recording.names[name as usize].name);
-                Effect::Local { name, values: none() }
+                Effect::Local { name: self.names[name as usize], values: none() }
             }
             What::Read { array, .. } => {
                 Effect::Read { array: self.numbers[array as usize], elements: none(), values: none() }
@@ -285,18 +259,18 @@ impl<'a> Cutter<'a> {
     }
 
     /// Keeps the value of a variable, for when another one of its name ends.
-    fn keep(&mut self, event: &Event, variables: &mut Vec<Variable>) {
+    fn keep(&self, event: &Event, variables: &mut Vec<Variable>) {
         match event.what {
             What::Local { name, value } => {
                 let known = self.recording.names[name as usize];
-                let (name, scope, value) = (self.texts.number(known.name), (known.start, known.end), value.into());
+                let (name, scope, value) = (self.names[name as usize], (known.start, known.end), value.into());
                 match variables.iter_mut().find(|variable| (variable.name, variable.scope) == (name, scope)) {
                     Some(variable) => variable.value = value,
                     None => variables.push(Variable { name, scope, value }),
                 }
             }
             What::Assigned { name, value } => {
-                let (name, value) = (self.texts.number(self.recording.names[name as usize].name), value.into());
+                let (name, value) = (self.names[name as usize], value.into());
                 match variables.iter_mut().rev().find(|variable| variable.name == name) {
                     Some(variable) => variable.value = value,
                     None => variables.push(Variable { name, scope: (0, u32::MAX), value }),
@@ -317,14 +291,13 @@ impl<'a> Cutter<'a> {
             let rest = at.filter(|at| at.starts_with("atomic_")).unwrap_or(rest);
             rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
         });
-        let name = name.unwrap_or("atomic").to_owned();
-        self.texts.number(&name)
+        self.texts.number(name.unwrap_or("atomic")).into()
     }
 }
 
 #[derive(PartialEq)]
 struct Key {
     kind: u8,
-    number: u32,
+    number: i64,
     place: (u32, u32),
 }

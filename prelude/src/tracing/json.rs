@@ -15,7 +15,7 @@ pub(super) fn write(contents: &mut Contents) -> String {
         .map(|array| {
             (array.elements() <= MOST_INITIAL).then(|| {
                 let texts = warpcell_threads::element_texts(array.dtype.name(), array.bytes(), array.dtype.size());
-                texts.iter().map(|text| contents.texts.number(text)).collect()
+                texts.iter().map(|text| contents.texts.number(text).into()).collect()
             })
         })
         .collect();
@@ -28,7 +28,7 @@ pub(super) fn write(contents: &mut Contents) -> String {
     );
     list(&mut json, &contents.lines, |json, line| string(json, line));
     json.push_str("},\"texts\":");
-    list(&mut json, &contents.texts.all, |json, text| string(json, text));
+    list(&mut json, contents.texts.all(), |json, text| string(json, text));
     json.push_str(",\"arrays\":");
     let arrays: Vec<_> = contents.arrays.iter().enumerate().collect();
     list(&mut json, &arrays, |json, (number, array)| {

@@ -231,14 +231,13 @@ impl Checker {
             trace.left_out += 1;
             return;
         }
-        let flat = index.iter().zip(region.shape()).fold(0, |flat, (&index, &length)| flat * length + index);
         let memory = region.name.memory();
         if !trace.shapes.iter().any(|(known, _)| *known == memory) {
             trace.shapes.push((memory.clone(), region.shape().to_vec()));
         }
         trace.accesses.push(TracedAccess {
             memory,
-            index: flat,
+            index: region.number_of(index),
             kind: touch.kind(),
             thread,
             block,

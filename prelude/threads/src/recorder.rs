@@ -46,7 +46,6 @@ pub(crate) struct Recorder {
     ended: (u32, u32),
     arrays: HashMap<Memory, u32>,
     names: HashMap<LocalName, u32>,
-    texts: HashMap<String, u32>,
     words: HashMap<Word, u32>,
 }
 
@@ -66,7 +65,6 @@ impl Recorder {
             ended: (0, 0),
             arrays: HashMap::new(),
             names: HashMap::new(),
-            texts: HashMap::new(),
             words: HashMap::new(),
         }
     }
@@ -207,10 +205,9 @@ impl Recorder {
             return self.skip();
         }
         let array = self.array(region, element);
-        let flat = index.iter().zip(region.shape()).fold(0, |flat, (&index, &length)| flat * length + index);
-        let index = u32::try_from(flat).unwrap_or(u32::MAX);
+        let index = u32::try_from(region.number_of(index)).unwrap_or(u32::MAX);
         let is_unset = !matches!(region.name, Name::Parameter(_)) && element.is_unset();
-        let value = if is_unset { self.text("?") } else { self.word(element.word()) };
+        let value = if is_unset { self.recording.texts.number("?") } else { self.word(element.word()) };
         let changes = self.statements[thread].changes && touch == Touch::Write;
         let what = match touch {
             Touch::Read => What::Read { array, index, value },
@@ -244,7 +241,7 @@ impl Recorder {
     pub(crate) fn local(&mut self, thread: usize, name: LocalName, value: &str) {
         self.settle();
         let is_assigned = name.start == 0;
-        let value = self.text(value);
+        let value = self.recording.texts.number(value);
         let next = self.recording.names.len() as u32;
         let number = *self.names.entry(name).or_insert_with(|| {
             self.recording.names.push(name);
@@ -275,13 +272,13 @@ impl Recorder {
         let value = match wait.operation {
             Operation::SyncThreads | Operation::SyncWarp => return,
             Operation::SyncThreadsAnd | Operation::SyncThreadsOr | Operation::All | Operation::Any => {
-                self.text(if word == 0 { "false" } else { "true" })
+                self.recording.texts.number(if word == 0 { "false" } else { "true" })
             }
-            Operation::Ballot => self.text(&format!("{word:#x}")),
-            Operation::SyncThreadsCount => self.text(&word.to_string()),
+            Operation::Ballot => self.recording.texts.number(&format!("{word:#x}")),
+            Operation::SyncThreadsCount => self.recording.texts.number(&word.to_string()),
             _ => self.word((wait.element, word.into())),
         };
-        let operation = self.text(wait.operation.name());
+        let operation = self.recording.texts.number(wait.operation.name());
         self.event(thread, Some(wait.place.line()), What::Result { operation, value }, None);
     }
 
@@ -344,18 +341,8 @@ impl Recorder {
         if let Some(&known) = self.words.get(&word) {
             return known;
         }
-        let number = self.text(&values::text(word));
+        let number = self.recording.texts.number(&values::text(word));
         self.words.insert(word, number);
-        number
-    }
-
-    fn text(&mut self, text: &str) -> u32 {
-        if let Some(&known) = self.texts.get(text) {
-            return known;
-        }
-        let number = self.recording.texts.len() as u32;
-        self.recording.texts.push(text.to_owned());
-        self.texts.insert(text.to_owned(), number);
         number
     }
 }

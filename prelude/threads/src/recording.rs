@@ -1,6 +1,7 @@
 //! What is recorded of chosen blocks of a launch: every step of every warp, with what its lanes did.
 
 use crate::failure::Memory;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -23,11 +24,36 @@ pub struct Recording {
     /// The variables that events name.
     pub names: Vec<LocalName>,
     /// The values that events name.
-    pub texts: Vec<String>,
+    pub texts: Texts,
     /// The memory that events name.
     pub arrays: Vec<RecordedArray>,
     /// How many events there were beyond the limit, in blocks that were to be recorded.
     pub left_out: u64,
+}
+
+/// Texts that are named by their numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    all: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Texts {
+    /// All of them, by their numbers.
+    pub fn all(&self) -> &[String] {
+        &self.all
+    }
+
+    /// The number of a text, which it gets if it has none.
+    pub fn number(&mut self, text: &str) -> u32 {
+        if let Some(&known) = self.numbers.get(text) {
+            return known;
+        }
+        let number = self.all.len() as u32;
+        self.all.push(text.to_owned());
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
 }
 
 /// Memory that was accessed.

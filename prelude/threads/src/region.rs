@@ -205,4 +205,9 @@ impl Region {
     pub(crate) fn elements(&self) -> usize {
         self.shape.iter().product()
     }
+
+    /// The number of an element in C order.
+    pub(crate) fn number_of(&self, index: &[usize]) -> usize {
+        index.iter().zip(self.shape()).fold(0, |number, (&index, &length)| number * length + index)
+    }
 }
