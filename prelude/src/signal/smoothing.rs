@@ -23,6 +23,7 @@ use crate::launch::try_launch_unchecked;
 use crate::thin::thin;
 use kernels::{filter_between, slide_weights};
 use num_complex::Complex;
+use num_integer::gcd;
 
 thin! {
     /// The signal less the straight line that is nearest to it, along the last axis (`f64` for integers). SciPy's `detrend`:
@@ -478,10 +479,7 @@ fn rated(
     dtype: DType,
 ) -> Result<RawArray> {
     rates(operation, up, down)?;
-    let (mut divisor, mut rest) = (up, down);
-    while rest != 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
+    let divisor = gcd(up, down);
     let (up, down) = (up / divisor, down / divisor);
     let mut signals = Signals::new(operation, x, axis)?;
     if up == 1 && down == 1 {

@@ -6,6 +6,7 @@ use crate::array::{OnDevice, RawArray, transfer};
 use crate::dtype::Number;
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
+use num_integer::gcd;
 use std::f64::consts::PI;
 
 /// What [`ks_2samp`](fn@ks_2samp) gives, with SciPy's names.
@@ -102,10 +103,6 @@ fn two_samples(a: &RawArray, b: &RawArray, alternative: &str, method: &str) -> R
         }
     };
     Ok(KstestResult { statistic, pvalue: pvalue.clamp(0.0, 1.0), statistic_location, statistic_sign })
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The probability that a path from one corner of an `n1 × n2` lattice to the other goes as far from the diagonal as `steps`, in units

@@ -5,11 +5,11 @@ use super::{Contents, json};
 use crate::rich::escaped;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use std::fmt::Write as _;
-use std::io::{Cursor, Write as _};
+use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// The player. It reads what `json.rs` writes.
 const PLAYER: &str = include_str!("player.html");
@@ -45,21 +45,10 @@ fn image(picture: &str) -> String {
     format!(r#"<img alt="The threads of a block" src="data:image/svg+xml;base64,{picture}"/>"#)
 }
 
-/// Bytes as deflate has them, without a header: what a ZIP archive keeps of a file.
+/// Bytes as deflate has them, without a header.
 fn deflated(bytes: &[u8]) -> Vec<u8> {
-    let pack = || -> zip::result::ZipResult<Vec<u8>> {
-        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-        archive.start_file("trace", SimpleFileOptions::default().compression_method(CompressionMethod::Deflated))?;
-        archive.write_all(bytes)?;
-        let archive = archive.finish()?.into_inner();
-        let (start, length) = {
-            let mut read = ZipArchive::new(Cursor::new(&archive))?;
-            let file = read.by_index_raw(0)?;
-            (file.data_start().unwrap_or(0) as usize, file.compressed_size() as usize)
-        };
-        Ok(archive[start..start + length].to_vec())
-    };
-    pack().expect("memory takes what is written to it")
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory takes what is written to it")
 }
 
 const CELL: usize = 22;

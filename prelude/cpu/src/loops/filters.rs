@@ -2,6 +2,7 @@
 
 use super::super::numeric::{Shared, by_isa};
 use super::super::pool;
+use num_integer::gcd;
 use std::ops::Range;
 use warpcell_base::backend::loops::Between;
 
@@ -205,10 +206,6 @@ pub(super) fn between(job: &Between, lengths: [usize; 2], data: &[f64], taps: &[
     });
 }
 
-fn greatest_divisor(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { greatest_divisor(b, a % b) }
-}
-
 by_isa! {
     /// Some results that follow one another.
     ///
@@ -223,7 +220,7 @@ by_isa! {
         out: &mut [f64]
     ) {
         let Between { up, down, first, newest_first } = *job;
-        let divisor = greatest_divisor(up, down);
+        let divisor = gcd(up, down);
         let (apart, lists) = (up / divisor, down / divisor);
         let length = data.len() as i64;
         // The samples that any of the results takes, from a multiple of the lists on.
