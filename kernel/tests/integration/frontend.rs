@@ -8,13 +8,15 @@ use jupyter_zmq_client::{
     ClientControlConnection, ClientIoPubConnection, ClientShellConnection, ClientStdinConnection, Connection,
     RawMessage, create_client_control_connection, create_client_iopub_connection,
     create_client_shell_connection_with_identity, create_client_stdin_connection_with_identity,
-    peek_ports_with_listeners, peer_identity_for_session,
+    peer_identity_for_session,
 };
 use serde_json::{Value, json};
 use std::ffi::CString;
 use std::future::Future;
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use zeromq::{SocketRecv, SocketSend};
@@ -225,20 +227,25 @@ impl Drop for Frontend {
     }
 }
 
+/// Ports for a kernel. They are below those that the system gives to whoever asks for any port (from 32768 on), so nothing takes one of
+/// them before the kernel does. Each is given once.
+fn free_ports() -> [u16; 5] {
+    static GIVEN: AtomicU16 = AtomicU16::new(0);
+    const COUNT: u32 = 20_000;
+    let first = std::process::id().wrapping_mul(61);
+    let next = || 10_000 + (first.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed).into()) % COUNT) as u16;
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    std::array::from_fn(|_| std::iter::repeat_with(next).take(COUNT as usize).find(is_free).expect("a free port"))
+}
+
 impl Kernel {
     /// Writes a connection file and starts the binary with it.
     #[track_caller]
     pub fn start(transport: Transport, change: impl FnOnce(&mut Command)) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
-        let runtime = runtime();
-        let (ip, ports, listeners) = match transport {
-            Transport::TCP => {
-                let ip = "127.0.0.1";
-                let peeked = peek_ports_with_listeners(ip.parse().expect("an address"), 5);
-                let (ports, listeners) = runtime.block_on(peeked).expect("free ports");
-                (ip.to_owned(), ports, listeners)
-            }
-            Transport::IPC => (path(directory.path().join("kernel-ipc")), (1..=5).collect(), vec![]),
+        let (ip, ports) = match transport {
+            Transport::TCP => ("127.0.0.1".to_owned(), free_ports()),
+            Transport::IPC => (path(directory.path().join("kernel-ipc")), [1, 2, 3, 4, 5]),
         };
         let info = ConnectionInfo {
             ip,
@@ -261,7 +268,6 @@ impl Kernel {
         if !command.get_args().any(|argument| argument == "--evaluator") {
             command.args(["--evaluator", "echo"]);
         }
-        drop(listeners);
         let process = command.spawn().expect("the kernel starts");
         Self { info, process, directory }
     }
