@@ -122,6 +122,19 @@ pub fn statement<R>(run: impl FnOnce() -> R) -> Option<R> {
     }
 }
 
+/// Ends the cell with the error of a check that the device has made meanwhile, if one failed. Of a cell that has failed already, nobody
+/// hears of it.
+pub(crate) fn settle() {
+    match crate::device::settle() {
+        Err(error) if !has_failed() => {
+            FAILED.store(true, Ordering::Relaxed);
+            panics::report_error(&error);
+            crate::output::control("EVCXR_PANIC_NOTIFICATION");
+        }
+        _ => {}
+    }
+}
+
 /// Whether the cell that runs has failed; what it stores from then on is reported at its end.
 pub(crate) fn has_failed() -> bool {
     FAILED.load(Ordering::Relaxed)
@@ -220,6 +233,7 @@ pub extern "C" fn warpcell_interrupted() -> bool {
 /// Called by the cell process when a cell's function has returned.
 #[unsafe(no_mangle)]
 pub extern "C" fn warpcell_end_cell() {
+    settle();
     RUNNING.store(false, Ordering::Relaxed);
     panics::report_caught();
     store::report_stored();

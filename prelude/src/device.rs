@@ -374,6 +374,16 @@ pub(crate) fn trim_idle() {
     host().backend.trim_idle();
 }
 
+/// Waits for what devices check while they compute, and reports what they found. Waits for nothing if they check nothing.
+pub(crate) fn settle() -> Result<()> {
+    let Some(opened) = OPENED.get() else { return Ok(()) };
+    let opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
+    let unsettled: Vec<Arc<dyn Backend>> = opened.values().filter(|backend| backend.has_checks()).cloned().collect();
+    drop(opened);
+    // All of them: the error of one does not leave the next cell the error of another.
+    unsettled.iter().map(|backend| backend.settle()).fold(Ok(()), Result::and)
+}
+
 /// Lets loops of the user's functions end that run on devices now. Called from a thread that does not wait for any.
 pub(crate) fn stop_functions() {
     // Whoever opens a device at this moment has started nothing there.

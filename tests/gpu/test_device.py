@@ -91,6 +91,31 @@ def test_a_failure_on_the_device_names_function_line_and_values(device):
     assert device.check("kept.sum()").value == "45.0"
 
 
+def test_an_index_out_of_range_ends_the_cell_at_the_line_of_its_take_and_costs_what_depends_on_it(device):
+    """The device checks indices while it takes elements; the call does not wait for that."""
+    device.check("let numbers = gpu::array(&[1.0, 2.0, 3.0]);")
+    device.check("let mut total = gpu::zeros::<f64>(2); let mut other = gpu::ones::<f64>(3);")
+    result = device.run(
+        "let places = gpu::array(&[0i64, 7]);\n"
+        "let taken = numbers.take(&places);\n"
+        "total += &taken;\n"
+        "other += &numbers;\n"
+        "let late = &numbers * 2.0;"
+    )
+    text = result.error_text
+    print(text)
+    assert "take: the index 7 is out of range for an array of 3 elements; indices go from -3 to 2" in text
+    assert "numbers.take(&places)" in text
+    # What does not depend on it is there, the new variables too.
+    assert device.check("other.tolist()").value == "[2.0, 3.0, 4.0]"
+    assert device.check("late.tolist()").value == "[2.0, 4.0, 6.0]"
+    for name in ("taken", "total"):
+        again = device.run(f"{name}.tolist()")
+        assert "this array was computed from the result of a call that failed" in again.error_text
+    assert device.check("total = gpu::zeros::<f64>(2); total.tolist()").value == "[0.0, 0.0]"
+    assert device.check("numbers.take(&gpu::array(&[2i64])).tolist()").value == "[3.0]"
+
+
 def test_memory_that_is_not_there_is_an_error_and_no_more(device):
     result = device.run("let huge = gpu::zeros::<f64>((1 << 20, 1 << 20));")
     assert "memory" in result.error_text, result.error_text

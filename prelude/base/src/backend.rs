@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::profiling::Recording;
 use crate::registry::Kernel;
 use std::any::Any;
+use std::panic::Location;
 use std::sync::Arc;
 use text::{FunctionAttributes, Limits};
 
@@ -141,6 +142,19 @@ pub enum Padding {
     Wrap,
     /// The image is mirrored at its edges, edge elements doubled.
     Symmetric,
+}
+
+/// A check of indices that a device makes while it reads by them: what is to be said if one is out of range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IndexCheck {
+    /// The operation that was asked for.
+    pub operation: &'static str,
+    /// The axis that is indexed; none if the array is indexed as if it had one axis.
+    pub axis: Option<usize>,
+    /// The length of the axis, or the number of elements.
+    pub length: usize,
+    /// Where the call is.
+    pub location: &'static Location<'static>,
 }
 
 /// Where bins begin and end, and how they are found.
@@ -314,6 +328,27 @@ pub trait Backend: Send + Sync {
         _out: View<'_>,
     ) -> Result<Option<bool>> {
         Ok(None)
+    }
+    /// As [`gather_checked`](Self::gather_checked), but without waiting. If an index is out of range, the device reports it where the host
+    /// waits for it next, or [settles](Self::settle) what it has not heard of; until then the results, and what is computed from
+    /// them, count as unknown. `false` from a backend that would have to look at the indices before, and has not done anything.
+    fn gather_later(
+        &self,
+        _source: View<'_>,
+        _axis: usize,
+        _indices: View<'_>,
+        _out: View<'_>,
+        _check: IndexCheck,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+    /// Whether there are checks that nobody has waited for yet.
+    fn has_checks(&self) -> bool {
+        false
+    }
+    /// Waits for the checks that nobody has waited for yet, and reports what they found. Waits for nothing if there are none.
+    fn settle(&self) -> Result<()> {
+        Ok(())
     }
     /// Copies each part of `source` along `axis`, behind which its elements follow one another, to as many neighbouring places
     /// along the same axis of `out`, which is contiguous, as there are before the part's number in `ends`: i64, ascending from 0

@@ -1,7 +1,9 @@
 //! The crate's [`Error`]: what was wrong, with the values, and what to do instead.
 
 use crate::dtype::DType;
+use std::cell::Cell;
 use std::fmt;
+use std::panic::Location;
 
 /// A result with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -195,6 +197,19 @@ pub enum Error {
         /// The operation that was asked for.
         operation: &'static str,
     },
+    /// What the device found while it computed, after the call that asked for it had returned. What was computed from the result of
+    /// that call since then cannot be used ([`Error::InvalidResult`]); all other arrays are as they should be.
+    FoundLater {
+        /// What the call would have reported, had it waited. Of several indices that are out of range it has one.
+        error: Box<Error>,
+        /// Where the call is.
+        location: &'static Location<'static>,
+    },
+    /// An array that was computed from the result of a call that failed.
+    InvalidResult {
+        /// Why the call failed.
+        cause: Box<Error>,
+    },
     /// An iteration that did not converge.
     NoConvergence {
         /// The operation that was asked for.
@@ -323,6 +338,13 @@ impl fmt::Display for Error {
                 "{operation}: there is no result for elements that are NaN or infinite; find them with `is_finite`, and replace \
                  them with `where_`"
             ),
+            Error::FoundLater { error, .. } => write!(
+                f,
+                "{error}; the device found this after the call, so arrays that were computed from its result cannot be used, all others can"
+            ),
+            Error::InvalidResult { cause } => {
+                write!(f, "this array was computed from the result of a call that failed ({cause}); compute it again")
+            }
             Error::NoConvergence { operation, matrix } => write!(
                 f,
                 "{operation}: the iteration did not converge for {}; scale it, so that its elements are neither very large nor \
@@ -343,7 +365,23 @@ pub fn fail(error: Error) -> ! {
         // Returns only where nothing may unwind any more, or outside a cell.
         crate::interrupt::stop();
     }
+    if let Error::FoundLater { location, .. } = error {
+        if !crate::interrupt::runs_cells() {
+            panic!("{error}; the call is at {location}");
+        }
+        PLACE.set(Some(location));
+    }
     panic!("{error}")
+}
+
+thread_local! {
+    /// See [`place_of_panic`].
+    static PLACE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
+}
+
+/// The place that the panic of this thread is about, if that is not where it panics; for the hook of panics, once.
+pub fn place_of_panic() -> Option<&'static Location<'static>> {
+    PLACE.take()
 }
 
 /// The value, or [`fail`].

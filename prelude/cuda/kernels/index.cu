@@ -5,7 +5,7 @@
 //                      that is possible. Not defined: the program that finds repeated indices
 //   WARPCELL_SCATTER   if defined, the program that writes, else the one that reads
 //
-// The host has seen that all indices are in range, or it asks whether they are: then `outside` is where the answer is to be, and
+// The host has seen that all indices are in range, or it asks whether they are: then `report` is where the answer is to be, and
 // has been 0. Other threads may have written to them since, so nothing here relies on that: a read goes to some element of the
 // source, a write does not happen.
 
@@ -21,6 +21,17 @@ DEVICE i64 place_of(index_type at, i64 length) {
 }
 
 DEVICE bool is_in(i64 place, i64 length) { return u64(place) < u64(length); }
+
+// An index of a call that is out of range, the first that was found; call 0 is none.
+struct Report {
+    u32 call, unused;
+    i64 index;
+};
+
+// Without an address nobody asks.
+DEVICE void tell(Report* report, u32 call, i64 index) {
+    if (report && atomicCAS(&report->call, 0u, call) == 0u) report->index = index;
+}
 
 #ifdef WARPCELL_ELEMENT
 
@@ -57,7 +68,7 @@ template <bool many> DEVICE Place locate(i64 at, const Axes& axes) {
 #ifndef WARPCELL_SCATTER
 
 template <bool many>
-DEVICE void gather_elements(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, u32* outside,
+DEVICE void gather_elements(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, Report* report, u32 call,
                             const Axes& axes) {
     const i64 first = i64(blockIdx.x) * (THREADS * EACH) + threadIdx.x;
     i64 from[EACH], to[EACH];
@@ -73,16 +84,17 @@ DEVICE void gather_elements(const element* source, const index_type* indices, el
     }
     element loaded[EACH];
     bool are_in = true;
+    i64 outside = 0;
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         if (first + k * THREADS < size) {
             const i64 place = place_of(found[k], length);
             const bool is_inside = is_in(place, length);
-            are_in &= is_inside;
+            if (!is_inside) are_in = false, outside = i64(found[k]);
             loaded[k] = source[from[k] + (is_inside ? place : 0) * step];
         }
     }
-    if (!are_in && outside) *outside = 1;
+    if (!are_in) tell(report, call, outside);
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         if (first + k * THREADS < size) out[to[k]] = loaded[k];
@@ -90,15 +102,15 @@ DEVICE void gather_elements(const element* source, const index_type* indices, el
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-gather(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, u32* outside,
+gather(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, Report* report, u32 call,
        const __grid_constant__ Axes axes) {
-    gather_elements<false>(source, indices, out, size, length, step, outside, axes);
+    gather_elements<false>(source, indices, out, size, length, step, report, call, axes);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-gather_wide(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, u32* outside,
+gather_wide(const element* source, const index_type* indices, element* out, i64 size, i64 length, i64 step, Report* report, u32 call,
             const __grid_constant__ Axes axes) {
-    gather_elements<true>(source, indices, out, size, length, step, outside, axes);
+    gather_elements<true>(source, indices, out, size, length, step, report, call, axes);
 }
 
 // The same of a whole array along its one axis, where indices and results follow one another from multiples of 16 bytes on, and elements
@@ -106,7 +118,7 @@ gather_wide(const element* source, const index_type* indices, element* out, i64 
 constexpr int WORDS_OF_INDICES = EACH * sizeof(index_type) / 16, WORDS_OF_ELEMENTS = sizeof(element) < 4 ? 1 : EACH * sizeof(element) / 16;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-gather_packs(const element* source, const index_type* indices, element* out, i64 size, i64 length, u32* outside) {
+gather_packs(const element* source, const index_type* indices, element* out, i64 size, i64 length, Report* report, u32 call) {
     union {
         uint4 words[WORDS_OF_INDICES];
         index_type at[EACH];
@@ -126,14 +138,15 @@ gather_packs(const element* source, const index_type* indices, element* out, i64
         for (int k = 0; k < EACH; k++) found.at[k] = first + k < size ? indices[first + k] : index_type(0);
     }
     bool are_in = true;
+    i64 outside = 0;
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
         const i64 place = place_of(found.at[k], length);
         const bool is_inside = is_in(place, length);
-        are_in &= is_inside;
+        if (!is_inside) are_in = false, outside = i64(found.at[k]);
         loaded.at[k] = source[is_inside ? place : 0];
     }
-    if (!are_in && outside) *outside = 1;
+    if (!are_in) tell(report, call, outside);
     if (is_whole) {
 #pragma unroll
         for (int word = 0; word < WORDS_OF_ELEMENTS; word++) __stcs((uint4*)(out + first) + word, loaded.words[word]);

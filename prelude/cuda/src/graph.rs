@@ -1,6 +1,6 @@
 //! Graphs of CUDA devices: what arrays they use, and in which way.
 
-use super::memory_of;
+use super::{memory_of, usable};
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -92,7 +92,14 @@ struct CudaGraph {
 
 impl GraphHandle for CudaGraph {
     fn launch(&self) -> Result<()> {
-        let order = || self.blocks.iter().try_for_each(|(allocation, writes)| memory_of(allocation)?.order(*writes));
+        self.graph.device().learn_checks()?;
+        let order = || {
+            self.blocks.iter().try_for_each(|(allocation, writes)| {
+                let memory = memory_of(allocation)?;
+                usable(memory)?;
+                memory.order(*writes)
+            })
+        };
         self.graph.launch(order)
     }
 

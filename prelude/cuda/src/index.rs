@@ -1,9 +1,9 @@
 //! Reading and writing elements by arrays of indices on CUDA; the kernels are in `kernels/index.cu`.
 
 use super::axes::{Axis, joined, launch_over};
-use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
+use super::{Compiled, Program, address_of, blocks, family, kernels, memory_of, source_of};
 use std::sync::OnceLock;
-use warpcell_base::backend::{Layout, Operand, View};
+use warpcell_base::backend::{IndexCheck, Layout, Operand, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_base::profiling::Kind;
@@ -16,6 +16,8 @@ const SOURCE: &str = concat!(include_str!("../kernels/axes.cuh"), "#line 1\n", i
 const THREADS: usize = 256;
 /// Elements that a thread moves.
 const EACH: usize = 4;
+/// Bytes of `Report` in the kernels' source.
+const REPORT: usize = 16;
 /// Bytes that are moved at once, and what the kernels call them: neighbours are moved together where that is possible.
 const UNITS: [(usize, &str); 5] = [(1, "u8"), (2, "u16"), (4, "u32"), (8, "u64"), (16, "u128")];
 /// Types of indices in the kernels; a u64 that is in range is an i64 too.
@@ -26,7 +28,7 @@ family! {
         gather: [[Compiled<Gather>; UNITS.len()]; INDICES.len()],
         scatter: [[Compiled<Scatter>; UNITS.len()]; INDICES.len()],
         repeats: [Compiled<Repeats>; INDICES.len()],
-        /// Where a kernel says that an index is out of range; 0 between launches. One for each queue.
+        /// Where a kernel reports an index that is out of range, if the host waits for that; 0 between launches. One for each queue.
         outside: [OnceLock<DeviceMemory>; queues()],
     }
 }
@@ -148,17 +150,35 @@ pub(super) fn is_shared(indices: View<'_>, axis: usize) -> bool {
 
 impl Index {
     pub fn gather(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<()> {
-        self.gather_into(source, axis, indices, out, 0)
+        self.gather_into(source, axis, indices, out, (0, 0))
+    }
+
+    /// The same, with a check of which the host hears later.
+    pub fn gather_later(
+        &self,
+        source: View<'_>,
+        axis: usize,
+        indices: View<'_>,
+        out: View<'_>,
+        check: IndexCheck,
+    ) -> Result<()> {
+        let check = self.device.begin_check(check)?;
+        let mut set = check.set;
+        for view in [source, indices] {
+            set |= self.device.checks_of(memory_of(view.allocation)?)?;
+        }
+        self.device.add_checks(memory_of(out.allocation)?, set);
+        self.gather_into(source, axis, indices, out, (check.report, check.call))
     }
 
     /// The same; whether all indices are in range, for which it waits.
     pub fn gather_checked(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>) -> Result<bool> {
         let outside = self.outside()?;
-        self.gather_into(source, axis, indices, out, outside.address())?;
-        let mut found = [0; 4];
+        self.gather_into(source, axis, indices, out, (outside.address(), 1))?;
+        let mut found = [0; REPORT];
         // SAFETY: the block has as many bytes.
         unsafe { staging::download(&self.device, outside.address(), &mut found)? };
-        if found == [0; 4] {
+        if found == [0; REPORT] {
             return Ok(true);
         }
         outside.set_bytes(0)?;
@@ -170,13 +190,20 @@ impl Index {
         if let Some(outside) = cell.get() {
             return Ok(outside);
         }
-        let outside = DeviceMemory::outside_pool(&self.device, 4)?;
+        let outside = DeviceMemory::outside_pool(&self.device, REPORT)?;
         outside.set_bytes(0)?;
         Ok(cell.get_or_init(|| outside))
     }
 
-    /// Writes 1 to the address `outside`, unless that is 0, if an index is out of range.
-    fn gather_into(&self, source: View<'_>, axis: usize, indices: View<'_>, out: View<'_>, outside: u64) -> Result<()> {
+    /// If an index is out of range, writes a report of this call to the address, unless that is 0.
+    fn gather_into(
+        &self,
+        source: View<'_>,
+        axis: usize,
+        indices: View<'_>,
+        out: View<'_>,
+        (report, call): (u64, u32),
+    ) -> Result<()> {
         let moves = Moves::new(
             &out.layout.shape,
             axis,
@@ -190,7 +217,7 @@ impl Index {
         if let Some(size) = moves.packs() {
             let ([source, indices, out], count, length) = (moves.addresses, size as i64, moves.length as i64);
             let grid = (blocks("take", size, THREADS * EACH)?, 1);
-            let mut arguments = arguments![source, indices, out, count, length, outside];
+            let mut arguments = arguments![source, indices, out, count, length, report, call];
             // SAFETY: as below, with the arguments of `gather_packs`; indices and results are contiguous, from multiples of 16 bytes on.
             return unsafe { launch(&self.device, kernels.packs, grid, THREADS as u32, &mut arguments) };
         }
@@ -199,10 +226,10 @@ impl Index {
             let grid = blocks("take", size, THREADS * EACH)?;
             let ([source, indices, out], count) = (addresses, size as i64);
             let (length, step) = (moves.length as i64, moves.step as i64);
-            let mut arguments = arguments![source, indices, out, count, length, step, outside, axes];
+            let mut arguments = arguments![source, indices, out, count, length, step, report, call, axes];
             // SAFETY: the module is alive beside its functions; the arguments are those of `gather` and `gather_wide`, and
             // `KernelAxes` has the layout of their `warpcell_axes`; whatever the indices are, the kernels stay within the views, which lie in
-            // live allocations; units are as wide as addresses and strides allow; `outside` is 0 or has room for a number.
+            // live allocations; units are as wide as addresses and strides allow; the address of the report is 0 or has room for one.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
         })
     }

@@ -9,12 +9,13 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use warpcell_base::backend::factorisations::Factorisations;
 use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
-    Allocation, Backend, CaptureHandle, DeviceProperties, EventHandle, Foreign, Layout, MemoryFigures, Operand,
-    Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, Unique, View,
+    Allocation, Backend, CaptureHandle, DeviceProperties, EventHandle, Foreign, IndexCheck, Layout, MemoryFigures,
+    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, Unique, View,
 };
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::{Error, Result};
@@ -194,10 +195,17 @@ fn source_of(view: View<'_>) -> Result<u64> {
 #[inline]
 fn ordered(view: View<'_>, writes: bool) -> Result<u64> {
     let memory = memory_of(view.allocation)?;
+    usable(memory)?;
     if memory.device().has_streams() {
         graph::order(view.allocation, memory, writes)?;
     }
     Ok(memory.address() + (view.layout.offset * view.dtype.size()) as u64)
+}
+
+/// An error if the memory has what was computed from the result of a call that failed.
+#[inline]
+fn usable(memory: &DeviceMemory) -> Result<()> {
+    if memory.checks().load(Ordering::Relaxed) == 0 { Ok(()) } else { memory.device().checks_of(memory).map(|_| ()) }
 }
 
 /// The number of blocks for `items`, `each` a block.
@@ -215,6 +223,30 @@ impl CudaBackend {
     /// Fails while this thread captures a graph.
     fn may_wait(&self, operation: &'static str) -> Result<()> {
         if self.device.is_capturing() { Err(waits(operation)) } else { Ok(()) }
+    }
+
+    /// Waits for the checks that are not known yet, before work that is not an [`Operation`].
+    fn know_checks(&self) {
+        self.device.defer(self.device.learn_checks());
+    }
+
+    /// Says of the results of an operation that they depend on the checks that its operands depend on.
+    #[cold]
+    fn follow_checks(&self, operation: Operation<'_>) -> Result<()> {
+        let mut set = Ok(0);
+        operation.each_array(&mut |view, _| {
+            let of_view = memory_of(view.allocation).and_then(|memory| self.device.checks_of(memory));
+            set = std::mem::replace(&mut set, Ok(0)).and_then(|set| Ok(set | of_view?));
+        });
+        let set = set?;
+        if set != 0 {
+            operation.each_array(&mut |view, writes| {
+                if writes && let Ok(memory) = memory_of(view.allocation) {
+                    self.device.add_checks(memory, set);
+                }
+            });
+        }
+        Ok(())
     }
 
     pub fn new(ordinal: usize) -> Result<CudaBackend> {
@@ -327,6 +359,7 @@ impl Backend for CudaBackend {
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
         let memory = memory_of(target)?;
         assert!(source.len() <= memory.bytes(), "upload: {} bytes into {}", source.len(), memory.bytes());
+        usable(memory)?;
         memory.order(true)?;
         let span = profile::begin(&self.device, Kind::Copy, "host to device", source.len())?;
         // SAFETY: the block is borrowed, so it lives, and was just seen to be large enough.
@@ -338,6 +371,7 @@ impl Backend for CudaBackend {
         let memory = memory_of(source)?;
         let end = offset.checked_add(target.len());
         assert!(end.is_some_and(|end| end <= memory.bytes()), "download: past the end of {} bytes", memory.bytes());
+        usable(memory)?;
         memory.order(false)?;
         let span = profile::begin(&self.device, Kind::Copy, "device to host", target.len())?;
         // SAFETY: the block is borrowed, so it lives, and was just seen to hold the range.
@@ -347,6 +381,9 @@ impl Backend for CudaBackend {
 
     fn execute(&self, operation: Operation<'_>) -> Result<()> {
         use Operation as O;
+        if self.device.has_checks() {
+            self.follow_checks(operation)?;
+        }
         match operation {
             O::Fill { value, out } => self.elementwise.fill(value, out),
             O::Arange { start, step, out } => self.elementwise.arange(start, step, out),
@@ -410,6 +447,26 @@ impl Backend for CudaBackend {
         self.index.gather_checked(source, axis, indices, out).map(Some)
     }
 
+    fn gather_later(
+        &self,
+        source: View<'_>,
+        axis: usize,
+        indices: View<'_>,
+        out: View<'_>,
+        check: IndexCheck,
+    ) -> Result<bool> {
+        self.may_wait("a check of indices")?;
+        self.index.gather_later(source, axis, indices, out, check).map(|()| true)
+    }
+
+    fn has_checks(&self) -> bool {
+        self.device.has_checks()
+    }
+
+    fn settle(&self) -> Result<()> {
+        self.device.settle_checks()
+    }
+
     fn unique(&self, sorted: View<'_>) -> Result<Unique> {
         self.may_wait("unique")?;
         self.search.unique(sorted)
@@ -420,6 +477,7 @@ impl Backend for CudaBackend {
     }
 
     fn factorisations(&self) -> &dyn Factorisations {
+        self.know_checks();
         self
     }
 
@@ -495,6 +553,8 @@ impl Backend for CudaBackend {
 
     fn address(&self, allocation: &Arc<dyn Allocation>) -> usize {
         let Ok(memory) = memory_of(allocation) else { return 0 };
+        self.know_checks();
+        self.device.defer(usable(memory));
         self.device.defer(memory.order(true));
         memory.address() as usize
     }
@@ -536,6 +596,8 @@ impl Backend for CudaBackend {
         bytes: usize,
     ) -> Result<bool> {
         let Some(CudaAllocation(source)) = source.as_any().downcast_ref() else { return Ok(false) };
+        source.device().learn_checks()?;
+        usable(source)?;
         if self.device.is_capturing() || source.device().is_capturing() {
             return Err(orders("a copy between devices"));
         }
@@ -551,6 +613,7 @@ impl Backend for CudaBackend {
     }
 
     fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>> {
+        self.know_checks();
         Ok(Box::new(graph::CudaCapture::begin(&self.device)?))
     }
 

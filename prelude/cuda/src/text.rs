@@ -18,6 +18,7 @@ struct CudaText(TextModule);
 
 impl TextProgram for CudaText {
     fn launch(&self, kernel: usize, size: LaunchSize, arguments: &[Passed<'_>]) -> Result<()> {
+        self.0.device().learn_checks()?;
         // The values of addresses and scalars; all of them are there before pointers to them are taken.
         let mut values: Vec<u128> = Vec::with_capacity(arguments.len());
         for argument in arguments {

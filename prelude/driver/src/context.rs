@@ -1,5 +1,6 @@
 //! A device with its primary context; its queues are in [`super::queue`].
 
+use super::checks::Checks;
 use super::compile::Target;
 use super::cublas;
 use super::failures::Failures;
@@ -29,6 +30,8 @@ pub struct Device {
     pub(super) queues: Queues,
     /// What the user's functions write when they fail.
     pub(super) failures: Failures,
+    /// Of indices, which kernels make and the host hears of later.
+    pub(super) checks: Checks,
     handle: sys::CUdevice,
     ordinal: usize,
     name: String,
@@ -182,6 +185,7 @@ impl Device {
             has_streams: AtomicBool::new(false),
             queues: Queues::default(),
             failures: Failures::default(),
+            checks: Checks::default(),
             handle,
             ordinal,
             name,
@@ -221,6 +225,7 @@ impl Device {
         self.bind()?;
         self.wait_for_queues()?;
         self.failure()?;
+        self.settle_checks()?;
         self.deferred()
     }
 
@@ -342,6 +347,7 @@ impl Drop for Device {
             lock(&self.cublas).take();
             lock(&self.staging).release();
             self.failures.release();
+            self.checks.release();
             for withheld in lock(&self.withheld).drain(..) {
                 lock(&self.pool).free(withheld.end());
             }

@@ -198,9 +198,10 @@ impl Failures {
 }
 
 impl Device {
-    /// The failure of a function, if there was one since the last look. Called where the host has waited for work.
+    /// The failure of a function or of a check, if there was one since the last look. Called where the host has waited for work.
     #[inline]
     pub(super) fn failure(&self) -> Result<()> {
+        self.failed_check()?;
         if self.failures.used.load(Ordering::Relaxed) == 0 { Ok(()) } else { self.look_for_failures() }
     }
 

@@ -108,6 +108,10 @@ impl Drop for Capture {
 }
 
 impl Graph {
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
     /// Queues the work, after `order` has made this thread's queue wait for whoever uses the graph's arrays.
     pub fn launch(&self, order: impl FnOnce() -> Result<()>) -> Result<()> {
         if warpcell_base::interrupt::interrupted() {

@@ -5,7 +5,8 @@
 //! monitor, [`cupti`] the profiler (whose names [`demangle`] makes readable; [`profile`] does without it where it must),
 //! [`attribute`] knows what measurements ask of a device, [`cufft`] plans Fourier transforms, [`cublas`] multiplies matrices,
 //! [`cusolver`] factorises them, [`status`] turns status codes into errors, [`context`] holds a device with its context,
-//! [`queue`] its streams, [`failures`] what the user's functions say of themselves, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`pinned`] host memory for them, [`interop`] what shares
+//! [`queue`] its streams, [`failures`] what the user's functions say of themselves, [`checks`] what
+//! kernels say of the indices that they are given, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`pinned`] host memory for them, [`interop`] what shares
 //! memory with others, [`graph`] work that is captured, [`background`] what is done beside the user's work, [`compile`] and
 //! [`cache`] turn CUDA C into machine code, [`text`] programs of the user; [`module`], [`launch`] and [`event`] are what their
 //! names say. Nothing here knows arrays or operations.
@@ -27,6 +28,7 @@
 pub mod attribute;
 pub mod background;
 pub mod cache;
+pub mod checks;
 pub mod compile;
 pub mod context;
 pub mod cublas;

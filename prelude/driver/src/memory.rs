@@ -8,6 +8,7 @@ use super::status::check;
 use super::usage::Usage;
 use cudarc::driver::sys::{self, CUresult};
 use std::cell::RefCell;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use warpcell_base::error::{Error, Result};
@@ -25,6 +26,8 @@ pub struct DeviceMemory {
     /// The queue that it was made for.
     queue: u8,
     usage: Usage,
+    /// The checks that its contents depend on; see `checks.rs`.
+    checks: AtomicU64,
 }
 
 #[derive(Clone, Copy)]
@@ -55,7 +58,15 @@ impl DeviceMemory {
     }
 
     fn of(device: &Arc<Device>, address: u64, bytes: usize, origin: Origin, queue: u8) -> DeviceMemory {
-        DeviceMemory { device: device.clone(), address, bytes, origin, queue, usage: Usage::of(1 << queue) }
+        DeviceMemory {
+            device: device.clone(),
+            address,
+            bytes,
+            origin,
+            queue,
+            usage: Usage::of(1 << queue),
+            checks: AtomicU64::new(0),
+        }
     }
 
     /// Uninitialised memory outside the pool, for what the backend keeps for itself.
@@ -96,6 +107,12 @@ impl DeviceMemory {
     /// Memory that others own, of whom the caller makes sure that they keep it as long as this.
     pub fn foreign(device: &Arc<Device>, address: u64, bytes: usize) -> DeviceMemory {
         DeviceMemory::of(device, address, bytes, Origin::Nowhere, device.queue().number)
+    }
+
+    /// Where `checks.rs` keeps what the contents depend on; 0 if that is nothing.
+    #[inline]
+    pub fn checks(&self) -> &AtomicU64 {
+        &self.checks
     }
 
     /// The first byte's address on the device; 0 if there are no bytes.
@@ -148,7 +165,7 @@ impl DeviceMemory {
             let origin = std::mem::replace(&mut self.origin, Origin::Nowhere);
             let usage = std::mem::replace(&mut self.usage, Usage::of(0));
             let (device, address, bytes, queue) = (self.device.clone(), self.address, self.bytes, self.queue);
-            let kept = DeviceMemory { device, address, bytes, origin, queue, usage };
+            let kept = DeviceMemory { device, address, bytes, origin, queue, usage, checks: AtomicU64::new(0) };
             return KEPT.with_borrow_mut(|blocks| blocks.push(kept));
         }
         let others = self.usage.touched() & !(1 << self.queue);

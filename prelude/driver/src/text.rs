@@ -88,6 +88,10 @@ impl TextModule {
         unsafe { launch_sized(&self.device, function, size, arguments) }
     }
 
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
     /// A kernel that can be launched with this many bytes of dynamic shared memory. The context is current.
     fn ready(&self, kernel: usize, bytes: u32) -> Result<Function> {
         let Kernel { function, shared } = &self.kernels[kernel];

@@ -36,6 +36,15 @@ pub(super) fn report() {
     replace_last(None).unwrap_or_else(unknown).send(true);
 }
 
+/// Reports an error as a panic that has ended the cell's code.
+pub(super) fn report_error(error: &crate::Error) {
+    let location = match error {
+        crate::Error::FoundLater { location, .. } => location.to_string(),
+        _ => String::new(),
+    };
+    Panic { message: error.to_string(), location, frames: Vec::new() }.send(true);
+}
+
 /// Writes the panic that has ended the code of a child process, which must not speak to the kernel.
 pub(super) fn report_in_child() {
     if let Some(panic) = replace_last(None) {
@@ -55,7 +64,9 @@ pub(super) fn report_caught() {
 pub(super) fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
         let message = info.payload_as_str().unwrap_or("a value that is not text was given to `panic_any`").to_owned();
-        let location = info.location().filter(|location| !super::memory::is_ours(location.file()));
+        let location = warpcell_base::error::place_of_panic()
+            .or(info.location())
+            .filter(|location| !super::memory::is_ours(location.file()));
         let location = location.map(ToString::to_string).unwrap_or_default();
         let frames = user_frames(&Backtrace::force_capture().to_string());
         let panic = Panic { message, location, frames };

@@ -89,6 +89,7 @@ impl VariableStore {
     }
 
     fn put(&mut self, name: &str, value: Box<dyn Any>) {
+        super::settle();
         self.insert(name, value);
         if super::has_failed() {
             since_failure().stored.push(name.to_owned());

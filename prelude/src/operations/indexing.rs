@@ -7,7 +7,7 @@ use crate::array::indices::{IntoIndices, RawIndices};
 use crate::array::sides::sealed::Host;
 use crate::array::view::{assign, broadcast_to};
 use crate::array::{DeviceArray, IntoShape, RawArray, byte_count, shape, transfer, writable};
-use crate::backend::{BinaryOperation, Layout, ReduceOperation};
+use crate::backend::{BinaryOperation, IndexCheck, Layout, ReduceOperation};
 use crate::device::{self, Handle};
 use crate::dtype::{DType, Element, Kind, Scalar};
 use crate::error::{Error, Result, check};
@@ -18,41 +18,56 @@ use crate::operations::formulas::{self, apply_one};
 use crate::operations::insertion::resized;
 use crate::operations::map::registered_reduced;
 use crate::operations::selection::{apart, unravelled};
+use std::panic::Location;
 
 impl<T: Element> DeviceArray<T> {
-    fallible! {
-        /// The elements at `indices` of the flattened array, in the shape of the indices. NumPy's `take(a, indices)`,
-        /// and `a[indices]` of a 1-D array. Negative indices count from the end.
-        ///
-        /// Indices are checked. Those on the device are checked while the elements are taken, and the call waits for that;
-        /// only of `u64`, the largest is looked for before. Indices that come from the host are checked there.
-        ///
-        /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]) or the devices differ.
-        ///
-        /// ```
-        /// let a = warpcell::array(&[10, 20, 30, 40]);
-        /// let indices = warpcell::array(&[[3i64, 0], [-1, 1]]);
-        /// assert_eq!(a.take(&indices).to_host(), ndarray::arr2(&[[40, 10], [40, 20]]).into_dyn());
-        /// assert_eq!(a.take([0, 2]).sum(), 40i64);
-        /// ```
-        pub fn take, try_take(&self, indices: impl IntoIndices) -> Result<DeviceArray<T>> {
-            take(&self.raw, indices.raw_indices()).map(DeviceArray::from_raw)
-        }
+    /// The elements at `indices` of the flattened array, in the shape of the indices. NumPy's `take(a, indices)`,
+    /// and `a[indices]` of a 1-D array. Negative indices count from the end.
+    ///
+    /// Indices are checked. A GPU checks those that it has while it takes the elements, and the call does not wait for that. If one is
+    /// out of range, this is reported where the program waits for the GPU next, at the end of the cell at the latest
+    /// ([`Error::FoundLater`]). The arrays that were computed from the result since then cannot be used
+    /// ([`Error::InvalidResult`]); all others can. [`try_take`](Self::try_take) waits. Of `u64`, the largest index is looked for before.
+    /// Indices that come from the host are checked there.
+    ///
+    /// **Panics** if an index is out of range ([`Error::IndexOutOfRange`]) or the devices differ.
+    ///
+    /// ```
+    /// let a = warpcell::array(&[10, 20, 30, 40]);
+    /// let indices = warpcell::array(&[[3i64, 0], [-1, 1]]);
+    /// assert_eq!(a.take(&indices).to_host(), ndarray::arr2(&[[40, 10], [40, 20]]).into_dyn());
+    /// assert_eq!(a.take([0, 2]).sum(), 40i64);
+    /// ```
+    #[track_caller]
+    pub fn take(&self, indices: impl IntoIndices) -> DeviceArray<T> {
+        DeviceArray::from_raw(check(take_later(&self.raw, indices.raw_indices(), Some(Location::caller()))))
+    }
 
-        /// The parts of the array at `indices` along an axis, such as rows along axis 0; the shape of the indices takes
-        /// the place of the axis. NumPy's `take(a, indices, axis)`, `a[indices]` and `a[:, indices]`. Checks as
-        /// [`take`](Self::take) does.
-        ///
-        /// **Panics** as [`take`](Self::take) does, and if there is no such axis ([`Error::InvalidShape`]).
-        ///
-        /// ```
-        /// let a = warpcell::array(&[[1, 2, 3], [4, 5, 6]]);
-        /// assert_eq!(a.take_axis([1, 0, 1], 0).to_host(), ndarray::arr2(&[[4, 5, 6], [1, 2, 3], [4, 5, 6]]).into_dyn());
-        /// assert_eq!(a.take_axis([-1], 1).to_host(), ndarray::arr2(&[[3], [6]]).into_dyn());
-        /// ```
-        pub fn take_axis, try_take_axis(&self, indices: impl IntoIndices, axis: isize) -> Result<DeviceArray<T>> {
-            take_axis(&self.raw, indices.raw_indices(), axis).map(DeviceArray::from_raw)
-        }
+    /// As [`take`](Self::take), but returns the error. It waits until all indices are checked.
+    pub fn try_take(&self, indices: impl IntoIndices) -> Result<DeviceArray<T>> {
+        take(&self.raw, indices.raw_indices()).map(DeviceArray::from_raw)
+    }
+
+    /// The parts of the array at `indices` along an axis, such as rows along axis 0; the shape of the indices takes
+    /// the place of the axis. NumPy's `take(a, indices, axis)`, `a[indices]` and `a[:, indices]`. Checks as
+    /// [`take`](Self::take) does.
+    ///
+    /// **Panics** as [`take`](Self::take) does, and if there is no such axis ([`Error::InvalidShape`]).
+    ///
+    /// ```
+    /// let a = warpcell::array(&[[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(a.take_axis([1, 0, 1], 0).to_host(), ndarray::arr2(&[[4, 5, 6], [1, 2, 3], [4, 5, 6]]).into_dyn());
+    /// assert_eq!(a.take_axis([-1], 1).to_host(), ndarray::arr2(&[[3], [6]]).into_dyn());
+    /// ```
+    #[track_caller]
+    pub fn take_axis(&self, indices: impl IntoIndices, axis: isize) -> DeviceArray<T> {
+        let taken = take_axis_later(&self.raw, indices.raw_indices(), axis, Some(Location::caller()));
+        DeviceArray::from_raw(check(taken))
+    }
+
+    /// As [`take_axis`](Self::take_axis), but returns the error. It waits until all indices are checked.
+    pub fn try_take_axis(&self, indices: impl IntoIndices, axis: isize) -> Result<DeviceArray<T>> {
+        take_axis(&self.raw, indices.raw_indices(), axis).map(DeviceArray::from_raw)
     }
 
     /// For each index the element at it along an axis, and at the index's own place along the others: what the indices of
@@ -69,7 +84,8 @@ impl<T: Element> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn take_along_axis(&self, indices: impl IntoIndices, axis: isize) -> DeviceArray<T> {
-        DeviceArray::from_raw(check(take_along_axis(&self.raw, indices.raw_indices(), axis)))
+        let taken = take_along_axis_later(&self.raw, indices.raw_indices(), axis, Some(Location::caller()));
+        DeviceArray::from_raw(check(taken))
     }
 
     fallible! {
@@ -250,16 +266,21 @@ impl Indices {
     }
 
     /// Copies the elements that these indices name, laid out as `by`, to `out`, which is new and not empty. If they are not checked,
-    /// they are now: in the same pass, where the device can do that.
-    fn gather(&self, source: &RawArray, axis: usize, by: &RawArray, out: &RawArray) -> Result<()> {
+    /// they are now: in the same pass, where the device can do that; and if the place of the call is given, without waiting for it.
+    fn gather(&self, source: &RawArray, axis: usize, by: &RawArray, out: &RawArray, call: Call) -> Result<()> {
         let backend = &source.handle.backend;
         // Large u64 would be taken for negative indices.
-        if !self.is_checked
-            && self.length > 0
-            && self.raw.dtype != DType::U64
-            && let Some(true) = backend.gather_checked(source.view(), axis, by.view(), out.view())?
-        {
-            return Ok(());
+        if !self.is_checked && self.length > 0 && self.raw.dtype != DType::U64 {
+            let [source, by, out] = [source.view(), by.view(), out.view()];
+            let &Indices { operation, axis: named, length, .. } = self;
+            let check = |location| IndexCheck { operation, axis: named, length, location };
+            let is_done = match call.map(check) {
+                Some(check) => backend.gather_later(source, axis, by, out, check)?,
+                None => backend.gather_checked(source, axis, by, out)? == Some(true),
+            };
+            if is_done {
+                return Ok(());
+            }
         }
         self.check()?;
         backend.gather(source.view(), axis, by.view(), out.view())
@@ -340,15 +361,26 @@ fn replaced(shape: &[usize], axis: usize, with: &[usize]) -> Vec<usize> {
     [&shape[..axis], with, &shape[axis + 1..]].concat()
 }
 
+/// Where a call is that need not wait for the check of its indices.
+type Call = Option<&'static Location<'static>>;
+
 pub(crate) fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
+    take_later(array, indices, None)
+}
+
+fn take_later(array: &RawArray, indices: RawIndices, call: Call) -> Result<RawArray> {
     let indices = Indices::unchecked("take", indices, &array.handle, None, array.size())?;
     RawArray::written("take", &array.handle, indices.raw.shape(), array.dtype, |out| {
         let target = out.with_layout(Layout::contiguous(&[out.size()]));
-        indices.gather(&line("take", array)?, 0, &indices.flat(), &target)
+        indices.gather(&line("take", array)?, 0, &indices.flat(), &target, call)
     })
 }
 
 pub(crate) fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
+    take_axis_later(array, indices, axis, None)
+}
+
+fn take_axis_later(array: &RawArray, indices: RawIndices, axis: isize, call: Call) -> Result<RawArray> {
     let axis = axis_of("take_axis", array.shape(), axis)?;
     let indices = Indices::unchecked("take_axis", indices, &array.handle, Some(axis), array.shape()[axis])?;
     let shape = replaced(array.shape(), axis, indices.raw.shape());
@@ -356,7 +388,7 @@ pub(crate) fn take_axis(array: &RawArray, indices: RawIndices, axis: isize) -> R
     if out.size() > 0 {
         let shape = replaced(array.shape(), axis, &[indices.raw.size()]);
         let target = out.with_layout(Layout::contiguous(&shape));
-        indices.gather(array, axis, &along(&shape, axis, &indices.flat()), &target)?;
+        indices.gather(array, axis, &along(&shape, axis, &indices.flat()), &target, call)?;
     } else {
         indices.check()?;
     }
@@ -390,6 +422,10 @@ fn same_rank(operation: &'static str, array: &RawArray, indices: &RawIndices) ->
 }
 
 pub(super) fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize) -> Result<RawArray> {
+    take_along_axis_later(array, indices, axis, None)
+}
+
+fn take_along_axis_later(array: &RawArray, indices: RawIndices, axis: isize, call: Call) -> Result<RawArray> {
     let operation = "take_along_axis";
     let axis = axis_of(operation, array.shape(), axis)?;
     let count = same_rank(operation, array, &indices)?[axis];
@@ -405,7 +441,7 @@ pub(super) fn take_along_axis(array: &RawArray, indices: RawIndices, axis: isize
             let shape = replaced(&common, axis, &[raw.shape()[axis]]);
             raw.with_layout(shape::broadcast_layout(&raw.layout, &shape))
         };
-        indices.gather(&broadcast(array), axis, &broadcast(&indices.raw), &out)?;
+        indices.gather(&broadcast(array), axis, &broadcast(&indices.raw), &out, call)?;
     }
     Ok(out)
 }

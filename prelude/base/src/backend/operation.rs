@@ -34,6 +34,8 @@ pub trait Field {
     fn lender(kept: &Self::Kept) -> Self::Lender<'_>;
     /// The second half.
     fn lend<'a>(lender: &'a Self::Lender<'a>) -> Self::Lent<'a>;
+    /// Shows the arrays in it, each with whether it is written to. Of a field that does not say so itself, `writes` tells.
+    fn each_array(_lent: Self::Lent<'_>, _writes: bool, _see: &mut dyn FnMut(View<'_>, bool)) {}
 }
 
 /// A field that refers to nothing.
@@ -103,6 +105,9 @@ impl Field for Array {
     fn lend<'a>(lender: &'a View<'a>) -> View<'a> {
         *lender
     }
+    fn each_array(lent: View<'_>, writes: bool, see: &mut dyn FnMut(View<'_>, bool)) {
+        see(lent, writes);
+    }
 }
 
 /// A kept array or value.
@@ -131,6 +136,11 @@ impl Field for Input {
     }
     fn lend<'a>(lender: &'a Operand<'a>) -> Operand<'a> {
         *lender
+    }
+    fn each_array(lent: Operand<'_>, writes: bool, see: &mut dyn FnMut(View<'_>, bool)) {
+        if let Operand::Array(view) = lent {
+            see(view, writes);
+        }
     }
 }
 
@@ -165,6 +175,11 @@ impl Field for KernelArgument {
     fn lend<'a>(lender: &'a Argument<'a>) -> Argument<'a> {
         *lender
     }
+    fn each_array(lent: Argument<'_>, _writes: bool, see: &mut dyn FnMut(View<'_>, bool)) {
+        if let Argument::Array(view, writes) = lent {
+            see(view, writes);
+        }
+    }
 }
 
 impl Field for Numbers {
@@ -195,6 +210,11 @@ impl<F: Field> Field for Maybe<F> {
     fn lend<'a>(lender: &'a Option<F::Lender<'a>>) -> Option<F::Lent<'a>> {
         lender.as_ref().map(F::lend)
     }
+    fn each_array(lent: Option<F::Lent<'_>>, writes: bool, see: &mut dyn FnMut(View<'_>, bool)) {
+        if let Some(lent) = lent {
+            F::each_array(lent, writes, see);
+        }
+    }
 }
 
 /// What is lent as it is kept, so that a list of kept ones becomes a list.
@@ -216,6 +236,9 @@ impl<F: Item + 'static> Field for Several<F> {
     fn lend<'a>(lender: &'a Vec<F::Lent<'a>>) -> &'a [F::Lent<'a>] {
         lender
     }
+    fn each_array(lent: &[F::Lent<'_>], writes: bool, see: &mut dyn FnMut(View<'_>, bool)) {
+        lent.iter().for_each(|&item| F::each_array(item, writes, see));
+    }
 }
 
 macro_rules! operations {
@@ -232,6 +255,15 @@ macro_rules! operations {
         }
 
         impl Operation<'_> {
+            /// Shows its arrays, each with whether it is written to: that are the results, and what a kernel says so of.
+            pub fn each_array(self, see: &mut dyn FnMut(View<'_>, bool)) {
+                match self {
+                    $(Operation::$variant { $($field),+ } => {
+                        $(<$sort as Field>::each_array($field, matches!(stringify!($field), "out" | "outs"), see);)+
+                    })*
+                }
+            }
+
             /// A copy that can be executed later.
             pub fn keep(self) -> KeptOperation {
                 match self {

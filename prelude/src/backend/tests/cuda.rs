@@ -4,6 +4,7 @@ use crate::backend::cuda::driver::nvrtc::Nvrtc;
 use std::path::PathBuf;
 
 mod check;
+mod checks;
 mod differential;
 mod failures;
 mod fault;

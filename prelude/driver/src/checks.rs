@@ -1,0 +1,280 @@
+//! Checks that the device makes while it computes: the host hears of them where it waits anyway, at the end of a cell at the latest.
+//!
+//! A call that checks its indices in this way returns without waiting. Its kernel reads nothing outside, and writes a report to
+//! pinned memory of the host if an index was out of range. Until it is known how that went, each block of memory has a set of the
+//! checks that its contents depend on: one bit for each report. An operation gives its results the sets of its operands. If a
+//! check has failed, its bit is kept together with the error. So blocks that have the bit are refused from then on, and no others.
+//!
+//! The bits of one *round* are used again in the next. A round ends when all of its checks are known.
+
+use super::context::{Device, lock};
+use super::memory::DeviceMemory;
+use super::status::check;
+use cudarc::driver::sys;
+use std::ptr::NonNull;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use warpcell_base::backend::IndexCheck;
+use warpcell_base::error::{Error, Result};
+
+/// `Report` in the kernels' source.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Report {
+    /// The number of the call, from 1, that an index is out of range of; 0 if there is none.
+    call: u32,
+    unused: u32,
+    index: i64,
+}
+
+/// A report of nothing.
+const NOTHING: Report = Report { call: 0, unused: 0, index: 0 };
+
+/// The reports of a round: as many as a set has bits. When all are in use, the last one is shared by further calls.
+const REPORTS: usize = 32;
+/// The calls of a round.
+const CALLS: usize = 4096;
+
+/// The checks of a device.
+#[derive(Default)]
+pub(super) struct Checks {
+    /// Whether there are some of which it is not known how they went, or of which nobody has heard that they failed.
+    pending: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    reports: Option<Reports>,
+    /// The number of the round, less one.
+    ended: u32,
+    /// The checks of the round.
+    calls: Vec<IndexCheck>,
+    /// Those that failed, also of earlier rounds.
+    failed: Vec<Failed>,
+}
+
+/// A check that failed.
+struct Failed {
+    round: u32,
+    bit: u32,
+    error: Error,
+    /// Whether somebody has got the error.
+    is_reported: bool,
+}
+
+/// Memory that is the host's and the device's.
+struct Reports {
+    host: NonNull<Report>,
+    device: u64,
+}
+
+// SAFETY: pinned memory of the host, which may be used from every thread; all access is behind a mutex.
+unsafe impl Send for Reports {}
+
+/// A check that a kernel is to make.
+pub struct Check {
+    /// The address of its report.
+    pub report: u64,
+    /// What the kernel writes there.
+    pub call: u32,
+    /// Its bit.
+    pub set: u32,
+}
+
+/// How the bits of a block are kept: those of a round, and its number.
+fn word(round: u32, set: u32) -> u64 {
+    u64::from(round) << 32 | u64::from(set)
+}
+
+impl Reports {
+    /// The context is current.
+    fn new() -> Result<Reports> {
+        let (mut host, mut device) = (std::ptr::null_mut(), 0);
+        let bytes = REPORTS * size_of::<Report>();
+        // SAFETY: the context is current; the pointers are to locals, and the memory is written to within its size.
+        unsafe {
+            let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
+            check(sys::cuMemHostAlloc(&raw mut host, bytes, flags), "cuMemHostAlloc")?;
+            std::ptr::write_bytes(host.cast::<u8>(), 0, bytes);
+            let status = sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0);
+            if let Err(error) = check(status, "cuMemHostGetDevicePointer") {
+                let _ = sys::cuMemFreeHost(host);
+                return Err(error);
+            }
+        }
+        match NonNull::new(host.cast()) {
+            Some(host) => Ok(Reports { host, device }),
+            None => unreachable!("cuMemHostAlloc reports a failure as a status"),
+        }
+    }
+
+    fn report(&self, number: usize) -> *mut Report {
+        assert!(number < REPORTS, "report {number} of {REPORTS}");
+        // SAFETY: there are as many.
+        unsafe { self.host.as_ptr().add(number) }
+    }
+}
+
+impl State {
+    fn round(&self) -> u32 {
+        self.ended + 1
+    }
+
+    /// The reports of this round that say something, as they are at this moment.
+    fn found(&self) -> Vec<(usize, Report)> {
+        let Some(reports) = &self.reports else { return Vec::new() };
+        let read = |number| {
+            // SAFETY: it is in a live block; the device writes to it, so it is read as what changes by itself.
+            (number, unsafe { reports.report(number).read_volatile() })
+        };
+        (0..self.calls.len().min(REPORTS)).map(read).filter(|(_, report)| report.call != 0).collect()
+    }
+
+    /// Ends the round, of which everything is known.
+    fn end_round(&mut self) {
+        self.calls.clear();
+        self.ended = self.ended.wrapping_add(1);
+    }
+
+    /// The error of a report that says something.
+    fn error(&self, report: Report) -> Error {
+        let call = (report.call as usize).checked_sub(1).and_then(|number| self.calls.get(number));
+        let Some(&IndexCheck { operation, axis, length, location }) = call else {
+            unreachable!("kernels write numbers of calls of their round")
+        };
+        let error = Error::IndexOutOfRange { operation, index: report.index.into(), axis, length };
+        Error::FoundLater { error: Box::new(error), location }
+    }
+}
+
+impl Device {
+    /// A check for the kernel that the calling thread starts next. It is known how it went when a function that waits for the
+    /// device has returned, or [`settle_checks`](Self::settle_checks).
+    pub fn begin_check(&self, check: IndexCheck) -> Result<Check> {
+        if lock(&self.checks.state).calls.len() == CALLS {
+            self.settle_checks()?;
+        }
+        let mut state = lock(&self.checks.state);
+        if state.reports.is_none() {
+            self.bind()?;
+            state.reports = Some(Reports::new()?);
+        }
+        let number = state.calls.len().min(REPORTS - 1);
+        state.calls.push(check);
+        self.checks.pending.store(true, Ordering::Release);
+        let call = state.calls.len() as u32;
+        let address = state.reports.as_ref().map_or(0, |reports| reports.device);
+        Ok(Check { report: address + (number * size_of::<Report>()) as u64, call, set: 1 << number })
+    }
+
+    /// Whether results may depend on checks of which it is not known how they went.
+    #[inline]
+    pub fn has_checks(&self) -> bool {
+        self.checks.pending.load(Ordering::Acquire)
+    }
+
+    /// The error of a check that failed, if there is one that nobody has heard of. Called where the host has waited for work.
+    #[inline]
+    pub(super) fn failed_check(&self) -> Result<()> {
+        if !self.has_checks() {
+            return Ok(());
+        }
+        if !lock(&self.checks.state).found().is_empty() {
+            self.learn_checks()?;
+        }
+        self.report_check()
+    }
+
+    /// Waits until it is known how all checks went; the error of the first one that failed.
+    pub fn settle_checks(&self) -> Result<()> {
+        self.learn_checks()?;
+        if self.has_checks() { self.report_check() } else { Ok(()) }
+    }
+
+    /// Waits until it is known how all checks went, for work that depends on arrays in ways that are not followed. Who uses the results
+    /// of one that failed gets its error.
+    pub fn learn_checks(&self) -> Result<()> {
+        // A capture has begun with all of them known.
+        if !self.has_checks() || self.is_capturing() {
+            return Ok(());
+        }
+        let begun = lock(&self.checks.state).calls.len();
+        self.bind()?;
+        self.wait_for_queues()?;
+        let mut state = lock(&self.checks.state);
+        let found = state.found();
+        // If another thread has begun one meanwhile, nothing is known of that.
+        if found.is_empty() && state.calls.len() != begun {
+            return Ok(());
+        }
+        let round = state.round();
+        for (number, report) in found {
+            let error = state.error(report);
+            if let Some(reports) = &state.reports {
+                // SAFETY: it is in a live block; no kernel that was started before this thread waited runs any more.
+                unsafe { reports.report(number).write_volatile(NOTHING) };
+            }
+            state.failed.push(Failed { round, bit: 1 << number, error, is_reported: false });
+        }
+        state.end_round();
+        let is_pending = state.failed.iter().any(|failed| !failed.is_reported);
+        self.checks.pending.store(is_pending, Ordering::Release);
+        Ok(())
+    }
+
+    /// The first error that nobody has heard of; with it, all are heard of.
+    fn report_check(&self) -> Result<()> {
+        let mut state = lock(&self.checks.state);
+        let first = state.failed.iter().find(|failed| !failed.is_reported).map(|failed| failed.error.clone());
+        state.failed.iter_mut().for_each(|failed| failed.is_reported = true);
+        self.checks.pending.store(!state.calls.is_empty(), Ordering::Release);
+        first.map_or(Ok(()), Err)
+    }
+
+    /// The checks that the contents of a block depend on; an error if one of them has failed.
+    pub fn checks_of(&self, memory: &DeviceMemory) -> Result<u32> {
+        let word = memory.checks().load(Ordering::Acquire);
+        if word == 0 {
+            return Ok(0);
+        }
+        let mut state = lock(&self.checks.state);
+        let (round, set) = ((word >> 32) as u32, word as u32);
+        if round == state.round() {
+            return Ok(set);
+        }
+        // Without one, the round went well as far as this block is concerned.
+        let Some(failed) = state.failed.iter_mut().find(|failed| failed.round == round && failed.bit & set != 0) else {
+            return Ok(0);
+        };
+        match &failed.error {
+            Error::FoundLater { error, .. } if failed.is_reported => Err(Error::InvalidResult { cause: error.clone() }),
+            error => {
+                let error = error.clone();
+                failed.is_reported = true;
+                Err(error)
+            }
+        }
+    }
+
+    /// Adds checks to those that the contents of a block depend on; its own are known.
+    pub fn add_checks(&self, memory: &DeviceMemory, set: u32) {
+        let round = lock(&self.checks.state).round();
+        let added = |old: u64| Some(word(round, if (old >> 32) as u32 == round { old as u32 | set } else { set }));
+        // It never gives `None`.
+        let _ = memory.checks().fetch_update(Ordering::AcqRel, Ordering::Acquire, added);
+    }
+}
+
+impl Checks {
+    /// Frees the memory.
+    ///
+    /// # Safety
+    /// The context is current, and no kernel runs.
+    pub(super) unsafe fn release(&self) {
+        if let Some(reports) = lock(&self.state).reports.take() {
+            // SAFETY: the caller's promise.
+            let _ = unsafe { sys::cuMemFreeHost(reports.host.as_ptr().cast()) };
+        }
+    }
+}
