@@ -2,6 +2,7 @@
 
 mod counts;
 mod kernels;
+mod profiler;
 mod replay;
 
 pub use replay::{fault_of, replayed};
