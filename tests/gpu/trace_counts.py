@@ -126,7 +126,7 @@ def counted_by_ncu(ncu: str, program: Path, output: Path | None) -> list[dict] |
         command = [
             ncu, "--csv", "--page", "raw", "--print-units", "base", "--log-file", str(table), "--force-overwrite",
             "--kernel-name-base", "function", "--kernel-name", f"regex:{NAMES}", "--metrics", ",".join(sorted(has)),
-            "--target-processes", "all", *program_command(program),
+            "--target-processes", "all", "--clock-control", "none", *program_command(program),
         ]  # fmt: skip
         # With caches as they are: what is counted here does not depend on what they hold.
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "TMPDIR": folder})
@@ -142,7 +142,9 @@ def counted_by_ncu(ncu: str, program: Path, output: Path | None) -> list[dict] |
             return None
         launches = parsed(text)
         if not launches:
-            print(f"trace_counts: ncu profiled no kernel and ended with {done.returncode}. It said:\n{said[-3000:]}")
+            errors = [line for line in said.splitlines() if "==ERROR==" in line]
+            words = "\n".join(errors) or said[-3000:]
+            print(f"trace_counts: ncu profiled no kernel and ended with {done.returncode}. Nothing was compared. It said:\n{words}")
             return None
         return launches
 
