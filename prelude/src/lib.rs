@@ -228,8 +228,9 @@ pub use texts::{
 };
 pub use timing::{Timer, benchmark, benchmark_with, profile};
 pub use tracing::{
-    Trace, TraceFinding, TraceReport, TraceRow, launch_traced, launch_traced_with, try_launch_traced,
-    try_launch_traced_with,
+    LaunchOccupancy, Roofline, Trace, TraceArithmetic, TraceFinding, TraceReport, TraceRow, launch_traced,
+    launch_traced_with, roofline, roofline_with, try_launch_traced, try_launch_traced_with, try_roofline,
+    try_roofline_with,
 };
 pub use type_name::type_of;
 pub use warpcell_macros::{device, kernel, rich, vectorize};

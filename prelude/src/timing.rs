@@ -9,12 +9,12 @@
 //! by events, and reports it beside the host's if the two differ.
 
 mod benchmark;
-mod ceiling;
+pub(crate) mod ceiling;
 mod clock;
 mod device;
 #[cfg(test)]
 mod fake;
-mod format;
+pub(crate) mod format;
 mod once;
 mod profile;
 mod statistics;

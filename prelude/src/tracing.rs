@@ -2,15 +2,23 @@
 //!
 //! `#[kernel]` makes a copy of a kernel that tells its statements (`prelude/macros/src/kernel/instrument.rs`), and
 //! `prelude/threads/src/lockstep.rs` says in which order they are executed. `run` has the launch, `film` makes steps of what was
-//! recorded, `json` writes them for the player, `report` counts what is slow, and `shown` is what a notebook shows.
+//! recorded, `json` writes them for the player, `report` counts what is slow, and `shown` is what a notebook shows. `roofline` times a
+//! launch, and puts it beside the ceilings of its device, which `peaks` measures.
 
+mod arithmetic;
 mod film;
 mod json;
+mod occupancy;
+mod peaks;
 mod report;
+mod roofline;
 mod run;
 mod shown;
 
+pub use arithmetic::TraceArithmetic;
+pub use occupancy::LaunchOccupancy;
 pub use report::{TraceFinding, TraceReport, TraceRow};
+pub use roofline::{Roofline, roofline, roofline_with, try_roofline, try_roofline_with};
 
 use crate::cell;
 use crate::error::{Error, Result};
@@ -158,7 +166,7 @@ fn traced(ready: Ready<'_, '_>) -> Result<Trace> {
     let recording = outcome.recording;
     let mut counter = Counter::new(&recording, &places, &outcome.arrays, threads);
     recording.blocks.iter().for_each(|block| counter.count(block));
-    let report = counter.report(&lines, first);
+    let report = counter.report(&lines, first, kernel.threads.recorded.is_some());
     let mut cutter = Cutter::new(&recording, &places, &lines, first, &outcome.arrays);
     let [x, y, _] = grid;
     let film = |block: &warpcell_threads::RecordedBlock| FilmBlock {

@@ -462,6 +462,16 @@ pub trait Backend: Send + Sync {
         );
         Err(Error::argument("kernel_attributes", reason))
     }
+    /// What the compiler has made of a kernel for a launch, and how many of its blocks a multiprocessor runs at once; none where there is
+    /// no CUDA.
+    fn residency(
+        &self,
+        launch: &launch::Launch,
+        arguments: &[launch::Argument<'_>],
+    ) -> Result<Option<launch::Residency>> {
+        let _ = (launch, arguments);
+        Ok(None)
+    }
     /// Compiles a program of the user's CUDA C text, or takes it from the cache; an error where there is no CUDA.
     fn compile_text(&self, text: &text::Text<'_>) -> Result<Arc<dyn text::TextProgram>> {
         Err(text::needs_cuda(text.name))

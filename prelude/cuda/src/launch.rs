@@ -11,13 +11,14 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
-use warpcell_base::backend::launch::{Argument, Checks, Launch};
+use warpcell_base::backend::launch::{Argument, Checks, Launch, Residency};
 use warpcell_base::backend::stream::waits;
 use warpcell_base::backend::text::{FunctionAttributes, Limits};
 use warpcell_base::error::{Error, Result};
 use warpcell_base::failures;
 use warpcell_base::limits as messages;
 use warpcell_base::registry::{self, Kernel, Parameter, StructParameter, Type, Value, scalar_of};
+use warpcell_driver::attribute;
 use warpcell_driver::compile;
 use warpcell_driver::context::{self, Device};
 use warpcell_driver::event::Event;
@@ -139,12 +140,7 @@ impl Launches {
     }
 
     pub fn launch(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> {
-        let key = Key {
-            passed: passed_all(launch, arguments),
-            is_checked: launch.checks != Checks::None,
-            contracts: contracts() && !is_exact(launch.kernel.name),
-        };
-        let program = self.program(launch.operation, &launch.kernel, key)?;
+        let program = self.program(launch.operation, &launch.kernel, key(launch, arguments))?;
         self.fits(launch, &program)?;
         if launch.time_limit.is_some() && self.device.is_capturing() {
             return Err(waits("a launch with a time limit"));
@@ -178,6 +174,14 @@ impl Launches {
         let blocks = sizes.into_iter().filter(|&threads| threads <= program.attributes.max_threads);
         let blocks = blocks.map(|threads| Ok((threads, program.module.resident_blocks(0, threads, 0)?)));
         Ok((program.attributes, blocks.collect::<Result<_>>()?))
+    }
+
+    /// What the compiler has made of a kernel for a launch, and how many of its blocks a multiprocessor runs at once.
+    pub fn residency(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<Residency> {
+        let program = self.program(launch.operation, &launch.kernel, key(launch, arguments))?;
+        let (threads, shared) = (messages::threads_of(launch.size), launch.size.shared as usize);
+        let blocks = program.module.resident_blocks(0, threads, shared)?;
+        Ok(Residency { attributes: program.attributes, blocks, room: attribute::room(&self.device)? })
     }
 
     /// Fails if the program, as it was compiled, cannot be launched in this size.
@@ -340,6 +344,15 @@ impl Key {
 
     fn is_outdated(&self) -> bool {
         self.passed.len() > MOST_ARGUMENTS
+    }
+}
+
+/// The program of a launch.
+fn key(launch: &Launch, arguments: &[Argument<'_>]) -> Key {
+    Key {
+        passed: passed_all(launch, arguments),
+        is_checked: launch.checks != Checks::None,
+        contracts: contracts() && !is_exact(launch.kernel.name),
     }
 }
 

@@ -11,6 +11,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use warpcell_base::backend::factorisations::Factorisations;
+use warpcell_base::backend::launch::{Argument, Launch, Residency};
 use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
@@ -631,6 +632,10 @@ impl Backend for CudaBackend {
 
     fn kernel_attributes(&self, kernel: &Kernel) -> Result<(FunctionAttributes, Vec<(usize, usize)>)> {
         self.kernels.attributes(kernel)
+    }
+
+    fn residency(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<Option<Residency>> {
+        self.kernels.residency(launch, arguments).map(Some)
     }
 
     fn compile_text(&self, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {

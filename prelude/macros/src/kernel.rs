@@ -1,5 +1,6 @@
 //! What `#[kernel]` emits: the function as it is, and its registration with the prelude.
 
+mod count;
 mod instrument;
 
 use crate::device::{bare, parse};

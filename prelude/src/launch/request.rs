@@ -5,7 +5,7 @@ use super::config::LaunchConfig;
 use super::overlap::may_overlap;
 use super::sources;
 use crate::array::{RawArray, writable};
-use crate::backend::launch::{Argument, Checks, Launch, LaunchSize};
+use crate::backend::launch::{Argument, Checks, Launch, LaunchSize, Residency};
 use crate::device::{self, Device, Handle};
 use crate::error::{Error, Result};
 use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument};
@@ -44,6 +44,40 @@ pub(crate) struct Ready<'a, 'b> {
     pub config: &'a LaunchConfig,
     pub size: LaunchSize,
     pub arguments: &'a [LaunchArgument<'b>],
+}
+
+impl Ready<'_, '_> {
+    fn request(&self) -> Request {
+        Request::new(self.operation, self.kernel, self.config.clone())
+    }
+
+    /// The device of the arrays, or the current one.
+    pub fn place(&self) -> Result<Handle> {
+        self.request().place(self.arguments)
+    }
+
+    /// Launches the kernel there.
+    pub fn launch(&self) -> Result<()> {
+        self.request().launch(self.arguments)
+    }
+
+    /// What the kernel needs there, and how many of its blocks run at once; none without CUDA.
+    pub fn residency(&self) -> Result<Option<Residency>> {
+        let mut found = None;
+        self.request().prepared(self.arguments, &mut |handle, request, passed| {
+            found = handle.backend.residency(request, passed)?;
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The arrays that the kernel may write to.
+    pub fn written(&self) -> impl Iterator<Item = &RawArray> {
+        let parameters = self.kernel.threads.parameters.iter();
+        let written =
+            parameters.zip(self.arguments).filter(|(parameter, _)| matches!(parameter, Parameter::ViewMut(..)));
+        written.filter_map(|(_, argument)| argument.array())
+    }
 }
 
 /// What is to be launched.
@@ -109,7 +143,31 @@ impl Request {
 
     /// Launches the kernel if everything is in order.
     fn launch(&self, arguments: &[LaunchArgument<'_>]) -> Result<()> {
-        let LaunchConfig { grid, block, dynamic_shared_bytes, stream, checks, time_limit, .. } = &self.config;
+        self.prepared(arguments, &mut |handle, request, passed| {
+            sources::record(request, passed)?;
+            match &self.config.stream {
+                Some(stream) => {
+                    if stream.device() != handle.device {
+                        return Err(self.wrong(format!(
+                            "the stream belongs to {}, but the arrays are on {}; give a stream of their device",
+                            stream.device(),
+                            handle.device
+                        )));
+                    }
+                    stream.with(|| handle.backend.launch(request, passed))
+                }
+                None => handle.backend.launch(request, passed),
+            }
+        })
+    }
+
+    /// Does something with the launch as a backend gets it, if everything is in order and there are threads.
+    fn prepared(
+        &self,
+        arguments: &[LaunchArgument<'_>],
+        work: &mut dyn FnMut(&Handle, &Launch, &[Argument<'_>]) -> Result<()>,
+    ) -> Result<()> {
+        let LaunchConfig { grid, block, dynamic_shared_bytes, checks, time_limit, .. } = &self.config;
         let name = self.kernel.short_name();
         self.fit(arguments)?;
         self.have_room(arguments)?;
@@ -142,20 +200,7 @@ impl Request {
             .collect();
         let (operation, kernel) = (self.operation, self.kernel);
         let request = Launch { operation, kernel, size, checks: *checks, fixed: self.fixed, time_limit: *time_limit };
-        sources::record(&request, &passed)?;
-        match stream {
-            Some(stream) => {
-                if stream.device() != handle.device {
-                    return Err(self.wrong(format!(
-                        "the stream belongs to {}, but the arrays are on {}; give a stream of their device",
-                        stream.device(),
-                        handle.device
-                    )));
-                }
-                stream.with(|| handle.backend.launch(&request, &passed))
-            }
-            None => handle.backend.launch(&request, &passed),
-        }
+        work(&handle, &request, &passed)
     }
 
     fn wrong(&self, reason: String) -> Error {

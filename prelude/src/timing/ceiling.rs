@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Bytes a second that a copy within the device's memory reads and writes: the most that any operation can reach.
 /// Measured once for each device; `None` if the device has no room for two arrays that its cache cannot hold.
-pub(super) fn copy_bandwidth(handle: &Handle) -> Result<Option<f64>> {
+pub(crate) fn copy_bandwidth(handle: &Handle) -> Result<Option<f64>> {
     static KNOWN: Mutex<Option<HashMap<Device, f64>>> = Mutex::new(None);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = known().as_ref().and_then(|known| known.get(&handle.device).copied()) {
@@ -41,7 +41,7 @@ pub(super) fn copy_bandwidth(handle: &Handle) -> Result<Option<f64>> {
 }
 
 /// Replaces what is in the device's caches.
-pub(super) struct Flush {
+pub(crate) struct Flush {
     /// Twice what the caches hold.
     other: RawArray,
 }

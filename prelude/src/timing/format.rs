@@ -4,7 +4,7 @@
 use crate::number::general;
 
 /// A duration in seconds with `precision` significant digits and its unit; from one minute on, `1min 3s`.
-pub(super) fn time(seconds: f64, precision: usize) -> String {
+pub(crate) fn time(seconds: f64, precision: usize) -> String {
     if seconds >= 60.0 {
         return long_time(seconds);
     }
@@ -27,7 +27,7 @@ pub(super) fn timeit(average: f64, stdev: f64, runs: usize, loops: u64, precisio
 }
 
 /// A share, such as 0.5, in percent.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 99.95 {
         format!("{} %", general(percent, 3))
@@ -37,7 +37,7 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// A number of bytes, in units of 1000 as bandwidths are given in.
-pub(super) fn bytes(number: u64) -> String {
+pub(crate) fn bytes(number: u64) -> String {
     let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
     match units.into_iter().find(|(_, size)| number as f64 >= *size) {
         Some((unit, size)) => format!("{} {unit}", general(number as f64 / size, 4)),
@@ -46,7 +46,7 @@ pub(super) fn bytes(number: u64) -> String {
 }
 
 /// Bytes a second, in GB/s.
-pub(super) fn bandwidth(bytes_per_second: f64) -> String {
+pub(crate) fn bandwidth(bytes_per_second: f64) -> String {
     let gigabytes = bytes_per_second / 1e9;
     if gigabytes < 1000.0 {
         format!("{} GB/s", general(gigabytes, 3))
@@ -72,7 +72,7 @@ fn long_time(seconds: f64) -> String {
 }
 
 /// A number with commas between its thousands.
-pub(super) fn thousands(number: u64) -> String {
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

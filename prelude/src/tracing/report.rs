@@ -1,10 +1,11 @@
 //! Why a launch is slow, line by line: counted from what the recorded blocks did, warp by warp.
 
+use super::arithmetic::TraceArithmetic;
 use super::json::{list, string};
 use super::run::TracedArray;
 use crate::failures::Places;
 use crate::timing::table::{Table, write_rich};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::{self, Write};
 use warpcell_threads::{Event, Memory, RecordedBlock, Recording, What};
 
@@ -27,6 +28,8 @@ pub enum TraceFinding {
     ActiveLanes,
     /// Steps of the block between the first arrival at a barrier and the last.
     Waiting,
+    /// Operations of arithmetic that a warp makes each time it executes the line, of all its lanes; there is no ideal.
+    Arithmetic,
 }
 
 impl TraceFinding {
@@ -37,6 +40,7 @@ impl TraceFinding {
             TraceFinding::Collisions => "atomic collisions",
             TraceFinding::ActiveLanes => "active lanes",
             TraceFinding::Waiting => "waiting",
+            TraceFinding::Arithmetic => "arithmetic",
         }
     }
 }
@@ -49,7 +53,8 @@ pub struct TraceRow {
     pub line: usize,
     /// What is counted.
     pub finding: TraceFinding,
-    /// Reads, writes or changes what; empty for lines that are not about memory.
+    /// Reads, writes or changes what; of arithmetic, which numbers, and how much it is for each byte that the line moves. Empty for what
+    /// is not about memory.
     pub access: String,
     /// How often warps did it.
     pub count: usize,
@@ -68,6 +73,12 @@ pub struct TraceReport {
     summary: String,
     /// The text of each line that has a row.
     lines: BTreeMap<usize, String>,
+    /// Of each line that computes or accesses global memory.
+    arithmetic: BTreeMap<usize, TraceArithmetic>,
+    /// Whether it is known what is computed.
+    is_counted: bool,
+    /// Sectors of global memory, each counted once for each block.
+    distinct: u64,
 }
 
 impl TraceReport {
@@ -82,6 +93,50 @@ impl TraceReport {
         rows.max_by(|one, other| one.value.total_cmp(&other.value))
     }
 
+    /// What the recorded blocks computed, and the bytes of global memory that they moved for it.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn axpy(a: f32, x: View<f32>, mut y: ViewMut<f32>) {
+    ///     let i = global_idx().x;
+    ///     y[i] += a * x[i];
+    /// }
+    ///
+    /// let (x, mut y) = (gpu::ones::<f32>(256), gpu::zeros::<f32>(256));
+    /// let arithmetic = gpu::launch_traced(axpy, 1, 256, (2.0, &x, &mut y)).report().arithmetic();
+    /// // A product and a sum for three numbers of four bytes.
+    /// assert_eq!((arithmetic.single, arithmetic.bytes), (2 * 256, 3 * 4 * 256));
+    /// assert_eq!(arithmetic.per_byte(), 1.0 / 6.0);
+    /// ```
+    pub fn arithmetic(&self) -> TraceArithmetic {
+        let mut all = TraceArithmetic::default();
+        self.arithmetic.values().for_each(|&of_line| all += of_line);
+        all
+    }
+
+    /// The same of one line.
+    pub fn arithmetic_of(&self, line: usize) -> TraceArithmetic {
+        self.arithmetic.get(&line).copied().unwrap_or_default()
+    }
+
+    /// Whether it is known what is computed.
+    pub(super) fn counts_arithmetic(&self) -> bool {
+        self.is_counted
+    }
+
+    /// The bytes of sectors, each counted once for each block.
+    pub(super) fn distinct_bytes(&self) -> u64 {
+        self.distinct * SECTOR as u64
+    }
+
+    /// What is said of the arithmetic of the launch, if it is known.
+    pub(super) fn said_of_arithmetic(&self) -> Option<String> {
+        self.is_counted.then(|| format!("Arithmetic: {}.", self.arithmetic().text()))
+    }
+
     /// What matters most, in a sentence.
     pub fn summary(&self) -> &str {
         &self.summary
@@ -91,8 +146,14 @@ impl TraceReport {
         json.push_str("{\"lines\":");
         let lines: Vec<usize> = self.rows.iter().map(|row| row.line).collect::<BTreeSet<_>>().into_iter().collect();
         list(json, &lines, |json, &line| {
-            let _ = write!(json, "{{\"line\":{line},\"rows\":");
-            let rows: Vec<&TraceRow> = self.rows.iter().filter(|row| row.line == line).collect();
+            let _ = write!(json, "{{\"line\":{line}");
+            if self.rows.iter().any(|row| (row.line, row.finding) == (line, TraceFinding::Arithmetic)) {
+                json.push_str(",\"arithmetic\":");
+                string(json, &self.arithmetic_of(line).text());
+            }
+            json.push_str(",\"rows\":");
+            let rows = self.rows.iter().filter(|row| row.line == line && row.finding != TraceFinding::Arithmetic);
+            let rows: Vec<&TraceRow> = rows.collect();
             list(json, &rows, |json, row| {
                 let TraceRow { finding, value, ideal, access, advice, .. } = row;
                 json.push_str("{\"what\":");
@@ -107,6 +168,10 @@ impl TraceReport {
         });
         json.push_str(",\"summary\":");
         string(json, &self.summary);
+        if let Some(said) = self.said_of_arithmetic() {
+            json.push_str(",\"arithmetic\":");
+            string(json, &said);
+        }
         json.push('}');
     }
 }
@@ -121,7 +186,7 @@ impl fmt::Debug for TraceReport {
                 format!("{}{what}", row.finding.name()),
                 row.count.to_string(),
                 format!("{:.1}", row.value),
-                format!("{:.1}", row.ideal),
+                if row.finding == TraceFinding::Arithmetic { String::new() } else { format!("{:.1}", row.ideal) },
                 self.lines.get(&row.line).map_or_else(String::new, |text| text.trim().chars().take(60).collect()),
             ]);
         }
@@ -132,8 +197,12 @@ impl fmt::Debug for TraceReport {
             .map(|row| format!("Line {}: {}", row.line, row.advice))
             .collect();
         let behind = advice.join("\n");
-        let text = [self.summary.clone(), table.text(), behind.clone()].join("\n");
-        write_rich(f, text.trim_end(), [&self.summary, &behind], &table, String::new)
+        let mut before = self.summary.clone();
+        if let Some(said) = self.said_of_arithmetic() {
+            before = format!("{before}\n{said}");
+        }
+        let text = [before.clone(), table.text(), behind.clone()].join("\n");
+        write_rich(f, text.trim_end(), [&before, &behind], &table, String::new)
     }
 }
 
@@ -177,6 +246,10 @@ pub(super) struct Counter<'a> {
     collisions: BTreeMap<Key, Counts>,
     lines: BTreeMap<usize, Line>,
     waiting: BTreeMap<usize, Counts>,
+    /// The sectors of the block that is counted, by their arrays.
+    touched: HashSet<(u32, i64)>,
+    /// Those of the blocks before.
+    distinct: u64,
 }
 
 impl<'a> Counter<'a> {
@@ -191,6 +264,8 @@ impl<'a> Counter<'a> {
             collisions: BTreeMap::new(),
             lines: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            touched: HashSet::new(),
+            distinct: 0,
         }
     }
 
@@ -231,6 +306,8 @@ impl<'a> Counter<'a> {
             }
             self.requests(events);
         }
+        self.distinct += self.touched.len() as u64;
+        self.touched.clear();
     }
 
     /// The accesses of a step: the first of each lane at a place are one request, and so on.
@@ -276,8 +353,10 @@ impl<'a> Counter<'a> {
             self.collisions.entry(key).or_default().add(most, 1);
         }
         if given.is_some() {
+            let touched = sectors(&addresses, size);
             let counts = self.sectors.entry(key).or_default();
-            counts.add(sectors(&addresses, size), ideal_sectors(&addresses, size));
+            counts.add(touched.len(), ideal_sectors(&addresses, size));
+            self.touched.extend(touched.into_iter().map(|sector| (key.array, sector)));
             for pair in addresses.windows(2).filter(|pair| pair[1].0 == pair[0].0 + 1) {
                 *counts.strides.entry(pair[1].1 - pair[0].1).or_default() += 1;
             }
@@ -292,8 +371,12 @@ impl<'a> Counter<'a> {
     }
 
     /// The report of what was counted.
-    pub fn report(self, source: &[&str], first: usize) -> TraceReport {
+    pub fn report(self, source: &[&str], first: usize, is_counted: bool) -> TraceReport {
         let mut rows = Vec::new();
+        let arithmetic = self.arithmetic();
+        if is_counted {
+            rows.extend(self.rows_of_arithmetic(&arithmetic));
+        }
         for (key, counts) in &self.sectors {
             let access = self.access(key);
             let advice = self.advice_on_sectors(key, counts, &access);
@@ -358,7 +441,44 @@ impl<'a> Counter<'a> {
             let text = row.line.checked_sub(first).and_then(|at| source.get(at));
             lines.extend(text.map(|text| (row.line, (*text).to_owned())));
         }
-        TraceReport { rows, summary, lines }
+        TraceReport { rows, summary, lines, arithmetic, is_counted, distinct: self.distinct }
+    }
+
+    /// What each line computes, and the bytes that it moves.
+    fn arithmetic(&self) -> BTreeMap<usize, TraceArithmetic> {
+        let mut lines: BTreeMap<usize, TraceArithmetic> = BTreeMap::new();
+        for (&line, operations) in &self.recording.operations {
+            lines.entry(self.places.find(Some(line)).1).or_default().computes(operations);
+        }
+        for (key, counts) in &self.sectors {
+            lines.entry(key.line).or_default().bytes += counts.value as u64 * SECTOR as u64;
+        }
+        lines
+    }
+
+    /// Of lines that compute with floating-point numbers; of a kernel without these, with integers.
+    fn rows_of_arithmetic(&self, arithmetic: &BTreeMap<usize, TraceArithmetic>) -> Vec<TraceRow> {
+        let has_floats = arithmetic.values().any(|of_line| of_line.floating() > 0);
+        let counted = |of_line: &TraceArithmetic| if has_floats { of_line.floating() } else { of_line.integer };
+        let computing = arithmetic.iter().filter(|(_, of_line)| counted(of_line) > 0);
+        let rows = computing.map(|(&line, of_line)| {
+            let count = self.lines.get(&line).map_or(0, |known| known.steps);
+            let value = counted(of_line) as f64 / count.max(1) as f64;
+            let access = match of_line.bytes {
+                0 => of_line.of().to_owned(),
+                _ => format!("{}, {}", of_line.of(), of_line.per_byte_text()),
+            };
+            TraceRow {
+                line,
+                finding: TraceFinding::Arithmetic,
+                access,
+                count,
+                value,
+                ideal: value,
+                advice: String::new(),
+            }
+        });
+        rows.collect()
     }
 
     fn access(&self, key: &Key) -> String {
@@ -443,10 +563,10 @@ fn offset(array: &TracedArray, index: usize) -> i64 {
     offset
 }
 
-/// How many sectors the elements at these addresses touch. Arrays begin at a multiple of 256 bytes.
-fn sectors(addresses: &[(u8, i64)], size: i64) -> usize {
+/// The sectors that the elements at these addresses touch. Arrays begin at a multiple of 256 bytes.
+fn sectors(addresses: &[(u8, i64)], size: i64) -> BTreeSet<i64> {
     let touched = addresses.iter().flat_map(|&(_, at)| at.div_euclid(SECTOR)..=(at + size - 1).div_euclid(SECTOR));
-    touched.collect::<BTreeSet<i64>>().len()
+    touched.collect()
 }
 
 /// How many they would fill, side by side.
@@ -481,12 +601,12 @@ mod tests {
 
     #[test]
     fn sectors_of_a_warp() {
-        assert_eq!(sectors(&lanes(|lane| 4 * lane), 4), 4);
-        assert_eq!(sectors(&lanes(|lane| 4 + 4 * lane), 4), 5);
-        assert_eq!(sectors(&lanes(|lane| 8 * lane), 8), 8);
-        assert_eq!(sectors(&lanes(|lane| 4096 * lane), 4), 32);
-        assert_eq!(sectors(&lanes(|_| 12), 4), 1);
-        assert_eq!(sectors(&lanes(|lane| 1020 - 4 * lane), 4), 4);
+        assert_eq!(sectors(&lanes(|lane| 4 * lane), 4).len(), 4);
+        assert_eq!(sectors(&lanes(|lane| 4 + 4 * lane), 4).len(), 5);
+        assert_eq!(sectors(&lanes(|lane| 8 * lane), 8).len(), 8);
+        assert_eq!(sectors(&lanes(|lane| 4096 * lane), 4).len(), 32);
+        assert_eq!(sectors(&lanes(|_| 12), 4).len(), 1);
+        assert_eq!(sectors(&lanes(|lane| 1020 - 4 * lane), 4).len(), 4);
         assert_eq!((ideal_sectors(&lanes(|lane| 4096 * lane), 4), ideal_sectors(&lanes(|_| 12), 4)), (4, 1));
     }
 

@@ -68,19 +68,7 @@ pub(super) struct Outcome {
 
 /// Runs the launch, and copies what it has written to the arrays that it was given.
 pub(super) fn run(ready: &Ready<'_, '_>) -> Result<Outcome> {
-    let parameters = ready.kernel.threads.parameters;
-    let mut arrays = Vec::new();
-    for (argument, parameter) in ready.arguments.iter().zip(parameters) {
-        if let Some(array) = argument.array() {
-            arrays.push(TracedArray {
-                name: parameter.name(),
-                dtype: array.dtype,
-                shape: array.shape().to_vec(),
-                strides: array.layout.strides.clone(),
-                before: Buffer::of(array)?,
-            });
-        }
-    }
+    let arrays = arrays_of(ready)?;
     let grid = ready.size.grid.map(|length| length as usize);
     let blocks: usize = grid.iter().product();
     let mut plan = plan(ready, blocks);
@@ -107,6 +95,36 @@ pub(super) fn run(ready: &Ready<'_, '_>) -> Result<Outcome> {
     Ok(Outcome { arrays, recording, failure, error, blocks, took })
 }
 
+/// Runs the chosen blocks alone, on copies of the arrays, and gives nothing back.
+pub(super) fn watch(ready: &Ready<'_, '_>) -> Result<Outcome> {
+    let arrays = arrays_of(ready)?;
+    let blocks = ready.size.grid.iter().map(|&length| length as usize).product();
+    let plan = Plan { only: true, ..plan(ready, blocks) };
+    let began = Instant::now();
+    let mut after: Vec<Buffer> = arrays.iter().map(|array| array.before.clone()).collect();
+    let (result, recording) = launch(ready, &plan, &arrays, &mut after);
+    let failure = result.err();
+    let error = failure.as_ref().map(|failure| of_threads(ready.operation, &ready.kernel, failure, "cpu".to_owned()));
+    Ok(Outcome { arrays, recording, failure, error, blocks, took: began.elapsed() })
+}
+
+/// The arrays of a launch, and what is in them.
+fn arrays_of(ready: &Ready<'_, '_>) -> Result<Vec<TracedArray>> {
+    let mut arrays = Vec::new();
+    for (argument, parameter) in ready.arguments.iter().zip(ready.kernel.threads.parameters) {
+        if let Some(array) = argument.array() {
+            arrays.push(TracedArray {
+                name: parameter.name(),
+                dtype: array.dtype,
+                shape: array.shape().to_vec(),
+                strides: array.layout.strides.clone(),
+                before: Buffer::of(array)?,
+            });
+        }
+    }
+    Ok(arrays)
+}
+
 /// Which blocks are recorded.
 fn plan(ready: &Ready<'_, '_>, blocks: usize) -> Plan {
     let mut chosen = match &ready.config.trace_blocks {
@@ -117,7 +135,7 @@ fn plan(ready: &Ready<'_, '_>, blocks: usize) -> Plan {
     chosen.dedup();
     let first = u32::try_from(ready.kernel.threads.line).unwrap_or(0);
     let lines = ready.kernel.text.source.lines().count().max(1) as u32;
-    Plan { blocks: chosen, most_events: ready.config.trace_events, lines: first..first + lines }
+    Plan { blocks: chosen, only: false, most_events: ready.config.trace_events, lines: first..first + lines }
 }
 
 fn launch(

@@ -32,6 +32,7 @@
 //! ```
 
 mod access;
+mod arithmetic;
 mod barrier;
 mod checker;
 mod element;
@@ -53,6 +54,7 @@ mod waits;
 mod warp;
 mod worker;
 
+pub use arithmetic::Operations;
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, thread_fence};
 pub use element::{AtomicElement, AtomicInteger, ShuffleElement, ViewElement};
 pub use failure::{Access, Elsewhere, Failure, FailureKind, Memory};

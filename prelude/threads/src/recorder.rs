@@ -1,6 +1,7 @@
 //! Makes a recording: puts what threads do into the steps of their warps.
 
 use crate::access::Element;
+use crate::arithmetic::Operations;
 use crate::checker::Touch;
 use crate::failure::Memory;
 use crate::lockstep::Group;
@@ -86,6 +87,11 @@ impl Recorder {
             self.statements.fill(Statement::default());
         }
         is_chosen
+    }
+
+    /// Whether a block is not to run.
+    pub(crate) fn leaves_out(&self, number: usize) -> bool {
+        self.plan.only && self.plan.blocks.binary_search(&number).is_err()
     }
 
     fn finish(&mut self) {
@@ -252,6 +258,13 @@ impl Recorder {
             false => What::Local { name: number, value },
         };
         self.event(thread, None, what, None);
+    }
+
+    /// A thread computes something in its statement.
+    pub(crate) fn computes(&mut self, thread: usize, operations: Operations) {
+        if self.is_open() {
+            *self.recording.operations.entry(self.statements[thread].line).or_default() += operations;
+        }
     }
 
     /// A thread comes to wait, for its block or its warp.

@@ -1,7 +1,8 @@
 //! What is recorded of chosen blocks of a launch: every step of every warp, with what its lanes did.
 
+use crate::arithmetic::Operations;
 use crate::failure::Memory;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::panic::Location;
 
@@ -10,6 +11,8 @@ use std::panic::Location;
 pub struct Plan {
     /// The numbers of the blocks, in ascending order.
     pub blocks: Vec<usize>,
+    /// Whether no other blocks run.
+    pub only: bool,
     /// As many events are recorded at most, in equal parts for the blocks.
     pub most_events: usize,
     /// The lines of the kernel in the file that was compiled.
@@ -27,6 +30,8 @@ pub struct Recording {
     pub texts: Texts,
     /// The memory that events name.
     pub arrays: Vec<RecordedArray>,
+    /// What the recorded threads computed, by the lines of the file that was compiled.
+    pub operations: BTreeMap<u32, Operations>,
     /// How many events there were beyond the limit, in blocks that were to be recorded.
     pub left_out: u64,
 }

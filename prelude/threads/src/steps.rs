@@ -1,5 +1,6 @@
 //! What a kernel calls whose statements are recorded: the copy that `#[kernel]` makes for launches that are traced.
 
+pub use crate::arithmetic::{function, multiply_add, product, quotient, sum};
 use crate::recording::LocalName;
 use crate::values;
 use crate::worker::running;

@@ -6,6 +6,7 @@
 //! stacks. A coroutine stays on one thread of the processor from its beginning to its end.
 
 use crate::access::Element;
+use crate::arithmetic::Operations;
 use crate::checker::{Checker, Fault, Touch, place_of};
 use crate::failure::{Failure, FailureKind};
 use crate::launch::{Mode, Whole};
@@ -300,19 +301,29 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Begins the next block, if there is one.
-    fn begin_block(&self) -> bool {
+    /// The next block, if there is one.
+    fn next_block(&self) -> Option<usize> {
         let mut upcoming = self.upcoming.borrow_mut();
-        if upcoming.is_empty() {
-            match self.whole.take() {
-                Some(some) => *upcoming = some,
-                None => {
-                    self.exhausted.set(true);
-                    return false;
+        loop {
+            if upcoming.is_empty() {
+                match self.whole.take() {
+                    Some(some) => *upcoming = some,
+                    None => {
+                        self.exhausted.set(true);
+                        return None;
+                    }
                 }
             }
+            let block = upcoming.next()?;
+            if !self.recorder.as_ref().is_some_and(|recorder| recorder.borrow().leaves_out(block)) {
+                return Some(block);
+            }
         }
-        let Some(block) = upcoming.next() else { return false };
+    }
+
+    /// Begins the next block, if there is one.
+    fn begin_block(&self) -> bool {
+        let Some(block) = self.next_block() else { return false };
         self.block.set(block);
         self.block_idx.set(place_of(block, self.grid_dim()));
         self.begun.set(0);
@@ -486,6 +497,13 @@ impl<'a> Worker<'a> {
             recorder.local(self.number(), name, &value());
         } else {
             recorder.skip();
+        }
+    }
+
+    /// The current thread of a recorded kernel computes something.
+    pub(crate) fn computes(&self, operations: Operations) {
+        if let Some(mut recorder) = self.recording() {
+            recorder.computes(self.number(), operations);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Launches of kernels in Rust, as a backend gets them: plain data in.
 
 use super::View;
+use super::text::FunctionAttributes;
 pub use super::text::LaunchSize;
 use crate::dtype::Scalar;
 use crate::registry::{Kernel, Value};
@@ -31,6 +32,29 @@ pub struct Launch {
     pub fixed: u16,
     /// If there is one, the backend waits until the kernel is done.
     pub time_limit: Option<Duration>,
+}
+
+/// A kernel as it was compiled for a launch, and what a multiprocessor has for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residency {
+    pub attributes: FunctionAttributes,
+    /// Blocks of the launch's size that a multiprocessor runs at once.
+    pub blocks: usize,
+    pub room: Room,
+}
+
+/// What a multiprocessor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Threads at once.
+    pub threads: usize,
+    /// Blocks at once.
+    pub blocks: usize,
+    pub registers: usize,
+    /// Bytes of shared memory.
+    pub shared_bytes: usize,
+    /// Bytes of these that each block needs for itself.
+    pub reserved_bytes: usize,
 }
 
 /// An argument of a kernel, or of a function over arrays.

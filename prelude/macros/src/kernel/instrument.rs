@@ -1,6 +1,7 @@
 //! The copy of a kernel that tells its statements, for launches that are recorded: it calls `registry::steps::step` before each, and
-//! notes what variables hold after `let`, assignments and patterns. All else is the user's text.
+//! notes what variables hold after `let`, assignments and patterns. `count` has arithmetic counted. All else is the user's text.
 
+use super::count;
 use crate::registration::prelude;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -20,6 +21,7 @@ pub fn copy(kernel: &ItemFn) -> TokenStream {
     copy.vis = syn::Visibility::Inherited;
     let place = copy.sig.ident.span();
     copy.sig.ident = Ident::new(COPY, Span::call_site());
+    count::count(&mut copy);
     let mut statements = Statements::default();
     let first = statements.next();
     statements.visit_block_mut(&mut copy.block);
@@ -299,8 +301,11 @@ fn accesses(expression: &Expr) -> bool {
         fn visit_expr_index(&mut self, _: &'ast syn::ExprIndex) {
             self.0 = true;
         }
-        fn visit_expr_call(&mut self, _: &'ast syn::ExprCall) {
-            self.0 = true;
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            match count::is_count(call) {
+                true => call.args.iter().for_each(|counted| self.visit_expr(counted)),
+                false => self.0 = true,
+            }
         }
     }
     let mut found = Accesses(false);
