@@ -30,7 +30,16 @@ pub const NOTEBOOK: &str = "WARPCELL_NOTEBOOK";
 const ATTRIBUTES: [&str; 3] = ["vectorize", "device", "kernel"];
 
 /// Functions that need the copies of kernels that tell their statements, and what their hashes end with.
-const TRACING: [&str; 4] = ["launch_traced", "launch_traced_with", "try_launch_traced", "try_launch_traced_with"];
+const TRACING: [&str; 8] = [
+    "launch_traced",
+    "launch_traced_with",
+    "try_launch_traced",
+    "try_launch_traced_with",
+    "roofline",
+    "roofline_with",
+    "try_roofline",
+    "try_roofline_with",
+];
 const TRACED: char = 't';
 
 /// The file that the macros read.
@@ -73,7 +82,8 @@ impl Functions {
         let items_text = items_before_runtime(source);
         let items: Vec<ast::Item> = parse(items_text).tree().items().collect();
         let leads = Leads::of(&items);
-        let traces = source.contains("launch_traced") && words(source).any(|word| TRACING.contains(&word));
+        let may_trace = source.contains("launch_traced") || source.contains("roofline");
+        let traces = may_trace && words(source).any(|word| TRACING.contains(&word));
         let mut lines = String::new();
         for item in &items {
             let (name, attribute, keyword) = match item {
@@ -272,6 +282,8 @@ mod tests {
         let traced = format!("{kernel}fn run() {{ gpu::launch_traced(k, 1, 1, &mut a); }}\n");
         let known = hash(&plain, "k");
         assert_eq!(hash(&traced, "k"), format!("{known}t"));
+        let roofline = traced.replace("launch_traced", "roofline");
+        assert_eq!(hash(&roofline, "k"), format!("{known}t"));
         let is_compiled = |cell: &str, known: &str| Functions::read(cell, &format!("ctx::k {known}\n")).registers;
         assert!(!is_compiled(&plain, &known) && is_compiled(&traced, &known));
         // The copy does no harm where it is not needed.

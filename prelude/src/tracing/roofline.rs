@@ -435,34 +435,13 @@ impl fmt::Debug for Roofline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prelude::*;
     use expect_test::expect;
+    use warpcell_macros::kernel;
+    use warpcell_threads::{ViewMut, global_idx};
 
-    #[kernel]
-    fn blend(a: View<f32>, mut out: ViewMut<f32>) {
-        let i = global_idx().x;
-        out[i] = 0.5 * a[i] + 0.5 * out[i];
-    }
-
-    fn on_the_cpu() -> Roofline {
-        let cpu = crate::Device::Cpu;
-        let a = crate::ones::<f32>(1024).to_device(cpu);
-        let mut out = crate::zeros::<f32>(1024).to_device(cpu);
-        let roofline = crate::roofline(blend, 4, 256, (&a, &mut out));
-        assert_eq!(out.sum(), 512.0);
-        roofline
-    }
-
-    #[test]
-    fn without_a_gpu_there_are_the_counts_and_what_is_missing_is_named() {
-        let roofline = on_the_cpu();
-        assert!(roofline.plot().is_none() && roofline.occupancy().is_none() && roofline.seconds().is_none());
-        expect![[r#""#]].assert_eq(&format!("{roofline:?}"));
-    }
-
-    #[test]
-    fn with_a_gpu_there_is_a_roof_and_a_verdict() {
-        // As an H100 might measure it.
+    /// A launch of which three of four blocks were traced, as an H100 might run it.
+    fn launch(bytes: u64, distinct: u64, single: u64, seconds: f64) -> Roofline {
+        let arithmetic = TraceArithmetic { single, bytes, ..TraceArithmetic::default() };
         let ceilings = Ceilings { bandwidth: Some(3e12), single: 60e12, double: 30e12, integer: 30e12 };
         let occupancy = LaunchOccupancy {
             registers: 16,
@@ -473,14 +452,53 @@ mod tests {
             most_warps: 64,
             limits: vec!["threads"],
         };
-        let measured = Some(Measured { seconds: 1e-8, ceilings, occupancy: Some(occupancy) });
-        let roofline = Roofline { measured, device: Device::Cuda(0), notes: Vec::new(), ..on_the_cpu() };
+        Roofline {
+            kernel: "blend",
+            grid: [4, 1, 1],
+            block: [256, 1, 1],
+            device: Device::Cuda(0),
+            report: TraceReport::of_line(arithmetic, distinct),
+            recorded: 3,
+            blocks: 4,
+            is_cut: false,
+            measured: Some(Measured { seconds, ceilings, occupancy: Some(occupancy) }),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_launch_that_memory_limits() {
+        let roofline = launch(9_000_000, 9_000_000 / 32, 2_250_000, 5e-6);
         expect![[r#""#]].assert_eq(&format!("{roofline:?}"));
         let plot = roofline.plot().unwrap();
         assert_eq!(format!("{plot:?}"), "Plot: line of 3 points, line of 2 points");
         let data = crate::cell::representations_of(&roofline).unwrap();
         assert!(data["text/html"].as_str().unwrap().contains("data:image/png;base64,iVBOR"));
-        // The point is on the slope: 3 operations for 12 bytes.
-        assert!((roofline.arithmetic().per_byte() - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_launch_that_arithmetic_limits() {
+        // Warps ask for each sector four times.
+        let roofline = launch(12_000, 3_000 / 32, 3_000_000_000, 1e-4);
+        expect![[r#""#]].assert_eq(&format!("{roofline:?}"));
+        let cut = Roofline { is_cut: true, ..roofline };
+        assert!(cut.plot().is_none() && cut.verdict().is_none());
+        assert!(format!("{cut:?}").contains("has met its limit of events"));
+    }
+
+    #[test]
+    fn without_a_gpu_what_is_missing_is_named() {
+        let cpu = crate::Device::Cpu;
+        let mut out = crate::zeros::<f32>(1024).to_device(cpu);
+        let roofline = crate::roofline(fill, 4, 256, &mut out);
+        assert_eq!(out.sum(), 1024.0);
+        assert!(roofline.plot().is_none() && roofline.occupancy().is_none() && roofline.seconds().is_none());
+        expect![[r#""#]].assert_eq(&format!("{roofline:?}"));
+    }
+
+    #[kernel]
+    fn fill(mut out: ViewMut<f32>) {
+        let i = global_idx().x;
+        out[i] = 1.0;
     }
 }

@@ -1,5 +1,6 @@
 //! Traces of launches: that they are executions which could have been, what is counted, and what is said of faults.
 
+mod arithmetic;
 mod counts;
 mod kernels;
 mod profiler;

