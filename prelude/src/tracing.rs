@@ -27,6 +27,7 @@ use crate::fallible::fallible;
 use crate::launch::{Kernel, KernelArguments, LaunchConfig, Ready, ready};
 use crate::raw_kernels::IntoDim3;
 use crate::rich::MimeBundle;
+use arithmetic::uncounted;
 use film::{Cutter, FilmArray, Step};
 use report::Counter;
 use run::TracedArray;
@@ -166,7 +167,7 @@ fn traced(ready: Ready<'_, '_>) -> Result<Trace> {
     let recording = outcome.recording;
     let mut counter = Counter::new(&recording, &places, &outcome.arrays, threads);
     recording.blocks.iter().for_each(|block| counter.count(block));
-    let report = counter.report(&lines, first, kernel.threads.recorded.is_some());
+    let report = counter.report(&lines, first, uncounted(&kernel));
     let mut cutter = Cutter::new(&recording, &places, &lines, first, &outcome.arrays);
     let [x, y, _] = grid;
     let film = |block: &warpcell_threads::RecordedBlock| FilmBlock {

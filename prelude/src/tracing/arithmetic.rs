@@ -1,9 +1,21 @@
 //! Arithmetic per byte: what the recorded threads computed, beside the bytes of global memory that their accesses move.
 
 use crate::number::general;
+use crate::registry::{Kernel, items_of_kernel};
 use crate::timing::format::{bytes, thousands};
 use std::ops::AddAssign;
 use warpcell_threads::Operations;
+
+/// The `#[device]` functions of a kernel, whose arithmetic is not counted; none if it is not known what the kernel computes.
+pub(super) fn uncounted(kernel: &Kernel) -> Option<Vec<String>> {
+    kernel.threads.recorded?;
+    let items = items_of_kernel(kernel);
+    let functions = items.texts().filter(|(name, text)| *name != kernel.name && text.source.contains("fn "));
+    let mut names: Vec<String> =
+        functions.map(|(name, _)| format!("`{}`", name.rsplit("::").next().unwrap_or(name))).collect();
+    names.sort();
+    Some(names)
+}
 
 /// What threads computed, and the bytes that they moved for it: of a line ([`TraceReport::arithmetic_of`](crate::TraceReport::arithmetic_of))
 /// or of all recorded blocks ([`TraceReport::arithmetic`](crate::TraceReport::arithmetic)).

@@ -75,8 +75,8 @@ pub struct TraceReport {
     lines: BTreeMap<usize, String>,
     /// Of each line that computes or accesses global memory.
     arithmetic: BTreeMap<usize, TraceArithmetic>,
-    /// Whether it is known what is computed.
-    is_counted: bool,
+    /// The functions whose arithmetic is not counted; none if it is not known what is computed.
+    uncounted: Option<Vec<String>>,
     /// Sectors of global memory, each counted once for each block.
     distinct: u64,
 }
@@ -124,7 +124,7 @@ impl TraceReport {
 
     /// Whether it is known what is computed.
     pub(super) fn counts_arithmetic(&self) -> bool {
-        self.is_counted
+        self.uncounted.is_some()
     }
 
     /// The bytes of sectors, each counted once for each block.
@@ -132,9 +132,17 @@ impl TraceReport {
         self.distinct * SECTOR as u64
     }
 
+    /// What is said of functions whose arithmetic is not counted, if there are some.
+    pub(super) fn said_of_uncounted(&self) -> Option<String> {
+        let names = self.uncounted.as_ref().filter(|names| !names.is_empty())?;
+        Some(format!("What {} computes is not counted.", names.join(" and ")))
+    }
+
     /// What is said of the arithmetic of the launch, if it is known.
     pub(super) fn said_of_arithmetic(&self) -> Option<String> {
-        self.is_counted.then(|| format!("Arithmetic: {}.", self.arithmetic().text()))
+        self.uncounted.as_ref()?;
+        let said = format!("Arithmetic: {}.", self.arithmetic().text());
+        Some(self.said_of_uncounted().map_or_else(|| said.clone(), |more| format!("{said} {more}")))
     }
 
     /// What matters most, in a sentence.
@@ -185,7 +193,7 @@ impl TraceReport {
             summary: "Nothing was recorded that could be slow.".to_owned(),
             lines: BTreeMap::new(),
             arithmetic: BTreeMap::from([(1, arithmetic)]),
-            is_counted: true,
+            uncounted: Some(Vec::new()),
             distinct,
         }
     }
@@ -386,10 +394,10 @@ impl<'a> Counter<'a> {
     }
 
     /// The report of what was counted.
-    pub fn report(self, source: &[&str], first: usize, is_counted: bool) -> TraceReport {
+    pub fn report(self, source: &[&str], first: usize, uncounted: Option<Vec<String>>) -> TraceReport {
         let mut rows = Vec::new();
         let arithmetic = self.arithmetic();
-        if is_counted {
+        if uncounted.is_some() {
             rows.extend(self.rows_of_arithmetic(&arithmetic));
         }
         for (key, counts) in &self.sectors {
@@ -456,7 +464,7 @@ impl<'a> Counter<'a> {
             let text = row.line.checked_sub(first).and_then(|at| source.get(at));
             lines.extend(text.map(|text| (row.line, (*text).to_owned())));
         }
-        TraceReport { rows, summary, lines, arithmetic, is_counted, distinct: self.distinct }
+        TraceReport { rows, summary, lines, arithmetic, uncounted, distinct: self.distinct }
     }
 
     /// What each line computes, and the bytes that it moves.

@@ -1,7 +1,7 @@
 //! Rooflines: what a launch reaches, beside what its device can. [`roofline`].
 
 use super::TraceReport;
-use super::arithmetic::TraceArithmetic;
+use super::arithmetic::{TraceArithmetic, uncounted};
 use super::occupancy::LaunchOccupancy;
 use super::peaks::{Ceilings, ceilings};
 use super::report::Counter;
@@ -138,7 +138,7 @@ fn of_launch(ready: Ready<'_, '_>) -> Result<Roofline> {
     let mut counter = Counter::new(&outcome.recording, &places, &outcome.arrays, block.iter().product());
     outcome.recording.blocks.iter().for_each(|block| counter.count(block));
     let lines: Vec<&str> = kernel.text.source.lines().collect();
-    let report = counter.report(&lines, kernel.text.line, kernel.threads.recorded.is_some());
+    let report = counter.report(&lines, kernel.text.line, uncounted(&kernel));
     let mut notes = Vec::new();
     if !report.counts_arithmetic() {
         notes.push(
@@ -388,6 +388,7 @@ impl Roofline {
             );
         }
         said.extend(self.notes.iter().cloned());
+        said.extend(self.report.said_of_uncounted());
         said.push(self.report.summary().to_owned());
         said.join("\n")
     }

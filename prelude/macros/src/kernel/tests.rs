@@ -143,3 +143,18 @@ fn functions_of_the_host_are_errors() {
     let errors = registration(Default::default(), "fn k() { h(); }".parse().unwrap(), Some(&notebook)).unwrap_err();
     expect!["`h` can be called only on the host; write `#[device]` before its `fn`"].assert_eq(&errors[0].to_string());
 }
+
+#[test]
+fn arithmetic_of_the_copy_is_counted() {
+    let kernel = "fn k(x: View<f32>, mut out: ViewMut<f32>) { out[2 * 1] += x[0].sqrt() * 2.0; \
+                  for i in 0..3 * 2 { let a = [0.0; 2 + 1]; if a[i] < 1.0 && i & 1 == 0 { out[i] = x[i].mul_add(-a[i], 1.0) - 1.0; } } }";
+    let text = emitted(kernel, None).replace(' ', "").replace("::warpcell::registry::steps::", "");
+    let copy = &text[text.find("fn__warpcell_recorded").unwrap()..];
+    assert!(copy.contains("out[product(2*1)]+=sum(product(function(x[0].sqrt())*2.0))"), "{copy}");
+    // Lengths of arrays are not computed by threads, and comparisons and signs do not count.
+    assert!(copy.contains("[0.0;2+1]") && copy.contains("a[i]<1.0&&function(i&1)==0"), "{copy}");
+    assert!(copy.contains("out[i]=sum(multiply_add(x[i].mul_add(-a[i],1.0))-1.0)"), "{copy}");
+    // What is counted in a range is no access, which would be a step before the loop.
+    assert!(copy.contains("foriin0..product(3*2){{pass("), "{copy}");
+    assert!(!text[..text.find("fn__warpcell_recorded").unwrap()].contains("product("), "{text}");
+}

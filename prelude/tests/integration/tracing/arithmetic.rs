@@ -56,6 +56,7 @@ fn operations_are_counted_by_lines_and_types() {
     let text = format!("{report:?}");
     assert!(text.contains("\nArithmetic: 928 floating-point operations and 320 integer operations, "), "{text}");
     assert!(text.contains("arithmetic: f32, 1 a byte"), "{text}");
+    assert!(text.contains(". What `cubed` computes is not counted.\n"), "{text}");
     let json = trace.json();
     assert!(
         json.contains(r#""arithmetic":"256 floating-point operations, 256 bytes of global memory: 1 a byte","rows""#)
