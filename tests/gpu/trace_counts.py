@@ -47,14 +47,12 @@ FLOATING = {
 SHOWN = [
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
     "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
-    "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
     "smsp__sass_inst_executed_op_shared_atom.sum",
 ]
 # Counts that the machine code changes: the kernel, the beginning of the count's name, and why.
 EXPLAINED: list[tuple[str, str, str]] = [
-    ("counted_product", "shared loads", "the compiler reads four neighbours of a row of `left` by one instruction"),
-    ("counted_stencil", "global loads", "the compiler may read `a[i + 256]` for all lanes"),
+    ("counted_product", "shared loads", "the compiler reads four neighbours of a row of `left` by one instruction, in two passes"),
+    ("counted_sum_interleaved", "shared loads", "in the first step the compiler reads both neighbours by one instruction; with checked indices it does not"),
 ]
 NAMES = "counted_"
 
@@ -161,7 +159,7 @@ def parsed(text: str) -> list[dict]:
         # The second line has the units.
         if not row.get("ID"):
             continue
-        kernel = row["Kernel Name"].split("(")[0].split("::")[-1].strip()
+        kernel = row["Kernel Name"].split("(")[0].split("::")[-1].strip().removesuffix("_kernel")
         launch = launches.setdefault(row["ID"], {"kernel": kernel})
         pairs = [(row["Metric Name"], row["Metric Value"])] if "Metric Name" in row else row.items()
         for name, value in pairs:

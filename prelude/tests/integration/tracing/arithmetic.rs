@@ -20,7 +20,8 @@ fn computes(x: View<f32>, y: View<f64>, n: i32, mut out: ViewMut<f32>, mut wide:
         sum += y[i] * k as f64;
     }
     let m = (n << 2) % 7;
-    out[(2 * i) % out.len()] = if i % 2 == 0 { a - b } else { cubed(b) } + m as f32;
+    let length = out.len();
+    out[(2 * i) % length] = if i % 2 == 0 { a - b } else { cubed(b) } + m as f32;
     wide[i] = sum.abs() / 3.0;
 }
 
