@@ -77,6 +77,7 @@ mod thin;
 pub mod timing;
 mod tracing;
 mod type_name;
+pub mod ufunc;
 
 #[doc(hidden)]
 #[doc(inline)]

@@ -22,7 +22,10 @@ mod operators;
 mod plots;
 mod printing;
 mod rows;
+mod shapes;
+mod signatures;
 mod ufuncs;
+mod values;
 mod words;
 
 use crate::syntax::parse;
@@ -32,6 +35,7 @@ use line::Line;
 pub use line::is_name;
 pub use numbers::{of_expected_number, of_mixed_numbers};
 pub use operators::keeping_arrays;
+pub use shapes::of_panic;
 pub use words::advice;
 
 /// Rewrites one construct of a line, if it has one.
@@ -53,6 +57,8 @@ const RULES: &[Rule] = &[
     control::several_in_a_loop,
     control::range,
     control::several_targets,
+    control::several_values,
+    operators::leading_zero,
     control::tuple,
     formats::formatted,
     formats::concatenation,
@@ -114,6 +120,10 @@ const RULES: &[Rule] = &[
     operators::matrix_product,
     operators::sparse_product,
     operators::power,
+    operators::whole_power,
+    operators::floor_quotient,
+    operators::truth_of_numbers,
+    operators::quotient,
     operators::comparison,
     control::parentheses,
     control::logic,

@@ -39,7 +39,7 @@ const ELEMENT_TYPES: [ElementType; 15] = [
     element("f32", "float32 single f32"),
     element("f64", "float64 float double float_ f64"),
     element("gpu::Complex<f32>", "complex64"),
-    element("gpu::Complex<f64>", "complex128"),
+    element("gpu::Complex<f64>", "complex128 complex complex_"),
 ];
 
 /// The element type with one of its other names.

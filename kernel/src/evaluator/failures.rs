@@ -1,9 +1,9 @@
 //! The errors of failed cells: what happened, where in the cell, and which variables are lost.
 
 use crate::build_step::{COMPILED_SOURCE, checks};
-use crate::evaluator::CellError;
 use crate::evaluator::places::Places;
 use crate::evaluator::supervisor_link::Events;
+use crate::evaluator::{CellError, advice, corrections};
 use crate::magics::Expansion;
 use crate::syntax::{line_and_column, offset_of};
 use std::collections::BTreeSet;
@@ -35,6 +35,9 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Opti
         let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message)];
         traceback.extend((!place.is_empty()).then(|| format!("  at {place}")));
         traceback.extend(panic.backtrace.iter().map(|frame| format!("  in {frame}")));
+        let line = place.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+        let corrected = line.and_then(|(_, text)| corrections::of_panic(text, &panic.message));
+        traceback.extend(corrected.map(|text| advice::as_list(&[format!("write `{text}`")])));
         return Some(CellError { name: "Panic".to_owned(), value: panic.message.clone(), traceback });
     }
     events.user_error.as_ref().map(|message| CellError {

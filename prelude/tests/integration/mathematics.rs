@@ -227,6 +227,66 @@ fn derivatives_and_integrals() {
 }
 
 #[test]
+fn methods_of_universal_functions() {
+    // Lengths around powers of two, and another order than the sum's: a matrix product is associative only.
+    for length in [1, 2, 3, 7, 8, 9, 33, 100] {
+        let a = gpu::random::integers(-50..50, (length, 2));
+        let host = a.to_host();
+        let running = gpu::ufunc::accumulate(|x, y| x.minimum(y), &a, 0).to_host();
+        let counts = gpu::ufunc::accumulate(|x, y| x + y, &a, 0);
+        assert_eq!(counts, a.cumsum_axis(0));
+        for (column, row) in (0..2).flat_map(|column| (0..length).map(move |row| (column, row))) {
+            let least = (0..=row).map(|before| host[[before, column]]).min().unwrap();
+            assert_eq!(running[[row, column]], least);
+        }
+        assert_eq!(gpu::ufunc::reduce(|x, y| x.maximum(y), &a, 0), a.max_axis(0));
+        let words = gpu::arange(2 * length as i64).reshape((length, 2));
+        // The last one of two stays, the first one of two stays: both depend on the order.
+        assert_eq!(
+            gpu::ufunc::reduce(|_, y| y.clone(), &words, 0).tolist(),
+            [2 * length as i64 - 2, 2 * length as i64 - 1]
+        );
+        assert_eq!(gpu::ufunc::reduce(|x, _| x.clone(), &words, 0).tolist(), [0, 1]);
+
+        let places = gpu::random::integers(0..5, length);
+        let values = gpu::random::integers(-9..9, (length, 2));
+        let mut sums = gpu::zeros::<i64>((5, 2));
+        gpu::ufunc::at(|x, y| x + y, &mut sums, &places, &values);
+        let mut largest = gpu::full((5, 2), -100i64);
+        gpu::ufunc::at(|x, y| x.maximum(y), &mut largest, &places, &values);
+        let mut expected = [[0i64; 2]; 5];
+        let mut expected_largest = [[-100i64; 2]; 5];
+        for (row, place) in places.tolist().into_iter().enumerate() {
+            for column in 0..2 {
+                let value = values.get(&[row, column]);
+                expected[place as usize][column] += value;
+                expected_largest[place as usize][column] = expected_largest[place as usize][column].max(value);
+            }
+        }
+        assert_eq!((sums, largest), (gpu::array(&expected), gpu::array(&expected_largest)));
+    }
+    let a = gpu::arange(12).reshape((3, 4));
+    let mut view = a.slice(s![.., 1]);
+    gpu::ufunc::at(|x, y| x * y, &mut view, [-1, 0, -1], 2);
+    assert_eq!(a.slice(s![.., 1]).tolist(), [2, 5, 36]);
+    assert_eq!(gpu::ufunc::outer(|x, y| x.gt(y), &a, &gpu::arange(5)).shape(), [3, 4, 5]);
+    assert_eq!(gpu::ufunc::accumulate(|x, y| x + y, &gpu::zeros::<f64>((0, 2)), 0).shape(), [0, 2]);
+
+    let add = |x: &DeviceArray<i32>, y: &DeviceArray<i32>| x + y;
+    for (text, wanted) in [
+        (message(|| drop(gpu::ufunc::reduce(add, &a, 2))), "no axis 2"),
+        (message(|| drop(gpu::ufunc::reduce(add, &a.slice(s![..0, ..]), 0))), "no elements along axis 0"),
+        (message(|| drop(gpu::ufunc::reduce(|x, _| x.ravel(), &a, 0))), "it must keep the shape"),
+        (message(|| drop(gpu::ufunc::reduceat(add, &a, &[4], 1))), "the index 4 is out of range for axis 1"),
+        (message(|| drop(gpu::ufunc::reduceat(add, &a, &[], 1))), "there are no indices"),
+        (message(|| gpu::ufunc::at(add, &mut a.copy(), [3], 1)), "the index 3 is out of range"),
+        (message(|| gpu::ufunc::at(add, &mut a.copy(), [0, 1], &gpu::arange(3))), "[3]"),
+    ] {
+        assert!(text.contains(wanted), "{text}");
+    }
+}
+
+#[test]
 fn functions_of_the_caller() {
     let a = gpu::arange(24).reshape((2, 3, 4));
     let doubled = gpu::apply_along_axis(|part| gpu::stack([&part, &part], 1), 1, &a);

@@ -58,7 +58,10 @@ pub fn floats(line: &Line, known: &Known<'_>) -> Option<String> {
         })
     };
     let list = || {
-        let first = line.find("array").find(|at| line.at(at + 1) == "(")? + 1;
+        let is_maker = |at: &usize| {
+            line.before(*at, 1) == "::" && line.at(at + 1) == "(" && matches!(line.at(*at), "array" | "arange")
+        };
+        let first = (0..line.len()).find(is_maker)? + 1;
         let last = line.closing(first)?;
         let part = Line::new(line.slice(first, last));
         let floats = (0..part.len())

@@ -2,10 +2,12 @@
 
 use super::keywords::{has_keywords, is_short, with_keywords};
 use super::known::{ARRAY, Known};
-use super::line::{Line, LineTokenKind, is_integer};
+use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::named::{REDUCTIONS, keyword, sorted_out, value_of};
-use super::operators::{as_argument, as_float, as_object, with_references};
-use super::{functional, modules, plots, rows, ufuncs};
+use super::operators::{
+    array_of_list, as_argument, as_array, as_float, as_object, is_list, list_of_arrays, with_lists, with_references,
+};
+use super::{functional, modules, plots, rows, signatures, ufuncs, values};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -77,7 +79,7 @@ pub fn statement(line: &Line, _: &Known<'_>) -> Option<String> {
 }
 
 /// Calls of modules without arrays, and what they are here.
-const PLAIN_CALLS: [(&str, &str); 12] = [
+const PLAIN_CALLS: [(&str, &str); 14] = [
     ("cuda.synchronize", "gpu::synchronize()"),
     ("null.synchronize", "gpu::synchronize()"),
     ("cuda.is_available", "(gpu::device() != gpu::Device::Cpu)"),
@@ -89,6 +91,8 @@ const PLAIN_CALLS: [(&str, &str); 12] = [
     ("plt.show", "// the plot at the end of a cell is shown"),
     ("plt.figure", "gpu::Plot::new()"),
     ("plt.tight_layout", "// labels have room"),
+    ("np.seterr", "// a division by zero gives no warning here"),
+    ("np.errstate", "// a division by zero gives no warning here"),
     ("gc.collect", "gpu::memory_pool().free_all_blocks()"),
 ];
 
@@ -123,7 +127,13 @@ fn print_options(named: &[(&str, &str)]) -> Option<String> {
 
 /// The array that NumPy chooses from if it is given a whole number: `n` is all numbers below it.
 pub fn of_numbers_below(text: &str, known: &Known<'_>) -> Option<String> {
-    let line = Line::new(text.trim_start_matches('&'));
+    let text = text.trim_start_matches('&');
+    let text = text
+        .strip_prefix("range(")
+        .or_else(|| text.strip_prefix("(0.."))
+        .and_then(|rest| rest.strip_suffix(')'))
+        .unwrap_or(text);
+    let line = Line::new(text);
     let type_of = |at| known.variable(line.at(at)).unwrap_or_default();
     let is_count = |at| line.is_word(at) && matches!(&*type_of(at), "i32" | "i64" | "usize" | "u32" | "u64");
     let is_whole = |at| is_integer(line.at(at)) || is_count(at) || matches!(line.at(at), "+" | "-" | "*" | "(" | ")");
@@ -154,6 +164,27 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     if let Some(new) = ufuncs::method(path, &values, &named, known) {
         return new;
     }
+    // `np.add(a, b, out=c)` as a statement.
+    if let Some(target) = value_of(&named, "out").filter(|target| is_name(target)) {
+        let others: Vec<&str> =
+            arguments.iter().copied().filter(|one| keyword(one).is_none_or(|(name, _)| name != "out")).collect();
+        let call = format!("{}({})", path.join("."), arguments.join(", "));
+        let is_statement = known.cell.lines().any(|line| line.trim().trim_end_matches(';') == call);
+        return translated(path, &others, known).filter(|_| is_statement).map(|new| format!("let {target} = {new}"));
+    }
+    if name == "unique" && value_of(&named, "return_index") == Some("True") {
+        let array = as_array(values.first()?, known);
+        let wanted = [("return_index", "all.1"), ("return_inverse", "all.2"), ("return_counts", "all.3")];
+        let parts: Vec<&str> =
+            wanted.iter().filter(|(name, _)| value_of(&named, name) == Some("True")).map(|(_, part)| *part).collect();
+        return Some(format!("{{ let all = gpu::unique_all({array}); (all.0, {}) }}", parts.join(", ")));
+    }
+    // Of matrices.
+    if let ("dot", [one, other]) = (name, &values[..])
+        && [one, other].iter().any(|text| values::axes_of(text, known) == Some(2))
+    {
+        return Some(format!("gpu::matmul({}, {})", as_array(one, known), as_array(other, known)));
+    }
     if let Some(new) = functional::translated(name, &values, known) {
         return Some(new);
     }
@@ -163,6 +194,12 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     if name == "set_printoptions" {
         return print_options(&named).filter(|_| values.is_empty());
     }
+    if let Some(all) = signatures::by_position(name, &values, &named) {
+        return translated(path, &all.iter().map(String::as_str).collect::<Vec<_>>(), known);
+    }
+    if let Some(new) = signatures::of_sequence(name, &values, &named, known) {
+        return Some(new);
+    }
     let data_type = value_of(&named, "dtype").map(data_type_of);
     if data_type == Some(None) {
         return None;
@@ -171,6 +208,9 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     let shape =
         |values: &[&str]| if values.len() == 1 { values[0].to_owned() } else { format!("({})", values.join(", ")) };
     let by_reference = |value: &&str| {
+        if known.is_array(value) {
+            return as_argument(value, known);
+        }
         let is_one = Line::new(value).operand_after(0).is_some_and(|last| last + 1 == Line::new(value).len());
         match (value.starts_with(|first: char| matches!(first, '&' | '"' | '\'') || first.is_ascii_digit()), is_one) {
             (true, _) => (*value).to_owned(),
@@ -246,8 +286,16 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         }
         (_, "array" | "asarray" | "tensor") if values.len() == 1 => {
             type_behind = data_type;
-            let function = if values[0].starts_with('[') { "gpu::array" } else { "gpu::asarray" };
-            (function.to_owned(), vec![by_reference(&values[0])])
+            let lists = with_lists(values[0]);
+            if is_list(&lists) {
+                let made = array_of_list(&lists, false);
+                (made[1..made.find('(')?].to_owned(), vec![made[made.find('(')? + 1..made.len() - 1].to_owned()])
+            } else if let Some(arrays) = list_of_arrays(values[0], known) {
+                ("gpu::stack".to_owned(), vec![arrays, "0".to_owned()])
+            } else {
+                let function = if values[0].starts_with('[') { "gpu::array" } else { "gpu::asarray" };
+                (function.to_owned(), vec![by_reference(&values[0])])
+            }
         }
         (_, "arange") if values.len() == 2 => {
             type_behind = data_type;
@@ -261,7 +309,13 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         }
         (_, "arange") if !values.is_empty() => {
             type_behind = data_type;
-            let are_floats = values.len() > 1 && values.iter().any(|value| value.contains('.'));
+            let are_floats =
+                values.len() > 1 && values.iter().any(|value| value.contains('.') && !value.ends_with(".len()"));
+            if let [count] = values[..]
+                && (count.starts_with("len(") || count.ends_with(".len()") || count.ends_with(".size()"))
+            {
+                return Some(format!("gpu::arange({count} as i64)"));
+            }
             let numbers: Vec<String> =
                 if are_floats { values.iter().map(|value| as_float(value)).collect() } else { as_typed() };
             let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
@@ -366,8 +420,8 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let is_number = path.first().is_some_and(|module| module.eq_ignore_ascii_case("math"))
                 || known.type_of(object).is_some_and(|known| known == "f64" || known == "f32");
             let method = if method == "log" && is_number { "ln" } else { method };
-            let object = if object.starts_with('[') {
-                format!("gpu::array(&{object})")
+            let object = if object.starts_with(['[', '(']) && as_array(object, known).starts_with("&gpu::") {
+                as_array(object, known).trim_start_matches('&').to_owned()
             } else if Line::new(object).len() == 1 && Line::new(object).kind(0) == Some(LineTokenKind::Number) {
                 format!("{object}_f64")
             } else if known.type_of(object).is_some_and(|name| matches!(name.as_str(), "i32" | "i64" | "usize")) {
@@ -641,7 +695,13 @@ pub fn field(line: &Line, known: &Known<'_>) -> Option<String> {
             }
             let is_method = known.says(&format!("value of method `{name}`"));
             let in_syntax = known.is_syntax() && matches!(name, "shape" | "ndim" | "size" | "dtype");
+            let is_array =
+                || line.operand_before(at - 1).is_some_and(|first| known.is_array(line.slice(first, at - 2)));
             match name {
+                "flat" if line.at(0) == "for" && (known.says("field `flat`") || is_array()) => {
+                    Some(line.with(at, at, "flatten().tolist()"))
+                }
+                "flat" if known.says("field `flat`") || is_array() => Some(line.with(at, at, "flatten()")),
                 "T" => Some(line.with(at, at, "t()")),
                 "length" if known.says("no field `length`") => Some(line.with(at, at, "len()")),
                 _ if is_method || in_syntax => Some(line.with(at, at, &format!("{name}()"))),

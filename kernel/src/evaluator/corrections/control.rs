@@ -178,11 +178,37 @@ pub fn range(line: &Line, known: &Known<'_>) -> Option<String> {
     (is_float && line.before(last, 1) == "..").then(|| line.with(last, last, &format!("{} as usize", line.at(last))))
 }
 
-/// `for k, t in v:`
+/// `for k, t in v:`, `for (i, j), x in np.ndenumerate(m):`
 pub fn several_in_a_loop(line: &Line, _: &Known<'_>) -> Option<String> {
-    let within = line.find("in").next()?;
-    let is_list = line.at(0) == "for" && line.at(2) == "," && within > 3;
-    is_list.then(|| line.with(1, within - 1, &format!("({})", line.slice(1, within - 1))))
+    let within = line.find("in").next().filter(|within| line.at(0) == "for" && *within > 3)?;
+    if line.at(2) == "," {
+        return Some(line.with(1, within - 1, &format!("({})", line.slice(1, within - 1))));
+    }
+    // The index of an element is one value here.
+    let close =
+        line.closing(1).filter(|close| line.at(1) == "(" && line.at(close + 1) == "," && close + 3 == within)?;
+    let (names, value) = (line.arguments(1)?, line.at(close + 2));
+    let open = line.find("ndenumerate").next()? + 1;
+    let end = line.closing(open)?;
+    let places: Vec<String> = (0..names.len()).map(|at| format!("place[{at}]")).collect();
+    let over = line.slice(within + 1, end);
+    let (names, places) = (names.join(", "), places.join(", "));
+    Some(line.with(
+        0,
+        end,
+        &format!("for ([{names}], {value}) in {over}.map(|(place, {value})| ([{places}], {value}))"),
+    ))
+}
+
+/// `let (p, q) = 1, 2;`
+pub fn several_values(line: &Line, known: &Known<'_>) -> Option<String> {
+    let close = line.closing(1).filter(|_| line.at(0) == "let" && line.at(1) == "(" && known.is_syntax())?;
+    let (first, last) = (close + 2, line.last());
+    if line.at(close + 1) != "=" || first >= last {
+        return None;
+    }
+    let values = Line::new(&format!("({})", line.slice(first, last))).arguments(0)?.len();
+    (values > 1).then(|| line.with(first, last, &format!("({})", line.slice(first, last))))
 }
 
 /// `rows, cols = m.shape`, `let p, q = 1, 2;`

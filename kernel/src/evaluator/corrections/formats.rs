@@ -91,10 +91,22 @@ pub fn debug(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     let at = line.find("!").find(|at| line.at(at + 1) == "(" && line.kind(at + 2) == Some(LineTokenKind::Text))?;
     let text = line.at(at + 2);
-    let (start, end) = (text.find('{')?, text.find('}')?);
-    let field = text.get(start + 1..end).filter(|field| !field.contains(':'))?;
-    let is_one = !text[end + 1..].contains('{');
-    is_one.then(|| line.with(at + 2, at + 2, &format!("{}{{{field}:?}}{}", &text[..start], &text[end + 1..])))
+    // Which of the fields is meant is not said. Arrays have a form for users.
+    let values = line.arguments(at + 1)?;
+    let (mut new, mut rest, mut next) = (String::new(), text, 1);
+    while let Some(start) = rest.find('{') {
+        let end = start + rest[start..].find('}')?;
+        let field = &rest[start + 1..end];
+        let value = if field.is_empty() { values.get(next).copied().unwrap_or_default() } else { field };
+        next += usize::from(field.is_empty());
+        let is_plain = !field.contains([':', '{']) && !known.is_array(value) && !value.starts_with('"');
+        new += &rest[..=start];
+        new += field;
+        new += if is_plain { ":?}" } else { "}" };
+        rest = &rest[end + 1..];
+    }
+    new += rest;
+    (new != text).then(|| line.with(at + 2, at + 2, &new))
 }
 
 /// `println!("{}", a, b)`, `println!("{x:.3f}")`

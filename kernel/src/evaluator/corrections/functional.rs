@@ -66,6 +66,9 @@ pub fn translated(name: &str, values: &[&str], known: &Known<'_>) -> Option<Stri
             let [masks, pieces] = [masks.collect::<Vec<_>>().join(", "), pieces.collect::<Vec<_>>().join(", ")];
             Some(format!("gpu::piecewise({}, &[{masks}], &[{pieces}])", as_argument(array, known)))
         }
+        ("nditer", [array, ..]) => Some(format!("{}.flatten().tolist()", as_object(array))),
+        ("ndindex", [shape]) => Some(format!("gpu::ndindex({})", shape.trim_start_matches('*'))),
+        ("ndindex", lengths) if !lengths.is_empty() => Some(format!("gpu::ndindex(({}))", lengths.join(", "))),
         ("ndenumerate", [array]) => Some(format!("{}.to_host().indexed_iter()", as_object(array))),
         _ => None,
     }

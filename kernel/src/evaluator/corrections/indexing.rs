@@ -17,6 +17,10 @@ enum Index {
     Places(String),
     /// An array of places along another axis.
     Along(String, usize),
+    /// Arrays of places along all axes, which lead to one element each.
+    Points(Vec<String>),
+    /// An array of places along an axis of a part.
+    AlongPart(String, usize, Vec<String>),
 }
 
 const ASSIGNMENTS: [&str; 5] = ["=", "+=", "-=", "*=", "/="];
@@ -129,6 +133,12 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
             }
             Index::Mask(array) | Index::Places(array) => array,
             Index::Along(array, axis) => format!("{}{array}", ".., ".repeat(axis)),
+            Index::Points(places) => places.join(", "),
+            Index::AlongPart(places, axis, mut parts) => {
+                let at = parts.iter().enumerate().filter(|(_, part)| part.contains("..")).nth(axis)?.0;
+                parts[at] = places;
+                parts.join(", ")
+            }
         };
         let as_element = known
             .element_of(base)
@@ -145,15 +155,21 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
         ));
     }
     let new = match index {
+        Index::Elements(numbers) if numbers.len() == 1 && known.rows => format!("{base}.slice(s![{}])", numbers[0]),
         Index::Elements(numbers) if numbers.iter().any(|number| number.starts_with('-')) => {
             format!("{base}.slice(s![{}]).item()", numbers.join(", "))
         }
-        Index::Elements(numbers) if numbers.len() == 1 && known.rows => format!("{base}.slice(s![{}])", numbers[0]),
         Index::Elements(numbers) => format!("{base}.get(&[{}])", numbers.join(", ")),
         Index::Parts(parts) => format!("{base}.slice(s![{}])", parts.join(", ")),
         Index::Mask(mask) => format!("{base}.extract({mask})"),
         Index::Places(places) => format!("{base}.take_axis({places}, 0)"),
         Index::Along(places, axis) => format!("{base}.take_axis({places}, {axis})"),
+        Index::Points(places) => {
+            format!("{base}.take(&gpu::ravel_multi_index([{}], {base}.shape()))", places.join(", "))
+        }
+        Index::AlongPart(places, axis, parts) => {
+            format!("{base}.slice(s![{}]).take_axis({places}, {axis})", parts.join(", "))
+        }
     };
     Some(line.with(first, close, &new))
 }
@@ -169,6 +185,22 @@ fn is_whole(value: &str, known: &Known<'_>) -> bool {
 
 fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
     let parts = line.parts(open, ",")?;
+    // `m[(0, 1)]` is `m[0, 1]`
+    if line.at(open + 1) == "("
+        && line.closing(open + 1) == line.closing(open)?.checked_sub(1)
+        && line.parts(open + 1, ",").is_some_and(|inner| inner.len() > 1)
+    {
+        return index_of(line, open + 1, known);
+    }
+    // `p = (1, 2)`, `m[p]`
+    if let [(first, last)] = parts[..]
+        && first == last
+        && let Some(types) = known.variable(line.at(first)).filter(|name| name.starts_with('(') && !name.contains('<'))
+    {
+        let name = line.at(first);
+        let count = types.split(',').filter(|one| !one.trim_matches([' ', ')']).is_empty()).count();
+        return Some(Index::Elements((0..count).map(|at| format!("{name}.{at} as usize")).collect()));
+    }
     if let [(first, last)] = parts.as_slice() {
         let text = line.part((*first, *last));
         let is_comparison = (*first..=*last).any(|at| COMPARISONS.iter().any(|(sign, _)| *sign == line.at(at)));
@@ -207,8 +239,63 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
     {
         return Some(Index::Along(format!("&gpu::array(&{last})"), before.len()));
     }
+    if let Some(advanced) = advanced(&parts, known) {
+        return Some(advanced);
+    }
     let is_part = |part: &String| part.contains("..") || part == "NewAxis";
     Some(if parts.iter().any(is_part) { Index::Parts(parts) } else { Index::Elements(parts) })
+}
+
+/// Arrays of places or of `bool` between the brackets of several axes: `m[i, j]`, `m[mask, :]`, `m[i, 2]`.
+fn advanced(parts: &[String], known: &Known<'_>) -> Option<Index> {
+    let is_mask = |part: &str| known.type_of(part).is_some_and(|name| name.contains("DeviceArray<bool>"));
+    let is_range = |part: &str| part.starts_with("range(") || part.starts_with("(0..");
+    let is_array = |part: &&String| part.starts_with('[') || known.is_array(part) || is_range(part);
+    let places = |part: &String| {
+        if part.starts_with('[') {
+            return format!("&gpu::array(&{part})");
+        }
+        if is_range(part) {
+            let end = part.trim_start_matches("range(").trim_start_matches("(0..").trim_end_matches(')');
+            return format!("&gpu::arange({end} as i64)");
+        }
+        let places = as_argument(part, known);
+        if is_mask(part) { format!("&gpu::flatnonzero({places})") } else { places }
+    };
+    let at = parts.iter().position(|part| is_array(&part))?;
+    let arrays = parts.iter().filter(is_array).count();
+    if arrays == parts.len() && arrays > 1 {
+        let all = parts.iter().map(places);
+        // Indices of the host and of the device have one type.
+        return Some(Index::Points(all.map(|part| with_wide_indices(&part, known)).collect()));
+    }
+    let is_slice = |part: &String| part.contains("..") && !is_range(part);
+    let is_whole = |part: &String| part == "..";
+    if arrays != 1 {
+        return None;
+    }
+    let axis = parts[..at].iter().filter(|part| is_slice(part)).count();
+    if parts.iter().enumerate().all(|(other, part)| other == at || is_whole(part)) {
+        return Some(match at {
+            0 => Index::Places(places(&parts[at])),
+            _ => Index::Along(places(&parts[at]), at),
+        });
+    }
+    // NumPy puts the axes of an array first, if a slice is between it and a number.
+    let is_number = |part: &&String| !is_slice(part);
+    let numbers_before = parts[..at].iter().filter(is_number).count();
+    if numbers_before > 0 && axis > 0 || parts.iter().any(|part| part == "NewAxis") {
+        return None;
+    }
+    let mut rest = parts.to_vec();
+    rest[at] = "..".to_owned();
+    Some(Index::AlongPart(places(&parts[at]), axis, rest))
+}
+
+/// Indices as `i64`, as those of NumPy's functions are here.
+fn with_wide_indices(places: &str, known: &Known<'_>) -> String {
+    let is_narrow = known.element_of(places).is_some_and(|element| element != "i64");
+    if is_narrow { format!("{places}.astype::<i64>()") } else { places.to_owned() }
 }
 
 /// The text between brackets, with Rust's ranges.
@@ -225,7 +312,7 @@ fn part_of(line: &Line, first: usize, last: usize) -> Option<String> {
     if text == "None" || text.ends_with("newaxis") {
         return Some("NewAxis".to_owned());
     }
-    if text == "..." {
+    if text == "..." || text == "Ellipsis" {
         return Some("..".to_owned());
     }
     if text.is_empty() {

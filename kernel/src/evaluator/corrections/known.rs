@@ -1,6 +1,7 @@
 //! The facts that the rules use: about the cell, and from the compiler's messages.
 
 use super::line::{Line, is_name};
+use super::values;
 
 /// The name of the type of arrays.
 pub const ARRAY: &str = "DeviceArray<";
@@ -144,9 +145,8 @@ impl Known<'_> {
         if let Some(known) = self.variable(expression) {
             return Some(known);
         }
-        if is_name(expression) {
-            let declared = [format!("let {expression} = gpu::"), format!("let mut {expression} = gpu::")];
-            return declared.iter().any(|text| self.cell.contains(text)).then(|| ARRAY.to_owned());
+        if let Some(made) = values::type_of(expression, self) {
+            return Some(made);
         }
         // What is not called is a constant, such as `gpu::Mode::Full`.
         let is_made =

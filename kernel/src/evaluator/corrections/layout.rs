@@ -13,6 +13,11 @@ fn is_head(text: &str) -> bool {
     HEADS.contains(&line.at(0)) && line.len() > 1 && line.at(line.len() - 1) == ":"
 }
 
+/// `with np.errstate(divide='ignore'):`
+fn is_of_warnings(text: &str) -> bool {
+    is_head(text) && text.starts_with("with ") && text.contains(".errstate(")
+}
+
 /// Whether a cell has blocks by indentation.
 pub fn has_blocks(cell: &str) -> bool {
     cell.lines().any(|line| is_head(line.trim()))
@@ -39,6 +44,11 @@ pub fn with_braces(cell: &str) -> String {
             if !(continues && opened == indent) {
                 insert_closing(&mut lines, opened);
             }
+        }
+        // What is in it goes on without it.
+        if is_of_warnings(line.trim()) {
+            lines.push(format!("{}// a division by zero gives no warning here", &line[..indent]));
+            continue;
         }
         if is_head(line.trim()) {
             open.push(indent);
@@ -196,6 +206,10 @@ mod tests {
                 "while x < 3:\n  for i in range(2):\n    x += 1\n  }\n}",
             ),
             ("let x = 1;\nx", "let x = 1;\nx"),
+            (
+                "with np.errstate(divide='ignore'):\n    z = a / b\nz",
+                "// a division by zero gives no warning here\n    z = a / b\nz",
+            ),
         ] {
             assert_eq!(with_braces(typed), expected);
         }

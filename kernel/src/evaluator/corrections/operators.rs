@@ -2,6 +2,7 @@
 
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
+use crate::evaluator::elements;
 use crate::syntax::is_word;
 
 /// An operand as the object of a method.
@@ -16,7 +17,68 @@ pub fn as_object(text: &str) -> String {
 /// An argument by reference, if it is an array or a sparse matrix.
 pub fn as_argument(text: &str, known: &Known<'_>) -> String {
     let is_borrowed = known.is_array(text) || known.is_sparse(text);
-    if is_borrowed && !text.starts_with('&') { format!("&{text}") } else { text.to_owned() }
+    if !is_borrowed || text.starts_with('&') && is_operand(&text[1..]) {
+        return text.to_owned();
+    }
+    if is_operand(text) && !text.starts_with(['-', '!', '~']) {
+        return format!("&{text}");
+    }
+    format!("&({})", with_references(text, known))
+}
+
+/// Whether a text is one operand: a name or a call, and what is called on it.
+fn is_operand(text: &str) -> bool {
+    let line = Line::new(text);
+    line.operand_after(0).is_some_and(|last| last + 1 == line.len())
+}
+
+/// Rows of numbers in parentheses as lists: `[(1, 2), (3, 4)]` is `[[1, 2], [3, 4]]`.
+pub fn with_lists(text: &str) -> String {
+    let is_of_numbers = text.contains(',')
+        && text.starts_with(['(', '['])
+        && !text.contains(|sign: char| !(sign.is_ascii_digit() || "()[],. -+e".contains(sign)));
+    if is_of_numbers { text.replace('(', "[").replace(')', "]").replace(",]", "]") } else { text.to_owned() }
+}
+
+/// The parts of a list or of a tuple.
+fn listed(text: &str) -> Option<Vec<String>> {
+    let line = Line::new(text.trim_start_matches('&'));
+    let is_whole = matches!(line.at(0), "[" | "(") && line.closing(0) == line.len().checked_sub(1);
+    let parts = line.arguments(0).filter(|parts| is_whole && (line.at(0) == "[" || parts.len() > 1))?;
+    Some(parts.into_iter().map(str::to_owned).filter(|part| !part.is_empty()).collect())
+}
+
+/// A list or a tuple of arrays as a list of references: `[&a, &(&b + 1.0)]`.
+pub fn list_of_arrays(text: &str, known: &Known<'_>) -> Option<String> {
+    let parts = listed(text)?;
+    let is_array = |part: &String| known.is_array(part) || comparison(&Line::new(part), known).is_some();
+    if parts.is_empty()
+        || !parts.iter().all(|part| is_array(part) || is_list(part))
+        || parts.iter().all(|part| is_list(part))
+    {
+        return None;
+    }
+    let references = parts.iter().map(|part| match comparison(&Line::new(part), known) {
+        Some(mask) => format!("&{mask}"),
+        None if is_list(part) => array_of_list(part, false),
+        None => as_argument(part, known),
+    });
+    Some(format!("[{}]", references.collect::<Vec<_>>().join(", ")))
+}
+
+/// An argument that is an array, by reference: also what NumPy makes one of, lists of numbers and of arrays, and comparisons.
+pub fn as_array(text: &str, known: &Known<'_>) -> String {
+    let lists = with_lists(text);
+    if is_list(&lists) {
+        return array_of_list(&lists, false);
+    }
+    if let Some(list) = list_of_arrays(text, known) {
+        return format!("&gpu::stack({list}, 0)");
+    }
+    match comparison(&Line::new(text), known) {
+        Some(mask) => format!("&{mask}"),
+        None => as_argument(text, known),
+    }
 }
 
 /// A whole number as a float.
@@ -121,6 +183,9 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
     };
     let new = match (is_whole(base), is_whole(power)) {
         _ if known.is_array(power) => format!("{}.pow({})", as_object(base), as_argument(power, known)),
+        (_, true) if known.element_of(base).is_some_and(|element| elements::is_integer(&element)) => {
+            format!("{}.pow({power})", as_object(base))
+        }
         (true, true) => {
             let base = if is_integer(base) { format!("{base}_i32") } else { as_object(base) };
             format!("{base}.pow({})", power_as("u32"))
@@ -134,6 +199,81 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
         }
     };
     Some(line.with(first, last, &new))
+}
+
+/// `.5` as Python's users write it.
+pub fn leading_zero(line: &Line, _: &Known<'_>) -> Option<String> {
+    let is_digits = |at: usize| line.at(at).chars().all(|digit| digit.is_ascii_digit());
+    let is_start = |at: usize| {
+        at == 0
+            || matches!(
+                line.before(at, 1),
+                "(" | "[" | "," | "=" | "+" | "-" | "*" | "/" | "**" | "<" | ">" | "<=" | ">="
+            )
+    };
+    let at = line.find(".").find(|at| {
+        is_start(*at)
+            && line.kind(at + 1) == Some(LineTokenKind::Number)
+            && is_digits(at + 1)
+            && line.slice(*at, at + 1).len() == line.at(at + 1).len() + 1
+    })?;
+    Some(line.with(at, at + 1, &format!("0.{}", line.at(at + 1))))
+}
+
+/// `a // 2` is a comment in Rust.
+pub fn floor_quotient(line: &Line, known: &Known<'_>) -> Option<String> {
+    let at = line.find("//").next()?;
+    let (first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
+    let (left, right) = (line.slice(first, at - 1), line.slice(at + 1, last));
+    let is_end = last + 1 == line.len() || line.kind(last + 1) == Some(LineTokenKind::Sign);
+    let is_value = |text: &str| {
+        let line = Line::new(text);
+        matches!(line.at(0), "(" | "-")
+            || line.kind(0) == Some(LineTokenKind::Number)
+            || (known.type_of)(line.at(0)).is_some()
+            || known.is_array(text)
+            || known.is_integer(line.at(0))
+    };
+    if !is_end || !is_value(left) || !is_value(right) {
+        return None;
+    }
+    let are_whole = |text: &str| {
+        is_integer(text)
+            || known.is_integer(text)
+            || known.variable(text).is_some_and(|name| elements::is_integer(&name) || name == "usize")
+    };
+    let new = if known.is_array(left) {
+        format!("{}.floor_divide({})", as_object(&with_references(left, known)), as_argument(right, known))
+    } else if are_whole(left) && are_whole(right) {
+        format!("{left} / {right}")
+    } else {
+        format!("({left} / {right}).floor()")
+    };
+    Some(line.with(first, last, &new))
+}
+
+/// `m.any()` of numbers, as NumPy has it: whether one is not zero.
+pub fn truth_of_numbers(line: &Line, known: &Known<'_>) -> Option<String> {
+    const METHODS: [&str; 4] = ["any", "all", "any_axis", "all_axis"];
+    line.calls(true).filter(|at| METHODS.contains(&line.at(*at))).find_map(|at| {
+        let is_missing = known.says(&format!("no method named `{}` found for struct `DeviceArray<", line.at(at)));
+        is_missing.then(|| line.with(at, at, &format!("ne(0).{}", line.at(at))))
+    })
+}
+
+/// `1 / 3` is a float in Python.
+pub fn quotient(line: &Line, _: &Known<'_>) -> Option<String> {
+    let at = line.find("/").find(|at| *at > 0 && is_integer(line.at(at - 1)) && is_integer(line.at(at + 1)))?;
+    let is_number = matches!(line.before(at, 2), "." | "..") || matches!(line.at(at + 2), "." | "..");
+    (!is_number)
+        .then(|| line.with(at - 1, at + 1, &format!("{} / {}", as_float(line.at(at - 1)), as_float(line.at(at + 1)))))
+}
+
+/// `a.powi(2)` of whole numbers, as an earlier correction has it.
+pub fn whole_power(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_refused = known.says("the method `powi` exists for struct `DeviceArray<");
+    let at = line.calls(true).find(|at| is_refused && line.at(*at) == "powi")?;
+    Some(line.with(at, at, "pow"))
 }
 
 /// The methods of comparisons.

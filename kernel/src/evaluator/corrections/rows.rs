@@ -1,7 +1,7 @@
 //! Calls of NumPy's functions as the table of names has them: a row shows of each argument whether it is an array, a float or a number.
 
 use super::known::Known;
-use super::line::Line;
+use super::line::{Line, is_name};
 use super::modules;
 use super::operators::{array_of_list, as_argument, as_element, as_float, comparison, is_list};
 
@@ -97,16 +97,35 @@ pub fn by_row(path: &[&str], values: &[&str], named: &[(&str, &str)], known: &Kn
 
 /// `gpu::bincount(&[1, 2, 2])`: the compiler misses an array.
 pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
-    let is_missed = known.says("but this argument is not one") || known.says("found `[") || known.says("found `&[");
+    let is_missed = known.says("but this argument is not one")
+        || known.says("found `[")
+        || known.says("found `&[")
+        || known.says("` with `[");
     if !is_missed {
         return None;
     }
-    (2..line.len()).filter(|at| line.is_word(*at) && line.at(at + 1) == "(").find_map(|at| {
-        let is_ours = line.before(at, 1) == "::" && !matches!(line.at(at), "array" | "asarray" | "lookup");
-        let parts = line.parts(at + 1, ",").filter(|_| is_ours)?;
-        let part = parts.into_iter().find(|part| is_list(line.part(*part)))?;
-        Some(line.with(part.0, part.1, &array_of_list(line.part(part), false)))
-    })
+    (2..line.len())
+        .filter_map(|at| match (line.is_word(at), line.at(at + 1), line.at(at + 2)) {
+            (true, "(", _) => Some((at, at + 1)),
+            (true, "!", "(") => Some((at, at + 2)),
+            _ => None,
+        })
+        .find_map(|(at, open)| {
+            let is_ours = line.before(at, 1) == "::" && !matches!(line.at(at), "array" | "asarray" | "lookup");
+            let parts = line.parts(open, ",").filter(|_| is_ours)?;
+            let is_variable = |part: &(usize, usize)| {
+                let name = line.part(*part).trim_start_matches('&');
+                let is_declared =
+                    || ["[", "vec!["].iter().any(|start| known.cell.contains(&format!("let {name} = {start}")));
+                let is_list = |name: String| name.starts_with('[') || name.starts_with("Vec<");
+                is_name(name) && (known.variable(name).is_some_and(is_list) || is_declared())
+            };
+            if let Some(part) = parts.iter().find(|part| is_list(line.part(**part))) {
+                return Some(line.with(part.0, part.1, &array_of_list(line.part(*part), false)));
+            }
+            let part = parts.into_iter().find(is_variable)?;
+            Some(line.with(part.0, part.1, &format!("&gpu::array(&{})", line.part(part).trim_start_matches('&'))))
+        })
 }
 
 /// `DeviceArray::<f32>::zeros(3)`, as other libraries have it

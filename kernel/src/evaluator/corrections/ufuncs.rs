@@ -1,43 +1,71 @@
 //! Methods of NumPy's universal functions: `np.add.reduce(a)`, `np.maximum.outer(x, y)`, `np.add.at(x, i, 1)`.
 
+use super::keywords::with_keywords;
 use super::known::Known;
+use super::line::Line;
 use super::named::value_of;
-use super::operators::{array_of_list, as_argument, as_element, as_float, as_object, is_list, with_references};
+use super::operators::{array_of_list, as_argument, as_array, as_element, as_float, as_object, is_list};
+use crate::evaluator::elements;
 
 /// What a universal function is here.
 struct Ufunc {
     name: &'static str,
-    /// Between two arrays: an operator, or the name of a method.
-    between: &'static str,
+    /// Of two arrays `x` and `y`, as a function that is given to another one.
+    of_two: &'static str,
     /// The method that reduces.
     reduce: Option<&'static str>,
     /// The method that accumulates.
     accumulate: Option<&'static str>,
+    /// Whether elements may be combined in any grouping.
+    is_associative: bool,
 }
 
-const fn ufunc(
-    name: &'static str,
-    between: &'static str,
-    reduce: Option<&'static str>,
-    accumulate: Option<&'static str>,
-) -> Ufunc {
-    Ufunc { name, between, reduce, accumulate }
+/// A universal function of two elements. Those that are associative may combine all elements along an axis.
+const fn ufunc(name: &'static str, of_two: &'static str, is_associative: bool) -> Ufunc {
+    Ufunc { name, of_two, reduce: None, accumulate: None, is_associative }
 }
 
-const UFUNCS: [Ufunc; 13] = [
-    ufunc("add", "+", Some("sum"), Some("cumsum")),
-    ufunc("subtract", "-", None, None),
-    ufunc("multiply", "*", Some("prod"), Some("cumprod")),
-    ufunc("divide", "/", None, None),
-    ufunc("true_divide", "/", None, None),
-    ufunc("maximum", "maximum", Some("max"), None),
-    ufunc("minimum", "minimum", Some("min"), None),
-    ufunc("power", "pow", None, None),
-    ufunc("hypot", "hypot", None, None),
-    ufunc("logical_and", "logical_and", Some("all"), None),
-    ufunc("logical_or", "logical_or", Some("any"), None),
-    ufunc("greater", "gt", None, None),
-    ufunc("less", "lt", None, None),
+/// A universal function with methods of arrays that reduce and accumulate.
+const fn reducing(name: &'static str, of_two: &'static str, reduce: &'static str) -> Ufunc {
+    Ufunc { reduce: Some(reduce), ..ufunc(name, of_two, true) }
+}
+
+const UFUNCS: [Ufunc; 35] = [
+    Ufunc { accumulate: Some("cumsum"), ..reducing("add", "x + y", "sum") },
+    Ufunc { accumulate: Some("cumprod"), ..reducing("multiply", "x * y", "prod") },
+    ufunc("subtract", "x - y", false),
+    ufunc("divide", "x.true_divide(y)", false),
+    ufunc("true_divide", "x.true_divide(y)", false),
+    ufunc("floor_divide", "x.floor_divide(y)", false),
+    ufunc("remainder", "x.modulo(y)", false),
+    ufunc("mod", "x.modulo(y)", false),
+    ufunc("fmod", "x.remainder(y)", false),
+    ufunc("power", "x.pow(y)", false),
+    reducing("maximum", "x.maximum(y)", "max"),
+    reducing("minimum", "x.minimum(y)", "min"),
+    ufunc("fmax", "gpu::fmax(x, y)", true),
+    ufunc("fmin", "gpu::fmin(x, y)", true),
+    ufunc("hypot", "x.hypot(y)", true),
+    ufunc("logaddexp", "gpu::logaddexp(x, y)", true),
+    ufunc("arctan2", "x.atan2(y)", false),
+    ufunc("copysign", "x.copysign(y)", false),
+    reducing("logical_and", "gpu::logical_and(x, y)", "all"),
+    reducing("logical_or", "gpu::logical_or(x, y)", "any"),
+    ufunc("logical_xor", "gpu::logical_xor(x, y)", true),
+    ufunc("bitwise_and", "x & y", true),
+    ufunc("bitwise_or", "x | y", true),
+    ufunc("bitwise_xor", "x ^ y", true),
+    ufunc("left_shift", "x << y", false),
+    ufunc("right_shift", "x >> y", false),
+    ufunc("gcd", "gpu::gcd(x, y)", true),
+    ufunc("lcm", "gpu::lcm(x, y)", true),
+    ufunc("equal", "x.eq(y)", false),
+    ufunc("not_equal", "x.ne(y)", false),
+    ufunc("greater", "x.gt(y)", false),
+    ufunc("greater_equal", "x.ge(y)", false),
+    ufunc("less", "x.lt(y)", false),
+    ufunc("less_equal", "x.le(y)", false),
+    ufunc("heaviside", "gpu::heaviside(x, y)", false),
 ];
 
 /// What the method of a universal function is here; `path` is `["np", "add", "reduce"]`. The outer `None` says that it is none.
@@ -45,66 +73,105 @@ pub fn method(path: &[&str], values: &[&str], named: &[(&str, &str)], known: &Kn
     let [_, name, method] = path[..] else { return None };
     let ufunc = UFUNCS.iter().find(|ufunc| ufunc.name == name)?;
     match method {
-        "reduce" | "accumulate" => Some(along(ufunc, method, values, named, known)),
-        "outer" => Some(outer(ufunc, values, known)),
-        "at" => Some(at(ufunc, values, known)),
+        "reduce" | "accumulate" | "reduceat" => Some(along(ufunc, method, values, named, known)),
+        "outer" => Some(outer(ufunc, values, known).filter(|_| named.is_empty())),
+        "at" => Some(at(ufunc, values, known).filter(|_| named.is_empty())),
         _ => None,
     }
 }
 
 /// `np.add.reduce(a)` is along the first axis, `np.add.reduce(a, axis=None)` of all elements.
 fn along(ufunc: &Ufunc, method: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
-    let is_reduction = method == "reduce";
-    let ours = if is_reduction { ufunc.reduce } else { ufunc.accumulate }?;
-    let (array, axis) = match values {
-        [array] => (array, value_of(named, "axis").unwrap_or("0")),
-        [array, axis] => (array, *axis),
-        _ => return None,
+    let ours = match method {
+        "reduce" => ufunc.reduce,
+        "accumulate" => ufunc.accumulate,
+        _ => None,
     };
-    if named.iter().any(|(name, _)| *name != "axis") {
+    let (array, rest) = values.split_first()?;
+    // Indices stand before the axis.
+    let indices = usize::from(method == "reduceat");
+    let axis = value_of(named, "axis").or(rest.get(indices).copied()).unwrap_or("0");
+    let array = as_array(array, known);
+    let others: Vec<_> = named.iter().filter(|(name, _)| *name != "axis").copied().collect();
+    if let Some(ours) = ours {
+        if !others.is_empty() {
+            let named: Vec<_> = std::iter::once(("axis", axis)).chain(others).collect();
+            return with_keywords(ours, vec![array], &named, known);
+        }
+        let object = as_object(&array);
+        return match axis {
+            "None" => Some(format!("{object}.{ours}()")),
+            axis if axis.starts_with('(') => with_keywords(ours, vec![array], &[("axis", axis)], known),
+            axis => Some(format!("{object}.{ours}_axis({axis})")),
+        };
+    }
+    let is_reducible = ufunc.is_associative || method == "reduceat" && ufunc.reduce.is_some();
+    if !others.is_empty() || !is_reducible {
         return None;
     }
-    let object = as_object(&with_references(array, known));
-    Some(if axis == "None" { format!("{object}.{ours}()") } else { format!("{object}.{ours}_axis({axis})") })
+    let function = format!("|x, y| {}", ufunc.of_two);
+    if method == "reduceat" {
+        let indices = rest.first().filter(|indices| is_list(indices))?;
+        return Some(format!("gpu::ufunc::reduceat({function}, {array}, &{indices}, {axis})"));
+    }
+    let (array, axis) = match axis {
+        "None" => (format!("&{}.ravel()", as_object(&array)), "0"),
+        axis => (array, axis),
+    };
+    Some(format!("gpu::ufunc::{method}({function}, {array}, {axis})"))
 }
 
 /// Every element of the first with every element of the second.
 fn outer(ufunc: &Ufunc, values: &[&str], known: &Known<'_>) -> Option<String> {
     let [one, other] = values else { return None };
-    if ufunc.name == "multiply" {
-        return Some(format!("gpu::outer({}, {})", as_argument(one, known), as_argument(other, known)));
-    }
-    let column = format!("{}.expand_dims(1)", as_object(&with_references(one, known)));
-    let other = as_argument(other, known);
-    let is_operator = !ufunc.between.starts_with(|first: char| first.is_alphabetic());
-    Some(match is_operator {
-        true => format!("{column} {} {other}", ufunc.between),
-        false => format!("{column}.{}({other})", ufunc.between),
+    let element = |text: &str| known.element_of(text);
+    let are_floats = [*one, *other].iter().any(|text| element(text).is_some_and(|name| name.starts_with('f')));
+    let [one, other] = [one, other].map(|text| match is_list(text) {
+        true => array_of_list(text, are_floats),
+        false => as_array(text, known),
+    });
+    Some(match ufunc.name {
+        "multiply" => format!("gpu::outer({one}, {other})"),
+        _ => format!("gpu::ufunc::outer(|x, y| {}, {one}, {other})", ufunc.of_two),
     })
 }
 
 /// `np.add.at(x, i, 1)`: places that are named several times count several times.
 fn at(ufunc: &Ufunc, values: &[&str], known: &Known<'_>) -> Option<String> {
     let [array, places, what] = values else { return None };
-    let sign = match ufunc.name {
-        "add" => "+",
-        "subtract" => "-",
+    // What is subtracted is added up first.
+    let (function, sign) = match ufunc.name {
+        "subtract" => ("x + y", "-"),
+        "divide" | "true_divide" => return None,
+        _ if ufunc.is_associative => (ufunc.of_two, ""),
         _ => return None,
     };
-    let of_list = |text: &str| if is_list(text) { array_of_list(text, false) } else { as_argument(text, known) };
-    let (places, size) = (of_list(places), format!("{}.size()", as_object(array)));
-    let sums = if known.is_array(what) || is_list(what) {
-        format!("gpu::bincount!({places}, weights = {}, minlength = {size})", of_list(what))
+    // Of several axes, they are places in the flat array.
+    let flat = Line::new(places);
+    let (target, places) = if is_list(places) {
+        ((*array).to_owned(), (*places).to_owned())
+    } else if flat.at(0) == "(" {
+        let along: Vec<String> = flat.arguments(0)?.iter().map(|one| as_argument(one, known)).collect();
+        let places = format!("gpu::ravel_multi_index([{}], {array}.shape())", along.join(", "));
+        (format!("{array}.reshape(-1)"), places)
     } else {
-        let counts = format!("gpu::bincount!({places}, minlength = {size})");
-        let what = as_element(what, array, known);
-        match known.element_of(array).as_deref() {
-            Some("i64") => format!("{counts} * {what}"),
-            Some(element) => format!("{counts}.astype::<{element}>() * {what}"),
-            None => format!("{counts}.astype::<f64>() * {}", as_float(&what)),
-        }
+        ((*array).to_owned(), as_argument(places, known))
     };
-    Some(format!("let {array} = &{array} {sign} {sums};"))
+    let are_floats = known.element_of(array).is_none_or(|element| !elements::is_integer(&element));
+    let what = match is_list(what) {
+        true => array_of_list(what, are_floats),
+        false if known.is_array(what) => as_argument(what, known),
+        false if are_floats => as_float(what),
+        false => as_element(what, array, known),
+    };
+    let what = if sign.is_empty() { what } else { format!("{sign}{}", as_object_of_sign(&what)) };
+    let what = if what.starts_with("-&") { format!("&({what})") } else { what };
+    Some(format!("gpu::ufunc::at(|x, y| {function}, &mut {target}, {places}, {what})"))
+}
+
+/// What a sign may stand before.
+fn as_object_of_sign(text: &str) -> String {
+    if text.starts_with('-') { format!("({text})") } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -122,15 +189,27 @@ mod tests {
             ("np.maximum.reduce(m, axis=None)", "m.max()"),
             ("np.logical_or.reduce(m > 1)", "m.gt(1).any_axis(0)"),
             ("np.add.accumulate(a)", "a.cumsum_axis(0)"),
-            ("np.subtract.outer(a, b)", "a.expand_dims(1) - &b"),
+            ("np.subtract.outer(a, b)", "gpu::ufunc::outer(|x, y| x - y, &a, &b)"),
+            ("np.less_equal.outer(a, b)", "gpu::ufunc::outer(|x, y| x.le(y), &a, &b)"),
+            ("np.power.outer(a, [1, 2])", "gpu::ufunc::outer(|x, y| x.pow(y), &a, &gpu::array(&[1.0, 2.0]))"),
+            ("np.maximum.accumulate(a)", "gpu::ufunc::accumulate(|x, y| x.maximum(y), &a, 0)"),
+            ("np.minimum.accumulate(m, axis=1)", "gpu::ufunc::accumulate(|x, y| x.minimum(y), &m, 1)"),
+            ("np.add.reduce(m, axis=1, keepdims=True)", "gpu::sum!(&m, axis = 1, keepdims = true)"),
+            ("np.add.reduce(m, axis=(0, 1))", "gpu::sum!(&m, axis = (0, 1))"),
+            ("np.maximum.reduce([a, b])", "gpu::stack([&a, &b], 0).max_axis(0)"),
+            ("np.logical_and.reduce([a > 1, b > 1])", "gpu::stack([&a.gt(1), &b.gt(1)], 0).all_axis(0)"),
+            ("np.lcm.reduce([2, 3])", "gpu::ufunc::reduce(|x, y| gpu::lcm(x, y), &gpu::array(&[2, 3]), 0)"),
+            ("np.bitwise_or.reduce(i, axis=None)", "gpu::ufunc::reduce(|x, y| x | y, &i.ravel(), 0)"),
+            ("np.add.reduceat(a, [0, 2])", "gpu::ufunc::reduceat(|x, y| x + y, &a, &[0, 2], 0)"),
             ("np.multiply.outer(a, b)", "gpu::outer(&a, &b)"),
-            ("np.maximum.outer(a, b)", "a.expand_dims(1).maximum(&b)"),
+            ("np.maximum.outer(a, b)", "gpu::ufunc::outer(|x, y| x.maximum(y), &a, &b)"),
+            ("np.add.at(a, [0, 1, 1], 2)", "gpu::ufunc::at(|x, y| x + y, &mut a, [0, 1, 1], 2.0)"),
+            ("np.add.at(i, [0, 1], 2)", "gpu::ufunc::at(|x, y| x + y, &mut i, [0, 1], 2)"),
+            ("np.subtract.at(a, i, b)", "gpu::ufunc::at(|x, y| x + y, &mut a, &i, &(-&b))"),
             (
-                "np.add.at(a, [0, 1, 1], 2)",
-                "let a = &a + gpu::bincount!(&gpu::array(&[0, 1, 1]), minlength = a.size()).astype::<f64>() * 2.0;",
+                "np.maximum.at(a, i, [1, 2])",
+                "gpu::ufunc::at(|x, y| x.maximum(y), &mut a, &i, &gpu::array(&[1.0, 2.0]))",
             ),
-            ("np.add.at(i, [0, 1], 2)", "let i = &i + gpu::bincount!(&gpu::array(&[0, 1]), minlength = i.size()) * 2;"),
-            ("np.subtract.at(a, i, b)", "let a = &a - gpu::bincount!(&i, weights = &b, minlength = a.size());"),
             ("np.apply_along_axis(np.sum, 0, m)", "gpu::apply_along_axis(|line| line.sum_axis(0), 0, &m)"),
             ("np.apply_along_axis(np.sort, -1, m)", "gpu::apply_along_axis(|line| gpu::sort(&line), -1, &m)"),
             ("np.apply_along_axis(lambda r: r.cumsum(), 1, m)", "gpu::apply_along_axis(|r| r.cumsum(), 1, &m)"),
