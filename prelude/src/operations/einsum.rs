@@ -18,8 +18,8 @@ fallible! {
     /// the result has the letters that occur once, in alphabetical order. `...` stands for any number of axes that
     /// broadcast, the result's first unless it says where they are. A length of 1 broadcasts.
     ///
-    /// Arrays are multiplied from the left to the right, by [`matmul`](crate::matmul) where it is summed; see there for
-    /// accuracy and element types. If there is one array and nothing to sum, the result is a view of it, as that of
+    /// Arrays are multiplied two at a time, in the order that needs the fewest multiplications (of more than six arrays, the
+    /// cheapest pair comes first); by [`matmul`](crate::matmul) where it is summed: see there for accuracy and element types. If there is one array and nothing to sum, the result is a view of it, as that of
     /// [`transpose`](DeviceArray::transpose).
     ///
     /// **Panics** if the notation does not fit the arrays ([`Error::InvalidArgument`]), or if lengths of one letter
@@ -67,12 +67,14 @@ fn sum_of_products(notation: &str, arrays: &[&RawArray]) -> Result<RawArray> {
     agree(&inputs, arrays)?;
     let mut terms: Vec<Term> =
         inputs.into_iter().zip(arrays).map(|(labels, array)| without_repeats(array, &labels)).collect();
-    terms.reverse();
-    let mut product = terms.pop().expect("there is one at least");
-    while let Some(next) = terms.pop() {
+    while terms.len() > 1 {
+        let [i, j] = next_pair(&terms, &output);
+        let (b, a) = (terms.remove(j), terms.remove(i));
         let is_needed = |label: &Label| output.contains(label) || terms.iter().any(|term| term.labels.contains(label));
-        product = two(product, next, is_needed)?;
+        let product = two(a, b, is_needed)?;
+        terms.insert(i, product);
     }
+    let product = terms.pop().expect("there is one at least");
     let product = summed(product, |label| output.contains(label))?;
     let axis = |label: &Label| product.labels.iter().position(|own| own == label).expect("parsing has seen it");
     let order: Vec<usize> = output.iter().map(axis).collect();
@@ -82,6 +84,49 @@ fn sum_of_products(notation: &str, arrays: &[&RawArray]) -> Result<RawArray> {
         strides: order.iter().map(|&axis| strides[axis]).collect(),
         offset: *offset,
     }))
+}
+
+/// Of so many arrays all orders are looked at; of more the pair that costs least by itself is taken first.
+const MOST_SEARCHED: usize = 6;
+
+/// Which two arrays are multiplied next, the left one first.
+fn next_pair(terms: &[Term], output: &[Label]) -> [usize; 2] {
+    if terms.len() == 2 {
+        return [0, 1];
+    }
+    let length = |label: Label| {
+        let own = |term: &Term| term.labels.iter().position(|own| *own == label).map(|axis| term.raw.shape()[axis]);
+        terms.iter().filter_map(own).max().unwrap_or(1) as f64
+    };
+    let labels: Vec<Vec<Label>> = terms.iter().map(|term| term.labels.clone()).collect();
+    cheapest(&labels, output, &length).1
+}
+
+/// How many multiplications arrays with these axes need at least, and which two are then multiplied first. If orders cost the same, those
+/// more to the left.
+fn cheapest(terms: &[Vec<Label>], output: &[Label], length: &dyn Fn(Label) -> f64) -> (f64, [usize; 2]) {
+    let mut best = (f64::INFINITY, [0, 1]);
+    for j in 1..terms.len() {
+        for i in 0..j {
+            let others =
+                || terms.iter().enumerate().filter(|&(place, _)| place != i && place != j).map(|(_, term)| term);
+            let is_needed = |label: &Label| output.contains(label) || others().any(|term| term.contains(label));
+            // What only one of them has is summed before.
+            let mut all: Vec<Label> =
+                terms[i].iter().copied().filter(|label| is_needed(label) || terms[j].contains(label)).collect();
+            all.extend(terms[j].iter().filter(|label| is_needed(label) && !terms[i].contains(label)));
+            let mut cost: f64 = all.iter().map(|&label| length(label)).product();
+            if (3..=MOST_SEARCHED).contains(&terms.len()) {
+                all.retain(is_needed);
+                let rest: Vec<Vec<Label>> = std::iter::once(all).chain(others().cloned()).collect();
+                cost += cheapest(&rest, output, length).0;
+            }
+            if cost < best.0 {
+                best = (cost, [i, j]);
+            }
+        }
+    }
+    best
 }
 
 /// The names of each array's axes, given their numbers, and those of the result.
@@ -303,6 +348,43 @@ mod tests {
         };
         let (inputs, output) = parse(notation, ranks).unwrap();
         (inputs.iter().map(text).collect(), text(&output))
+    }
+
+    #[test]
+    fn cheap_orders() {
+        let of = |notation: &str, lengths: [f64; 4]| {
+            let (inputs, output) =
+                parse(notation, &notation.split("->").next().unwrap().split(',').map(str::len).collect::<Vec<_>>())
+                    .unwrap();
+            let length = |label: Label| match label {
+                Label::Letter(letter) => lengths[letter as usize - 'i' as usize],
+                Label::Rest(_) => 1.0,
+            };
+            cheapest(&inputs, &output, &length)
+        };
+        assert_eq!(of("ij,jk,kl->il", [10.0; 4]), (2000.0, [0, 1]));
+        assert_eq!(of("ij,jk,kl->il", [100.0, 100.0, 100.0, 1.0]), (20_000.0, [1, 2]));
+        assert_eq!(of("ij,jk,kl->il", [1.0, 100.0, 100.0, 100.0]), (20_000.0, [0, 1]));
+        assert_eq!(of("ij,jk,k->i", [100.0; 4]), (20_000.0, [1, 2]));
+        assert_eq!(of("i,j,i->j", [10.0, 1000.0, 1.0, 1.0]), (1010.0, [0, 2]));
+        // More than are searched: pair by pair.
+        assert_eq!(of("ij,jk,kl,li,ij,jk,k->i", [9.0, 9.0, 9.0, 9.0]).1, [0, 4]);
+    }
+
+    #[test]
+    fn orders_give_the_same() {
+        let a = crate::arange(24i64).reshape((4, 6));
+        let (b, c) = (crate::arange(30i64).reshape((6, 5)), crate::arange(5i64));
+        let pairwise = crate::matmul(&crate::matmul(&a, &b), &c);
+        assert_eq!(crate::einsum("ij,jk,k->i", [&a, &b, &c]).tolist(), pairwise.tolist());
+        let found = crate::einsum("ij,k,jk,j->ki", [&a, &c, &b, &crate::arange(6i64)]);
+        let (a, b, c) = (a.to_host(), b.to_host(), c.to_host());
+        for k in 0..5 {
+            for i in 0..4 {
+                let sum: i64 = (0..6).map(|j| a[[i, j]] * c[[k]] * b[[j, k]] * j as i64).sum();
+                assert_eq!(found.get(&[k, i]), sum);
+            }
+        }
     }
 
     #[test]
