@@ -179,8 +179,9 @@ pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::insertion::{append, delete, insert, resize, trim_zeros};
 pub use operations::interp::interp;
 pub use operations::map::{
-    Argument, Arguments, Function, Fused, HostArgument, HostArguments, MapParameter, Results, map, map_host, map_into,
-    map_reduce, reduction, try_map, try_map_host, try_map_into, try_map_reduce,
+    Argument, Arguments, Formula, Formulas, Function, Fused, HostArgument, HostArguments, MapParameter, Results, map,
+    map_along, map_host, map_into, map_reduce, reduction, try_map, try_map_along, try_map_host, try_map_into,
+    try_map_reduce,
 };
 pub use operations::nan_reductions::{
     nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanprod, nanstd, nansum, nanvar, ptp,

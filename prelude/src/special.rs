@@ -45,7 +45,7 @@ use crate::error::{Result, check};
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::{Operand, RawOperand, unary};
 use crate::operations::formulas::{self, Formula, apply_one};
-use crate::operations::map::registered_all;
+use crate::operations::map::{registered_all, registered_along};
 use crate::operations::reduce::reduce;
 use crate::operations::statistics::with_axes;
 use crate::thin::thin;
@@ -761,6 +761,37 @@ fn single_finite(x: f32) -> f32 {
     if x.is_finite() { x } else { 0.0 }
 }
 
+#[vectorize]
+fn itself(x: f64) -> f64 {
+    x
+}
+
+#[vectorize]
+fn single_itself(x: f32) -> f32 {
+    x
+}
+
+#[vectorize]
+fn share_of_powers(x: f64, largest: f64, total: f64) -> f64 {
+    (x - largest).exp() / total
+}
+
+#[vectorize]
+fn single_share_of_powers(x: f32, largest: f32, total: f32) -> f32 {
+    (x - largest).exp() / total
+}
+
+/// The functions along a row that give a softmax.
+fn softmax_stages(dtype: DType) -> [(&'static str, Option<ReduceOperation>); 3] {
+    let names = if dtype == DType::F32 {
+        [name_of(&single_itself), name_of(&single_power_below), name_of(&single_share_of_powers)]
+    } else {
+        [name_of(&itself), name_of(&power_below), name_of(&share_of_powers)]
+    };
+    let [first, second, third] = names;
+    [(first, Some(ReduceOperation::Max)), (second, Some(ReduceOperation::Sum)), (third, None)]
+}
+
 /// The power of `e` by the distance to a number.
 #[vectorize]
 fn power_below(x: f64, largest: f64) -> f64 {
@@ -821,6 +852,12 @@ pub(crate) fn normalised(
     if !logarithm && (a.handle.device != Device::Cpu || only_kernels()) {
         // A pass less through memory; the CPU is faster with its own loops for the parts.
         let x = a.to_compute_type(name)?;
+        if let &[axis] = &axes[..]
+            && axis + 1 == x.shape().len()
+            && let Some(shares) = registered_along(name, softmax_stages(x.dtype), &x)?
+        {
+            return of_type(name, shares, a.dtype);
+        }
         let largest = with_axes(&reduce(name, ReduceOperation::Max, &x, &axes)?, &axes);
         let formula = |dtype| if dtype == DType::F32 { name_of(&single_power_below) } else { name_of(&power_below) };
         let powers = apply_one(name, formula, &[RawOperand::Array(&x), RawOperand::Array(&largest)])?;

@@ -6,7 +6,7 @@
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::profiling::Recording;
-use crate::registry::Kernel;
+use crate::registry::{Function, Kernel};
 use std::any::Any;
 use std::panic::Location;
 use std::sync::Arc;
@@ -24,6 +24,13 @@ pub mod text;
 pub use operation::{KeptOperation, Operation};
 pub use operations::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
 pub use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
+
+/// A formula of [`Backend::map_along`], and how its results are reduced.
+#[derive(Clone, Copy)]
+pub struct Stage<'a> {
+    pub function: &'a Function,
+    pub reduction: Option<ReduceOperation>,
+}
 
 /// A block of memory on one device; freed (or given back to a pool) when the last reference is dropped.
 pub trait Allocation: Any + Send + Sync {
@@ -367,6 +374,27 @@ pub trait Backend: Send + Sync {
     }
     /// Finds the runs of equal elements (NaN equal to itself) in a sorted array: 1-D, contiguous, not empty. Waits.
     fn unique(&self, sorted: View<'_>) -> Result<Unique>;
+    /// Runs formulas along rows: each of `stages` takes the `inputs` and what those before it were reduced to over the row, all but the
+    /// last one are reduced. Inputs are values and arrays of two axes, broadcast to `shape`; `out` is contiguous, of that shape, or has an
+    /// element for each row if the last results are reduced too. `false` from a backend that has not done anything.
+    fn map_along(
+        &self,
+        _stages: &[Stage<'_>],
+        _inputs: &[launch::Argument<'_>],
+        _shape: [usize; 2],
+        _out: View<'_>,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+    /// Whether [`select`](Self::select) finds elements of so many rows of this length.
+    fn selects(&self, _rows: usize, _length: usize) -> bool {
+        false
+    }
+    /// Writes the elements at three places, which ascend, of each sorted row of `x` to a row of `out`: in the order of
+    /// [`Operation::Sort`], but without sorting. Both are contiguous and of one dtype.
+    fn select(&self, _x: View<'_>, _places: [usize; 3], _out: View<'_>) -> Result<()> {
+        Err(Error::argument("a selection by order", "this device sorts; use `sort`"))
+    }
     /// Whether Fourier transforms can be computed; if not, what is missing.
     fn can_transform(&self) -> Result<()>;
     /// What factorises matrices.

@@ -185,7 +185,7 @@ fn run(operation: Operation<'_>) -> Result<()> {
                 let [data_at, x_at] = [&data, &x].map(|view| origin(view).cast_const());
                 sparse::multiply(data.dtype, lines, origin(&indices).cast(), data_at, x_at, columns, origin(&out));
             }
-            O::MatMul { a, b, out } => {
+            O::MatMul { a, b, out, .. } => {
                 let (pairs, [rows, columns]) = out.layout.shape.split_last_chunk().expect("`out` has two axes");
                 let pairs = matmul::pairs(pairs, &a.layout.strides, &b.layout.strides);
                 let factor = |view: &View<'_>| {

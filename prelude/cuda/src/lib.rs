@@ -16,7 +16,7 @@ use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
     Allocation, Backend, CaptureHandle, DeviceProperties, EventHandle, Foreign, IndexCheck, Layout, MemoryFigures,
-    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, StreamHandle, StreamOrder, Unique, View,
+    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, Stage, StreamHandle, StreamOrder, Unique, View,
 };
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::{Error, Result};
@@ -425,7 +425,7 @@ impl Backend for CudaBackend {
                 self.histogram.run(x, Bins::Between(edges, span), out)
             }
             O::Random { blocks, distribution, out } => self.random.run(blocks, distribution, out),
-            O::MatMul { a, b, out } => self.matmul.run(a, b, out),
+            O::MatMul { a, b, may_round, out } => self.matmul.run(a, b, may_round, out),
             O::Dot { a, b, conjugates, out } => self.reduce.dot(a, b, conjugates, out),
             O::SparseProduct { pointers, indices, data, x, out } => {
                 self.sparse.multiply(pointers, indices, data, x, out)
@@ -471,6 +471,24 @@ impl Backend for CudaBackend {
     fn unique(&self, sorted: View<'_>) -> Result<Unique> {
         self.may_wait("unique")?;
         self.search.unique(sorted)
+    }
+
+    fn map_along(
+        &self,
+        stages: &[Stage<'_>],
+        inputs: &[Argument<'_>],
+        shape: [usize; 2],
+        out: View<'_>,
+    ) -> Result<bool> {
+        self.maps.along(stages, inputs, shape, out)
+    }
+
+    fn selects(&self, rows: usize, length: usize) -> bool {
+        self.sort.selects(rows, length)
+    }
+
+    fn select(&self, x: View<'_>, places: [usize; 3], out: View<'_>) -> Result<()> {
+        self.sort.select(x, places, out)
     }
 
     fn can_transform(&self) -> Result<()> {

@@ -26,6 +26,7 @@ use warpcell_driver::launch::launch;
 use warpcell_driver::module::{Function as DeviceFunction, Module};
 use warpcell_translate::{FunctionParameter as TranslatedParameter, Scalar, Translation};
 
+mod along;
 pub mod program;
 
 /// The most arrays of a call: all parameters and all results that a function over arrays can have.
@@ -65,6 +66,8 @@ pub(super) fn options(contracts: bool) -> Vec<String> {
 pub(super) struct Maps {
     device: Arc<Device>,
     functions: Mutex<HashMap<(usize, u64), Arc<Translated>>>,
+    /// Kernels of several formulas.
+    along: Mutex<Vec<(along::Key, Arc<Loaded>)>>,
 }
 
 struct Translated {
@@ -191,7 +194,7 @@ impl<'a> Arguments<'a> {
 
 impl Maps {
     pub fn new(device: &Arc<Device>) -> Maps {
-        Maps { device: device.clone(), functions: Mutex::default() }
+        Maps { device: device.clone(), functions: Mutex::default(), along: Mutex::default() }
     }
 
     pub fn run(&self, function: &Function, inputs: &[Argument<'_>], outs: &[View<'_>]) -> Result<()> {
@@ -305,15 +308,19 @@ impl Maps {
         reduction: Option<ReduceOperation>,
     ) -> Result<Arc<Loaded>> {
         let key = Key { form, scalars, reduction, contracts: contracts() && !is_exact(function.name) };
-        let known = self.functions().get(&function.identity()).cloned();
-        let translated = match known {
-            Some(known) if known.generation.load(Ordering::Relaxed) == registry::generation() => known,
-            known => self.translated(function, known)?,
-        };
+        let translated = self.found(function)?;
         if let Some(kernel) = translated.find(key) {
             return Ok(kernel);
         }
         self.load(&translated, key)
+    }
+
+    fn found(&self, function: &Function) -> Result<Arc<Translated>> {
+        let known = self.functions().get(&function.identity()).cloned();
+        match known {
+            Some(known) if known.generation.load(Ordering::Relaxed) == registry::generation() => Ok(known),
+            known => self.translated(function, known),
+        }
     }
 
     /// The function's translation, which may have been made before.

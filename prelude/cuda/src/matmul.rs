@@ -63,11 +63,12 @@ impl MatMul {
         numbers(dtype).is_some()
     }
 
-    pub fn run(&self, a: View<'_>, b: View<'_>, out: View<'_>) -> Result<()> {
+    pub fn run(&self, a: View<'_>, b: View<'_>, may_round: bool, out: View<'_>) -> Result<()> {
         let axes = out.layout.shape.len() - 2;
         let strides = [&a, &b, &out].map(|view| &view.layout.strides[..axes]);
         let batch = batch(joined(&out.layout.shape[..axes], strides));
         match numbers(a.dtype) {
+            Some(Numbers::F32) if may_round => self.floats(Numbers::Tf32, a, b, out, &batch),
             Some(numbers) => self.floats(numbers, a, b, out, &batch),
             None => self.whole(a, b, out, &batch),
         }

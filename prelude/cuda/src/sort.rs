@@ -1,4 +1,4 @@
-//! Sorting on CUDA; the kernels are in `kernels/sort.cu` and `kernels/sort_sweep.cu`.
+//! Sorting on CUDA; the kernels are in `kernels/sort.cu`, `kernels/sort_sweep.cu` and `kernels/select.cu`.
 
 use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 
+mod select;
 mod sweep;
 
 const SOURCE: &str = concat!(include_str!("../kernels/sort.cuh"), "#line 1\n", include_str!("../kernels/sort.cu"));
@@ -26,6 +27,7 @@ family! {
     struct Sort {
         programs: [[Compiled<Kernels>; TYPES]; 2],
         sweeps: [[Compiled<sweep::Kernels>; TYPES]; 2],
+        selections: [Compiled<select::Kernels>; TYPES],
     }
 }
 
@@ -214,7 +216,8 @@ fn program(dtype: DType, positions: bool) -> Program {
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
     let kinds = DType::COMPUTED.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);
-    kinds.flat_map(|(dtype, positions)| [program(dtype, positions), sweep::program(dtype, positions)]).collect()
+    let sorts = kinds.flat_map(|(dtype, positions)| [program(dtype, positions), sweep::program(dtype, positions)]);
+    sorts.chain(DType::COMPUTED.into_iter().map(select::program)).collect()
 }
 
 #[cfg(test)]

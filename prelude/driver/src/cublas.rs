@@ -63,12 +63,14 @@ impl Device {
     }
 }
 
-/// The numbers of matrices, and what products are added up in: f16 and bf16 in f32.
+/// The numbers of matrices, and what products are added up in: f16, bf16 and TF32 in f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
     F16,
     Bf16,
     F32,
+    /// Of f32, whose factors are rounded to the 10 bits behind the point that TF32 has.
+    Tf32,
     F64,
     /// Complex numbers of two f32.
     C64,
@@ -154,7 +156,7 @@ impl Cublas<'_> {
     /// # Safety
     /// The matrices lie in live blocks of the device, and those of `c` overlap neither one another nor the others.
     pub unsafe fn multiply(&self, products: &Products) -> Result<()> {
-        use sys::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F};
+        use sys::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_64F};
         use sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
         use sys::cudaDataType::{CUDA_C_32F, CUDA_C_64F, CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_64F};
         let Products { numbers, rows, columns, inner, count, a, b, c } = *products;
@@ -162,6 +164,7 @@ impl Cublas<'_> {
             Numbers::F16 => (CUDA_R_16F, CUBLAS_COMPUTE_32F),
             Numbers::Bf16 => (CUDA_R_16BF, CUBLAS_COMPUTE_32F),
             Numbers::F32 => (CUDA_R_32F, CUBLAS_COMPUTE_32F),
+            Numbers::Tf32 => (CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32),
             Numbers::F64 => (CUDA_R_64F, CUBLAS_COMPUTE_64F),
             Numbers::C64 => (CUDA_C_32F, CUBLAS_COMPUTE_32F),
             Numbers::C128 => (CUDA_C_64F, CUBLAS_COMPUTE_64F),

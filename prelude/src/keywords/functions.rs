@@ -17,6 +17,7 @@ use crate::operations::covariance::{correlations, covariances};
 use crate::operations::histograms::{IntoAxisBins, IntoAxisRanges, IntoPoints, Request, coordinates, plane};
 use crate::operations::insertion::repeated_each;
 use crate::operations::partition::parted;
+use crate::operations::products::matmul_by;
 use crate::operations::sorting;
 use crate::thin::thin;
 use num_complex::Complex;
@@ -72,6 +73,10 @@ thin! {
     /// `gpu::corrcoef` of rows or columns.
     pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool) -> DeviceArray<T::Mean> =>
         correlations(m.raw(), rowvar, T::Mean::DTYPE);
+
+    /// `gpu::matmul`, for which `f32` may be rounded.
+    pub fn matmul<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B, tf32: bool) -> DeviceArray<T> =>
+        matmul_by(a.raw(), b.raw(), tf32);
 
     /// `gpu::partition` along an axis.
     pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize, axis: isize) -> DeviceArray<T> =>

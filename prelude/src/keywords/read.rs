@@ -166,7 +166,7 @@ reader! { $ [
     rel_height replace reshape restart return_counts return_eigenvectors return_inverse return_onesided
     return_singular_vectors right rng rowvar rtol s sampling scale scaling sep separator shape shift side sigma
     sign size skip_footer skip_header skiprows sll smoothing spacing start state step stop structure structure2
-    suffix suppress_small sym taps tau threshold time_axis to_begin to_end tol trans trim truncate type unique
+    suffix suppress_small sym taps tau tf32 threshold time_axis to_begin to_end tol trans trim truncate type unique
     unit_diagonal up upperlimit use usecols v0 variable vertex_zero w weights where which whole width window wlen
     worN wrap x x0 xtol zero_phase zi
 ] [

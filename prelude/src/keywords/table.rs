@@ -226,6 +226,8 @@ functions! { $
         "assert_eq!(gpu::pad!(&gpu::array(&[1, 2]), 1, mode = \"edge\").tolist(), [1, 1, 2, 2]);";
 
     // Products and signals.
+    matmul(a, b) [] [tf32 = false] => call [keywords::matmul]
+        "let a = gpu::ones::<f32>((2, 2));\nassert_eq!(gpu::matmul!(&a, &a, tf32 = true).sum(), 8.0);";
     tensordot(a, b) [axes = 2] [] => call [tensordot]
         "let a = gpu::ones::<f64>((2, 2));\nassert_eq!(gpu::tensordot!(&a, &a, axes = 1).shape(), [2, 2]);";
     allclose(a, b) [rtol = 1e-5, atol = 1e-8, equal_nan = false] [] => call [allclose_with]

@@ -29,12 +29,15 @@ macro_rules! one_to_eight {
     };
 }
 
+mod along;
 mod arguments;
 mod function;
 pub(crate) mod fuse;
 pub(crate) mod host;
 pub mod reduction;
 
+pub(crate) use along::registered_along;
+pub use along::{Formula, Formulas, map_along, try_map_along};
 pub use arguments::{Argument, Arguments, MapOperand, MapParameter, hidden};
 pub use function::{Function, Results};
 pub use fuse::Fused;
@@ -243,7 +246,7 @@ pub(crate) fn registered_into(
 ) -> Result<()> {
     let function = *registry::find(name).expect("the loader has registered it");
     let operands: Vec<MapOperand<'_>> = operands.iter().copied().map(MapOperand::Elements).collect();
-    Request { operation, function, reduction: None, targets: Some(vec![target]) }.run(&operands).map(drop)
+    Request { operation, function, reduction: None, targets: Some(vec![target]), along: None }.run(&operands).map(drop)
 }
 
 /// As [`registered`], for a function that may have several results.
@@ -262,7 +265,7 @@ pub(crate) fn registered_with(
     operands: &[MapOperand<'_>],
 ) -> Result<RawArray> {
     let function = *registry::find(name).expect("the loader has registered it");
-    let request = Request { operation, function, reduction: None, targets: None };
+    let request = Request { operation, function, reduction: None, targets: None, along: None };
     Ok(request.run(operands)?.swap_remove(0))
 }
 
@@ -283,7 +286,7 @@ fn run_registered(
     operands: &[RawOperand<'_>],
 ) -> Result<Vec<RawArray>> {
     let function = *registry::find(name).expect("the loader has registered it");
-    let request = Request { operation, function, reduction, targets: None };
+    let request = Request { operation, function, reduction, targets: None, along: None };
     let operands: Vec<MapOperand<'_>> = operands.iter().copied().map(MapOperand::Elements).collect();
     request.run(&operands)
 }
@@ -296,6 +299,8 @@ pub struct Request<'a> {
     reduction: Option<ReduceOperation>,
     /// Where results go, if they get no arrays of their own.
     targets: Option<Vec<&'a RawArray>>,
+    /// Formulas along an axis, of which the function is the first.
+    along: Option<(&'a [along::Kept], isize)>,
 }
 
 impl<'a> Request<'a> {
@@ -319,7 +324,7 @@ impl<'a> Request<'a> {
             );
             return Err(Error::argument(operation, reason));
         }
-        Ok(Request { operation, function, reduction, targets: None })
+        Ok(Request { operation, function, reduction, targets: None, along: None })
     }
 
     /// The error if these are not of the types of the function's parameters.
@@ -369,6 +374,9 @@ impl<'a> Request<'a> {
 
     /// Does it; gives the results if they have no targets.
     fn run(&self, operands: &[MapOperand<'_>]) -> Result<Vec<RawArray>> {
+        if let Some((stages, axis)) = self.along {
+            return along::run(self, operands, stages, axis);
+        }
         let operands: Vec<Operand<'_>> = operands.iter().map(Operand::of).collect();
         self.accepts(&operands.iter().map(Operand::given).collect::<Vec<_>>())?;
         let (handle, shape) = self.place(&operands)?;

@@ -3,10 +3,13 @@
 use crate::array::axes::axis_of;
 use crate::array::indices::RawIndices;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
+use crate::backend::{BinaryOperation, UnaryOperation};
 use crate::dtype::Real;
 use crate::error::{Error, Result, check};
+use crate::operations::elementwise::{binary, unary};
 use crate::operations::indexing::take_along_axis;
-use crate::operations::sorting::{along, parted_rows};
+use crate::operations::selection::compressed;
+use crate::operations::sorting::{along, parted_rows, selected_rows};
 use crate::thin::thin;
 
 thin! {
@@ -78,14 +81,41 @@ pub(crate) fn parted(
 
 fn largest(x: &RawArray, k: usize) -> Result<(RawArray, RawArray)> {
     const NAME: &str = "topk";
-    let order = along(NAME, x, -1, true)?;
-    let last = x.shape().len() - 1;
+    let last = axis_of(NAME, x.shape(), -1)?;
     let length = x.shape()[last];
     if k > length {
         return Err(lacking(NAME, format!("there are no {k} elements"), length));
     }
+    if let Some(found) = largest_of_few(NAME, x, k)? {
+        return Ok(found);
+    }
+    let order = along(NAME, x, -1, true)?;
     let indices = slice_axis(&order, last, length.saturating_sub(1), -1, k).contiguous(NAME)?;
     Ok((take_along_axis(x, RawIndices::Device(indices.clone()), -1)?, indices))
+}
+
+/// As [`largest`], from the elements that are not less than the last of those wanted, if the device finds this one without sorting. It waits.
+fn largest_of_few(operation: &'static str, x: &RawArray, k: usize) -> Result<Option<(RawArray, RawArray)>> {
+    let &[length] = x.shape() else { return Ok(None) };
+    // Many are sorted as fast as they are found.
+    if k == 0 || k > length / 8 || x.handle.backend.is_capturing() {
+        return Ok(None);
+    }
+    let compared = if x.dtype.is_storage() { x.to_compute_type(operation)? } else { x.contiguous(operation)? };
+    let Some(found) = selected_rows(operation, &compared, [length - k; 3])? else { return Ok(None) };
+    let least = slice_axis(&found, 0, 0, 1, 1);
+    let mask = if x.dtype.is_float() {
+        // NaN is less than no number, and counts as the largest.
+        unary(operation, UnaryOperation::LogicalNot, &binary(operation, BinaryOperation::Less, &compared, &least)?)?
+    } else {
+        binary(operation, BinaryOperation::GreaterEqual, &compared, &least)?
+    };
+    let candidates = compressed(operation, &mask, None)?;
+    let at = |array: &RawArray, places: &RawArray| take_along_axis(array, RawIndices::Device(places.clone()), -1);
+    let order = along(operation, &at(&compared, &candidates)?, -1, true)?;
+    let last = slice_axis(&order, 0, order.size() - 1, -1, k).contiguous(operation)?;
+    let indices = at(&candidates, &last)?;
+    Ok(Some((at(x, &indices)?, indices)))
 }
 
 #[cfg(test)]

@@ -61,8 +61,8 @@ fallible! {
     /// number itself).
     ///
     /// `f32`, `f64` and complex numbers are added up in their own type, `f16` and `bf16` in `f32`; on CUDA by cuBLAS,
-    /// which must be installed, and never with fewer bits than the type has (no TF32). On two devices sums differ by
-    /// rounding: by at most the number of terms times the type's epsilon times the sum of the terms' absolute values.
+    /// which must be installed, and not with fewer bits than the type has, unless `gpu::matmul!(&a, &b, tf32 = true)` says
+    /// that factors of `f32` may be rounded to TF32 (10 bits behind the point). On two devices sums differ by rounding: by at most the number of terms times the type's epsilon times the sum of the terms' absolute values.
     /// Complex numbers are not conjugated. Integers wrap and are the same everywhere; of `bool` it is whether any pair of
     /// elements is true. Transposed and sliced arrays are used where they lie, if rows or columns are neighbours in
     /// memory.
@@ -87,6 +87,15 @@ fallible! {
     {
         multiply("matmul", a.raw(), b.raw()).map(DeviceArray::from_raw)
     }
+}
+
+/// [`matmul`], whose factors of `f32` may be rounded to TF32.
+pub(crate) fn matmul_by(a: &RawArray, b: &RawArray, tf32: bool) -> Result<RawArray> {
+    let operation = "matmul";
+    if tf32 && a.dtype != DType::F32 {
+        return Err(Error::dtype(operation, a.dtype, "only `f32` can be rounded to TF32; leave out `tf32`"));
+    }
+    multiply_by(operation, a, b, tf32)
 }
 
 thin! {
@@ -268,13 +277,17 @@ pub(crate) fn dot_raw(operation: &'static str, a: &RawArray, b: &RawArray) -> Re
 
 /// The product of matrices, as [`matmul`] describes it.
 pub(crate) fn multiply(operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    multiply_by(operation, a, b, false)
+}
+
+fn multiply_by(operation: &'static str, a: &RawArray, b: &RawArray, may_round: bool) -> Result<RawArray> {
     a.same_device(operation, b)?;
     let plan = ProductLengths::new(operation, a.shape(), b.shape())?;
     if a.dtype.is_storage() && !a.handle.backend.multiplies(a.dtype) {
-        let out = plan.run(operation, &a.to_compute_type(operation)?, &b.to_compute_type(operation)?)?;
+        let out = plan.run(operation, &a.to_compute_type(operation)?, &b.to_compute_type(operation)?, false)?;
         return out.converted(operation, a.dtype);
     }
-    plan.run(operation, a, b)
+    plan.run(operation, a, b, may_round)
 }
 
 /// The lengths of a product of matrices.
@@ -307,7 +320,7 @@ impl ProductLengths {
     }
 
     /// The product of arrays of these shapes, of a type that the backend multiplies.
-    fn run(&self, operation: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    fn run(&self, operation: &'static str, a: &RawArray, b: &RawArray, may_round: bool) -> Result<RawArray> {
         let ProductLengths { pairs, rows, inner, columns, shape } = self;
         let (rows, inner, columns) = (*rows, *inner, *columns);
         if pairs.iter().all(|&length| length == 1) && rows == 1 && columns == 1 && !a.dtype.is_storage() {
@@ -328,12 +341,12 @@ impl ProductLengths {
                 let product = Layout { offset: out.layout.offset, ..Layout::contiguous(&[all, columns]) };
                 let (a, b, target) =
                     (a.with_layout(stacked), b.with_layout(last_two(&b.layout)), out.with_layout(product));
-                return out.handle.backend.matmul(a.view(), b.view(), target.view());
+                return out.handle.backend.matmul(a.view(), b.view(), may_round, target.view());
             }
             let a = a.with_layout(shape::broadcast_layout(&a.layout, &of_pairs([rows, inner])));
             let b = b.with_layout(shape::broadcast_layout(&b.layout, &of_pairs([inner, columns])));
             let target = out.with_layout(product);
-            out.handle.backend.matmul(a.view(), b.view(), target.view())
+            out.handle.backend.matmul(a.view(), b.view(), may_round, target.view())
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
-use crate::operations::sorting::parted_rows;
+use crate::operations::sorting::{parted_rows, selected_rows};
 
 /// The median of all elements (`f64` for integers): the middle one in ascending order, or the mean of the two in the middle. NaN
 /// if there is a NaN, or no element. NumPy's `median`. Waits for the result.
@@ -131,6 +131,9 @@ pub(crate) fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: 
     let (before, _) = rank.among(operation, length)?;
     // The last one says whether there is a NaN.
     let places = [before, (before + 1).min(length - 1), length - 1];
+    if let Some(found) = selected_rows(operation, x, places)? {
+        return between(operation, &found, length, rank, dtype, [0, 1, 2]);
+    }
     of_sorted(operation, &parted_rows(operation, x, places)?, rank, dtype)
 }
 
@@ -139,10 +142,24 @@ pub(crate) fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: 
 pub(crate) fn of_sorted(operation: &'static str, sorted: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
     let (&length, kept) = sorted.shape().split_last().expect("there is an axis");
     // The argument is looked at even where there is nothing to ask.
-    let (before, distance) = rank.among(operation, length.max(1))?;
+    let (before, _) = rank.among(operation, length.max(1))?;
     if sorted.size() == 0 {
         return RawArray::filled(operation, &sorted.handle, kept, Scalar::of_float(f64::NAN, dtype));
     }
+    between(operation, sorted, length, rank, dtype, [before, before + 1, length - 1])
+}
+
+/// The value at that place of sorted rows of a length, not 0, of which some columns are known: the elements before and behind it, and the
+/// last one.
+fn between(
+    operation: &'static str,
+    sorted: &RawArray,
+    length: usize,
+    rank: Rank,
+    dtype: DType,
+    [before, behind, last]: [usize; 3],
+) -> Result<RawArray> {
+    let (_, distance) = rank.among(operation, length)?;
     let element = |index: usize| -> Result<RawArray> {
         let Layout { mut shape, mut strides, offset } = sorted.layout.clone();
         let step = strides.pop().expect("there is an axis");
@@ -156,7 +173,7 @@ pub(crate) fn of_sorted(operation: &'static str, sorted: &RawArray, rank: Rank, 
     let result = if distance == 0.0 {
         low
     } else {
-        let high = element(before + 1)?;
+        let high = element(behind)?;
         if matches!(rank, Rank::Middle) {
             times(&calc.pair(BinaryOperation::Add, &low, &high)?, 0.5)?
         } else {
@@ -173,7 +190,7 @@ pub(crate) fn of_sorted(operation: &'static str, sorted: &RawArray, rank: Rank, 
         return Ok(result);
     }
     // The last element is NaN if there is one, and nothing in between is greater than it.
-    calc.pair(BinaryOperation::Minimum, &result, &element(length - 1)?)
+    calc.pair(BinaryOperation::Minimum, &result, &element(last)?)
 }
 
 #[cfg(test)]

@@ -401,8 +401,9 @@ operations! {
     /// `out`, over which `a` and `b` are broadcast. All have one dtype, none is empty, `out` is contiguous.
     ///
     /// Integers wrap; of bools it is whether any pair of elements is true. Matrices of floats and of complex numbers have
-    /// [`Layout::leading_dimension`], and are added up in f32 or f64; f32 is not rounded to fewer bits on the way.
-    MatMul matmul { a: Array, b: Array, out: Array }
+    /// [`Layout::leading_dimension`], and are added up in f32 or f64. f32 is not rounded to fewer bits on the way, unless
+    /// `may_round`: then the factors may be rounded to TF32.
+    MatMul matmul { a: Array, b: Array, may_round: Plain<bool>, out: Array }
     /// The sum of the products of two vectors' elements, not empty, as accurate as a sum; `out` has one element. As for
     /// `MatMul`, but for types for storage. With `conjugates` the numbers are complex, and those of `a` are conjugated.
     Dot dot { a: Array, b: Array, conjugates: Plain<bool>, out: Array }

@@ -8,6 +8,10 @@ use warpcell_base::dtype::DType;
 use warpcell_base::registry::{element_of, values_of};
 use warpcell_translate::{FunctionParameter, Scalar, Translation, is_struct, name_of};
 
+mod stages;
+
+pub use stages::{Stages, StagesProgram};
+
 /// Threads of a block for functions with loops. A block ends with its slowest thread, so small blocks make room for others sooner.
 /// With 256 threads the compiler also moves work into loops, in order to save registers.
 const FEW_THREADS: usize = 128;
@@ -213,6 +217,11 @@ impl MapKernel<'_> {
 /// The states of `kernels/reductions.cuh` in their own namespace, and a function that adds some results to one.
 fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
     let dtype = element_of(result).unwrap_or(DType::I64);
+    reduction_states(reduction, dtype) + ENTER
+}
+
+/// The states alone, for results of a type.
+fn reduction_states(reduction: ReduceOperation, dtype: DType) -> String {
     let (input, output) = (dtype.compute_type().cu_name(), reduction.output(dtype).cu_name());
     let (name, typedefs) = (reduction.cuda_name(), typedefs());
     format!(
@@ -224,23 +233,25 @@ fn reduction_support(reduction: ReduceOperation, result: Scalar) -> String {
 namespace warpcell_reduction {{
 {typedefs}{REDUCTIONS}
 }}
-// The first `count` of some results. Four floats are added in pairs before they enter, as in the sum of an array.
-template <int most> __device__ __forceinline__ void warpcell_enter(warpcell_reduction::State& state, const warpcell_reduction::input (&b)[most], long long count) {{
-    if (most == warpcell_reduction::VECTOR && count == most) {{
+"
+    )
+}
+
+const ENTER: &str = "// The first `count` of some results. Four floats are added in pairs before they enter, as in the sum of an array.
+template <int most> __device__ __forceinline__ void warpcell_enter(warpcell_reduction::State& state, const warpcell_reduction::input (&b)[most], long long count) {
+    if (most == warpcell_reduction::VECTOR && count == most) {
         warpcell_reduction::Pack pack;
 #pragma unroll
         for (int j = 0; j < most; j++) pack.at[j % warpcell_reduction::VECTOR] = b[j];
         state.add(pack, 0);
         return;
-    }}
+    }
 #pragma unroll
-    for (int j = 0; j < most; j++) {{
+    for (int j = 0; j < most; j++) {
         if (j < count) state.add(b[j], 0);
-    }}
-}}
-"
-    )
+    }
 }
+";
 
 /// The lines of a text, without comments.
 fn code(source: &str) -> impl Iterator<Item = &str> {

@@ -3,6 +3,7 @@
 use crate::backend::cuda::driver::nvrtc::Nvrtc;
 use std::path::PathBuf;
 
+mod along;
 mod check;
 mod checks;
 mod differential;

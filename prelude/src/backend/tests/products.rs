@@ -80,7 +80,7 @@ fn gpu_products_by_digits() {
                 out,
                 &expected,
                 (0.0, &[]),
-                |backend, out| backend.matmul(a.view(), b.view(), out),
+                |backend, out| backend.matmul(a.view(), b.view(), false, out),
             );
         }
     }
@@ -193,7 +193,7 @@ fn matrices(check: &mut Check, dtypes: &[DType], shapes: &[[usize; 3]]) {
                     out.offset = 1;
                     let out = (out, rows * columns + 2);
                     check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |backend, out| {
-                        backend.matmul(a.view(), b.view(), out)
+                        backend.matmul(a.view(), b.view(), false, out)
                     });
                 }
             }
@@ -241,7 +241,7 @@ fn stacks(check: &mut Check) {
             let out = (Layout::contiguous(&shape), count * rows * columns);
             let what = format!("{pairs:?} pairs, {strides_a:?} and {strides_b:?} apart");
             check.expect(&what, dtype, out, &expected, (tolerance(dtype, inner), &scales), |backend, out| {
-                backend.matmul(a.view(), b.view(), out)
+                backend.matmul(a.view(), b.view(), false, out)
             });
         }
     }

@@ -86,6 +86,13 @@ impl Check {
         }
         let what = format!("sort of {rows} rows of {length} {dtype}, {what}");
         self.exactly(&what, dtype, &shape, &elements, |backend, out| backend.sort(x.view(), None, out));
+        if self.backend.selects(rows, length) {
+            let places = [length / 3, length / 3 + 1, length - 1];
+            let selected: Vec<Scalar> =
+                elements.chunks(length).flat_map(|row| places.map(|place| row[place])).collect();
+            let what = format!("places of the {what}");
+            self.exactly(&what, dtype, &[rows, 3], &selected, |backend, out| backend.select(x.view(), places, out));
+        }
         let what = format!("arg{what}");
         self.exactly(&what, DType::I64, &shape, &positions, |backend, out| backend.argsort(x.view(), out));
     }

@@ -1,0 +1,121 @@
+//! Formulas along rows: that their programs compile, and what they give on a GPU.
+
+use super::nvrtc;
+use crate::backend::ReduceOperation;
+use crate::backend::cuda::driver::nvrtc::Form;
+use crate::backend::cuda::map::program::Stages;
+use crate::fuse;
+use warpcell_translate::{FunctionParameter, Scalar, Translation};
+
+/// A function of `inputs` elements of a type, and of as many values of earlier formulas as there are, which adds all of them.
+fn sum_of_all(stage: usize, inputs: usize, captured: usize, scalar: Scalar, name: &str) -> Translation {
+    let count = inputs + stage + captured;
+    let parameters: Vec<String> = (0..count).map(|number| format!("{name} p{number}")).collect();
+    let terms: Vec<String> = (0..count).map(|number| format!("p{number}")).collect();
+    let source = format!(
+        "namespace rust {{\n__device__ inline {name} all({}) {{ return {}; }}\n}}\n",
+        parameters.join(", "),
+        terms.join(" + ")
+    );
+    Translation {
+        support: format!("typedef {name} number;\n"),
+        source,
+        name: "rust::all".to_owned(),
+        parameters: vec![FunctionParameter::Scalar(scalar); count],
+        results: vec![scalar],
+        result_type: name.to_owned(),
+        may_fail: false,
+        functions: vec!["all".to_owned()],
+    }
+}
+
+#[test]
+#[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
+fn nvrtc_compiles_formulas_along_rows() {
+    use ReduceOperation::{Max, Min, Product, Sum};
+    let nvrtc = nvrtc();
+    for (scalar, name) in [(Scalar::F32, "float"), (Scalar::F64, "double")] {
+        for (reductions, aligned, threads, scalars, vectors) in [
+            (vec![Some(Max), Some(Sum), None], true, 512, 0, 0),
+            (vec![Some(Min), Some(Product)], false, 32, 0b10, 0b01),
+            (vec![Some(Sum)], true, 256, 0, 0b10),
+        ] {
+            let translations: Vec<Translation> =
+                (0..reductions.len()).map(|stage| sum_of_all(stage, 2, stage, scalar, name)).collect();
+            let stages = Stages { reductions, inputs: 2, scalars, vectors, aligned, threads, contracts: true };
+            let program = stages.program(&translations.iter().collect::<Vec<_>>()).expect("a program");
+            for architecture in ["sm_75", "sm_90"] {
+                let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
+                let made = nvrtc.compile("along.cu", &program.source, &options, Form::Cubin);
+                made.unwrap_or_else(|error| panic!("{error}\n{}", program.source));
+            }
+        }
+    }
+}
+
+#[test]
+fn only_floats_are_reduced_along_rows() {
+    let one = sum_of_all(0, 1, 0, Scalar::I32, "int");
+    let stages = |reduction| Stages {
+        reductions: vec![Some(reduction)],
+        inputs: 1,
+        scalars: 0,
+        vectors: 0,
+        aligned: true,
+        threads: 32,
+        contracts: true,
+    };
+    assert!(stages(ReduceOperation::Sum).program(&[&one]).is_none());
+    let one = sum_of_all(0, 1, 0, Scalar::F32, "float");
+    assert!(stages(ReduceOperation::Sum).program(&[&one]).is_some());
+    assert!(stages(ReduceOperation::ArgMax).program(&[&one]).is_none());
+}
+
+/// Against obvious loops in `f64`.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_kernels_along_rows() {
+    assert!(crate::device_info().starts_with("cuda"), "no CUDA device");
+    let near = |found: f64, expected: f64, what: &str| {
+        assert!((found - expected).abs() <= 2e-5 * expected.abs().max(1e-3), "{what}: {found} in place of {expected}");
+    };
+    for (rows, length) in [(16, 2), (100, 7), (33, 64), (40, 1000), (17, 4096), (20, 10_001), (1000, 256)] {
+        let what = format!("{rows} rows of {length}");
+        let x = crate::random::uniform(-2.0f32, 2.0, (rows, length));
+        let weights = crate::random::uniform(0.5f32, 1.5, length);
+        let (host, of_columns) = (x.to_host(), weights.to_host());
+        let softmax = (
+            fuse!(|x: f32| max(x)),
+            fuse!(|x: f32, largest: f32| sum((x - largest).exp())),
+            fuse!(|x: f32, largest: f32, total: f32| (x - largest).exp() / total),
+        );
+        let found = crate::map_along(softmax, &x, 1).to_host();
+        let named = crate::special::softmax!(&x, axis = 1).to_host();
+        let count = length as f32;
+        let scale = 3.0f32;
+        let centred = (
+            fuse!(|x: f32, w: f32, by: f32| sum(x * by / count + 0.0 * w)),
+            fuse!(|x: f32, w: f32, by: f32, mean: f32| (x * by - mean) * w * scale),
+        );
+        let scaled = crate::map_along(centred, (&x, &weights, 2.0f32), -1).to_host();
+        let squares = crate::map_along((fuse!(|x: f32| sum(x * x)),), &x, 1).to_host();
+        let wide = x.astype::<f64>();
+        let least = (fuse!(|x: f64| min(x)), fuse!(|x: f64, low: f64| x - low));
+        let above = crate::map_along(least, &wide, 1).to_host();
+        for row in 0..rows {
+            let own: Vec<f64> = (0..length).map(|column| f64::from(host[[row, column]])).collect();
+            let largest = own.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let lowest = own.iter().copied().fold(f64::INFINITY, f64::min);
+            let total: f64 = own.iter().map(|x| (x - largest).exp()).sum();
+            let mean = own.iter().sum::<f64>() * 2.0 / length as f64;
+            near(squares[[row]].into(), own.iter().map(|x| x * x).sum(), &what);
+            for column in 0..length {
+                near(found[[row, column]].into(), (own[column] - largest).exp() / total, &what);
+                assert_eq!(found[[row, column]], named[[row, column]], "{what}");
+                let expected = (own[column] * 2.0 - mean) * f64::from(of_columns[[column]]) * 3.0;
+                assert!((f64::from(scaled[[row, column]]) - expected).abs() < 1e-4, "{what}");
+                assert_eq!(above[[row, column]], own[column] - lowest, "{what}");
+            }
+        }
+    }
+}
