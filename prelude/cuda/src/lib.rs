@@ -16,7 +16,8 @@ use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
     Allocation, Backend, CaptureHandle, DeviceProperties, EventHandle, Foreign, IndexCheck, Layout, MemoryFigures,
-    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, Stage, StreamHandle, StreamOrder, Unique, View,
+    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, Stage, StreamHandle, StreamOrder, Unique,
+    View,
 };
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::{Error, Result};

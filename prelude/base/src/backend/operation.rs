@@ -35,7 +35,7 @@ pub trait Field {
     /// The second half.
     fn lend<'a>(lender: &'a Self::Lender<'a>) -> Self::Lent<'a>;
     /// Shows the arrays in it, each with whether it is written to. Of a field that does not say so itself, `writes` tells.
-    fn each_array(_lent: Self::Lent<'_>, _writes: bool, _see: &mut dyn FnMut(View<'_>, bool)) {}
+    fn each_array(lent: Self::Lent<'_>, writes: bool, see: &mut dyn FnMut(View<'_>, bool));
 }
 
 /// A field that refers to nothing.
@@ -83,6 +83,7 @@ impl<T: Copy + Send + Sync + 'static> Field for Borrowed<T> {
     fn lend<'a>(lender: &'a &'a T) -> &'a T {
         lender
     }
+    fn each_array(_: &T, _: bool, _: &mut dyn FnMut(View<'_>, bool)) {}
 }
 
 /// An array that is kept.
@@ -195,6 +196,7 @@ impl Field for Numbers {
     fn lend<'a>(lender: &'a &'a [usize]) -> &'a [usize] {
         lender
     }
+    fn each_array(_: &[usize], _: bool, _: &mut dyn FnMut(View<'_>, bool)) {}
 }
 
 impl<F: Field> Field for Maybe<F> {
