@@ -12,8 +12,8 @@ use super::memory::DeviceMemory;
 use super::status::check;
 use cudarc::driver::sys;
 use std::ptr::NonNull;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use warpcell_base::backend::IndexCheck;
 use warpcell_base::error::{Error, Result};
 
@@ -40,6 +40,8 @@ const CALLS: usize = 4096;
 pub(super) struct Checks {
     /// Whether there are some of which it is not known how they went, or of which nobody has heard that they failed.
     pending: AtomicBool,
+    /// Held while a check begins, until its kernel is queued; and while it is waited for all of them. Lock it before the state.
+    turn: Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -72,14 +74,15 @@ struct Reports {
 // SAFETY: pinned memory of the host, which may be used from every thread; all access is behind a mutex.
 unsafe impl Send for Reports {}
 
-/// A check that a kernel is to make.
-pub struct Check {
+/// A check that a kernel is to make; dropped when that is queued.
+pub struct Check<'a> {
     /// The address of its report.
     pub report: u64,
     /// What the kernel writes there.
     pub call: u32,
     /// Its bit.
     pub set: u32,
+    _turn: MutexGuard<'a, ()>,
 }
 
 /// How the bits of a block are kept: those of a round, and its number.
@@ -151,10 +154,11 @@ impl State {
 impl Device {
     /// A check for the kernel that the calling thread starts next. It is known how it went when a function that waits for the
     /// device has returned, or [`settle_checks`](Self::settle_checks).
-    pub fn begin_check(&self, check: IndexCheck) -> Result<Check> {
-        if lock(&self.checks.state).calls.len() == CALLS {
+    pub fn begin_check(&self, check: IndexCheck) -> Result<Check<'_>> {
+        if lock(&self.checks.state).calls.len() >= CALLS {
             self.settle_checks()?;
         }
+        let turn = lock(&self.checks.turn);
         let mut state = lock(&self.checks.state);
         if state.reports.is_none() {
             self.bind()?;
@@ -165,7 +169,8 @@ impl Device {
         self.checks.pending.store(true, Ordering::Release);
         let call = state.calls.len() as u32;
         let address = state.reports.as_ref().map_or(0, |reports| reports.device);
-        Ok(Check { report: address + (number * size_of::<Report>()) as u64, call, set: 1 << number })
+        let report = address + (number * size_of::<Report>()) as u64;
+        Ok(Check { report, call, set: 1 << number, _turn: turn })
     }
 
     /// Whether results may depend on checks of which it is not known how they went.
@@ -199,15 +204,11 @@ impl Device {
         if !self.has_checks() || self.is_capturing() {
             return Ok(());
         }
-        let begun = lock(&self.checks.state).calls.len();
+        let _turn = lock(&self.checks.turn);
         self.bind()?;
         self.wait_for_queues()?;
         let mut state = lock(&self.checks.state);
         let found = state.found();
-        // If another thread has begun one meanwhile, nothing is known of that.
-        if found.is_empty() && state.calls.len() != begun {
-            return Ok(());
-        }
         let round = state.round();
         for (number, report) in found {
             let error = state.error(report);
@@ -245,6 +246,9 @@ impl Device {
         }
         // Without one, the round went well as far as this block is concerned.
         let Some(failed) = state.failed.iter_mut().find(|failed| failed.round == round && failed.bit & set != 0) else {
+            drop(state);
+            // Unless another thread has added some meanwhile.
+            let _ = memory.checks().compare_exchange(word, 0, Ordering::AcqRel, Ordering::Relaxed);
             return Ok(0);
         };
         match &failed.error {

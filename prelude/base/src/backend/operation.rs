@@ -68,6 +68,7 @@ impl<T: Copy + Send + Sync + 'static> Field for Plain<T> {
     fn lend(lender: &T) -> T {
         *lender
     }
+    fn each_array(_: T, _: bool, _: &mut dyn FnMut(View<'_>, bool)) {}
 }
 
 impl<T: Copy + Send + Sync + 'static> Field for Borrowed<T> {
