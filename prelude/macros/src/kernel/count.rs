@@ -1,8 +1,8 @@
 //! Arithmetic that is counted, in the copy of a kernel for launches that are recorded: each operation is given to a function of
 //! `registry::steps`, which counts it by the type of its value and gives the value back.
 
-use crate::registration::prelude;
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{BinOp, Expr, ExprCall, ItemFn};
 
@@ -136,12 +136,14 @@ fn function_of(operator: &BinOp) -> Option<(&'static str, bool)> {
     })
 }
 
+/// The call has the place of what it counts: statements begin with it.
 fn wrap(expression: &mut Expr, function: &str) {
-    let (prelude, function) = (prelude(), Ident::new(function, Span::call_site()));
+    let place = expression.to_token_stream().into_iter().next().map_or_else(Span::call_site, |tree| tree.span());
+    let (prelude, function) = (Ident::new("warpcell", place), Ident::new(function, place));
     let counted = std::mem::replace(expression, Expr::Verbatim(TokenStream::new()));
     *expression = Expr::Call(ExprCall {
         attrs: Vec::new(),
-        func: Box::new(syn::parse_quote!(::#prelude::registry::steps::#function)),
+        func: Box::new(syn::parse_quote_spanned!(place => ::#prelude::registry::steps::#function)),
         paren_token: syn::token::Paren::default(),
         args: std::iter::once(counted).collect(),
     });

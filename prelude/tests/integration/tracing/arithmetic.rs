@@ -21,7 +21,7 @@ fn computes(x: View<f32>, y: View<f64>, n: i32, mut out: ViewMut<f32>, mut wide:
     }
     let m = (n << 2) % 7;
     let length = out.len();
-    out[(2 * i) % length] = if i % 2 == 0 { a - b } else { cubed(b) } + m as f32;
+    out[(i + length) % length] = if i % 2 == 0 { a - b } else { cubed(b) } + m as f32;
     wide[i] = sum.abs() / 3.0;
 }
 
@@ -86,6 +86,7 @@ fn rooflines_count_for_all_blocks() {
     // A warp has two rows of 16 threads: two sectors of one column, and 16 numbers of a row.
     assert_eq!(roofline.arithmetic().bytes, 128 * 64 * (2 + 2) * 32 + 64 * 64 * 4);
     let text = format!("{roofline:?}");
+    println!("{text}");
     assert!(text.starts_with("Roofline of `tiles`, (4, 4) blocks of (16, 16) threads, on "), "{text}");
     assert!(text.contains("3 of 16 blocks"), "{text}");
     match gpu::device() {
