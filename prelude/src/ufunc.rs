@@ -223,7 +223,7 @@ fn reduced(a: &RawArray, axis: isize, join: Join<'_>) -> Result<RawArray> {
         let [first, second] = [0, 1].map(|start| slice_axis(&rest, axis, start, 2, pairs));
         let shape = first.shape().to_vec();
         let joined = fitting(NAME, join(first, second), &shape)?;
-        rest = if length % 2 == 0 {
+        rest = if length.is_multiple_of(2) {
             joined
         } else {
             let last = slice_axis(&rest, axis, length - 1, 1, 1);

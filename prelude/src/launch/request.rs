@@ -12,6 +12,9 @@ use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument};
 use crate::registry::{Kernel, Parameter, Value, values_of};
 use warpcell_base::limits;
 
+/// What is done with a launch as a backend gets it: the device, the launch and its arguments.
+type Work<'a> = &'a mut dyn FnMut(&Handle, &Launch, &[Argument<'_>]) -> Result<()>;
+
 /// Of the 4 KiB that CUDA has for the arguments of a launch, the most for structs: sixteen arrays take the rest.
 const MOST_STRUCT_BYTES: usize = 2560;
 
@@ -162,11 +165,7 @@ impl Request {
     }
 
     /// Does something with the launch as a backend gets it, if everything is in order and there are threads.
-    fn prepared(
-        &self,
-        arguments: &[LaunchArgument<'_>],
-        work: &mut dyn FnMut(&Handle, &Launch, &[Argument<'_>]) -> Result<()>,
-    ) -> Result<()> {
+    fn prepared(&self, arguments: &[LaunchArgument<'_>], work: Work<'_>) -> Result<()> {
         let LaunchConfig { grid, block, dynamic_shared_bytes, checks, time_limit, .. } = &self.config;
         let name = self.kernel.short_name();
         self.fit(arguments)?;

@@ -1,5 +1,7 @@
 //! The ceilings of a device, measured: how many bytes a second its memory gives, and how many operations a second it computes.
 
+#![expect(clippy::needless_range_loop, reason = "device code has no iterators over arrays")]
+
 use crate::array::RawArray;
 use crate::device::{Device, Handle};
 use crate::dtype::{DType, Element, Scalar};
