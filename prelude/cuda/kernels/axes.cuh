@@ -18,12 +18,12 @@ __device__ __forceinline__ unsigned long long warpcell_quotient(const warpcell_a
     return index / (unsigned long long)axes.length[axis];
 }
 
-// Moves the offset in each array to the element of this number, counted in row-major order.
+// Moves the offset in each array to the element of this number, counted in row-major order along the axes from `first` on.
 template <typename INDEX, int ARRAYS>
-__device__ __forceinline__ void warpcell_move(const warpcell_axes<ARRAYS>& axes, INDEX index, long long (&offset)[ARRAYS]) {
+__device__ __forceinline__ void warpcell_move(const warpcell_axes<ARRAYS>& axes, INDEX index, long long (&offset)[ARRAYS], int first = 0) {
     // Not unrolled: that doubles the time to compile, and there are few axes.
 #pragma unroll 1
-    for (int axis = 0; axis < axes.rank; axis++) {
+    for (int axis = first; axis < axes.rank; axis++) {
         const INDEX rest = axis + 1 == axes.rank ? 0 : warpcell_quotient(axes, axis, index);
         const long long here = index - rest * (INDEX)axes.length[axis];
         index = rest;

@@ -372,6 +372,32 @@ __device__ __forceinline__ void by_strides(const input* a, const input* b, outpu
     out[at[2]] = apply(left, right);
 }
 
+// Rows along the innermost axis: a block has a part of one, and the grid one for each index of the other axes. What a thread reads is under
+// way before it computes.
+constexpr int OF_ROW = 4;
+extern "C" __global__ void rows(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits,
+                                const __grid_constant__ warpcell_axes<3> axes) {
+    i64 at[3] = {0, 0, 0};
+    warpcell_move(axes, u32(blockIdx.x), at, 1);
+    const u32 first = blockIdx.y * (blockDim.x * OF_ROW) + threadIdx.x, length = u32(axes.length[0]);
+    const input a_value = from_bits(a_bits), b_value = from_bits(b_bits);
+    input left[OF_ROW], right[OF_ROW];
+#pragma unroll
+    for (int k = 0; k < OF_ROW; k++) {
+        const u32 here = first + k * blockDim.x;
+        left[k] = a_value;
+        right[k] = b_value;
+        if (here >= length) continue;
+        if (WARPCELL_ARITY > 0 && a) left[k] = a[at[0] + here * axes.stride[0][0]];
+        if (WARPCELL_ARITY > 1 && b) right[k] = b[at[1] + here * axes.stride[1][0]];
+    }
+#pragma unroll
+    for (int k = 0; k < OF_ROW; k++) {
+        const u32 here = first + k * blockDim.x;
+        if (here < length) out[at[2] + here * axes.stride[2][0]] = apply(left[k], right[k]);
+    }
+}
+
 extern "C" __global__ void strided(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits,
                                    const __grid_constant__ warpcell_axes<3> axes) {
     by_strides<u32>(a, b, out, size, a_bits, b_bits, axes);

@@ -58,6 +58,16 @@ pub fn launch_over<const N: usize>(
     launch(addresses, axes.iter().map(|axis| axis.length).product(), KernelAxes::new(axes))
 }
 
+/// The elements of a row that a block has, of kernels that take rows.
+pub const ROW_PART: usize = 1024;
+
+/// Whether so many elements are taken by rows of a length: no more than a quarter of the last block of each is idle, and a grid has as
+/// many blocks for one, also if they have fewer elements.
+pub fn are_rows(length: usize, elements: usize) -> bool {
+    let parts = length.div_ceil(ROW_PART);
+    elements <= i32::MAX as usize && 4 * length >= 3 * parts * ROW_PART && (1..1 << 12).contains(&parts)
+}
+
 /// Axes as kernels take them: `warpcell_axes` in `kernels/axes.cuh`. In generated programs it has the rows of strides of the
 /// program's arrays only.
 #[repr(C)]
@@ -87,6 +97,18 @@ impl<const N: usize> KernelAxes<N> {
             }
         }
         passed
+    }
+
+    /// The length of the innermost axis.
+    pub fn length(&self) -> usize {
+        self.length[0] as usize
+    }
+
+    /// How many rows along the innermost axis so many elements are, and the parts of each, if kernels take them by rows.
+    pub fn rows(&self, elements: usize) -> Option<(usize, u32)> {
+        let length = self.length();
+        let parts = length.div_ceil(ROW_PART);
+        (self.rank > 1 && are_rows(length, elements)).then_some((elements / length.max(1), parts as u32))
     }
 
     /// The same bytes in words, with the strides of the first `arrays` arrays.

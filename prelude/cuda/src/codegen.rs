@@ -25,6 +25,8 @@ pub enum Form {
     Packed,
     /// All arrays are contiguous.
     Single,
+    /// Any strides, fewer than 2^31 elements, in long rows along the innermost axis.
+    Rows,
     /// Any strides, fewer than 2^31 elements.
     Strided,
     /// Any strides.
@@ -32,7 +34,7 @@ pub enum Form {
 }
 
 impl Form {
-    pub const ALL: [Form; 4] = [Form::Packed, Form::Single, Form::Strided, Form::StridedWide];
+    pub const ALL: [Form; 5] = [Form::Packed, Form::Single, Form::Rows, Form::Strided, Form::StridedWide];
 
     /// The form for arrays of so many elements. `are_aligned`: whether all begin at multiples of 16 bytes.
     pub fn of(are_contiguous: bool, are_aligned: bool, elements: usize) -> Form {
@@ -49,13 +51,14 @@ impl Form {
         match self {
             Form::Packed => "packed",
             Form::Single => "single",
+            Form::Rows => "rows",
             Form::Strided => "strided",
             Form::StridedWide => "strided_wide",
         }
     }
 
     pub const fn is_strided(self) -> bool {
-        matches!(self, Form::Strided | Form::StridedWide)
+        matches!(self, Form::Rows | Form::Strided | Form::StridedWide)
     }
 
     /// What a program needs above a kernel of this form.
@@ -118,6 +121,7 @@ impl Elementwise<'_> {
 {}",
                 indented(4, &code("$at", &elements(arrays, |_| "$at".into())))
             ),
+            Form::Rows => self.rows(),
             Form::Strided | Form::StridedWide => format!(
                 "    const {index} $at = ({index})blockIdx.x * {threads} + threadIdx.x;
     if ($at >= ({index})$size) return;
@@ -134,6 +138,57 @@ impl Elementwise<'_> {
             parameters.push(format!("const __grid_constant__ warpcell_axes<{}> $layout", rows(arrays)));
         }
         kernel(self.name, threads, &parameters, &body).replace('$', self.prefix)
+    }
+
+    /// A block has a part of a row, and the grid a row for each index of the other axes. All that a thread reads is under way before it
+    /// computes.
+    fn rows(&self) -> String {
+        let Elementwise { threads, each, arrays, code, .. } = *self;
+        let mut text = format!(
+            "    long long $offset[{}] = {{}};
+    warpcell_move($layout, (unsigned int)blockIdx.x, $offset, 1);
+    const unsigned int $column = blockIdx.y * {} + threadIdx.x, $length = (unsigned int)$layout.length[0];
+",
+            rows(arrays),
+            threads * each
+        );
+        for (number, WalkedArray { address, element, access }) in arrays.iter().enumerate() {
+            let is_const = if *access == Access::Read { "const " } else { "" };
+            let _ = writeln!(
+                text,
+                "    {is_const}{element}* const $p{number} = {address} + $offset[{number}] + $column * $layout.stride[{number}][0];
+    const long long $step{number} = $layout.stride[{number}][0] * {threads};"
+            );
+            if *access == Access::Read {
+                let _ = writeln!(text, "    {element} $v{number}[{each}];");
+            }
+        }
+        let _ = writeln!(
+            text,
+            "#pragma unroll
+    for (int $k = 0; $k < {each}; $k++) {{
+        if ($column + $k * {threads} >= $length) break;"
+        );
+        for (number, _) in arrays.iter().enumerate().filter(|(_, array)| array.access == Access::Read) {
+            let _ = writeln!(text, "        $v{number}[$k] = $p{number}[$k * $step{number}];");
+        }
+        let one = |(number, array): (usize, &WalkedArray)| match array.access {
+            Access::Read => format!("$v{number}[$k]"),
+            Access::Write | Access::ReadWrite => format!("$p{number}[$k * $step{number}]"),
+        };
+        let elements: Vec<String> = arrays.iter().enumerate().map(one).collect();
+        let at = format!("(long long)blockIdx.x * $length + $column + $k * {threads}");
+        let _ = write!(
+            text,
+            "    }}
+#pragma unroll
+    for (int $k = 0; $k < {each}; $k++) {{
+        if ($column + $k * {threads} >= $length) break;
+{}    }}
+",
+            indented(8, &code(&at, &elements))
+        );
+        text
     }
 
     fn packed(&self) -> String {

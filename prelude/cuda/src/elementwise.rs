@@ -1,6 +1,6 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
-use super::axes::{Axis, joined, launch_over};
+use super::axes::{Axis, ROW_PART, joined, launch_over};
 use super::{Compiled, Program, address_of, blocks, kernels, source_of, unsigned, words};
 use std::sync::Arc;
 use warpcell_base::backend::{BinaryOperation, Operand, UnaryOperation, View};
@@ -18,6 +18,8 @@ const TYPES: usize = DType::ALL.len();
 const UNARY: usize = UnaryOperation::ALL.len();
 const BINARY: usize = BinaryOperation::ALL.len();
 const THREADS: usize = 256;
+// A thread of `rows` has four elements.
+const _: () = assert!(ROW_PART == 4 * THREADS);
 
 /// The programs of this family, compiled when first used, and found by the numbers of operation and element type.
 pub(super) struct Elementwise {
@@ -35,6 +37,7 @@ kernels! {
     pub(super) struct Kernels {
         packed = c"packed",
         single = c"single",
+        rows = c"rows",
         strided = c"strided",
         strided_wide = c"strided_wide",
     }
@@ -204,13 +207,20 @@ impl Elementwise {
             sides.map(|side| side.address),
             sides.map(|side| side.size),
             &mut |[a, b, target], size, axes| {
-                let grid = blocks("an elementwise operation", size, THREADS)?;
-                let function = if size <= i32::MAX as usize { kernels.strided } else { kernels.strided_wide };
+                let grid = match axes.rows(size) {
+                    Some((rows, parts)) => (blocks("an elementwise operation", rows, 1)?, parts),
+                    None => (blocks("an elementwise operation", size, THREADS)?, 1),
+                };
+                let function = match axes.rows(size) {
+                    Some(_) => kernels.rows,
+                    None if size <= i32::MAX as usize => kernels.strided,
+                    None => kernels.strided_wide,
+                };
                 let count = size as i64;
                 let mut arguments = arguments![a, b, target, count, sides[0].bits, sides[1].bits, axes];
-                // SAFETY: the module is alive beside its functions; the arguments are those of `strided` and `strided_wide`, and
-                // `KernelAxes` has the layout of their `warpcell_axes`; every index inside the shape lies in a live allocation.
-                unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+                // SAFETY: the module is alive beside its functions; the arguments are those of `rows`, `strided` and `strided_wide`,
+                // and `KernelAxes` has the layout of their `warpcell_axes`; every index inside the shape lies in a live allocation.
+                unsafe { launch(&self.device, function, grid, THREADS as u32, &mut arguments) }
             },
         )
     }

@@ -4,7 +4,7 @@
 //! calls, is registered again. Only kernels that calls need are compiled: for contiguous arrays or for any strides, and for each
 //! choice of parameters that are values. So a later call costs two looks into small tables and a launch.
 
-use super::axes::{Axis, KernelAxes, MOST_AXES, joined, launch_over};
+use super::axes::{Axis, KernelAxes, MOST_AXES, are_rows, joined, launch_over};
 use super::codegen::Form;
 use super::launch::words_of;
 use super::reduce::Reduce;
@@ -208,7 +208,11 @@ impl Maps {
         for &out in outs {
             arguments.add_array(out, address_of(out)?);
         }
-        let form = Form::of(arguments.contiguous, arguments.aligned, size);
+        let axes = if arguments.contiguous { Vec::new() } else { arguments.axes(&out.layout.shape) };
+        let form = match axes.first() {
+            Some(inner) if are_rows(inner.length, size) && (2..=MOST_AXES).contains(&axes.len()) => Form::Rows,
+            _ => Form::of(arguments.contiguous, arguments.aligned, size),
+        };
         let kernel = self.kernel(function, form, scalars, None)?;
         if arguments.contiguous {
             let grid = blocks("map", size, kernel.threads * kernel.each)?;
@@ -224,18 +228,24 @@ impl Maps {
         for (address, side) in addresses.iter_mut().zip(&sides[..arrays]) {
             *address = arguments.words[side.word] as u64;
         }
-        let axes = arguments.axes(&out.layout.shape);
         launch_over(&axes, addresses, sides.map(|side| side.size), &mut |addresses, size, axes| {
             for (address, side) in addresses.iter().zip(&sides[..arrays]) {
                 arguments.words[side.word] = (*address).into();
             }
-            let grid = blocks("map", size, kernel.threads)?;
+            let grid = match form {
+                Form::Rows => {
+                    let length = axes.length();
+                    let parts = length.div_ceil(kernel.threads * kernel.each) as u32;
+                    (blocks("map", size / length, 1)?, parts)
+                }
+                _ => (blocks("map", size, kernel.threads)?, 1),
+            };
             let elements = size as i64;
             let (mut pointers, count) =
                 arguments.pointers([(&raw const elements).cast(), (&raw const axes).cast::<c_void>()]);
-            // SAFETY: as above, with the axes, of which `strided` and `strided_wide` have the rows of the arrays; every index
-            // inside the shape lies in a live allocation.
-            unsafe { self.launch(&kernel, (grid, 1), &mut pointers[..count]) }
+            // SAFETY: as above, with the axes, of which `rows`, `strided` and `strided_wide` have the rows of the arrays; every
+            // index inside the shape lies in a live allocation.
+            unsafe { self.launch(&kernel, grid, &mut pointers[..count]) }
         })
     }
 

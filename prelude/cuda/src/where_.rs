@@ -1,8 +1,8 @@
 //! Choosing between two operands by a condition on CUDA; the kernels are in `kernels/where_.cu`.
 
 use super::axes::{joined, launch_over};
-use super::elementwise::{Kernels, Side};
-use super::{Compiled, Program, blocks, family, unsigned};
+use super::elementwise::Side;
+use super::{Compiled, Program, blocks, family, kernels, unsigned};
 use warpcell_base::backend::{Operand, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
@@ -14,6 +14,15 @@ const THREADS: usize = 256;
 family! {
     struct Where {
         kernels: [Compiled<Kernels>; DType::ALL.len()],
+    }
+}
+
+kernels! {
+    struct Kernels {
+        packed = c"packed",
+        single = c"single",
+        strided = c"strided",
+        strided_wide = c"strided_wide",
     }
 }
 

@@ -55,6 +55,7 @@ impl Maps {
         }
         let mut words: Vec<u128> = Vec::with_capacity(inputs.len() + 8);
         let (mut scalars, mut vectors, mut aligned) = (0, 0, true);
+        let (mut widest, mut bytes) = (0, 0);
         for (number, input) in inputs.iter().enumerate() {
             match *input {
                 Argument::Array(view, _) => {
@@ -66,6 +67,8 @@ impl Maps {
                     vectors |= u32::from(is_vector) << number;
                     let address = source_of(view)?;
                     aligned &= is_aligned(address, length, view.dtype);
+                    widest = widest.max(view.dtype.size());
+                    bytes += view.dtype.size();
                     words.push(address.into());
                 }
                 Argument::Scalar(value) => {
@@ -86,7 +89,13 @@ impl Maps {
         }
         let is_reduced = stages.last().is_some_and(|stage| stage.reduction.is_some());
         let target = address_of(out)?;
-        aligned &= is_reduced || is_aligned(target, length, out.dtype);
+        if !is_reduced {
+            aligned &= is_aligned(target, length, out.dtype);
+            widest = widest.max(out.dtype.size());
+        }
+        if widest == 0 {
+            return Ok(false);
+        }
         let threads = (length / 8).next_power_of_two().clamp(32, MOST_THREADS);
         let exact = stages.iter().any(|stage| is_exact(stage.function.name));
         let stages = Stages {
@@ -96,6 +105,7 @@ impl Maps {
             vectors,
             aligned,
             threads,
+            kept: Stages::kept(length, threads, Stages::of_pack(aligned, widest), bytes),
             contracts: contracts() && !exact,
         };
         let Some(kernel) = self.kernel_along(translated, stages)? else { return Ok(false) };

@@ -144,7 +144,8 @@ impl MapKernel<'_> {
         let (packs, takes_turns) = match self.form {
             Form::Packed => (true, is_reduced),
             Form::Single => (false, is_reduced),
-            Form::Strided | Form::StridedWide => return (1, 1),
+            Form::Rows if !is_reduced => (false, true),
+            Form::Rows | Form::Strided | Form::StridedWide => return (1, 1),
         };
         let inputs: usize = self.inputs().map(size).sum::<usize>().max(1);
         let outputs = self.translation.results.iter().copied().map(size).filter(|_| !is_reduced);
@@ -153,6 +154,9 @@ impl MapKernel<'_> {
         // Powers of two.
         let at_most = |wanted: usize, limit: usize| 1 << wanted.min(limit).max(1).ilog2();
         let each: usize = if packs { at_most((32 / inputs).min(16 / widest), most) } else { 1 };
+        if self.form == Form::Rows {
+            return (at_most(4, most), 1);
+        }
         let turns = if takes_turns { at_most((64 / (each * inputs)).min(4), most / each) } else { 1 };
         (each, turns)
     }

@@ -20,6 +20,8 @@ pub struct Stages {
     /// Whether all rows of all arrays begin at multiples of 16 bytes.
     pub aligned: bool,
     pub threads: usize,
+    /// How many packs of each array a thread keeps in registers, if these have room for all of a row; or it is read once for each formula.
+    pub kept: Option<usize>,
     pub contracts: bool,
 }
 
@@ -66,7 +68,21 @@ template <int warps, typename S> __device__ __forceinline__ S warpcell_of_row(S 
 }
 ";
 
+/// The most words that a thread keeps of a row.
+const MOST_KEPT: usize = 40;
+
 impl Stages {
+    /// How many elements a pack has, if the arrays' elements have so many bytes at most.
+    pub fn of_pack(aligned: bool, widest: usize) -> usize {
+        if aligned { 16 / widest } else { 1 }
+    }
+
+    /// How many packs of each array a thread keeps, for rows of a length of arrays whose elements have so many bytes together.
+    pub fn kept(length: usize, threads: usize, of_pack: usize, bytes: usize) -> Option<usize> {
+        let packs = length.div_ceil(threads * of_pack);
+        (packs * of_pack * bytes <= 4 * MOST_KEPT).then_some(packs)
+    }
+
     /// The program, if there is one for formulas with these translations.
     pub fn program(&self, translations: &[&Translation]) -> Option<StagesProgram> {
         let parameter = |stage: usize, number: usize| match translations[stage].parameters.get(number)? {
@@ -103,7 +119,7 @@ impl Stages {
         let arrays: Vec<usize> = (0..self.inputs).filter(|&number| !is_scalar(number)).collect();
         let widest =
             arrays.iter().map(|&number| size(types[number])).chain((!is_reduced).then(|| size(result))).max()?;
-        let each = if self.aligned { 16 / widest } else { 1 };
+        let each = Stages::of_pack(self.aligned, widest);
         let (threads, warps) = (self.threads, self.threads / 32);
 
         let mut source = String::from("// Formulas along rows: CUDA C, made of the Rust lines in the comments.\n");
@@ -140,11 +156,27 @@ impl Stages {
         if !is_reduced {
             body += "    y += row * length;\n";
         }
+        let place = format!("(p * {threads} + (int)threadIdx.x) * {each}");
+        let pack = |number: usize| format!("warpcell_pack<{}, {each}>", stored_type(types[number]));
+        if let Some(packs) = self.kept {
+            for &number in &arrays {
+                let _ = writeln!(body, "    {} a{number}[{packs}];", pack(number));
+            }
+            let _ = writeln!(
+                body,
+                "#pragma unroll\n    for (int p = 0; p < {packs}; p++) {{\n        const int at = {place};\n        if (at >= length) break;"
+            );
+            for &number in &arrays {
+                let _ = writeln!(body, "        a{number}[p] = *(const {}*)(x{number} + at);", pack(number));
+            }
+            body += "    }\n";
+        }
+        let of_pack = if self.kept.is_some() { "[p]" } else { "" };
         for (stage, translation) in translations.iter().enumerate() {
             let arguments: Vec<String> = (0..translation.parameters.len())
                 .map(|number| match number {
                     _ if number < self.inputs && is_scalar(number) => format!("x{number}"),
-                    _ if number < self.inputs => format!("a{number}.at[k]"),
+                    _ if number < self.inputs => format!("a{number}{of_pack}.at[k]"),
                     _ if number < self.inputs + stage => format!("r{}", number - self.inputs),
                     _ => format!("c{stage}_{number}"),
                 })
@@ -157,13 +189,20 @@ impl Stages {
                     "    warpcell_reduction::{name}<warpcell_reduction::input> s{stage};\n    s{stage}.start();"
                 );
             }
-            let _ = writeln!(
-                body,
-                "#pragma unroll 4\n    for (int at = threadIdx.x * {each}; at < length; at += {threads} * {each}) {{"
-            );
-            for &number in &arrays {
-                let pack = format!("warpcell_pack<{}, {each}>", stored_type(types[number]));
-                let _ = writeln!(body, "        const {pack} a{number} = *(const {pack}*)(x{number} + at);");
+            if let Some(packs) = self.kept {
+                let _ = writeln!(
+                    body,
+                    "#pragma unroll\n    for (int p = 0; p < {packs}; p++) {{\n        const int at = {place};\n        if (at >= length) break;"
+                );
+            } else {
+                let _ = writeln!(
+                    body,
+                    "#pragma unroll 4\n    for (int at = threadIdx.x * {each}; at < length; at += {threads} * {each}) {{"
+                );
+                for &number in &arrays {
+                    let pack = pack(number);
+                    let _ = writeln!(body, "        const {pack} a{number} = *(const {pack}*)(x{number} + at);");
+                }
             }
             let target = if name.is_some() {
                 format!("warpcell_reduction::input b[{each}]")

@@ -35,14 +35,15 @@ fn nvrtc_compiles_formulas_along_rows() {
     use ReduceOperation::{Max, Min, Product, Sum};
     let nvrtc = nvrtc();
     for (scalar, name) in [(Scalar::F32, "float"), (Scalar::F64, "double")] {
-        for (reductions, aligned, threads, scalars, vectors) in [
-            (vec![Some(Max), Some(Sum), None], true, 512, 0, 0),
-            (vec![Some(Min), Some(Product)], false, 32, 0b10, 0b01),
-            (vec![Some(Sum)], true, 256, 0, 0b10),
+        for (reductions, aligned, threads, scalars, vectors, kept) in [
+            (vec![Some(Max), Some(Sum), None], true, 512, 0, 0, None),
+            (vec![Some(Max), Some(Sum), None], true, 512, 0, 0, Some(5)),
+            (vec![Some(Min), Some(Product)], false, 32, 0b10, 0b01, Some(1)),
+            (vec![Some(Sum)], true, 256, 0, 0b10, None),
         ] {
             let translations: Vec<Translation> =
                 (0..reductions.len()).map(|stage| sum_of_all(stage, 2, stage, scalar, name)).collect();
-            let stages = Stages { reductions, inputs: 2, scalars, vectors, aligned, threads, contracts: true };
+            let stages = Stages { reductions, inputs: 2, scalars, vectors, aligned, threads, kept, contracts: true };
             let program = stages.program(&translations.iter().collect::<Vec<_>>()).expect("a program");
             for architecture in ["sm_75", "sm_90"] {
                 let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
@@ -63,6 +64,7 @@ fn only_floats_are_reduced_along_rows() {
         vectors: 0,
         aligned: true,
         threads: 32,
+        kept: None,
         contracts: true,
     };
     assert!(stages(ReduceOperation::Sum).program(&[&one]).is_none());
