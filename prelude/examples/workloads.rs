@@ -9,13 +9,27 @@ use warpcell as gpu;
 use warpcell::prelude::*;
 use warpcell::{Complex, DeviceArray};
 
-/// A step of what a five-point stencil computes, by one thread for each inner element.
+/// Rows of a stencil that a thread computes.
+const ROWS: usize = 4;
+
+/// The mean of five neighbours for each inner element; there are a multiple of `ROWS` rows of them. All that a thread reads is under way
+/// before it computes.
 #[kernel]
 fn five_points(a: View<f32>, mut out: ViewMut<f32>) {
     let x = block_idx().x * block_dim().x + thread_idx().x;
-    let y = block_idx().y * block_dim().y + thread_idx().y;
+    let y = (block_idx().y * block_dim().y + thread_idx().y) * ROWS;
     if y < out.shape()[0] && x < out.shape()[1] {
-        out[[y, x]] = (a[[y + 1, x + 1]] + a[[y, x + 1]] + a[[y + 2, x + 1]] + a[[y + 1, x]] + a[[y + 1, x + 2]]) * 0.2;
+        let mut column = [0.0f32; ROWS + 2];
+        let mut beside = [0.0f32; ROWS];
+        for k in 0..ROWS + 2 {
+            column[k] = a[[y + k, x + 1]];
+        }
+        for k in 0..ROWS {
+            beside[k] = a[[y + k + 1, x]] + a[[y + k + 1, x + 2]];
+        }
+        for k in 0..ROWS {
+            out[[y + k, x]] = (column[k + 1] + column[k] + column[k + 2] + beside[k]) * 0.2;
+        }
     }
 }
 
@@ -82,49 +96,60 @@ fn kmeans_step(points: &DeviceArray<f32>, centres: &DeviceArray<f32>) -> DeviceA
     sums.slice(s![.., ..COORDINATES]) / counts
 }
 
-const BODIES_OF_A_BLOCK: usize = 128;
+/// Bodies of a block, and how many threads share the others of each.
+const BODIES: usize = 32;
+const SHARES: usize = 16;
 
-/// A step of gravity: each thread adds up the accelerations of one body by all others. Of a body there are the place and the mass; the number
-/// of bodies is a multiple of those of a block.
+/// A step of gravity: each thread adds up the accelerations of one body by a share of the others. Of a body there are the place and the mass;
+/// there are a multiple of `BODIES * SHARES` bodies.
 #[kernel]
 fn attract(bodies: View<f32>, velocities: View<f32>, mut moved: ViewMut<f32>, mut faster: ViewMut<f32>, time: f32) {
-    let mut others = shared_array::<f32>([BODIES_OF_A_BLOCK, 4]);
-    let t = thread_idx().x;
-    let i = global_idx().x;
+    let mut others = shared_array::<f32>([SHARES, BODIES, 4]);
+    let mut sums = shared_array::<f32>([SHARES, BODIES, 3]);
+    let t = thread_idx();
+    let i = block_idx().x * BODIES + t.x;
     let (x, y, z) = (bodies[[i, 0]], bodies[[i, 1]], bodies[[i, 2]]);
     let (mut ax, mut ay, mut az) = (0.0, 0.0, 0.0);
-    let mut first = 0;
+    let mut first = t.y * BODIES + t.x;
     while first < bodies.shape()[0] {
         for k in 0..4 {
-            others[[t, k]] = bodies[[first + t, k]];
+            others[[t.y, t.x, k]] = bodies[[first, k]];
         }
         sync_threads();
-        for j in 0..BODIES_OF_A_BLOCK {
-            let dx = others[[j, 0]] - x;
-            let dy = others[[j, 1]] - y;
-            let dz = others[[j, 2]] - z;
+        for j in 0..BODIES {
+            let dx = others[[t.y, j, 0]] - x;
+            let dy = others[[t.y, j, 1]] - y;
+            let dz = others[[t.y, j, 2]] - z;
             let nearness = (dx * dx + dy * dy + dz * dz + 0.01).sqrt().recip();
-            let pull = others[[j, 3]] * nearness * nearness * nearness;
+            let pull = others[[t.y, j, 3]] * nearness * nearness * nearness;
             ax += dx * pull;
             ay += dy * pull;
             az += dz * pull;
         }
         sync_threads();
-        first += BODIES_OF_A_BLOCK;
+        first += SHARES * BODIES;
     }
-    faster[[i, 0]] = velocities[[i, 0]] + time * ax;
-    faster[[i, 1]] = velocities[[i, 1]] + time * ay;
-    faster[[i, 2]] = velocities[[i, 2]] + time * az;
-    moved[[i, 0]] = x + time * faster[[i, 0]];
-    moved[[i, 1]] = y + time * faster[[i, 1]];
-    moved[[i, 2]] = z + time * faster[[i, 2]];
-    moved[[i, 3]] = bodies[[i, 3]];
+    sums[[t.y, t.x, 0]] = ax;
+    sums[[t.y, t.x, 1]] = ay;
+    sums[[t.y, t.x, 2]] = az;
+    sync_threads();
+    if t.y < 3 {
+        let mut sum = 0.0;
+        for share in 0..SHARES {
+            sum += sums[[share, t.x, t.y]];
+        }
+        let speed = velocities[[i, t.y]] + time * sum;
+        faster[[i, t.y]] = speed;
+        moved[[i, t.y]] = bodies[[i, t.y]] + time * speed;
+    } else if t.y == 3 {
+        moved[[i, 3]] = bodies[[i, 3]];
+    }
 }
 
 fn gravity_step(bodies: &DeviceArray<f32>, velocities: &DeviceArray<f32>) -> (DeviceArray<f32>, DeviceArray<f32>) {
     let (mut moved, mut faster) = (gpu::empty_like(bodies), gpu::empty_like(velocities));
-    let blocks = bodies.shape()[0] / BODIES_OF_A_BLOCK;
-    gpu::launch(attract, blocks, BODIES_OF_A_BLOCK, (bodies, velocities, &mut moved, &mut faster, 0.001f32));
+    let blocks = bodies.shape()[0] / BODIES;
+    gpu::launch(attract, blocks, (BODIES, SHARES), (bodies, velocities, &mut moved, &mut faster, 0.001f32));
     (moved, faster)
 }
 
@@ -324,7 +349,7 @@ impl Rows {
 
     fn programs(&self) {
         if self.wants("stencil") {
-            let side = self.length(8192, 50) + 2;
+            let side = self.length(8192, 48) + 2;
             let a = self.floats(&[side, side], 1);
             let parts = || {
                 let (n, s) = (a.slice(s![..-2, 1..-1]), a.slice(s![2.., 1..-1]));
@@ -342,7 +367,7 @@ impl Rows {
             });
             self.row("stencil by a kernel f32 8192", 20, || {
                 let mut out = gpu::empty::<f32>((side - 2, side - 2));
-                gpu::launch(five_points, (side.div_ceil(32), side.div_ceil(8)), (32, 8), (&a, &mut out));
+                gpu::launch(five_points, (side.div_ceil(32), side.div_ceil(8 * ROWS)), (32, 8), (&a, &mut out));
                 out
             });
         }
@@ -352,7 +377,7 @@ impl Rows {
             self.row("k-means step f32 1M x 16, 64 centres", 20, || kmeans_step(&points, &centres));
         }
         if self.wants("N-body") {
-            let count = self.length(16_384, 256);
+            let count = self.length(16_384, 1024);
             let (bodies, velocities) = (self.floats(&[count, 4], 1), self.floats(&[count, 3], 2));
             self.row("N-body step f32 16384", 10, || gravity_step(&bodies, &velocities));
         }

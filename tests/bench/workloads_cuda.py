@@ -126,7 +126,7 @@ def cupy_rows(data: Data) -> Iterator[Row]:
     yield "histogram f32 1e8, 100 bins", 20, lambda: cp.histogram(x, 100, (0.0, 1.0))[0]
     yield "median f32 1e8", 5, lambda: cp.median(x)
     yield "top 100 f32 1e8", 5, lambda: cp.sort(cp.partition(x, x.size - 100)[-100:])[::-1]
-    side = data.size(8192, 50) + 2
+    side = data.size(8192, 48) + 2
     a = data.floats(side, side)
 
     def parts():
@@ -136,7 +136,10 @@ def cupy_rows(data: Data) -> Iterator[Row]:
         c, n, s, w, e = parts()
         return (c + n + s + w + e) * np.float32(0.2)
 
-    fused = cp.fuse(lambda c, n, s, w, e: (c + n + s + w + e) * np.float32(0.2))
+    @cp.fuse
+    def mean(c, n, s, w, e):
+        return (c + n + s + w + e) * np.float32(0.2)
+
     raw = cp.RawKernel(STENCIL, "five_points")
 
     def kernel():
@@ -145,7 +148,7 @@ def cupy_rows(data: Data) -> Iterator[Row]:
         return out
 
     yield "stencil by slices f32 8192", 20, eager
-    yield "stencil by slices, fused f32 8192", 20, lambda: fused(*parts())
+    yield "stencil by slices, fused f32 8192", 20, lambda: mean(*parts())
     yield "stencil by a kernel f32 8192", 20, kernel
     points = data.floats(data.size(1 << 20, 1024), COORDINATES)
     centres = points[: data.size(CENTRES, 8)].copy()
@@ -156,7 +159,7 @@ def cupy_rows(data: Data) -> Iterator[Row]:
         return (chosen.T @ points) / cp.maximum(chosen.sum(axis=0), np.float32(1))[:, None]
 
     yield "k-means step f32 1M x 16, 64 centres", 20, kmeans
-    count = data.size(16_384, 256)
+    count = data.size(16_384, 1024)
     bodies, velocities = data.floats(count, 4), data.floats(count, 3, seed=2)
 
     def gravity():
@@ -224,7 +227,7 @@ def torch_rows(data: Data) -> Iterator[Row]:
     yield "histogram f32 1e8, 100 bins", 20, lambda: torch.histc(x, 100, 0.0, 1.0)
     yield "median f32 1e8", 10, lambda: torch.median(x)
     yield "top 100 f32 1e8", 10, lambda: torch.topk(x, 100).values
-    side = data.size(8192, 50) + 2
+    side = data.size(8192, 48) + 2
     a = data.floats(side, side)
 
     def stencil(a):
@@ -245,7 +248,7 @@ def torch_rows(data: Data) -> Iterator[Row]:
         return sums / counts.clamp(min=1)[:, None]
 
     yield "k-means step f32 1M x 16, 64 centres", 20, lambda: kmeans(points, centres)
-    count = data.size(16_384, 256)
+    count = data.size(16_384, 1024)
     bodies, velocities = data.floats(count, 4), data.floats(count, 3, seed=2)
 
     @torch.compile
@@ -338,7 +341,7 @@ def jax_rows(data: Data) -> Iterator[Row]:
     median, top = jit(jnp.median), jit(lambda x: jax.lax.top_k(x, 100)[0])
     yield "median f32 1e8", 5, lambda: median(x)
     yield "top 100 f32 1e8", 5, lambda: top(x)
-    side = data.size(8192, 50) + 2
+    side = data.size(8192, 48) + 2
     a = data.floats(side, side)
 
     def stencil(a):
@@ -359,7 +362,7 @@ def jax_rows(data: Data) -> Iterator[Row]:
         return sums / jnp.maximum(counts, 1)[:, None]
 
     yield "k-means step f32 1M x 16, 64 centres", 20, lambda: kmeans(points, centres)
-    count = data.size(16_384, 256)
+    count = data.size(16_384, 1024)
     bodies, velocities = data.floats(count, 4), data.floats(count, 3, seed=2)
 
     @jit
