@@ -27,7 +27,7 @@ fn calls_of_prelude(line: &Line) -> impl Iterator<Item = usize> {
 
 /// `gpu::exp(&i)`, `i.exp()`, `gpu::special::gamma(5)` of whole numbers
 pub fn floats(line: &Line, known: &Known<'_>) -> Option<String> {
-    if !known.says("this operation needs an array of f") {
+    if !known.says("this operation needs an array of f") && !known.says("this operation needs an array of floats") {
         return None;
     }
     let is_whole = |element: &str| element == "bool" || element.starts_with(['i', 'u']);
@@ -175,6 +175,94 @@ pub fn untyped(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `i.add(&a)` of integers and floats
+pub fn mixed_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
+    let (left, right) = known.faults.iter().find_map(|(_, text)| {
+        let (left, right) = text.split_once("cannot combine an array of `")?.1.split_once("` with `")?;
+        Some((left.to_owned(), right.trim_end_matches('`').to_owned()))
+    })?;
+    let is_whole = |element: &str| elements::is_integer(element) || element == "{integer}" || element == "bool";
+    let float = |element: &str| match element {
+        "f64" | "{float}" => Some("f64"),
+        "f32" => Some("f32"),
+        _ => None,
+    };
+    let element = right.trim_start_matches('&').strip_prefix(ARRAY)?.trim_end_matches('>').to_owned();
+    line.calls(true).find_map(|at| {
+        let first = line.operand_before(at - 1)?;
+        let object = line.slice(first, at - 2);
+        if is_whole(&left)
+            && let Some(float) = float(&element)
+        {
+            let is_done = object.ends_with(&format!("astype::<{float}>()"));
+            return (!is_done && known.is_array(object))
+                .then(|| line.with(first, at - 2, &format!("{object}.astype::<{float}>()")));
+        }
+        let float = float(&left).filter(|_| is_whole(&element))?;
+        let part = line.parts(at + 1, ",")?.into_iter().find(|part| {
+            known.is_array(line.part(*part)) && !line.part(*part).contains(&format!("astype::<{float}>()"))
+        })?;
+        let argument = line.part(part).trim_start_matches('&');
+        Some(line.with(part.0, part.1, &format!("&{}.astype::<{float}>()", as_object(argument))))
+    })
+}
+
+/// `gpu::hsplit(&a, (3, 4))`
+pub fn cuts(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("does not say where an array is cut") {
+        return None;
+    }
+    calls_of_prelude(line).filter(|at| line.at(*at).ends_with("split")).find_map(|at| {
+        let part = line.parts(at + 1, ",")?.into_iter().find(|part| line.at(part.0) == "(")?;
+        let inner = line.part(part).trim_start_matches('(').trim_end_matches([')', ',']);
+        Some(line.with(part.0, part.1, &format!("[{inner}]")))
+    })
+}
+
+/// `let (p, q) = gpu::split(&a, 2, 0);`: a list of arrays
+pub fn unpacked(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !(known.says("expected `Vec<DeviceArray<") && known.says("found `(")) || line.at(0) != "let" || line.at(1) != "("
+    {
+        return None;
+    }
+    let (close, last) = (line.closing(1)?, line.last());
+    let names = line.slice(2, close - 1);
+    (line.at(close + 1) == "=")
+        .then(|| format!("let [{names}] = {}.try_into().unwrap();", as_object(line.slice(close + 2, last))))
+}
+
+/// `let rng = gpu::random::Generator::new(1);`: what draws from it changes it.
+pub fn generator(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_new = line.text.contains("= gpu::random::Generator::new(") && line.at(0) == "let" && line.at(1) != "mut";
+    if is_new {
+        return Some(line.with(0, 0, "let mut"));
+    }
+    let name = known.faults.iter().find_map(|(_, text)| {
+        text.split_once("cannot borrow `")?
+            .1
+            .split_once("` as mutable, as it is not declared as mutable")
+            .map(|(name, _)| name)
+    })?;
+    let is_of_notebook = known.variable(name).is_some_and(|of| of.contains("Generator"));
+    (is_of_notebook && line.at(0) != "let" || is_of_notebook && line.at(2) != name)
+        .then(|| format!("let mut {name} = {name}; {}", line.text))
+        .filter(|_| !line.text.contains(&format!("let mut {name} = {name};")))
+}
+
+/// `h.get(&[0]).abs()` of a complex number, `a.astype(b.dtype)`
+pub fn of_numbers(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.calls(true).find_map(|at| match line.at(at) {
+        "abs" if known.says("no method named `abs` found for struct `Complex<") => Some(line.with(at, at, "norm")),
+        "astype" => {
+            let [of] = line.arguments(at + 1)?[..] else { return None };
+            let array = of.trim_end_matches("()").strip_suffix(".dtype")?;
+            let element = known.element_of(array)?;
+            Some(line.with(at, line.closing(at + 1)?, &format!("astype::<{element}>()")))
+        }
+        _ => None,
+    })
+}
+
 /// `gpu::sparse::linalg::cg(&a, &b)` of elements of two types
 pub fn other_elements(line: &Line, known: &Known<'_>) -> Option<String> {
     let element = |text: &str| text.split_once(ARRAY)?.1.split('>').next().map(str::to_owned);
@@ -291,7 +379,9 @@ fn one_shape(arguments: &[&str]) -> String {
 
 /// `gpu::array(&[1, 2.0])`
 pub fn mixed_list(line: &Line, known: &Known<'_>) -> Option<String> {
-    if !known.says("expected integer, found floating-point number") {
+    if !known.says("expected integer, found floating-point number")
+        && !known.says("expected floating-point number, found integer")
+    {
         return None;
     }
     line.find("[").find_map(|open| {

@@ -2,12 +2,12 @@
 
 use super::keywords::{has_keywords, is_short, with_keywords};
 use super::known::{ARRAY, Known};
-use super::line::{Line, LineTokenKind, is_integer, is_name};
+use super::line::{Line, LineTokenKind, is_integer};
 use super::named::{REDUCTIONS, keyword, sorted_out, value_of};
 use super::operators::{
     array_of_list, as_argument, as_array, as_float, as_object, is_list, list_of_arrays, with_lists, with_references,
 };
-use super::{functional, modules, plots, rows, signatures, ufuncs, values};
+use super::{functional, modules, plots, rows, signatures, ufuncs};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -164,26 +164,8 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     if let Some(new) = ufuncs::method(path, &values, &named, known) {
         return new;
     }
-    // `np.add(a, b, out=c)` as a statement.
-    if let Some(target) = value_of(&named, "out").filter(|target| is_name(target)) {
-        let others: Vec<&str> =
-            arguments.iter().copied().filter(|one| keyword(one).is_none_or(|(name, _)| name != "out")).collect();
-        let call = format!("{}({})", path.join("."), arguments.join(", "));
-        let is_statement = known.cell.lines().any(|line| line.trim().trim_end_matches(';') == call);
-        return translated(path, &others, known).filter(|_| is_statement).map(|new| format!("let {target} = {new}"));
-    }
-    if name == "unique" && value_of(&named, "return_index") == Some("True") {
-        let array = as_array(values.first()?, known);
-        let wanted = [("return_index", "all.1"), ("return_inverse", "all.2"), ("return_counts", "all.3")];
-        let parts: Vec<&str> =
-            wanted.iter().filter(|(name, _)| value_of(&named, name) == Some("True")).map(|(_, part)| *part).collect();
-        return Some(format!("{{ let all = gpu::unique_all({array}); (all.0, {}) }}", parts.join(", ")));
-    }
-    // Of matrices.
-    if let ("dot", [one, other]) = (name, &values[..])
-        && [one, other].iter().any(|text| values::axes_of(text, known) == Some(2))
-    {
-        return Some(format!("gpu::matmul({}, {})", as_array(one, known), as_array(other, known)));
+    if let Some(new) = signatures::of_another_form(path, arguments, &values, &named, known) {
+        return new;
     }
     if let Some(new) = functional::translated(name, &values, known) {
         return Some(new);
@@ -230,6 +212,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
                 .map(|(at, value)| if at < 2 { as_float(value) } else { (*value).to_owned() })
                 .collect(),
             _ if CREATION.contains(&ours) => as_typed(),
+            _ if is_list(values[0]) => [vec![as_array(values[0], known)], as_arguments(&values[1..])].concat(),
             _ => first_by_reference(),
         };
         return with_keywords(ours, values, &named, known);
@@ -278,7 +261,9 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             ("gpu::random::choice".to_owned(), vec![from, size.to_owned(), replace])
         }
         ("linalg" | "fft", _) if !values.is_empty() => {
-            return modules::call(&format!("{module}::{name}"), first_by_reference(), &named, known);
+            let floats = |value: String| if is_list(&value) { array_of_list(&value, true) } else { value };
+            let values = first_by_reference().into_iter().map(floats).collect();
+            return modules::call(&format!("{module}::{name}"), values, &named, known);
         }
         (_, "zeros" | "ones" | "empty") if !values.is_empty() => {
             let of_type = data_type.map_or_else(String::new, |type_name| format!("::<{type_name}>"));
@@ -429,7 +414,12 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             } else {
                 as_object(&with_references(object, known))
             };
-            let others = if name == "relu" { vec!["0.0".to_owned()] } else { as_arguments(&values[1..]) };
+            let list_or_argument =
+                |value: &&str| if is_list(value) { as_array(value, known) } else { as_argument(value, known) };
+            let others = match name {
+                "relu" => vec!["0.0".to_owned()],
+                _ => values[1..].iter().map(list_or_argument).collect(),
+            };
             (format!("{object}.{method}"), others)
         }
     };
@@ -511,15 +501,6 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
         })?;
         Some(line.with(at, line.closing(last + 1)?, &new))
     })
-}
-
-/// `gpu::histogramm(a, bins=3)`: the function that the compiler takes to be meant.
-pub fn similar_name(line: &Line, known: &Known<'_>) -> Option<String> {
-    const MEANT: &str = "a function with a similar name exists: `";
-    let of = |start: &str| known.faults.iter().find_map(|(_, text)| text.split_once(start)?.1.split('`').next());
-    let (wrong, right) = (of("cannot find function `")?, of(MEANT)?);
-    let at = (0..line.len()).find(|at| line.at(*at) == wrong && line.before(*at, 1) == "::")?;
-    Some(line.with(at, at, right))
 }
 
 /// `a.astype("float32")`
@@ -709,44 +690,4 @@ pub fn field(line: &Line, known: &Known<'_>) -> Option<String> {
             }
         },
     )
-}
-
-/// `[i * 2 for i in range(3)]`
-pub fn comprehension(line: &Line, known: &Known<'_>) -> Option<String> {
-    line.find("[").find_map(|open| {
-        let close = line.closing(open)?;
-        let each = line.find("for").find(|at| *at > open && *at < close)?;
-        let within = line.find("in").find(|at| *at > each && *at < close)?;
-        let condition = line.find("if").find(|at| *at > within && *at < close);
-        let end = condition.unwrap_or(close) - 1;
-        let (value, name) = (line.slice(open + 1, each - 1), line.slice(each + 1, within - 1));
-        let over = line.slice(within + 1, end);
-        let over = if over.starts_with('(') || over.contains('(') && !over.contains("..") {
-            over.to_owned()
-        } else if over.contains("..") {
-            format!("({over})")
-        } else if known
-            .type_of(over)
-            .is_some_and(|name| ["Vec<i", "Vec<u", "Vec<f"].iter().any(|start| name.starts_with(start)))
-        {
-            format!("{over}.iter().copied()")
-        } else {
-            format!("{over}.iter()")
-        };
-        let kept =
-            condition.map_or_else(String::new, |at| format!(".filter(|&{name}| {})", line.slice(at + 1, close - 1)));
-        let made = if value == name { String::new() } else { format!(".map(|{name}| {value})") };
-        Some(line.with(open, close, &format!("{over}{kept}{made}.collect::<Vec<_>>()")))
-    })
-}
-
-/// `for x in a { … }`
-pub fn iteration(line: &Line, known: &Known<'_>) -> Option<String> {
-    let is_refused = known.says(&format!("`{ARRAY}")) && known.says("is not an iterator");
-    let (within, open) = (line.find("in").next()?, line.find("{").next()?);
-    if !is_refused || line.at(0) != "for" || open < within + 2 {
-        return None;
-    }
-    let over = line.slice(within + 1, open - 1);
-    (!over.starts_with('&')).then(|| line.with(within + 1, open - 1, &format!("&{over}")))
 }

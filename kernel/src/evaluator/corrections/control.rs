@@ -304,3 +304,43 @@ pub fn place(line: &Line, known: &Known<'_>) -> Option<String> {
             .then(|| line.with(open + 1, open + 1, &format!("{name} as usize")))
     })
 }
+
+/// `[i * 2 for i in range(3)]`
+pub fn comprehension(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.find("[").find_map(|open| {
+        let close = line.closing(open)?;
+        let each = line.find("for").find(|at| *at > open && *at < close)?;
+        let within = line.find("in").find(|at| *at > each && *at < close)?;
+        let condition = line.find("if").find(|at| *at > within && *at < close);
+        let end = condition.unwrap_or(close) - 1;
+        let (value, name) = (line.slice(open + 1, each - 1), line.slice(each + 1, within - 1));
+        let over = line.slice(within + 1, end);
+        let over = if over.starts_with('(') || over.contains('(') && !over.contains("..") {
+            over.to_owned()
+        } else if over.contains("..") {
+            format!("({over})")
+        } else if known
+            .type_of(over)
+            .is_some_and(|name| ["Vec<i", "Vec<u", "Vec<f"].iter().any(|start| name.starts_with(start)))
+        {
+            format!("{over}.iter().copied()")
+        } else {
+            format!("{over}.iter()")
+        };
+        let kept =
+            condition.map_or_else(String::new, |at| format!(".filter(|&{name}| {})", line.slice(at + 1, close - 1)));
+        let made = if value == name { String::new() } else { format!(".map(|{name}| {value})") };
+        Some(line.with(open, close, &format!("{over}{kept}{made}.collect::<Vec<_>>()")))
+    })
+}
+
+/// `for x in a { … }`
+pub fn iteration(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_refused = known.says(&format!("`{ARRAY}")) && known.says("is not an iterator");
+    let (within, open) = (line.find("in").next()?, line.find("{").next()?);
+    if !is_refused || line.at(0) != "for" || open < within + 2 {
+        return None;
+    }
+    let over = line.slice(within + 1, open - 1);
+    (!over.starts_with('&')).then(|| line.with(within + 1, open - 1, &format!("&{over}")))
+}

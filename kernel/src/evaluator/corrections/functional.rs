@@ -69,7 +69,10 @@ pub fn translated(name: &str, values: &[&str], known: &Known<'_>) -> Option<Stri
         ("nditer", [array, ..]) => Some(format!("{}.flatten().tolist()", as_object(array))),
         ("ndindex", [shape]) => Some(format!("gpu::ndindex({})", shape.trim_start_matches('*'))),
         ("ndindex", lengths) if !lengths.is_empty() => Some(format!("gpu::ndindex(({}))", lengths.join(", "))),
-        ("ndenumerate", [array]) => Some(format!("{}.to_host().indexed_iter()", as_object(array))),
+        ("ndenumerate", [array]) => {
+            let array = as_object(array);
+            Some(format!("gpu::ndindex({array}.shape()).zip({array}.flatten().tolist())"))
+        }
         _ => None,
     }
 }

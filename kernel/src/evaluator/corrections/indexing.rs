@@ -11,6 +11,8 @@ enum Index {
     Elements(Vec<String>),
     /// Parts along the axes.
     Parts(Vec<String>),
+    /// The index of one element, along all axes.
+    Place(String),
     /// An array of `bool`.
     Mask(String),
     /// An array of places along the first axis.
@@ -109,6 +111,14 @@ fn is_of_call(line: &Line, first: usize, open: usize, base: &str, known: &Known<
 }
 
 fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known<'_>) -> Option<String> {
+    // `c[..., 2]` is along the last axis, however many there are.
+    if let [all, place] = &line.arguments(open)?[..]
+        && *all == "..."
+        && is_integer(&place.replace("- ", "-"))
+        && !ASSIGNMENTS.contains(&line.at(line.closing(open)? + 1))
+    {
+        return Some(line.with(first, line.closing(open)?, &format!("gpu::take!(&{base}, {place}, axis = -1)")));
+    }
     let (mut index, mut close) = (index_of(line, open, known)?, line.closing(open)?);
     // `m[0][1]`
     while let (Index::Elements(numbers), "[") = (&mut index, line.at(close + 1)) {
@@ -132,6 +142,7 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
                 parts.iter().map(|part| as_argument(part, known)).collect::<Vec<_>>().join(", ")
             }
             Index::Mask(array) | Index::Places(array) => array,
+            Index::Place(_) => return None,
             Index::Along(array, axis) => format!("{}{array}", ".., ".repeat(axis)),
             Index::Points(places) => places.join(", "),
             Index::AlongPart(places, axis, mut parts) => {
@@ -161,6 +172,7 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
         }
         Index::Elements(numbers) => format!("{base}.get(&[{}])", numbers.join(", ")),
         Index::Parts(parts) => format!("{base}.slice(s![{}])", parts.join(", ")),
+        Index::Place(place) => format!("{base}.get(&{place})"),
         Index::Mask(mask) => format!("{base}.extract({mask})"),
         Index::Places(places) => format!("{base}.take_axis({places}, 0)"),
         Index::Along(places, axis) => format!("{base}.take_axis({places}, {axis})"),
@@ -191,6 +203,17 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
         && line.parts(open + 1, ",").is_some_and(|inner| inner.len() > 1)
     {
         return index_of(line, open + 1, known);
+    }
+    // `for index in np.ndindex(m.shape):`, `m[index]`
+    if let [(first, last)] = parts[..]
+        && first == last
+        && [format!("for {} in ", line.at(first)), format!("for ({}, ", line.at(first))].iter().any(|head| {
+            known.cell.lines().any(|line| {
+                line.trim_start().starts_with(head) && (line.contains("ndindex(") || line.contains("ndenumerate("))
+            })
+        })
+    {
+        return Some(Index::Place(line.at(first).to_owned()));
     }
     // `p = (1, 2)`, `m[p]`
     if let [(first, last)] = parts[..]
@@ -227,6 +250,7 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
     let parts = parts_of(line, open)?;
     if let Some((last, before)) = parts.split_last()
         && known.is_array(last)
+        && !known.type_of(last).is_some_and(|name| name.contains("DeviceArray<bool>"))
         && before.iter().all(|part| part == "..")
     {
         return Some(Index::Along(as_argument(last, known), before.len()));

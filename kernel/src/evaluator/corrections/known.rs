@@ -149,8 +149,10 @@ impl Known<'_> {
             return Some(made);
         }
         // What is not called is a constant, such as `gpu::Mode::Full`.
-        let is_made =
-            expression.starts_with("gpu::") && expression.contains('(') && !expression.starts_with("gpu::DType");
+        let is_made = !values::gives_another(expression)
+            && expression.starts_with("gpu::")
+            && expression.contains('(')
+            && !expression.starts_with("gpu::DType");
         is_made.then(|| ARRAY.to_owned())
     }
 

@@ -27,6 +27,14 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
                 format!("{over}.collect::<Vec<_>>()")
             }
             ("list", [one], Some(_)) => format!("{one}.clone()"),
+            ("sum", [one], _) if one.starts_with("range(") => {
+                let ends = Line::new(one).arguments(1)?.join("..");
+                format!("({}).sum::<i64>()", if ends.contains("..") { ends } else { format!("0..{ends}") })
+            }
+            ("sum", [one], _) if one.starts_with('(') && one.contains("..") => format!("{one}.sum::<i64>()"),
+            ("max" | "min", [one], _) if one.starts_with('(') && one.contains("..") => {
+                format!("{one}.{name}().unwrap()")
+            }
             ("max" | "min", [one], Some(element)) if element.starts_with('f') => {
                 format!("{one}.iter().copied().reduce({element}::{name}).unwrap()")
             }

@@ -3,7 +3,7 @@
 use super::known::Known;
 use super::line::{Line, is_name};
 use super::named::{argument_counts, keyword, sorted_out};
-use super::operators::{as_argument, as_float};
+use super::operators::{array_of_list, as_argument, as_float, is_list};
 use crate::syntax::{list_has, list_value, words};
 
 /// The pages with SciPy's names and ours.
@@ -69,6 +69,10 @@ fn value(text: &str, known: &Known<'_>) -> Option<String> {
     match text {
         "None" => None,
         "True" | "False" => Some(text.to_lowercase()),
+        // A list with a float is one of floats.
+        text if is_list(text) && text.contains('.') => {
+            Some(array_of_list(text, true).trim_start_matches("&gpu::array(&").trim_end_matches(')').to_owned())
+        }
         text => Some(as_argument(&text.replace('\'', "\""), known)),
     }
 }
@@ -148,11 +152,64 @@ pub fn arguments(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `gpu::sparse::csr_matrix([[1, 2], [0, 3]])`, `gpu::sparse::csr_matrix((data, (row, col)), shape=(3, 3))`
+pub fn sparse_source(line: &Line, known: &Known<'_>) -> Option<String> {
+    const MAKERS: [&str; 6] = ["csr_matrix", "csc_matrix", "coo_matrix", "csr_array", "csc_array", "coo_array"];
+    (2..line.len()).filter(|at| MAKERS.contains(&line.at(*at)) && line.at(at + 1) == "(").find_map(|at| {
+        let close = line.closing(at + 1)?;
+        let given = line.arguments(at + 1)?;
+        let (values, named) = sorted_out(&given);
+        let [source] = values[..] else { return None };
+        let by_reference = |text: &str| {
+            let text = text.trim_start_matches('&');
+            if is_list(text) { array_of_list(text, true) } else { as_argument(text, known) }
+        };
+        let new = if is_list(source) {
+            by_reference(source)
+        } else if source.starts_with('(') {
+            let shape = named.iter().find(|(name, _)| *name == "shape").filter(|_| named.len() == 1)?.1;
+            let parts = Line::new(source);
+            let parts = parts.arguments(0)?.into_iter().map(|part| match part.strip_prefix('(') {
+                Some(places) => {
+                    let places: Vec<String> =
+                        places.trim_end_matches(')').split(',').map(|one| as_argument(one.trim(), known)).collect();
+                    format!("({})", places.join(", "))
+                }
+                None => by_reference(part),
+            });
+            format!("({}, {shape})", parts.collect::<Vec<_>>().join(", "))
+        } else {
+            return None;
+        };
+        let call = format!("({new})");
+        let is_ours = line.before(at, 2) == "sparse" || known.says(&format!("`{}`", line.at(at)));
+        (is_ours && call != line.slice(at + 1, close)).then(|| line.with(at + 1, close, &call))
+    })
+}
+
+/// `spline(1.5)`: curves are types here.
+pub fn curve(line: &Line, known: &Known<'_>) -> Option<String> {
+    let of_curve = known.says("expected function, found `") || known.says("expected function, found variable `");
+    let at = line.calls(false).find(|at| {
+        let is_curve = |name: String| {
+            ["Spline", "Interp", "Poly", "Interpolator", "Curve", "Pchip"].iter().any(|part| name.contains(part))
+        };
+        of_curve && (known.type_of)(line.at(*at)).is_some_and(is_curve)
+            || known.says("expected function, found `CubicSpline`")
+            || known.says("expected function, found `Curve")
+    })?;
+    Some(line.with(at, at, &format!("{}.eval", line.at(at))))
+}
+
 /// Our path of a function of SciPy, `signal::windows::hann` of `signal.windows.hann`.
 fn path_of(theirs: &str) -> Option<String> {
     // An older name.
     let theirs = if theirs == "ndimage.sum" { "ndimage.sum_labels" } else { theirs };
-    let row = PAGES.iter().find_map(|page| page.split_once(&format!("| `scipy.{theirs}("))?.1.lines().next())?;
+    let of = |start: String| PAGES.iter().find_map(|page| page.split_once(&start)?.1.lines().next());
+    // What both have, the page lists under NumPy's name.
+    let is_of_both = theirs.starts_with("linalg.") || theirs.starts_with("fft.");
+    let row = of(format!("| `scipy.{theirs}("))
+        .or_else(|| of(format!("| `np.{theirs}(")).filter(|_| is_of_both).map(|_| ""))?;
     // Some have another place here; some are methods in the table, and functions of the module too.
     let ours = row.split_once("`gpu::").and_then(|(_, call)| call.split(['(', '!']).next());
     Some(ours.map_or_else(|| theirs.replace('.', "::"), str::to_owned))

@@ -1,6 +1,7 @@
-//! Arguments with names, and their number.
+//! Arguments with names, and their number; names that are almost right.
 
-use super::line::is_name;
+use super::known::Known;
+use super::line::{Line, is_name};
 
 /// Methods that have a twin for one axis.
 pub const REDUCTIONS: [&str; 14] = [
@@ -28,4 +29,13 @@ pub fn argument_counts(message: &str) -> Option<(usize, usize)> {
     let (takes, given) = message.strip_prefix("this function takes ")?.split_once(" but ")?;
     let count = |text: &str| text.split(' ').next()?.parse().ok();
     Some((count(takes)?, count(given)?))
+}
+
+/// `gpu::histogramm(a, bins=3)`: the function that the compiler takes to be meant.
+pub fn similar_name(line: &Line, known: &Known<'_>) -> Option<String> {
+    const MEANT: &str = "a function with a similar name exists: `";
+    let of = |start: &str| known.faults.iter().find_map(|(_, text)| text.split_once(start)?.1.split('`').next());
+    let (wrong, right) = (of("cannot find function `")?, of(MEANT)?);
+    let at = (0..line.len()).find(|at| line.at(*at) == wrong && line.before(*at, 1) == "::")?;
+    Some(line.with(at, at, right))
 }

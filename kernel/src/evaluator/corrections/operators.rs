@@ -101,7 +101,8 @@ pub fn array_of_list(list: &str, are_floats: bool) -> String {
     let line = Line::new(list);
     let is_float =
         |at: usize| line.at(at).contains('.') && line.at(at).starts_with(|first: char| first.is_ascii_digit());
-    if !are_floats && !(0..line.len()).any(is_float) {
+    let is_special = list.contains("nan") || list.contains("np.inf") || list.contains("f64::");
+    if !are_floats && !is_special && !(0..line.len()).any(is_float) {
         return format!("&gpu::array(&{list})");
     }
     format!("&gpu::array(&{})", with_floats(list, |_, _| true))
@@ -109,7 +110,10 @@ pub fn array_of_list(list: &str, are_floats: bool) -> String {
 
 /// Whether a text is a list of numbers, or of truth values.
 pub fn is_list(text: &str) -> bool {
-    let text = text.trim_start_matches('&').replace("true", "1").replace("false", "0");
+    let mut text = text.trim_start_matches('&').to_owned();
+    for number in ["true", "false", "True", "False", "np.nan", "np.inf", "f64::NAN", "f64::INFINITY"] {
+        text = text.replace(number, "1");
+    }
     text.starts_with('[')
         && text.ends_with(']')
         && text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '[' | ']' | ',' | ' ' | '.' | '-' | 'e'))
@@ -182,6 +186,9 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
         if is_integer(power) { power.to_owned() } else { format!("{} as {type_name}", as_object(power)) }
     };
     let new = match (is_whole(base), is_whole(power)) {
+        _ if known.is_array(power) && !known.is_array(base) && is_integer(base) => {
+            format!("gpu::full((), {base}).pow({})", as_argument(power, known))
+        }
         _ if known.is_array(power) => format!("{}.pow({})", as_object(base), as_argument(power, known)),
         (_, true) if known.element_of(base).is_some_and(|element| elements::is_integer(&element)) => {
             format!("{}.pow({power})", as_object(base))
@@ -281,11 +288,9 @@ pub const COMPARISONS: [(&str, &str); 6] =
     [("==", "eq"), ("!=", "ne"), ("<=", "le"), (">=", "ge"), ("<", "lt"), (">", "gt")];
 
 /// Whether `<` or `>` is about types, as in `zeros::<f32>` and `Vec<_>`.
-fn is_of_types(line: &Line, at: usize) -> bool {
-    let opens = |at: usize| {
-        line.at(at) == "<"
-            && (line.before(at, 1) == "::" || line.before(at, 1).starts_with(|first: char| first.is_uppercase()))
-    };
+fn is_of_types(line: &Line, at: usize, known: &Known<'_>) -> bool {
+    let is_type = |name: &str| name.starts_with(|first: char| first.is_uppercase()) && !known.is_array(name);
+    let opens = |at: usize| line.at(at) == "<" && (line.before(at, 1) == "::" || is_type(line.before(at, 1)));
     let open = (0..at).filter(|before| opens(*before)).count();
     opens(at) || (line.at(at) == ">" && open > line.find(">").filter(|close| *close < at).count())
 }
@@ -311,7 +316,7 @@ pub fn comparison(line: &Line, known: &Known<'_>) -> Option<String> {
 fn comparison_of_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
     (1..line.len()).find_map(|at| {
         let (sign, method) = COMPARISONS.iter().find(|(sign, _)| *sign == line.at(at))?;
-        if is_of_types(line, at) {
+        if is_of_types(line, at, known) {
             return None;
         }
         // Lower than all other operators but the logical ones.

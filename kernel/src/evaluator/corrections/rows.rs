@@ -74,6 +74,10 @@ fn as_in_row(value: &str, model: &str, known: &Known<'_>) -> String {
     let are_floats = model != "i" && (!model.contains("array(&[") || model.contains('.'));
     match value {
         value if is_array && is_list(value) => array_of_list(value, are_floats),
+        // One number where there may be many.
+        value if is_array && value.parse::<f64>().is_ok() => {
+            format!("&gpu::full((), {})", if are_floats { as_float(value) } else { value.to_owned() })
+        }
         value if is_array && !value.starts_with('&') => as_argument(value, known),
         value if is_float => as_float(value),
         value => value.replace('\'', "\""),
@@ -84,7 +88,17 @@ fn as_in_row(value: &str, model: &str, known: &Known<'_>) -> String {
 pub fn by_row(path: &[&str], values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
     let (theirs, ours) = (path.join("."), path.join("::"));
     if let Some((function, models)) = row(&theirs, values.len()).filter(|_| named.is_empty()) {
-        let new = values.iter().zip(&models).map(|(value, model)| as_in_row(value, model, known));
+        let new: Vec<String> =
+            values.iter().zip(&models).map(|(value, model)| as_in_row(value, model, known)).collect();
+        // Arrays of one call have one type.
+        let are_floats = new.iter().any(|one| one.starts_with("&gpu::array(&[") && one.contains('.'));
+        let new = new.into_iter().zip(values.iter().zip(&models)).map(|(new, (value, model))| {
+            if are_floats && is_list(value) && new.starts_with("&gpu::array(&[") && model != "i" {
+                array_of_list(value, true)
+            } else {
+                new
+            }
+        });
         return Some(format!("{function}({})", new.collect::<Vec<_>>().join(", ")));
     }
     // The macro of a module has defaults: `np.random.poisson(5, size=3)`, `np.random.exponential()`.

@@ -1,6 +1,7 @@
 //! The corrected line of a cell that fails while it runs, because an array has another number of axes than the line is for: types do
 //! not say how many axes an array has.
 
+use super::known::Known;
 use super::line::Line;
 use super::operators::as_object;
 
@@ -14,6 +15,27 @@ pub fn of_panic(text: &str, message: &str) -> Option<String> {
         "get" => row(&line, rest),
         _ => None,
     }
+}
+
+/// `gpu::flip(&m.get(&[1]), 0)`: where an array is needed, `m[1]` is a row; and where a matrix is needed, `dot` gives one.
+pub fn of_parts(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("this function needs arrays on the device") && !known.says("expected `&DeviceArray<") {
+        return None;
+    }
+    let argument = |at: usize| matches!(line.before(at, 1), "(" | ",") || line.before(at, 1) == "&";
+    let row = line.find("get").filter(|at| line.before(*at, 1) == "." && line.at(at + 1) == "(").find_map(|at| {
+        let (first, close) = (line.operand_before(at - 1)?, line.closing(at + 1)?);
+        let numbers = line.arguments(at + 3).filter(|_| line.at(at + 3) == "[")?.join(", ");
+        let is_whole = argument(first) && matches!(line.at(close + 1), ")" | ",");
+        is_whole.then(|| line.with(at, close, &format!("slice(s![{numbers}])")))
+    });
+    let dot = || {
+        line.find("dot").filter(|at| line.before(*at, 1) == "::" && line.before(*at, 2) == "gpu").find_map(|at| {
+            let is_whole = line.before(at, 3) == "&" && matches!(line.at(line.closing(at + 1)? + 1), ")" | ",");
+            is_whole.then(|| line.with(at, at, "matmul"))
+        })
+    };
+    row.or_else(dot)
 }
 
 /// How many axes the first shape in a message has.

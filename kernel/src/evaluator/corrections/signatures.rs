@@ -1,10 +1,12 @@
 //! Calls of NumPy's functions by what they take: names of arguments by their place, and sequences of arrays.
 
+use super::calls::translated;
 use super::keywords::has_keywords;
 use super::known::Known;
-use super::line::Line;
-use super::named::REDUCTIONS;
-use super::operators::{as_argument, list_of_arrays};
+use super::line::{Line, is_integer, is_name};
+use super::named::{REDUCTIONS, keyword, value_of};
+use super::operators::{as_argument, as_array, as_object, is_list, list_of_arrays};
+use super::values::axes_of;
 
 /// What NumPy's functions take, as the prelude's tests have it from NumPy.
 const SIGNATURES: &str = include_str!("../../../../prelude/tests/integration/names/arguments.txt");
@@ -36,6 +38,69 @@ pub fn by_position(function: &str, values: &[&str], named: &[(&str, &str)]) -> O
         all.push(named.iter().find(|(given, _)| given == name)?.1.to_owned());
     }
     Some(all)
+}
+
+/// Calls that have another form here; `path` is `["np", "add"]`. The outer `None` says that it is none.
+pub fn of_another_form(
+    path: &[&str],
+    arguments: &[&str],
+    values: &[&str],
+    named: &[(&str, &str)],
+    known: &Known<'_>,
+) -> Option<Option<String>> {
+    let name = *path.last()?;
+    // `np.add(a, b, out=c)` as a statement
+    if let Some(target) = value_of(named, "out").filter(|target| is_name(target)) {
+        let is_other = |one: &&str| keyword(one).is_none_or(|(name, _)| name != "out");
+        let others: Vec<&str> = arguments.iter().copied().filter(is_other).collect();
+        let call = format!("{}({})", path.join("."), arguments.join(", "));
+        let statement = known.cell.lines().map(str::trim).find(|line| line.trim_end_matches(';') == call);
+        let new = translated(path, &others, known).zip(statement);
+        let end = |statement: &str| if statement.ends_with(';') { "" } else { ";" };
+        return Some(new.map(|(new, statement)| format!("let {target} = {new}{}", end(statement))));
+    }
+    if name == "unique" && value_of(named, "return_index") == Some("True") {
+        let array = as_array(values.first()?, known);
+        let parts = [("return_index", "all.1"), ("return_inverse", "all.2"), ("return_counts", "all.3")];
+        let wanted = parts.iter().filter(|(name, _)| value_of(named, name) == Some("True")).map(|(_, part)| *part);
+        let wanted: Vec<&str> = wanted.collect();
+        return Some(Some(format!("{{ let all = gpu::unique_all({array}); (all.0, {}) }}", wanted.join(", "))));
+    }
+    // Of all elements.
+    if let ("sort" | "argsort" | "partition" | "argpartition", "None") =
+        (name, value_of(named, "axis").unwrap_or_default())
+    {
+        let rest: String = values[1..].iter().map(|value| format!(", {value}")).collect();
+        return Some(Some(format!("gpu::{name}(&{}.ravel(){rest})", as_object(&as_array(values.first()?, known)))));
+    }
+    if let ("repeat", [array, counts]) = (name, values)
+        && (known.is_array(counts) || is_list(counts))
+        && named.is_empty()
+    {
+        return Some(Some(format!("gpu::repeat!({}, {})", as_array(array, known), as_array(counts, known))));
+    }
+    // Of numbers.
+    let float = |text: &str| if is_integer(text) { format!("{text}.0_f64") } else { as_object(text) };
+    let is_number = |text: &str| text.parse::<f64>().is_ok() || text.ends_with(".pi") || text.ends_with("::PI");
+    match (name, values) {
+        ("degrees" | "rad2deg", [angle]) if is_number(angle) => {
+            return Some(Some(format!("{}.to_degrees()", float(angle))));
+        }
+        ("radians" | "deg2rad", [angle]) if is_number(angle) => {
+            return Some(Some(format!("{}.to_radians()", float(angle))));
+        }
+        ("bitwise_and", [one, other]) if is_integer(one) => return Some(Some(format!("{one} & {other}"))),
+        ("bitwise_or", [one, other]) if is_integer(one) => return Some(Some(format!("{one} | {other}"))),
+        ("bitwise_xor", [one, other]) if is_integer(one) => return Some(Some(format!("{one} ^ {other}"))),
+        _ => {}
+    }
+    // Of matrices.
+    if let ("dot", [one, other]) = (name, values)
+        && [one, other].iter().any(|text| axes_of(text, known) == Some(2))
+    {
+        return Some(Some(format!("gpu::matmul({}, {})", as_array(one, known), as_array(other, known))));
+    }
+    None
 }
 
 /// Whether a row shows that our function takes one list of arrays where NumPy's takes them one by one.
@@ -88,6 +153,12 @@ mod tests {
             ("np.dstack([a, b])", "gpu::dstack([&a, &b])"),
             ("np.column_stack((a[:, None], b + 1))", "gpu::column_stack([&a.slice(s![.., NewAxis]), &(&b + 1)])"),
             ("np.ix_(a, b)", "gpu::ix_([&a, &b])"),
+            ("np.add(a, 1, out=b)", "let b = a.add(1);"),
+            ("np.dot(np.ones((2, 3)), m)", "gpu::matmul(&gpu::ones((2, 3)), &m)"),
+            ("np.sort(m, axis=None)", "gpu::sort(&m.ravel())"),
+            ("np.repeat(a, [1, 2])", "gpu::repeat!(&a, &gpu::array(&[1, 2]))"),
+            ("np.deg2rad(180)", "180.0_f64.to_radians()"),
+            ("np.unique(a, return_index=True)", "{ let all = gpu::unique_all(&a); (all.0, all.1) }"),
         ] {
             let faults = [(Some("E0425"), np)];
             let corrected = of_line(typed, &Known::of_line(&faults, typed, 1, &type_of));

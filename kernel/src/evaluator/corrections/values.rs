@@ -87,7 +87,17 @@ fn declared<'a>(name: &str, cell: &'a str) -> Option<&'a str> {
         };
         (!rest.starts_with('=')).then(|| rest.split(';').next().unwrap_or(rest).trim())
     };
-    cell.split(['\n', ';']).filter_map(value).last()
+    // `z = z[::-1]` says nothing.
+    let is_of_itself = |value: &&str| Line::new(value).find(name).next().is_none();
+    cell.split(['\n', ';']).filter_map(value).filter(is_of_itself).last()
+}
+
+/// Whether a call gives something else than one array.
+pub fn gives_another(expression: &str) -> bool {
+    let line = Line::new(expression.trim_start_matches('&'));
+    let open = line.find("(").next().unwrap_or_default();
+    let is_whole = line.closing(open).is_some_and(|close| close + 1 == line.len());
+    is_whole && open > 0 && list_has(OTHERS, line.at(open - 1))
 }
 
 /// How many axes the array of an expression has, if its text shows it.
