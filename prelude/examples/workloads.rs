@@ -4,6 +4,12 @@
 //! `workloads check` two sums of the results on small data, on any device. `tests/bench/workloads_cuda.py` compares both with those of
 //! CuPy, PyTorch and JAX.
 
+#![allow(
+    clippy::needless_range_loop,
+    clippy::reversed_empty_ranges,
+    reason = "device code has no iterators over arrays, and negative bounds count from the end"
+)]
+
 use std::hint::black_box;
 use warpcell as gpu;
 use warpcell::prelude::*;
