@@ -470,7 +470,19 @@ mod tests {
     #[test]
     fn a_launch_that_memory_limits() {
         let roofline = launch(9_000_000, 9_000_000 / 32, 2_250_000, 5e-6);
-        expect![[r#""#]].assert_eq(&format!("{roofline:?}"));
+        expect![[r#"
+            Roofline of `blend`, 4 blocks of 256 threads, on cuda:0.
+            time            5 μs (median of 5 launches, with cold caches)
+            operations      3,000,000 floating-point operations
+            global memory   12 MB
+            arithmetic      0.25 operations of f32 for each byte
+            bandwidth       2,400 GB/s, 80 % of the 3,000 GB/s of a copy
+            speed           600 GFLOP/s, 1 % of the 60 TFLOP/s of multiply-adds of f32
+            occupancy       100 %: 8 blocks at once on a multiprocessor, 64 of 64 warps; limited by threads (16 registers a thread, 0 bytes of shared memory a block)
+            Memory is the limit: its bytes alone take 4 μs, 80 % of the time.
+            The counts are those of 3 of 4 blocks, multiplied; `gpu::LaunchConfig::trace_blocks` chooses others.
+            Nothing was recorded that could be slow."#]]
+        .assert_eq(&format!("{roofline:?}"));
         let plot = roofline.plot().unwrap();
         assert_eq!(format!("{plot:?}"), "Plot: line of 3 points, line of 2 points");
         let data = crate::cell::representations_of(&roofline).unwrap();
@@ -481,7 +493,19 @@ mod tests {
     fn a_launch_that_arithmetic_limits() {
         // Warps ask for each sector four times.
         let roofline = launch(12_000, 3_000 / 32, 3_000_000_000, 1e-4);
-        expect![[r#""#]].assert_eq(&format!("{roofline:?}"));
+        expect![[r#"
+            Roofline of `blend`, 4 blocks of 256 threads, on cuda:0.
+            time            100 μs (median of 5 launches, with cold caches)
+            operations      4,000,000,000 floating-point operations
+            global memory   warps ask for 16 kB, 3.968 kB if each block gets a sector once
+            arithmetic      2.5e+05 to 1.01e+06 operations of f32 for each byte
+            bandwidth       0.0397 GB/s, 0.00132 % of the 3,000 GB/s of a copy
+            speed           40 TFLOP/s, 66.7 % of the 60 TFLOP/s of multiply-adds of f32
+            occupancy       100 %: 8 blocks at once on a multiprocessor, 64 of 64 warps; limited by threads (16 registers a thread, 0 bytes of shared memory a block)
+            Arithmetic is the limit: its operations alone take 66.7 μs, 66.7 % of the time.
+            The counts are those of 3 of 4 blocks, multiplied; `gpu::LaunchConfig::trace_blocks` chooses others.
+            Nothing was recorded that could be slow."#]]
+        .assert_eq(&format!("{roofline:?}"));
         let cut = Roofline { is_cut: true, ..roofline };
         assert!(cut.plot().is_none() && cut.verdict().is_none());
         assert!(format!("{cut:?}").contains("has met its limit of events"));
@@ -494,7 +518,14 @@ mod tests {
         let roofline = crate::roofline(fill, 4, 256, &mut out);
         assert_eq!(out.sum(), 1024.0);
         assert!(roofline.plot().is_none() && roofline.occupancy().is_none() && roofline.seconds().is_none());
-        expect![[r#""#]].assert_eq(&format!("{roofline:?}"));
+        expect![[r#"
+            Roofline of `fill`, 4 blocks of 256 threads, on cpu.
+            global memory   4.096 kB
+            The counts are those of 3 of 4 blocks, multiplied; `gpu::LaunchConfig::trace_blocks` chooses others.
+            Operations are not counted, as the kernel was compiled in a cell that traces nothing: run the cell with the kernel again.
+            The time, the ceilings of the device and with them the plot, and the occupancy with what limits it are shown only on a GPU.
+            Accesses are coalesced, and warps stay together."#]]
+        .assert_eq(&format!("{roofline:?}"));
     }
 
     #[kernel]

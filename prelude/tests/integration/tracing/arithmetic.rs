@@ -47,9 +47,9 @@ fn operations_are_counted_by_lines_and_types() {
     assert_eq!(line(6), [0, 3 * 2 * 64, 0, 3 * 8 * 64]);
     assert_eq!(line(8), [0, 0, 2 * 64, 0]);
     // A difference in half of the threads, and a sum in all; what `cubed` computes does not count.
-    let [single, double, integer, _] = line(9);
+    let [single, double, integer, _] = line(10);
     assert_eq!([single, double, integer], [32 + 64, 0, 3 * 64]);
-    assert_eq!(line(10), [0, 64, 0, 8 * 64]);
+    assert_eq!(line(11), [0, 64, 0, 8 * 64]);
     let all = report.arithmetic();
     assert_eq!((all.single, all.double, all.integer), ((2 + 4 + 1) * 64 + 32, 7 * 64, 5 * 64));
     let row = report.find(first as usize + 3, TraceFinding::Arithmetic).unwrap();
