@@ -22,12 +22,15 @@ pub struct Binding {
     pub is_mutable: bool,
     /// If it is declared without a value (`let x: T;`): its type, if the declaration has one.
     pub without_value: Option<Option<String>>,
+    /// Whether the `let` has an `else`, so that its pattern may compare.
+    has_else: bool,
 }
 
 impl Binding {
-    /// Whether it may be a constant or variant, such as `None`, which a pattern compares with.
+    /// Whether it may be a constant or variant, such as `None`, which a pattern compares with. Without an `else` a pattern matches
+    /// always, so only a struct without fields could be meant, whose name has small letters: `X` and `Z0` are variables.
     pub fn may_be_constant(&self) -> bool {
-        self.name.starts_with(char::is_uppercase)
+        self.name.starts_with(char::is_uppercase) && (self.has_else || self.name.contains(char::is_lowercase))
     }
 }
 
@@ -36,12 +39,14 @@ pub fn bindings(statement: &SyntaxNode) -> Vec<Binding> {
     let Some(statement) = ast::LetStmt::cast(statement.clone()) else { return Vec::new() };
     let Some(pattern) = statement.pat() else { return Vec::new() };
     let is_declaration = statement.initializer().is_none() && matches!(pattern, ast::Pat::IdentPat(_));
+    let has_else = statement.let_else().is_some();
     let type_name = || Some(statement.ty()?.syntax().text().to_string().replace('\n', " "));
     let bound = pattern.syntax().descendants().filter_map(ast::IdentPat::cast).filter_map(|pattern| {
         Some(Binding {
             name: pattern.name()?.text().to_string(),
             is_mutable: pattern.mut_token().is_some(),
             without_value: is_declaration.then(type_name),
+            has_else,
         })
     });
     bound.collect()

@@ -360,7 +360,7 @@ fn bound(code: &str) -> Vec<Bound> {
             .is_some_and(|said| said.syntax().descendants().all(|node| node.kind() != SyntaxKind::INFER_TYPE));
         let end = start + usize::from(node.text_range().len());
         for binding in bindings(&node) {
-            let may_be_constant = binding.may_be_constant();
+            let may_be_constant = binding.name.starts_with(char::is_uppercase);
             let Binding { name, is_mutable, .. } = binding;
             found.retain(|bound| bound.name != name);
             found.push(Bound { name, is_mutable, has_type, may_be_constant, end });

@@ -4,7 +4,7 @@ use super::calls::{METHODS, data_type_of, of_numbers_below, translated};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::named::{REDUCTIONS, argument_counts, sorted_out};
-use super::operators::{as_argument, as_float, as_object};
+use super::operators::{array_of_list, as_argument, as_float, as_object, is_list};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -217,6 +217,18 @@ pub fn cuts(line: &Line, known: &Known<'_>) -> Option<String> {
         let inner = line.part(part).trim_start_matches('(').trim_end_matches([')', ',']);
         Some(line.with(part.0, part.1, &format!("[{inner}]")))
     })
+}
+
+/// `gpu::histogram!(&a, bins = [0, 1, 2])`
+pub fn edges(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("cannot be used as bins") {
+        return None;
+    }
+    let at = line.find("[").find(|at| {
+        line.closing(*at).is_some_and(|close| is_list(line.slice(*at, close))) && line.before(*at, 1) != "&"
+    })?;
+    let close = line.closing(at)?;
+    Some(line.with(at, close, &array_of_list(line.slice(at, close), true)))
 }
 
 /// `let (p, q) = gpu::split(&a, 2, 0);`: a list of arrays

@@ -7,7 +7,8 @@ use super::named::{REDUCTIONS, keyword, sorted_out, value_of};
 use super::operators::{
     array_of_list, as_argument, as_array, as_float, as_object, is_list, list_of_arrays, with_lists, with_references,
 };
-use super::{functional, modules, plots, rows, signatures, ufuncs};
+use super::values::meets_whole_numbers;
+use super::{functional, modules, plots, printing, rows, signatures, ufuncs};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -112,19 +113,6 @@ fn plain_call(path: &[&str], arguments: &[&str]) -> Option<String> {
     is_label.then(|| format!("gpu::Plot::new().{}({})", path[1], arguments.join(", ")))
 }
 
-/// `np.set_printoptions(precision=3, suppress=True)`
-fn print_options(named: &[(&str, &str)]) -> Option<String> {
-    let options = named.iter().map(|(name, value)| match *name {
-        "suppress" => Some(format!(".suppress({})", value.to_lowercase())),
-        "threshold" if value.ends_with("inf") || value.ends_with("maxsize") => {
-            Some(".threshold(usize::MAX)".to_owned())
-        }
-        "precision" | "threshold" | "edgeitems" | "linewidth" => Some(format!(".{name}({value})")),
-        _ => None,
-    });
-    Some(format!("gpu::set_printoptions(gpu::PrintOptions::new(){})", options.collect::<Option<String>>()?))
-}
-
 /// The array that NumPy chooses from if it is given a whole number: `n` is all numbers below it.
 pub fn of_numbers_below(text: &str, known: &Known<'_>) -> Option<String> {
     let text = text.trim_start_matches('&');
@@ -135,7 +123,10 @@ pub fn of_numbers_below(text: &str, known: &Known<'_>) -> Option<String> {
         .unwrap_or(text);
     let line = Line::new(text);
     let type_of = |at| known.variable(line.at(at)).unwrap_or_default();
-    let is_count = |at| line.is_word(at) && matches!(&*type_of(at), "i32" | "i64" | "usize" | "u32" | "u64");
+    let is_count = |at| {
+        let is_whole = matches!(&*type_of(at), "i32" | "i64" | "usize" | "u32" | "u64");
+        line.is_word(at) && (is_whole || known.is_integer(line.at(at)))
+    };
     let is_whole = |at| is_integer(line.at(at)) || is_count(at) || matches!(line.at(at), "+" | "-" | "*" | "(" | ")");
     if line.len() == 0 || !(0..line.len()).all(is_whole) {
         return None;
@@ -174,7 +165,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         return Some(new);
     }
     if name == "set_printoptions" {
-        return print_options(&named).filter(|_| values.is_empty());
+        return printing::print_options(&named).filter(|_| values.is_empty());
     }
     if let Some(all) = signatures::by_position(name, &values, &named) {
         return translated(path, &all.iter().map(String::as_str).collect::<Vec<_>>(), known);
@@ -201,7 +192,8 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         }
     };
     let as_arguments = |values: &[&str]| values.iter().map(|value| as_argument(value, known)).collect::<Vec<_>>();
-    let first_by_reference = || [vec![by_reference(&values[0])], as_arguments(&values[1..])].concat();
+    let first = |value: &&str| if is_list(value) { as_array(value, known) } else { by_reference(value) };
+    let first_by_reference = || [vec![first(&values[0])], as_arguments(&values[1..])].concat();
     let as_typed = || values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
     let ours = list_value(OTHER_METHODS, name).unwrap_or(name);
     if !values.is_empty() && !is_short(ours, &named) && has_keywords(ours) {
@@ -212,7 +204,6 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
                 .map(|(at, value)| if at < 2 { as_float(value) } else { (*value).to_owned() })
                 .collect(),
             _ if CREATION.contains(&ours) => as_typed(),
-            _ if is_list(values[0]) => [vec![as_array(values[0], known)], as_arguments(&values[1..])].concat(),
             _ => first_by_reference(),
         };
         return with_keywords(ours, values, &named, known);
@@ -266,6 +257,8 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             return modules::call(&format!("{module}::{name}"), values, &named, known);
         }
         (_, "zeros" | "ones" | "empty") if !values.is_empty() => {
+            // Whole numbers beside NumPy's floats would make it an array of whole numbers.
+            let data_type = data_type.or(meets_whole_numbers(known).then_some("f64"));
             let of_type = data_type.map_or_else(String::new, |type_name| format!("::<{type_name}>"));
             (format!("gpu::{name}{of_type}"), vec![shape(&values)])
         }
@@ -393,6 +386,16 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             && by_row.is_some() =>
         {
             return by_row;
+        }
+        // It has defaults that only its macro knows.
+        (module, name)
+            if has_keywords(name)
+                && !is_function(name)
+                && !is_method(name)
+                && module != "math"
+                && !values.is_empty() =>
+        {
+            return with_keywords(name, first_by_reference(), &named, known);
         }
         // The functions of `math` are for numbers.
         (module, name) if is_function(name) && !values.is_empty() && module != "math" => {

@@ -50,6 +50,10 @@ pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], kn
     let named = named.iter().map(|(key, value)| {
         Some(match *key {
             "dtype" => format!("dtype = {}", data_type_of(value)?),
+            // Pairs of axes are tuples.
+            "axes" if value.starts_with("[[") || value.starts_with("([") => {
+                format!("axes = {}", value.replace('[', "(").replace(']', ")"))
+            }
             "keepdim" => format!("keepdims = {}", value.to_lowercase()),
             key => match (of_numpy(key), *value) {
                 (key, "True") => format!("{key} = true"),

@@ -117,6 +117,13 @@ impl Known<'_> {
 
     /// The type of a variable of the notebook. One of the cell hides it, also that of a loop, a closure or a function.
     pub fn variable(&self, name: &str) -> Option<String> {
+        let is_in_head = |line: &str| {
+            let head = line.trim_start().strip_prefix("for ").and_then(|rest| rest.split_once(" in "));
+            head.is_some_and(|(names, _)| Line::new(names).find(name).next().is_some())
+        };
+        if is_name(name) && self.cell.lines().any(is_in_head) {
+            return None;
+        }
         let hiding = [
             format!("for {name} in "),
             format!("|{name}|"),

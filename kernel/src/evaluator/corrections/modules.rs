@@ -3,7 +3,8 @@
 use super::known::Known;
 use super::line::{Line, is_name};
 use super::named::{argument_counts, keyword, sorted_out};
-use super::operators::{array_of_list, as_argument, as_float, is_list};
+use super::operators::{array_of_list, as_argument, as_array, as_float, is_list, list_of_arrays};
+use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value, words};
 
 /// The pages with SciPy's names and ours.
@@ -73,6 +74,7 @@ fn value(text: &str, known: &Known<'_>) -> Option<String> {
         text if is_list(text) && text.contains('.') => {
             Some(array_of_list(text, true).trim_start_matches("&gpu::array(&").trim_end_matches(')').to_owned())
         }
+        text if list_of_arrays(text, known).is_some() => list_of_arrays(text, known),
         text => Some(as_argument(&text.replace('\'', "\""), known)),
     }
 }
@@ -94,6 +96,17 @@ pub fn call(path: &str, values: Vec<String>, named: &[(&str, &str)], known: &Kno
     if is_measurement {
         // Of all elements, unless labels and an index are given.
         values.resize_with(values.len().max(needed.len()), || "()".to_owned());
+    }
+    // SciPy makes one of the nearest neighbours.
+    if needed.get(values.len()) == Some(&"structure") && path.starts_with("ndimage::") {
+        values.push("()".to_owned());
+    }
+    let takes_arrays =
+        ["interpolate::", "spatial::", "linalg::", "fft::"].iter().any(|module| path.starts_with(module));
+    if takes_arrays {
+        for value in values.iter_mut().filter(|value| is_list(value)) {
+            *value = array_of_list(value, true);
+        }
     }
     let is_macro = !named.is_empty() || found.as_ref().is_some_and(|found| values.len() > found.needed.len());
     if !is_macro {
@@ -162,7 +175,13 @@ pub fn sparse_source(line: &Line, known: &Known<'_>) -> Option<String> {
         let [source] = values[..] else { return None };
         let by_reference = |text: &str| {
             let text = text.trim_start_matches('&');
-            if is_list(text) { array_of_list(text, true) } else { as_argument(text, known) }
+            // Elements of a sparse matrix are floats.
+            let is_whole = known.element_of(text).is_none_or(|element| elements::is_integer(&element));
+            match as_argument(text, known) {
+                _ if is_list(text) => array_of_list(text, true),
+                array if known.is_array(text) && is_whole => format!("{array}.astype::<f64>()"),
+                array => array,
+            }
         };
         let new = if is_list(source) {
             by_reference(source)
@@ -198,7 +217,29 @@ pub fn curve(line: &Line, known: &Known<'_>) -> Option<String> {
             || known.says("expected function, found `CubicSpline`")
             || known.says("expected function, found `Curve")
     })?;
-    Some(line.with(at, at, &format!("{}.eval", line.at(at))))
+    let [place] = line.arguments(at + 1)?[..] else { return None };
+    let place = match place.parse::<f64>() {
+        Ok(_) => format!("&gpu::full((), {})", as_float(place)),
+        Err(_) => as_array(place, known),
+    };
+    Some(line.with(at, line.closing(at + 1)?, &format!("{}.eval({place})", line.at(at))))
+}
+
+/// `matrix.dot(&i)` of whole numbers
+pub fn sparse_operand(line: &Line, known: &Known<'_>) -> Option<String> {
+    let refused = "a sparse matrix cannot be multiplied by `";
+    let is_whole = known.faults.iter().any(|(_, text)| {
+        text.split_once(refused).is_some_and(|(_, rest)| {
+            rest.trim_start_matches('&')
+                .strip_prefix("DeviceArray<")
+                .is_some_and(|rest| rest.starts_with(['i', 'u', '{']))
+        })
+    });
+    let at = line.calls(true).find(|at| is_whole && matches!(line.at(*at), "dot" | "matmul"))?;
+    let [operand] = line.arguments(at + 1)?[..] else { return None };
+    let operand = operand.trim_start_matches('&');
+    (!operand.contains("astype"))
+        .then(|| line.with(at + 2, line.closing(at + 1).unwrap_or(at + 2) - 1, &format!("&{operand}.astype::<f64>()")))
 }
 
 /// Our path of a function of SciPy, `signal::windows::hann` of `signal.windows.hann`.
@@ -208,8 +249,8 @@ fn path_of(theirs: &str) -> Option<String> {
     let of = |start: String| PAGES.iter().find_map(|page| page.split_once(&start)?.1.lines().next());
     // What both have, the page lists under NumPy's name.
     let is_of_both = theirs.starts_with("linalg.") || theirs.starts_with("fft.");
-    let row = of(format!("| `scipy.{theirs}("))
-        .or_else(|| of(format!("| `np.{theirs}(")).filter(|_| is_of_both).map(|_| ""))?;
+    let row =
+        of(format!("| `scipy.{theirs}(")).or_else(|| of(format!("np.{theirs}(")).filter(|_| is_of_both).map(|_| ""))?;
     // Some have another place here; some are methods in the table, and functions of the module too.
     let ours = row.split_once("`gpu::").and_then(|(_, call)| call.split(['(', '!']).next());
     Some(ours.map_or_else(|| theirs.replace('.', "::"), str::to_owned))

@@ -51,7 +51,8 @@ fn listed(text: &str) -> Option<Vec<String>> {
 /// A list or a tuple of arrays as a list of references: `[&a, &(&b + 1.0)]`.
 pub fn list_of_arrays(text: &str, known: &Known<'_>) -> Option<String> {
     let parts = listed(text)?;
-    let is_array = |part: &String| known.is_array(part) || comparison(&Line::new(part), known).is_some();
+    let is_array =
+        |part: &String| known.is_array(part) || known.is_sparse(part) || comparison(&Line::new(part), known).is_some();
     if parts.is_empty()
         || !parts.iter().all(|part| is_array(part) || is_list(part))
         || parts.iter().all(|part| is_list(part))
@@ -264,7 +265,8 @@ pub fn truth_of_numbers(line: &Line, known: &Known<'_>) -> Option<String> {
     const METHODS: [&str; 4] = ["any", "all", "any_axis", "all_axis"];
     line.calls(true).filter(|at| METHODS.contains(&line.at(*at))).find_map(|at| {
         let is_missing = known.says(&format!("no method named `{}` found for struct `DeviceArray<", line.at(at)));
-        is_missing.then(|| line.with(at, at, &format!("ne(0).{}", line.at(at))))
+        let is_done = line.slice(at.saturating_sub(5), at) == format!("ne(0).{}", line.at(at));
+        (is_missing && !is_done).then(|| line.with(at, at, &format!("ne(0).{}", line.at(at))))
     })
 }
 

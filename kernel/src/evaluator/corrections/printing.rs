@@ -137,3 +137,16 @@ pub fn text(line: &Line, known: &Known<'_>) -> Option<String> {
         Some(line.with(at, at, &format!("\"{}\"", literal.trim_matches('\'').replace('"', "\\\""))))
     })
 }
+
+/// `np.set_printoptions(precision=3, suppress=True)`
+pub fn print_options(named: &[(&str, &str)]) -> Option<String> {
+    let options = named.iter().map(|(name, value)| match *name {
+        "suppress" => Some(format!(".suppress({})", value.to_lowercase())),
+        "threshold" if value.ends_with("inf") || value.ends_with("maxsize") => {
+            Some(".threshold(usize::MAX)".to_owned())
+        }
+        "precision" | "threshold" | "edgeitems" | "linewidth" => Some(format!(".{name}({value})")),
+        _ => None,
+    });
+    Some(format!("gpu::set_printoptions(gpu::PrintOptions::new(){})", options.collect::<Option<String>>()?))
+}

@@ -125,7 +125,12 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
             _ => None,
         })
         .find_map(|(at, open)| {
-            let is_ours = line.before(at, 1) == "::" && !matches!(line.at(at), "array" | "asarray" | "lookup");
+            let of_array = || {
+                let first = line.operand_before(at - 1);
+                line.before(at, 1) == "." && first.is_some_and(|first| known.is_array(line.slice(first, at - 2)))
+            };
+            let is_ours =
+                (line.before(at, 1) == "::" || of_array()) && !matches!(line.at(at), "array" | "asarray" | "lookup");
             let parts = line.parts(open, ",").filter(|_| is_ours)?;
             let is_variable = |part: &(usize, usize)| {
                 let name = line.part(*part).trim_start_matches('&');

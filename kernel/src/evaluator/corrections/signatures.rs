@@ -80,7 +80,11 @@ pub fn of_another_form(
         return Some(Some(format!("gpu::repeat!({}, {})", as_array(array, known), as_array(counts, known))));
     }
     // Of numbers.
-    let float = |text: &str| if is_integer(text) { format!("{text}.0_f64") } else { as_object(text) };
+    let float = |text: &str| match text {
+        text if is_integer(text) => format!("{text}.0_f64"),
+        text if text.ends_with(".pi") => "std::f64::consts::PI".to_owned(),
+        text => as_object(text),
+    };
     let is_number = |text: &str| text.parse::<f64>().is_ok() || text.ends_with(".pi") || text.ends_with("::PI");
     match (name, values) {
         ("degrees" | "rad2deg", [angle]) if is_number(angle) => {

@@ -230,6 +230,29 @@ fn of_operand(line: &Line, known: &Known<'_>, depth: usize) -> Option<String> {
     Some(made)
 }
 
+/// Whether a cell computes with whole numbers, or sets elements to them: `z[0] = 1`, `np.ones(3) * 2`.
+pub fn meets_whole_numbers(known: &Known<'_>) -> bool {
+    let is_set = |line: &str| {
+        let line = Line::new(line.trim().trim_end_matches([';', ')']));
+        let sign = (1..line.len()).find(|at| matches!(line.at(*at), "=" | "+=" | "-=" | "*=" | "/="));
+        sign.is_some_and(|sign| {
+            line.before(sign, 1) == "]" && is_integer(&line.slice(sign + 1, line.len() - 1).replace("- ", "-"))
+        })
+    };
+    let is_made_with = |line: &str| {
+        let line = Line::new(line);
+        (0..line.len()).any(|at| {
+            let is_maker = matches!(line.at(at), "zeros" | "ones" | "empty") && line.at(at + 1) == "(";
+            let behind = line.closing(at + 1).filter(|_| is_maker).map(|close| close + 1);
+            let before = at.checked_sub(4);
+            let is_sign = |sign: &str| matches!(sign, "+" | "-" | "*" | "/");
+            behind.is_some_and(|at| is_sign(line.at(at)) && is_integer(line.at(at + 1)))
+                || is_maker && before.is_some_and(|before| is_integer(line.at(before)) && is_sign(line.at(before + 1)))
+        })
+    };
+    known.cell.lines().any(|line| is_set(line) || is_made_with(line))
+}
+
 fn is_axis(argument: &str) -> bool {
     keyword(argument).is_some_and(|(name, value)| matches!(name, "axis" | "dim") && value != "None")
 }
