@@ -10,6 +10,7 @@ fn cubed(x: f32) -> f32 {
 }
 
 /// The lines are counted from here.
+#[allow(clippy::manual_is_multiple_of, reason = "the operations are counted")]
 #[kernel]
 fn computes(x: View<f32>, y: View<f64>, n: i32, mut out: ViewMut<f32>, mut wide: ViewMut<f64>) {
     let i = global_idx().x;
@@ -21,7 +22,7 @@ fn computes(x: View<f32>, y: View<f64>, n: i32, mut out: ViewMut<f32>, mut wide:
     }
     let m = (n << 2) % 7;
     let length = out.len();
-    out[(i + length) % length] = if i.is_multiple_of(2) { a - b } else { cubed(b) } + m as f32;
+    out[(i + length) % length] = if i % 2 == 0 { a - b } else { cubed(b) } + m as f32;
     wide[i] = sum.abs() / 3.0;
 }
 
