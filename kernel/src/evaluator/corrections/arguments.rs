@@ -256,7 +256,7 @@ pub fn generator(line: &Line, known: &Known<'_>) -> Option<String> {
             .map(|(name, _)| name)
     })?;
     let is_of_notebook = known.variable(name).is_some_and(|of| of.contains("Generator"));
-    (is_of_notebook && line.at(0) != "let" || is_of_notebook && line.at(2) != name)
+    (is_of_notebook && (line.at(0) != "let" || line.at(2) != name))
         .then(|| format!("let mut {name} = {name}; {}", line.text))
         .filter(|_| !line.text.contains(&format!("let mut {name} = {name};")))
 }

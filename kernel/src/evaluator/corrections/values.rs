@@ -89,7 +89,7 @@ fn declared<'a>(name: &str, cell: &'a str) -> Option<&'a str> {
     };
     // `z = z[::-1]` says nothing.
     let is_of_itself = |value: &&str| Line::new(value).find(name).next().is_none();
-    cell.split(['\n', ';']).filter_map(value).filter(is_of_itself).last()
+    cell.split(['\n', ';']).filter_map(value).rfind(is_of_itself)
 }
 
 /// Whether a call gives something else than one array.
