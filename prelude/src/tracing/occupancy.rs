@@ -115,7 +115,8 @@ mod tests {
     #[test]
     fn what_limits_a_launch() {
         let tile = occupancy(24, 4224, 1024, 2);
-        assert_eq!((tile.limits.as_slice(), tile.warps, tile.fraction()), (&["threads"][..], 64, 1.0));
+        // A third block would find neither registers nor room for its threads.
+        assert_eq!((tile.limits.as_slice(), tile.warps, tile.fraction()), (&["registers", "threads"][..], 64, 1.0));
         let small = occupancy(16, 0, 32, 32);
         assert_eq!((small.limits.as_slice(), small.fraction()), (&["blocks"][..], 0.5));
         let many = occupancy(128, 0, 256, 2);

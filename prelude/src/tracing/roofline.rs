@@ -283,12 +283,12 @@ impl Roofline {
         let (left, right) = (asked.min(ridge) / 8.0, once.max(ridge) * 8.0);
         let in_billions = |value: f64| value / 1e9;
         let roof = [bandwidth * left, peak, peak].map(in_billions);
-        let name = format!("memory {}, {} {}", format::bandwidth(bandwidth), self.kind(), rate(peak));
+        let name = format!("memory {}, {} {}", format::bandwidth(bandwidth), self.kind(), self.rate(peak));
         let plot = Plot::new().xscale("log").yscale("log").grid(true).size(760, 420);
         let plot = plot.plot((&[left, ridge, right], &roof)).label(name).color("black");
         let reached = in_billions(reached);
         let plot = plot.plot((&[asked, once], &[reached, reached])).marker("o").color("tab:red");
-        let plot = plot.label(format!("{}: {}", self.kernel, rate(reached * 1e9)));
+        let plot = plot.label(format!("{}: {}", self.kernel, self.rate(reached * 1e9)));
         Some(plot.xlabel("operations for each byte").ylabel("10⁹ operations a second"))
     }
 
@@ -305,6 +305,14 @@ impl Roofline {
             counted if counted.floating() == 0 => "i32",
             _ => "f32",
         }
+    }
+
+    /// Operations a second.
+    fn rate(&self, operations: f64) -> String {
+        let units = [("T", 1e12), ("G", 1e9)];
+        let (unit, size) = units.into_iter().find(|(_, size)| operations >= *size).unwrap_or(("M", 1e6));
+        let of = if self.kind() == "i32" { "OP" } else { "FLOP" };
+        format!("{} {unit}{of}/s", general(operations / size, 3))
     }
 
     fn head(&self) -> String {
@@ -361,7 +369,10 @@ impl Roofline {
             if let Some(peak) = self.peak().filter(|_| counted.main() > 0) {
                 let reached = counted.main() as f64 / seconds;
                 let (share, kind) = (format::percent(reached / peak), self.kind());
-                row("speed", format!("{}, {share} of the {} of multiply-adds of {kind}", rate(reached), rate(peak)));
+                row(
+                    "speed",
+                    format!("{}, {share} of the {} of multiply-adds of {kind}", self.rate(reached), self.rate(peak)),
+                );
             }
         }
         if let Some(occupancy) = self.occupancy() {
@@ -409,13 +420,6 @@ impl Roofline {
             false => format!("Arithmetic is the limit: its operations alone take {least}, {share} of the time."),
         })
     }
-}
-
-/// Operations a second.
-fn rate(operations: f64) -> String {
-    let units = [("TFLOP/s", 1e12), ("GFLOP/s", 1e9)];
-    let (unit, size) = units.into_iter().find(|(_, size)| operations >= *size).unwrap_or(("MFLOP/s", 1e6));
-    format!("{} {unit}", general(operations / size, 3))
 }
 
 impl fmt::Debug for Roofline {

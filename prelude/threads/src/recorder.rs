@@ -143,6 +143,11 @@ impl Recorder {
             return self.skip();
         }
         let (warp, lane) = ((thread / LANES) as u32, thread % LANES);
+        // Else they would become steps among those of this warp.
+        let of_others = |lanes: u32, of: u32| lanes != 0 && of != warp;
+        if of_others(self.waiting.1, self.waiting.0) || of_others(self.ended.1, self.ended.0) {
+            self.flush();
+        }
         let own = self.statements[thread];
         // Of a kernel that does not tell its statements, lines are steps.
         let (line, group, position) = match line.filter(|_| own.position == 0) {
