@@ -576,6 +576,16 @@ mod tests {
     }
 
     #[test]
+    fn only_f32_is_rounded() {
+        let a = crate::array(&[[1.0f32, 2.0], [3.0, 4.0]]);
+        assert_eq!(crate::keywords::matmul(&a, &a, true).to_host(), crate::matmul(&a, &a).to_host());
+        let wide = a.astype::<f64>();
+        let text = matmul_by(&wide.raw, &wide.raw, true).err().expect("an error").to_string();
+        assert!(text.contains("only `f32` can be rounded to TF32"), "{text}");
+        assert!(matmul_by(&wide.raw, &wide.raw, false).is_ok());
+    }
+
+    #[test]
     fn neighbouring_axes_join() {
         assert_eq!(joined(&[], &[]), Some(1));
         assert_eq!(joined(&[2, 3], &[3, 1]), Some(1));

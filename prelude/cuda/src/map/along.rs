@@ -1,7 +1,7 @@
 //! Formulas along the rows of arrays: each but the last one is reduced over the row, and those behind it take the result. One kernel, whose
 //! blocks have a row each; what a row's first formula has read, the next ones find in the caches.
 
-use super::program::{Stages, StagesProgram};
+use super::program::{Stages, StagesProgram, has_loops};
 use super::{Loaded, Maps, Translated, contracts, is_exact, options};
 use crate::{address_of, blocks, source_of};
 use std::sync::{Arc, PoisonError};
@@ -98,6 +98,7 @@ impl Maps {
         }
         let threads = (length / 8).next_power_of_two().clamp(32, MOST_THREADS);
         let exact = stages.iter().any(|stage| is_exact(stage.function.name));
+        let has_loops = translated.iter().any(|translated| has_loops(&translated.translation.source));
         let stages = Stages {
             reductions: stages.iter().map(|stage| stage.reduction).collect(),
             inputs: inputs.len(),
@@ -105,7 +106,8 @@ impl Maps {
             vectors,
             aligned,
             threads,
-            kept: Stages::kept(length, threads, Stages::of_pack(aligned, widest), bytes),
+            // With zeros, which fill a row up, loops might not end.
+            kept: if has_loops { None } else { Stages::kept(length, threads, Stages::of_pack(aligned, widest), bytes) },
             contracts: contracts() && !exact,
         };
         let Some(kernel) = self.kernel_along(translated, stages)? else { return Ok(false) };

@@ -262,7 +262,7 @@ fn code(source: &str) -> impl Iterator<Item = &str> {
     source.lines().map(str::trim).filter(|line| !line.starts_with("//"))
 }
 
-fn has_loops(source: &str) -> bool {
+pub(super) fn has_loops(source: &str) -> bool {
     code(source).any(|line| ["for (", "while (", "do {"].iter().any(|word| line.contains(word)))
 }
 

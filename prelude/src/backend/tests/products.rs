@@ -87,6 +87,18 @@ fn gpu_products_by_digits() {
     check.finish();
 }
 
+/// Factors are rounded where it was asked for, and nowhere else.
+#[test]
+#[ignore = "needs a CUDA device and cuBLAS"]
+fn gpu_products_rounded_to_tf32() {
+    assert!(crate::device_info().starts_with("cuda"), "no CUDA device");
+    let [a, b] = [0, 1].map(|_| crate::random::uniform(0.0f32, 1.0, (512, 512)));
+    let exact = crate::matmul(&a.astype::<f64>(), &b.astype::<f64>());
+    let farthest = |product: &crate::DeviceArray<f32>| ((product.astype::<f64>() - &exact) / &exact).abs().max();
+    assert!(farthest(&crate::matmul(&a, &b)) < 1e-6);
+    assert!((1e-6..1e-3).contains(&farthest(&crate::keywords::matmul(&a, &b, true))));
+}
+
 /// The kernels of ours among them, on little: race checkers take minutes for what `gpu_check_products` does.
 #[test]
 #[ignore = "needs a CUDA device and cuBLAS"]

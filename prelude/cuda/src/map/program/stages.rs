@@ -159,8 +159,9 @@ impl Stages {
         let place = format!("(p * {threads} + (int)threadIdx.x) * {each}");
         let pack = |number: usize| format!("warpcell_pack<{}, {each}>", stored_type(types[number]));
         if let Some(packs) = self.kept {
+            // What a row lacks is filled up with zeros: so all values are computed without a branch, and what two formulas have in common once.
             for &number in &arrays {
-                let _ = writeln!(body, "    {} a{number}[{packs}];", pack(number));
+                let _ = writeln!(body, "    {} a{number}[{packs}] = {{}};", pack(number));
             }
             let _ = writeln!(
                 body,
@@ -192,7 +193,7 @@ impl Stages {
             if let Some(packs) = self.kept {
                 let _ = writeln!(
                     body,
-                    "#pragma unroll\n    for (int p = 0; p < {packs}; p++) {{\n        const int at = {place};\n        if (at >= length) break;"
+                    "#pragma unroll\n    for (int p = 0; p < {packs}; p++) {{\n        const int at = {place};"
                 );
             } else {
                 let _ = writeln!(
@@ -214,12 +215,13 @@ impl Stages {
                 body,
                 "        {target};\n#pragma unroll\n        for (int k = 0; k < {each}; k++) b{at}[k] = {call};"
             );
+            let inside = if self.kept.is_some() { "if (at < length) " } else { "" };
             if name.is_some() {
-                let _ = writeln!(body, "        warpcell_enter(s{stage}, b);\n    }}");
+                let _ = writeln!(body, "        {inside}warpcell_enter(s{stage}, b);\n    }}");
                 let _ = writeln!(body, "    const auto r{stage} = warpcell_of_row<{warps}>(s{stage}, room).finish();");
             } else {
-                let _ =
-                    writeln!(body, "        *(warpcell_pack<{}, {each}>*)(y + at) = b;\n    }}", stored_type(result));
+                let pack = format!("warpcell_pack<{}, {each}>", stored_type(result));
+                let _ = writeln!(body, "        {inside}*({pack}*)(y + at) = b;\n    }}");
             }
         }
         if is_reduced {

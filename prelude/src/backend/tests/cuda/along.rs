@@ -5,6 +5,7 @@ use crate::backend::ReduceOperation;
 use crate::backend::cuda::driver::nvrtc::Form;
 use crate::backend::cuda::map::program::Stages;
 use crate::fuse;
+use expect_test::expect_file;
 use warpcell_translate::{FunctionParameter, Scalar, Translation};
 
 /// A function of `inputs` elements of a type, and of as many values of earlier formulas as there are, which adds all of them.
@@ -54,6 +55,35 @@ fn nvrtc_compiles_formulas_along_rows() {
     }
 }
 
+/// A softmax over the columns of rows, as it is translated: where rows fit into registers, and where they do not.
+#[test]
+fn text_of_a_softmax() {
+    let function = |stage: usize, parameters: &str, result: &str| {
+        let name = ["largest", "powers", "shares"][stage];
+        let mut translation = sum_of_all(stage, 1, 0, Scalar::F32, "float");
+        translation.source =
+            format!("namespace rust {{\n__device__ inline float {name}({parameters}) {{ return {result}; }}\n}}\n");
+        translation.name = format!("rust::{name}");
+        translation
+    };
+    let translations = [
+        function(0, "float x", "x"),
+        function(1, "float x, float largest", "expf(x - largest)"),
+        function(2, "float x, float largest, float total", "expf(x - largest) / total"),
+    ];
+    let text = |kept: Option<usize>| {
+        let reductions = vec![Some(ReduceOperation::Max), Some(ReduceOperation::Sum), None];
+        let stages =
+            Stages { reductions, inputs: 1, scalars: 0, vectors: 0, aligned: true, threads: 64, kept, contracts: true };
+        let source = stages.program(&translations.each_ref()).expect("a program").source;
+        // Without what is the same in all reductions.
+        let (head, states) = source.split_once("#define WARPCELL_MAP").unwrap();
+        format!("{head}{}", &states[states.find("template <typename S> union").unwrap()..])
+    };
+    expect_file!["snapshots/softmax_kept.cu"].assert_eq(&text(Some(2)));
+    expect_file!["snapshots/softmax.cu"].assert_eq(&text(None));
+}
+
 #[test]
 fn only_floats_are_reduced_along_rows() {
     let one = sum_of_all(0, 1, 0, Scalar::I32, "int");
@@ -92,7 +122,7 @@ fn gpu_kernels_along_rows() {
             fuse!(|x: f32, largest: f32, total: f32| (x - largest).exp() / total),
         );
         let found = crate::map_along(softmax, &x, 1).to_host();
-        let named = crate::special::softmax!(&x, axis = 1).to_host();
+        let named = crate::keywords::softmax(&x, 1isize).to_host();
         let count = length as f32;
         let scale = 3.0f32;
         let centred = (
