@@ -14,6 +14,7 @@ example; beside this file in a package of tests/gpu/pack it is found.
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
 import math
 import os
@@ -457,6 +458,7 @@ def jax_peer(small: bool):
     return jax_rows(data), None, jax.block_until_ready, np.asarray, lambda: None
 
 
+PACKAGES = ("cupy-cuda12x", "cupy-cuda13x", "torch", "jax")
 PEERS = {"CuPy": cupy_peer, "PyTorch": torch_peer, "JAX": jax_peer}
 
 
@@ -530,6 +532,18 @@ def output(command: list[str]) -> dict[str, dict]:
     return lines(ended.stdout)
 
 
+def machine() -> str:
+    """The GPU, its driver, and the versions of the peers."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        gpu = subprocess.run(query, stdout=subprocess.PIPE, text=True, check=False).stdout.strip().replace("\n", "; ")
+    except OSError:
+        gpu = "a GPU"
+    installed = {each.metadata["Name"]: each.version for each in importlib.metadata.distributions()}
+    found = [f"{name} {installed[name]}" for name in PACKAGES if name in installed]
+    return ", ".join([gpu, *found])
+
+
 def disagreements(checks: dict[str, dict[str, dict]]) -> list[str]:
     """Rows whose sums differ between two sides by more than their types and the order of their terms explain."""
     wrong = []
@@ -565,6 +579,7 @@ def main() -> int:
     for text in wrong:
         print(f"results differ: {text}")
     times = everything["times"]
+    print(machine())
     mine = times["Warpcell"]
     others = [peer for peer in times if peer != "Warpcell"]
     print(f"\n{'row':38} {'Warpcell':>10}" + "".join(f" {peer:>10}" for peer in others) + "   ratio")
