@@ -6,6 +6,7 @@ use crate::backend::cuda::driver::nvrtc::Form;
 use crate::backend::cuda::map::program::Stages;
 use crate::fuse;
 use expect_test::expect_file;
+use ndarray::s;
 use warpcell_translate::{FunctionParameter, Scalar, Translation};
 
 /// A function of `inputs` elements of a type, and of as many values of earlier formulas as there are, which adds all of them.
@@ -149,5 +150,40 @@ fn gpu_kernels_along_rows() {
                 assert_eq!(above[[row, column]], own[column] - lowest, "{what}");
             }
         }
+    }
+}
+
+/// Operations and formulas over arrays with strides whose rows are long enough to be taken by rows.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_elements_by_rows() {
+    assert!(crate::device_info().starts_with("cuda"), "no CUDA device");
+    for (rows, columns) in [(3, 770), (70, 1024), (5, 5000), (1001, 1025), (2, 12_287)] {
+        let a = crate::random::uniform(-2.0f32, 2.0, (2, rows + 2, columns + 3));
+        let host = a.to_host();
+        let parts = (s![.., 1..-1, 2..-1], s![.., ..-2, 1..-2]);
+        let (x, y) = (a.slice(parts.0), a.slice(parts.1));
+        let (of_x, of_y) = (host.slice(parts.0).to_owned(), host.slice(parts.1).to_owned());
+        let same = |found: ndarray::ArrayD<f32>, expected: ndarray::Array3<f32>, what: &str| {
+            assert!(found == expected.into_dyn(), "{what} of {rows} rows of {columns}");
+        };
+        same((&x + &y).to_host(), &of_x + &of_y, "sums");
+        same((&x * 3.0f32).to_host(), &of_x * 3.0, "products with a number");
+        same((2.0f32 - &y).to_host(), 2.0 - &of_y, "a number less");
+        same(x.copy().to_host(), of_x.clone(), "a copy");
+        same(x.abs().to_host(), of_x.mapv(f32::abs), "sizes");
+        same(y.astype::<f64>().astype::<f32>().to_host(), of_y.clone(), "a conversion");
+        let formula = fuse!(|x: f32, y: f32, by: f32| x * by - y);
+        same(crate::map(formula, (&x, &y, 2.0f32)).to_host(), &of_x * 2.0 - &of_y, "a formula");
+        let lines = crate::random::uniform(0.0f32, 1.0, (rows, 1));
+        let of_lines = lines.to_host().into_shape_with_order((1, rows, 1)).unwrap();
+        same((&x + &lines).to_host(), &of_x + &of_lines, "lines");
+        same((&x.t().t() + &x).to_host(), &of_x + &of_x, "views of views");
+        let target = crate::zeros::<f32>((2, rows + 2, columns + 3));
+        let mut part = target.slice(parts.0);
+        part.assign(&y);
+        let mut expected = ndarray::Array3::<f32>::zeros((2, rows + 2, columns + 3));
+        expected.slice_mut(parts.0).assign(&of_y);
+        same(target.to_host(), expected, "what is set");
     }
 }

@@ -249,6 +249,13 @@ fn names_of_kernels_are_their_own() {
 }
 
 #[test]
+fn a_program_for_rows_is_as_in_the_file() {
+    let program = text(&squared_difference(), Form::Rows, 0, None);
+    assert_eq!((program.each, program.threads), (4, 256));
+    expect_file!["snapshots/squared_difference_by_rows.cu"].assert_eq(&program.source);
+}
+
+#[test]
 fn programs_are_as_in_the_files() {
     register_helpers();
     for case in cases() {
