@@ -1,9 +1,9 @@
 //! Calls of functions and methods under the names that they have elsewhere.
 
-use super::keywords::{has_keywords, is_short, with_keywords};
+use super::keywords::{is_short, with_keywords};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer};
-use super::named::{REDUCTIONS, keyword, sorted_out, value_of};
+use super::named::{REDUCTIONS, has_keywords, keyword, sorted_out, value_of};
 use super::operators::{
     array_of_list, as_argument, as_array, as_float, as_object, is_list, list_of_arrays, with_lists, with_references,
 };
@@ -155,8 +155,11 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     if let Some(new) = ufuncs::method(path, &values, &named, known) {
         return new;
     }
-    if let Some(new) = signatures::of_another_form(path, arguments, &values, &named, known) {
-        return new;
+    if let Some((target, others, end)) = signatures::with_target(path, arguments, &named, known) {
+        return translated(path, &others, known).map(|new| format!("let {target} = {new}{end}"));
+    }
+    if let Some(new) = signatures::of_another_form(name, &values, &named, known) {
+        return Some(new);
     }
     if let Some(new) = functional::translated(name, &values, known) {
         return Some(new);

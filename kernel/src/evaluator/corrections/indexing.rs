@@ -2,7 +2,7 @@
 
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
-use super::operators::{COMPARISONS, as_argument, as_object};
+use super::operators::{COMPARISONS, as_argument, as_object, is_operand};
 use crate::evaluator::elements;
 
 /// The text between the brackets.
@@ -162,7 +162,10 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
         return Some(line.with(
             first,
             last,
-            &format!("gpu::set!({base}[{parts}] {sign} {});", as_argument(value, known)),
+            &format!(
+                "gpu::set!({base}[{parts}] {sign} {});",
+                if is_operand(value) { as_argument(value, known) } else { value.to_owned() }
+            ),
         ));
     }
     let new = match index {

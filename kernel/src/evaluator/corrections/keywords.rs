@@ -3,23 +3,10 @@
 use super::calls::{CREATION, data_type_of, translated};
 use super::known::Known;
 use super::line::{Line, is_integer};
-use super::named::{REDUCTIONS, argument_counts, keyword, sorted_out, value_of};
+use super::named::{REDUCTIONS, argument_counts, has_keywords, keyword, row_of, sorted_out, value_of};
 use super::operators::{as_argument, as_float, as_object};
 use super::plots::{is_logarithmic, is_plot};
 use crate::syntax::words;
-
-/// The prelude's table of functions that are macros too, for calls with NumPy's keywords.
-const TABLE: &str = include_str!("../../../../prelude/src/keywords/table.rs");
-
-/// The row of a function in that table.
-fn row_of(name: &str) -> Option<&'static str> {
-    TABLE.split_once(&format!("\n    {name}("))?.1.lines().next()
-}
-
-/// Whether a function of the prelude is a macro too.
-pub fn has_keywords(name: &str) -> bool {
-    row_of(name).is_some()
-}
 
 /// NumPy's name of a keyword of PyTorch.
 fn of_numpy(key: &str) -> &str {

@@ -208,14 +208,16 @@ pub fn sparse_source(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `spline(1.5)`: curves are types here.
 pub fn curve(line: &Line, known: &Known<'_>) -> Option<String> {
-    let of_curve = known.says("expected function, found `") || known.says("expected function, found variable `");
+    const CURVES: [&str; 4] = ["Spline", "Interp", "Poly", "Curve"];
+    let found = |text: &str| text.split_once("expected function, found `")?.1.split('`').next().map(str::to_owned);
+    let is_curve = known
+        .faults
+        .iter()
+        .filter_map(|(_, text)| found(text))
+        .any(|name| CURVES.iter().any(|part| name.contains(part)));
     let at = line.calls(false).find(|at| {
-        let is_curve = |name: String| {
-            ["Spline", "Interp", "Poly", "Interpolator", "Curve", "Pchip"].iter().any(|part| name.contains(part))
-        };
-        of_curve && (known.type_of)(line.at(*at)).is_some_and(is_curve)
-            || known.says("expected function, found `CubicSpline`")
-            || known.says("expected function, found `Curve")
+        let name = line.at(*at);
+        is_curve && (known.cell.contains(&format!("let {name} = ")) || (known.type_of)(name).is_some())
     })?;
     let [place] = line.arguments(at + 1)?[..] else { return None };
     let place = match place.parse::<f64>() {

@@ -1,7 +1,19 @@
-//! Arguments with names, and their number; names that are almost right.
+//! Arguments with names, and their number.
 
-use super::known::Known;
-use super::line::{Line, is_name};
+use super::line::is_name;
+
+/// The prelude's table of functions that are macros too, for calls with NumPy's keywords.
+const TABLE: &str = include_str!("../../../../prelude/src/keywords/table.rs");
+
+/// The row of a function in that table.
+pub fn row_of(name: &str) -> Option<&'static str> {
+    TABLE.split_once(&format!("\n    {name}("))?.1.lines().next()
+}
+
+/// Whether a function of the prelude is a macro too.
+pub fn has_keywords(name: &str) -> bool {
+    row_of(name).is_some()
+}
 
 /// Methods that have a twin for one axis.
 pub const REDUCTIONS: [&str; 14] = [
@@ -29,13 +41,4 @@ pub fn argument_counts(message: &str) -> Option<(usize, usize)> {
     let (takes, given) = message.strip_prefix("this function takes ")?.split_once(" but ")?;
     let count = |text: &str| text.split(' ').next()?.parse().ok();
     Some((count(takes)?, count(given)?))
-}
-
-/// `gpu::histogramm(a, bins=3)`: the function that the compiler takes to be meant.
-pub fn similar_name(line: &Line, known: &Known<'_>) -> Option<String> {
-    const MEANT: &str = "a function with a similar name exists: `";
-    let of = |start: &str| known.faults.iter().find_map(|(_, text)| text.split_once(start)?.1.split('`').next());
-    let (wrong, right) = (of("cannot find function `")?, of(MEANT)?);
-    let at = (0..line.len()).find(|at| line.at(*at) == wrong && line.before(*at, 1) == "::")?;
-    Some(line.with(at, at, right))
 }

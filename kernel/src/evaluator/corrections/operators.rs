@@ -27,7 +27,7 @@ pub fn as_argument(text: &str, known: &Known<'_>) -> String {
 }
 
 /// Whether a text is one operand: a name or a call, and what is called on it.
-fn is_operand(text: &str) -> bool {
+pub fn is_operand(text: &str) -> bool {
     let line = Line::new(text);
     line.operand_after(0).is_some_and(|last| last + 1 == line.len())
 }

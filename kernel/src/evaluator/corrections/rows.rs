@@ -115,7 +115,7 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
         || known.says("found `[")
         || known.says("found `&[")
         || known.says("` with `[");
-    if !is_missed {
+    if !is_missed || known.is_syntax() {
         return None;
     }
     (2..line.len())
@@ -129,8 +129,8 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
                 let first = line.operand_before(at - 1);
                 line.before(at, 1) == "." && first.is_some_and(|first| known.is_array(line.slice(first, at - 2)))
             };
-            let is_ours =
-                (line.before(at, 1) == "::" || of_array()) && !matches!(line.at(at), "array" | "asarray" | "lookup");
+            let is_ours = (line.before(at, 1) == "::" || of_array())
+                && !matches!(line.at(at), "array" | "asarray" | "lookup" | "get" | "percentile" | "quantile");
             let parts = line.parts(open, ",").filter(|_| is_ours)?;
             let is_variable = |part: &(usize, usize)| {
                 let name = line.part(*part).trim_start_matches('&');

@@ -1,10 +1,8 @@
 //! Calls of NumPy's functions by what they take: names of arguments by their place, and sequences of arrays.
 
-use super::calls::translated;
-use super::keywords::has_keywords;
 use super::known::Known;
 use super::line::{Line, is_integer, is_name};
-use super::named::{REDUCTIONS, keyword, value_of};
+use super::named::{REDUCTIONS, has_keywords, keyword, value_of};
 use super::operators::{as_argument, as_array, as_object, is_list, list_of_arrays};
 use super::values::axes_of;
 
@@ -40,44 +38,42 @@ pub fn by_position(function: &str, values: &[&str], named: &[(&str, &str)]) -> O
     Some(all)
 }
 
-/// Calls that have another form here; `path` is `["np", "add"]`. The outer `None` says that it is none.
-pub fn of_another_form(
+/// The variable that `np.add(a, b, out=c)` as a statement is for, the other arguments, and how the statement ends.
+pub fn with_target<'a>(
     path: &[&str],
-    arguments: &[&str],
-    values: &[&str],
-    named: &[(&str, &str)],
+    arguments: &[&'a str],
+    named: &[(&str, &'a str)],
     known: &Known<'_>,
-) -> Option<Option<String>> {
-    let name = *path.last()?;
-    // `np.add(a, b, out=c)` as a statement
-    if let Some(target) = value_of(named, "out").filter(|target| is_name(target)) {
-        let is_other = |one: &&str| keyword(one).is_none_or(|(name, _)| name != "out");
-        let others: Vec<&str> = arguments.iter().copied().filter(is_other).collect();
-        let call = format!("{}({})", path.join("."), arguments.join(", "));
-        let statement = known.cell.lines().map(str::trim).find(|line| line.trim_end_matches(';') == call);
-        let new = translated(path, &others, known).zip(statement);
-        let end = |statement: &str| if statement.ends_with(';') { "" } else { ";" };
-        return Some(new.map(|(new, statement)| format!("let {target} = {new}{}", end(statement))));
-    }
+) -> Option<(&'a str, Vec<&'a str>, &'static str)> {
+    let target = value_of(named, "out").filter(|target| is_name(target))?;
+    let is_other = |one: &&str| keyword(one).is_none_or(|(name, _)| name != "out");
+    let others = arguments.iter().copied().filter(is_other).collect();
+    let call = format!("{}({})", path.join("."), arguments.join(", "));
+    let statement = known.cell.lines().map(str::trim).find(|line| line.trim_end_matches(';') == call)?;
+    Some((target, others, if statement.ends_with(';') { "" } else { ";" }))
+}
+
+/// Calls that have another form here.
+pub fn of_another_form(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
     if name == "unique" && value_of(named, "return_index") == Some("True") {
         let array = as_array(values.first()?, known);
         let parts = [("return_index", "all.1"), ("return_inverse", "all.2"), ("return_counts", "all.3")];
         let wanted = parts.iter().filter(|(name, _)| value_of(named, name) == Some("True")).map(|(_, part)| *part);
         let wanted: Vec<&str> = wanted.collect();
-        return Some(Some(format!("{{ let all = gpu::unique_all({array}); (all.0, {}) }}", wanted.join(", "))));
+        return Some(format!("{{ let all = gpu::unique_all({array}); (all.0, {}) }}", wanted.join(", ")));
     }
     // Of all elements.
     if let ("sort" | "argsort" | "partition" | "argpartition", "None") =
         (name, value_of(named, "axis").unwrap_or_default())
     {
-        let rest: String = values[1..].iter().map(|value| format!(", {value}")).collect();
-        return Some(Some(format!("gpu::{name}(&{}.ravel(){rest})", as_object(&as_array(values.first()?, known)))));
+        let rest: String = values.iter().skip(1).map(|value| format!(", {value}")).collect();
+        return Some(format!("gpu::{name}(&{}.ravel(){rest})", as_object(&as_array(values.first()?, known))));
     }
     if let ("repeat", [array, counts]) = (name, values)
         && (known.is_array(counts) || is_list(counts))
         && named.is_empty()
     {
-        return Some(Some(format!("gpu::repeat!({}, {})", as_array(array, known), as_array(counts, known))));
+        return Some(format!("gpu::repeat!({}, {})", as_array(array, known), as_array(counts, known)));
     }
     // Of numbers.
     let float = |text: &str| match text {
@@ -88,21 +84,27 @@ pub fn of_another_form(
     let is_number = |text: &str| text.parse::<f64>().is_ok() || text.ends_with(".pi") || text.ends_with("::PI");
     match (name, values) {
         ("degrees" | "rad2deg", [angle]) if is_number(angle) => {
-            return Some(Some(format!("{}.to_degrees()", float(angle))));
+            return Some(format!("{}.to_degrees()", float(angle)));
         }
         ("radians" | "deg2rad", [angle]) if is_number(angle) => {
-            return Some(Some(format!("{}.to_radians()", float(angle))));
+            return Some(format!("{}.to_radians()", float(angle)));
         }
-        ("bitwise_and", [one, other]) if is_integer(one) => return Some(Some(format!("{one} & {other}"))),
-        ("bitwise_or", [one, other]) if is_integer(one) => return Some(Some(format!("{one} | {other}"))),
-        ("bitwise_xor", [one, other]) if is_integer(one) => return Some(Some(format!("{one} ^ {other}"))),
+        ("bitwise_and", [one, other]) if is_integer(one) && is_integer(other) => {
+            return Some(format!("{one} & {other}"));
+        }
+        ("bitwise_or", [one, other]) if is_integer(one) && is_integer(other) => {
+            return Some(format!("{one} | {other}"));
+        }
+        ("bitwise_xor", [one, other]) if is_integer(one) && is_integer(other) => {
+            return Some(format!("{one} ^ {other}"));
+        }
         _ => {}
     }
     // Of matrices.
     if let ("dot", [one, other]) = (name, values)
         && [one, other].iter().any(|text| axes_of(text, known) == Some(2))
     {
-        return Some(Some(format!("gpu::matmul({}, {})", as_array(one, known), as_array(other, known))));
+        return Some(format!("gpu::matmul({}, {})", as_array(one, known), as_array(other, known)));
     }
     None
 }
@@ -162,6 +164,10 @@ mod tests {
             ("np.sort(m, axis=None)", "gpu::sort(&m.ravel())"),
             ("np.repeat(a, [1, 2])", "gpu::repeat!(&a, &gpu::array(&[1, 2]))"),
             ("np.deg2rad(180)", "180.0_f64.to_radians()"),
+            (
+                "let (u, p) = np.unique(a, return_index=True);",
+                "let (u, p) = { let all = gpu::unique_all(&a); (all.0, all.1) };",
+            ),
             ("np.unique(a, return_index=True)", "{ let all = gpu::unique_all(&a); (all.0, all.1) }"),
         ] {
             let faults = [(Some("E0425"), np)];

@@ -1,6 +1,5 @@
 //! Methods of NumPy's universal functions: `np.add.reduce(a)`, `np.maximum.outer(x, y)`, `np.add.at(x, i, 1)`.
 
-use super::keywords::with_keywords;
 use super::known::Known;
 use super::line::Line;
 use super::named::value_of;
@@ -96,12 +95,12 @@ fn along(ufunc: &Ufunc, method: &str, values: &[&str], named: &[(&str, &str)], k
     if let Some(ours) = ours {
         if !others.is_empty() {
             let named: Vec<_> = std::iter::once(("axis", axis)).chain(others).collect();
-            return with_keywords(ours, vec![array], &named, known);
+            return with_names(ours, &array, &named);
         }
         let object = as_object(&array);
         return match axis {
             "None" => Some(format!("{object}.{ours}()")),
-            axis if axis.starts_with('(') => with_keywords(ours, vec![array], &[("axis", axis)], known),
+            axis if axis.starts_with('(') => with_names(ours, &array, &[("axis", axis)]),
             axis => Some(format!("{object}.{ours}_axis({axis})")),
         };
     }
@@ -119,6 +118,16 @@ fn along(ufunc: &Ufunc, method: &str, values: &[&str], named: &[(&str, &str)], k
         axis => (array, axis),
     };
     Some(format!("gpu::ufunc::{method}({function}, {array}, {axis})"))
+}
+
+/// The macro of a reduction with NumPy's keywords.
+fn with_names(ours: &str, array: &str, named: &[(&str, &str)]) -> Option<String> {
+    let keys = ["axis", "keepdims", "initial", "where"];
+    let named = named.iter().map(|(key, value)| {
+        let value = if matches!(*value, "True" | "False") { value.to_lowercase() } else { (*value).to_owned() };
+        keys.contains(key).then(|| format!(", {key} = {value}"))
+    });
+    Some(format!("gpu::{ours}!({array}{})", named.collect::<Option<String>>()?))
 }
 
 /// Every element of the first with every element of the second.

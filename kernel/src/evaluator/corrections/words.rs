@@ -268,3 +268,12 @@ pub fn advice(line: &str, known: &Known<'_>) -> Option<String> {
         )
     })
 }
+
+/// `gpu::histogramm(a, bins=3)`: the function that the compiler takes to be meant.
+pub fn similar_name(line: &Line, known: &Known<'_>) -> Option<String> {
+    const MEANT: &str = "a function with a similar name exists: `";
+    let of = |start: &str| known.faults.iter().find_map(|(_, text)| text.split_once(start)?.1.split('`').next());
+    let (wrong, right) = (of("cannot find function `")?, of(MEANT)?);
+    let at = (0..line.len()).find(|at| line.at(*at) == wrong && line.before(*at, 1) == "::")?;
+    Some(line.with(at, at, right))
+}
