@@ -232,17 +232,23 @@ impl CudaBackend {
         self.device.defer(self.device.learn_checks());
     }
 
-    /// Says of the results of an operation that they depend on the checks that its operands depend on.
+    /// Says of what work writes that it depends on the checks that its arrays depend on. `each` shows the arrays, each with whether it is
+    /// written to.
+    #[inline]
+    fn follow_checks(&self, each: impl Fn(&mut dyn FnMut(View<'_>, bool))) -> Result<()> {
+        if self.device.has_checks() { self.follow_all_checks(&each) } else { Ok(()) }
+    }
+
     #[cold]
-    fn follow_checks(&self, operation: Operation<'_>) -> Result<()> {
+    fn follow_all_checks(&self, each: &dyn Fn(&mut dyn FnMut(View<'_>, bool))) -> Result<()> {
         let mut set = Ok(0);
-        operation.each_array(&mut |view, _| {
+        each(&mut |view, _| {
             let of_view = memory_of(view.allocation).and_then(|memory| self.device.checks_of(memory));
             set = std::mem::replace(&mut set, Ok(0)).and_then(|set| Ok(set | of_view?));
         });
         let set = set?;
         if set != 0 {
-            operation.each_array(&mut |view, writes| {
+            each(&mut |view, writes| {
                 if writes && let Ok(memory) = memory_of(view.allocation) {
                     self.device.add_checks(memory, set);
                 }
@@ -383,9 +389,7 @@ impl Backend for CudaBackend {
 
     fn execute(&self, operation: Operation<'_>) -> Result<()> {
         use Operation as O;
-        if self.device.has_checks() {
-            self.follow_checks(operation)?;
-        }
+        self.follow_checks(|see| operation.each_array(see))?;
         match operation {
             O::Fill { value, out } => self.elementwise.fill(value, out),
             O::Arange { start, step, out } => self.elementwise.arange(start, step, out),
@@ -481,6 +485,14 @@ impl Backend for CudaBackend {
         shape: [usize; 2],
         out: View<'_>,
     ) -> Result<bool> {
+        self.follow_checks(|see| {
+            for input in inputs {
+                if let Argument::Array(view, writes) = *input {
+                    see(view, writes);
+                }
+            }
+            see(out, true);
+        })?;
         self.maps.along(stages, inputs, shape, out)
     }
 
@@ -489,6 +501,10 @@ impl Backend for CudaBackend {
     }
 
     fn select(&self, x: View<'_>, places: [usize; 3], out: View<'_>) -> Result<()> {
+        self.follow_checks(|see| {
+            see(x, false);
+            see(out, true);
+        })?;
         self.sort.select(x, places, out)
     }
 

@@ -58,6 +58,7 @@ fn a_call_that_fails() {
     // All of this is queued before anybody knows.
     let (from_good, _) = taken(&a, &good);
     let (sum, others, total) = (&b + 1.0, &a + 1.0, b.sum_axis(0));
+    let (soft, middle) = (gpu::special::softmax(&b), gpu::median_axis(&b, 0));
     let places = gpu::zeros::<i64>(2);
     let mixed = gpu::where_(&gpu::equal(&places, 0), &a.slice(ndarray::s![..2]), &b);
     let error = before.try_to_host().unwrap_err();
@@ -67,7 +68,7 @@ fn a_call_that_fails() {
     assert_eq!(others.to_host(), arr1(&[11.0, 21.0, 31.0]).into_dyn());
     assert_eq!(from_good.to_host(), arr1(&[30.0, 30.0]).into_dyn());
     assert_eq!(a.to_host(), arr1(&[10.0, 20.0, 30.0]).into_dyn());
-    for array in [&b, &sum, &total, &mixed] {
+    for array in [&b, &sum, &total, &mixed, &soft, &middle] {
         invalid(array.try_to_host());
         invalid(array.try_astype::<f32>());
     }
