@@ -204,6 +204,9 @@ fn ordered(view: View<'_>, writes: bool) -> Result<u64> {
     Ok(memory.address() + (view.layout.offset * view.dtype.size()) as u64)
 }
 
+/// What is shown the arrays of some work, each with whether it is written to.
+type See<'a> = &'a mut dyn FnMut(View<'_>, bool);
+
 /// An error if the memory has what was computed from the result of a call that failed.
 #[inline]
 fn usable(memory: &DeviceMemory) -> Result<()> {
@@ -235,12 +238,12 @@ impl CudaBackend {
     /// Says of what work writes that it depends on the checks that its arrays depend on. `each` shows the arrays, each with whether it is
     /// written to.
     #[inline]
-    fn follow_checks(&self, each: impl Fn(&mut dyn FnMut(View<'_>, bool))) -> Result<()> {
+    fn follow_checks(&self, each: impl Fn(See<'_>)) -> Result<()> {
         if self.device.has_checks() { self.follow_all_checks(&each) } else { Ok(()) }
     }
 
     #[cold]
-    fn follow_all_checks(&self, each: &dyn Fn(&mut dyn FnMut(View<'_>, bool))) -> Result<()> {
+    fn follow_all_checks(&self, each: &dyn Fn(See<'_>)) -> Result<()> {
         let mut set = Ok(0);
         each(&mut |view, _| {
             let of_view = memory_of(view.allocation).and_then(|memory| self.device.checks_of(memory));

@@ -161,6 +161,7 @@ fn gpu_elements_by_rows() {
     for (rows, columns) in [(3, 770), (70, 1024), (5, 5000), (1001, 1025), (2, 12_287)] {
         let a = crate::random::uniform(-2.0f32, 2.0, (2, rows + 2, columns + 3));
         let host = a.to_host();
+        #[allow(clippy::reversed_empty_ranges, reason = "negative bounds count from the end")]
         let parts = (s![.., 1..-1, 2..-1], s![.., ..-2, 1..-2]);
         let (x, y) = (a.slice(parts.0), a.slice(parts.1));
         let (of_x, of_y) = (host.slice(parts.0).to_owned(), host.slice(parts.1).to_owned());
