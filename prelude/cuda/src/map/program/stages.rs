@@ -68,8 +68,11 @@ template <int warps, typename S> __device__ __forceinline__ S warpcell_of_row(S 
 }
 ";
 
-/// The most words that a thread keeps of a row.
+/// The most words that a thread keeps of a row; and with so few, as many threads of a multiprocessor are asked for, so that rows of some blocks
+/// are on the way while others compute.
 const MOST_KEPT: usize = 40;
+const FEW_KEPT: usize = 20;
+const MANY_THREADS: usize = 1536;
 
 impl Stages {
     /// How many elements a pack has, if the arrays' elements have so many bytes at most.
@@ -121,6 +124,9 @@ impl Stages {
             arrays.iter().map(|&number| size(types[number])).chain((!is_reduced).then(|| size(result))).max()?;
         let each = Stages::of_pack(self.aligned, widest);
         let (threads, warps) = (self.threads, self.threads / 32);
+        let bytes: usize = arrays.iter().map(|&number| size(types[number])).sum();
+        let are_few = self.kept.is_some_and(|packs| packs * each * bytes <= 4 * FEW_KEPT);
+        let blocks = if are_few { format!(", {}", (MANY_THREADS / threads).min(16)) } else { String::new() };
 
         let mut source = String::from("// Formulas along rows: CUDA C, made of the Rust lines in the comments.\n");
         for (stage, translation) in translations.iter().enumerate() {
@@ -243,7 +249,7 @@ template <typename S, int count> __device__ __forceinline__ void warpcell_enter(
     for (int j = 0; j < count; j++) state.add(b[j], 0);
 }}
 
-extern \"C\" __global__ void __launch_bounds__({threads})
+extern \"C\" __global__ void __launch_bounds__({threads}{blocks})
 along_rows({}) {{
 {body}}}
 ",

@@ -79,7 +79,7 @@ template <typename S, int count> __device__ __forceinline__ void warpcell_enter(
     for (int j = 0; j < count; j++) state.add(b[j], 0);
 }
 
-extern "C" __global__ void __launch_bounds__(64)
+extern "C" __global__ void __launch_bounds__(64, 16)
 along_rows(const float* __restrict__ x0, float* __restrict__ y, int length) {
     alignas(16) __shared__ char room[2 * 32];
     const long long row = blockIdx.x;
