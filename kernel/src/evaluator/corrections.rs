@@ -273,6 +273,7 @@ mod tests {
             ("(s @ a).sum()", "(s.dot(&a)).sum()"),
             ("s[0, 1]", "s.get(&[0, 1])"),
             ("s[1:3, :]", "s.slice(s![1..3, ..])"),
+            ("(~(a > 2)).any()", "(!a.gt(2)).any()"),
             ("let c = a @ b.t() @ b;", "let c = gpu::matmul(&gpu::matmul(&a, &b.t()), &b);"),
             ("print(f\"sum {x}\")", "println!(\"sum {x}\")"),
             ("print(f\"{a.sum():.2f} of {x}\")", "println!(\"{:.2} of {x}\", a.sum())"),

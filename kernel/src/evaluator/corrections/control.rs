@@ -285,8 +285,10 @@ pub fn parentheses(line: &Line, _: &Known<'_>) -> Option<String> {
         let is_free = open == 0 || !(line.is_word(open - 1) || matches!(before, ")" | "]" | ">" | "!"));
         let is_one = line.operand_after(open + 1).is_some_and(|last| last + 1 == close);
         let inner = line.slice(open + 1, close - 1);
+        // `(!a.gt(1)).any()`: what is called comes before the sign.
+        let is_called = matches!(line.at(open + 1), "!" | "-" | "&") && line.at(close + 1) == ".";
         let ends = |(_, method): &(&str, &str)| inner.contains(&format!(".{method}("));
-        (is_free && is_one && inner.ends_with(')') && COMPARISONS.iter().any(ends))
+        (is_free && is_one && !is_called && inner.ends_with(')') && COMPARISONS.iter().any(ends))
             .then(|| line.with(open, close, inner))
     })
 }
