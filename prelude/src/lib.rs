@@ -180,8 +180,8 @@ pub use operations::insertion::{append, delete, insert, resize, trim_zeros};
 pub use operations::interp::interp;
 pub use operations::map::{
     Argument, Arguments, Formula, Formulas, Function, Fused, HostArgument, HostArguments, MapParameter, Results, map,
-    map_along, map_host, map_into, map_reduce, reduction, try_map, try_map_along, try_map_host, try_map_into,
-    try_map_reduce,
+    map_along, map_host, map_into, map_reduce, reduction, trace_map, try_map, try_map_along, try_map_host,
+    try_map_into, try_map_reduce, try_trace_map,
 };
 pub use operations::nan_reductions::{
     nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanprod, nanstd, nansum, nanvar, ptp,

@@ -25,6 +25,7 @@ mod drawing;
 mod examine;
 mod explain;
 mod fault;
+mod film;
 mod subject;
 mod svg;
 mod table;
@@ -32,11 +33,13 @@ mod table;
 use crate::error::{Error, check, fail};
 use crate::launch::Kernel;
 use crate::rich::{MimeBundle, escaped};
+use crate::tracing::Trace;
 use base64::Engine;
 use case::Description;
 use examine::{Problem, examine};
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use subject::RegisteredKernel;
 use warpcell_threads::{FailureKind, View, ViewMut};
 
@@ -104,7 +107,7 @@ puzzles! {
 impl<P> Puzzle<P> {
     /// Runs a kernel on the arrays of the puzzle, thread after thread on the CPU, and tells whether it solves it: whether the
     /// results are right, no thread reads or writes past an array, no two race, all come to each barrier, and none accesses arrays
-    /// more often than the task allows.
+    /// more often than the task allows. Of a kernel that does not, the report has the film of the launch that shows it.
     ///
     /// **Panics** if the function has no `#[kernel]` before it, or if the user interrupts it.
     ///
@@ -137,15 +140,18 @@ fn check_registered(description: &'static Description, subject: &RegisteredKerne
             if let Problem::Failed { failure, .. } = problem
                 && failure.kind == FailureKind::Interrupted
             {
+                examined.film.display();
                 fail(Error::Interrupted);
             }
             let said = explain::failure(description, &examined, problem);
-            return Report { solved: false, said, drawing: drawing::draw(&examined) };
+            let drawing = drawing::draw(&examined);
+            return Report { solved: false, said, drawing, film: examined.film };
         }
         all.push(examined);
     }
-    let drawing = all.first().map_or(String::new(), drawing::draw);
-    Report { solved: true, said: explain::success(description, &all), drawing }
+    let said = explain::success(description, &all);
+    let first = all.swap_remove(0);
+    Report { solved: true, said, drawing: drawing::draw(&first), film: first.film }
 }
 
 impl<P> fmt::Debug for Puzzle<P> {
@@ -156,25 +162,54 @@ impl<P> fmt::Debug for Puzzle<P> {
             cases.first().map_or(String::new(), |case| format!("Launched with {}, and in other sizes.", case.launch()));
         let said = [format!("{name}: {task}"), format!("It begins with `{signature}`. {launch}")];
         let drawing = cases.first().map_or(String::new(), drawing::draw_task);
-        fmt::Debug::fmt(&shown(&said, &drawing), f)
+        fmt::Debug::fmt(&shown(&said, &drawing, None), f)
     }
 }
 
-/// What [`Puzzle::check`] has found. As the value of a cell it shows itself: what is wrong, in words, and a drawing of who
-/// has accessed what, between one barrier and the next.
-#[derive(Clone, PartialEq)]
+/// What [`Puzzle::check`] has found. As the value of a cell it shows itself: what is wrong, in words, a drawing of who has
+/// accessed what, between one barrier and the next, and the [film](Report::trace) of the launch that went wrong.
+#[derive(Clone)]
 pub struct Report {
     solved: bool,
     /// Paragraphs.
     said: Vec<String>,
     /// SVG.
     drawing: String,
+    film: Arc<Trace>,
+}
+
+/// By what they say and show.
+impl PartialEq for Report {
+    fn eq(&self, other: &Report) -> bool {
+        (self.solved, &self.said, &self.drawing) == (other.solved, &other.said, &other.drawing)
+    }
 }
 
 impl Report {
     /// Whether the kernel solves the puzzle.
     pub fn is_solved(&self) -> bool {
         self.solved
+    }
+
+    /// What every thread did in the launch that went wrong, or in the first one if the puzzle is solved: as the value of a cell, a
+    /// film that plays forwards and backwards. It opens where the launch failed, at the end with the first wrong element
+    /// marked, or where a thread accesses arrays once too often.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// use gpu::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn map(a: View<f32>, mut out: ViewMut<f32>) {
+    ///     let i = thread_idx().x;
+    ///     out[i] = 3.0 * a[i];
+    /// }
+    ///
+    /// let report = gpu::puzzles::map().check(map);
+    /// assert!(format!("{:?}", report.trace()).contains("`out[0]` should be 7, and is 6."));
+    /// ```
+    pub fn trace(&self) -> &Trace {
+        &self.film
     }
 
     /// The drawing, as SVG.
@@ -192,16 +227,18 @@ impl fmt::Display for Report {
 
 impl fmt::Debug for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&shown(&self.said, &self.drawing), f)
+        let film = (!self.solved).then_some(&*self.film);
+        fmt::Debug::fmt(&shown(&self.said, &self.drawing, film), f)
     }
 }
 
-/// Paragraphs with a drawing below.
-fn shown(said: &[String], drawing: &str) -> MimeBundle {
+/// Paragraphs with a drawing below, and a film below that.
+fn shown(said: &[String], drawing: &str, film: Option<&Trace>) -> MimeBundle {
     let mut html: String = said.iter().map(|text| format!("<p>{}</p>", as_html(text))).collect();
     // As a picture it is shown in notebooks that are not trusted, too.
     let picture = base64::engine::general_purpose::STANDARD.encode(drawing);
     html.push_str(&format!(r#"<img alt="Who accesses what" src="data:image/svg+xml;base64,{picture}"/>"#));
+    html.extend(film.map(Trace::html_beneath));
     MimeBundle::new().text(said.join("\n")).html(html)
 }
 

@@ -1,11 +1,13 @@
 //! Launches that are recorded: what each thread of chosen blocks did, statement by statement. [`launch_traced`].
 //!
 //! `#[kernel]` makes a copy of a kernel that tells its statements (`prelude/macros/src/kernel/instrument.rs`), and
-//! `prelude/threads/src/lockstep.rs` says in which order they are executed. `run` has the launch, `film` makes steps of what was
-//! recorded, `json` writes them for the player, `report` counts what is slow, and `shown` is what a notebook shows. `roofline` times a
-//! launch, and puts it beside the ceilings of its device, which `peaks` measures.
+//! `prelude/threads/src/lockstep.rs` says in which order they are executed. `run` has the launch, `contents` puts together what
+//! was recorded, `film` makes steps of it, `json` writes them for the player, `report` counts what is slow, and `shown` is what a notebook
+//! shows. `roofline` times a launch, and puts it beside the ceilings of its device, which `peaks` measures.
 
 mod arithmetic;
+mod contents;
+mod element;
 mod film;
 mod json;
 mod occupancy;
@@ -20,21 +22,19 @@ pub use occupancy::LaunchOccupancy;
 pub use report::{TraceFinding, TraceReport, TraceRow};
 pub use roofline::{Roofline, roofline, roofline_with, try_roofline, try_roofline_with};
 
-use crate::cell;
+use crate::cell::offer_rich;
 use crate::error::{Error, Result};
-use crate::failures::Places;
 use crate::fallible::fallible;
 use crate::launch::{Kernel, KernelArguments, LaunchConfig, Ready, ready};
 use crate::raw_kernels::IntoDim3;
 use crate::rich::MimeBundle;
-use arithmetic::uncounted;
-use film::{Cutter, FilmArray, Step};
-use report::Counter;
-use run::TracedArray;
+use contents::Contents;
+pub(crate) use contents::{Opening, Recorded};
+pub(crate) use element::{ElementArgument, trace_element};
+pub(crate) use run::{TracedArray, lines_of};
 use std::fmt;
 use std::sync::Mutex;
 use std::time::Duration;
-use warpcell_threads::{Elsewhere, Failure, FailureKind, Texts};
 
 fallible! {
     /// As [`launch_checked`](crate::launch_checked), and records what every thread of some blocks does: each statement, with the values
@@ -123,148 +123,37 @@ pub struct Trace {
     text: String,
 }
 
-/// All that is known of a launch.
-struct Contents {
-    kernel: &'static str,
-    grid: [usize; 3],
-    block: [usize; 3],
-    /// The user's line of the first one.
-    first: usize,
-    lines: Vec<&'static str>,
-    given: Vec<TracedArray>,
-    texts: Texts,
-    arrays: Vec<FilmArray>,
-    total_blocks: usize,
-    left_out: u64,
-    blocks: Vec<FilmBlock>,
-    fault: Option<Fault>,
-    report: TraceReport,
-    notes: Vec<String>,
-}
-
-struct FilmBlock {
-    index: [usize; 3],
-    steps: Vec<Step>,
-}
-
-/// What has ended the launch: the number of its block among those recorded, its step, the threads in that block, and in words.
-struct Fault {
-    block: usize,
-    step: usize,
-    threads: Vec<usize>,
-    kind: &'static str,
-    message: String,
-}
-
 fn traced(ready: Ready<'_, '_>) -> Result<Trace> {
-    let outcome = run::run(&ready)?;
-    let kernel = ready.kernel;
-    let places = Places::of(&kernel);
-    let lines: Vec<&'static str> = kernel.text.source.lines().collect();
-    let first = kernel.text.line;
-    let (grid, block) = (ready.size.grid.map(|n| n as usize), ready.size.block.map(|n| n as usize));
-    let threads = block.iter().product();
-    let recording = outcome.recording;
-    let mut counter = Counter::new(&recording, &places, &outcome.arrays, threads);
-    recording.blocks.iter().for_each(|block| counter.count(block));
-    let report = counter.report(&lines, first, uncounted(&kernel));
-    let mut cutter = Cutter::new(&recording, &places, &lines, first, &outcome.arrays);
-    let [x, y, _] = grid;
-    let film = |block: &warpcell_threads::RecordedBlock| FilmBlock {
-        index: [block.number % x, block.number / x % y, block.number / x / y],
-        steps: cutter.cut(block),
-    };
-    let blocks: Vec<FilmBlock> = recording.blocks.iter().map(film).collect();
-    let (texts, arrays) = (cutter.texts, cutter.arrays);
-    let fault = outcome.failure.as_ref().and_then(|failure| {
-        let at = recording.blocks.iter().position(|block| block.fault.is_some())?;
-        let message = match &outcome.error {
-            Some(Error::FunctionFailed { line, reason, .. }) => format!("In line {line}, {reason}."),
-            Some(other) => other.to_string(),
-            None => String::new(),
-        };
-        let kind = kind_of(failure);
-        Some(Fault { block: at, step: recording.blocks[at].fault?, threads: threads_of(failure, block), kind, message })
-    });
-    let recorded: Vec<usize> = recording.blocks.iter().map(|block| block.number).collect();
-    let mut notes = Vec::new();
-    if recorded.len() < outcome.blocks {
-        notes.push(format!(
-            "{} of {} blocks were recorded; `gpu::LaunchConfig::trace_blocks` chooses others.",
-            recorded.len(),
-            outcome.blocks
-        ));
-    }
-    if recording.left_out > 0 {
-        notes.push(format!(
-            "The limit of {} events was met: {} more were counted and not recorded. `gpu::LaunchConfig::trace_events` sets it.",
-            ready.config.trace_events, recording.left_out
-        ));
-    }
-    if kernel.threads.recorded.is_none() {
-        notes.push(
-            "Statements and variables are missing, as the kernel was compiled in a cell that traces nothing: run the cell with the \
-             kernel again."
-                .to_owned(),
-        );
-    }
-    if matches!(outcome.error, Some(Error::Interrupted)) {
-        notes.push("The launch was interrupted; this is what was recorded until then.".to_owned());
-    }
-    let mut contents = Contents {
-        kernel: kernel.short_name(),
-        grid,
-        block,
-        first,
-        lines,
-        given: outcome.arrays,
-        texts,
-        arrays,
-        total_blocks: outcome.blocks,
-        left_out: recording.left_out,
-        blocks,
-        fault,
-        report: report.clone(),
-        notes,
-    };
-    if let Some(Error::Interrupted) = outcome.error {
-        let text = contents.text();
-        crate::rich::display(&MimeBundle::new().text(text).html(shown::html(&mut contents)));
-        return Err(Error::Interrupted);
-    }
-    let text = contents.text();
-    let contents = Mutex::new(contents);
-    Ok(Trace { contents, report, error: outcome.error, recorded, took: outcome.took, text })
-}
-
-impl Contents {
-    fn text(&self) -> String {
-        let times = |[x, y, z]: [usize; 3]| match [y, z] {
-            [1, 1] => x.to_string(),
-            [_, 1] => format!("({x}, {y})"),
-            _ => format!("({x}, {y}, {z})"),
-        };
-        let steps: usize = self.blocks.iter().map(|block| block.steps.len()).sum();
-        let counted = |count: usize, what: &str| if count == 1 { what.to_owned() } else { format!("{what}s") };
-        let mut said = vec![format!(
-            "Trace of `{}`, {} {} of {} {}: {steps} {} in {} recorded {}.",
-            self.kernel,
-            times(self.grid),
-            counted(self.grid.iter().product(), "block"),
-            times(self.block),
-            counted(self.block.iter().product(), "thread"),
-            counted(steps, "step"),
-            self.blocks.len(),
-            counted(self.blocks.len(), "block")
-        )];
-        said.extend(self.fault.as_ref().map(|fault| fault.message.clone()));
-        said.push(self.report.summary().to_owned());
-        said.extend(self.notes.iter().cloned());
-        said.join("\n")
-    }
+    Trace::or_shown(run::run(&ready)?)
 }
 
 impl Trace {
+    /// Of a launch.
+    pub(crate) fn new(recorded: Recorded, opens: Option<Opening>) -> Trace {
+        let blocks = recorded.recording.blocks.iter().map(|block| block.number).collect();
+        let (error, took) = (recorded.error.clone(), recorded.took);
+        let contents = Contents::new(recorded, opens);
+        let (report, text) = (contents.report.clone(), contents.text());
+        Trace { contents: Mutex::new(contents), report, error, recorded: blocks, took, text }
+    }
+
+    /// The same; if the user has ended the launch, what was recorded is shown, and the error comes back.
+    pub(crate) fn or_shown(recorded: Recorded) -> Result<Trace> {
+        let trace = Trace::new(recorded, None);
+        match trace.error {
+            Some(Error::Interrupted) => {
+                trace.display();
+                Err(Error::Interrupted)
+            }
+            _ => Ok(trace),
+        }
+    }
+
+    /// Shows it at once, while the cell runs.
+    pub(crate) fn display(&self) {
+        crate::rich::display(&MimeBundle::new().text(&self.text).html(self.html()));
+    }
+
     /// Why the launch is slow, line by line: sectors of global memory, bank conflicts of shared memory, lanes that are idle, atomics that
     /// collide, and waiting at barriers, counted in the recorded blocks.
     pub fn report(&self) -> TraceReport {
@@ -291,9 +180,25 @@ impl Trace {
         json::write(&mut self.lock())
     }
 
+    /// The elements of the arrays after the launch, of those that are small, with their names: for tests.
+    #[doc(hidden)]
+    pub fn arrays_after(&self) -> Vec<(String, Vec<String>)> {
+        let contents = self.lock();
+        let known = contents.given.iter().filter_map(|array| Some((array.name.to_owned(), array.texts_after()?)));
+        known.collect()
+    }
+
     /// The film as a piece of HTML.
     pub fn html(&self) -> String {
-        shown::html(&mut self.lock())
+        let mut contents = self.lock();
+        let fallback = shown::fallback(&contents);
+        shown::html(&mut contents, &fallback)
+    }
+
+    /// The same beneath something else that is shown where no scripts run.
+    pub(crate) fn html_beneath(&self) -> String {
+        let fallback = "<p>Here is the film of this launch. It plays where scripts run, so not in a notebook that is not trusted.</p>";
+        shown::html(&mut self.lock(), fallback)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Contents> {
@@ -303,34 +208,7 @@ impl Trace {
 
 impl fmt::Debug for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        cell::offer_rich(&self.text, || MimeBundle::new().html(self.html()).into_data());
+        offer_rich(&self.text, || MimeBundle::new().html(self.html()).into_data());
         f.write_str(&self.text)
     }
-}
-
-fn kind_of(failure: &Failure) -> &'static str {
-    match failure.kind {
-        FailureKind::OutOfBounds { .. } | FailureKind::WrongAxes { .. } => "out of bounds",
-        FailureKind::Race { .. } => "race",
-        FailureKind::DivergentBarrier { .. } => "divergent barrier",
-        FailureKind::Uninitialised { .. } => "uninitialised",
-        FailureKind::Interrupted => "interrupted",
-        _ => "failed",
-    }
-}
-
-/// The threads of the block that a failure is about, by their numbers.
-fn threads_of(failure: &Failure, [x, y, _]: [usize; 3]) -> Vec<usize> {
-    let number = |[i, j, k]: [usize; 3]| i + x * (j + y * k);
-    let mut threads = vec![number(failure.thread)];
-    match &failure.kind {
-        FailureKind::Race { first, .. } if first.block == failure.block => threads.push(number(first.thread)),
-        FailureKind::DivergentBarrier {
-            other: Elsewhere::Ended { thread } | Elsewhere::Waits { thread, .. }, ..
-        } => {
-            threads.push(number(*thread));
-        }
-        _ => {}
-    }
-    threads
 }

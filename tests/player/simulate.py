@@ -304,6 +304,19 @@ def scatter():
     return trace.trace
 
 
+def blend():
+    """One element of a function over arrays."""
+    trace = Recorder("blend", (1, 1, 1), "#[vectorize]\nfn blend(x: f32) -> f32 {\n    let y = 2.0 * x;\n    2.0 * y\n}")
+    x = trace.array("x", [4], [0, 3, 6, 9])
+    result = trace.array("result", [4])
+    trace.step(2, [0], trace.read(x, {0: 3}))
+    trace.local(2, "x", {0: 9})
+    trace.local(3, "y", {0: 18})
+    trace.step(4, [0], trace.write(result, {0: 0}, {0: 36}))
+    trace.end(5)
+    return {**trace.trace, "element": "[2, 1]", "report": None}
+
+
 KERNELS = {
     "map": squares, "transposition": transposition, "reduction": reduction, "race": race, "bounds": out_of_bounds
 }  # fmt: skip
@@ -316,10 +329,11 @@ def player(trace, name):
     picture = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="40"><rect width="200" height="40" fill="#8cd17d"/></svg>'
     )
-    text = html.escape(f"Trace of `{trace['kernel']}`.\n{trace['report']['summary']}").replace("\n", "<br>")
+    picture = base64.b64encode(picture.encode()).decode()
+    text = html.escape(f"Trace of `{trace['kernel']}`.\n{trace['report'] and trace['report']['summary']}").replace("\n", "<br>")
     page = PLAYER.read_text().split("-->", 1)[1].strip()
     parts = {
-        "@ID@": name, "@PICTURE@": base64.b64encode(picture.encode()).decode(), "@TEXT@": text,
+        "@ID@": name, "@FALLBACK@": f'<img src="data:image/svg+xml;base64,{picture}"/><pre>{text}</pre>',
         "@DATA@": base64.b64encode(packed).decode(),
     }  # fmt: skip
     for place, part in parts.items():

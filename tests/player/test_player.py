@@ -8,7 +8,7 @@ from nbconvert import HTMLExporter
 from playwright.sync_api import expect
 
 from e2e.lab import TOKEN, hide_the_sidebar, jupyterlab, screenshots, write_settings
-from player.simulate import KERNELS, PLAYER, page, player, reduction, scatter
+from player.simulate import KERNELS, PLAYER, blend, page, player, reduction, scatter
 
 WIDTH = 1040
 
@@ -173,6 +173,53 @@ def test_it_opens_at_the_fault(browser, traces, name, threads):
     close(shown)
 
 
+def test_it_opens_at_the_first_wrong_element(browser, traces):
+    steps = len(traces["map"]["blocks"][0]["steps"])
+    message = "`out[3]` should be 9, and is 2.25."
+    opens = {"block": 0, "position": steps, "message": message, "thread": None, "element": [1, 3]}
+    shown = show(browser, page(player({**traces["map"], "opens": opens}, "p1")))
+    assert count(shown) == f"step {steps} of {steps}"
+    assert shown.locator("[role=alert] p").inner_text() == message.replace("`", "")
+    assert shown.locator("[aria-label='Array out'] .at").inner_text() == "out[3] = 2.25 · last written by thread 3"
+    press(shown, "Home")
+    shown.get_by_role("button", name="Show its last write").click()
+    assert says(shown).endswith("Each writes out.") and "thread 3 writes it now" in shown.locator("[aria-label='Array out'] .at").inner_text()
+    there = count(shown)
+    press(shown, "W")
+    assert says(shown) == "Nothing writes to out[3] before this step." and count(shown) == there
+    shown.get_by_role("button", name="Show where").click()
+    assert count(shown) == f"step {steps} of {steps}"
+    press(shown, "W")
+    assert count(shown) == there
+    close(shown)
+
+
+def test_it_opens_where_a_thread_does_too_much(browser, traces):
+    opens = {"block": 0, "position": 3, "message": "Here a thread reads an array once too often.", "thread": 5, "element": None}
+    shown = show(browser, page(player({**traces["map"], "opens": opens}, "p1")))
+    assert count(shown).startswith("step 3 of ") and "thread 5" in shown.locator("table").inner_text()
+    assert shown.get_by_role("button", name="Show its last write").count() == 0
+    close(shown)
+
+
+def test_one_element_has_no_threads(browser):
+    trace = blend()
+    shown = show(browser, page(player(trace, "p1")))
+    assert shown.locator(".size").inner_text() == "element [2, 1]"
+    assert says(shown) == "Before the first step. Press play, or step with the arrow keys."
+    said = []
+    for _ in range(len(trace["blocks"][0]["steps"])):
+        press(shown, "ArrowRight")
+        said.append(says(shown))
+    assert said == ["Line 2: reads x.", "Line 2: sets x.", "Line 3: sets y.", "Line 4: writes result.", "The end. The function has given its result."]
+    assert shown.locator("table").inner_text().split() == ["x", "9", "y", "18"]
+    for word in ("thread", "warp", "lane", "Block", "barrier opens"):
+        assert word not in shown.locator(".player").inner_text().replace("shared memory: the thread that wrote last", ""), word
+    shown.locator("[aria-label='Array result'] canvas").click(position={"x": 10, "y": 10})
+    assert shown.locator("[aria-label='Array result'] .at").inner_text() == "result[0] = 36"
+    close(shown)
+
+
 def test_report_at_the_lines(browser, traces):
     shown = show(browser, page(player(traces["transposition"], "p1")))
     badges = shown.locator(".badge")
@@ -294,7 +341,7 @@ def test_long_films_stay_quick(browser):
 
 @pytest.mark.browser
 def test_sizes(traces):
-    assert len(PLAYER.read_bytes()) <= 60 << 10
+    assert len(PLAYER.read_bytes()) <= 64 << 10
     for name, trace in traces.items():
         assert len(player(trace, "p1")) < 300_000, name
 

@@ -8,8 +8,8 @@
 //! see that it runs on devices (`mark` in `prelude/macros`) is written for it. A struct keeps its attribute, which then only implements
 //! a trait.
 //!
-//! Kernels of a notebook whose code names a traced launch are compiled once more, with the copy that such launches need: their hashes
-//! get a letter.
+//! Kernels of a notebook whose code names a traced launch or a puzzle are compiled once more, with the copy that such launches need:
+//! their hashes get a letter. So are functions over arrays where the code names `trace_map`.
 
 use super::names::{end_of_items, items_before_runtime};
 use crate::environment::{cell_text, functions_listing};
@@ -29,8 +29,8 @@ pub const NOTEBOOK: &str = "WARPCELL_NOTEBOOK";
 /// The attributes.
 const ATTRIBUTES: [&str; 3] = ["vectorize", "device", "kernel"];
 
-/// Functions that need the copies of kernels that tell their statements, and what their hashes end with.
-const TRACING: [&str; 8] = [
+/// Names by which code asks for the copies of kernels that tell their statements: the launches that are traced, and the puzzles.
+const TRACING: [&str; 9] = [
     "launch_traced",
     "launch_traced_with",
     "try_launch_traced",
@@ -39,7 +39,11 @@ const TRACING: [&str; 8] = [
     "roofline_with",
     "try_roofline",
     "try_roofline_with",
+    "puzzles",
 ];
+/// The same for functions over arrays.
+const TRACING_ELEMENTS: [&str; 2] = ["trace_map", "try_trace_map"];
+/// What the hash of an item with such a copy ends with.
 const TRACED: char = 't';
 
 /// The file that the macros read.
@@ -82,8 +86,8 @@ impl Functions {
         let items_text = items_before_runtime(source);
         let items: Vec<ast::Item> = parse(items_text).tree().items().collect();
         let leads = Leads::of(&items);
-        let may_trace = source.contains("launch_traced") || source.contains("roofline");
-        let traces = may_trace && words(source).any(|word| TRACING.contains(&word));
+        let names = |all: &[&str]| words(source).any(|word| all.contains(&word));
+        let (traces, traces_elements) = (names(&TRACING), names(&TRACING_ELEMENTS));
         let mut lines = String::new();
         for item in &items {
             let (name, attribute, keyword) = match item {
@@ -101,13 +105,14 @@ impl Functions {
                 continue;
             };
             let mut hash = leads.hash(item.syntax());
-            let is_kernel = attribute.path().is_some_and(|path| path.syntax().text().to_string().ends_with("kernel"));
-            if is_kernel && traces {
+            let is = |word| attribute.path().is_some_and(|path| path.syntax().text().to_string().ends_with(word));
+            let is_kernel = is("kernel");
+            if is_kernel && traces || traces_elements && is("vectorize") {
                 hash.push(TRACED);
             }
             // What has the copy can do without it, too.
             let is_registered = registered(listing, &name)
-                .is_some_and(|known| known == hash || is_kernel && known.strip_suffix(TRACED) == Some(&hash));
+                .is_some_and(|known| known == hash || known.strip_suffix(TRACED) == Some(&hash));
             let line = keyword.map_or(0, |keyword| {
                 let start: usize = keyword.text_range().start().into();
                 1 + items_text[..start].matches('\n').count()
@@ -286,9 +291,21 @@ mod tests {
         assert_eq!(hash(&roofline, "k"), format!("{known}t"));
         let is_compiled = |cell: &str, known: &str| Functions::read(cell, &format!("ctx::k {known}\n")).registers;
         assert!(!is_compiled(&plain, &known) && is_compiled(&traced, &known));
+        for other in ["gpu::puzzles::map().check(k)"] {
+            let other = format!("{kernel}fn run() {{ {other}; }}\n");
+            assert_eq!(hash(&other, "k"), format!("{known}t"));
+        }
         // The copy does no harm where it is not needed.
         assert!(!is_compiled(&plain, &format!("{known}t")) && !is_compiled(&traced, &format!("{known}t")));
         assert!(is_compiled(&plain, "0t"));
+    }
+
+    #[test]
+    fn functions_of_traced_elements_are_compiled_once_more() {
+        let item = "#[vectorize]\nfn f(x: f32) -> f32 { x }\n";
+        let plain = format!("{item}fn run() {{ gpu::launch_traced(k, 1, 1, gpu::map(f, &a)); }}\n");
+        let traced = format!("{item}fn run() {{ gpu::trace_map(f, &a, 3); }}\n");
+        assert_eq!(hash(&traced, "f"), format!("{}t", hash(&plain, "f")));
     }
 
     #[test]

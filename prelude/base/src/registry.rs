@@ -55,6 +55,9 @@ pub struct Blocks {
     pub results: &'static [DType],
     /// The loop over a block.
     pub run: BlockFunction,
+    /// What computes one element with a call before each statement, where elements may be traced: a kernel whose parameters are a view
+    /// for each argument (a struct for a struct), one for each result, and for each view the number of its element.
+    pub recorded: Option<&'static Threads>,
 }
 
 /// What an item refers to outside of itself: each path as it is written, without blanks, and what it stands for.
@@ -90,6 +93,8 @@ pub struct Function {
     pub results: &'static [DType],
     /// The loop over a block.
     pub block: BlockFunction,
+    /// See [`Blocks::recorded`].
+    pub recorded: Option<&'static Threads>,
     /// Its address identifies the definition: code that was loaded stays.
     pub text: &'static Text,
     /// What a formula has captured, its last parameters for the translator.
@@ -177,9 +182,17 @@ fn registry() -> MutexGuard<'static, Registry> {
 pub fn register(name: &'static str, hash: &str, text: &'static Text, blocks: Option<&'static Blocks>) {
     let mut registry = registry();
     registry.add(name, hash, text);
-    if let Some(&Blocks { parameters, results, run }) = blocks {
-        let function =
-            Function { name, parameters, results, block: run, text, captures: Captures::none(), as_of: u64::MAX };
+    if let Some(&Blocks { parameters, results, run, recorded }) = blocks {
+        let function = Function {
+            name,
+            parameters,
+            results,
+            block: run,
+            recorded,
+            text,
+            captures: Captures::none(),
+            as_of: u64::MAX,
+        };
         registry.functions.insert(name, Arc::new(function));
     }
 }
@@ -321,13 +334,17 @@ mod tests {
 
     fn function(name: &'static str, text: &'static Text, as_of: u64) -> Function {
         let captures = Captures::none();
-        Function { name, parameters: &[], results: &[], block: |_, _| (), text, captures, as_of }
+        Function { name, parameters: &[], results: &[], block: |_, _| (), recorded: None, text, captures, as_of }
     }
 
     #[test]
     fn items_are_what_a_function_leads_to() {
-        let blocks: &'static Blocks =
-            &Blocks { parameters: &[FunctionParameter::Element(DType::F32)], results: &[DType::Bool], run: |_, _| () };
+        let blocks: &'static Blocks = &Blocks {
+            parameters: &[FunctionParameter::Element(DType::F32)],
+            results: &[DType::Bool],
+            run: |_, _| (),
+            recorded: None,
+        };
         register("registry_tests::outer", "", &OUTER, Some(blocks));
         register("registry_tests::inner", "", &INNER, None);
         register("registry_tests::Point", "", &POINT, None);
@@ -367,7 +384,7 @@ mod tests {
 
     #[test]
     fn what_is_no_function_over_arrays_any_more_is_not_found() {
-        let blocks: &'static Blocks = &Blocks { parameters: &[], results: &[], run: |_, _| () };
+        let blocks: &'static Blocks = &Blocks { parameters: &[], results: &[], run: |_, _| (), recorded: None };
         register("registry_tests::once", "", &INNER, Some(blocks));
         assert!(find("registry_tests::once").is_some());
         register("registry_tests::once", "", &INNER, None);

@@ -67,7 +67,7 @@ pub(super) fn launch(guard: QueueGuard<'_>, launch: &Launch, arguments: &[Argume
         // SAFETY: the views of the thread lie in memory that only the launch accesses, as above.
         outcome = Some(pool::install(|| unsafe { warpcell_threads::run(&spec, &thread) }));
     });
-    let (result, _) = outcome.expect("the macro's function runs the threads");
+    let result = outcome.expect("the macro's function runs the threads");
     let ended = guard.end();
     match result {
         Ok(()) => ended,

@@ -1,7 +1,7 @@
 //! What `#[kernel]` emits: the function as it is, and its registration with the prelude.
 
 mod count;
-mod instrument;
+pub mod instrument;
 
 use crate::device::{bare, parse};
 use crate::head::{Words, signature, tag, type_of};
@@ -55,12 +55,13 @@ pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<
     Ok(quote! { const _: () = { #threads #registration }; })
 }
 
-/// What the build step writes behind the hash of a kernel, where the notebook has a launch that is traced.
+/// What the build step writes behind the hash of a kernel, where the notebook has a launch that is traced; and behind that of a function
+/// over arrays, where it traces an element.
 const RECORDED: char = 't';
 
-/// Whether a kernel gets a copy that tells its statements. In a notebook only where it is used, as each cell has the kernel; and not
-/// in the prelude, whose kernels nobody watches.
-fn is_recorded(notebook: Option<&Notebook>, hash: &str) -> bool {
+/// Whether a kernel or a function over arrays gets a copy that tells its statements. In a notebook only where it is used, as each cell has the item; and not
+/// in the prelude, whose functions nobody watches.
+pub fn is_recorded(notebook: Option<&Notebook>, hash: &str) -> bool {
     match notebook {
         Some(_) => hash.ends_with(RECORDED),
         None => !is_in_prelude(),

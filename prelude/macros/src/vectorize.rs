@@ -2,6 +2,7 @@
 
 use crate::device::{bare, parse};
 use crate::head::{Words, signature, tag, type_of};
+use crate::kernel::{instrument, is_recorded};
 use crate::notebook::Notebook;
 use crate::registration::{Registration, at, checked, mark, prelude, register, text};
 use crate::text::Text;
@@ -39,7 +40,11 @@ pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<
     let references = checked(&whole, Role::Vectorize, notebook)?;
     let function = &signature.ident;
     let hash = notebook.map_or("", |notebook| notebook.hash(&function.to_string())).to_owned();
-    let text = text(Role::Vectorize, &Text::of(&bare(item), notebook), "", &references);
+    let written = Text::of(&bare(item), notebook);
+    let places = notebook.map_or_else(Vec::new, |notebook| notebook.places(&function.to_string()));
+    let recorded =
+        is_recorded(notebook, &hash).then(|| recorded(&whole, &parameters, &results, written.compiled, &places));
+    let text = text(Role::Vectorize, &written, "", &references);
     let name = quote!(::core::any::type_name_of_val(&#function));
     let registration = register(&name, &hash, &text, &quote!(::core::option::Option::Some(&__WARPCELL_BLOCKS)));
     let vectors = match notebook {
@@ -47,9 +52,9 @@ pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<
         None if cfg!(target_arch = "x86_64") => Vectors::Found,
         _ => Vectors::Plain,
     };
-    let blocks = blocks(function, &parameters, &results, vectors, quick.as_ref());
+    let blocks = blocks(function, &parameters, &results, vectors, quick.as_ref(), recorded.is_some());
     let mark = mark(&whole.vis, function);
-    Ok(quote! { #mark const _: () = { #blocks #registration }; })
+    Ok(quote! { #mark const _: () = { #blocks #recorded #registration }; })
 }
 
 /// What functions of the prelude say of themselves, so that loops of them take less time.
@@ -112,8 +117,14 @@ fn blocks(
     results: &[Scalar],
     vectors: Vectors,
     quick: Option<&Quick>,
+    is_recorded: bool,
 ) -> TokenStream {
     let prelude = prelude();
+    let recorded = if is_recorded {
+        quote! { ::core::option::Option::Some(&__WARPCELL_ELEMENT) }
+    } else {
+        quote! { ::core::option::Option::None }
+    };
     let numbered = |what: &str, count: usize| -> Vec<Ident> {
         (0..count).map(|index| format_ident!("__warpcell_{what}_{index}")).collect()
     };
@@ -254,7 +265,128 @@ fn blocks(
             parameters: &[#(::#prelude::registry::FunctionParameter::#declared),*],
             results: &[#(::#prelude::DType::#result_tags),*],
             run: #run,
+            recorded: #recorded,
         };
+    }
+}
+
+/// What computes one element with a call before each statement, as a kernel of one thread: it reads the arguments from views and writes
+/// the results to some.
+fn recorded(
+    whole: &ItemFn,
+    parameters: &[Kind],
+    results: &[Scalar],
+    line: usize,
+    places: &[(String, isize)],
+) -> TokenStream {
+    let (prelude, copy) = (prelude(), instrument::copy(whole));
+    // As a place of the user's, which the steps name.
+    let here = whole.sig.ident.span();
+    let called = Ident::new(instrument::COPY, proc_macro2::Span::call_site());
+    let names: Vec<String> = whole.sig.inputs.iter().enumerate().map(|(number, input)| name(number, input)).collect();
+    let result = if names.iter().any(|name| name == "result") { "the result" } else { "result" };
+    let result_names: Vec<String> = match results.len() {
+        1 => vec![result.to_owned()],
+        count => (0..count).map(|number| format!("{result}.{number}")).collect(),
+    };
+    let value = |what: &str, number: usize| format_ident!("__warpcell_{what}_{number}", span = here);
+    let views = parameters.iter().filter(|kind| matches!(kind, Kind::Element(_))).count() + results.len();
+    // Behind the views and structs stand the numbers of the elements, one for each view.
+    let first = parameters.len() + results.len();
+    let mut view = 0;
+    let mut declared = Vec::new();
+    let mut reads = Vec::new();
+    let mut passed = Vec::new();
+    for (number, (kind, name)) in parameters.iter().zip(&names).enumerate() {
+        let argument = value("argument", number);
+        match kind {
+            Kind::Struct(of) => {
+                declared.push(quote_spanned! { at(of.span()) =>
+                    ::#prelude::registry::Parameter::Struct(#name, ::#prelude::registry::StructParameter::of::<#of>())
+                });
+                reads.push(quote_spanned! { at(of.span()) =>
+                    let #argument = __warpcell_arguments.structure::<#of>(#number);
+                });
+                passed.push(quote! { ::#prelude::registry::copied(&#argument) });
+            }
+            Kind::Element(scalar) => {
+                let (tag, of) = (tag(*scalar), type_of(*scalar));
+                let element = value("element", view);
+                declared
+                    .push(quote! { ::#prelude::registry::Parameter::View(#name, ::#prelude::registry::DType::#tag) });
+                reads.push(quote! {
+                    let #argument = <#of as ::#prelude::registry::ViewArgument>::view(__warpcell_arguments, #number);
+                });
+                passed.push(quote_spanned! { here => #argument[#element] });
+                view += 1;
+            }
+        }
+    }
+    let mut stores = Vec::new();
+    let mut parts = Vec::new();
+    for (number, (scalar, name)) in results.iter().zip(&result_names).enumerate() {
+        let (tag, of, at) = (tag(*scalar), type_of(*scalar), parameters.len() + number);
+        let (target, part, element) = (value("target", number), value("part", number), value("element", view));
+        declared.push(quote! { ::#prelude::registry::Parameter::ViewMut(#name, ::#prelude::registry::DType::#tag) });
+        reads.push(quote! {
+            let #target = <#of as ::#prelude::registry::ViewArgument>::view_mut(__warpcell_arguments, #at);
+        });
+        stores.push(quote_spanned! { here =>
+            let mut #target = #target;
+            #target[#element] = #part;
+        });
+        parts.push(part);
+        view += 1;
+    }
+    for number in 0..views {
+        let (element, at) = (value("element", number), first + number);
+        declared.push(quote! { ::#prelude::registry::Parameter::Scalar("", ::#prelude::registry::ScalarType::Usize) });
+        reads.push(quote! {
+            let #element = <usize as ::#prelude::registry::ScalarArgument>::value(__warpcell_arguments, #at);
+        });
+    }
+    let pattern = if let [part] = &parts[..] {
+        quote! { #part }
+    } else {
+        quote! { (#(#parts),*) }
+    };
+    let places = places.iter().map(|(name, behind)| {
+        let line = line.saturating_add_signed(*behind);
+        quote! { (#name, #line) }
+    });
+    quote! {
+        #copy
+        fn __warpcell_element(
+            __warpcell_arguments: &::#prelude::registry::Arguments<'_>,
+            __warpcell_run: &mut dyn ::core::ops::FnMut(&(dyn ::core::ops::Fn() + ::core::marker::Sync)),
+        ) {
+            #(#reads)*
+            __warpcell_run(&|| {
+                let #pattern = #called(#(#passed),*);
+                #(#stores)*
+            });
+        }
+        static __WARPCELL_ELEMENT: ::#prelude::registry::Threads = ::#prelude::registry::Threads {
+            parameters: &[#(#declared),*],
+            run: __warpcell_element,
+            recorded: ::core::option::Option::Some(__warpcell_element),
+            line: #line,
+            places: &[#(#places),*],
+        };
+    }
+}
+
+/// What messages and films call an argument.
+fn name(number: usize, input: &FnArg) -> String {
+    match input {
+        FnArg::Typed(parameter) => match &*parameter.pat {
+            syn::Pat::Ident(pattern) => {
+                let name = pattern.ident.to_string();
+                name.strip_prefix("r#").unwrap_or(&name).to_owned()
+            }
+            _ => format!("argument {}", number + 1),
+        },
+        FnArg::Receiver(_) => "self".to_owned(),
     }
 }
 

@@ -35,6 +35,7 @@ mod function;
 pub(crate) mod fuse;
 pub(crate) mod host;
 pub mod reduction;
+mod traced;
 
 pub(crate) use along::registered_along;
 pub use along::{Formula, Formulas, map_along, try_map_along};
@@ -43,6 +44,7 @@ pub use function::{Function, Results};
 pub use fuse::Fused;
 pub use host::{HostArgument, HostArguments, map_host, try_map_host};
 use reduction::Reduction;
+pub use traced::{trace_map, try_trace_map};
 
 fallible! {
     /// Applies a function that has `#[vectorize]` before it to each element, or to those of several arrays that meet in
@@ -105,7 +107,7 @@ fallible! {
         arguments: A,
     ) -> Result< <F::Output as Results>::Arrays> {
         let request = Request::new::<T, F>("map", &function)?;
-        arguments.run(&request).map(F::Output::arrays)
+        request.of(&arguments).map(F::Output::arrays)
     }
 
     /// As [`map`], but writes the results to an array that is there: no memory is asked for.
@@ -137,7 +139,7 @@ fallible! {
     ) -> Result<()> {
         let mut request = Request::new::<T, F>("map_into", &function)?;
         request.targets = Some(F::Output::targets(out));
-        arguments.run(&request).map(drop)
+        request.of(&arguments).map(drop)
     }
 
     /// Applies a function to each element as [`map`] does, and reduces the results to one, in the same pass over
@@ -176,7 +178,7 @@ fallible! {
     {
         let mut request = Request::new::<T, F>("map_reduce", &function)?;
         request.reduction = Some(K::operation().0);
-        arguments.run(&request).map(first)
+        request.of(&arguments).map(first)
     }
 }
 
@@ -370,6 +372,13 @@ impl<'a> Request<'a> {
             RawArray::uninitialised(self.operation, handle, shape, dtype)
         };
         self.function.results.iter().map(new).collect()
+    }
+
+    /// As `run`, with arguments whose types are not known here.
+    fn of(&self, arguments: &dyn hidden::Arguments) -> Result<Vec<RawArray>> {
+        let mut results = Ok(Vec::new());
+        arguments.with(&mut |operands| results = self.run(operands));
+        results
     }
 
     /// Does it; gives the results if they have no targets.

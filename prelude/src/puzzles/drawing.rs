@@ -6,7 +6,7 @@ use super::examine::{Examined, Problem, counts, is_array, writers};
 use super::fault;
 use super::svg::{Anchor, GREY, INK, LINE, Point, RED, Svg};
 use std::collections::{BTreeMap, BTreeSet};
-use warpcell_threads::{AccessKind, FailureKind, Memory, TracedAccess};
+use warpcell_threads::{AccessKind, FailureKind, Memory, RecordedAccess};
 
 /// A thread: its block, and its place there.
 pub(super) type Thread = ([usize; 3], [usize; 3]);
@@ -86,7 +86,7 @@ fn focus(examined: &Examined) -> Vec<Thread> {
         Some(Problem::Limit { block, thread, .. }) => vec![(*block, *thread)],
         Some(Problem::Wrong { elements }) => {
             let written = elements.iter().find_map(|&element| {
-                let writer = writers(&examined.trace, examined.case.out.name, element).last()?;
+                let writer = writers(&examined.accesses, examined.case.out.name, element).last()?;
                 Some((writer.block, writer.thread))
             });
             vec![written.unwrap_or(([0; 3], [0; 3]))]
@@ -100,7 +100,6 @@ fn shown_blocks(examined: &Examined, focus: &[Thread]) -> BTreeSet<[usize; 3]> {
     let case = &examined.case;
     let all = case.grid.iter().chain(&case.block).product::<usize>() <= ALL_THREADS;
     examined
-        .trace
         .accesses
         .iter()
         .map(|access| access.block)
@@ -112,15 +111,15 @@ fn shown_blocks(examined: &Examined, focus: &[Thread]) -> BTreeSet<[usize; 3]> {
 /// What happened between two barriers.
 struct Panel<'a> {
     phase: usize,
-    reads: Vec<&'a TracedAccess>,
+    reads: Vec<&'a RecordedAccess>,
     /// Atomic operations among them.
-    writes: Vec<&'a TracedAccess>,
+    writes: Vec<&'a RecordedAccess>,
     blocks: Vec<[usize; 3]>,
 }
 
 fn panels<'a>(examined: &'a Examined, blocks: &BTreeSet<[usize; 3]>) -> Vec<Panel<'a>> {
     let mut phases: BTreeMap<usize, Panel<'_>> = BTreeMap::new();
-    for access in examined.trace.accesses.iter().filter(|access| blocks.contains(&access.block)) {
+    for access in examined.accesses.iter().filter(|access| blocks.contains(&access.block)) {
         let panel = phases.entry(access.phase).or_insert_with(|| Panel {
             phase: access.phase,
             reads: Vec::new(),
@@ -172,7 +171,7 @@ pub(super) fn shape_of(examined: &Examined, memory: &Memory) -> Vec<usize> {
     {
         return array.shape.clone();
     }
-    let known = examined.trace.shapes.iter().find(|(known, _)| known == memory);
+    let known = examined.shapes.iter().find(|(known, _)| known == memory);
     known.map_or(Vec::new(), |(_, shape)| shape.clone())
 }
 
@@ -191,7 +190,7 @@ pub(super) fn plain_look<'a>(
 
 fn draw_panel(svg: &mut Svg, y: f64, examined: &Examined, panel: &Panel<'_>, focus: &[Thread]) -> f64 {
     let caption = match panel.phase {
-        0 if examined.trace.accesses.iter().all(|access| access.phase == 0) => "Who accesses what".to_owned(),
+        0 if examined.accesses.iter().all(|access| access.phase == 0) => "Who accesses what".to_owned(),
         0 => "Before the first barrier".to_owned(),
         1 => "After the first barrier".to_owned(),
         phase => format!("After barrier {phase}"),
@@ -205,7 +204,7 @@ fn draw_panel(svg: &mut Svg, y: f64, examined: &Examined, panel: &Panel<'_>, foc
     };
     svg.text((0.0, y + 12.0), Anchor::Start, 13.0, INK, &format!("{caption}{whose}"));
     let y = y + 22.0;
-    let has_arrow = |access: &TracedAccess| all || focus.contains(&(access.block, access.thread));
+    let has_arrow = |access: &RecordedAccess| all || focus.contains(&(access.block, access.thread));
 
     let (read, height) = place_arrays(svg, (0.0, y), examined, &panel.reads, &has_arrow);
     let threads_y = y + height + if panel.reads.is_empty() { RADIUS + 6.0 } else { ARROWS };
@@ -247,8 +246,8 @@ fn place_arrays(
     svg: &mut Svg,
     (mut x, y): Point,
     examined: &Examined,
-    accesses: &[&TracedAccess],
-    has_arrow: &dyn Fn(&TracedAccess) -> bool,
+    accesses: &[&RecordedAccess],
+    has_arrow: &dyn Fn(&RecordedAccess) -> bool,
 ) -> (BTreeMap<String, CellTable>, f64) {
     let mut tables = BTreeMap::new();
     let mut height = 0.0f64;
@@ -363,7 +362,7 @@ fn draw_result(svg: &mut Svg, y: f64, examined: &Examined, wrong: &[usize]) -> f
             let mut look = Look::plain(values.get(element).copied().map_or(String::new(), value));
             if which == 1 && wrong.contains(&element) {
                 (look.stroke, look.ink, look.fill) = (RED, RED, "#ffebee".to_owned());
-                if writers(&examined.trace, out.name, element).next().is_none() {
+                if writers(&examined.accesses, out.name, element).next().is_none() {
                     look.words = "–".to_owned();
                 }
             }
@@ -384,7 +383,7 @@ fn draw_result(svg: &mut Svg, y: f64, examined: &Examined, wrong: &[usize]) -> f
 
 /// How often each thread accesses arrays other than shared ones, as bars.
 fn draw_counts(svg: &mut Svg, y: f64, examined: &Examined, (block, thread): Thread, reads: bool) -> f64 {
-    let counts = counts(&examined.trace);
+    let counts = counts(&examined.accesses);
     let limits = examined.case.limits;
     let most = if reads { limits.reads } else { limits.writes }.unwrap_or(0);
     let what = if reads { "Reads" } else { "Writes" };

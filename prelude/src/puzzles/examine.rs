@@ -1,8 +1,18 @@
-//! Running a kernel on a puzzle's arrays, traced, and comparing what it does with what it should.
+//! Running a kernel on a puzzle's arrays, recorded, and comparing what it does with what it should.
 
 use super::case::{Case, Topic};
+use super::film::{self, Film};
+use crate::tracing::{Trace, TracedArray};
 use std::collections::BTreeMap;
-use warpcell_threads::{AccessKind, Elsewhere, Failure, FailureKind, Launch, Memory, Mode, Trace, TracedAccess, run};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+use warpcell_threads::{
+    AccessKind, Elsewhere, Failure, FailureKind, Launch, Memory, Mode, Plan, RecordedAccess, Recording, record,
+};
+
+/// As many events of a launch are recorded at most. The kernels of puzzles have some thousands.
+const MOST_EVENTS: usize = 1_000_000;
 
 /// The elements of an array while a kernel runs.
 #[derive(Clone, Debug)]
@@ -20,6 +30,16 @@ impl Buffer {
         }
     }
 
+    /// The bytes of all elements.
+    pub fn bytes(&self) -> &[u8] {
+        let (start, length) = match self {
+            Buffer::F32(elements) => (elements.as_ptr().cast::<u8>(), size_of_val(&elements[..])),
+            Buffer::U32(elements) => (elements.as_ptr().cast::<u8>(), size_of_val(&elements[..])),
+        };
+        // SAFETY: numbers have no padding, and these live as long as the buffer.
+        unsafe { std::slice::from_raw_parts(start, length) }
+    }
+
     fn values(&self) -> Vec<f64> {
         match self {
             Buffer::F32(elements) => elements.iter().copied().map(f64::from).collect(),
@@ -27,6 +47,9 @@ impl Buffer {
         }
     }
 }
+
+/// What one thread does.
+pub(super) type Thread<'a> = &'a (dyn Fn() + Sync);
 
 /// The kernel that is checked, seen from here.
 pub(super) trait Subject: Sync {
@@ -36,8 +59,18 @@ pub(super) trait Subject: Sync {
     /// A buffer of the type of a parameter.
     fn buffer(&self, parameter: usize, values: &[f64]) -> Buffer;
 
-    /// Calls `then` with what one thread does, given the buffers and shapes of all parameters.
-    fn prepare(&self, buffers: &mut [(Buffer, &[usize])], then: &mut dyn FnMut(&(dyn Fn() + Sync)));
+    /// An array as a film has it.
+    fn traced(&self, parameter: usize, buffer: &Buffer, shape: &[usize]) -> TracedArray;
+
+    /// Calls `then` with what one thread does, and with what it does where it is recorded, given the buffers and shapes of all
+    /// parameters.
+    fn prepare(&self, buffers: &mut [(Buffer, &[usize])], then: &mut dyn FnMut(Thread<'_>, Thread<'_>));
+
+    /// The film of a launch.
+    fn film(&self, film: Film) -> Trace;
+
+    /// The lines of the kernel in the file that was compiled.
+    fn lines(&self) -> Range<u32>;
 
     /// The line in the user's file or cell, for one of the compiled file.
     fn line(&self, compiled: u32) -> u32;
@@ -55,11 +88,15 @@ pub(super) trait Subject: Sync {
 /// A launch, as it went.
 pub(super) struct Examined {
     pub case: Case,
-    /// With the user's lines, but for those by which shared arrays are told apart.
-    pub trace: Trace,
+    /// What was accessed, with the user's lines, but for those by which shared arrays are told apart.
+    pub accesses: Vec<RecordedAccess>,
+    /// The memory that was accessed, with the lengths of its axes.
+    pub shapes: Vec<(Memory, Vec<usize>)>,
     /// What is in the array that was written to.
     pub found: Vec<f64>,
     pub problem: Option<Problem>,
+    /// The launch as a film, which opens at the problem.
+    pub film: Arc<Trace>,
     /// What the user calls the arrays.
     names: BTreeMap<String, String>,
 }
@@ -89,7 +126,7 @@ pub(super) enum Problem {
 
 impl Problem {
     /// What a hint could be about.
-    pub fn topic(&self, trace: &Trace, out: &str) -> Option<Topic> {
+    pub fn topic(&self, accesses: &[RecordedAccess], out: &str) -> Option<Topic> {
         match self {
             Problem::Failed { failure, .. } => match failure.kind {
                 FailureKind::OutOfBounds { .. } | FailureKind::WrongAxes { .. } => Some(Topic::Bounds),
@@ -101,7 +138,7 @@ impl Problem {
                 _ => None,
             },
             Problem::Wrong { elements } => {
-                let unwritten = elements.iter().any(|&element| writers(trace, out, element).next().is_none());
+                let unwritten = elements.iter().any(|&element| writers(accesses, out, element).next().is_none());
                 Some(if unwritten { Topic::Unwritten } else { Topic::Wrong })
             }
             Problem::Limit { .. } => Some(Topic::Limit),
@@ -110,8 +147,12 @@ impl Problem {
 }
 
 /// The accesses that have changed an element of an array.
-pub(super) fn writers<'a>(trace: &'a Trace, name: &'a str, element: usize) -> impl Iterator<Item = &'a TracedAccess> {
-    trace.accesses.iter().filter(move |access| {
+pub(super) fn writers<'a>(
+    accesses: &'a [RecordedAccess],
+    name: &'a str,
+    element: usize,
+) -> impl Iterator<Item = &'a RecordedAccess> {
+    accesses.iter().filter(move |access| {
         access.kind != AccessKind::Read && access.index == element && is_array(&access.memory, name)
     })
 }
@@ -129,25 +170,34 @@ pub(super) fn examine(case: Case, subject: &dyn Subject) -> Examined {
         let values = if parameter == case.inputs.len() { &zeros } else { &array.values };
         buffers.push((subject.buffer(parameter, values), &array.shape));
     }
-    let mut outcome = (Ok(()), Trace::default());
-    subject.prepare(&mut buffers, &mut |thread| {
+    let traced = |(parameter, (buffer, shape)): (usize, &(Buffer, &[usize]))| subject.traced(parameter, buffer, shape);
+    let mut arrays: Vec<TracedArray> = buffers.iter().enumerate().map(traced).collect();
+    let blocks = 0..case.grid.iter().product();
+    let plan = Plan { blocks: blocks.collect(), only: false, most_events: MOST_EVENTS, lines: subject.lines() };
+    let began = Instant::now();
+    let mut outcome = (Ok(()), Recording::default());
+    subject.prepare(&mut buffers, &mut |thread, recorded| {
         let launch = Launch {
             function: subject.name(),
             grid: case.grid,
             block: case.block,
             dynamic_shared_bytes: 0,
-            mode: Mode::Traced,
+            mode: Mode::Checked,
             interrupted: &|| subject.interrupted(),
         };
         // SAFETY: the buffers live until the launch has ended, are as long as their shapes say, and nothing else accesses them.
-        outcome = unsafe { run(&launch, thread) };
+        outcome = unsafe { record(&launch, plan.clone(), thread, recorded) };
     });
-    let (result, mut trace) = outcome;
+    let (result, recording) = outcome;
+    let took = began.elapsed();
+    let mut accesses = recording.accesses(case.grid, case.block);
+    let shapes = recording.arrays.iter().map(|array| (array.memory.clone(), array.shape.clone())).collect();
+    arrays.iter_mut().zip(&buffers).for_each(|(array, (buffer, _))| array.ends_with(buffer.bytes()));
     let found = buffers.last().map_or(Vec::new(), |(buffer, _)| buffer.values());
     let problem = match result {
-        Err(failure) => {
-            let message = subject.message(&failure);
-            Some(Problem::Failed { failure: in_users_lines(failure, subject), message })
+        Err(ref failure) => {
+            let message = subject.message(failure);
+            Some(Problem::Failed { failure: in_users_lines(failure.clone(), subject), message })
         }
         Ok(()) => None,
     };
@@ -156,15 +206,27 @@ pub(super) fn examine(case: Case, subject: &dyn Subject) -> Examined {
         Some(Problem::Failed { failure, .. }) => memory_of(failure),
         _ => None,
     };
-    for memory in trace.accesses.iter().map(|access| &access.memory).chain(failed) {
+    for memory in accesses.iter().map(|access| &access.memory).chain(failed) {
         names.entry(key(memory)).or_insert_with(|| subject.memory(memory));
     }
     let mut lines = BTreeMap::new();
-    for access in &mut trace.accesses {
+    for access in &mut accesses {
         access.line = *lines.entry(access.line).or_insert_with(|| subject.line(access.line));
     }
-    let problem = problem.or_else(|| wrong(&case, &found)).or_else(|| beyond_limits(&case, &trace));
-    Examined { case, trace, found, problem, names }
+    let problem = problem.or_else(|| wrong(&case, &found)).or_else(|| beyond_limits(&case, &accesses));
+    let opens = film::opening(&case, &accesses, &found, &recording, problem.as_ref());
+    let film = Film {
+        grid: case.grid,
+        block: case.block,
+        most_events: MOST_EVENTS,
+        arrays,
+        recording,
+        failure: result.err(),
+        opens,
+        took,
+    };
+    let film = Arc::new(subject.film(film));
+    Examined { case, accesses, shapes, found, problem, film, names }
 }
 
 /// What a failure is about.
@@ -199,9 +261,9 @@ fn wrong(case: &Case, found: &[f64]) -> Option<Problem> {
 }
 
 /// How often a thread reads and writes arrays other than shared ones, by block and thread with `z` first.
-pub(super) fn counts(trace: &Trace) -> BTreeMap<([usize; 3], [usize; 3]), [usize; 2]> {
+pub(super) fn counts(accesses: &[RecordedAccess]) -> BTreeMap<([usize; 3], [usize; 3]), [usize; 2]> {
     let mut counts = BTreeMap::new();
-    for access in &trace.accesses {
+    for access in accesses {
         if matches!(access.memory, Memory::Array { .. }) {
             let count: &mut [usize; 2] = counts.entry((reversed(access.block), reversed(access.thread))).or_default();
             // An atomic operation is one access, whatever it does.
@@ -215,8 +277,8 @@ fn reversed([x, y, z]: [usize; 3]) -> [usize; 3] {
     [z, y, x]
 }
 
-fn beyond_limits(case: &Case, trace: &Trace) -> Option<Problem> {
-    let counts = counts(trace);
+fn beyond_limits(case: &Case, accesses: &[RecordedAccess]) -> Option<Problem> {
+    let counts = counts(accesses);
     for (which, most) in [case.limits.reads, case.limits.writes].into_iter().enumerate() {
         let Some(most) = most else { continue };
         // The first of those that have the most.

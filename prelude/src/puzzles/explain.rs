@@ -20,7 +20,7 @@ pub(super) fn failure(description: &Description, examined: &Examined, problem: &
             said.push(limit(examined, *reads, (*count, *most), (*block, *thread)));
         }
     }
-    let topic = problem.topic(&examined.trace, examined.case.out.name);
+    let topic = problem.topic(&examined.accesses, examined.case.out.name);
     let hint = description.hints.iter().find(|(topics, _)| topic.is_some_and(|topic| topics.contains(&topic)));
     said.extend(hint.map(|(_, hint)| format!("Hint: {hint}")));
     said
@@ -29,7 +29,7 @@ pub(super) fn failure(description: &Description, examined: &Examined, problem: &
 /// The paragraph about a kernel that solves the puzzle.
 pub(super) fn success(description: &Description, all: &[Examined]) -> Vec<String> {
     let mut most = [0, 0];
-    for count in all.iter().flat_map(|examined| counts(&examined.trace).into_values()) {
+    for count in all.iter().flat_map(|examined| counts(&examined.accesses).into_values()) {
         most = [most[0].max(count[0]), most[1].max(count[1])];
     }
     let launches = if all.len() == 1 { "one launch".to_owned() } else { format!("{} launches", all.len()) };
@@ -79,7 +79,7 @@ fn wrong(examined: &Examined, elements: &[usize]) -> String {
     for &element in elements.iter().take(MOST_LISTED) {
         let name = out.element(element);
         let expected = value(out.values[element]);
-        let by = match writers(&examined.trace, out.name, element).last() {
+        let by = match writers(&examined.accesses, out.name, element).last() {
             None => "was never written".to_owned(),
             Some(writer) => format!(
                 "is {}, written by thread {} of {} in line {}",
@@ -105,7 +105,6 @@ fn limit(
 ) -> String {
     let verb = if reads { "reads" } else { "writes to" };
     let mut lines: Vec<u32> = examined
-        .trace
         .accesses
         .iter()
         .filter(|access| (access.block, access.thread) == (block, thread))

@@ -1,13 +1,19 @@
 //! A registered kernel, as a puzzle's check sees it.
 
-use super::examine::{Buffer, Subject};
+use super::examine::{Buffer, Subject, Thread};
+use super::film::Film;
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::failures::{Places, of_threads};
 use crate::registry::{Arguments, Given, Kernel, Parameter};
+use crate::tracing::{Recorded, Trace, TracedArray, lines_of};
+use std::ops::Range;
 use warpcell_base::backend::Layout;
 use warpcell_base::interrupt::Stop;
 use warpcell_threads::{Failure, Memory};
+
+/// What messages call the function.
+const CHECK: &str = "Puzzle::check";
 
 pub(super) struct RegisteredKernel {
     kernel: Kernel,
@@ -37,7 +43,16 @@ impl Subject for RegisteredKernel {
         }
     }
 
-    fn prepare(&self, buffers: &mut [(Buffer, &[usize])], then: &mut dyn FnMut(&(dyn Fn() + Sync))) {
+    fn traced(&self, parameter: usize, buffer: &Buffer, shape: &[usize]) -> TracedArray {
+        let name = self.kernel.threads.parameters[parameter].name();
+        let dtype = match buffer {
+            Buffer::F32(_) => DType::F32,
+            Buffer::U32(_) => DType::U32,
+        };
+        TracedArray::new(name, dtype, shape, buffer.bytes())
+    }
+
+    fn prepare(&self, buffers: &mut [(Buffer, &[usize])], then: &mut dyn FnMut(Thread<'_>, Thread<'_>)) {
         let layouts: Vec<Layout> = buffers.iter().map(|(_, shape)| Layout::contiguous(shape)).collect();
         let given: Vec<Given<'_>> = buffers
             .iter_mut()
@@ -47,7 +62,24 @@ impl Subject for RegisteredKernel {
         // SAFETY: `buffer` has made these of the parameters' types, with as many elements as the shapes say; nobody else accesses
         // them before `then` returns.
         let arguments = unsafe { Arguments::new(&given, self.kernel.threads.parameters) };
-        (self.kernel.threads.run)(&arguments, then);
+        (self.kernel.threads.run)(&arguments, &mut |thread| match self.kernel.threads.recorded {
+            Some(run) => run(&arguments, &mut |recorded| then(thread, recorded)),
+            None => then(thread, thread),
+        });
+    }
+
+    fn film(&self, film: Film) -> Trace {
+        let Film { grid, block, most_events, arrays, recording, failure, opens, took } = film;
+        let error = failure.as_ref().map(|failure| of_threads(CHECK, &self.kernel, failure, "cpu".to_owned()));
+        let kernel = self.kernel;
+        Trace::new(
+            Recorded { kernel, grid, block, most_events, arrays, recording, failure, error, took, element: None },
+            opens,
+        )
+    }
+
+    fn lines(&self) -> Range<u32> {
+        lines_of(&self.kernel)
     }
 
     fn line(&self, compiled: u32) -> u32 {
@@ -59,7 +91,7 @@ impl Subject for RegisteredKernel {
     }
 
     fn message(&self, failure: &Failure) -> String {
-        match of_threads("Puzzle::check", &self.kernel, failure, "cpu".to_owned()) {
+        match of_threads(CHECK, &self.kernel, failure, "cpu".to_owned()) {
             Error::FunctionFailed { line, reason, .. } => format!("In line {line}, {reason}."),
             other => other.to_string(),
         }

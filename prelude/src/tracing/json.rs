@@ -1,11 +1,11 @@
 //! A trace as JSON, which the player reads.
 
+use super::contents::{Contents, Fault, Opening};
 use super::film::{Effect, Step};
-use super::{Contents, Fault};
 use std::fmt::Write;
 
 /// Longer arrays are shown without the values that they begin with.
-const MOST_INITIAL: usize = 65_536;
+pub(super) const MOST_INITIAL: usize = 65_536;
 
 /// The whole trace.
 pub(super) fn write(contents: &mut Contents) -> String {
@@ -13,10 +13,9 @@ pub(super) fn write(contents: &mut Contents) -> String {
         .given
         .iter()
         .map(|array| {
-            (array.elements() <= MOST_INITIAL).then(|| {
-                let texts = warpcell_threads::element_texts(array.dtype.name(), array.bytes(), array.dtype.size());
-                texts.iter().map(|text| contents.texts.number(text).into()).collect()
-            })
+            let bytes = array.bytes().filter(|_| array.elements() <= MOST_INITIAL)?;
+            let texts = warpcell_threads::element_texts(array.dtype.name(), bytes, array.dtype.size());
+            Some(texts.iter().map(|text| contents.texts.number(text).into()).collect())
         })
         .collect();
     let mut json = String::from("{\"version\":1,\"kernel\":");
@@ -59,8 +58,21 @@ pub(super) fn write(contents: &mut Contents) -> String {
         Some(found) => fault(&mut json, found),
         None => json.push_str("null"),
     }
+    json.push_str(",\"element\":");
+    match &contents.element {
+        Some(element) => string(&mut json, &format!("{:?}", element.index)),
+        None => json.push_str("null"),
+    }
+    json.push_str(",\"opens\":");
+    match &contents.opens {
+        Some(found) => opens(&mut json, found),
+        None => json.push_str("null"),
+    }
     json.push_str(",\"report\":");
-    contents.report.write_json(&mut json);
+    match &contents.element {
+        Some(_) => json.push_str("null"),
+        None => contents.report.write_json(&mut json),
+    }
     json.push_str(",\"notes\":");
     list(&mut json, &contents.notes, |json, note| string(json, note));
     json.push('}');
@@ -114,6 +126,15 @@ fn fault(json: &mut String, fault: &Fault) {
         write!(json, "{{\"block\":{block},\"step\":{step},\"threads\":{threads:?},\"kind\":\"{kind}\",\"message\":");
     string(json, message);
     json.push('}');
+}
+
+fn opens(json: &mut String, opens: &Opening) {
+    let Opening { block, position, message, thread, element } = opens;
+    let _ = write!(json, "{{\"block\":{block},\"position\":{position},\"message\":");
+    string(json, message);
+    let thread = thread.map_or("null".to_owned(), |thread| thread.to_string());
+    let element = element.map_or("null".to_owned(), |(array, element)| format!("[{array},{element}]"));
+    let _ = write!(json, ",\"thread\":{thread},\"element\":{element}}}");
 }
 
 /// A text with quotation marks.

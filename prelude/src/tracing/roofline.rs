@@ -165,7 +165,7 @@ fn of_launch(ready: Ready<'_, '_>) -> Result<Roofline> {
         device: handle.device,
         report,
         recorded: outcome.recording.blocks.len(),
-        blocks: outcome.blocks,
+        blocks: outcome.grid.iter().product(),
         is_cut: outcome.recording.left_out > 0,
         measured,
         notes,

@@ -1,32 +1,55 @@
 //! Running a launch that is recorded: on copies of its arrays in the host's memory, which are copied back at the end.
 
+use super::contents::Recorded;
+use super::json::MOST_INITIAL;
 use crate::array::{RawArray, assign, download};
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::failures::of_threads;
 use crate::launch::{LaunchArgument, Ready};
 use crate::raw_kernels::RawArgument;
-use crate::registry::{Arguments, Given, Parameter};
-use std::time::{Duration, Instant};
+use crate::registry::{Arguments, Given, Kernel, Parameter};
+use std::ops::Range;
+use std::time::Instant;
 use warpcell_base::backend::Layout;
 use warpcell_base::interrupt::Stop;
-use warpcell_threads::{Failure, FailureKind, Launch, Mode, Plan, Recording, record};
+use warpcell_threads::{Failure, FailureKind, Launch, Mode, Plan, Recording, element_texts, record};
 
 /// An array of the launch.
-pub(super) struct TracedArray {
+pub(crate) struct TracedArray {
     pub name: &'static str,
     pub dtype: DType,
     pub shape: Vec<usize>,
     /// As the launch was given it, in elements.
     pub strides: Vec<isize>,
-    /// The elements before the launch, in C order.
+    /// The elements before the launch, in C order; not all, or none, where nobody needs them.
     before: Buffer,
+    /// The same after it.
+    after: Option<Buffer>,
 }
 
 impl TracedArray {
-    /// The elements before the launch.
-    pub fn bytes(&self) -> &[u8] {
-        self.before.bytes()
+    /// Of elements in C order.
+    pub fn new(name: &'static str, dtype: DType, shape: &[usize], elements: &[u8]) -> TracedArray {
+        let strides = Layout::contiguous(shape).strides;
+        TracedArray { name, dtype, shape: shape.to_vec(), strides, before: Buffer::with(elements), after: None }
+    }
+
+    /// The elements before the launch, if they are known.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        let bytes = self.before.bytes();
+        (bytes.len() == self.elements() * self.dtype.size()).then_some(bytes)
+    }
+
+    /// Keeps the elements after the launch, if they are few.
+    pub fn ends_with(&mut self, elements: &[u8]) {
+        self.after = (self.elements() <= MOST_INITIAL).then(|| Buffer::with(elements));
+    }
+
+    /// The elements after the launch, as texts.
+    pub fn texts_after(&self) -> Option<Vec<String>> {
+        let after = self.after.as_ref()?;
+        Some(element_texts(self.dtype.name(), after.bytes(), self.dtype.size()))
     }
 
     pub fn elements(&self) -> usize {
@@ -36,13 +59,21 @@ impl TracedArray {
 
 /// Memory that is aligned for any element.
 #[derive(Clone)]
-struct Buffer {
+pub(super) struct Buffer {
     memory: Box<[u128]>,
     length: usize,
 }
 
 impl Buffer {
-    fn of(array: &RawArray) -> Result<Buffer> {
+    pub fn with(bytes: &[u8]) -> Buffer {
+        let mut buffer =
+            Buffer { memory: vec![0; bytes.len().div_ceil(size_of::<u128>())].into(), length: bytes.len() };
+        // SAFETY: it has at least so many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.memory.as_mut_ptr().cast(), bytes.len()) };
+        buffer
+    }
+
+    pub fn of(array: &RawArray) -> Result<Buffer> {
         let length = array.size() * array.dtype.size();
         let mut memory: Box<[u128]> = vec![0; length.div_ceil(size_of::<u128>())].into();
         // SAFETY: it is as long as the elements together.
@@ -50,25 +81,19 @@ impl Buffer {
         Ok(Buffer { memory, length })
     }
 
-    fn bytes(&self) -> &[u8] {
+    pub fn start(&mut self) -> *mut u8 {
+        self.memory.as_mut_ptr().cast()
+    }
+
+    pub fn bytes(&self) -> &[u8] {
         // SAFETY: it has at least so many bytes, all of them written.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), self.length) }
     }
 }
 
-/// What has come of a launch.
-pub(super) struct Outcome {
-    pub arrays: Vec<TracedArray>,
-    pub recording: Recording,
-    pub failure: Option<Failure>,
-    pub error: Option<Error>,
-    pub blocks: usize,
-    pub took: Duration,
-}
-
 /// Runs the launch, and copies what it has written to the arrays that it was given.
-pub(super) fn run(ready: &Ready<'_, '_>) -> Result<Outcome> {
-    let arrays = arrays_of(ready)?;
+pub(super) fn run(ready: &Ready<'_, '_>) -> Result<Recorded> {
+    let mut arrays = arrays_of(ready)?;
     let grid = ready.size.grid.map(|length| length as usize);
     let blocks: usize = grid.iter().product();
     let mut plan = plan(ready, blocks);
@@ -90,13 +115,27 @@ pub(super) fn run(ready: &Ready<'_, '_>) -> Result<Outcome> {
     }
     let took = began.elapsed();
     give_back(ready, &after)?;
+    arrays.iter_mut().zip(&after).for_each(|(array, after)| array.ends_with(after.bytes()));
     let failure = result.err();
     let error = failure.as_ref().map(|failure| of_threads(ready.operation, &ready.kernel, failure, "cpu".to_owned()));
-    Ok(Outcome { arrays, recording, failure, error, blocks, took })
+    let block = ready.size.block.map(|length| length as usize);
+    let most_events = ready.config.trace_events;
+    Ok(Recorded {
+        kernel: ready.kernel,
+        grid,
+        block,
+        most_events,
+        arrays,
+        recording,
+        failure,
+        error,
+        took,
+        element: None,
+    })
 }
 
 /// Runs the chosen blocks alone, on copies of the arrays, and gives nothing back.
-pub(super) fn watch(ready: &Ready<'_, '_>) -> Result<Outcome> {
+pub(super) fn watch(ready: &Ready<'_, '_>) -> Result<Recorded> {
     let arrays = arrays_of(ready)?;
     let blocks = ready.size.grid.iter().map(|&length| length as usize).product();
     let plan = Plan { only: true, ..plan(ready, blocks) };
@@ -105,7 +144,9 @@ pub(super) fn watch(ready: &Ready<'_, '_>) -> Result<Outcome> {
     let (result, recording) = launch(ready, &plan, &arrays, &mut after);
     let failure = result.err();
     let error = failure.as_ref().map(|failure| of_threads(ready.operation, &ready.kernel, failure, "cpu".to_owned()));
-    Ok(Outcome { arrays, recording, failure, error, blocks, took: began.elapsed() })
+    let [grid, block] = [ready.size.grid, ready.size.block].map(|size| size.map(|length| length as usize));
+    let (kernel, most_events, took) = (ready.kernel, ready.config.trace_events, began.elapsed());
+    Ok(Recorded { kernel, grid, block, most_events, arrays, recording, failure, error, took, element: None })
 }
 
 /// The arrays of a launch, and what is in them.
@@ -119,6 +160,7 @@ fn arrays_of(ready: &Ready<'_, '_>) -> Result<Vec<TracedArray>> {
                 shape: array.shape().to_vec(),
                 strides: array.layout.strides.clone(),
                 before: Buffer::of(array)?,
+                after: None,
             });
         }
     }
@@ -133,9 +175,13 @@ fn plan(ready: &Ready<'_, '_>, blocks: usize) -> Plan {
     };
     chosen.sort_unstable();
     chosen.dedup();
-    let first = u32::try_from(ready.kernel.threads.line).unwrap_or(0);
-    let lines = ready.kernel.text.source.lines().count().max(1) as u32;
-    Plan { blocks: chosen, only: false, most_events: ready.config.trace_events, lines: first..first + lines }
+    Plan { blocks: chosen, only: false, most_events: ready.config.trace_events, lines: lines_of(&ready.kernel) }
+}
+
+/// The lines of a kernel in the file that was compiled.
+pub(crate) fn lines_of(kernel: &Kernel) -> Range<u32> {
+    let first = u32::try_from(kernel.threads.line).unwrap_or(0);
+    first..first + kernel.text.source.lines().count().max(1) as u32
 }
 
 fn launch(
@@ -155,7 +201,7 @@ fn launch(
             LaunchArgument::Struct(value) => Given::Struct(value),
             LaunchArgument::Plain(RawArgument::Array { .. }) => {
                 let (Layout { shape, strides, .. }, buffer) = buffers.next().expect("one for each array");
-                Given::Array { start: buffer.memory.as_mut_ptr().cast(), shape, strides }
+                Given::Array { start: buffer.start(), shape, strides }
             }
         })
         .collect();

@@ -1,7 +1,8 @@
 //! A trace in a notebook: the player, with a picture and a text for where no scripts run.
 
+use super::contents::Contents;
 use super::film::{Effect, Step};
-use super::{Contents, json};
+use super::json;
 use crate::rich::escaped;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,12 +18,19 @@ const PLAYER: &str = include_str!("player.html");
 /// More bytes than these are not put into a notebook.
 pub(super) const MOST_BYTES: usize = 16 << 20;
 
-/// The player with the trace in it.
-pub(super) fn html(contents: &mut Contents) -> String {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let json = json::write(contents);
+/// What is seen where no scripts run: a picture of the most telling moment, and a text.
+pub(super) fn fallback(contents: &Contents) -> String {
     let text = escaped(&contents.text()).replace('\n', "<br>");
     let picture = STANDARD.encode(picture(contents));
+    format!(
+        r#"<img alt="The threads of a block at one moment of the launch" style="max-width:100%" src="data:image/svg+xml;base64,{picture}"/><pre style="white-space:pre-wrap">{text}</pre>"#
+    )
+}
+
+/// The player with the trace in it, and with what is seen where no scripts run.
+pub(super) fn html(contents: &mut Contents, fallback: &str) -> String {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let json = json::write(contents);
     let data = STANDARD.encode(deflated(json.as_bytes()));
     if data.len() > MOST_BYTES {
         let note = format!(
@@ -30,7 +38,7 @@ pub(super) fn html(contents: &mut Contents) -> String {
              (`gpu::LaunchConfig::trace_blocks`) or events (`trace_events`).",
             data.len() >> 20
         );
-        return format!("<div>{text}</div><div>{note}</div>{}", image(&picture));
+        return format!("<div>{note}</div>{fallback}");
     }
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_micros();
     let id = format!("warpcell-trace-{now:x}-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -38,11 +46,7 @@ pub(super) fn html(contents: &mut Contents) -> String {
         Some((head, rest)) if head.trim_start().starts_with("<!--") => rest,
         _ => PLAYER,
     };
-    player.trim().replace("@ID@", &id).replace("@PICTURE@", &picture).replace("@TEXT@", &text).replace("@DATA@", &data)
-}
-
-fn image(picture: &str) -> String {
-    format!(r#"<img alt="The threads of a block" src="data:image/svg+xml;base64,{picture}"/>"#)
+    player.trim().replace("@ID@", &id).replace("@FALLBACK@", fallback).replace("@DATA@", &data)
 }
 
 /// Bytes as deflate has them, without a header.
@@ -58,7 +62,9 @@ const STATES: [&str; 5] = ["runs", "waits for its turn", "waits at a barrier", "
 
 /// The threads of the block at the most telling moment: at the fault, or where the fewest lanes of a warp execute a line.
 fn picture(contents: &Contents) -> String {
-    let moment = contents.fault.as_ref().map(|fault| (fault.block, fault.step)).or_else(|| {
+    let fault = contents.fault.as_ref().map(|fault| (fault.block, fault.step));
+    let opens = contents.opens.as_ref().and_then(|opens| Some((opens.block, opens.position.checked_sub(1)?)));
+    let moment = fault.or(opens).or_else(|| {
         let block = contents.blocks.first()?;
         let steps = block.steps.iter().enumerate().filter(|(_, step)| step.warp >= 0 && !step.effects.is_empty());
         let (number, _) = steps.min_by_key(|(_, step)| step.mask.count_ones())?;

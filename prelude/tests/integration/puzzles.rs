@@ -82,6 +82,52 @@ fn solutions_pass() {
     }
 }
 
+/// As many bytes the film of a puzzle takes at most.
+const MOST_BYTES: usize = 300_000;
+
+#[test]
+fn films_open_where_something_is_wrong() {
+    for (name, report) in reports!(starts) {
+        let trace = report.trace();
+        let json: Value = serde_json::from_str(&trace.json()).expect("a film is JSON");
+        let (fault, opens) = (&json["fault"], &json["opens"]);
+        assert_ne!(fault.is_null(), opens.is_null(), "{name}: one of both");
+        let at = if fault.is_null() { opens } else { fault };
+        let steps = json["blocks"][at["block"].as_u64().unwrap() as usize]["steps"].as_array().expect("steps").len();
+        if fault.is_null() {
+            assert!((1..=steps).contains(&(opens["position"].as_u64().unwrap() as usize)), "{name}: {opens}");
+            assert!(opens["element"].is_array() || opens["thread"].is_u64(), "{name}: {opens}");
+            assert!(format!("{trace:?}").contains(opens["message"].as_str().unwrap()), "{name}");
+        } else {
+            assert!((fault["step"].as_u64().unwrap() as usize) < steps, "{name}: {fault}");
+        }
+        assert!(trace.html().len() < MOST_BYTES, "{name}: {} bytes", trace.html().len());
+    }
+    // Statements and variables are there, and not only accesses.
+    let opens = |json: Value| (json["opens"]["element"].clone(), json["opens"]["message"].clone());
+    let map: Value = serde_json::from_str(&gpu::puzzles::map().check(starts::map).trace().json()).unwrap();
+    assert_eq!(opens(map.clone()), (serde_json::json!([1, 0]), "`out[0]` should be 7, and is 2.".into()));
+    assert!(map["texts"].as_array().unwrap().contains(&"i".into()), "{map}");
+    // The thread that reads too often is marked where it does.
+    let shared: Value = serde_json::from_str(&gpu::puzzles::shared().check(starts::shared).trace().json()).unwrap();
+    let position = shared["opens"]["position"].as_u64().unwrap() as usize;
+    let step = &shared["blocks"][0]["steps"][position - 1];
+    assert_eq!((&shared["opens"]["thread"], &step[3][0]), (&Value::from(0), &Value::from("R")), "{step}");
+}
+
+#[test]
+fn films_of_solutions_are_executions() {
+    let mut largest = (0, "");
+    for (name, report) in reports!(solutions) {
+        let trace = report.trace();
+        let played = crate::tracing::replayed(trace);
+        assert!(!played.locals.is_empty(), "{name}");
+        played.has_final_arrays(trace);
+        largest = largest.max((trace.html().len(), name));
+    }
+    assert!(largest.0 < MOST_BYTES, "{largest:?}");
+}
+
 /// Writes the drawings of all kernels to the folder that a variable names, to be looked at.
 #[test]
 fn drawings() {
@@ -89,6 +135,8 @@ fn drawings() {
     for (kind, reports) in [("start", reports!(starts)), ("solution", reports!(solutions))] {
         for (name, report) in reports {
             std::fs::write(folder.join(format!("{name}-{kind}.svg")), report.svg()).expect("the folder is there");
+            std::fs::write(folder.join(format!("{name}-{kind}.html")), report.trace().html())
+                .expect("the folder is there");
             std::fs::write(folder.join(format!("{name}-{kind}.txt")), report.to_string()).expect("the folder is there");
         }
     }

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod counts;
+mod elements;
 mod kernels;
 mod profiler;
 mod replay;

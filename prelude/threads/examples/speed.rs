@@ -51,7 +51,7 @@ fn timed(what: &str, grid: [usize; 3], block: [usize; 3], mode: Mode, thread: &(
     for _ in 0..3 {
         let (start, computed) = (Instant::now(), processor_time());
         // SAFETY: the views are of vectors that live longer, and no two threads write one element.
-        let (result, _) = unsafe { run(&launch, thread) };
+        let result = unsafe { run(&launch, thread) };
         let seconds = start.elapsed().as_secs_f64();
         let computed = processor_time().zip(computed).map_or(f64::NAN, |(after, before)| after - before);
         println!("{what}: {seconds:.3} s, {computed:.2} s of processors, {result:?}");

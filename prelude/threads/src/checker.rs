@@ -11,9 +11,8 @@ mod fences;
 mod shadow;
 
 use crate::access::Element;
-use crate::failure::{Access, Failure, FailureKind};
+use crate::failure::{Access, AccessKind, Failure, FailureKind};
 use crate::region::{Name, Region};
-use crate::trace::{AccessKind, Trace, TracedAccess};
 use crate::waits::{LANES, each};
 use fences::Fences;
 use shadow::{Known, Record, Shadow};
@@ -70,11 +69,10 @@ pub(crate) struct Checker {
     fences: Fences,
     shadow: Shadow,
     doubtful: Option<Doubtful>,
-    trace: Option<Trace>,
 }
 
 impl Checker {
-    pub(crate) fn new(grid: [usize; 3], block_dim: [usize; 3], traced: bool) -> Checker {
+    pub(crate) fn new(grid: [usize; 3], block_dim: [usize; 3]) -> Checker {
         let threads = block_dim.iter().product();
         Checker {
             grid,
@@ -85,12 +83,7 @@ impl Checker {
             fences: Fences::new(threads),
             shadow: Shadow::new(),
             doubtful: None,
-            trace: traced.then(Trace::default),
         }
-    }
-
-    pub(crate) fn into_trace(self) -> Trace {
-        self.trace.unwrap_or_default()
     }
 
     pub(crate) fn begin_block(&mut self, block: usize) {
@@ -144,9 +137,6 @@ impl Checker {
     ) -> Option<Fault> {
         if let Some(failure) = self.settle() {
             return Some(Fault::Unset(failure));
-        }
-        if self.trace.is_some() {
-            self.record(thread, region, index, touch, place);
         }
         let is_shared = !matches!(region.name, Name::Parameter(_));
         let known = Known { clock: &self.clocks[thread], fences: &self.fences };
@@ -215,35 +205,6 @@ impl Checker {
 
     fn block_idx(&self, number: u32) -> [usize; 3] {
         place_of(number as usize, self.grid)
-    }
-
-    fn record(
-        &mut self,
-        thread: usize,
-        region: &Region,
-        index: &[usize],
-        touch: Touch,
-        place: &'static Location<'static>,
-    ) {
-        let (thread, block) = (self.thread_idx(thread), self.block_idx(self.block));
-        let Some(trace) = &mut self.trace else { return };
-        if trace.accesses.len() == Trace::LONGEST {
-            trace.left_out += 1;
-            return;
-        }
-        let memory = region.name.memory();
-        if !trace.shapes.iter().any(|(known, _)| *known == memory) {
-            trace.shapes.push((memory.clone(), region.shape().to_vec()));
-        }
-        trace.accesses.push(TracedAccess {
-            memory,
-            index: region.number_of(index),
-            kind: touch.kind(),
-            thread,
-            block,
-            line: place.line(),
-            phase: self.phase as usize,
-        });
     }
 }
 

@@ -1,7 +1,5 @@
 //! What can go wrong in a launch, as facts: whoever shows it to a user makes the sentence.
 
-use crate::trace::AccessKind;
-
 /// Why a launch has failed: what happened, and in which thread. Lines are those of the compiled file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
@@ -13,6 +11,17 @@ pub struct Failure {
     pub thread: [usize; 3],
     /// `block_idx()` of its block.
     pub block: [usize; 3],
+}
+
+/// How an element is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// `a[i]`
+    Read,
+    /// `a[i] = v`; also `a[i] += v` and the like, which read as well.
+    Write,
+    /// `a.atomic_add(i, v)` and its kin.
+    Atomic,
 }
 
 /// What happened.

@@ -4,7 +4,6 @@ use crate::access::CHECKED_LAUNCHES;
 use crate::failure::{Failure, FailureKind};
 use crate::panics;
 use crate::recording::{Plan, Recording};
-use crate::trace::Trace;
 use crate::worker::{self, Worker};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -33,15 +32,13 @@ pub enum Mode {
     /// Blocks run one after another, and every access is checked for races and for memory that is not initialised, every
     /// barrier for threads that will not come.
     Checked,
-    /// As `Checked`, and every access is recorded.
-    Traced,
 }
 
 /// As much memory the threads of a block share at most, dynamic shared memory included.
 pub const SHARED_MEMORY_LIMIT: usize = 48 * 1024;
 
 /// Calls `thread` once for each thread of the grid; there, `thread_idx()` and its kin say which one it is, and
-/// `sync_threads()` waits for the others of the block. The trace is empty unless the mode is [`Mode::Traced`].
+/// `sync_threads()` waits for the others of the block.
 ///
 /// A failure ends the launch soon; it is that of the first block, in the order of their numbers, in which something went wrong
 /// (if blocks run at once and do not depend on each other). What the threads have written until then stays.
@@ -50,22 +47,23 @@ pub const SHARED_MEMORY_LIMIT: usize = 48 * 1024;
 ///
 /// `thread` must be safe to call in any OS thread, at any number of places at once: views that it uses must be made of memory
 /// that they may access so.
-pub unsafe fn run(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> (Result<(), Failure>, Trace) {
+#[allow(clippy::result_large_err)] // once a launch
+#[allow(clippy::result_large_err)] // once a launch
+pub unsafe fn run(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> Result<(), Failure> {
     if worker::running().is_some() {
         let reason = "a kernel cannot launch another kernel".to_owned();
         let kind = FailureKind::Misuse { operation: "launch", reason };
-        return (Err(Failure { kind, line: None, thread: [0; 3], block: [0; 3] }), Trace::default());
+        return Err(Failure { kind, line: None, thread: [0; 3], block: [0; 3] });
     }
     panics::listen();
     let whole = Whole::new(launch, thread);
-    let trace = if launch.mode == Mode::Plain {
+    if launch.mode == Mode::Plain {
         whole.spread();
-        Trace::default()
     } else {
         let _checked = CheckedLaunch::begin();
-        Worker::new(&whole, None).run().0
-    };
-    (whole.into_failure().map_or(Ok(()), Err), trace)
+        Worker::new(&whole, None).run();
+    }
+    whole.into_failure().map_or(Ok(()), Err)
 }
 
 /// As [`run`] with [`Mode::Checked`], and records what happens in some blocks: there, `recorded` is called for each thread in place of
@@ -90,7 +88,7 @@ pub unsafe fn record(
     let mut whole = Whole::new(launch, thread);
     whole.recorded = recorded;
     let _checked = CheckedLaunch::begin();
-    let (_, recording) = Worker::new(&whole, Some(plan)).run();
+    let recording = Worker::new(&whole, Some(plan)).run();
     (whole.into_failure().map_or(Ok(()), Err), recording)
 }
 

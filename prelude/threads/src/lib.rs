@@ -26,12 +26,13 @@
 //!     interrupted: &|| false,
 //! };
 //! // SAFETY: each thread writes an element of its own.
-//! let (result, _) = unsafe { run(&launch, &|| kernel(out)) };
+//! let result = unsafe { run(&launch, &|| kernel(out)) };
 //! assert_eq!(result, Ok(()));
 //! assert_eq!(squares[999], 998_001);
 //! ```
 
 mod access;
+mod accesses;
 mod arithmetic;
 mod barrier;
 mod checker;
@@ -47,23 +48,22 @@ mod region;
 mod shared;
 mod stacks;
 pub mod steps;
-mod trace;
 mod values;
 mod view;
 mod waits;
 mod warp;
 mod worker;
 
+pub use accesses::RecordedAccess;
 pub use arithmetic::Operations;
 pub use barrier::{sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, thread_fence};
 pub use element::{AtomicElement, AtomicInteger, ShuffleElement, ViewElement};
-pub use failure::{Access, Elsewhere, Failure, FailureKind, Memory};
+pub use failure::{Access, AccessKind, Elsewhere, Failure, FailureKind, Memory};
 pub use indices::{Dim3, block_dim, block_idx, global_idx, grid_dim, grid_stride, lane_id, thread_idx, warp_size};
 pub use launch::{Launch, Mode, SHARED_MEMORY_LIMIT, record, run};
 pub use recording::{Event, LocalName, Plan, RecordedArray, RecordedBlock, RecordedStep, Recording, Texts, What};
 pub use region::{MOST_AXES, SharedShape, ViewIndex};
 pub use shared::{dynamic_shared_array, shared_array};
-pub use trace::{AccessKind, Trace, TracedAccess};
 pub use values::element_texts;
 pub use view::{SharedArray, View, ViewMut};
 pub use warp::{

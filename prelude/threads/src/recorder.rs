@@ -163,6 +163,11 @@ impl Recorder {
             self.step(Some(warp), line, position, bit);
             self.last = (group, false);
         }
+        // A step may have any number of events: a line of a kernel that does not tell its statements, or the closure of an iterator.
+        let room = self.room;
+        if let Some(block) = &mut self.block {
+            block.is_cut |= block.events.len() + block.steps.len() >= room;
+        }
         let Some(block) = self.block.as_mut().filter(|block| !block.is_cut) else { return self.skip() };
         if let Some(step) = block.steps.last_mut() {
             step.mask |= bit;

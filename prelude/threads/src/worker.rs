@@ -17,7 +17,6 @@ use crate::recording::{LocalName, Plan, Recording};
 use crate::region::Region;
 use crate::shared::Store;
 use crate::stacks;
-use crate::trace::Trace;
 use crate::waits::{Divergence, Released, Wait, Waits};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
@@ -143,8 +142,7 @@ impl<'a> Worker<'a> {
             idle: RefCell::new(Vec::new()),
             waits: RefCell::new(Waits::new(threads)),
             store: RefCell::new(Store::new(launch.dynamic_shared_bytes)),
-            checker: (launch.mode != Mode::Plain)
-                .then(|| RefCell::new(Checker::new(launch.grid, launch.block, launch.mode == Mode::Traced))),
+            checker: (launch.mode != Mode::Plain).then(|| RefCell::new(Checker::new(launch.grid, launch.block))),
             suspicion: RefCell::new(None),
             lockstep: RefCell::new(Lockstep::new(if plan.is_some() { threads } else { 0 })),
             recorder: plan.map(|plan| RefCell::new(Recorder::new(plan, threads))),
@@ -153,7 +151,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs blocks until there are no more.
-    pub(crate) fn run(self) -> (Trace, Recording) {
+    pub(crate) fn run(self) -> Recording {
         let entered = Entered { before: WORKER.replace((&raw const self).cast()) };
         let mut coroutines: Vec<Thread> = Vec::new();
         while let Some(slot) = self.turn(&mut coroutines) {
@@ -165,10 +163,7 @@ impl<'a> Worker<'a> {
             coroutine.into_stack()
         }));
         drop(entered);
-        (
-            self.checker.map_or_else(Trace::default, |checker| checker.into_inner().into_trace()),
-            self.recorder.map_or_else(Recording::default, |recorder| recorder.into_inner().into_recording()),
-        )
+        self.recorder.map_or_else(Recording::default, |recorder| recorder.into_inner().into_recording())
     }
 
     /// Whose turn it is.

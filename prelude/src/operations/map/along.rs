@@ -124,7 +124,7 @@ fallible! {
         let function = stages[0].function;
         let along = Some((&stages[..], axis));
         let request = Request { operation: "map_along", function, reduction: None, targets: None, along };
-        arguments.run(&request).map(S::Output::arrays)
+        request.of(&arguments).map(S::Output::arrays)
     }
 }
 

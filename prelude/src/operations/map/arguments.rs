@@ -1,9 +1,7 @@
 //! What may be given to functions over device arrays.
 
-use super::Request;
-use crate::array::{DeviceArray, RawArray};
+use crate::array::DeviceArray;
 use crate::dtype::Element;
-use crate::error::Result;
 use crate::operations::elementwise::{RawOperand, sealed::Sealed};
 use crate::registry::Constant;
 
@@ -17,10 +15,11 @@ pub enum MapOperand<'a> {
 }
 
 pub mod hidden {
-    use super::{MapOperand, RawArray, Request, Result};
+    use super::MapOperand;
 
     pub trait Arguments {
-        fn run(&self, request: &Request<'_>) -> Result<Vec<RawArray>>;
+        /// Calls `work` with the arguments, once.
+        fn with(&self, work: &mut dyn FnMut(&[MapOperand<'_>]));
     }
 
     /// What `#[device]` implements for structs, and what arrays and scalars have.
@@ -73,8 +72,8 @@ impl<T: Element> Argument<T> for &DeviceArray<T> {}
 macro_rules! arguments_of_one {
     ($($type:ty)*) => {$(
         impl<T: Element> hidden::Arguments for $type {
-            fn run(&self, request: &Request<'_>) -> Result<Vec<RawArray>> {
-                request.run(&[MapOperand::Elements(RawOperand::Array(&self.raw))])
+            fn with(&self, work: &mut dyn FnMut(&[MapOperand<'_>])) {
+                work(&[MapOperand::Elements(RawOperand::Array(&self.raw))]);
             }
         }
         impl<T: Element> Arguments<(T,)> for $type {}
@@ -85,8 +84,8 @@ arguments_of_one!(DeviceArray<T> &DeviceArray<T>);
 macro_rules! tuples {
     ($(($($type:ident $argument:ident $name:ident $index:tt),*))*) => {$(
         impl<$($argument: hidden::Argument),*> hidden::Arguments for ($($argument,)*) {
-            fn run(&self, request: &Request<'_>) -> Result<Vec<RawArray>> {
-                request.run(&[$(self.$index.map_operand()),*])
+            fn with(&self, work: &mut dyn FnMut(&[MapOperand<'_>])) {
+                work(&[$(self.$index.map_operand()),*]);
             }
         }
         impl<$($type: MapParameter, $argument: Argument<$type>),*> Arguments<($($type,)*)> for ($($argument,)*) {}

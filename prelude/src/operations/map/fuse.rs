@@ -85,6 +85,7 @@ macro_rules! formulas {
                     parameters: const { &[$(FunctionParameter::Element($type::DTYPE)),*] },
                     results: R::DTYPES,
                     block,
+                    recorded: None,
                     text: formula.text,
                     captures: Captures::new(formula.scalars(), function),
                     as_of: registry::generation(),

@@ -16,6 +16,7 @@ macro_rules! launch {
                     assert!(trace.error().is_none(), "{:?}", trace.error());
                     let played = crate::tracing::replayed(&trace);
                     assert!(!played.locals.is_empty());
+                    played.has_final_arrays(&trace);
                 }),
         }
     }};

@@ -19,6 +19,17 @@ impl Replayed {
     }
 }
 
+impl Replayed {
+    /// Asserts that the arrays are at the end what they were after the launch, of which all blocks are recorded.
+    pub fn has_final_arrays(&self, trace: &Trace) {
+        let after = trace.arrays_after();
+        assert!(!after.is_empty(), "the arrays are small");
+        for (name, elements) in after {
+            assert_eq!(self.array(&name), elements, "{name}");
+        }
+    }
+}
+
 fn numbers(value: &Value) -> Vec<i64> {
     value.as_array().unwrap().iter().map(|number| number.as_i64().unwrap()).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::fences::Fences;
 use super::{Clock, Touch};
-use crate::trace::AccessKind;
+use crate::failure::AccessKind;
 use crate::waits::LANES;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

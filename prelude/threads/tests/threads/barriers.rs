@@ -161,7 +161,7 @@ fn barriers_work_in_blocks_of_three_dimensions() {
         out[[t.z, t.y, t.x]] = cube[[3 - t.z, 2 - t.y, 4 - t.x]];
     };
     // SAFETY: each thread writes an element of its own.
-    let (result, _) = unsafe { run(&launch([1, 1, 1], [5, 3, 4], Mode::Plain), &|| kernel(out)) };
+    let result = unsafe { run(&launch([1, 1, 1], [5, 3, 4], Mode::Plain), &|| kernel(out)) };
     assert_eq!((result, output.elements[0], output.elements[59]), (Ok(()), 324, 0));
 }
 
@@ -212,9 +212,9 @@ fn a_trace_counts_barriers() {
         sync_threads();
         out[[1, t]] = out[[0, 3 - t]];
     };
-    let (result, trace) = traced(1, 4, &|| kernel(out));
-    assert_eq!((result, trace.left_out), (Ok(()), 0));
-    let seen: Vec<_> = trace.accesses.iter().map(|a| (a.thread[0], a.index, a.phase, a.kind)).collect();
+    let (result, accesses, left_out) = traced(1, 4, 1000, &|| kernel(out));
+    assert_eq!((result, left_out), (Ok(()), 0));
+    let seen: Vec<_> = accesses.iter().map(|a| (a.thread[0], a.index, a.phase, a.kind)).collect();
     use warpcell_threads::AccessKind::{Read, Write};
     let first = (0..4).map(|t| (t, t, 0, Write));
     let then = (0..4).flat_map(|t| [(t, 3 - t, 1, Read), (t, 4 + t, 1, Write)]);

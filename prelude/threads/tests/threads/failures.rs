@@ -108,7 +108,7 @@ fn threads_that_wait_are_unwound_when_another_fails() {
             sync_threads();
         };
         // SAFETY: the kernel uses no memory but its own.
-        let (result, _) = unsafe { run(&launch([3, 1, 1], [128, 1, 1], mode), &kernel) };
+        let result = unsafe { run(&launch([3, 1, 1], [128, 1, 1], mode), &kernel) };
         assert!(matches!(kind_of(result), FailureKind::Panic { .. }));
         assert_eq!(begun.into_inner(), unwound.into_inner());
     }

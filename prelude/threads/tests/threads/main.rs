@@ -13,7 +13,9 @@ mod shared;
 mod views;
 mod warps;
 
-use warpcell_threads::{Failure, FailureKind, Launch, Memory, Mode, Trace, View, ViewElement, ViewMut, run};
+use warpcell_threads::{
+    Failure, FailureKind, Launch, Memory, Mode, Plan, RecordedAccess, View, ViewElement, ViewMut, record, run,
+};
 
 /// An array of the host that kernels get views of.
 struct Array<T> {
@@ -58,19 +60,27 @@ fn launch(grid: [usize; 3], block: [usize; 3], mode: Mode) -> Launch<'static> {
 /// Runs a kernel in blocks along `x`.
 fn plain(grid: usize, block: usize, thread: &(dyn Fn() + Sync)) -> Result<(), Failure> {
     // SAFETY: the views of these tests live long enough; races are planted in checked launches only.
-    unsafe { run(&launch([grid, 1, 1], [block, 1, 1], Mode::Plain), thread) }.0
+    unsafe { run(&launch([grid, 1, 1], [block, 1, 1], Mode::Plain), thread) }
 }
 
 /// The same with the checker.
 fn checked(grid: usize, block: usize, thread: &(dyn Fn() + Sync)) -> Result<(), Failure> {
     // SAFETY: as above; blocks and threads run one after another.
-    unsafe { run(&launch([grid, 1, 1], [block, 1, 1], Mode::Checked), thread) }.0
+    unsafe { run(&launch([grid, 1, 1], [block, 1, 1], Mode::Checked), thread) }
 }
 
-/// The same, with a record of every access.
-fn traced(grid: usize, block: usize, thread: &(dyn Fn() + Sync)) -> (Result<(), Failure>, Trace) {
+/// The same, with every access of all blocks, and how many events there were beyond `most`.
+fn traced(
+    grid: usize,
+    block: usize,
+    most: usize,
+    thread: &(dyn Fn() + Sync),
+) -> (Result<(), Failure>, Vec<RecordedAccess>, u64) {
+    let plan = Plan { blocks: (0..grid).collect(), only: false, most_events: most, lines: 0..0 };
     // SAFETY: as above.
-    unsafe { run(&launch([grid, 1, 1], [block, 1, 1], Mode::Traced), thread) }
+    let (result, recording) =
+        unsafe { record(&launch([grid, 1, 1], [block, 1, 1], Mode::Checked), plan, thread, thread) };
+    (result, recording.accesses([grid, 1, 1], [block, 1, 1]), recording.left_out)
 }
 
 /// Runs a kernel plainly and checked, which must both go well; `reset` is called before each.
@@ -81,10 +91,10 @@ fn both(
     mut reset: impl FnMut(),
     mut look: impl FnMut(),
 ) {
-    for mode in [Mode::Plain, Mode::Checked, Mode::Traced] {
+    for mode in [Mode::Plain, Mode::Checked] {
         reset();
         // SAFETY: as above.
-        assert_eq!(unsafe { run(&launch(grid, block, mode), thread) }.0, Ok(()), "{mode:?}");
+        assert_eq!(unsafe { run(&launch(grid, block, mode), thread) }, Ok(()), "{mode:?}");
         look();
     }
 }
