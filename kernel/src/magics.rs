@@ -27,6 +27,7 @@ mod session_state;
 mod shell;
 mod table;
 mod timing;
+mod tracing;
 mod types;
 mod usage;
 

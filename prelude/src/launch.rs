@@ -95,7 +95,7 @@ fallible! {
         block: impl IntoDim3,
         arguments: A,
     ) -> Result<()> {
-        Request::new("launch", kernel.found("launch")?, LaunchConfig::new(grid, block)).run(&arguments)
+        Request::new("launch", kernel.found("launch")?, LaunchConfig::new(grid, block)).run_or_trace(&arguments)
     }
 
     /// As [`launch`], with at least one thread for each of `n` elements, or `(x, y)` or `(x, y, z)`: blocks and grid
@@ -129,7 +129,7 @@ fallible! {
         n: impl IntoDim3,
         arguments: A,
     ) -> Result<()> {
-        Request::for_threads("launch_for", kernel.found("launch_for")?, n.into_dim3())?.run(&arguments)
+        Request::for_threads("launch_for", kernel.found("launch_for")?, n.into_dim3())?.run_or_trace(&arguments)
     }
 
     /// As [`launch`], with what a [`LaunchConfig`] says: dynamic shared memory, a stream, a time limit.
@@ -140,7 +140,7 @@ fallible! {
         kernel: K,
         arguments: A,
     ) -> Result<()> {
-        Request::new("launch_with", kernel.found("launch_with")?, config).run(&arguments)
+        Request::new("launch_with", kernel.found("launch_with")?, config).run_or_trace(&arguments)
     }
 }
 
@@ -175,7 +175,7 @@ pub unsafe fn try_launch_unchecked<P, K: Kernel<P>, A: KernelArguments<P>>(
     arguments: A,
 ) -> Result<()> {
     let config = LaunchConfig { checks: Checks::None, ..LaunchConfig::new(grid, block) };
-    Request::new("launch_unchecked", kernel.found("launch_unchecked")?, config).run(&arguments)
+    Request::new("launch_unchecked", kernel.found("launch_unchecked")?, config).run_or_trace(&arguments)
 }
 
 /// Checks a launch that is to be traced, and does `work` with what is needed for it.
@@ -271,7 +271,7 @@ fallible! {
         arguments: A,
     ) -> Result<()> {
         let config = LaunchConfig::new(grid, block).checked();
-        Request::new("launch_checked", kernel.found("launch_checked")?, config).run(&arguments)
+        Request::new("launch_checked", kernel.found("launch_checked")?, config).run_or_trace(&arguments)
     }
 
     /// Registers, memory and occupancy of a kernel on the current CUDA device, as the compiler has made it for checked

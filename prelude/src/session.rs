@@ -11,6 +11,7 @@ mod remembered;
 mod shell;
 mod variables;
 
+pub use crate::tracing::{trace_begin, trace_end, trace_value};
 pub use environment::{cd, env_get, env_list, env_set, env_unset};
 pub use gpuinfo::gpuinfo;
 pub(crate) use remembered::restore_in;

@@ -6,6 +6,7 @@
 //! shows. `roofline` times a launch, and puts it beside the ceilings of its device, which `peaks` measures.
 
 mod arithmetic;
+mod cell;
 mod contents;
 mod element;
 mod film;
@@ -28,6 +29,8 @@ use crate::fallible::fallible;
 use crate::launch::{Kernel, KernelArguments, LaunchConfig, Ready, ready};
 use crate::raw_kernels::IntoDim3;
 use crate::rich::MimeBundle;
+pub(crate) use cell::{is_watched, watched};
+pub use cell::{trace_begin, trace_end, trace_value};
 use contents::Contents;
 pub(crate) use contents::{Opening, Recorded};
 pub(crate) use element::{ElementArgument, trace_element};

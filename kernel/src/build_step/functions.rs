@@ -29,8 +29,9 @@ pub const NOTEBOOK: &str = "WARPCELL_NOTEBOOK";
 /// The attributes.
 const ATTRIBUTES: [&str; 3] = ["vectorize", "device", "kernel"];
 
-/// Names by which code asks for the copies of kernels that tell their statements: the launches that are traced, and the puzzles.
-const TRACING: [&str; 9] = [
+/// Names by which code asks for the copies of kernels that tell their statements: the launches that are traced, the puzzles, and what
+/// `%%trace` becomes.
+const TRACING: [&str; 10] = [
     "launch_traced",
     "launch_traced_with",
     "try_launch_traced",
@@ -40,6 +41,7 @@ const TRACING: [&str; 9] = [
     "try_roofline",
     "try_roofline_with",
     "puzzles",
+    "trace_begin",
 ];
 /// The same for functions over arrays.
 const TRACING_ELEMENTS: [&str; 2] = ["trace_map", "try_trace_map"];
@@ -291,7 +293,7 @@ mod tests {
         assert_eq!(hash(&roofline, "k"), format!("{known}t"));
         let is_compiled = |cell: &str, known: &str| Functions::read(cell, &format!("ctx::k {known}\n")).registers;
         assert!(!is_compiled(&plain, &known) && is_compiled(&traced, &known));
-        for other in ["gpu::puzzles::map().check(k)"] {
+        for other in ["gpu::puzzles::map().check(k)", "warpcell::session::trace_begin()"] {
             let other = format!("{kernel}fn run() {{ {other}; }}\n");
             assert_eq!(hash(&other, "k"), format!("{known}t"));
         }

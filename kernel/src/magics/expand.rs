@@ -95,19 +95,20 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
                 };
                 edits.push(Edit::replace(place.word.start..cell.len(), code));
             }
-            CellHandler::Timed(_) if place.unclosed => {
+            CellHandler::Timed(_) | CellHandler::Rust(_) if place.unclosed => {
                 let message = "a bracket, string or comment is not closed on its line";
                 return Err(place.usage_error(cell, magic, message));
             }
-            CellHandler::Timed(handler) => cell_magic = Some((place, magic, handler)),
+            CellHandler::Timed(handler) => cell_magic = Some((place, magic, handler, true)),
+            CellHandler::Rust(handler) => cell_magic = Some((place, magic, handler, false)),
         }
     }
     expansion.add(cell, edits);
-    if let Some((place, magic, handler)) = cell_magic {
+    if let Some((place, magic, handler, timed)) = cell_magic {
         let text = std::mem::take(&mut expansion.code);
         let edits = handler(&cell_call(&text, &place)).map_err(|message| place.usage_error(cell, magic, &message))?;
         expansion.add(&text, edits);
-        expansion.timed = true;
+        expansion.timed |= timed;
     }
     Ok(expansion)
 }

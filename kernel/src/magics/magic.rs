@@ -76,6 +76,8 @@ pub(super) enum LineHandler {
 pub(super) enum CellHandler {
     /// The cell is Rust and is timed; the result are the edits of the cell.
     Timed(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
+    /// The cell is Rust and is compiled as any other; the result are the edits of the cell.
+    Rust(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
     /// The rest of the cell is any text. The handler gets it unchanged.
     Text(fn(&Arguments<'_>, &str) -> Result<TextCell, String>),
 }

@@ -2,7 +2,7 @@
 //! every entry.
 
 use super::magic::{CellHandler, LineHandler, Magic, Takes, flag, option};
-use super::{files, kernel, session_state, shell, timing};
+use super::{files, kernel, session_state, shell, timing, tracing};
 
 /// All magics, by name.
 pub(super) const MAGICS: &[Magic] = &[
@@ -181,6 +181,26 @@ line that is printed.",
         ],
         line: Some(LineHandler::Rust(timing::timeit)),
         cell: Some(CellHandler::Timed(timing::timeit_cell)),
+    },
+    Magic {
+        name: "trace",
+        summary: "Show the launches of the cell as films",
+        usage: "%%trace",
+        details: "\
+Runs the cell. Each gpu::launch, gpu::launch_for, gpu::launch_with or gpu::launch_checked in it is
+recorded as by gpu::launch_traced: below the cell a film of it plays forwards and backwards,
+statement by statement, with the values of variables, what is read and written, and what is slow.
+The arrays get the same results. The launches run on the CPU; arrays on a GPU are copied there and
+back, so choose small ones.
+
+The first four launches are recorded, and others run as usual. A race, an index out of bounds or a
+barrier that not all threads reach makes the cell fail; its film opens there. For one element of
+gpu::map there is gpu::trace_map.",
+        options: &[],
+        takes: Takes::Code,
+        examples: &["%%trace\ngpu::launch(add, 1, 32, (&a, &b, &mut out));"],
+        line: None,
+        cell: Some(CellHandler::Rust(tracing::trace_cell)),
     },
     Magic {
         name: "who",

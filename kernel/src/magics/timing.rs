@@ -75,7 +75,7 @@ fn keep_value(statements: &str, nothing: &str) -> Result<Vec<Edit>, String> {
 
 /// `%time`.
 pub(super) fn time(call: &LineCall<'_>) -> Result<Wrap, String> {
-    let edits = measure_once(call.arguments, call.shows_value, "time_value", "time_end")?;
+    let edits = measure_once(call.arguments, call.shows_value, "timing::time_value", "timing::time_end")?;
     let Some(edits) = edits else {
         return Err(NO_STATEMENT.into());
     };
@@ -84,15 +84,21 @@ pub(super) fn time(call: &LineCall<'_>) -> Result<Wrap, String> {
 
 /// `%%time`.
 pub(super) fn time_cell(call: &CellCall<'_>) -> Result<Vec<Edit>, String> {
-    measure_cell(call, ["time_begin", "time_value", "time_end"])
+    around_cell(call, ["timing::time_begin", "timing::time_value", "timing::time_end"], NO_BODY)
 }
 
 /// `%%gpusync`.
 pub(super) fn gpusync_cell(call: &CellCall<'_>) -> Result<Vec<Edit>, String> {
-    measure_cell(call, ["gpusync_begin", "gpusync_value", "gpusync_end"])
+    around_cell(call, ["timing::gpusync_begin", "timing::gpusync_value", "timing::gpusync_end"], NO_BODY)
 }
 
-fn measure_cell(call: &CellCall<'_>, [begin, value, end]: [&str; 3]) -> Result<Vec<Edit>, String> {
+/// Edits that put calls of the prelude around the statements of a cell: one before them, one with the last value, one behind them.
+/// `nothing` is said if there are none.
+pub(super) fn around_cell(
+    call: &CellCall<'_>,
+    [begin, value, end]: [&str; 3],
+    nothing: &str,
+) -> Result<Vec<Edit>, String> {
     if !call.arguments.is_empty() {
         return Err(format!(
             "nothing may follow it on its line, but got `{}`; write the statements below",
@@ -100,12 +106,10 @@ fn measure_cell(call: &CellCall<'_>, [begin, value, end]: [&str; 3]) -> Result<V
         ));
     }
     let Some(edits) = measure_once(call.body(), true, value, end)? else {
-        return Err(NO_BODY.into());
+        return Err(nothing.into());
     };
-    let mut all = vec![
-        Edit::insert(call.opening, format!("warpcell::timing::{begin}();")),
-        Edit::replace(call.first_line.clone(), ""),
-    ];
+    let mut all =
+        vec![Edit::insert(call.opening, format!("warpcell::{begin}();")), Edit::replace(call.first_line.clone(), "")];
     all.extend(edits.into_iter().map(|edit| edit.shifted(call.code.start)));
     Ok(all)
 }
@@ -114,16 +118,15 @@ fn measure_cell(call: &CellCall<'_>, [begin, value, end]: [&str; 3]) -> Result<V
 /// of the cell. `None` if there is no statement. Items and variables stay in the cell, because no block is put around
 /// them.
 fn measure_once(statements: &str, shows_value: bool, value: &str, end: &str) -> Result<Option<Vec<Edit>>, String> {
-    let at_end =
-        |separator: &str| vec![Edit::insert(statements.len(), format!("{separator} warpcell::timing::{end}();"))];
+    let at_end = |separator: &str| vec![Edit::insert(statements.len(), format!("{separator} warpcell::{end}();"))];
     Ok(Some(match last_statement(statements) {
         Last::Nothing => return Ok(None),
         // A place is not handed on: that would move the variable away.
         Last::Expression { range, place: true, semicolon: false } if shows_value => {
-            vec![Edit::insert(range.start, format!("warpcell::timing::{end}(); "))]
+            vec![Edit::insert(range.start, format!("warpcell::{end}(); "))]
         }
         Last::Expression { range, place: false, semicolon: false } => vec![
-            Edit::insert(range.start, format!("warpcell::timing::{value}(")),
+            Edit::insert(range.start, format!("warpcell::{value}(")),
             Edit::insert(range.end, if shows_value { ")" } else { ");" }),
         ],
         Last::Expression { semicolon: false, .. } | Last::Let { semicolon: false, .. } => at_end(";"),

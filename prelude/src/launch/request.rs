@@ -10,6 +10,7 @@ use crate::device::{self, Device, Handle};
 use crate::error::{Error, Result};
 use crate::raw_kernels::{KernelAttributes, Occupancy, RawArgument};
 use crate::registry::{Kernel, Parameter, Value, values_of};
+use crate::tracing;
 use warpcell_base::limits;
 
 /// What is done with a launch as a backend gets it: the device, the launch and its arguments.
@@ -122,6 +123,14 @@ impl Request {
 
     pub fn run(&self, arguments: &dyn hidden::Arguments) -> Result<()> {
         arguments.with(&mut |arguments| self.launch(arguments))
+    }
+
+    /// The same for a launch of the user's, which is recorded in cells with `%%trace`.
+    pub fn run_or_trace(&self, arguments: &dyn hidden::Arguments) -> Result<()> {
+        if !self.has_threads || !tracing::is_watched() {
+            return self.run(arguments);
+        }
+        arguments.with(&mut |arguments| tracing::watched(&self.ready(arguments)?))
     }
 
     /// What a traced launch needs, which runs on the CPU wherever the arrays are, if everything is in order.
