@@ -47,7 +47,8 @@ fallible! {
     ///
     /// The threads of a warp execute statements in lockstep, as on a GPU. Of lanes that are at different places, the earliest go first: in
     /// the order of the text, and of passes of a loop the earlier ones. So the lanes that leave a loop wait behind it for the others, and
-    /// the two sides of an `if` follow one another. Warps take turns. The call of a `#[device]` function is one step.
+    /// the two sides of an `if` follow one another. Warps take turns. A `#[device]` function is stepped into
+    /// where its line is known: all lanes that call it come back together.
     ///
     /// The first block, one in the middle and the last are recorded, and a block whose thread fails; of up to two million events in all.
     /// [`launch_traced_with`] chooses others. All blocks run, so the arrays have the same results as after

@@ -9,7 +9,8 @@
 //! a trait.
 //!
 //! Kernels of a notebook whose code names a traced launch or a puzzle are compiled once more, with the copy that such launches need:
-//! their hashes get a letter. So are functions over arrays where the code names `trace_map`.
+//! their hashes get a letter. So are functions over arrays where the code names `trace_map`, and `#[device]` functions, which such copies
+//! call.
 
 use super::names::{end_of_items, items_before_runtime};
 use crate::environment::{cell_text, functions_listing};
@@ -90,31 +91,49 @@ impl Functions {
         let leads = Leads::of(&items);
         let names = |all: &[&str]| words(source).any(|word| all.contains(&word));
         let (traces, traces_elements) = (names(&TRACING), names(&TRACING_ELEMENTS));
-        let mut lines = String::new();
-        for item in &items {
-            let (name, attribute, keyword) = match item {
-                ast::Item::Fn(function) => (name_of(function), attribute(function, &ATTRIBUTES), function.fn_token()),
-                ast::Item::Struct(structure) => {
-                    (name_of(structure), attribute(structure, &ATTRIBUTES), structure.struct_token())
-                }
-                _ => continue,
+        // The name of an item and its attribute; by what it is recognised, and whether it is registered.
+        let read = |item: &ast::Item| -> Option<(String, Option<(ast::Attr, String, bool)>)> {
+            let (name, attribute) = match item {
+                ast::Item::Fn(function) => (name_of(function)?, attribute(function, &ATTRIBUTES)),
+                ast::Item::Struct(structure) => (name_of(structure)?, attribute(structure, &ATTRIBUTES)),
+                _ => return None,
             };
-            let Some(name) = name else { continue };
-            let Some(attribute) = attribute else {
+            let known = attribute.map(|attribute| {
+                let mut hash = leads.hash(item.syntax());
+                let is_called =
+                    is(&attribute, "device") && matches!(item, ast::Item::Fn(_)) && (traces || traces_elements);
+                if traces && is(&attribute, "kernel") || traces_elements && is(&attribute, "vectorize") || is_called {
+                    hash.push(TRACED);
+                }
+                // What has the copy can do without it, too.
+                let is_registered = registered(listing, &name)
+                    .is_some_and(|known| known == hash || known.strip_suffix(TRACED) == Some(&hash));
+                (attribute, hash, is_registered)
+            });
+            Some((name, known))
+        };
+        let read: Vec<_> = items.iter().filter_map(|item| Some((item, read(item)?))).collect();
+        // Copies call those of `#[device]` functions, so these are compiled with them.
+        let copies = read.iter().any(|(_, (_, known))| {
+            known.as_ref().is_some_and(|(attribute, hash, is_registered)| {
+                !is_registered && !is(attribute, "device") && hash.ends_with(TRACED)
+            })
+        });
+        let mut lines = String::new();
+        for (item, (name, known)) in read {
+            let Some((attribute, hash, is_registered)) = known else {
                 if let ast::Item::Fn(_) = item {
                     lines.push_str(&format!("plain {name}\n"));
                 }
                 continue;
             };
-            let mut hash = leads.hash(item.syntax());
-            let is = |word| attribute.path().is_some_and(|path| path.syntax().text().to_string().ends_with(word));
-            let is_kernel = is("kernel");
-            if is_kernel && traces || traces_elements && is("vectorize") {
-                hash.push(TRACED);
-            }
-            // What has the copy can do without it, too.
-            let is_registered = registered(listing, &name)
-                .is_some_and(|known| known == hash || known.strip_suffix(TRACED) == Some(&hash));
+            let is_registered = is_registered && !(copies && is(&attribute, "device") && hash.ends_with(TRACED));
+            let is_kernel = is(&attribute, "kernel");
+            let keyword = match item {
+                ast::Item::Fn(function) => function.fn_token(),
+                ast::Item::Struct(structure) => structure.struct_token(),
+                _ => None,
+            };
             let line = keyword.map_or(0, |keyword| {
                 let start: usize = keyword.text_range().start().into();
                 1 + items_text[..start].matches('\n').count()
@@ -136,6 +155,11 @@ impl Functions {
         }
         functions
     }
+}
+
+/// Whether it is the attribute of this name.
+fn is(attribute: &ast::Attr, name: &str) -> bool {
+    attribute.path().is_some_and(|path| path.syntax().text().to_string().ends_with(name))
 }
 
 /// The source with a type for each of these functions that it has, on a line that is not the user's.
@@ -308,6 +332,23 @@ mod tests {
         let plain = format!("{item}fn run() {{ gpu::launch_traced(k, 1, 1, gpu::map(f, &a)); }}\n");
         let traced = format!("{item}fn run() {{ gpu::trace_map(f, &a, 3); }}\n");
         assert_eq!(hash(&traced, "f"), format!("{}t", hash(&plain, "f")));
+    }
+
+    #[test]
+    fn device_functions_are_compiled_with_the_copies_that_call_them() {
+        let cell = "#[device]\nfn g(x: f32) -> f32 { x }\n#[kernel]\nfn k(mut out: View<f32>) { out[0] = g(1.0); }\n\
+                    fn run() { gpu::launch_traced(k, 1, 1, &mut a); }\n";
+        let (g, k) = (hash(cell, "g"), hash(cell, "k"));
+        assert!(g.ends_with(TRACED) && k.ends_with(TRACED));
+        let kept = |listing: String| {
+            let source = Functions::read(cell, &listing).source;
+            (source.contains("#[device]"), source.contains("#[kernel]"))
+        };
+        assert_eq!(kept(format!("ctx::g {g}\nctx::k {k}\n")), (false, false));
+        assert_eq!(kept(format!("ctx::g {g}\n")), (true, true));
+        let plain = g.strip_suffix(TRACED).unwrap();
+        assert_eq!(kept(format!("ctx::g {plain}\nctx::k {k}\n")), (true, false));
+        assert!(!hash(&cell.replace("launch_traced", "launch"), "g").ends_with(TRACED));
     }
 
     #[test]

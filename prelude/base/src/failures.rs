@@ -246,7 +246,7 @@ impl Places {
         };
         let mut functions = vec![own];
         let items = items_of_kernel(kernel);
-        for (name, text) in items.texts().filter(|(name, text)| *name != kernel.name && text.role == Role::Device) {
+        for (name, text) in items.texts().filter(|(name, text)| *name != kernel.name && text.role != Role::Kernel) {
             let name = name.rsplit("::").next().unwrap_or(name);
             let known = kernel.threads.places.iter().find(|(known, _)| *known == name).map(|(_, line)| *line);
             // Outside of notebooks, a line of the text is one of the file.
@@ -270,6 +270,12 @@ impl Places {
             Some(function) => (function.name, function.line + compiled - function.compiled),
             None => (self.kernel, (first.line + compiled).saturating_sub(first.compiled)),
         }
+    }
+
+    /// The text of a function, and the user's line where it begins.
+    pub fn text_of(&self, name: &str) -> Option<(&'static str, usize)> {
+        let function = self.functions.iter().find(|function| function.name == name)?;
+        Some((function.source, function.line))
     }
 
     /// What the user calls an array.

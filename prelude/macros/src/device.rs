@@ -1,5 +1,6 @@
 //! What `#[device]` emits: the function or the struct as it is, and its registration with the prelude.
 
+use crate::kernel::{instrument, is_recorded};
 use crate::notebook::Notebook;
 use crate::registration::{Registration, at, checked, mark, prelude, register, text};
 use crate::text::{Text, without_checks};
@@ -104,7 +105,8 @@ fn function(item: TokenStream, bare: &TokenStream, notebook: Option<&Notebook>, 
     let registration =
         register(&quote!(::core::any::type_name_of_val(&#name)), &hash, &text, &quote!(::core::option::Option::None));
     let mark = mark(&function.vis, name);
-    Ok(quote! { #mark const _: () = { #registration }; })
+    let called = if is_recorded(notebook, &hash) { instrument::called(&function, &references) } else { None };
+    Ok(quote! { #mark const _: () = { #called #registration }; })
 }
 
 fn structure(item: TokenStream, bare: &TokenStream, notebook: Option<&Notebook>) -> Registration {

@@ -47,7 +47,7 @@ pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<
     let hash = notebook.map_or("", |notebook| notebook.hash(&own)).to_owned();
     let written = Text::of(&bare(item), notebook);
     let places = notebook.map_or_else(Vec::new, |notebook| notebook.places(&own));
-    let copy = is_recorded(notebook, &hash).then(|| instrument::copy(&parsed));
+    let copy = is_recorded(notebook, &hash).then(|| instrument::copy(&parsed, &references, true));
     let threads = threads(function, &parameters, written.compiled, &places, copy.as_ref());
     let text = text(Role::Kernel, &written, "", &references);
     let name = quote!(::core::any::type_name_of_val(&#function));
@@ -59,7 +59,7 @@ pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<
 /// over arrays, where it traces an element.
 const RECORDED: char = 't';
 
-/// Whether a kernel or a function over arrays gets a copy that tells its statements. In a notebook only where it is used, as each cell has the item; and not
+/// Whether an item gets a copy that tells its statements. In a notebook only where it is used, as each cell has the item; and not
 /// in the prelude, whose functions nobody watches.
 pub fn is_recorded(notebook: Option<&Notebook>, hash: &str) -> bool {
     match notebook {

@@ -12,7 +12,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Error, FnArg, ItemFn, Path, Result, ReturnType, Signature, Token, Type};
-use warpcell_translate::{Role, Scalar, element_names, element_of_path, may_be_struct};
+use warpcell_translate::{References, Role, Scalar, element_names, element_of_path, may_be_struct};
 
 /// What is checked here, in messages.
 const VECTORIZE: &str = "a `#[vectorize]` function";
@@ -42,8 +42,8 @@ pub fn registration(arguments: TokenStream, item: TokenStream, notebook: Option<
     let hash = notebook.map_or("", |notebook| notebook.hash(&function.to_string())).to_owned();
     let written = Text::of(&bare(item), notebook);
     let places = notebook.map_or_else(Vec::new, |notebook| notebook.places(&function.to_string()));
-    let recorded =
-        is_recorded(notebook, &hash).then(|| recorded(&whole, &parameters, &results, written.compiled, &places));
+    let recorded = is_recorded(notebook, &hash)
+        .then(|| recorded(&whole, &references, &parameters, &results, written.compiled, &places));
     let text = text(Role::Vectorize, &written, "", &references);
     let name = quote!(::core::any::type_name_of_val(&#function));
     let registration = register(&name, &hash, &text, &quote!(::core::option::Option::Some(&__WARPCELL_BLOCKS)));
@@ -274,12 +274,13 @@ fn blocks(
 /// the results to some.
 fn recorded(
     whole: &ItemFn,
+    references: &References,
     parameters: &[Kind],
     results: &[Scalar],
     line: usize,
     places: &[(String, isize)],
 ) -> TokenStream {
-    let (prelude, copy) = (prelude(), instrument::copy(whole));
+    let (prelude, copy) = (prelude(), instrument::copy(whole, references, false));
     // As a place of the user's, which the steps name.
     let here = whole.sig.ident.span();
     let called = Ident::new(instrument::COPY, proc_macro2::Span::call_site());

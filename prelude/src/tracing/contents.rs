@@ -53,6 +53,8 @@ pub(super) struct Contents {
     /// The user's line of the first one.
     pub first: usize,
     pub lines: Vec<&'static str>,
+    /// The functions that were called and have told their statements.
+    pub functions: Vec<FilmFunction>,
     pub given: Vec<TracedArray>,
     pub texts: Texts,
     pub arrays: Vec<FilmArray>,
@@ -64,6 +66,13 @@ pub(super) struct Contents {
     pub element: Option<TracedElement>,
     pub report: TraceReport,
     pub notes: Vec<String>,
+}
+
+/// A function that is called: its name, the user's line of the first one, and its lines.
+pub(super) struct FilmFunction {
+    pub name: &'static str,
+    pub first: usize,
+    pub lines: Vec<&'static str>,
 }
 
 pub(super) struct FilmBlock {
@@ -98,6 +107,11 @@ impl Contents {
             steps: cutter.cut(block),
         };
         let blocks: Vec<FilmBlock> = recording.blocks.iter().map(film).collect();
+        let functions = cutter.functions[1..].iter().map(|&name| {
+            let (source, first) = places.text_of(name).unwrap_or(("", 1));
+            FilmFunction { name, first, lines: source.lines().collect() }
+        });
+        let functions = functions.collect();
         let (texts, arrays) = (cutter.texts, cutter.arrays);
         let fault = failure.as_ref().and_then(|failure| {
             let at = recording.blocks.iter().position(|block| block.fault.is_some())?;
@@ -146,6 +160,7 @@ impl Contents {
             block,
             first,
             lines,
+            functions,
             given,
             texts,
             arrays,

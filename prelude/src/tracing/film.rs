@@ -3,10 +3,13 @@
 use crate::failures::Places;
 use crate::tracing::run::TracedArray;
 use std::collections::{HashMap, HashSet};
-use warpcell_threads::{Event, Memory, RecordedBlock, Recording, Texts, What};
+use warpcell_threads::{Called, Event, Memory, RecordedBlock, Recording, Texts, What};
 
 /// No value, or no element.
 pub(super) const NONE: i64 = -1;
+
+/// The lines of the function of number `n` among those of a film begin here, times `n`; the kernel's own are those of number 0.
+pub(super) const LINES: usize = 1_000_000;
 
 /// What a step does. Values of lanes are in the order of the lanes that take part.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +40,7 @@ pub(super) enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Step {
     pub warp: i64,
+    /// In a function that is called, with the function's number before it: see [`LINES`].
     pub line: usize,
     pub mask: u32,
     pub effects: Vec<Effect>,
@@ -54,6 +58,8 @@ pub(super) struct FilmArray {
 #[derive(Clone)]
 struct Variable {
     name: i64,
+    /// How many calls led to its function.
+    depth: u32,
     scope: (u32, u32),
     value: i64,
 }
@@ -70,6 +76,8 @@ pub(super) struct Cutter<'a> {
     numbers: Vec<usize>,
     /// The text of each variable of the recording.
     names: Vec<i64>,
+    /// The functions that have steps, by their numbers.
+    pub functions: Vec<&'static str>,
 }
 
 impl<'a> Cutter<'a> {
@@ -104,7 +112,8 @@ impl<'a> Cutter<'a> {
         }
         let mut texts = recording.texts.clone();
         let names = recording.names.iter().map(|known| texts.number(known.name).into()).collect();
-        Cutter { recording, places, source, first, texts, arrays, numbers, names }
+        let functions = vec![places.find(None).0];
+        Cutter { recording, places, source, first, texts, arrays, numbers, names, functions }
     }
 
     /// The steps of a block.
@@ -116,30 +125,43 @@ impl<'a> Cutter<'a> {
             let warp = recorded.warp.map_or(NONE, i64::from);
             let first = recorded.warp.unwrap_or(0) as usize * 32;
             let mut effects = Vec::new();
-            if recorded.position > 0 {
-                self.drop_variables(&mut threads, first, &lanes, recorded.position, &mut effects);
+            let place = recorded.called.unwrap_or(Called { depth: 0, position: recorded.position });
+            if place.position > 0 {
+                self.drop_variables(&mut threads, first, &lanes, place, &mut effects);
             }
-            self.effects(block.events_of(number), &mut threads, first, &lanes, &mut effects);
-            let line = self.places.find(Some(recorded.line)).1;
+            self.effects(block.events_of(number), place.depth, &mut threads, first, &lanes, &mut effects);
+            let line = self.line(recorded.line);
             steps.push(Step { warp, line, mask: recorded.mask, effects });
         }
         steps
     }
 
-    /// Ends variables whose blocks the lanes have left.
+    /// The number of a line.
+    fn line(&mut self, compiled: u32) -> usize {
+        let (name, line) = self.places.find(Some(compiled));
+        let known = self.functions.iter().position(|function| *function == name);
+        let number = known.unwrap_or_else(|| {
+            self.functions.push(name);
+            self.functions.len() - 1
+        });
+        number * LINES + line
+    }
+
+    /// Ends variables whose blocks, or functions, the lanes have left.
     fn drop_variables(
         &self,
         threads: &mut HashMap<usize, Vec<Variable>>,
         first: usize,
         lanes: &[u8],
-        position: u32,
+        place: Called,
         effects: &mut Vec<Effect>,
     ) {
         let mut gone: Vec<i64> = Vec::new();
         for &lane in lanes {
             let variables = threads.entry(first + usize::from(lane)).or_default();
             variables.retain(|variable| {
-                let stays = (variable.scope.0..=variable.scope.1).contains(&position);
+                let is_there = (variable.scope.0..=variable.scope.1).contains(&place.position);
+                let stays = variable.depth < place.depth || variable.depth == place.depth && is_there;
                 if !stays && !gone.contains(&variable.name) {
                     gone.push(variable.name);
                 }
@@ -166,6 +188,7 @@ impl<'a> Cutter<'a> {
     fn effects(
         &mut self,
         events: &[Event],
+        depth: u32,
         threads: &mut HashMap<usize, Vec<Variable>>,
         first: usize,
         lanes: &[u8],
@@ -197,7 +220,7 @@ impl<'a> Cutter<'a> {
             });
             cursor = at + 1;
             self.put(&mut effects[start + at], event, slot);
-            self.keep(event, threads.entry(thread).or_default());
+            self.keep(event, depth, threads.entry(thread).or_default());
         }
     }
 
@@ -259,21 +282,24 @@ impl<'a> Cutter<'a> {
     }
 
     /// Keeps the value of a variable, for when another one of its name ends.
-    fn keep(&self, event: &Event, variables: &mut Vec<Variable>) {
+    fn keep(&self, event: &Event, depth: u32, variables: &mut Vec<Variable>) {
         match event.what {
             What::Local { name, value } => {
                 let known = self.recording.names[name as usize];
                 let (name, scope, value) = (self.names[name as usize], (known.start, known.end), value.into());
-                match variables.iter_mut().find(|variable| (variable.name, variable.scope) == (name, scope)) {
+                let is_it =
+                    |variable: &&mut Variable| (variable.name, variable.depth, variable.scope) == (name, depth, scope);
+                match variables.iter_mut().find(is_it) {
                     Some(variable) => variable.value = value,
-                    None => variables.push(Variable { name, scope, value }),
+                    None => variables.push(Variable { name, depth, scope, value }),
                 }
             }
             What::Assigned { name, value } => {
                 let (name, value) = (self.names[name as usize], value.into());
-                match variables.iter_mut().rev().find(|variable| variable.name == name) {
+                let is_it = |variable: &&mut Variable| (variable.name, variable.depth) == (name, depth);
+                match variables.iter_mut().rev().find(is_it) {
                     Some(variable) => variable.value = value,
-                    None => variables.push(Variable { name, scope: (0, u32::MAX), value }),
+                    None => variables.push(Variable { name, depth, scope: (0, u32::MAX), value }),
                 }
             }
             _ => {}

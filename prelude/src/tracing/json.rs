@@ -26,7 +26,15 @@ pub(super) fn write(contents: &mut Contents) -> String {
         contents.grid, contents.block, contents.first
     );
     list(&mut json, &contents.lines, |json, line| string(json, line));
-    json.push_str("},\"texts\":");
+    json.push_str("},\"functions\":");
+    list(&mut json, &contents.functions, |json, function| {
+        json.push_str("{\"name\":");
+        string(json, function.name);
+        let _ = write!(json, ",\"first\":{},\"lines\":", function.first);
+        list(json, &function.lines, |json, line| string(json, line));
+        json.push('}');
+    });
+    json.push_str(",\"texts\":");
     list(&mut json, contents.texts.all(), |json, text| string(json, text));
     json.push_str(",\"arrays\":");
     let arrays: Vec<_> = contents.arrays.iter().enumerate().collect();

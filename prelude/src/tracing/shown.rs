@@ -1,7 +1,7 @@
 //! A trace in a notebook: the player, with a picture and a text for where no scripts run.
 
 use super::contents::Contents;
-use super::film::{Effect, Step};
+use super::film::{Effect, LINES, Step};
 use super::json;
 use crate::rich::escaped;
 use base64::Engine;
@@ -98,7 +98,7 @@ fn picture(contents: &Contents) -> String {
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{all}" viewBox="0 0 {width} {all}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#ffffff"/><text x="8" y="18" fill="#202020">{}, block {:?}, line {}</text>"##,
         escaped(contents.kernel),
         contents.blocks[block].index,
-        step.line
+        step.line % LINES
     );
     let place = |thread: usize| (8 + thread % 32 * CELL, top + thread / 32 * CELL);
     for kind in STATES {

@@ -48,7 +48,6 @@ pub const SHARED_MEMORY_LIMIT: usize = 48 * 1024;
 /// `thread` must be safe to call in any OS thread, at any number of places at once: views that it uses must be made of memory
 /// that they may access so.
 #[allow(clippy::result_large_err)] // once a launch
-#[allow(clippy::result_large_err)] // once a launch
 pub unsafe fn run(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> Result<(), Failure> {
     if worker::running().is_some() {
         let reason = "a kernel cannot launch another kernel".to_owned();

@@ -61,7 +61,9 @@ pub use element::{AtomicElement, AtomicInteger, ShuffleElement, ViewElement};
 pub use failure::{Access, AccessKind, Elsewhere, Failure, FailureKind, Memory};
 pub use indices::{Dim3, block_dim, block_idx, global_idx, grid_dim, grid_stride, lane_id, thread_idx, warp_size};
 pub use launch::{Launch, Mode, SHARED_MEMORY_LIMIT, record, run};
-pub use recording::{Event, LocalName, Plan, RecordedArray, RecordedBlock, RecordedStep, Recording, Texts, What};
+pub use recording::{
+    Called, Event, LocalName, Plan, RecordedArray, RecordedBlock, RecordedStep, Recording, Texts, What,
+};
 pub use region::{MOST_AXES, SharedShape, ViewIndex};
 pub use shared::{dynamic_shared_array, shared_array};
 pub use values::element_texts;

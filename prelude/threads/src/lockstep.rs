@@ -4,7 +4,8 @@
 //! statement: of its paused lanes, those that are earliest in the program. A place in the program is the number of the statement,
 //! behind the numbers of the loops around it, each with the number of its pass; the first difference decides. So the lanes that
 //! leave a loop wait behind it for those that do not, the two sides of an `if` follow one another, and all go on together behind
-//! it: the earliest place that the control flow allows. A lane that has been passed over very often goes first once, as on GPUs
+//! it: the earliest place that the control flow allows. A function that a statement calls is like a loop there: its statements are
+//! behind the number of the calling one, and which call of that it is. A lane that has been passed over very often goes first once, as on GPUs
 //! whose lanes have program counters of their own: without that, a lane that waits for a lock would keep its holder waiting.
 
 use crate::waits::{LANES, each};
@@ -35,11 +36,27 @@ impl Place {
     }
 }
 
+#[derive(Clone, Copy, Default)]
+struct Statement {
+    position: u32,
+    /// How many loops and calls there are around it.
+    depth: usize,
+    line: u32,
+    changes: bool,
+}
+
+/// The position behind all statements of a function that is called, where it returns.
+const RETURN: u32 = u32::MAX;
+
 #[derive(Clone, Default)]
 struct Thread {
     place: Place,
-    line: u32,
-    changes: bool,
+    /// The statement that it executes, in the function that it is in.
+    at: Statement,
+    /// How many loops and calls there are around that function.
+    base: usize,
+    /// The calling statements, each with the base of its function.
+    calls: Vec<(Statement, usize)>,
     slot: usize,
     /// The choice of its warp after which it has paused.
     since: u64,
@@ -62,6 +79,10 @@ pub(crate) struct Group {
     pub(crate) position: u32,
     /// Whether the statement is `a[i] += x` or the like.
     pub(crate) changes: bool,
+    /// How many calls lead to the statement.
+    pub(crate) calls: u32,
+    /// Whether they come back to it from a call.
+    pub(crate) returns: bool,
 }
 
 pub(crate) struct Lockstep {
@@ -87,7 +108,11 @@ impl Lockstep {
 
     /// Begins a block.
     pub(crate) fn begin(&mut self) {
-        self.threads.iter_mut().for_each(|thread| thread.place.loops.clear());
+        for thread in &mut self.threads {
+            thread.place.loops.clear();
+            thread.calls.clear();
+            thread.base = 0;
+        }
         self.warps.iter_mut().for_each(|warp| *warp = Warp::default());
         (self.paused, self.turn, self.chosen) = (0, self.warps.len() - 1, (0, 0));
     }
@@ -99,24 +124,50 @@ impl Lockstep {
 
     /// A thread begins a pass of a loop with `depth` others around it.
     pub(crate) fn pass(&mut self, thread: usize, number: u32, depth: usize) {
-        let loops = &mut self.threads[thread].place.loops;
-        loops.truncate(depth + 1);
-        match loops.get_mut(depth) {
-            Some((known, pass)) if *known == number => *pass += 1,
-            Some(other) => *other = (number, 0),
-            None => loops.push((number, 0)),
+        let thread = &mut self.threads[thread];
+        again(&mut thread.place.loops, number, thread.base + depth);
+    }
+
+    /// A thread calls a function.
+    pub(crate) fn enter(&mut self, thread: usize) {
+        let thread = &mut self.threads[thread];
+        let at = thread.at;
+        again(&mut thread.place.loops, at.position, at.depth);
+        thread.calls.push((at, thread.base));
+        thread.base = at.depth + 1;
+    }
+
+    /// It comes back.
+    pub(crate) fn come_back(&mut self, thread: usize) {
+        let thread = &mut self.threads[thread];
+        if let Some((at, base)) = thread.calls.pop() {
+            (thread.at, thread.base) = (at, base);
         }
+    }
+
+    /// A thread pauses where it has come back.
+    pub(crate) fn pause_behind(&mut self, thread: usize, slot: usize) {
+        let paused = &mut self.threads[thread];
+        paused.place.loops.truncate(paused.at.depth + 1);
+        paused.place.position = RETURN;
+        self.wait(thread, slot);
     }
 
     /// A thread pauses before a statement with `depth` loops around it.
     pub(crate) fn pause(&mut self, thread: usize, slot: usize, position: u32, depth: usize, line: u32, changes: bool) {
+        let paused = &mut self.threads[thread];
+        let depth = paused.base + depth;
+        paused.place.loops.truncate(depth);
+        paused.place.position = position;
+        paused.at = Statement { position, depth, line, changes };
+        self.wait(thread, slot);
+    }
+
+    fn wait(&mut self, thread: usize, slot: usize) {
         let warp = &mut self.warps[thread / LANES];
         warp.paused |= 1 << (thread % LANES);
         self.paused += 1;
-        let thread = &mut self.threads[thread];
-        thread.place.loops.truncate(depth);
-        thread.place.position = position;
-        (thread.line, thread.changes, thread.slot, thread.since) = (line, changes, slot, warp.choices);
+        (self.threads[thread].slot, self.threads[thread].since) = (slot, warp.choices);
     }
 
     /// The coroutine of the next thread that goes on, and with the first of a group the group.
@@ -167,8 +218,19 @@ impl Lockstep {
         let same = |lane: &usize| at(*lane).place.compare(&at(leader).place) == Ordering::Equal;
         let lanes = each(paused).filter(same).fold(0, |lanes, lane| lanes | 1 << lane);
         self.chosen = (warp, lanes);
-        let Thread { line, changes, ref place, .. } = *at(leader);
-        Some(Group { warp: warp as u32, lanes, line, position: place.position, changes })
+        let Thread { at: Statement { position, line, changes, .. }, ref place, ref calls, .. } = *at(leader);
+        let (calls, returns) = (calls.len() as u32, place.position == RETURN);
+        Some(Group { warp: warp as u32, lanes, line, position, changes, calls, returns })
+    }
+}
+
+/// The next pass of a loop, or the next call of a statement, with `depth` others around it.
+fn again(loops: &mut Vec<(u32, u64)>, number: u32, depth: usize) {
+    loops.truncate(depth + 1);
+    match loops.get_mut(depth) {
+        Some((known, pass)) if *known == number => *pass += 1,
+        Some(other) => *other = (number, 0),
+        None => loops.push((number, 0)),
     }
 }
 
@@ -208,6 +270,45 @@ mod tests {
         // A lane in the second pass of the outer loop is behind one that has made many passes of the inner loop in the first.
         let lockstep = paused(&[(&[(1, 1)], 2), (&[(1, 0), (2, 9)], 3)]);
         assert_eq!(groups(lockstep), [(3, 0b10), (2, 0b1)]);
+    }
+
+    #[test]
+    fn calls_are_like_loops() {
+        let mut lockstep = Lockstep::new(4);
+        lockstep.begin();
+        // All come to statement 3, which calls a function. Lane 3 has not called it yet, lane 2 calls it twice.
+        for thread in 0..4 {
+            lockstep.pause(thread, thread, 3, 0, 30, false);
+        }
+        for _ in 0..4 {
+            lockstep.next();
+        }
+        lockstep.pause(3, 3, 3, 0, 30, false);
+        for thread in 0..3 {
+            lockstep.enter(thread);
+            lockstep.pause(thread, thread, 1 + thread as u32 % 2, 0, 7, false);
+        }
+        let mut order = Vec::new();
+        while let Some((slot, group)) = lockstep.next() {
+            order.extend(group.map(|group| (group.line, group.position, group.lanes, group.calls, group.returns)));
+            if slot < 3 && order.len() < 4 {
+                lockstep.come_back(slot);
+                if slot == 2 {
+                    lockstep.enter(slot);
+                    lockstep.pause(slot, slot, 1, 0, 7, false);
+                } else {
+                    lockstep.pause_behind(slot, slot);
+                }
+            }
+        }
+        let expected = [
+            (30, 3, 0b1000, 0, false),
+            (7, 1, 0b101, 1, false),
+            (7, 2, 0b10, 1, false),
+            (30, 3, 0b11, 0, true),
+            (7, 1, 0b100, 1, false),
+        ];
+        assert_eq!(order, expected);
     }
 
     #[test]

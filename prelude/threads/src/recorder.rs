@@ -5,7 +5,7 @@ use crate::arithmetic::Operations;
 use crate::checker::Touch;
 use crate::failure::Memory;
 use crate::lockstep::Group;
-use crate::recording::{Event, LocalName, Plan, RecordedArray, RecordedBlock, RecordedStep, Recording, What};
+use crate::recording::{Called, Event, LocalName, Plan, RecordedArray, RecordedBlock, RecordedStep, Recording, What};
 use crate::region::{Name, Region};
 use crate::values::{self, Word};
 use crate::waits::{LANES, Operation, Wait};
@@ -17,6 +17,8 @@ use std::panic::Location;
 struct Statement {
     line: u32,
     position: u32,
+    /// If it is none of the kernel's, or a return to one.
+    called: Option<Called>,
     changes: bool,
     /// Counts the groups: those of one number execute it together.
     group: u64,
@@ -118,15 +120,16 @@ impl Recorder {
         self.flush();
         self.groups += 1;
         let first = group.warp as usize * LANES;
-        let Group { line, position, changes, .. } = *group;
+        let Group { line, position, changes, calls, returns, .. } = *group;
+        let called = (calls > 0 || returns).then_some(Called { depth: calls, position });
         for lane in crate::waits::each(group.lanes) {
-            self.statements[first + lane] = Statement { line, position, changes, group: self.groups };
+            self.statements[first + lane] = Statement { line, position, called, changes, group: self.groups };
         }
-        self.step(Some(group.warp), line, position, group.lanes);
+        self.step(Some(group.warp), line, position, called, group.lanes);
         self.last = (self.groups, true);
     }
 
-    fn step(&mut self, warp: Option<u32>, line: u32, position: u32, mask: u32) {
+    fn step(&mut self, warp: Option<u32>, line: u32, position: u32, called: Option<Called>, mask: u32) {
         let phase = self.phase;
         let Some(block) = &mut self.block else { return };
         if block.events.len() + block.steps.len() >= self.room {
@@ -134,7 +137,8 @@ impl Recorder {
             return;
         }
         let first = block.events.len();
-        block.steps.push(RecordedStep { warp, line, position, mask, first, phase });
+        let position = if called.is_some() { 0 } else { position };
+        block.steps.push(RecordedStep { warp, line, position, called, mask, first, phase });
     }
 
     /// The event of a thread, in the step of its statement, or in a further one of the same statement if others came between.
@@ -150,9 +154,9 @@ impl Recorder {
         }
         let own = self.statements[thread];
         // Of a kernel that does not tell its statements, lines are steps.
-        let (line, group, position) = match line.filter(|_| own.position == 0) {
-            Some(line) => (line, u64::MAX - u64::from(line), 0),
-            None => (own.line, own.group, own.position),
+        let (line, group, position, called) = match line.filter(|_| own.position == 0) {
+            Some(line) => (line, u64::MAX - u64::from(line), 0, None),
+            None => (own.line, own.group, own.position, own.called),
         };
         let bit = 1 << lane;
         let joins = self.block.as_ref().and_then(|block| block.steps.last()).is_some_and(|step| {
@@ -160,7 +164,7 @@ impl Recorder {
             step.warp == Some(warp) && self.last.0 == group && (is_there || !self.last.1)
         });
         if !joins {
-            self.step(Some(warp), line, position, bit);
+            self.step(Some(warp), line, position, called, bit);
             self.last = (group, false);
         }
         // A step may have any number of events: a line of a kernel that does not tell its statements, or the closure of an iterator.
@@ -177,7 +181,7 @@ impl Recorder {
 
     /// A step of its own, which is not that of a statement.
     fn mark(&mut self, warp: Option<u32>, line: u32, mask: u32, what: What) {
-        self.step(warp, line, 0, mask);
+        self.step(warp, line, 0, None, mask);
         self.last = (0, true);
         if let Some(block) = self.block.as_mut().filter(|block| !block.is_cut) {
             let lane = if mask == 0 { 0 } else { mask.trailing_zeros() as u8 };

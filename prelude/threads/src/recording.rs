@@ -107,14 +107,25 @@ pub struct RecordedStep {
     pub warp: Option<u32>,
     /// The line of the file that was compiled.
     pub line: u32,
-    /// The statement's number in the kernel, from 1; 0 if it is none of the kernel's.
+    /// The statement's number in the kernel, from 1; 0 if it is none of the kernel's, or a return to one.
     pub position: u32,
+    /// What it is then, if it is a statement.
+    pub called: Option<Called>,
     /// The lanes that take part.
     pub mask: u32,
     /// Its first event.
     pub first: usize,
     /// How often the threads of the block had met at a barrier before.
     pub phase: u32,
+}
+
+/// A statement of a function that is called, or one to which such a function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// How many calls lead to the statement.
+    pub depth: u32,
+    /// Its number in its function.
+    pub position: u32,
 }
 
 /// What a lane did in a step.

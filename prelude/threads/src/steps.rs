@@ -30,6 +30,30 @@ pub fn pass(number: u32, depth: usize) {
     }
 }
 
+/// The thread calls a function that tells its statements.
+pub fn enter() {
+    if let Some(worker) = running() {
+        worker.enter();
+    }
+}
+
+/// It comes back from there.
+pub fn leave() {
+    if let Some(worker) = running() {
+        worker.leave();
+    }
+}
+
+/// The functions that tell no statements: they are called as they are. What `#[device]` emits for others is found first.
+pub trait Unstepped {
+    /// What is called in place of a function.
+    fn __warpcell_stepped<F>(function: F) -> F {
+        function
+    }
+}
+
+impl<T> Unstepped for T {}
+
 /// The value of a variable.
 pub struct Value<'a, T: ?Sized>(pub &'a T);
 

@@ -464,6 +464,33 @@ impl<'a> Worker<'a> {
             }
             return;
         }
+        self.pause(|lockstep, thread, slot| lockstep.pause(thread, slot, position, depth, line, changes));
+    }
+
+    /// The current thread of a recorded block calls a function that tells its statements.
+    pub(crate) fn enter(&self) {
+        if self.records.get() {
+            self.lockstep.borrow_mut().enter(self.number());
+        }
+    }
+
+    /// It comes back, and waits for those that called it too.
+    pub(crate) fn leave(&self) {
+        if std::thread::panicking() || !self.records.get() {
+            return;
+        }
+        self.lockstep.borrow_mut().come_back(self.number());
+        let is_open = self.recording().is_some_and(|mut recorder| {
+            recorder.settle();
+            recorder.is_open()
+        });
+        if is_open {
+            self.pause(Lockstep::pause_behind);
+        }
+    }
+
+    /// Suspends the current thread, after `pause` was told of it with its coroutine, until it is its turn.
+    fn pause(&self, pause: impl FnOnce(&mut Lockstep, usize, usize)) {
         if let Some(checker) = &self.checker {
             let unset = checker.borrow_mut().settle();
             if let Some(failure) = unset {
@@ -471,7 +498,7 @@ impl<'a> Worker<'a> {
             }
         }
         let current = self.current();
-        self.lockstep.borrow_mut().pause(current.number.get(), current.slot, position, depth, line, changes);
+        pause(&mut self.lockstep.borrow_mut(), current.number.get(), current.slot);
         // SAFETY: the yielder is that of the coroutine that runs this, and so alive.
         unsafe { (*current.yielder).suspend(()) };
         self.current.set(current);

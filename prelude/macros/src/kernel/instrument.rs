@@ -4,25 +4,37 @@
 use super::count;
 use crate::registration::prelude;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::collections::HashSet;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    BinOp, Block, Expr, ExprForLoop, ExprIf, ExprLoop, ExprMatch, ExprWhile, FnArg, Item, ItemFn, Pat, Stmt, Type,
+    BinOp, Block, Expr, ExprCall, ExprForLoop, ExprIf, ExprLoop, ExprMatch, ExprWhile, FnArg, Item, ItemFn, Pat,
+    Signature, Stmt, Type,
 };
+use warpcell_translate::{References, path_text};
 
 /// The name of the copy.
 pub const COPY: &str = "__warpcell_recorded";
 
-/// The copy of a kernel.
-pub fn copy(kernel: &ItemFn) -> TokenStream {
+/// What is called in place of a function that tells its statements, and the function that gives it.
+const CALLED: &str = "__warpcell_called";
+const STEPPED: &str = "__warpcell_stepped";
+
+/// The copy of a kernel, or of a function over arrays or of `#[device]`. `references` has the functions that it calls; `counts` says that
+/// it counts its arithmetic, which kernels do.
+pub fn copy(kernel: &ItemFn, references: &References, counts: bool) -> TokenStream {
     let mut copy = kernel.clone();
     copy.attrs.clear();
     copy.vis = syn::Visibility::Inherited;
     let place = copy.sig.ident.span();
     copy.sig.ident = Ident::new(COPY, Span::call_site());
-    count::count(&mut copy);
-    let mut statements = Statements::default();
+    copy.sig.constness = None;
+    if counts {
+        count::count(&mut copy);
+    }
+    let calls = references.functions.iter().map(path_text).collect();
+    let mut statements = Statements { calls, ..Statements::default() };
     let first = statements.next();
     statements.visit_block_mut(&mut copy.block);
     let last = statements.number;
@@ -38,12 +50,50 @@ pub fn copy(kernel: &ItemFn) -> TokenStream {
     quote! {
         #[allow(warnings, clippy::all)]
         #signature {
-            use ::#prelude::registry::steps::{Hidden as _, Shown as _};
+            use ::#prelude::registry::steps::{Hidden as _, Shown as _, Unstepped as _};
             #head
             #notes
             #(#body)*
         }
     }
+}
+
+/// The copy of a `#[device]` function, and what others call in its place, which is found by the function's mark; none if it cannot have
+/// one.
+pub fn called(function: &ItemFn, references: &References) -> Option<TokenStream> {
+    let Signature { ident, generics, inputs, output, unsafety, abi, .. } = &function.sig;
+    if !generics.params.is_empty() || unsafety.is_some() || abi.is_some() {
+        return None;
+    }
+    let prelude = prelude();
+    let (copied, visibility) = (copy(function, references, false), &function.vis);
+    let word = |text: &str| Ident::new(text, Span::call_site());
+    let (copy, called, stepped) = (word(COPY), word(CALLED), word(STEPPED));
+    let types: Vec<&Type> = inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(parameter) => Some(&*parameter.ty),
+            FnArg::Receiver(_) => None,
+        })
+        .collect();
+    let names: Vec<Ident> = (0..types.len()).map(|number| format_ident!("__warpcell_argument_{number}")).collect();
+    Some(quote! {
+        #copied
+        #[allow(warnings, clippy::all)]
+        fn #called(#(#names: #types),*) #output {
+            ::#prelude::registry::steps::enter();
+            let __warpcell_result = #copy(#(#names),*);
+            ::#prelude::registry::steps::leave();
+            __warpcell_result
+        }
+        #[allow(warnings, clippy::all)]
+        impl #ident {
+            #[doc(hidden)]
+            #visibility fn #stepped<F>(_: F) -> fn(#(#types),*) #output {
+                #called
+            }
+        }
+    })
 }
 
 /// Gives statements their numbers, and what tells them.
@@ -52,6 +102,8 @@ struct Statements {
     number: u32,
     /// How many loops there are around.
     depth: usize,
+    /// The functions that may tell their statements, as they are written.
+    calls: HashSet<String>,
 }
 
 /// What is written around a statement.
@@ -197,6 +249,15 @@ impl VisitMut for Statements {
             if let (Expr::Block(body), false) = (&mut *arm.body, notes.is_empty()) {
                 body.block.stmts.insert(0, Stmt::Expr(Expr::Verbatim(notes), None));
             }
+        }
+    }
+
+    fn visit_expr_call_mut(&mut self, call: &mut ExprCall) {
+        visit_mut::visit_expr_call_mut(self, call);
+        let Expr::Path(function) = &*call.func else { return };
+        if function.qself.is_none() && self.calls.contains(&path_text(&function.path)) {
+            let (path, stepped) = (&function.path, Ident::new(STEPPED, Span::call_site()));
+            *call.func = Expr::Verbatim(quote! { (<#path>::#stepped(#path)) });
         }
     }
 

@@ -17,7 +17,7 @@ fallible! {
     /// any array. It is computed on the CPU. Of arrays with more than 65,536 elements only the one that is needed is copied to
     /// the host.
     ///
-    /// The call of a `#[device]` function is one step. If the function fails on the element, as by a division by zero, the film ends there,
+    /// Calls of `#[device]` functions are stepped into. If the function fails on the element, as by a division by zero, the film ends there,
     /// and [`Trace::error`] is the error.
     ///
     /// **Panics** if the function has no `#[vectorize]`, is a formula of [`fuse!`](crate::fuse), if shapes do not broadcast or devices
