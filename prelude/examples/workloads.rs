@@ -353,6 +353,41 @@ impl Rows {
         }
     }
 
+    /// Rows of `arrays_cuda.py` in which the peers are near.
+    fn near(&self) {
+        let x = || self.floats(&[self.length(99_999_999, 999)], 1);
+        if self.wants("cumsum") {
+            let x = x();
+            self.row("cumsum f32 1e8", 20, || gpu::cumsum(&x));
+        }
+        if self.wants("exp") {
+            let x = self.floats(&[self.length(50_000_000, 999)], 1).astype::<f64>();
+            self.row("exp f64 5e7", 20, || gpu::exp(&x));
+        }
+        if self.wants("take") {
+            let size = self.length(20_000_000, 1000);
+            let (x, places) = (self.floats(&[size], 1), self.integers(size, size as i64));
+            self.row("take f32 2e7 at random", 20, || x.take(&places));
+        }
+        if self.wants("over axis 0") || self.wants("transposed") {
+            let side = self.length(10_000, 50);
+            let x = self.floats(&[side, side], 1);
+            self.row("sum over axis 0 f32 1e4x1e4", 20, || gpu::sum!(&x, axis = 0));
+            self.row("copy transposed f32 1e4x1e4", 20, || x.t().copy());
+        }
+        if self.wants("sort") {
+            let x = self.floats(&[self.length(1 << 24, 5000)], 1);
+            self.row("sort f32 16M", 20, || gpu::sort(&x));
+            self.row("argsort f32 16M", 20, || gpu::argsort(&x));
+        }
+        if self.wants("cholesky") {
+            let side = self.length(512, 32);
+            let x = self.floats(&[side, side], 1).astype::<f64>();
+            let matrix = gpu::matmul(&x, &x.t()) + gpu::eye::<f64>(side) * side as f64;
+            self.row("cholesky f64 512", 20, || gpu::linalg::cholesky(&matrix));
+        }
+    }
+
     fn programs(&self) {
         if self.wants("stencil") {
             let side = self.length(8192, 48) + 2;
@@ -409,6 +444,7 @@ fn main() {
     let rows = Rows { is_small, words: arguments.collect() };
     rows.products();
     rows.transforms();
+    rows.near();
     rows.rows_of_matrices();
     rows.selections();
     rows.programs();

@@ -127,6 +127,24 @@ def cupy_rows(data: Data) -> Iterator[Row]:
     yield "histogram f32 1e8, 100 bins", 20, lambda: cp.histogram(x, 100, (0.0, 1.0))[0]
     yield "median f32 1e8", 5, lambda: cp.median(x)
     yield "top 100 f32 1e8", 5, lambda: cp.sort(cp.partition(x, x.size - 100)[-100:])[::-1]
+    x = data.floats(data.size(99_999_999, 999))
+    yield "cumsum f32 1e8", 20, lambda: cp.cumsum(x)
+    y = data.floats(data.size(50_000_000, 999)).astype(cp.float64)
+    yield "exp f64 5e7", 20, lambda: cp.exp(y)
+    size = data.size(20_000_000, 1000)
+    x, places = data.floats(size), data.integers(size, size)
+    yield "take f32 2e7 at random", 20, lambda: x[places]
+    side = data.size(10_000, 50)
+    x = data.floats(side, side)
+    yield "sum over axis 0 f32 1e4x1e4", 20, lambda: x.sum(0)
+    yield "copy transposed f32 1e4x1e4", 20, lambda: x.T.copy()
+    x = data.floats(data.size(1 << 24, 5000))
+    yield "sort f32 16M", 20, lambda: cp.sort(x)
+    yield "argsort f32 16M", 20, lambda: cp.argsort(x)
+    side = data.size(512, 32)
+    x = data.floats(side, side).astype(cp.float64)
+    matrix = x @ x.T + cp.eye(side) * side
+    yield "cholesky f64 512", 20, lambda: cp.linalg.cholesky(matrix)
     side = data.size(8192, 48) + 2
     a = data.floats(side, side)
 
@@ -228,6 +246,24 @@ def torch_rows(data: Data) -> Iterator[Row]:
     yield "histogram f32 1e8, 100 bins", 20, lambda: torch.histc(x, 100, 0.0, 1.0)
     yield "median f32 1e8", 10, lambda: torch.median(x)
     yield "top 100 f32 1e8", 10, lambda: torch.topk(x, 100).values
+    x = data.floats(data.size(99_999_999, 999))
+    yield "cumsum f32 1e8", 20, lambda: torch.cumsum(x, 0)
+    y = data.floats(data.size(50_000_000, 999)).double()
+    yield "exp f64 5e7", 20, lambda: torch.exp(y)
+    size = data.size(20_000_000, 1000)
+    x, places = data.floats(size), data.integers(size, size)
+    yield "take f32 2e7 at random", 20, lambda: x[places]
+    side = data.size(10_000, 50)
+    x = data.floats(side, side)
+    yield "sum over axis 0 f32 1e4x1e4", 20, lambda: x.sum(0)
+    yield "copy transposed f32 1e4x1e4", 20, lambda: x.T.contiguous()
+    x = data.floats(data.size(1 << 24, 5000))
+    yield "sort f32 16M", 20, lambda: torch.sort(x).values
+    yield "argsort f32 16M", 20, lambda: torch.argsort(x)
+    side = data.size(512, 32)
+    x = data.floats(side, side).double()
+    matrix = x @ x.T + torch.eye(side, dtype=torch.float64, device=x.device) * side
+    yield "cholesky f64 512", 20, lambda: torch.linalg.cholesky(matrix)
     side = data.size(8192, 48) + 2
     a = data.floats(side, side)
 
@@ -342,6 +378,26 @@ def jax_rows(data: Data) -> Iterator[Row]:
     median, top = jit(jnp.median), jit(lambda x: jax.lax.top_k(x, 100)[0])
     yield "median f32 1e8", 5, lambda: median(x)
     yield "top 100 f32 1e8", 5, lambda: top(x)
+    x = data.floats(data.size(99_999_999, 999))
+    cumsum, exp, take, over = jit(jnp.cumsum), jit(jnp.exp), jit(lambda x, places: x[places]), jit(lambda x: x.sum(0))
+    turned, sort, argsort, cholesky = jit(lambda x: x.T.copy()), jit(jnp.sort), jit(jnp.argsort), jit(jnp.linalg.cholesky)
+    yield "cumsum f32 1e8", 20, lambda: cumsum(x)
+    y = data.floats(data.size(50_000_000, 999)).astype(jnp.float64)
+    yield "exp f64 5e7", 20, lambda: exp(y)
+    size = data.size(20_000_000, 1000)
+    x, places = data.floats(size), data.integers(size, size)
+    yield "take f32 2e7 at random", 20, lambda: take(x, places)
+    side = data.size(10_000, 50)
+    x = data.floats(side, side)
+    yield "sum over axis 0 f32 1e4x1e4", 20, lambda: over(x)
+    yield "copy transposed f32 1e4x1e4", 20, lambda: turned(x)
+    x = data.floats(data.size(1 << 24, 5000))
+    yield "sort f32 16M", 20, lambda: sort(x)
+    yield "argsort f32 16M", 20, lambda: argsort(x)
+    side = data.size(512, 32)
+    x = data.floats(side, side).astype(jnp.float64)
+    matrix = x @ x.T + jnp.eye(side) * side
+    yield "cholesky f64 512", 20, lambda: cholesky(matrix)
     side = data.size(8192, 48) + 2
     a = data.floats(side, side)
 
