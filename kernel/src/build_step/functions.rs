@@ -49,6 +49,9 @@ const TRACING_ELEMENTS: [&str; 2] = ["trace_map", "try_trace_map"];
 /// What the hash of an item with such a copy ends with.
 const TRACED: char = 't';
 
+/// The attribute of an item, its hash, and whether it is registered.
+type Attributed = (ast::Attr, String, bool);
+
 /// The file that the macros read.
 pub fn notebook_file(session: &Path) -> PathBuf {
     session.join("notebook")
@@ -92,7 +95,7 @@ impl Functions {
         let names = |all: &[&str]| words(source).any(|word| all.contains(&word));
         let (traces, traces_elements) = (names(&TRACING), names(&TRACING_ELEMENTS));
         // The name of an item and its attribute; by what it is recognised, and whether it is registered.
-        let read = |item: &ast::Item| -> Option<(String, Option<(ast::Attr, String, bool)>)> {
+        let read = |item: &ast::Item| -> Option<(String, Option<Attributed>)> {
             let (name, attribute) = match item {
                 ast::Item::Fn(function) => (name_of(function)?, attribute(function, &ATTRIBUTES)),
                 ast::Item::Struct(structure) => (name_of(structure)?, attribute(structure, &ATTRIBUTES)),

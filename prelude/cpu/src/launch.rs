@@ -65,7 +65,7 @@ pub(super) fn launch(guard: QueueGuard<'_>, launch: &Launch, arguments: &[Argume
             thread();
         };
         // SAFETY: the views of the thread lie in memory that only the launch accesses, as above.
-        outcome = Some(pool::install(|| unsafe { warpcell_threads::run(&spec, &thread) }));
+        outcome = Some(pool::install(|| unsafe { warpcell_threads::run(&spec, &thread) }.map_err(Box::new)));
     });
     let result = outcome.expect("the macro's function runs the threads");
     let ended = guard.end();

@@ -1,5 +1,7 @@
 //! Functions with `#[device]` that a kernel calls: their statements, their variables, and in which order lanes execute them.
 
+#![allow(clippy::let_and_return, reason = "each statement is a step")]
+
 use super::replayed;
 use serde_json::Value;
 use warpcell as gpu;
@@ -11,7 +13,7 @@ fn collatz(start: u32) -> u32 {
     let mut n = start;
     let mut x = 0;
     while n > 1 {
-        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+        n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
         x += 1;
     }
     x

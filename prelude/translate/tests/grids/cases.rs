@@ -215,7 +215,7 @@ fn text_of(file: &str) -> &'static str {
 /// Runs a kernel as Rust has compiled it.
 fn outcome(launch: &Launch<'_>, thread: &(dyn Fn() + Sync)) -> Option<Outcome> {
     // SAFETY: the cases give each kernel arrays of its own.
-    let (result, _) = unsafe { run(launch, thread) };
+    let result = unsafe { run(launch, thread) };
     let failure = result.err()?;
     let line = failure.line.expect("failures have lines");
     let (thread, block) = (failure.thread, failure.block);

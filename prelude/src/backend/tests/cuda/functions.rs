@@ -86,6 +86,7 @@ pub(super) fn function(
         parameters,
         results,
         block: |_, _| unreachable!("runs on the device"),
+        recorded: None,
         text,
         captures: Captures::none(),
         as_of: u64::MAX,
