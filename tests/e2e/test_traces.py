@@ -136,7 +136,7 @@ def test_a_kernel_that_does_not_end_is_shown_after_an_interrupt(kernel):
         (shown,) = films(result)
         assert shown["blocks"][0]["steps"], "what was recorded is there"
         assert any("interrupted" in note for note in shown["notes"])
-        assert kernel.check(f"{kept} + a.len()").value == "71", "nothing is lost"
+        assert kernel.check(f"{kept} + a.len() as i32").value == "71", "nothing is lost"
 
 
 def test_a_hundred_million_threads(kernel):
@@ -156,3 +156,14 @@ def test_arguments_of_the_wrong_kind(kernel):
     assert "`#[vectorize]`" in kernel.run("gpu::trace_map(plain, &a, 0);").error_text
     assert "f32" in kernel.run("gpu::trace_map(hypotenuse, (&whole, 1.0f32), 0);").error_text
     assert kernel.check("a.len()").value == "64"
+
+
+def test_lines_are_those_of_the_cell_that_defined_the_kernel(kernel):
+    """A later cell that traces a kernel compiles it again."""
+    kernel.check(
+        "let few = 2;\n#[kernel]\nfn past(mut out: ViewMut<f32>) {\n    let i = thread_idx().x;\n    // past the end\n"
+        "    out[i + 1] = 1.0;\n}"
+    )
+    kernel.check("let mut short = gpu::zeros::<f32>(few);")
+    result = kernel.check("let trace = gpu::launch_traced(past, 1, few, &mut short); println!(\"{trace:?}\");")
+    assert "In line 6, thread (1, 0, 0)" in result.stdout, result.stdout

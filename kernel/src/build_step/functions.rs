@@ -49,8 +49,14 @@ const TRACING_ELEMENTS: [&str; 2] = ["trace_map", "try_trace_map"];
 /// What the hash of an item with such a copy ends with.
 const TRACED: char = 't';
 
-/// The attribute of an item, its hash, and whether it is registered.
-type Attributed = (ast::Attr, String, bool);
+/// An item with an attribute.
+struct Attributed {
+    attribute: ast::Attr,
+    hash: String,
+    is_registered: bool,
+    /// The line where it begins in the cell that defined it, if that was an earlier one.
+    first: Option<usize>,
+}
 
 /// The file that the macros read.
 pub fn notebook_file(session: &Path) -> PathBuf {
@@ -63,8 +69,8 @@ pub struct Functions {
     pub source: String,
     /// Whether there are items that register themselves when the cell is loaded.
     pub registers: bool,
-    /// The lines for the macros: `item NAME HASH LINE`, followed by ` registered` for registered items, and `plain
-    /// NAME` for functions without an attribute.
+    /// The lines for the macros: `item NAME HASH LINE`, followed by ` registered` for registered items, and by ` first LINE` for one that
+    /// is compiled again as it is: where it begins in the cell that defined it. And `plain NAME` for functions without an attribute.
     notebook: String,
     /// The names of the functions whose attributes are left out.
     pub marks: Vec<String>,
@@ -108,23 +114,26 @@ impl Functions {
                 if traces && is(&attribute, "kernel") || traces_elements && is(&attribute, "vectorize") || is_called {
                     hash.push(TRACED);
                 }
+                let known = registered(listing, &name);
                 // What has the copy can do without it, too.
-                let is_registered = registered(listing, &name)
-                    .is_some_and(|known| known == hash || known.strip_suffix(TRACED) == Some(&hash));
-                (attribute, hash, is_registered)
+                let is_registered =
+                    known.is_some_and(|(known, _)| known == hash || known.strip_suffix(TRACED) == Some(&hash));
+                let stem = |hash: &str| hash.trim_end_matches(TRACED).to_owned();
+                let first = known.filter(|(known, _)| stem(known) == stem(&hash)).and_then(|(_, first)| first);
+                Attributed { attribute, hash, is_registered, first }
             });
             Some((name, known))
         };
         let read: Vec<_> = items.iter().filter_map(|item| Some((item, read(item)?))).collect();
         // Copies call those of `#[device]` functions, so these are compiled with them.
         let copies = read.iter().any(|(_, (_, known))| {
-            known.as_ref().is_some_and(|(attribute, hash, is_registered)| {
-                !is_registered && !is(attribute, "device") && hash.ends_with(TRACED)
+            known.as_ref().is_some_and(|known| {
+                !known.is_registered && !is(&known.attribute, "device") && known.hash.ends_with(TRACED)
             })
         });
         let mut lines = String::new();
         for (item, (name, known)) in read {
-            let Some((attribute, hash, is_registered)) = known else {
+            let Some(Attributed { attribute, hash, is_registered, first }) = known else {
                 if let ast::Item::Fn(_) = item {
                     lines.push_str(&format!("plain {name}\n"));
                 }
@@ -141,7 +150,11 @@ impl Functions {
                 let start: usize = keyword.text_range().start().into();
                 1 + items_text[..start].matches('\n').count()
             });
-            let known = if is_registered { " registered" } else { "" };
+            let known = match first {
+                _ if is_registered => " registered".to_owned(),
+                Some(first) => format!(" first {first}"),
+                None => String::new(),
+            };
             lines.push_str(&format!("item {name} {hash} {line}{known}\n"));
             functions.registers |= !is_registered;
             if let (true, ast::Item::Fn(_)) = (is_registered, item) {
@@ -177,10 +190,12 @@ pub fn with_marks<'a>(source: &'a str, marks: &[String]) -> Cow<'a, str> {
     if types.is_empty() { Cow::Borrowed(source) } else { Cow::Owned(format!("{items}{types}{rest}")) }
 }
 
-/// The hash on the last line for a function at the root of the cell crate.
-fn registered<'a>(listing: &'a str, name: &str) -> Option<&'a str> {
-    let mut lines = listing.lines().rev().filter_map(|line| line.rsplit_once(' '));
-    lines.find(|(path, _)| path.split_once("::").is_some_and(|(_, rest)| rest == name)).map(|(_, hash)| hash)
+/// The hash and the line of the cell on the last line for a function at the root of the cell crate.
+fn registered<'a>(listing: &'a str, name: &str) -> Option<(&'a str, Option<usize>)> {
+    let mut lines = listing.lines().rev().filter_map(|line| line.split_once(' '));
+    let (_, rest) = lines.find(|(path, _)| path.split_once("::").is_some_and(|(_, rest)| rest == name))?;
+    let (hash, line) = rest.split_once(' ').unwrap_or((rest, ""));
+    Some((hash, line.parse().ok()))
 }
 
 /// What the names of a crate may refer to.
@@ -362,6 +377,16 @@ mod tests {
             Functions::read("fn g() {}\nfn run() { fuse!(|x: f32| g(x)); }", "").notebook,
             "plain g\nplain run\n"
         );
+    }
+
+    #[test]
+    fn what_is_compiled_again_begins_where_it_did() {
+        let cell = "#[kernel]\nfn k(mut out: View<f32>) { out[0] = 1.0; }\nfn run() { gpu::launch_traced(k, 1, 1, &mut a); }\n";
+        let traced = hash(cell, "k");
+        let listing = format!("ctx::k {} 7\n", traced.strip_suffix(TRACED).unwrap());
+        assert_eq!(Functions::read(cell, &listing).notebook, format!("item k {traced} 2 first 7\nplain run\n"));
+        // Another function of the name begins where it stands.
+        assert_eq!(Functions::read(cell, "ctx::k 0 7\n").notebook, format!("item k {traced} 2\nplain run\n"));
     }
 
     #[test]

@@ -211,13 +211,13 @@ impl Registry {
         // What was a function over arrays or a kernel before need not be one now.
         self.functions.remove(name);
         self.kernels.remove(name);
-        self.list(name, hash);
+        self.list(name, hash, text.line);
     }
 
-    fn list(&mut self, name: &str, hash: &str) {
+    fn list(&mut self, name: &str, hash: &str, line: usize) {
         let Some(listing) = &mut self.listing else { return };
         // One write for the line. If it fails, the item is compiled once more in the next cell.
-        let _ = listing.write_all(format!("{name} {hash}\n").as_bytes());
+        let _ = listing.write_all(format!("{name} {hash} {line}\n").as_bytes());
     }
 }
 

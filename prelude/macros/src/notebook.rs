@@ -53,6 +53,12 @@ impl Notebook {
         others.filter_map(|(item, rest)| Some((item.to_owned(), line(rest)? - own))).collect()
     }
 
+    /// Where an item begins in the cell that defined it, as a line from 1, if this is an earlier one.
+    pub fn first_line_of(&self, name: &str) -> Option<usize> {
+        let mut words = self.item(name)?.split(' ').skip_while(|word| *word != "first");
+        words.nth(1)?.parse().ok()
+    }
+
     /// Where a text begins in the cell, as a line from 1.
     pub fn line_of(&self, text: &str) -> Option<usize> {
         self.cell.find(text).map(|at| 1 + self.cell[..at].matches('\n').count())
@@ -98,6 +104,8 @@ mod tests {
         assert_eq!(notebook.places("f"), [("P".to_owned(), -4)]);
         assert_eq!((notebook.places("g").len(), Notebook::read("item f 0\n\n").places("f").len()), (0, 0));
         assert_eq!(Notebook::read("").hash("f"), "");
+        let again = Notebook::read("item f 12ab 7 first 3\nitem g 0 1\n\n");
+        assert_eq!((again.first_line_of("f"), again.first_line_of("g"), again.hash("f")), (Some(3), None, "12ab"));
     }
 
     #[test]

@@ -23,7 +23,10 @@ impl Text {
             Some(source) if is_text_of(&source, tokens) => {
                 let source = source.replace(CHECK, "");
                 let first = first_line(tokens);
-                let line = notebook.map_or(first, |notebook| notebook.line_of(&source).unwrap_or(1));
+                let earlier = |notebook: &Notebook| notebook.first_line_of(&item_name(&trees)?);
+                let in_cell =
+                    |notebook: &Notebook| notebook.line_of(&source).or_else(|| earlier(notebook)).unwrap_or(1);
+                let line = notebook.map_or(first, in_cell);
                 Text { source, line, compiled: first }
             }
             _ => Text::put_together(tokens),
@@ -35,6 +38,13 @@ impl Text {
         let first = first_line(tokens);
         Text { source: without_checks(tokens.clone()).to_string(), line: first, compiled: first }
     }
+}
+
+/// The name behind `fn` or `struct`.
+fn item_name(trees: &[TokenTree]) -> Option<String> {
+    let mut words = trees.iter().map(ToString::to_string);
+    words.find(|word| word == "fn" || word == "struct")?;
+    words.next()
 }
 
 fn first_line(tokens: &TokenStream) -> usize {

@@ -25,7 +25,7 @@ pub fn dot<T: Number, R: Data<Elem = T>, S: Data<Elem = T>>(a: &ArrayBase<R, Ix1
 
 /// The product of two matrices, on all cores; NumPy's `matmul`.
 ///
-/// As [`gpu::matmul`](crate::matmul), but for host arrays and always on the CPU.
+/// As [`gpu::matmul`](crate::matmul()), but for host arrays and always on the CPU.
 ///
 /// **Panics** if the left matrix has not as many columns as the right one has rows.
 ///

@@ -19,7 +19,7 @@ fallible! {
     /// broadcast, the result's first unless it says where they are. A length of 1 broadcasts.
     ///
     /// Arrays are multiplied two at a time, in the order that needs the fewest multiplications (of more than six arrays, the
-    /// cheapest pair comes first); by [`matmul`](crate::matmul) where it is summed: see there for accuracy and element types. If there is one array and nothing to sum, the result is a view of it, as that of
+    /// cheapest pair comes first); by [`matmul`](crate::matmul()) where it is summed: see there for accuracy and element types. If there is one array and nothing to sum, the result is a view of it, as that of
     /// [`transpose`](DeviceArray::transpose).
     ///
     /// **Panics** if the notation does not fit the arrays ([`Error::InvalidArgument`]), or if lengths of one letter

@@ -221,9 +221,9 @@ impl<T: Element> DeviceArray<T> {
         products::dot(self, other)
     }
 
-    /// The matrix product; [`gpu::matmul`](crate::matmul).
+    /// The matrix product; [`gpu::matmul`](crate::matmul()).
     ///
-    /// **Panics** as [`gpu::matmul`](crate::matmul) does.
+    /// **Panics** as [`gpu::matmul`](crate::matmul()) does.
     ///
     /// ```
     /// let a = warpcell::array(&[[1.0, 2.0], [3.0, 4.0]]);
