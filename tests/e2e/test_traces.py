@@ -161,9 +161,9 @@ def test_arguments_of_the_wrong_kind(kernel):
 def test_lines_are_those_of_the_cell_that_defined_the_kernel(kernel):
     """A later cell that traces a kernel compiles it again."""
     kernel.check(
-        "let few = 2;\n#[kernel]\nfn past(mut out: ViewMut<f32>) {\n    let i = thread_idx().x;\n    // past the end\n"
+        "let before = 1;\n#[kernel]\nfn past(mut out: ViewMut<f32>) {\n    let i = thread_idx().x;\n    // past the end\n"
         "    out[i + 1] = 1.0;\n}"
     )
-    kernel.check("let mut short = gpu::zeros::<f32>(few);")
-    result = kernel.check("let trace = gpu::launch_traced(past, 1, few, &mut short); println!(\"{trace:?}\");")
+    kernel.check("let mut short = gpu::zeros::<f32>(2);")
+    result = kernel.check("let trace = gpu::launch_traced(past, 1, 2, &mut short); println!(\"{trace:?}\");")
     assert "In line 6, thread (1, 0, 0)" in result.stdout, result.stdout
