@@ -147,6 +147,7 @@ const RULES: &[Rule] = &[
     arguments::as_in_numpy,
     rows::list,
     shapes::of_parts,
+    shapes::of_lengths,
     arguments::mixed_arrays,
     arguments::cuts,
     arguments::edges,

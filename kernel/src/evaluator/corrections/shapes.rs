@@ -2,8 +2,9 @@
 //! not say how many axes an array has.
 
 use super::known::Known;
-use super::line::Line;
+use super::line::{Line, is_name};
 use super::operators::as_object;
+use crate::evaluator::elements;
 
 /// The line of a panic with this message, corrected if a correction is known.
 pub fn of_panic(text: &str, message: &str) -> Option<String> {
@@ -36,6 +37,25 @@ pub fn of_parts(line: &Line, known: &Known<'_>) -> Option<String> {
         })
     };
     row.or_else(dot)
+}
+
+/// `gpu::zeros::<f64>(n)`, `m.reshape((n, 2 * n))` with a whole number that is not a `usize`
+pub fn of_lengths(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("is not a shape") {
+        return None;
+    }
+    let is_number = |name: &str| match known.variable(name) {
+        Some(of) => elements::is_integer(&of) && of != "usize",
+        None => known.is_integer(name),
+    };
+    let is_alone = |at: usize| {
+        !matches!(line.before(at, 1), "." | "::" | "&" | "let" | "mut")
+            && !matches!(line.at(at + 1), "." | "::" | "(" | "[" | "!" | "as" | "=")
+    };
+    let numbers = (0..line.len()).rev().filter(|at| is_name(line.at(*at)) && is_alone(*at) && is_number(line.at(*at)));
+    let new =
+        numbers.fold(line.text.clone(), |text, at| Line::new(&text).with(at, at, &format!("{} as usize", line.at(at))));
+    (new != line.text).then_some(new)
 }
 
 /// How many axes the first shape in a message has.
