@@ -91,7 +91,9 @@ count_few(const element* x, i64 size, const double* weights, const double* edges
     }
 }
 
-template <typename T> DEVICE void count_all(const element* x, i64 size, const double* weights, const double* edges, const Span& span, i64 bins, T* out) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+count_many(const element* x, i64 size, const double* weights, const double* edges, const __grid_constant__ Span span,
+           i64 bins, total* out) {
     const i64 step = i64(gridDim.x) * THREADS;
 #pragma unroll 4
     for (i64 i = i64(blockIdx.x) * THREADS + threadIdx.x; i < size; i += step) {
@@ -99,26 +101,7 @@ template <typename T> DEVICE void count_all(const element* x, i64 size, const do
 #ifdef WARPCELL_WEIGHTED
         if (bin >= 0) atomicAdd(out + bin, weights[i]);
 #else
-        if (bin >= 0) atomicAdd(out + bin, T(1));
+        if (bin >= 0) atomicAdd(out + bin, u64(1));
 #endif
     }
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-count_many(const element* x, i64 size, const double* weights, const double* edges, const __grid_constant__ Span span,
-           i64 bins, total* out) {
-    count_all(x, size, weights, edges, span, bins, out);
-}
-
-// In counters of half the size, of fewer than 2^32 elements; `widen` makes counts of them.
-extern "C" __global__ void __launch_bounds__(THREADS)
-count_narrow(const element* x, i64 size, const double* weights, const double* edges, const __grid_constant__ Span span,
-             i64 bins, partial* out) {
-    count_all(x, size, weights, edges, span, bins, out);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-widen(const partial* counts, i64 bins, total* out) {
-    const i64 bin = i64(blockIdx.x) * THREADS + threadIdx.x;
-    if (bin < bins) out[bin] = counts[bin];
 }

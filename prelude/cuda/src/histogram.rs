@@ -5,7 +5,6 @@ use warpcell_base::backend::{self, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_driver::launch::{arguments, launch};
-use warpcell_driver::memory::DeviceMemory;
 
 const SOURCE: &str = include_str!("../kernels/histogram.cu");
 const TYPES: usize = DType::ALL.len();
@@ -43,8 +42,6 @@ kernels! {
     struct Kernels {
         few = c"count_few",
         many = c"count_many",
-        narrow = c"count_narrow",
-        widen = c"widen",
     }
 }
 
@@ -88,19 +85,6 @@ impl Histogram {
         } else {
             let grid = (blocks("counting", size, THREADS * 4)? as usize).min(most) as u32;
             let bins = count as i64;
-            // Counters of 32 bits take the caches half the room, and atomic operations on them less time.
-            if !matches!(kind, Kind::Weights) && count <= size && u32::try_from(size).is_ok() {
-                let counts = DeviceMemory::new(&self.device, count * 4)?;
-                counts.set_first_bytes(0, count * 4)?;
-                let counted = counts.address();
-                let mut arguments = arguments![from, size_of_x, weights, edges, span, bins, counted];
-                // SAFETY: as above, with the arguments of `count_narrow`; there is a word for each bin.
-                unsafe { launch(&self.device, kernels.narrow, (grid, 1), THREADS as u32, &mut arguments)? };
-                let all = blocks("counting", count, THREADS)?;
-                let mut arguments = arguments![counted, bins, target];
-                // SAFETY: as above, with the arguments of `widen`.
-                return unsafe { launch(&self.device, kernels.widen, (all, 1), THREADS as u32, &mut arguments) };
-            }
             let mut arguments = arguments![from, size_of_x, weights, edges, span, bins, target];
             // SAFETY: as above, with the arguments of `count_many`.
             unsafe { launch(&self.device, kernels.many, (grid, 1), THREADS as u32, &mut arguments) }
