@@ -8,10 +8,8 @@
 //! The bits of one *round* are used again in the next. A round ends when all of its checks are known.
 
 use super::context::{Device, lock};
+use super::mapped::Mapped;
 use super::memory::DeviceMemory;
-use super::status::check;
-use cudarc::driver::sys;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use warpcell_base::backend::IndexCheck;
@@ -47,7 +45,7 @@ pub(super) struct Checks {
 
 #[derive(Default)]
 struct State {
-    reports: Option<Reports>,
+    reports: Option<Mapped<Report, REPORTS>>,
     /// The number of the round, less one.
     ended: u32,
     /// The checks of the round.
@@ -65,15 +63,6 @@ struct Failed {
     is_reported: bool,
 }
 
-/// Memory that is the host's and the device's.
-struct Reports {
-    host: NonNull<Report>,
-    device: u64,
-}
-
-// SAFETY: pinned memory of the host, which may be used from every thread; all access is behind a mutex.
-unsafe impl Send for Reports {}
-
 /// A check that a kernel is to make; dropped when that is queued.
 pub struct Check<'a> {
     /// The address of its report.
@@ -90,35 +79,6 @@ fn word(round: u32, set: u32) -> u64 {
     u64::from(round) << 32 | u64::from(set)
 }
 
-impl Reports {
-    /// The context is current.
-    fn new() -> Result<Reports> {
-        let (mut host, mut device) = (std::ptr::null_mut(), 0);
-        let bytes = REPORTS * size_of::<Report>();
-        // SAFETY: the context is current; the pointers are to locals, and the memory is written to within its size.
-        unsafe {
-            let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-            check(sys::cuMemHostAlloc(&raw mut host, bytes, flags), "cuMemHostAlloc")?;
-            std::ptr::write_bytes(host.cast::<u8>(), 0, bytes);
-            let status = sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0);
-            if let Err(error) = check(status, "cuMemHostGetDevicePointer") {
-                let _ = sys::cuMemFreeHost(host);
-                return Err(error);
-            }
-        }
-        match NonNull::new(host.cast()) {
-            Some(host) => Ok(Reports { host, device }),
-            None => unreachable!("cuMemHostAlloc reports a failure as a status"),
-        }
-    }
-
-    fn report(&self, number: usize) -> *mut Report {
-        assert!(number < REPORTS, "report {number} of {REPORTS}");
-        // SAFETY: there are as many.
-        unsafe { self.host.as_ptr().add(number) }
-    }
-}
-
 impl State {
     fn round(&self) -> u32 {
         self.ended + 1
@@ -129,7 +89,7 @@ impl State {
         let Some(reports) = &self.reports else { return Vec::new() };
         let read = |number| {
             // SAFETY: it is in a live block; the device writes to it, so it is read as what changes by itself.
-            (number, unsafe { reports.report(number).read_volatile() })
+            (number, unsafe { reports.value(number).read_volatile() })
         };
         (0..self.calls.len().min(REPORTS)).map(read).filter(|(_, report)| report.call != 0).collect()
     }
@@ -160,16 +120,17 @@ impl Device {
         }
         let turn = lock(&self.checks.turn);
         let mut state = lock(&self.checks.state);
-        if state.reports.is_none() {
-            self.bind()?;
-            state.reports = Some(Reports::new()?);
-        }
         let number = state.calls.len().min(REPORTS - 1);
+        let report = match &state.reports {
+            Some(reports) => reports.address(number),
+            None => {
+                self.bind()?;
+                state.reports.insert(Mapped::zeros()?).address(number)
+            }
+        };
         state.calls.push(check);
         self.checks.pending.store(true, Ordering::Release);
         let call = state.calls.len() as u32;
-        let address = state.reports.as_ref().map_or(0, |reports| reports.device);
-        let report = address + (number * size_of::<Report>()) as u64;
         Ok(Check { report, call, set: 1 << number, _turn: turn })
     }
 
@@ -214,7 +175,7 @@ impl Device {
             let error = state.error(report);
             if let Some(reports) = &state.reports {
                 // SAFETY: it is in a live block; no kernel that was started before this thread waited runs any more.
-                unsafe { reports.report(number).write_volatile(NOTHING) };
+                unsafe { reports.value(number).write_volatile(NOTHING) };
             }
             state.failed.push(Failed { round, bit: 1 << number, error, is_reported: false });
         }
@@ -278,7 +239,7 @@ impl Checks {
     pub(super) unsafe fn release(&self) {
         if let Some(reports) = lock(&self.state).reports.take() {
             // SAFETY: the caller's promise.
-            let _ = unsafe { sys::cuMemFreeHost(reports.host.as_ptr().cast()) };
+            unsafe { reports.release() };
         }
     }
 }

@@ -6,10 +6,10 @@
 //! the records. An interrupt sets a word in all of them, at which long loops look now and then.
 
 use super::context::{Device, lock};
+use super::mapped::Mapped;
 use super::module::Module;
 use super::status::check;
 use cudarc::driver::sys;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use warpcell_base::error::{Error, Result};
@@ -69,19 +69,10 @@ pub(super) struct Failures {
 
 #[derive(Default)]
 struct Records {
-    blocks: Vec<Block>,
+    blocks: Vec<Mapped<Record, RECORDS>>,
     /// By the number of the record: the names in its program.
     programs: Vec<Option<Names>>,
 }
-
-/// Records in memory that is the host's and the device's.
-struct Block {
-    host: NonNull<Record>,
-    device: u64,
-}
-
-// SAFETY: pinned memory of the host, which may be used from every thread; all access is through `Records`, behind a mutex.
-unsafe impl Send for Block {}
 
 /// The record of one program. It must be dropped after the program's module: then no kernel writes to it any more.
 pub struct Slot {
@@ -103,8 +94,7 @@ struct Failure {
 
 impl Records {
     fn record(&self, number: usize) -> *mut Record {
-        // SAFETY: the block has `RECORDS` of them.
-        unsafe { self.blocks[number / RECORDS].host.as_ptr().add(number % RECORDS) }
+        self.blocks[number / RECORDS].value(number % RECORDS)
     }
 
     /// The records in use, with the names in their programs.
@@ -143,32 +133,10 @@ impl Records {
             return Ok(number);
         }
         if self.programs.len() == RECORDS * self.blocks.len() {
-            self.blocks.push(Block::new()?);
+            self.blocks.push(Mapped::zeros()?);
         }
         self.programs.push(None);
         Ok(self.programs.len() - 1)
-    }
-}
-
-impl Block {
-    fn new() -> Result<Block> {
-        let (mut host, mut device) = (std::ptr::null_mut(), 0);
-        let bytes = RECORDS * size_of::<Record>();
-        // SAFETY: the context is current; the pointers are to locals, and the memory is written to within its size.
-        unsafe {
-            let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-            check(sys::cuMemHostAlloc(&raw mut host, bytes, flags), "cuMemHostAlloc")?;
-            std::ptr::write_bytes(host.cast::<u8>(), 0, bytes);
-            let status = sys::cuMemHostGetDevicePointer_v2(&raw mut device, host, 0);
-            if let Err(error) = check(status, "cuMemHostGetDevicePointer") {
-                let _ = sys::cuMemFreeHost(host);
-                return Err(error);
-            }
-        }
-        match NonNull::new(host.cast()) {
-            Some(host) => Ok(Block { host, device }),
-            None => unreachable!("cuMemHostAlloc reports a failure as a status"),
-        }
     }
 }
 
@@ -192,7 +160,7 @@ impl Failures {
     pub(super) unsafe fn release(&self) {
         for block in lock(&self.records).blocks.drain(..) {
             // SAFETY: the caller's promise.
-            let _ = unsafe { sys::cuMemFreeHost(block.host.as_ptr().cast()) };
+            unsafe { block.release() };
         }
     }
 }
@@ -257,7 +225,7 @@ impl Slot {
         let variable = module.variable("warpcell_record", size_of::<u64>())?;
         let records = lock(&self.device.failures.records);
         let (record, block) = (records.record(self.number), &records.blocks[self.number / RECORDS]);
-        let address = block.device + (self.number % RECORDS * size_of::<Record>()) as u64;
+        let address = block.address(self.number % RECORDS);
         // From pinned memory, since a copy from there is done when the call returns. Until then the word for the address is free.
         // SAFETY: the record is in a live block and nobody uses it yet; the variable has the size that is copied.
         unsafe {

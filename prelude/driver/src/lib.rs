@@ -6,7 +6,7 @@
 //! [`attribute`] knows what measurements ask of a device, [`cufft`] plans Fourier transforms, [`cublas`] multiplies matrices,
 //! [`cusolver`] factorises them, [`status`] turns status codes into errors, [`context`] holds a device with its context,
 //! [`queue`] its streams, [`failures`] what the user's functions say of themselves, [`checks`] what
-//! kernels say of the indices that they are given, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`pinned`] host memory for them, [`interop`] what shares
+//! kernels say of the indices that they are given, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`pinned`] host memory for them, [`mapped`] host memory that kernels write to, [`interop`] what shares
 //! memory with others, [`graph`] work that is captured, [`background`] what is done beside the user's work, [`compile`] and
 //! [`cache`] turn CUDA C into machine code, [`text`] programs of the user; [`module`], [`launch`] and [`event`] are what their
 //! names say. Nothing here knows arrays or operations.
@@ -42,6 +42,7 @@ pub mod graph;
 pub mod interop;
 pub mod launch;
 pub mod library;
+mod mapped;
 pub mod memory;
 pub mod module;
 pub mod nvml;
