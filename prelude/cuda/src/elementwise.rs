@@ -207,15 +207,12 @@ impl Elementwise {
             sides.map(|side| side.address),
             sides.map(|side| side.size),
             &mut |[a, b, target], size, axes| {
-                let grid = match axes.rows(size) {
-                    Some((rows, parts)) => (blocks("an elementwise operation", rows, 1)?, parts),
-                    None => (blocks("an elementwise operation", size, THREADS)?, 1),
+                let (function, items, each, parts) = match axes.rows(size) {
+                    Some((rows, parts)) => (kernels.rows, rows, 1, parts),
+                    None if size <= i32::MAX as usize => (kernels.strided, size, THREADS, 1),
+                    None => (kernels.strided_wide, size, THREADS, 1),
                 };
-                let function = match axes.rows(size) {
-                    Some(_) => kernels.rows,
-                    None if size <= i32::MAX as usize => kernels.strided,
-                    None => kernels.strided_wide,
-                };
+                let grid = (blocks("an elementwise operation", items, each)?, parts);
                 let count = size as i64;
                 let mut arguments = arguments![a, b, target, count, sides[0].bits, sides[1].bits, axes];
                 // SAFETY: the module is alive beside its functions; the arguments are those of `rows`, `strided` and `strided_wide`,
