@@ -13,6 +13,7 @@ mod sources;
 
 pub use arguments::{Kernel, KernelArgument, KernelArguments, LaunchArgument, hidden};
 pub use config::LaunchConfig;
+pub(crate) use config::TRACE_EVENTS;
 
 use crate::backend::launch::Checks;
 use crate::error::{Error, Result, check};

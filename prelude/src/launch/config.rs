@@ -37,7 +37,7 @@ pub struct LaunchConfig {
 }
 
 /// As many events a trace has at most, if nothing else is said.
-const TRACE_EVENTS: usize = 2_000_000;
+pub(crate) const TRACE_EVENTS: usize = 2_000_000;
 
 impl LaunchConfig {
     /// A grid of so many blocks, with so many threads each; both are `n`, `(x, y)` or `(x, y, z)`.

@@ -8,14 +8,12 @@ use crate::array::RawArray;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::failures::of_threads;
+use crate::launch::TRACE_EVENTS;
 use crate::registry::{Arguments, Function, Given, Kernel, Parameter, Threads, Value};
 use std::time::Instant;
 use warpcell_base::backend::Layout;
 use warpcell_base::interrupt::Stop;
 use warpcell_threads::{Launch, Mode, Plan, element_texts, record};
-
-/// As many events are recorded at most.
-const MOST_EVENTS: usize = 2_000_000;
 
 /// An argument of a function over arrays.
 pub(crate) enum ElementArgument<'a> {
@@ -72,7 +70,7 @@ pub(crate) fn trace_element(
     }
     let began = Instant::now();
     let numbers: Vec<Given<'_>> = viewed.iter().map(|view| Given::Scalar(Scalar::U64(view.number as u64))).collect();
-    let mut starts: Vec<*mut u8> = viewed.iter_mut().map(|view| view.memory.start()).collect();
+    let starts: Vec<*mut u8> = viewed.iter_mut().map(|view| view.memory.start()).collect();
     let given = order.iter().map(|what| match what {
         Err(value) => Given::Struct(value),
         Ok(view) => Given::Array { start: starts[*view], shape: &viewed[*view].length, strides: &viewed[*view].stride },
@@ -91,7 +89,7 @@ pub(crate) fn trace_element(
         mode: Mode::Checked,
         interrupted: &interrupted,
     };
-    let plan = Plan { blocks: vec![0], only: false, most_events: MOST_EVENTS, lines: lines_of(&kernel) };
+    let plan = Plan { blocks: vec![0], only: false, most_events: TRACE_EVENTS, lines: lines_of(&kernel) };
     let mut outcome = None;
     (threads.run)(&passed, &mut |thread| {
         // SAFETY: as above.
@@ -99,7 +97,6 @@ pub(crate) fn trace_element(
     });
     let (result, recording) = outcome.expect("the macro's function runs the thread");
     let took = began.elapsed();
-    starts.clear();
     let gives = viewed[first_result..].iter().flat_map(|view| {
         let dtype = view.array.dtype;
         element_texts(dtype.name(), view.memory.bytes(), dtype.size())
@@ -122,7 +119,7 @@ pub(crate) fn trace_element(
         kernel,
         grid: [1; 3],
         block: [1; 3],
-        most_events: MOST_EVENTS,
+        most_events: TRACE_EVENTS,
         arrays,
         recording,
         failure,

@@ -32,49 +32,38 @@ const ROWS: usize = 8;
 const BLOCK: usize = 256;
 const BLOCKS: usize = 32;
 
-#[kernel]
-fn multiply_add_single(by: f32, mut out: ViewMut<f32>) {
-    let i = global_idx().x;
-    let mut rows = [i as f32; 8];
-    for _ in 0..2048 {
-        for row in 0..8 {
-            rows[row] = rows[row].mul_add(by, by);
+macro_rules! multiply_adds_of_floats {
+    ($($name:ident $float:ident)*) => {$(
+        #[kernel]
+        fn $name(by: $float, mut out: ViewMut<$float>) {
+            let i = global_idx().x;
+            let mut rows = [i as $float; ROWS];
+            for _ in 0..PASSES {
+                for row in 0..ROWS {
+                    rows[row] = rows[row].mul_add(by, by);
+                }
+            }
+            let mut sum = 0.0;
+            for row in 0..ROWS {
+                sum += rows[row];
+            }
+            out[i] = sum;
         }
-    }
-    let mut sum = 0.0;
-    for row in 0..8 {
-        sum += rows[row];
-    }
-    out[i] = sum;
+    )*};
 }
-
-#[kernel]
-fn multiply_add_double(by: f64, mut out: ViewMut<f64>) {
-    let i = global_idx().x;
-    let mut rows = [i as f64; 8];
-    for _ in 0..2048 {
-        for row in 0..8 {
-            rows[row] = rows[row].mul_add(by, by);
-        }
-    }
-    let mut sum = 0.0;
-    for row in 0..8 {
-        sum += rows[row];
-    }
-    out[i] = sum;
-}
+multiply_adds_of_floats!(multiply_add_single f32 multiply_add_double f64);
 
 #[kernel]
 fn multiply_add_integer(by: i32, mut out: ViewMut<i32>) {
     let i = global_idx().x;
-    let mut rows = [i as i32; 8];
-    for _ in 0..2048 {
-        for row in 0..8 {
+    let mut rows = [i as i32; ROWS];
+    for _ in 0..PASSES {
+        for row in 0..ROWS {
             rows[row] = rows[row].wrapping_mul(by).wrapping_add(by);
         }
     }
     let mut sum = 0i32;
-    for row in 0..8 {
+    for row in 0..ROWS {
         sum = sum.wrapping_add(rows[row]);
     }
     out[i] = sum;

@@ -1,5 +1,6 @@
 //! What is counted line by line, of kernels of which it is known.
 
+use super::profiler::{counted_transpose_padded as padded, counted_transpose_tiled as tiled};
 use warpcell as gpu;
 use warpcell::prelude::*;
 use warpcell::{DeviceArray, Trace, TraceFinding};
@@ -8,24 +9,6 @@ use warpcell::{DeviceArray, Trace, TraceFinding};
 fn naive(a: View<f32>, mut out: ViewMut<f32>) {
     let (x, y) = (global_idx().x, global_idx().y);
     out[[x, y]] = a[[y, x]];
-}
-
-#[kernel]
-fn tiled(a: View<f32>, mut out: ViewMut<f32>) {
-    let mut tile = shared_array::<f32>([32, 32]);
-    let (t, b) = (thread_idx(), block_idx());
-    tile[[t.y, t.x]] = a[[b.y * 32 + t.y, b.x * 32 + t.x]];
-    sync_threads();
-    out[[b.x * 32 + t.y, b.y * 32 + t.x]] = tile[[t.x, t.y]];
-}
-
-#[kernel]
-fn padded(a: View<f32>, mut out: ViewMut<f32>) {
-    let mut tile = shared_array::<f32>([32, 33]);
-    let (t, b) = (thread_idx(), block_idx());
-    tile[[t.y, t.x]] = a[[b.y * 32 + t.y, b.x * 32 + t.x]];
-    sync_threads();
-    out[[b.x * 32 + t.y, b.y * 32 + t.x]] = tile[[t.x, t.y]];
 }
 
 #[kernel]

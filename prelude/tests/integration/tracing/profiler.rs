@@ -24,7 +24,7 @@ fn counted_transpose(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn counted_transpose_tiled(a: View<f32>, mut out: ViewMut<f32>) {
+pub(super) fn counted_transpose_tiled(a: View<f32>, mut out: ViewMut<f32>) {
     let mut tile = shared_array::<f32>([32, 32]);
     let (t, b) = (thread_idx(), block_idx());
     tile[[t.y, t.x]] = a[[b.y * 32 + t.y, b.x * 32 + t.x]];
@@ -33,7 +33,7 @@ fn counted_transpose_tiled(a: View<f32>, mut out: ViewMut<f32>) {
 }
 
 #[kernel]
-fn counted_transpose_padded(a: View<f32>, mut out: ViewMut<f32>) {
+pub(super) fn counted_transpose_padded(a: View<f32>, mut out: ViewMut<f32>) {
     let mut tile = shared_array::<f32>([32, 33]);
     let (t, b) = (thread_idx(), block_idx());
     tile[[t.y, t.x]] = a[[b.y * 32 + t.y, b.x * 32 + t.x]];
