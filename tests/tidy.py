@@ -61,9 +61,9 @@ USES = [
     ),
     (
         ["kernel/src/**/*.rs"],
-        ["kernel/src/server/**", "kernel/src/server.rs", "kernel/src/wire/**", "kernel/src/wire.rs"],
+        ["kernel/src/server/**", "kernel/src/server.rs", "kernel/src/wire/**", "kernel/src/wire.rs", "kernel/src/notebook/**", "kernel/src/notebook.rs"],
         r"\bjupyter_protocol::",
-        "only server and wire know Jupyter's messages",
+        "only server, wire and notebooks know Jupyter's messages",
     ),
     (
         ["kernel/src/wire/**/*.rs", "kernel/src/wire.rs"],

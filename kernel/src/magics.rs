@@ -36,7 +36,7 @@ mod tests;
 
 pub use action::{Action, KernelServices};
 pub use complete::{Completing, MagicCandidate, complete_at};
-pub use expand::{Expansion, expand, word_at};
+pub use expand::{Expansion, Foreign, expand, foreign, word_at};
 pub use notebook::Notebook;
 pub use reference::help;
 pub use rust::items_named;

@@ -286,6 +286,58 @@ impl<'a> MagicPlace<'a> {
     }
 }
 
+/// What a part of a cell is that is not Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// A magic's word, a line for the shell or for evcxr, a question.
+    Magic,
+    /// The text below a magic such as `%%bash`.
+    Text,
+}
+
+/// The parts of a cell that are not Rust, in order, for its colours. What the notebook defines is not known here.
+pub fn foreign(cell: &str) -> Vec<(Range<usize>, Foreign)> {
+    let mut found = leading_commands(cell);
+    for place in places(cell, &Notebook::default()) {
+        let line_end = cell[place.word.end..].find('\n').map_or(cell.len(), |at| place.word.end + at);
+        match (place.form, place.magic) {
+            (Form::Line | Form::Cell, _) if place.name.is_empty() => {}
+            (Form::Cell, Some(Magic { cell: Some(CellHandler::Text(_)), .. })) => {
+                found.push((place.word.start..line_end, Foreign::Magic));
+                found.push((line_end..cell.len(), Foreign::Text));
+            }
+            (Form::Line, Some(Magic { line: Some(LineHandler::Rust(_)), .. })) | (Form::Cell, _) => {
+                found.push((place.word, Foreign::Magic));
+            }
+            _ => found.push((place.word.start..place.arguments.end.max(place.word.end), Foreign::Magic)),
+        }
+    }
+    found.sort_by_key(|(range, _)| range.start);
+    let mut end = 0;
+    found.retain(|(range, _)| {
+        let is_behind = range.start >= end;
+        end = end.max(range.end);
+        is_behind
+    });
+    found
+}
+
+/// The lines above all code that evcxr takes, such as `:dep`.
+fn leading_commands(cell: &str) -> Vec<(Range<usize>, Foreign)> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in cell.split_inclusive('\n') {
+        let text = line.trim();
+        if text.starts_with(':') {
+            found.push((start..start + line.trim_end().len(), Foreign::Magic));
+        } else if !(text.is_empty() || text.starts_with("//") || text.starts_with(['%', '!'])) {
+            break;
+        }
+        start += line.len();
+    }
+    found
+}
+
 /// The magics of a cell, the unknown words where a magic could stand, shell lines and questions, in order.
 pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<MagicPlace<'a>> {
     let mut found: Vec<MagicPlace<'_>> = Vec::new();
