@@ -1,10 +1,7 @@
 //! Making arrays on the current device.
 
 use crate::array::ownership::sealed::Source;
-use crate::array::sides::sealed::Host;
-use crate::array::{
-    DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, OnHost, RawArray, shape, slice_axis, transfer,
-};
+use crate::array::{DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, RawArray, shape, slice_axis, transfer};
 use crate::backend::{Layout, ReduceOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Float, Number, Scalar};
@@ -98,17 +95,22 @@ fn all_finite(operation: &'static str, raw: &RawArray) -> Result<()> {
     Err(Error::argument(operation, reason))
 }
 
-/// An array of these values: `gpu::array(&[1.0, 2.0])`, or nested for two or three axes.
-///
-/// ```
-/// assert_eq!(warpcell::array(&[[1, 2, 3], [4, 5, 6]]).shape(), [2, 3]);
-/// ```
-#[track_caller]
-pub fn array<A: OnHost<Elem = T> + ?Sized, T: Element>(values: &A) -> DeviceArray<T> {
-    check(upload("array", Host::host_view(values)).map(DeviceArray::from_raw))
-}
-
 fallible! {
+    /// An array of these values: `gpu::array([1.0, 2.0])`. Lists of lists give two axes, and one level more gives three. A number gives
+    /// an array without axes. Otherwise as [`asarray`](fn@asarray): a reference to a host array is copied.
+    ///
+    /// **Panics** if lists of one level have different lengths ([`Error::InvalidArgument`]), or if there is not enough memory.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::array([[1, 2, 3], [4, 5, 6]]).shape(), [2, 3]);
+    /// assert_eq!(gpu::array(vec![vec![1.0, 2.0], vec![3.0, 4.0]]).sum(), 10.0);
+    /// assert_eq!(gpu::array(2.5).ndim(), 0);
+    /// ```
+    pub fn array, try_array<A: IntoDevice<Elem = T>, T: Element>(values: A) -> Result<DeviceArray<T>> {
+        Source::into_raw(values, "array").map(DeviceArray::from_raw)
+    }
+
     /// Zeros (`false` for `bool`): `gpu::zeros::<f64>((16, 16))`.
     ///
     /// **Panics** if the shape is too large to address, or if there is not enough memory.
@@ -282,10 +284,6 @@ pub(crate) fn of_buffer(buffer: &[u8], count: isize, offset: usize, dtype: DType
         return RawArray::of_bytes(NAME, &handle, &[bytes.len()], &bytes, dtype);
     }
     RawArray::of_bytes(NAME, &handle, &[bytes.len() / size], bytes, dtype)
-}
-
-fn upload(operation: &'static str, host: crate::array::sides::HostView<'_>) -> Result<RawArray> {
-    transfer::upload(operation, &host, &device::current()?)
 }
 
 fn filled(operation: &'static str, shape: &[usize], value: Scalar) -> Result<RawArray> {

@@ -6,7 +6,7 @@ use crate::array::view::writable;
 use crate::array::{DeviceArray, OnHost, RawArray};
 use crate::backend::Layout;
 use crate::device::{self, Device};
-use crate::dtype::{DType, Element};
+use crate::dtype::{DType, Element, dtypes};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::host::memory;
@@ -24,11 +24,12 @@ pub(crate) mod sealed {
 }
 
 /// What [`asarray`](fn@crate::asarray) takes: a reference to a host array, whose elements it copies, or a host array itself, whose
-/// memory it takes over where it can. Not an extension point.
+/// memory it takes over where it can. Also Rust's arrays and `Vec`s of up to three levels, and a number, which gives an array without
+/// axes. Not an extension point.
 #[diagnostic::on_unimplemented(
     message = "an array on the device is made from host arrays, but `{Self}` is not one",
     label = "not a host array",
-    note = "give a reference such as `&a`, or the array itself: an `ndarray` array or a `Vec`",
+    note = "give a reference such as `&a`, or the array itself: an `ndarray` array, a `Vec` or a list such as `[1.0, 2.0]`",
     note = "an array that is on the device already needs no `asarray`; `a.copy()` copies it"
 )]
 pub trait IntoDevice: sealed::Source {
@@ -75,6 +76,92 @@ impl<T: Element> sealed::Source for Vec<T> {
 impl<T: Element> IntoDevice for Vec<T> {
     type Elem = T;
 }
+
+macro_rules! lists {
+    ($($type:ty [$($generics:tt)*];)*) => {$(
+        impl<T: Element, $($generics)*> sealed::Source for $type {
+            fn into_raw(self, operation: &'static str) -> Result<RawArray> {
+                (&self).into_raw(operation)
+            }
+        }
+        impl<T: Element, $($generics)*> IntoDevice for $type {
+            type Elem = T;
+        }
+    )*};
+}
+lists! {
+    [T; N] [const N: usize];
+    [[T; N]; M] [const N: usize, const M: usize];
+    [[[T; N]; M]; L] [const N: usize, const M: usize, const L: usize];
+    [Vec<T>; N] [const N: usize];
+    Vec<[T; N]> [const N: usize];
+    Vec<Vec<T>> [];
+    Vec<Vec<Vec<T>>> [];
+}
+
+/// Lists of `Vec`s do not lie in one piece.
+macro_rules! lists_of_lists {
+    ($($type:ty [$($generics:tt)*] $self:ident $operation:ident => $outer:expr, $rows:expr;)*) => {$(
+        impl<T: Element, $($generics)*> sealed::Source for &$type {
+            fn into_raw($self, $operation: &'static str) -> Result<RawArray> {
+                of_rows($operation, $outer, $rows)
+            }
+        }
+        impl<T: Element, $($generics)*> IntoDevice for &$type {
+            type Elem = T;
+        }
+    )*};
+}
+lists_of_lists! {
+    [Vec<T>; N] [const N: usize] self operation => vec![N], self.iter();
+    Vec<[T; N]> [const N: usize] self operation => vec![self.len()], self.iter();
+    Vec<Vec<T>> [] self operation => vec![self.len()], self.iter();
+    Vec<Vec<Vec<T>>> [] self operation => {
+        let rows = self.first().map_or(0, Vec::len);
+        self.iter().try_for_each(|matrix| same_length(operation, matrix.len(), rows))?;
+        vec![self.len(), rows]
+    }, self.iter().flatten();
+}
+
+/// An array of rows, which must have the same length, behind the outer lengths.
+fn of_rows<T: Element>(
+    operation: &'static str,
+    mut shape: Vec<usize>,
+    rows: impl Iterator<Item = impl AsRef<[T]>>,
+) -> Result<RawArray> {
+    let (mut values, mut width) = (Vec::new(), None);
+    for row in rows {
+        let row = row.as_ref();
+        same_length(operation, row.len(), *width.get_or_insert(row.len()))?;
+        values.extend_from_slice(row);
+    }
+    shape.push(width.unwrap_or_default());
+    vector_into_raw(operation, values, &shape)
+}
+
+fn same_length(operation: &'static str, length: usize, first: usize) -> Result<()> {
+    if length == first {
+        return Ok(());
+    }
+    let reason =
+        format!("all lists of one level must have the same length, but the first has {first} and another has {length}");
+    Err(Error::argument(operation, reason))
+}
+
+/// A number is an array without axes.
+macro_rules! numbers {
+    ($({ $kind:ident $use:ident $tag:ident $type:ty, $($rest:tt)* })*) => {$(
+        impl sealed::Source for $type {
+            fn into_raw(self, operation: &'static str) -> Result<RawArray> {
+                vector_into_raw(operation, vec![self], &[])
+            }
+        }
+        impl IntoDevice for $type {
+            type Elem = Self;
+        }
+    )*};
+}
+dtypes!(numbers!());
 
 fn vector_into_raw<T: Element>(operation: &'static str, values: Vec<T>, shape: &[usize]) -> Result<RawArray> {
     transfer::take_over(operation, Owned::vector(values, shape), &device::current()?)

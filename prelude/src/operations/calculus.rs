@@ -39,11 +39,16 @@ mod sealed {
 }
 pub(crate) use sealed::Distance;
 
-impl sealed::One for f64 {
-    fn distance(self) -> Distance {
-        Distance::Number(self)
-    }
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        impl sealed::One for $type {
+            fn distance(self) -> Distance {
+                Distance::Number(self as f64)
+            }
+        }
+    )*};
 }
+numbers! { f64 f32 i32 i64 usize }
 impl<T: Element> sealed::One for &DeviceArray<T> {
     fn distance(self) -> Distance {
         Distance::Coordinates((*self.raw).clone())

@@ -96,3 +96,45 @@ fn imaginary_parts_are_near_zero_or_not() {
     assert_eq!(gpu::real_if_close(&gpu::zeros::<Complex<f64>>((0, 3))).unwrap().shape(), [0, 3]);
     assert_eq!(gpu::real_if_close(&gpu::flip(&near(0.0), 0)).unwrap().tolist(), [2.0, 1.0]);
 }
+
+#[test]
+fn lists_and_numbers_become_arrays() {
+    // Two levels, then three, each as itself and by reference, in all ways in which Rust can write them.
+    let expected = [1.0, 2.0, 3.0, 4.0];
+    let rows = || vec![vec![1.0, 2.0], vec![3.0, 4.0]];
+    for a in [
+        gpu::array([[1.0, 2.0], [3.0, 4.0]]),
+        gpu::array(&[[1.0, 2.0], [3.0, 4.0]]),
+        gpu::array(vec![[1.0, 2.0], [3.0, 4.0]]),
+        gpu::array(&vec![[1.0, 2.0], [3.0, 4.0]]),
+        gpu::array([vec![1.0, 2.0], vec![3.0, 4.0]]),
+        gpu::array(&[vec![1.0, 2.0], vec![3.0, 4.0]]),
+        gpu::array(rows()),
+        gpu::asarray(&rows()),
+        gpu::array(ndarray::array![[1.0, 2.0], [3.0, 4.0]]),
+    ] {
+        assert_eq!((a.shape(), a.to_vec()), (&[2, 2][..], expected.to_vec()));
+    }
+    for a in [
+        gpu::array([rows(), rows(), rows()].to_vec()),
+        gpu::array(&vec![rows(); 3]),
+        gpu::array([[[1.0, 2.0], [3.0, 4.0]]; 3]),
+    ] {
+        assert_eq!((a.shape(), a.to_vec()), (&[3, 2, 2][..], expected.repeat(3)));
+    }
+    assert_eq!(gpu::array([1, 2, 3]).to_vec(), [1, 2, 3]);
+    assert_eq!(gpu::array(vec![true]).to_vec(), [true]);
+    let number = gpu::array(2.5_f32);
+    assert_eq!((number.shape(), number.item()), (&[][..], 2.5));
+    assert_eq!(gpu::power(&gpu::array(2.0), &gpu::array([1.0, 3.0])).to_vec(), [2.0, 8.0]);
+    assert_eq!(gpu::array(Vec::<Vec<f64>>::new()).shape(), [0, 0]);
+    assert_eq!(gpu::array(Vec::<Vec<Vec<i64>>>::new()).shape(), [0, 0, 0]);
+}
+
+#[test]
+fn lists_of_different_lengths_are_no_array() {
+    let error = gpu::try_array(vec![vec![1, 2], vec![3]]).unwrap_err().to_string();
+    assert!(error.contains("the first has 2 and another has 1"), "{error}");
+    let error = gpu::try_array(vec![vec![vec![1]], vec![vec![1], vec![2]]]).unwrap_err().to_string();
+    assert!(error.contains("the first has 1 and another has 2"), "{error}");
+}
