@@ -117,7 +117,7 @@ prefix=$(cd "$prefix" && pwd -P)
 [ -w "$prefix" ] || fail "the folder $prefix cannot be written to; choose another one with --prefix"
 stamp="$prefix/lib/warpcell/install.stamp"
 
-# The Python that runs notebooks: the prefix's own, or else the one in PATH.
+# The Python that runs JupyterLab: the prefix's own, or else the one in PATH.
 python=python3
 if [ -x "$prefix/bin/python3" ] || { [ "$where" = default ] && [ -z "$active" ]; }; then
   python=$prefix/bin/python3
@@ -332,7 +332,7 @@ make_environment() {
 }
 add_lab() { "$python" -m pip install --disable-pip-version-check -r "$requirements"; }
 has_lab() {
-  "$python" -c 'import importlib.util as u, sys; sys.exit(not (u.find_spec("jupyterlab") and u.find_spec("nbclient")))' 2>/dev/null
+  "$python" -c 'import importlib.util as u, sys; sys.exit(not u.find_spec("jupyterlab"))' 2>/dev/null
 }
 lab=there
 if [ $own_environment = yes ]; then
@@ -410,25 +410,20 @@ fi
 
 # --------------------------------------------------------------------------------------------------- what follows
 
-# The kernelspec is found in the environment of the Python that runs the notebook; for another prefix say where.
+# The kernelspec is found in the environment of the Python that runs JupyterLab; for another prefix say where.
 case $where in
 prefix | sys-prefix) export JUPYTER_PATH="$prefix/share/jupyter${JUPYTER_PATH:+:$JUPYTER_PATH}" ;;
 esac
 
 tell_notes() { [ ${#notes[@]} -eq 0 ] || printf '%s\n' '' "${notes[@]}"; }
 
-need() {
-  "$python" -c "import $1" 2>/dev/null ||
-    fail "$2 needs $1 in the environment of $("$python" -c 'import sys; print(sys.executable)'): $python -m pip install $1"
-}
-
 if [ -n "$notebook" ]; then
-  need nbclient --run
-  "$python" "$root/tests/run_notebook.py" "$notebook" ${output:+--output "$output"} || exit 1
+  "$prefix/bin/warpcell" run "$notebook" ${output:+--output "$output"} || exit 1
 fi
 
 if [ $open_lab = yes ]; then
-  need jupyterlab --lab
+  "$python" -c 'import jupyterlab' 2>/dev/null ||
+    fail "--lab needs jupyterlab in the environment of $("$python" -c 'import sys; print(sys.executable)'): $python -m pip install jupyterlab"
   tell_notes
   root_flag=()
   [ "$(id -u)" != 0 ] || root_flag=(--allow-root)

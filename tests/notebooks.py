@@ -105,6 +105,11 @@ def problems(path: Path) -> list[str]:
     return found
 
 
+def errors(cell: dict) -> list[dict]:
+    """The errors among the outputs of an executed cell."""
+    return [output for output in cell.get("outputs", []) if output["output_type"] == "error"]
+
+
 def main() -> int:
     if sys.argv[1:2] == ["--clean"]:
         sys.stdout.buffer.write(clean(sys.stdin.buffer.read().decode()).encode())

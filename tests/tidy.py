@@ -55,9 +55,9 @@ USES = [
     ),
     (
         ["kernel/src/**/*.rs"],
-        ["kernel/src/server/**", "kernel/src/server.rs"],
+        ["kernel/src/server/**", "kernel/src/server.rs", "kernel/src/notebook/client.rs"],
         r"\b(jupyter_zmq_client|zeromq)::",
-        "only the server knows sockets",
+        "only the server and the client know sockets",
     ),
     (
         ["kernel/src/**/*.rs"],

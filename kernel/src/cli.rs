@@ -4,6 +4,7 @@ use crate::installation::{self, bundle, cache, setup, user};
 use crate::kernelspec::{self, SpecPlace};
 use crate::language::{self, EvaluatorChoice};
 use crate::lessons::{self, Edition, precompile};
+use crate::notebook::commands::{self, RunArguments, TestArguments};
 use crate::{cell_process, doctor, server};
 use clap::{Args, Parser, Subcommand};
 use std::io::ErrorKind;
@@ -117,6 +118,10 @@ enum Command {
         #[arg(long)]
         unopened: bool,
     },
+    /// Execute a notebook, without Jupyter. The exit status is 0 if only those cells fail that have the tag `raises-exception`.
+    Run(RunArguments),
+    /// Execute notebooks side by side and check their outputs. The exit status is 0 if all are as their cells' metadata say.
+    Test(TestArguments),
     /// The lessons that come with the kernel.
     Lessons {
         #[command(subcommand)]
@@ -282,6 +287,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             language::clean_up();
             println!("{}", failed?);
         }
+        Command::Run(arguments) => return commands::run(&arguments),
+        Command::Test(arguments) => return commands::test(&arguments),
         Command::Device { unopened } => println!("{}", cell_process::device(!unopened)?),
         Command::Lessons { command: LessonsCommand::Export { edition, directory } } => {
             let edition = if edition.student { Edition::Student } else { Edition::Instructor };

@@ -21,7 +21,6 @@ mod local_socket;
 mod magics;
 mod memory;
 mod nesting;
-#[cfg_attr(not(test), expect(dead_code, reason = "`warpcell run` will use it"))]
 mod notebook;
 mod output_contract;
 mod private;

@@ -18,7 +18,7 @@ import nbformat
 import pytest
 
 import readme
-import run_notebook
+from e2e.session import plain
 from tree import Root
 
 ROOT = Path(os.environ["WARPCELL_TEST_ROOT"])
@@ -100,7 +100,7 @@ def run(bare, command: str) -> str:
         ["/bin/bash", "-c"], f"cd {str(ROOT)!r} && {command}", "0:0", env, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS,
     )  # fmt: skip
-    said = run_notebook.plain(done.stdout)
+    said = plain(done.stdout)
     assert done.returncode == 0, f"`{command}` ended with {done.returncode}:\n{said[-6000:]}"
     return said
 

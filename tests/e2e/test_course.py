@@ -6,14 +6,15 @@ WARPCELL_SCREENSHOTS names a folder for the pictures, of the lessons as a whole 
 
 import io
 import shutil
+import subprocess
 
+import nbformat
 import numpy
 import pytest
 from PIL import Image
 
 import lesson_table
 import notebooks
-import run_notebook
 from e2e.lab import close, hide_the_sidebar, open_notebook, run_all, saved, screenshots, wait_for_the_end
 
 LESSONS = notebooks.course()
@@ -58,7 +59,7 @@ def test_the_course_has_the_lessons_of_all_sources():
 
 @pytest.mark.timeout(LESSON_SECONDS + 100)
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_runs_in_jupyterlab(lesson, browser, lab, tmp_path):
+def test_a_lesson_runs_in_jupyterlab(lesson, browser, lab, prefix, tmp_path):
     folder = screenshots(tmp_path)
     shutil.copy(lesson, lab.folder)
     page = open_notebook(browser, lab.url, lesson.name)
@@ -66,10 +67,13 @@ def test_a_lesson_runs_in_jupyterlab(lesson, browser, lab, tmp_path):
     wait_for_the_end(page, LESSON_SECONDS)
 
     notebook = saved(page, lab)
-    failed = [cell for cell in notebook.cells if run_notebook.errors(cell)]
+    failed = [cell for cell in notebook.cells if notebooks.errors(cell)]
     for cell in failed:
-        assert "raises-exception" in cell.metadata.get("tags", []), f"{cell.id} failed:\n{run_notebook.errors(cell)}"
-    assert run_notebook.surprises(notebook) == []
+        assert "raises-exception" in cell.metadata.get("tags", []), f"{cell.id} failed:\n{notebooks.errors(cell)}"
+    kept = tmp_path / lesson.name
+    nbformat.write(notebook, kept)
+    checked = subprocess.run([prefix / "bin/warpcell", "test", "--stored", kept], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout
 
     # What a person sees: the pictures, and the errors that are meant to be.
     hide_the_sidebar(page)

@@ -14,7 +14,7 @@ import pytest
 from nbclient import NotebookClient
 
 import notebooks
-import run_notebook
+from e2e.session import plain
 
 LESSONS = notebooks.course()
 # What a first line says to those who run it elsewhere.
@@ -47,8 +47,8 @@ def python_kernel():
 
 
 def test_in_a_python_notebook(cell, python_kernel):
-    (error,) = run_notebook.errors(python_kernel(cell))
-    shown = run_notebook.plain("\n".join(error.traceback))
+    (error,) = notebooks.errors(python_kernel(cell))
+    shown = plain("\n".join(error.traceback))
     assert error.ename == "SyntaxError" and ADVICE in shown, shown
 
 

@@ -4,14 +4,14 @@
 //! `cells` (`build_step/cell_cache.rs`). A cell that a user leaves as it is, behind the same cells, then starts no compiler. Nobody
 //! but the owner of the installation can write there.
 
-use super::{Edition, files, source_of};
+use super::{Edition, files};
 use crate::build_step::CELL_CACHE;
 use crate::choices;
 use crate::environment::INSTALLATION;
-use crate::files::{paths_in, read};
+use crate::files::paths_in;
 use crate::installation::{CELLS, Installation};
+use crate::notebook;
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -82,23 +82,16 @@ type Notebook = (String, Vec<String>);
 /// The lessons as students get them.
 fn of_lessons() -> Result<Vec<Notebook>> {
     let notebooks = files(Edition::Student)?.into_iter().filter(|(name, _)| name.ends_with(".ipynb"));
-    notebooks.map(|(name, text)| Ok((name.to_owned(), code_of(&text).context(name)?))).collect()
+    notebooks.map(|(name, text)| Ok((name.to_owned(), code_of(&notebook::parse(&text).context(name)?)))).collect()
 }
 
 fn of_files(paths: &[PathBuf]) -> Result<Vec<Notebook>> {
-    let notebook = |path: &PathBuf| {
-        let name = path.display().to_string();
-        let code = read(path).and_then(|text| code_of(&text)).with_context(|| name.clone())?;
-        Ok((name, code))
-    };
-    paths.iter().map(notebook).collect()
+    paths.iter().map(|path| Ok((path.display().to_string(), code_of(&notebook::read(path)?)))).collect()
 }
 
 /// The code of a notebook's cells.
-fn code_of(text: &str) -> Result<Vec<String>> {
-    let notebook: Value = serde_json::from_str(text).context("this is not a notebook")?;
-    let Some(cells) = notebook["cells"].as_array() else { bail!("this is not a notebook: it has no cells") };
-    Ok(cells.iter().filter(|cell| cell["cell_type"] == "code").map(source_of).collect())
+fn code_of(notebook: &nbformat::v4::Notebook) -> Vec<String> {
+    notebook::code_cells(notebook).map(|(_, cell)| notebook::source(cell)).collect()
 }
 
 /// Runs cells in a new session that keeps compiled cells in `folder`. Returns how many have failed.
@@ -123,14 +116,6 @@ fn run(installation: &Installation, folder: &Path, cells: &[String]) -> Result<u
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_code_of_a_notebook_is_that_of_its_code_cells() {
-        let text = r##"{"cells": [{"cell_type": "markdown", "source": "# A"}, {"cell_type": "code", "source": ["1 +\n", "1"]}]}"##;
-        assert_eq!(code_of(text).unwrap(), ["1 +\n1"]);
-        assert!(code_of("{}").unwrap_err().to_string().contains("no cells"));
-        assert!(code_of("# a text").unwrap_err().to_string().contains("not a notebook"));
-    }
 
     #[test]
     fn all_lessons_have_cells() {

@@ -1,0 +1,281 @@
+//! The commands `warpcell run` and `warpcell test`.
+
+use super::comparison::Comparison;
+use super::execution::{self, Event, Outcome, record_failure};
+use super::report::{self, Tested};
+use super::{Finding, code_cells, expectations, headline, name_of, parameters, read, source, write};
+use crate::files;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use nbformat::v4::Notebook;
+use std::io::{IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The status of a program that Ctrl-C has ended.
+const INTERRUPTED: u8 = 130;
+
+/// How often a notebook that runs for long is written.
+const BETWEEN_WRITES: Duration = Duration::from_secs(5);
+
+#[derive(Args)]
+pub struct RunArguments {
+    /// The notebook.
+    #[arg(value_name = "NOTEBOOK")]
+    notebook: PathBuf,
+    /// Set a parameter, of those that the cell with the tag `parameters` declares. May be repeated.
+    #[arg(short = 'p', long = "parameter", num_args = 2, value_names = ["NAME", "VALUE"], allow_hyphen_values = true)]
+    parameters: Vec<String>,
+    /// Where the executed notebook goes, or a page if the name ends with .html. By default executed/NAME beside the notebook.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Write a page for browsers too, beside the executed notebook.
+    #[arg(long)]
+    html: bool,
+    /// Seconds that a cell may take.
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
+}
+
+#[derive(Args)]
+pub struct TestArguments {
+    /// The notebooks.
+    #[arg(value_name = "NOTEBOOK", required = true)]
+    notebooks: Vec<PathBuf>,
+    /// How many run side by side. By default as many as there are processors.
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Compare outputs with those that the notebooks have. Times, rates and addresses may differ.
+    #[arg(long)]
+    compare: bool,
+    /// With --compare: what matches this regular expression may differ too. May be repeated.
+    #[arg(long, value_name = "REGEX", requires = "compare")]
+    ignore: Vec<String>,
+    /// Run nothing: check the outputs that the notebooks have.
+    #[arg(long, conflicts_with_all = ["compare", "output"])]
+    stored: bool,
+    /// Write a report as JUnit's XML.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write the executed notebooks to this folder, with a table of times.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// With --output: write pages for browsers too.
+    #[arg(long, requires = "output")]
+    html: bool,
+    /// Seconds that a cell may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]
+    timeout: f64,
+}
+
+/// `warpcell run`: executes a notebook, and says how it goes.
+pub fn run(arguments: &RunArguments) -> Result<ExitCode> {
+    let path = &arguments.notebook;
+    let mut notebook = read(path)?;
+    let given: Vec<(String, String)> =
+        arguments.parameters.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+    parameters::set(&mut notebook, &given)?;
+    let output = match &arguments.output {
+        Some(output) => output.clone(),
+        None => path.with_file_name("executed").join(path.file_name().context("the notebook has no name")?),
+    };
+    let limit = seconds(arguments.timeout)?;
+    files::create_folder(folder_of(&output))?;
+    let is_page = output.extension().is_some_and(|extension| extension == "html");
+
+    let total = code_cells(&notebook).count();
+    println!("Running {}", path.display());
+    let mut progress = Progress { done: 0, total, is_live: std::io::stdout().is_terminal() };
+    let mut written = Instant::now();
+    let outcome = execution::execute(&mut notebook, folder_of(path), limit, &mut |notebook, event| {
+        progress.show(notebook, &event);
+        if !is_page && written.elapsed() > BETWEEN_WRITES {
+            // The last one counts: it says what is wrong.
+            let _ = write(&output, notebook);
+            written = Instant::now();
+        }
+    });
+    let outcome = outcome.with_context(|| path.display().to_string())?;
+    let unexpected = if outcome.failure.is_some() { Vec::new() } else { expectations::surprises(&notebook) };
+    if let Some(first) = unexpected.first() {
+        record_failure(&mut notebook, first.cell);
+    }
+    if !is_page {
+        write(&output, &notebook)?;
+    }
+    if is_page || arguments.html {
+        files::write(&output.with_extension("html"), super::page::page(&notebook, folder_of(path)))?;
+    }
+    Ok(said(&notebook, &outcome, &unexpected, &output))
+}
+
+/// Says how a run went. Returns the exit status.
+fn said(notebook: &Notebook, outcome: &Outcome, unexpected: &[Finding], output: &Path) -> ExitCode {
+    let (seconds, count, output) = (outcome.seconds, outcome.cells.len(), output.display());
+    if let Some(Finding { cell, text }) = &outcome.failure {
+        let code = source(&notebook.cells[*cell]);
+        eprintln!("\n{}:\n\n{code}\n\n{text}\n", name_of(notebook, *cell));
+        eprintln!("Failed after {seconds:.1} s. What ran until then is in {output}");
+        return if outcome.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE };
+    }
+    if !unexpected.is_empty() {
+        unexpected.iter().for_each(|finding| eprintln!("\n{}: {}", name_of(notebook, finding.cell), finding.text));
+        eprintln!(
+            "\nAll {count} cells ran in {seconds:.1} s, but not as their metadata say. The result is in {output}"
+        );
+        return ExitCode::FAILURE;
+    }
+    println!("All {count} cells ran in {seconds:.1} s. The result is in {output}");
+    ExitCode::SUCCESS
+}
+
+/// The lines about cells, on the terminal.
+struct Progress {
+    done: usize,
+    total: usize,
+    /// The line of a cell that runs is written over when it ends.
+    is_live: bool,
+}
+
+impl Progress {
+    fn show(&mut self, notebook: &Notebook, event: &Event) {
+        let total = self.total;
+        // Nobody may be there who reads it.
+        let mut stdout = std::io::stdout();
+        let _ = match event {
+            Event::Begins { cell } if self.is_live => {
+                let line = headline(&notebook.cells[*cell]);
+                write!(stdout, "  cell {}/{total}       …    {line}", self.done + 1)
+            }
+            Event::Begins { .. } => return,
+            Event::Ends { cell, seconds } => {
+                self.done += 1;
+                let line = headline(&notebook.cells[*cell]);
+                let clear = if self.is_live { "\r\x1b[2K" } else { "" };
+                writeln!(stdout, "{clear}  cell {}/{total}  {seconds:6.2} s  {line}", self.done)
+            }
+        };
+        let _ = stdout.flush();
+    }
+}
+
+/// `warpcell test`: executes notebooks side by side, and says which are not as they should be.
+pub fn test(arguments: &TestArguments) -> Result<ExitCode> {
+    let began = Instant::now();
+    let comparison = if arguments.compare { Some(Comparison::new(&arguments.ignore)?) } else { None };
+    let limit = seconds(Some(arguments.timeout))?;
+    if let Some(folder) = &arguments.output {
+        files::create_folder(folder)?;
+        different_names(&arguments.notebooks)?;
+    }
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = arguments.jobs.unwrap_or(processors).clamp(1, arguments.notebooks.len());
+    let queue = Mutex::new(arguments.notebooks.iter().enumerate());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let ended = Mutex::new((Vec::new(), false));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some((number, path)) = next() {
+                    let (tested, interrupted) = test_one(path, arguments, comparison.as_ref(), limit);
+                    let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+                    println!("{}", tested.text());
+                    ended.0.push((number, tested));
+                    ended.1 |= interrupted;
+                    if ended.1 {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    let (mut tested, interrupted) = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    tested.sort_by_key(|(number, _)| *number);
+    let tested: Vec<Tested> = tested.into_iter().map(|(_, tested)| tested).collect();
+    if let Some(file) = &arguments.junit {
+        files::write(file, report::junit(&tested)?)?;
+    }
+    if let Some(folder) = &arguments.output {
+        for written in super::tables::write(folder, arguments.html)? {
+            println!("Written: {}", written.display());
+        }
+    }
+    println!("{}", report::summary(&tested, began.elapsed().as_secs_f64()));
+    let well = tested.len() == arguments.notebooks.len() && tested.iter().all(|one| one.findings.is_empty());
+    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::from(u8::from(!well)) })
+}
+
+/// Tests one notebook. Also says whether Ctrl-C has ended it.
+fn test_one(
+    path: &Path,
+    arguments: &TestArguments,
+    comparison: Option<&Comparison>,
+    limit: Option<Duration>,
+) -> (Tested, bool) {
+    let mut tested = Tested {
+        path: path.to_owned(),
+        notebook: Notebook { metadata: Default::default(), nbformat: 4, nbformat_minor: 5, cells: Vec::new() },
+        findings: Vec::new(),
+        cells: Vec::new(),
+        seconds: 0.0,
+    };
+    let mut interrupted = false;
+    let mut go = || -> Result<()> {
+        let stored = read(path)?;
+        tested.notebook = stored.clone();
+        if arguments.stored {
+            tested.cells = code_cells(&stored).map(|(cell, _)| (cell, 0.0)).collect();
+            tested.findings = expectations::surprises(&stored);
+            return Ok(());
+        }
+        let outcome = execution::execute(&mut tested.notebook, folder_of(path), limit, &mut |_, _| {})?;
+        (tested.cells, tested.seconds, interrupted) = (outcome.cells, outcome.seconds, outcome.interrupted);
+        match outcome.failure {
+            Some(failure) => tested.findings.push(failure),
+            None => {
+                tested.findings = expectations::surprises(&tested.notebook);
+                if let Some(comparison) = comparison {
+                    tested.findings.extend(comparison.differences(&stored, &tested.notebook)?);
+                }
+                if let Some(first) = tested.findings.first() {
+                    record_failure(&mut tested.notebook, first.cell);
+                }
+            }
+        }
+        if let (Some(folder), Some(name)) = (&arguments.output, path.file_name()) {
+            write(&folder.join(name), &tested.notebook)?;
+        }
+        Ok(())
+    };
+    if let Err(error) = go() {
+        tested.findings.push(Finding { cell: usize::MAX, text: format!("{error:#}") });
+    }
+    (tested, interrupted)
+}
+
+/// The folder of a file.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn seconds(given: Option<f64>) -> Result<Option<Duration>> {
+    let limit = |seconds: f64| {
+        Duration::try_from_secs_f64(seconds)
+            .ok()
+            .filter(|limit| !limit.is_zero())
+            .with_context(|| format!("--timeout {seconds}: the seconds must be more than 0"))
+    };
+    given.map(limit).transpose()
+}
+
+/// Notebooks of the same name would be one file in the folder.
+fn different_names(notebooks: &[PathBuf]) -> Result<()> {
+    for (number, path) in notebooks.iter().enumerate() {
+        if let Some(other) = notebooks[..number].iter().find(|other| other.file_name() == path.file_name()) {
+            bail!("{} and {} would be the same file in the folder of --output", other.display(), path.display());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+"""`warpcell run` and `warpcell test`: notebooks executed without Python, as programs that are started and end."""
+
+import json
+import os
+import subprocess
+import xml.etree.ElementTree as xml
+
+import nbformat
+import pexpect
+import pytest
+
+FAILS = {"tags": ["raises-exception"]}
+# Nobody else's Python or Jupyter is in the way.
+ENV = {**os.environ, "PATH": "/usr/bin:/bin", "JUPYTER_PATH": "/nowhere"}
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a notebook of code cells: each is a text, or a text and its metadata."""
+
+    def write(*cells, name="a.ipynb", **metadata):
+        notebook = nbformat.v4.new_notebook(metadata=metadata)
+        for number, cell in enumerate(cells):
+            source, about = (cell, {}) if isinstance(cell, str) else cell
+            notebook.cells.append(nbformat.v4.new_code_cell(source, id=f"c{number}", metadata=about))
+        nbformat.write(notebook, tmp_path / name)
+        return name
+
+    return write
+
+
+@pytest.fixture
+def warpcell(prefix, tmp_path):
+    """Runs the program in the folder of the notebooks; its exit status, and all that it said."""
+
+    def run(*words, env=ENV):
+        done = subprocess.run(
+            [prefix / "bin/warpcell", *words], cwd=tmp_path, env=env, text=True, timeout=300, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        return done.returncode, done.stdout
+
+    return run
+
+
+def executed(tmp_path, name="executed/a.ipynb"):
+    notebook = nbformat.read(tmp_path / name, as_version=4)
+    nbformat.validate(notebook)
+    return notebook
+
+
+def test_a_notebook_is_executed(write, warpcell, tmp_path):
+    write(
+        "let a = gpu::arange(3);\nprintln!(\"first\");\neprintln!(\"second\");",
+        "a.sum()",
+        ("missing", FAILS),
+        "use std::io::Write;\nlet _ = std::fs::File::create(\"here\").unwrap().write_all(b\"x\");",
+        "let mut line = String::new();\nstd::io::stdin().read_line(&mut line).is_ok()",
+        "",
+        "for _ in gpu::progress(0..3) {}",
+    )  # fmt: skip
+    status, said = warpcell("run", "a.ipynb")
+    assert status == 0 and said.endswith("The result is in executed/a.ipynb\n") and "cell 6/6" in said, said
+    notebook = executed(tmp_path)
+    outputs = [cell.outputs for cell in notebook.cells]
+    assert [(output.name, output.text) for output in outputs[0]] == [("stdout", "first\n"), ("stderr", "second\n")]
+    assert outputs[1][0].data["text/plain"] == "3" and outputs[1][0].execution_count == 2
+    assert outputs[2][0].ename == "CompileError" and [cell.execution_count for cell in notebook.cells] == [1, 2, 3, 4, 5, None, 6]
+    assert (tmp_path / "here").read_text() == "x", "cells run in the notebook's folder"
+    (bar,) = outputs[6]
+    assert "3/3" in bar.data["text/plain"], "the display that was updated"
+    record = notebook.metadata["warpcell"]
+    assert "CPU" in record["device"] and [cell["id"] for cell in record["cells"]] == ["c0", "c1", "c2", "c3", "c4", "c6"]
+
+
+@pytest.mark.parametrize(
+    "cells, says, last",
+    [
+        (["let a = 1;", "let b: i32 = \"x\";", "a"], ["cell 2 (c1)", "mismatched types", "Failed after"], 1),
+        (["panic!(\"here\")", "1"], ["cell 1 (c0)", "here"], 0),
+        (["std::process::abort()", "1"], ["SIGABRT"], 0),
+        ([("1 + 1", FAILS), "1"], ["tagged `raises-exception` but did not fail"], 0),
+        (["std::thread::sleep(std::time::Duration::from_secs(600))", "1"], ["took longer than 3 s"], 0),
+        (["loop {}", "1"], ["took longer than 3 s"], 0),
+        ([("println!(\"1\")", {"warpcell": {"prints": ["2"]}}), "1"], ["cell 1 (c0): \"2\" is not in its output: 1", "not as their metadata say"], 1),
+    ],
+    ids=["compile-error", "panic", "abort", "does-not-fail", "sleeps", "loops", "prints"],
+)  # fmt: skip
+def test_what_fails_is_said(cells, says, last, write, warpcell, tmp_path):
+    write(*cells)
+    status, said = warpcell("run", "a.ipynb", "--timeout", "3")
+    assert status == 1 and all(text in said for text in says), said
+    notebook = executed(tmp_path)
+    ran = [number for number, cell in enumerate(notebook.cells) if cell.execution_count or cell.outputs]
+    assert not ran or max(ran) <= last
+    assert notebook.metadata["warpcell"]["failed"]
+
+
+def test_ctrl_c_ends_it_and_keeps_what_ran(write, prefix, tmp_path):
+    write("40 + 2", "loop {}", "1")
+    child = pexpect.spawn(str(prefix / "bin/warpcell"), ["run", "a.ipynb"], cwd=str(tmp_path), env=ENV, encoding="utf-8", timeout=60)
+    child.expect("cell 2/3 +…")
+    child.sendintr()
+    child.expect("it was interrupted")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    notebook = executed(tmp_path)
+    assert notebook.cells[0].outputs[0].data["text/plain"] == "42" and notebook.cells[2].execution_count is None
+
+
+def test_parameters(write, warpcell, tmp_path):
+    defaults = "let n = 10;\nlet scale: f32 = 0.5;\nlet name = \"x\";"
+    write((defaults, {"tags": ["parameters"]}), "format!(\"{} {name}\", n as f32 * scale)")
+    status, said = warpcell("run", "a.ipynb", "-p", "n", "-4", "-p", "name", "a b", "-o", "out/b.ipynb")
+    assert status == 0, said
+    notebook = executed(tmp_path, "out/b.ipynb")
+    assert notebook.cells[1].source == "// Parameters\nlet n = -4;\nlet name = \"a b\";"
+    assert notebook.cells[2].outputs[0].data["text/plain"] == '"-2 a b"'
+    for wrong, says in [(("m", "1"), "no parameter `m`; its parameters are: n, scale, name"), (("n", "many"), "not an integer")]:
+        status, said = warpcell("run", "a.ipynb", "-p", *wrong)
+        assert status == 1 and says in said and not (tmp_path / "executed").exists(), said
+
+
+def test_what_cannot_be_run(write, warpcell, tmp_path):
+    (tmp_path / "text.ipynb").write_text("# a text")
+    write("print(1)", name="p.ipynb", kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"})
+    for name, says in [("none.ipynb", "cannot be read"), ("text.ipynb", "not a notebook"), ("p.ipynb", "is in python")]:
+        status, said = warpcell("run", name)
+        assert status == 1 and name in said and says in said, said
+        status, said = warpcell("test", name)
+        assert status == 1 and name in said and says in said and "1 failed" in said, said
+    assert warpcell("run", "a.ipynb", "--timeout", "0")[0] == 1 and warpcell("run")[0] == 2 and warpcell("test")[0] == 2
+
+
+def test_a_long_name_of_the_folder_for_temporary_files(write, warpcell, tmp_path):
+    folder = tmp_path / ("long " * 30)
+    folder.mkdir()
+    write("1 + 1")
+    status, said = warpcell("run", "a.ipynb", env={**ENV, "TMPDIR": str(folder)})
+    assert status == 0, said
+    assert list(folder.iterdir()) == [], "nothing is left"
+
+
+def test_a_page(write, warpcell, tmp_path):
+    write("println!(\"<b>seen</b>\")")
+    assert warpcell("run", "a.ipynb", "--html")[0] == 0 and warpcell("run", "a.ipynb", "-o", "b.html")[0] == 0
+    for path in (tmp_path / "executed/a.html", tmp_path / "b.html"):
+        text = path.read_text()
+        assert "&lt;b&gt;seen&lt;/b&gt;" in text and "<b>seen" not in text
+    assert not (tmp_path / "b.ipynb").exists()
+
+
+def test_several_side_by_side(write, warpcell, tmp_path):
+    write(("println!(\"1\")", {"warpcell": {"prints": ["1"]}}), name="good.ipynb")
+    write("let a = 1;", "let a: u8 = \"\";", "a", name="bad.ipynb")
+    status, said = warpcell("test", "good.ipynb", "bad.ipynb", "--junit", "report.xml", "--output", "out", "--html")
+    assert status == 1 and "ok      good.ipynb" in said and "FAILED  bad.ipynb" in said, said
+    assert "cell 2 (c1): let a: u8" in said and "2 notebooks: 1 passed, 1 failed" in said, said
+    suites = {suite.get("name"): suite for suite in xml.parse(tmp_path / "report.xml").getroot()}
+    counts = {name: tuple(suite.get(word) for word in ("tests", "failures", "skipped")) for name, suite in suites.items()}
+    assert counts == {"good.ipynb": ("1", "0", "0"), "bad.ipynb": ("3", "1", "1")}
+    assert "mismatched types" in suites["bad.ipynb"].find(".//failure").get("message")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "good.ipynb", "bad.ipynb", "good.html", "bad.html", "index.html", "times.md", "times.json",
+    }  # fmt: skip
+    assert [lesson["lesson"] for lesson in json.loads((tmp_path / "out/times.json").read_text())["lessons"]] == ["bad", "good"]
+
+
+def test_stored_outputs_are_compared(write, warpcell, tmp_path):
+    write("println!(\"took {} ms\", std::process::id());", "let x = std::fs::read_to_string(\"x\").unwrap();\nx", "gpu::plot(&[1.0, 2.0])")
+    (tmp_path / "x").write_text("one")
+    status, said = warpcell("test", "a.ipynb", "--compare")
+    assert status == 1 and "no stored outputs" in said, said
+    assert warpcell("run", "a.ipynb", "-o", "a.ipynb")[0] == 0
+    status, said = warpcell("test", "a.ipynb", "--compare")
+    assert status == 0, said
+    (tmp_path / "x").write_text("two")
+    status, said = warpcell("test", "a.ipynb", "--compare")
+    assert status == 1 and 'line 1 of its output is `"two"`, but `"one"` is stored' in said, said
+    assert warpcell("test", "a.ipynb", "--compare", "--ignore", '"(one|two)"')[0] == 0
+    assert warpcell("test", "a.ipynb", "--ignore", "x")[0] == 2, "without --compare"
+
+
+def test_outputs_that_are_there_are_checked(write, warpcell, tmp_path):
+    write(("println!(\"{}\", 6 * 7);", {"warpcell": {"prints": ["42"]}}))
+    status, said = warpcell("test", "--stored", "a.ipynb")
+    assert status == 1 and '"42" is not in its output' in said, said
+    assert warpcell("run", "a.ipynb", "-o", "a.ipynb")[0] == 0
+    status, said = warpcell("test", "--stored", "a.ipynb")
+    assert status == 0 and "1 passed" in said, said
