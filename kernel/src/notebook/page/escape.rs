@@ -2,19 +2,21 @@
 
 /// Appends a text, so that it is text in an element and in an attribute with quotation marks.
 pub fn escape(html: &mut String, text: &str) {
-    let mut rest = text;
-    while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
-        html.push_str(&rest[..at]);
-        html.push_str(match rest.as_bytes()[at] {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let name = match byte {
             b'&' => "&amp;",
             b'<' => "&lt;",
             b'>' => "&gt;",
             b'"' => "&quot;",
-            _ => "&#39;",
-        });
-        rest = &rest[at + 1..];
+            b'\'' => "&#39;",
+            _ => continue,
+        };
+        html.push_str(&text[from..at]);
+        html.push_str(name);
+        from = at + 1;
     }
-    html.push_str(rest);
+    html.push_str(&text[from..]);
 }
 
 /// A text as HTML.

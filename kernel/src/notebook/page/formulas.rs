@@ -161,6 +161,12 @@ pub fn on_one_line(markdown: &str) -> Cow<'_, str> {
     let mut text = String::with_capacity(markdown.len());
     let mut rest = markdown;
     let mut is_row = false;
+    let mut ends = markdown.match_indices("\\end{").map(|(at, _)| at).peekable();
+    // The next place where an environment could end that begins here.
+    let mut next_end = |place: usize| {
+        while ends.next_if(|end| *end < place).is_some() {}
+        ends.peek().copied().filter(|end| end - place < LONGEST)
+    };
     while !rest.is_empty() {
         if text.is_empty() || text.ends_with('\n') {
             let fenced = fenced_length(rest);
@@ -174,7 +180,7 @@ pub fn on_one_line(markdown: &str) -> Cow<'_, str> {
         let Some(sign) = rest.chars().next() else { break };
         let length = match sign {
             '`' => code_length(rest),
-            '\\' => match environment_length(rest) {
+            '\\' => match next_end(markdown.len() - rest.len()).and_then(|_| environment_length(rest)) {
                 Some(length) => {
                     write_formula(&mut text, &rest[..length]);
                     rest = &rest[length..];
@@ -182,7 +188,7 @@ pub fn on_one_line(markdown: &str) -> Cow<'_, str> {
                 }
                 None => 1 + rest[1..].chars().next().filter(|next| *next != '\n').map_or(0, char::len_utf8),
             },
-            '$' if rest.starts_with("$$") => match rest[2..].find("$$") {
+            '$' if rest.starts_with("$$") => match beginning(&rest[2..]).find("$$") {
                 // In a quotation each line has its sign, which is not a part of the formula.
                 Some(length) if !rest[2..2 + length].contains("\n>") => {
                     write_formula(&mut text, &rest[2..2 + length]);
@@ -246,8 +252,9 @@ fn fenced_length(text: &str) -> usize {
 /// The length of the code between backticks that begins here, or of the backticks.
 fn code_length(text: &str) -> usize {
     let count = text.chars().take_while(|c| *c == '`').count();
-    let paragraph = &text[..text.find("\n\n").unwrap_or(text.len())];
-    let mut at = count;
+    let paragraph = beginning(text);
+    let paragraph = &paragraph[..paragraph.find("\n\n").unwrap_or(paragraph.len())];
+    let mut at = count.min(paragraph.len());
     while let Some(found) = paragraph[at..].find('`') {
         let start = at + found;
         let length = paragraph[start..].chars().take_while(|c| *c == '`').count();
@@ -261,17 +268,23 @@ fn code_length(text: &str) -> usize {
 
 /// The length of `\begin{…}…\end{…}` at the start.
 fn environment_length(text: &str) -> Option<usize> {
+    let text = beginning(text);
     let name = text.strip_prefix("\\begin{")?.split_once('}')?.0;
     let end = format!("\\end{{{name}}}");
     Some(text.find(&end)? + end.len())
 }
 
+/// As much of a text as a formula may be long. Where many begin and none ends, the rest of the text is not read for each.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
+}
+
 /// The length of `$…$` at the start.
 fn inline_length(text: &str) -> Option<usize> {
-    let paragraph = &text[..text.find("\n\n").unwrap_or(text.len())];
-    let end = 1 + paragraph[1..].find('$')?;
-    let inside = &paragraph[1..end];
-    (!inside.is_empty() && inside.trim() == inside && !inside.ends_with('\\')).then_some(end + 1)
+    let end = 1 + beginning(text)[1..].find('$')?;
+    let inside = &text[1..end];
+    (!inside.is_empty() && !inside.contains("\n\n") && inside.trim() == inside && !inside.ends_with('\\'))
+        .then_some(end + 1)
 }
 
 #[cfg(test)]

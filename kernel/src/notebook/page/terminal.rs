@@ -45,7 +45,7 @@ pub fn html(text: &str) -> String {
             writer.html.push('\n');
         }
         let line = line.trim_end_matches('\r');
-        if line.contains(['\r', '\u{8}']) {
+        if line.bytes().any(|byte| matches!(byte, b'\r' | 8)) {
             for (letter, its) in last_state(line, &mut look) {
                 writer.write(letter.encode_utf8(&mut [0; 4]), its);
             }
