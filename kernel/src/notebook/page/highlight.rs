@@ -165,6 +165,14 @@ mod tests {
             <span class="p">%%bash</span>
             for f in *; do echo $f; done"#]],
         );
+        check(
+            "f?\n%nonsense x // y\n%%timeit\nf(1)?;",
+            expect![[r#"
+            <span class="p">f?</span>
+            <span class="p">%nonsense x</span> <span class="c">// y</span>
+            <span class="p">%%timeit</span>
+            f(<span class="n">1</span>)?;"#]],
+        );
     }
 
     #[test]
