@@ -200,7 +200,9 @@ pub fn on_one_line(markdown: &str) -> Cow<'_, str> {
             '$' => match inline_length(rest) {
                 Some(length) if is_row => {
                     // A bar would end the column.
-                    text.push_str(&rest[..length].replace("\\|", "\\Vert{}").replace('|', "\\vert{}"));
+                    let formula = rest[..length - 1].replace("\\|", "\\Vert ").replace('|', "\\vert ");
+                    text.push_str(formula.trim_end());
+                    text.push_str(if formula.ends_with(' ') { "{}$" } else { "$" });
                     rest = &rest[length..];
                     continue;
                 }
@@ -375,7 +377,7 @@ mod tests {
                 "`$$\n$$` \\$$x$ and $5\n```\n$$\n- a\n$$\n```\n$$ - b$$",
             ),
             ("> $$\n> x\n> $$", "> $$\n> x\n> $$"),
-            ("| $|x|$ | $\\|y\\|$ |\n$|z|$", "| $\\vert{}x\\vert{}$ | $\\Vert{}y\\Vert{}$ |\n$|z|$"),
+            ("| $|x|$ | $\\|y\\|_2$ |\n$|z|$", "| $\\vert x\\vert{}$ | $\\Vert y\\Vert _2$ |\n$|z|$"),
             ("$$ open\n\\begin{a} `open\n```\n", "$$ open\n\\begin{a} `open\n```\n"),
             ("é\\é\\", "é\\é\\"),
         ];

@@ -263,7 +263,7 @@ mod tests {
                 <del>not</del></li>
                 </ul>
                 <table><thead><tr><th>a</th><th style="text-align: right">b</th></tr></thead><tbody>
-                <tr><td>1</td><td style="text-align: right"><math><mo stretchy="false" lspace="0" rspace="0">|</mo><mrow></mrow><mi>x</mi><mo stretchy="false" lspace="0" rspace="0">|</mo><mrow></mrow></math></td></tr>
+                <tr><td>1</td><td style="text-align: right"><math><mo stretchy="false" lspace="0" rspace="0">|</mo><mi>x</mi><mo stretchy="false" lspace="0" rspace="0">|</mo><mrow></mrow></math></td></tr>
                 </tbody></table>
             "##]],
         );
