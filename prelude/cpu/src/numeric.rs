@@ -258,6 +258,17 @@ macro_rules! floats {
                 divide(other) = self / other;
                 remainder(other) = self % other;
                 floor_divide(other) = {
+                    let down = <$type>::floor(self / other);
+                    if down.abs() < 0.25 / <$type>::EPSILON && other.is_finite() {
+                        let left = (-down).mul_add(other, self);
+                        return if left != 0.0 && (left < 0.0) != (other < 0.0) {
+                            down - 1.0
+                        } else if down == 0.0 {
+                            <$type>::copysign(0.0, self / other)
+                        } else {
+                            down
+                        };
+                    }
                     if other == 0.0 {
                         return self / other;
                     }
@@ -272,6 +283,19 @@ macro_rules! floats {
                     if quotient - whole > 0.5 { whole + 1.0 } else { whole }
                 };
                 modulo(other) = {
+                    // As on CUDA: what a whole quotient leaves is rounded once. If the rounded quotient has come up to a whole number
+                    // that the exact one is below, what is left is exact, and of the other sign.
+                    let whole = <$type>::floor(self / other);
+                    if whole.abs() < 0.25 / <$type>::EPSILON && other.is_finite() {
+                        let left = (-whole).mul_add(other, self);
+                        return if left == 0.0 {
+                            <$type>::copysign(0.0, other)
+                        } else if (left < 0.0) != (other < 0.0) {
+                            left + other
+                        } else {
+                            left
+                        };
+                    }
                     let rest = self % other;
                     if rest == 0.0 {
                         <$type>::copysign(0.0, other)

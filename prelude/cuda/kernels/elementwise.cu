@@ -215,12 +215,14 @@ FUNCTION T multiply_add(T a, T b, T c) {
     if constexpr (sizeof(T) == 4) return __fmaf_rn(a, b, c);
     else return __fma_rn(a, b, c);
 }
+// Quotients below this, and those next to them, are whole numbers, and so is the rounded quotient.
+FUNCTION bool is_moderate(T whole) { return absolute(whole) < (sizeof(T) == 4 ? T(1 << 22) : T(i64(1) << 51)); }
 FUNCTION T floor_divide(T a, T b) {
     if constexpr (facts<T>::real) {
         // The rounded quotient may have come up to a whole number that the exact one is below: then what is left has the other sign
         // than the divisor. Larger quotients, and what is not finite, take the long way below, with NumPy's roundings.
         const T whole = floor_of(a / b);
-        if (absolute(whole) < (sizeof(T) == 4 ? T(1 << 22) : T(i64(1) << 51)) && is_finite(b) && is_finite(a)) {
+        if (is_moderate(whole) && is_finite(b) && is_finite(a)) {
             const T left = multiply_add(-whole, b, a);
             if (left != T(0) && (left < T(0)) != (b < T(0))) return whole - T(1);
             return whole == T(0) ? real_copysign(T(0), a / b) : whole;
@@ -240,6 +242,17 @@ FUNCTION T floor_divide(T a, T b) {
     }
 }
 FUNCTION T modulo(T a, T b) {
+    if constexpr (facts<T>::real) {
+        // What the whole quotient leaves is rounded once, as the sum of `fmod` and the divisor is. If the rounded quotient has come up to
+        // a whole number that the exact one is below, what is left is exact, small, and of the other sign. It is a multiple of the least
+        // float, so it is 0 only if it is nothing. A quotient is not finite if `a` is not.
+        const T whole = floor_of(a / b);
+        if (is_moderate(whole) && is_finite(b)) {
+            const T left = multiply_add(-whole, b, a);
+            if (left == T(0)) return real_copysign(T(0), b);
+            return (left < T(0)) != (b < T(0)) ? left + b : left;
+        }
+    }
     T rest = remainder_of(a, b);
     if (rest != T(0)) return signs_differ(rest, b) ? add(rest, b) : rest;
     if constexpr (facts<T>::real) return real_copysign(T(0), b);

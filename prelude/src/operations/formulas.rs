@@ -143,6 +143,17 @@ macro_rules! of_floats {
 
             #[vectorize]
             pub fn quotient_and_rest(x: $float, y: $float) -> ($float, $float) {
+                // What a whole quotient leaves is rounded once, as below. If the rounded quotient has come up to a whole number that the
+                // exact one is below, what is left is exact, and of the other sign.
+                let down = (x / y).floor();
+                if down.abs() < 0.25 / $float::EPSILON && y.is_finite() {
+                    let left = (-down).mul_add(y, x);
+                    if left != 0.0 && (left < 0.0) != (y < 0.0) {
+                        return (down - 1.0, left + y);
+                    }
+                    let modulo = if left == 0.0 { (0.0 as $float).copysign(y) } else { left };
+                    return (if down == 0.0 { (0.0 as $float).copysign(x / y) } else { down }, modulo);
+                }
                 let rest = x % y;
                 let is_past = rest != 0.0 && (rest < 0.0) != (y < 0.0);
                 let modulo = if rest == 0.0 {

@@ -384,3 +384,94 @@ fn results_at_the_edge_have_numpys_shapes() {
     assert_eq!(gpu::norm!(&gpu::zeros::<f64>((0, 2)), ord = f64::INFINITY), 0.0);
     assert_eq!(gpu::norm!(&gpu::zeros::<f64>((2, 0)), ord = f64::INFINITY, axis = 1).tolist(), [0.0, 0.0]);
 }
+
+/// Pairs of random bits, of near exponents, of multiples and their neighbours, and of special values, with few digits too.
+macro_rules! dividends_and_divisors {
+    ($float:ty, $bits:ty, $fraction:literal) => {{
+        let special: [$float; 13] = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            3.0,
+            <$float>::INFINITY,
+            <$float>::NEG_INFINITY,
+            <$float>::NAN,
+            <$float>::MAX,
+            <$float>::MIN,
+            <$float>::MIN_POSITIVE,
+            <$float>::from_bits(1),
+        ];
+        let mut state = 1u128;
+        let mut bits = || {
+            state = state.wrapping_mul(0xda94_2042_e4dd_58b5).wrapping_add(0x9e37_79b9_7f4a_7c15);
+            (state >> 61) as $bits
+        };
+        let pair = |number: usize| {
+            let [mut x, mut y, chosen] = [bits(), bits(), bits()];
+            let exponents = <$bits>::MAX >> 1 & <$bits>::MAX << $fraction;
+            match number % 6 {
+                0 | 1 => {
+                    let near = (y & exponents).wrapping_add((chosen % 60) << $fraction) & exponents;
+                    x = x & !exponents | near;
+                }
+                2 => {
+                    x &= <$bits>::MAX << (chosen % ($fraction + 1));
+                    y &= <$bits>::MAX << (chosen / 64 % ($fraction + 1));
+                }
+                _ => {}
+            }
+            let (mut x, mut y) = (<$float>::from_bits(x), <$float>::from_bits(y));
+            match number % 6 {
+                3 => x = (y * (chosen % 100_000) as $float).next_up(),
+                4 => x = (y * (chosen >> (chosen % 40)) as $float).next_down(),
+                5 => {
+                    x = special[(chosen % 13) as usize];
+                    y = if chosen / 16 % 2 == 0 { special[(chosen / 32 % 13) as usize] } else { y };
+                }
+                _ => {}
+            }
+            (x, y)
+        };
+        (0..300_000).map(pair).unzip::<$float, $float, Vec<_>, Vec<_>>()
+    }};
+}
+
+#[test]
+fn quotients_and_remainders_are_those_of_numpy_to_the_last_bit() {
+    macro_rules! compare {
+        ($float:ty, $bits:ty, $fraction:literal) => {
+            let (x, y) = dividends_and_divisors!($float, $bits, $fraction);
+            let (a, b) = (gpu::array(&x), gpu::array(&y));
+            let (quotients, rests) = gpu::divmod(&a, &b);
+            let all = a.modulo(&b).tolist().into_iter().zip(rests.tolist());
+            let down = a.floor_divide(&b).tolist().into_iter().zip(quotients.tolist());
+            for ((&x, &y), ((found, rest_found), (quotient, other_quotient))) in x.iter().zip(&y).zip(all.zip(down)) {
+                // NumPy's rule, by an exact remainder.
+                let rest = x % y;
+                let expected = match rest {
+                    0.0 => <$float>::copysign(0.0, y),
+                    _ if (rest < 0.0) != (y < 0.0) => rest + y,
+                    _ => rest,
+                };
+                let same = |a: $float, b: $float| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+                assert!(same(found, expected), "{x:e} by {y:e}: {found:e}, not {expected:e}");
+                assert!(same(rest_found, expected), "divmod of {x:e} and {y:e}: {rest_found:e}, not {expected:e}");
+                let is_past = rest != 0.0 && (rest < 0.0) != (y < 0.0);
+                let nearly = (x - rest) / y - if is_past { 1.0 } else { 0.0 };
+                let expected = match nearly {
+                    _ if y == 0.0 => x / y,
+                    0.0 => <$float>::copysign(0.0, x / y),
+                    _ if nearly - nearly.floor() > 0.5 => nearly.floor() + 1.0,
+                    _ => nearly.floor(),
+                };
+                for found in [quotient, other_quotient] {
+                    assert!(same(found, expected), "{x:e} // {y:e}: {found:e}, not {expected:e}");
+                }
+            }
+        };
+    }
+    compare!(f64, u64, 52);
+    compare!(f32, u32, 23);
+}
