@@ -9,6 +9,7 @@ mod neighbours;
 mod pieces;
 mod ranks;
 mod splines;
+mod substitution;
 mod windows;
 
 use super::transform::waves;
@@ -213,6 +214,14 @@ pub(super) unsafe fn run(loops: Loops<'_>) -> Result<()> {
                 let shape = [x.layout.shape[0], x.layout.shape[1]];
                 let found = band::widths(x.dtype, origin(&x), shape);
                 elements_mut::<i64>(&out).copy_from_slice(&found.map(|width| width as i64));
+            }
+            Loops::Substitute { a, b, lower, unit, fault, out } => {
+                let strides = [a.layout.strides[0], a.layout.strides[1]];
+                let matrix = substitution::Triangle { start: origin(&a), strides, lower, unit };
+                let (from, to) =
+                    ((origin(&b).cast_const(), b.layout.strides[0]), (origin(&out), out.layout.strides[0]));
+                let found = substitution::solve(a.dtype, matrix, from, to, b.layout.shape[0]);
+                fault.set(found.unwrap_or(0));
             }
             Loops::Transpose { lines, out } => sparse::transpose::transpose(lines, out)?,
             Loops::Group { keys, others, data, out } => {

@@ -2,7 +2,7 @@
 //!
 //! A triangular matrix is solved by blocks: the blocks on the diagonal are inverted, all in one call, and what a block has found is
 //! taken from the right sides of the others by products of matrices. So a device has few calls with much work, as in MAGMA (J. Du
-//! and others, "From CUDA to OpenCL", 2012).
+//! and others, "From CUDA to OpenCL", 2012). For one matrix and one vector the CPU goes from row to row.
 
 use super::factors::cholesky_of;
 use super::stacks::{Stack, adjoint, column, line, transposed};
@@ -10,12 +10,14 @@ use crate::array::conversions::conversions;
 use crate::array::view::broadcast_to;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, shape, slice_axis, transfer};
 use crate::backend::factorisations::Triangle;
+use crate::backend::loops::Loops;
 use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::Inexact;
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::binary;
 use crate::operations::products::multiply;
 use crate::thin::thin;
+use std::cell::Cell;
 
 /// Which matrix stands in the equations: the one that is given, its transpose, or its conjugate transpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,6 +240,12 @@ fn solved(operation: &'static str, a: &RawArray, b: &RawArray, form: Form) -> Re
         Transposed::Yes => (transposed(&a), !form.lower),
         Transposed::Conjugate => (adjoint(operation, &a)?, !form.lower),
     };
+    if is_vector
+        && a.shape().len() == 2
+        && let Some(out) = substituted(operation, &a, b, lower, form.unit)?
+    {
+        return Ok(out);
+    }
     let backwards = |x: &RawArray, axis: usize| {
         let count = x.shape()[axis];
         slice_axis(x, axis, count.saturating_sub(1), -1, count)
@@ -252,6 +260,26 @@ fn solved(operation: &'static str, a: &RawArray, b: &RawArray, form: Form) -> Re
         upper_solved(operation, &a, &from, &to, form.unit, lower)?;
     }
     Ok(if is_vector { line(&out) } else { out })
+}
+
+/// The solution for a vector, from row to row, if the device does so.
+fn substituted(
+    operation: &'static str,
+    a: &RawArray,
+    b: &RawArray,
+    lower: bool,
+    unit: bool,
+) -> Result<Option<RawArray>> {
+    let out = RawArray::uninitialised(operation, &a.handle, b.shape(), a.dtype)?;
+    let fault = Cell::new(0);
+    let loops = Loops::Substitute { a: a.view(), b: b.view(), lower, unit, fault: &fault, out: out.view() };
+    if !a.handle.backend.by_loops(loops)? {
+        return Ok(None);
+    }
+    match fault.get() {
+        0 => Ok(Some(out)),
+        pivot => Err(Error::SingularMatrix { operation, matrix: None, pivot }),
+    }
 }
 
 /// The solutions of the equations of upper triangular matrices, from the last block to the first.

@@ -50,6 +50,15 @@ fn triangular_equations_of_many_blocks_are_solved() {
                 }
                 let error = largest(&(gpu::matmul(&triangle, &x) - &b));
                 assert!(error < tolerance, "{count} {n} {columns} {lower} {unit} {trans}: {error}");
+                // One matrix and a vector, by rows or by columns, and elements that do not follow one another.
+                let apart = |x: &DeviceArray<T>| gpu::repeat(x, 2, -1).slice(s![.., ..;2]);
+                let (one, v) = (a.slice(s![0, .., ..]), b.slice(s![0, .., 0]));
+                let columns = linalg::matrix_transpose(&linalg::matrix_transpose(&one).copy());
+                for matrix in [apart(&one), one, columns] {
+                    let x = linalg::solve_triangular!(&matrix, &v, lower = lower, unit_diagonal = unit, trans = trans);
+                    let error = largest(&(gpu::matmul(&triangle.slice(s![0, .., ..]), &x) - &v));
+                    assert!(error < tolerance, "a vector, {n} {lower} {unit} {trans}: {error}");
+                }
             }
         }
     }

@@ -301,6 +301,10 @@ pub enum Loops<'a> {
     Peaks { x: View<'a>, marks: View<'a> },
     /// How far below and above the diagonal of a matrix there are elements that are not 0: two i64, not negative.
     Band { x: View<'a>, out: View<'a> },
+    /// The solution of the equations of a triangular matrix, the lower or upper triangle of `a`, which has two axes, for a vector. All are
+    /// f32, f64 or complex, of any strides. With `unit` the diagonal counts as ones. If there is a 0 on it, its first place, from 1 on, goes
+    /// to `fault`, and nothing is written.
+    Substitute { a: View<'a>, b: View<'a>, lower: bool, unit: bool, fault: &'a Cell<usize>, out: View<'a> },
     /// The lines of the transposed matrix; those of `out` are not written yet.
     Transpose { lines: LinesView<'a>, out: LinesView<'a> },
     /// Lines of elements in any order: the number of the line of each (i32), and its index in it. Elements of a line stay in their order.
@@ -339,6 +343,7 @@ impl Loops<'_> {
             Loops::Extend { .. } => "extend signals",
             Loops::Peaks { .. } => "peaks",
             Loops::Band { .. } => "bandwidth",
+            Loops::Substitute { .. } => "triangular solve",
             Loops::Transpose { .. } => "sparse transpose",
             Loops::Group { .. } => "sparse group",
             Loops::Sort { .. } => "sparse sort",
