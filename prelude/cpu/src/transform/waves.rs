@@ -38,13 +38,22 @@ fn real<T: Real>(value: f64) -> T {
     T::from_f64(value).expect("a float")
 }
 
-/// `scale` times numbers of absolute value 1, whose angles begin with `first` and differ by `step`.
+/// `scale` times numbers of absolute value 1, whose angles begin with `first` and differ by `step`. Each is the product of two: sines of
+/// all angles would take as long as the Fourier transform of a long line.
 fn turns<T: Real>(count: usize, [first, step, scale]: [f64; 3]) -> Vec<Complex<T>> {
-    let turn = |at: usize| {
-        let (sine, cosine) = (first + step * at as f64).sin_cos();
-        Complex::new(real(cosine * scale), real(sine * scale))
-    };
-    (0..count).map(turn).collect()
+    let turn = |angle: f64, scale: f64| Complex::from_polar(scale, angle);
+    let each = count.isqrt().max(1);
+    let fine: Vec<Complex<f64>> = (0..each).map(|at| turn(step * at as f64, 1.0)).collect();
+    let mut turns = Vec::with_capacity(count + each);
+    for start in (0..count).step_by(each) {
+        let coarse = turn(first + step * start as f64, scale);
+        turns.extend(fine.iter().map(|fine| {
+            let product = coarse * fine;
+            Complex::new(real(product.re), real(product.im))
+        }));
+    }
+    turns.truncate(count);
+    turns
 }
 
 impl<T: Real> Wave<T> {
