@@ -54,7 +54,7 @@ pub use manipulate::{
     IntoPadding, Pad, column_stack, concatenate, dstack, flip, hstack, pad, repeat, roll, split, stack,
     try_concatenate, try_stack, vstack,
 };
-pub(crate) use manipulate::{join, repeated, rolled, stacked, with_rank};
+pub(crate) use manipulate::{expanded, join, repeated, rolled, stacked, with_rank};
 pub use ndindex::{IndexedShape, NdIndex, ndindex};
 pub use objects::{Object, iscomplexobj, isrealobj, isscalar};
 pub use ownership::IntoDevice;

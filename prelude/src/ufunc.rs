@@ -2,17 +2,26 @@
 //! `gpu::ufunc::accumulate(|x, y| x.maximum(y), &a, 0)`.
 //!
 //! The function combines elements, and which ones come together is open: it must be associative, as sums, maxima, `&`, `|`, greatest
-//! common divisors and lengths of hypotenuses are. So arrays are combined in as many calls as their length has bits, and each call is
-//! an operation on whole arrays. Sums and products have functions of their own, which are faster: [`cumsum`](crate::DeviceArray::cumsum),
-//! [`sum`](crate::DeviceArray::sum).
+//! common divisors and lengths of hypotenuses are. Each element of its result must come from the two at the same place along the axis.
+//!
+//! Where it is worth it, the function is first called with one pair along the axis, and the operations on elements that it asks for are
+//! noted. On the CPU they are then done in one pass over the array, a row of elements in the first-level cache after the other. One
+//! operation that devices reduce by, such as `+`, `&` or `maximum`, is that reduction on every device, or running sum or product. In all
+//! other cases arrays are combined by calls, of which there are a few for each bit of their length; each is an operation on whole
+//! arrays.
 
 use crate::array::axes::axis_of;
 use crate::array::indices::IntoIndices;
 use crate::array::view::broadcast_to;
-use crate::array::{DeviceArray, OnDevice, RawArray, assign, join as join_arrays, slice_axis, stacked};
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, expanded, join as join_arrays, slice_axis};
+use crate::backend::recording::{Fold, Program, Recording};
+use crate::backend::{BinaryOperation, ReduceOperation, ScanOperation};
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{Operand, RawOperand};
+use crate::operations::reduce::reduce as reduce_axes;
+use crate::operations::scan::scan_axis;
+use std::ops::Range;
 
 /// A function of two arrays without their type.
 type Join<'a> = &'a dyn Fn(RawArray, RawArray) -> RawArray;
@@ -25,7 +34,7 @@ fn untyped<T: Element>(
 }
 
 /// All elements along an axis combined to one by an associative function; the result lacks the axis. NumPy's `np.gcd.reduce(a,
-/// axis)`. Calls the function as often as the length of the axis has bits.
+/// axis)`.
 ///
 /// **Panics** if there is no such axis, if it has no elements, or if the function gives an array of another shape
 /// ([`Error::InvalidShape`]).
@@ -46,7 +55,7 @@ pub fn reduce<A: OnDevice<Elem = T>, T: Element>(
 }
 
 /// The elements along an axis up to each, combined by an associative function; the shape stays. NumPy's
-/// `np.maximum.accumulate(a, axis)`. Calls the function as often as the length of the axis has bits.
+/// `np.maximum.accumulate(a, axis)`.
 ///
 /// **Panics** if there is no such axis, or if the function gives an array of another shape ([`Error::InvalidShape`]).
 ///
@@ -66,7 +75,7 @@ pub fn accumulate<A: OnDevice<Elem = T>, T: Element>(
 
 /// The parts along an axis that begin at `indices`, each combined to one element by an associative function. NumPy's
 /// `np.add.reduceat(a, indices, axis)`: a part ends before the next index, the last one at the end of the array; if the next index
-/// is not larger, the part is one element. Combines the parts one after the other.
+/// is not larger, the part is one element.
 ///
 /// **Panics** if there is no such axis ([`Error::InvalidShape`]), if an index is negative or too large
 /// ([`Error::IndexOutOfRange`]), if there is no index ([`Error::InvalidArgument`]), or if the function gives an array of another
@@ -194,48 +203,122 @@ fn fitting(name: &'static str, found: RawArray, shape: &[usize]) -> Result<RawAr
     Err(Error::shape(name, found.shape(), reason))
 }
 
+/// Fewer elements along an axis are combined by a few calls: no other way is shorter.
+const FEW: usize = 16;
+/// As many parts are reduced one after the other.
+const FEW_PARTS: usize = 8;
+
+/// What the function does to a pair of elements, if it is made of operations on elements: it is called once for that, with the first
+/// elements along the axis, of which there are two.
+fn recorded(name: &'static str, a: &RawArray, axis: usize, join: Join<'_>) -> Result<Option<Program>> {
+    if a.handle.backend.is_capturing() {
+        return Ok(None);
+    }
+    let [x, y] = [0, 1].map(|start| slice_axis(a, axis, start, 1, 1).copied(name));
+    let (x, y) = (x?, y?);
+    let recording = Recording::begin([x.view(), y.view()]);
+    let found = fitting(name, join(x.clone(), y.clone()), x.shape())?;
+    Ok(recording.end(found.view()))
+}
+
+/// The reduction that devices have for a function.
+fn reduction_of(program: &Program) -> Option<ReduceOperation> {
+    use {BinaryOperation as B, ReduceOperation as R};
+    let dtype = program.dtypes[0];
+    let is_bool = dtype == DType::Bool;
+    match program.operation()? {
+        B::BitwiseAnd | B::LogicalAnd if is_bool => Some(R::All),
+        B::BitwiseOr | B::LogicalOr if is_bool => Some(R::Any),
+        B::BitwiseXor => Some(R::BitwiseXor),
+        _ if is_bool => None,
+        B::BitwiseAnd => Some(R::BitwiseAnd),
+        B::BitwiseOr => Some(R::BitwiseOr),
+        B::Add => Some(R::Sum),
+        B::Multiply if !dtype.is_complex() => Some(R::Product),
+        B::Maximum if !dtype.is_complex() => Some(R::Max),
+        B::Minimum if !dtype.is_complex() => Some(R::Min),
+        _ => None,
+    }
+}
+
+/// What the device makes of the elements along an axis, in one pass.
+fn folded(
+    name: &'static str,
+    a: &RawArray,
+    axis: usize,
+    program: &Program,
+    parts: Option<&[Range<usize>]>,
+) -> Result<Option<RawArray>> {
+    let mut shape = a.shape().to_vec();
+    shape[axis] = parts.map_or(shape[axis], <[_]>::len);
+    let out = RawArray::uninitialised(name, &a.handle, &shape, a.dtype)?;
+    let fold = Fold { program, x: a.view(), axis, parts, out: out.view() };
+    Ok(a.handle.backend.fold(fold)?.then_some(out))
+}
+
 fn accumulated(a: &RawArray, axis: isize, join: Join<'_>) -> Result<RawArray> {
     const NAME: &str = "ufunc::accumulate";
     let axis = axis_of(NAME, a.shape(), axis)?;
+    if a.size() > 0
+        && a.shape()[axis] >= FEW
+        && let Some(program) = recorded(NAME, a, axis, join)?
+    {
+        let scan = match reduction_of(&program) {
+            Some(ReduceOperation::Sum) if !a.dtype.is_complex() => Some(ScanOperation::Sum),
+            Some(ReduceOperation::Product) => Some(ScanOperation::Product),
+            _ => None,
+        };
+        if let Some(scan) = scan {
+            let found = scan_axis(NAME, scan, a, axis as isize)?;
+            return if found.dtype == a.dtype { Ok(found) } else { found.converted(NAME, a.dtype) };
+        }
+        if let Some(found) = folded(NAME, a, axis, &program, None)? {
+            return Ok(found);
+        }
+    }
     let out = a.copied(NAME)?;
-    let length = out.shape()[axis];
-    let mut step = 1;
-    while step < length && out.size() > 0 {
-        // The first of these elements have all before them already; the others get as many more as they have.
-        let [before, here] = [0, step].map(|start| slice_axis(&out, axis, start, 1, length - step));
-        let found = fitting(NAME, join(before, here.clone()), here.shape())?;
-        assign(NAME, &here, &found)?;
-        step *= 2;
+    if out.size() > 0 {
+        sweep(NAME, &out, axis, join)?;
     }
     Ok(out)
+}
+
+/// Replaces each element along an axis by what it and all before it are combined to. Every second element gets the one before it; then
+/// those, half as many, get all before them, and at last the others get what is before them. So an element is combined twice at most.
+fn sweep(name: &'static str, x: &RawArray, axis: usize, join: Join<'_>) -> Result<()> {
+    let length = x.shape()[axis];
+    if length < 2 {
+        return Ok(());
+    }
+    // Combines each of so many elements, every second one from `first` on, with the one before it.
+    let joined = |first: usize, count: usize| {
+        let [before, here] = [first - 1, first].map(|start| slice_axis(x, axis, start, 2, count));
+        let found = fitting(name, join(before, here.clone()), here.shape())?;
+        assign(name, &here, &found)?;
+        Ok(here)
+    };
+    let odd = joined(1, length / 2)?;
+    sweep(name, &odd, axis, join)?;
+    if length > 2 { joined(2, (length - 1) / 2).map(drop) } else { Ok(()) }
+}
+
+/// The array without an axis, along which it has one element.
+fn without(a: &RawArray, axis: usize) -> RawArray {
+    let mut layout = a.layout.clone();
+    layout.shape.remove(axis);
+    layout.strides.remove(axis);
+    a.with_layout(layout)
 }
 
 fn reduced(a: &RawArray, axis: isize, join: Join<'_>) -> Result<RawArray> {
     const NAME: &str = "ufunc::reduce";
     let axis = axis_of(NAME, a.shape(), axis)?;
-    if a.shape()[axis] == 0 {
+    let length = a.shape()[axis];
+    if length == 0 {
         return Err(Error::shape(NAME, a.shape(), format!("has no elements along axis {axis} to combine")));
     }
-    let mut rest = a.clone();
-    while rest.shape()[axis] > 1 {
-        let length = rest.shape()[axis];
-        let pairs = length / 2;
-        let [first, second] = [0, 1].map(|start| slice_axis(&rest, axis, start, 2, pairs));
-        let shape = first.shape().to_vec();
-        let joined = fitting(NAME, join(first, second), &shape)?;
-        rest = if length.is_multiple_of(2) {
-            joined
-        } else {
-            let last = slice_axis(&rest, axis, length - 1, 1, 1);
-            join_arrays(NAME, &[joined, last], axis as isize)?
-        };
-    }
-    let mut layout = rest.layout.clone();
-    layout.shape.remove(axis);
-    layout.strides.remove(axis);
-    // Not a view of the array.
-    let result = rest.with_layout(layout);
-    if result.shares_memory(a) { result.copied(NAME) } else { Ok(result) }
+    let whole = 0..length;
+    Ok(without(&parts_of(NAME, a, std::slice::from_ref(&whole), axis, join)?, axis))
 }
 
 fn reduced_parts(a: &RawArray, indices: &[usize], axis: isize, join: Join<'_>) -> Result<RawArray> {
@@ -249,9 +332,61 @@ fn reduced_parts(a: &RawArray, indices: &[usize], axis: isize, join: Join<'_>) -
         return Err(Error::IndexOutOfRange { operation: NAME, index: index as i128, axis: Some(axis), length });
     }
     let ends = indices.iter().skip(1).copied().chain([length]);
-    let parts = indices.iter().zip(ends).map(|(&start, end)| {
-        let count = end.saturating_sub(start).max(1);
-        reduced(&slice_axis(a, axis, start, 1, count), axis as isize, join)
-    });
-    stacked(&parts.collect::<Result<Vec<_>>>()?, axis as isize)
+    let parts: Vec<_> = indices.iter().zip(ends).map(|(&start, end)| start..end.max(start + 1)).collect();
+    parts_of(NAME, a, &parts, axis, join)
+}
+
+/// A new array with an element along the axis for each of the parts, which are not empty.
+fn parts_of(name: &'static str, a: &RawArray, parts: &[Range<usize>], axis: usize, join: Join<'_>) -> Result<RawArray> {
+    let longest = parts.iter().map(Range::len).max().unwrap_or(0);
+    let program = if a.size() > 0 && longest >= FEW { recorded(name, a, axis, join)? } else { None };
+    let part = |range: &Range<usize>| slice_axis(a, axis, range.start, 1, range.len());
+    let by_device = |range: &Range<usize>, operation: ReduceOperation| {
+        let found = reduce_axes(name, operation, &part(range), &[axis])?;
+        let found = if found.dtype == a.dtype { found } else { found.converted(name, a.dtype)? };
+        expanded(name, &found, axis as isize)
+    };
+    let mut made = Vec::with_capacity(parts.len());
+    match program {
+        Some(program) => {
+            let operation = reduction_of(&program);
+            if let Some(operation) = operation
+                && (parts.len() <= FEW_PARTS || !a.handle.backend.folds())
+            {
+                for range in parts {
+                    made.push(by_device(range, operation)?);
+                }
+            } else if let Some(found) = folded(name, a, axis, &program, Some(parts))? {
+                return Ok(found);
+            }
+        }
+        None => {}
+    }
+    for range in &parts[made.len()..] {
+        made.push(halved(name, part(range), axis, join)?);
+    }
+    match &made[..] {
+        // Not a view of the array.
+        [one] if one.shares_memory(a) => one.copied(name),
+        [one] => Ok(one.clone()),
+        _ => join_arrays(name, &made, axis as isize),
+    }
+}
+
+/// Combines the elements along an axis by halves: neighbours come together.
+fn halved(name: &'static str, mut rest: RawArray, axis: usize, join: Join<'_>) -> Result<RawArray> {
+    while rest.shape()[axis] > 1 {
+        let length = rest.shape()[axis];
+        let pairs = length / 2;
+        let [first, second] = [0, 1].map(|start| slice_axis(&rest, axis, start, 2, pairs));
+        let shape = first.shape().to_vec();
+        let joined = fitting(name, join(first, second), &shape)?;
+        rest = if length.is_multiple_of(2) {
+            joined
+        } else {
+            let last = slice_axis(&rest, axis, length - 1, 1, 1);
+            join_arrays(name, &[joined, last], axis as isize)?
+        };
+    }
+    Ok(rest)
 }

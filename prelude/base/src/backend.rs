@@ -18,6 +18,7 @@ pub mod launch;
 pub mod loops;
 pub mod operation;
 pub mod operations;
+pub mod recording;
 pub mod stream;
 pub mod text;
 
@@ -374,6 +375,15 @@ pub trait Backend: Send + Sync {
     }
     /// Finds the runs of equal elements (NaN equal to itself) in a sorted array: 1-D, contiguous, not empty. Waits.
     fn unique(&self, sorted: View<'_>) -> Result<Unique>;
+    /// Whether [`fold`](Self::fold) does anything.
+    fn folds(&self) -> bool {
+        false
+    }
+    /// Combines elements along an axis by a function that was recorded, in one pass over memory. Passes a panic of the function on.
+    /// `false` from a backend that has not done anything.
+    fn fold(&self, _fold: recording::Fold<'_>) -> Result<bool> {
+        Ok(false)
+    }
     /// Runs formulas along rows: each of `stages` takes the `inputs` and what those before it were reduced to over the row, all but the
     /// last one are reduced. Inputs are values and arrays of two axes, broadcast to `shape`; `out` is contiguous, of that shape, or has an
     /// element for each row if the last results are reduced too. `false` from a backend that has not done anything.

@@ -20,6 +20,9 @@ pub(super) const BLOCK: usize = 512;
 /// The elements of a block where nothing passes through a buffer but values, of which there is a block that all threads read.
 const LONG_BLOCK: usize = 2048;
 
+/// As many elements need no plan, if they follow one another.
+const FEW: usize = 1 << 12;
+
 /// Fewer elements than this are not worth a second thread.
 pub(super) const GRAIN: usize = 1 << 15;
 
@@ -290,6 +293,10 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
     layout: &Layout,
     kernel: &Kernel<'_, T, U, M>,
 ) {
+    // SAFETY: the caller's promise.
+    if unsafe { one_block(&inputs, out, layout, kernel) } {
+        return;
+    }
     // An array whose elements are one element is a value, too.
     let inputs: [Source<'_, T>; M] = inputs.map(|input| match input {
         Input::Scalar(value) => Source::Value(T::of(value)),
@@ -392,6 +399,37 @@ pub(super) unsafe fn blocks<T: Native, U: Native, const M: usize>(
             }
         });
     });
+}
+
+/// Computes few elements at once, if all are where they can be read and written: then most of the time would go into planning. Whether
+/// it has done so.
+///
+/// # Safety
+///
+/// As for [`blocks`].
+unsafe fn one_block<T: Native, U: Native, const M: usize>(
+    inputs: &[Input<'_>; M],
+    out: *mut u8,
+    layout: &Layout,
+    kernel: &Kernel<'_, T, U, M>,
+) -> bool {
+    let count = layout.size();
+    let mut places = [std::ptr::null::<T>(); M];
+    for (place, input) in places.iter_mut().zip(inputs) {
+        match *input {
+            Input::Array(start, of) if start != out.cast_const() && of.is_contiguous() => *place = start.cast(),
+            _ => return false,
+        }
+    }
+    if count == 0 || count > FEW || !layout.is_contiguous() {
+        return false;
+    }
+    // SAFETY: the caller's promise: so many elements follow one another, and those of the output are elsewhere.
+    unsafe {
+        let slices = places.map(|place| std::slice::from_raw_parts(place, count));
+        kernel(slices, std::slice::from_raw_parts_mut(out.cast::<U>(), count));
+    }
+    true
 }
 
 /// Copies elements of a plane of short rows to a buffer, from the one that is number `at` on.

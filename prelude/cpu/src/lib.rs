@@ -20,6 +20,7 @@ mod divide;
 pub mod dot;
 pub mod elementwise;
 mod factorisations;
+mod fold;
 mod graph;
 mod histogram;
 mod index;
@@ -55,6 +56,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 use warpcell_base::backend::factorisations::Factorisations;
 use warpcell_base::backend::loops::{Loops, Made, NewLines};
+use warpcell_base::backend::recording::{self, Fold};
 use warpcell_base::backend::stream::{copies, orders, waits};
 use warpcell_base::backend::text::Limits;
 use warpcell_base::backend::{
@@ -130,6 +132,7 @@ impl Backend for CpuBackend {
         if graph::is_capturing() {
             return Err(copies("a copy to the device"));
         }
+        recording::spoil();
         let guard = self.spend(Kind::Copy, || ("host to device".into(), source.len()));
         assert!(source.len() <= target.bytes(), "the allocation is as large as the array");
         // SAFETY: the target is large enough, and by invariant 2 nothing else accesses it.
@@ -139,6 +142,7 @@ impl Backend for CpuBackend {
 
     fn download(&self, source: &Arc<dyn Allocation>, offset: usize, target: &mut [u8]) -> Result<()> {
         may_wait("a copy to the host")?;
+        recording::spoil();
         let guard = self.spend(Kind::Copy, || ("device to host".into(), target.len()));
         assert!(offset + target.len() <= source.bytes(), "the array lies within its allocation");
         // SAFETY: the range lies within the source, which by invariant 2 nothing else accesses.
@@ -195,6 +199,21 @@ impl Backend for CpuBackend {
         // SAFETY: the invariants of `Memory`; the arrays are as the variants say.
         unsafe { loops::run(loops)? };
         guard.end()?;
+        Ok(true)
+    }
+
+    fn folds(&self) -> bool {
+        !graph::is_capturing()
+    }
+
+    fn fold(&self, fold: Fold<'_>) -> Result<bool> {
+        if graph::is_capturing() {
+            return Ok(false);
+        }
+        let guard = self.compute(|| format!("fold {}", fold.x.dtype));
+        // SAFETY: the invariants of `Memory`; the arrays are as `Fold` says.
+        let panicked = unsafe { fold::fold(&fold) };
+        map::end(guard, panicked)?;
         Ok(true)
     }
 

@@ -22,7 +22,7 @@ use warpcell_base::interrupt;
 use warpcell_base::registry::{Function, Inputs, Outputs, Value};
 
 /// The elements of a block.
-const BLOCK: usize = 512;
+pub(super) const BLOCK: usize = 512;
 
 /// Fewer elements than this are not worth a second thread. A function of the user may take long for each.
 const GRAIN: usize = 1 << 12;
@@ -51,7 +51,7 @@ fn source<'a>(argument: &Argument<'a>) -> Source<'a> {
 }
 
 /// What a panic carries.
-type Payload = Box<dyn std::any::Any + Send>;
+pub(super) type Payload = Box<dyn std::any::Any + Send>;
 
 /// A function over arrays: `outs` are its results, or one is what `reduction` makes of them. Passes a panic of the function on,
 /// when the queue is free again.
@@ -90,7 +90,7 @@ pub unsafe fn on_host(
 }
 
 /// Ends the operation; passes a panic of the function on.
-fn end(guard: QueueGuard<'_>, panicked: Option<Payload>) -> Result<()> {
+pub(super) fn end(guard: QueueGuard<'_>, panicked: Option<Payload>) -> Result<()> {
     match panicked {
         Some(payload) => {
             // It also forgets that parts were left out, which would stop the next operation.
@@ -135,7 +135,7 @@ unsafe fn map(
     shape: &[usize],
 ) -> Option<Payload> {
     let plan = Plan::new(function, inputs, outs, shape);
-    plan.spread(plan.runs.total(), GRAIN, BLOCK, &|range| {
+    spread(plan.runs.total(), GRAIN, BLOCK, &|range| {
         // SAFETY: the caller's promise; each index is of one task.
         unsafe { plan.run(range, &mut |_, _| {}) }
     })
@@ -232,33 +232,6 @@ impl<'a> Plan<'a> {
         Plan { function, sources, filled, structs, targets, runs: Runs::new(&layouts) }
     }
 
-    /// Calls `work` for parts of `0..total`, spread over the threads; gives what it has panicked with.
-    fn spread(
-        &self,
-        total: usize,
-        grain: usize,
-        piece: usize,
-        work: &(dyn Fn(Range<usize>) + Sync),
-    ) -> Option<Payload> {
-        let caller = interrupt::runs_cells();
-        let (panicked, payload) = (AtomicBool::new(false), Mutex::new(None));
-        pool::split_finely(total, grain, piece, &|range| {
-            if panicked.load(Ordering::Relaxed) {
-                return;
-            }
-            let work = || {
-                let _running = Running::begin();
-                work(range);
-            };
-            // A panic is the caller's, who passes it on when all tasks have ended.
-            if let Err(caught) = interrupt::on_behalf_of(caller, || catch_unwind(AssertUnwindSafe(work))) {
-                panicked.store(true, Ordering::Relaxed);
-                payload.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(caught);
-            }
-        });
-        payload.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Computes the elements in `range`, and shows `done` the blocks of results with their length.
     ///
     /// # Safety
@@ -313,11 +286,9 @@ impl<'a> Plan<'a> {
                 }
                 // SAFETY: each block is `count` elements of an input, which nobody writes to before the function has returned,
                 // or a buffer that was filled with as many; bools have gone through `gather` or come from a `bool`. Those of
-                // structs are their values.
-                let given = unsafe { Inputs::new(&blocks, function.parameters, &function.captures, count) };
-                // SAFETY: as many initialised elements of an output that is not an input, or of a buffer; of this task alone.
-                let mut taken = unsafe { Outputs::new(&written, function.results, count) };
-                (function.block)(&given, &mut taken);
+                // structs are their values. Results are as many initialised elements of an output that is not an input, or of a
+                // buffer; of this task alone.
+                unsafe { call_block(function, &blocks, &written, count) };
                 for (index, target) in self.targets.iter().enumerate() {
                     let Some(target) = target.as_ref().filter(|target| !in_place(target)) else { continue };
                     let (dtype, stride) = (function.results[index], runs.inner_strides[target.layout]);
@@ -340,7 +311,7 @@ impl<'a> Plan<'a> {
         let parts = total.div_ceil(GRAIN);
         let mut partial = vec![R::identity(); parts];
         let places = Shared(partial.as_mut_ptr());
-        let panicked = self.spread(parts, 1, 1, &|range| {
+        let panicked = spread(parts, 1, 1, &|range| {
             for part in range {
                 let mut cascade = Cascade::<R>::new();
                 // SAFETY: the caller's promise; without targets, the blocks are buffers of this task.
@@ -360,6 +331,52 @@ impl<'a> Plan<'a> {
         unsafe { out.cast::<R::Output>().write(cascade.total()) };
         panicked
     }
+}
+
+/// Calls `work` for parts of `0..total`, spread over the threads; gives what a function of the user in it has panicked with.
+pub(super) fn spread(
+    total: usize,
+    grain: usize,
+    piece: usize,
+    work: &(dyn Fn(Range<usize>) + Sync),
+) -> Option<Payload> {
+    let caller = interrupt::runs_cells();
+    let (panicked, payload) = (AtomicBool::new(false), Mutex::new(None));
+    pool::split_finely(total, grain, piece, &|range| {
+        if panicked.load(Ordering::Relaxed) {
+            return;
+        }
+        // A panic is the caller's, who passes it on when all tasks have ended.
+        if let Some(caught) = interrupt::on_behalf_of(caller, || caught(|| work(range))) {
+            panicked.store(true, Ordering::Relaxed);
+            payload.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(caught);
+        }
+    });
+    payload.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `work`, in which functions of the user run; gives what they have panicked with.
+pub(super) fn caught(work: impl FnOnce()) -> Option<Payload> {
+    let run = || {
+        let _running = Running::begin();
+        work();
+    };
+    catch_unwind(AssertUnwindSafe(run)).err()
+}
+
+/// Calls a function for one block of elements, `BLOCK` at most.
+///
+/// # Safety
+///
+/// For each parameter there are `count` elements of its type, bools are 0 or 1, and for each result there is room for as many, which
+/// overlaps nothing. For a struct there is its value.
+pub(super) unsafe fn call_block(function: &Function, given: &[*const u8], made: &[*mut u8], count: usize) {
+    // SAFETY: the caller's promise.
+    let (given, mut made) = unsafe {
+        let given = Inputs::new(given, function.parameters, &function.captures, count);
+        (given, Outputs::new(made, function.results, count))
+    };
+    (function.block)(&given, &mut made);
 }
 
 thread_local! {
@@ -389,7 +406,7 @@ impl Drop for Running {
 }
 
 /// A block of one value.
-fn repeated(value: Scalar) -> Vec<u128> {
+pub(super) fn repeated(value: Scalar) -> Vec<u128> {
     let mut bits = value.bits();
     let mut size = value.dtype().size();
     while size < 16 {

@@ -5,7 +5,7 @@
 mod columns;
 
 use super::matmul::Ring;
-use super::numeric::{Arithmetic, Bit, Native, Ordered, Shared, by_isa, for_dtype, for_number};
+use super::numeric::{Arithmetic, Bit, Bits, Native, Ordered, Shared, by_isa, for_dtype, for_integer, for_number};
 use super::pool;
 use super::runs::Runs;
 use columns::{ROWS, columns};
@@ -76,6 +76,10 @@ pub(super) unsafe fn reduce(
         ReduceOperation::MaxNumbers => floats!(T => MaxNumbers<T>),
         ReduceOperation::MinNumbers => floats!(T => MinNumbers<T>),
         ReduceOperation::CountNumbers => floats!(T => CountNumbers<T>),
+        ReduceOperation::BitwiseAnd => for_integer!(dtype, T => all!(BitAnd<T>)),
+        ReduceOperation::BitwiseOr => for_integer!(dtype, T => all!(BitOr<T>)),
+        ReduceOperation::BitwiseXor if dtype == DType::Bool => all!(BitXor<Bit>),
+        ReduceOperation::BitwiseXor => for_integer!(dtype, T => all!(BitXor<T>)),
         ReduceOperation::ArgMax | ReduceOperation::ArgMin => unreachable!("`arg` has them"),
     }
 }
@@ -216,6 +220,9 @@ reductions! {
     /// Of what is not NaN; that, if there is nothing else.
     MaxNumbers<T: Arithmetic>: T => T, nan(), |x| x, |a, b| if a >= b || b.is_nan() { a } else { b };
     MinNumbers<T: Arithmetic>: T => T, nan(), |x| x, |a, b| if a <= b || b.is_nan() { a } else { b };
+    BitAnd<T: Bits>: T => T, T::default().not(), |x| x, |a, b| a.and(b);
+    BitOr<T: Bits>: T => T, T::default(), |x| x, |a, b| a.or(b);
+    BitXor<T: Bits>: T => T, T::default(), |x| x, |a, b| a.xor(b);
     CountNumbers<T: Arithmetic>: T => i64, 0, |x| i64::from(!x.is_nan()), |a, b| a + b;
     pub(super) All: Bit => Bit, Bit(1), |x| Bit::from(x.is_true()), |a, b| Bit(a.0 & b.0),
         of_all: all_true, is_settled: |value| value.0 == 0;

@@ -1,5 +1,5 @@
 // What reductions are made of: Sum, Product, SumSquares, SquaredDeviations, Max, Min, ArgMax, ArgMin, All, Any and Dot; SumNumbers,
-// ProductNumbers, MaxNumbers, MinNumbers and CountNumbers. The macros are explained in reduce.cu.
+// ProductNumbers, MaxNumbers, MinNumbers and CountNumbers; BitwiseAnd, BitwiseOr and BitwiseXor. The macros are explained in reduce.cu.
 //
 // Accuracy of sums: f32 is added in pairs of pairs and then in f64, so that even cards with few f64 units stay bound by
 // memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation. f32 is multiplied in f64.
@@ -305,6 +305,22 @@ template <typename T> struct alignas(16) CountNumbers {
     };
 LOGICAL(All, 1, &)
 LOGICAL(Any, 0, |)
+
+// Of integers, and the last one of bools, too.
+#define BITWISE(name, first, with)                                                        \
+    template <typename T> struct alignas(16) name {                                       \
+        u64 value;                                                                        \
+        DEVICE void start() { value = first; }                                            \
+        DEVICE void add(T x, i64) { value = value with u64(x); }                          \
+        DEVICE void add(const Pack& x, i64) {                                             \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);           \
+        }                                                                                 \
+        DEVICE void merge(const name& other) { value = value with other.value; }          \
+        DEVICE output finish() const { return output(value); }                            \
+    };
+BITWISE(BitwiseAnd, ~u64(0), &)
+BITWISE(BitwiseOr, 0, |)
+BITWISE(BitwiseXor, 0, ^)
 
 // Sums of products, of integers modulo 2^64; of bools, whether there is a pair of true ones. Elements come in pairs, and no
 // place is looked at.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use warpcell_base::backend::factorisations::Factorisations;
 use warpcell_base::backend::launch::{Argument, Launch, Residency};
+use warpcell_base::backend::recording;
 use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
@@ -382,6 +383,7 @@ impl Backend for CudaBackend {
         let memory = memory_of(source)?;
         let end = offset.checked_add(target.len());
         assert!(end.is_some_and(|end| end <= memory.bytes()), "download: past the end of {} bytes", memory.bytes());
+        recording::spoil();
         usable(memory)?;
         memory.order(false)?;
         let span = profile::begin(&self.device, Kind::Copy, "device to host", target.len())?;

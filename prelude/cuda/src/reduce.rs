@@ -431,6 +431,10 @@ pub(super) fn programs() -> Vec<Program> {
             use ReduceOperation::{Product, ProductNumbers, SquaredDeviations, Sum, SumNumbers, SumSquares};
             let as_it_is = |operation| program(operation, [dtype; 2], whole);
             all.extend([Sum, Max, Min, Product, ArgMax, ArgMin].map(as_it_is));
+            if dtype.is_integer() {
+                use ReduceOperation::{BitwiseAnd, BitwiseOr, BitwiseXor};
+                all.extend([BitwiseAnd, BitwiseOr, BitwiseXor].map(as_it_is));
+            }
             if dtype.is_float() {
                 let of_floats = [SumSquares, SquaredDeviations, SumNumbers, ProductNumbers];
                 all.extend(of_floats.map(as_it_is));
@@ -438,7 +442,7 @@ pub(super) fn programs() -> Vec<Program> {
                 all.extend([false, true].map(|skips_nan| distances_program([dtype; 2], skips_nan, whole)));
             }
         }
-        let of_bools = [ReduceOperation::All, ReduceOperation::Any];
+        let of_bools = [ReduceOperation::All, ReduceOperation::Any, ReduceOperation::BitwiseXor];
         all.extend(of_bools.map(|operation| program(operation, [DType::Bool; 2], whole)));
         for stored in DType::ALL.into_iter().filter(|dtype| !dtype.is_complex()) {
             let of_sums = stored.compute_type();

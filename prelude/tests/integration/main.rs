@@ -51,3 +51,4 @@ mod texts;
 mod tracing;
 mod translated;
 mod triangular;
+mod ufuncs;

@@ -293,7 +293,9 @@ macro_rules! operations {
             $(
                 $(#[$doc])*
                 pub fn $method<'a>(&self, $($field: <$sort as Field>::Lent<'a>),+) -> Result<()> {
-                    self.execute(Operation::$variant { $($field),+ })
+                    let operation = Operation::$variant { $($field),+ };
+                    super::recording::note(&operation);
+                    self.execute(operation)
                 }
             )*
         }

@@ -228,6 +228,11 @@ closed_set! {
         MinNumbers,
         /// How many floats are not NaN.
         CountNumbers,
+        /// Of integers, bit by bit; of bools there are `All` and `Any`.
+        BitwiseAnd,
+        BitwiseOr,
+        /// Of integers and bools.
+        BitwiseXor,
     }
 }
 
@@ -246,8 +251,8 @@ impl ReduceOperation {
 
     /// Whether there is no result over no elements.
     pub const fn needs_elements(self) -> bool {
-        use ReduceOperation::{ArgMax, ArgMin, Max, MaxNumbers, Min, MinNumbers};
-        matches!(self, Max | Min | ArgMax | ArgMin | MaxNumbers | MinNumbers)
+        use ReduceOperation::{ArgMax, ArgMin, BitwiseAnd, Max, MaxNumbers, Min, MinNumbers};
+        matches!(self, Max | Min | ArgMax | ArgMin | MaxNumbers | MinNumbers | BitwiseAnd)
     }
 }
 

@@ -7,15 +7,17 @@ use crate::dtype::{DType, Scalar};
 
 impl Check {
     pub fn reductions(&mut self) {
-        use ReduceOperation::{All, Any, ArgMax, ArgMin, CountNumbers, Max, MaxNumbers, Min, MinNumbers};
+        use ReduceOperation::{
+            All, Any, ArgMax, ArgMin, BitwiseAnd, BitwiseOr, BitwiseXor, CountNumbers, Max, MaxNumbers, Min, MinNumbers,
+        };
         use ReduceOperation::{Product, ProductNumbers, SquaredDeviations, Sum, SumNumbers, SumSquares};
         const OF_FLOATS: [ReduceOperation; 7] =
             [SumSquares, SquaredDeviations, SumNumbers, ProductNumbers, MaxNumbers, MinNumbers, CountNumbers];
         for dtype in DType::COMPUTED {
             let more: &[ReduceOperation] = match dtype {
-                DType::Bool => &[All, Any],
+                DType::Bool => &[All, Any, BitwiseXor],
                 DType::F32 | DType::F64 => &OF_FLOATS,
-                _ => &[],
+                _ => &[BitwiseAnd, BitwiseOr, BitwiseXor],
             };
             for &operation in [Sum, Max, Min, Product, ArgMax, ArgMin].iter().chain(more) {
                 // Of bools these are any and all.
@@ -439,6 +441,15 @@ pub(super) fn reduced(operation: ReduceOperation, dtype: DType, group: &[Scalar]
             let pick =
                 if operation == ReduceOperation::Max { BinaryOperation::Maximum } else { BinaryOperation::Minimum };
             (group.iter().copied().reduce(|a, b| binary(pick, a, b)).unwrap(), 0.0)
+        }
+        ReduceOperation::BitwiseAnd | ReduceOperation::BitwiseOr | ReduceOperation::BitwiseXor => {
+            let join = match operation {
+                ReduceOperation::BitwiseAnd => BinaryOperation::BitwiseAnd,
+                ReduceOperation::BitwiseOr => BinaryOperation::BitwiseOr,
+                _ => BinaryOperation::BitwiseXor,
+            };
+            let total = group.iter().copied().reduce(|a, b| binary(join, a, b));
+            (total.unwrap_or_else(|| Scalar::zero(dtype)), 0.0)
         }
         ReduceOperation::All => (Scalar::Bool(group.iter().all(|&value| value == Scalar::Bool(true))), 0.0),
         ReduceOperation::Any => (Scalar::Bool(group.contains(&Scalar::Bool(true))), 0.0),
