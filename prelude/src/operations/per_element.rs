@@ -238,8 +238,9 @@ of_floats! {
 /// The greatest common divisor; that of 0 and a number is the number.
 #[device]
 pub(super) fn divisor_of(a: u64, b: u64) -> u64 {
-    let mut greater = a;
-    let mut less = b;
+    // Else the first division would only exchange them.
+    let mut greater = a.max(b);
+    let mut less = a.min(b);
     while less != 0 {
         let rest = greater % less;
         greater = less;
