@@ -18,13 +18,17 @@ mod functions;
 mod row;
 // After `row`, whose macro it calls; its own macros are named below, in the modules of `gpu`.
 #[macro_use]
+mod linear;
+#[macro_use]
 mod modules;
 mod nan_reductions;
 mod reductions;
+mod samples;
 mod shapes;
 mod special;
 mod table;
 mod texts;
+mod views;
 
 pub use calculus::*;
 pub use functions::*;
@@ -33,9 +37,11 @@ pub use reductions::*;
 // The call of a reduction is made from the name of its macro.
 pub use reductions::norm as __linalg_norm;
 pub use reductions::{max as amax, min as amin};
+pub use samples::*;
 pub use shapes::*;
 pub use special::*;
 pub use texts::*;
+pub use views::*;
 
 /// A call with keywords, as its row in the table has it.
 pub struct Signature {
@@ -48,7 +54,7 @@ pub struct Signature {
 }
 
 /// All calls with keywords. prelude/tests/integration/names.rs writes them into the page of names.
-pub const SIGNATURES: [&[Signature]; 2] = [table::SIGNATURES, modules::SIGNATURES];
+pub const SIGNATURES: [&[Signature]; 3] = [table::SIGNATURES, linear::SIGNATURES, modules::SIGNATURES];
 
 #[cfg(test)]
 mod tests {

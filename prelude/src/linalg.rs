@@ -38,11 +38,13 @@ pub use crate::operations::products::{kron, matmul, try_matmul};
 
 // The macros for calls with keywords.
 pub use {
-    __linalg_cho_factor as cho_factor, __linalg_convolution_matrix as convolution_matrix, __linalg_dft as dft,
-    __linalg_eigh as eigh, __linalg_eigvalsh as eigvalsh, __linalg_hadamard as hadamard, __linalg_hankel as hankel,
-    __linalg_helmert as helmert, __linalg_lstsq as lstsq, __linalg_lu_solve as lu_solve, __linalg_norm as norm,
-    __linalg_pinv as pinv, __linalg_qr as qr, __linalg_solve_triangular as solve_triangular, __linalg_svd as svd,
-    __linalg_tensorinv as tensorinv, __linalg_tensorsolve as tensorsolve, __linalg_toeplitz as toeplitz,
+    __linalg_cho_factor as cho_factor, __linalg_cholesky as cholesky, __linalg_cond as cond,
+    __linalg_convolution_matrix as convolution_matrix, __linalg_dft as dft, __linalg_eigh as eigh,
+    __linalg_eigvalsh as eigvalsh, __linalg_hadamard as hadamard, __linalg_hankel as hankel,
+    __linalg_helmert as helmert, __linalg_lstsq as lstsq, __linalg_lu_solve as lu_solve,
+    __linalg_matrix_rank as matrix_rank, __linalg_norm as norm, __linalg_pinv as pinv, __linalg_qr as qr,
+    __linalg_solve_triangular as solve_triangular, __linalg_svd as svd, __linalg_tensorinv as tensorinv,
+    __linalg_tensorsolve as tensorsolve, __linalg_toeplitz as toeplitz,
 };
 
 use crate::array::{OnDevice, RawArray, transfer};

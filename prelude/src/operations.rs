@@ -4,6 +4,7 @@ pub(crate) mod allclose;
 pub(crate) mod bits;
 pub(crate) mod calculus;
 pub(crate) mod choosing;
+pub(crate) mod complex;
 pub(crate) mod composed;
 pub(crate) mod composing;
 pub(crate) mod convolve;

@@ -110,6 +110,12 @@ def _(s, dtype, name):
     return Call(f"np.{name}(a0{words(given)})", [a], given, {"any_zero": True, **near(dtype, 4), **without_elements(a)})
 
 
+METHODS = [
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
+    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
+]
+
+
 @functions("quantile", "percentile", dtypes=NUMBERS)
 def _(s, dtype, name):
     a = s.array(dtype, style="nan")
@@ -120,6 +126,9 @@ def _(s, dtype, name):
     if s.chance(0.03):
         levels[0] = -0.5
     given["q"] = levels if name == "quantile" else levels[0]
+    if name == "quantile":
+        given["method"] = s.choice(METHODS) if s.chance(0.5) else "linear"
+        text += f", method={given['method']!r}"
     # Several levels are an array of f64, and NumPy gives their type.
     return Call(f"np.{name}(a0, {given['q']}{text})", [a], given, {"any_zero": True, "any_dtype": dtype == "float32" and name == "quantile", **near(dtype, 16, 4), **without_elements(a)})
 
@@ -203,7 +212,16 @@ def _(s, dtype, name):
     a = s.array(dtype, style="special")
     given = {"n": s.choice([1, 1, 2, 0]), "axis": axis_of(s, a)}
     none = {} if given["n"] else {"refused": "NumPy does not look at the axis if there are no differences to take"}
-    return Call(f"np.diff(a0, **{given})", [a], given, none)
+    arrays, text = [a], f"np.diff(a0, **{given}"
+    for end in ["prepend", "append"]:
+        if given["n"] and s.chance(0.2):
+            shape = list(a.view.shape)
+            if shape and -len(shape) <= given["axis"] < len(shape):
+                shape[given["axis"]] = s.integer(0, 3)
+            given[end] = len(arrays)
+            text += f", {end}=a{len(arrays)}"
+            arrays.append(s.array(dtype, () if s.chance(0.5) else tuple(shape), "special"))
+    return Call(f"{text})", arrays, given, none)
 
 
 @functions("ediff1d", dtypes=NUMBERS)

@@ -51,29 +51,6 @@ where
         /// assert_eq!(array(&[Complex::new(0.0, 3.0)]).angle().item(), std::f64::consts::FRAC_PI_2);
         /// ```
         pub fn angle(&self) -> DeviceArray<R> => unary("angle", UnaryOperation::Angle, &self.raw);
-
-        /// Whether either part of each element is NaN.
-        ///
-        /// ```
-        /// use warpcell::{Complex, array};
-        /// assert!(array(&[Complex::new(1.0, f64::NAN)]).is_nan().all());
-        /// ```
-        pub fn is_nan(&self) -> DeviceArray<bool> =>
-            truths("is_nan", UnaryOperation::IsNan, ReduceOperation::Any, &self.raw);
-
-        /// Whether either part of each element is infinite.
-        pub fn is_inf(&self) -> DeviceArray<bool> =>
-            truths("is_inf", UnaryOperation::IsInf, ReduceOperation::Any, &self.raw);
-
-        /// Whether neither part of each element is infinite or NaN.
-        pub fn is_finite(&self) -> DeviceArray<bool> =>
-            truths("is_finite", UnaryOperation::IsFinite, ReduceOperation::All, &self.raw);
-    }
-
-    /// How many elements are not zero. Waits for the result.
-    #[track_caller]
-    pub fn count_nonzero(&self) -> usize {
-        self.astype::<bool>().count_nonzero()
     }
 }
 

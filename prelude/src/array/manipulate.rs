@@ -185,7 +185,8 @@ pub enum Pad<T> {
     Wrap,
 }
 
-/// How many elements are put before and behind an array: `2` on all sides, or one pair `(before, behind)` an axis.
+/// How many elements are put before and behind an array: `2` on all sides, a pair `(before, behind)` for all axes, or one pair an axis, in
+/// an array or in a tuple.
 pub trait IntoPadding: sealed::Sealed {
     /// A pair for each of `rank` axes; none if there are not as many pairs.
     fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>>;
@@ -198,11 +199,18 @@ mod sealed {
 conversions! {
     fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>>: IntoPadding, sealed::Sealed;
     usize => Some(vec![(self, self); rank]);
-    [(usize, usize); N] [const N: usize] => (N == rank).then(|| self.to_vec());
-    &[(usize, usize)] => (self.len() == rank).then(|| self.to_vec());
+    (usize, usize) => Some(vec![self; rank]);
+    [(usize, usize); N] [const N: usize] => self.as_slice().into_padding(rank);
+    &[(usize, usize)] => match self {
+        &[one] => Some(vec![one; rank]),
+        pairs => (pairs.len() == rank).then(|| pairs.to_vec()),
+    };
+    ((usize, usize),) => [self.0].into_padding(rank);
+    ((usize, usize), (usize, usize)) => [self.0, self.1].into_padding(rank);
+    ((usize, usize), (usize, usize), (usize, usize)) => [self.0, self.1, self.2].into_padding(rank);
 }
 
-/// The array with elements put around it: `width` on all sides, or pairs of widths before and behind, one an axis. NumPy's
+/// The array with elements put around it: `width` on all sides, or pairs of widths before and behind, one for all axes or one an axis. NumPy's
 /// `pad`.
 ///
 /// **Panics** if there are not as many pairs as axes, or if an empty axis shall be continued by its elements
@@ -272,19 +280,50 @@ impl<T: Element> DeviceArray<T> {
         DeviceArray::from_raw(self.raw.with_layout(layout))
     }
 
-    /// The array with one axis moved to another place, the others in their order; a view. NumPy's `moveaxis`.
+    /// The array with one axis moved to another place, or several to as many places, the others in their order; a view. NumPy's
+    /// `moveaxis`.
     ///
-    /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
+    /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]), or if there is not one place for each axis
+    /// ([`Error::InvalidArgument`]).
     ///
     /// ```
-    /// assert_eq!(warpcell::zeros::<f32>((2, 3, 4)).moveaxis(0, -1).shape(), [3, 4, 2]);
+    /// let a = warpcell::zeros::<f32>((2, 3, 4));
+    /// assert_eq!(a.moveaxis(0, -1).shape(), [3, 4, 2]);
+    /// assert_eq!(a.moveaxis([0, 1], [-1, -2]).shape(), [4, 3, 2]);
     /// ```
     #[track_caller]
-    pub fn moveaxis(&self, from: isize, to: isize) -> DeviceArray<T> {
-        let from = check(axis_of("moveaxis", self.shape(), from));
-        let to = check(axis_of("moveaxis", self.shape(), to));
-        DeviceArray::from_raw(self.raw.moved(from, to))
+    pub fn moveaxis(&self, from: impl IntoAxes, to: impl IntoAxes) -> DeviceArray<T> {
+        DeviceArray::from_raw(check(axes_moved(&self.raw, &from.into_axes(), &to.into_axes())))
     }
+}
+
+fn axes_moved(raw: &RawArray, from: &[isize], to: &[isize]) -> Result<RawArray> {
+    const NAME: &str = "moveaxis";
+    if from.len() != to.len() {
+        let reason =
+            format!("there are {} axes and {} places for them; give one place for each axis", from.len(), to.len());
+        return Err(Error::argument(NAME, reason));
+    }
+    // Each axis is there, and is named once.
+    axes_of(NAME, raw.shape(), from)?;
+    axes_of(NAME, raw.shape(), to)?;
+    let place = |axis: &isize| axis_of(NAME, raw.shape(), *axis);
+    let mut moves = Vec::with_capacity(from.len());
+    for (from, to) in from.iter().zip(to) {
+        moves.push((place(to)?, place(from)?));
+    }
+    moves.sort_unstable();
+    let mut order: Vec<usize> =
+        (0..raw.shape().len()).filter(|axis| moves.iter().all(|(_, from)| from != axis)).collect();
+    for (to, from) in moves {
+        order.insert(to, from);
+    }
+    let Layout { shape, strides, offset } = &raw.layout;
+    Ok(raw.with_layout(Layout {
+        shape: order.iter().map(|&axis| shape[axis]).collect(),
+        strides: order.iter().map(|&axis| strides[axis]).collect(),
+        offset: *offset,
+    }))
 }
 
 fn raws<'a, A: OnDevice + 'a>(arrays: impl IntoIterator<Item = &'a A>) -> Vec<RawArray> {

@@ -1,5 +1,6 @@
 //! Diagonals and triangles of matrices.
 
+use crate::array::axes::axis_of;
 use crate::array::grids::numbers;
 use crate::array::view::assign;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis, writable};
@@ -120,6 +121,36 @@ pub(crate) fn diagonal_view(x: &RawArray, k: isize) -> RawArray {
     let start = if length == 0 { 0 } else { first_row as isize * down + first_column as isize * right };
     let offset = x.layout.offset.checked_add_signed(start).expect("within the allocation");
     x.with_layout(Layout { shape: vec![length], strides: vec![down + right], offset })
+}
+
+/// A view of a diagonal, as the last axis.
+pub(crate) fn diagonal_along(name: &'static str, x: &RawArray, offset: isize, axes: [isize; 2]) -> Result<RawArray> {
+    let rank = x.shape().len();
+    if rank < 2 {
+        return Err(Error::shape(name, x.shape(), "has no diagonal; give an array with at least two axes"));
+    }
+    let [first, second] = [axis_of(name, x.shape(), axes[0])?, axis_of(name, x.shape(), axes[1])?];
+    if first == second {
+        return Err(Error::shape(
+            name,
+            x.shape(),
+            format!("has no diagonal of axis {first} and itself; give two axes"),
+        ));
+    }
+    let Layout { mut shape, mut strides, offset: begin } = x.layout.clone();
+    let (rows, columns) = (shape[first], shape[second]);
+    let (down, right) = (strides[first], strides[second]);
+    for axis in [first.max(second), first.min(second)] {
+        shape.remove(axis);
+        strides.remove(axis);
+    }
+    let (row, column) = (offset.min(0).unsigned_abs(), offset.max(0).unsigned_abs());
+    let length = rows.saturating_sub(row).min(columns.saturating_sub(column));
+    let start = if length == 0 { 0 } else { row as isize * down + column as isize * right };
+    shape.push(length);
+    strides.push(down + right);
+    let offset = begin.checked_add_signed(start).expect("within the allocation");
+    Ok(x.with_layout(Layout { shape, strides, offset }))
 }
 
 /// `diag` for the diagonal `k`.

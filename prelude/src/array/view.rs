@@ -3,6 +3,7 @@
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::sides::sealed::Host;
 use crate::array::sides::{HostView, OnHost};
+use crate::array::triangles::diagonal_along;
 use crate::array::{DeviceArray, IntoNewShape, IntoShape, RawArray, shape, transfer};
 use crate::backend::Layout;
 use crate::dtype::{Element, Scalar};
@@ -91,7 +92,7 @@ impl<T: Element> DeviceArray<T> {
         /// assert_eq!(warpcell::eye::<i32>(3).diagonal().sum(), 3);
         /// ```
         pub fn diagonal, try_diagonal(&self) -> Result<DeviceArray<T>> {
-            diagonal(&self.raw).map(DeviceArray::from_raw)
+            diagonal_along("diagonal", &self.raw, 0, [0, 1]).map(DeviceArray::from_raw)
         }
 
         /// The array repeated to `shape` without copying, as in NumPy's `broadcast_to`; such a view cannot be written
@@ -325,15 +326,6 @@ fn transpose(raw: &RawArray) -> RawArray {
     layout.shape.reverse();
     layout.strides.reverse();
     raw.with_layout(layout)
-}
-
-fn diagonal(raw: &RawArray) -> Result<RawArray> {
-    let Layout { shape, strides, offset } = &raw.layout;
-    let (&[rows, columns], &[down, right]) = (&shape[..], &strides[..]) else {
-        let reason = "is not 2-D; slice or reshape the array to two axes first";
-        return Err(Error::shape("diagonal", shape.clone(), reason));
-    };
-    Ok(raw.with_layout(Layout { shape: vec![rows.min(columns)], strides: vec![down + right], offset: *offset }))
 }
 
 /// The array repeated to `shape`; a view with zero strides.

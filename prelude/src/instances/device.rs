@@ -30,7 +30,7 @@ fn element<T: Real + Debug>(store: &mut VariableStore, a: &mut DeviceArray<T>, f
     ));
     black_box(crate::asarray(&[value][..]));
     black_box((a.eq(&*a), a.eq(value), a.ne(&*a), a.ne(value), a.sum_axis(0), a.mean_axis(0)));
-    black_box((crate::sort(a), crate::argsort(a), crate::unique(a), crate::searchsorted(a, a, crate::Side::Left)));
+    black_box((crate::sort(a), crate::argsort(a), crate::unique(a), crate::searchsorted(a, &*a, crate::Side::Left)));
     black_box((crate::asarray(Array1::<T>::default(2)), crate::asarray(Array2::<T>::default((2, 2)))));
     black_box((crate::asarray(vec![value]), a.clone().into_host(), DeviceArray::from(vec![value])));
     black_box((

@@ -8,6 +8,122 @@ macro_rules! __call {
     (call [$signature:tt $($all:tt)*] [$($path:tt)+] [$(($value:expr))*] $({ $key:tt $($given:tt)+ })*) => {
         $($path)+($($value,)* $($crate::__word!($key $($given)+)),*)
     };
+    // Along an axis; all elements along one axis where it is `None`. Every kind of sorting gives the same.
+    (flat $all:tt $paths:tt $values:tt $axis:tt { kind $kind:tt } { stable $stable:literal }) => {
+        $crate::__call!(flat $all $paths $values $axis { kind $kind })
+    };
+    (flat $all:tt $paths:tt $values:tt $axis:tt { kind "stable" }) => { $crate::__call!(flat $all $paths $values $axis) };
+    (flat $all:tt $paths:tt $values:tt $axis:tt { kind "quicksort" }) => { $crate::__call!(flat $all $paths $values $axis) };
+    (flat $all:tt $paths:tt $values:tt $axis:tt { kind "mergesort" }) => { $crate::__call!(flat $all $paths $values $axis) };
+    (flat $all:tt $paths:tt $values:tt $axis:tt { kind "heapsort" }) => { $crate::__call!(flat $all $paths $values $axis) };
+    (flat $all:tt $paths:tt $values:tt $axis:tt { kind "introselect" }) => { $crate::__call!(flat $all $paths $values $axis) };
+    (flat $all:tt $paths:tt $values:tt $axis:tt { kind $word:literal }) => {
+        $crate::registry::wrong_word! { kind ["stable" "quicksort" "mergesort" "heapsort"] $word }
+    };
+    (flat $all:tt [$along:path, $whole:path] [(($($array:expr),+ $(,)?))] { axis None }) => { $whole([$($array),+]) };
+    (flat $all:tt [$along:path, $whole:path] [$(($value:expr))*] { axis None }) => { $whole($($value),*) };
+    (flat $all:tt [$along:path, $whole:path] [(($($array:expr),+ $(,)?))] { axis $axis:expr }) => {
+        $along([$($array),+], $axis)
+    };
+    (flat $all:tt [$along:path, $whole:path] [$(($value:expr))*] { axis $axis:expr }) => { $along($($value,)* $axis) };
+    // With more before or behind the array.
+    (ends $all:tt [$plain:path, $with:path] [($a:expr)] { n $n:expr } { axis $axis:expr } { prepend } { append }) => {
+        $plain($a, $n, $axis)
+    };
+    (ends $all:tt [$plain:path, $with:path] [($a:expr)] { n $n:expr } { axis $axis:expr }
+     { prepend $($prepend:tt)* } { append $($append:tt)* }) => {
+        $with($a, $n, $axis, $crate::__call!(@end $($prepend)*), $crate::__call!(@end $($append)*))
+    };
+    (@end) => { ::core::option::Option::None };
+    (@end $end:expr) => { ::core::option::Option::Some($crate::keywords::end($end)) };
+    // Numbers of any type are an `f64`.
+    (covariance $all:tt [$path:path] [($m:expr)] { y $($y:tt)* } { rowvar $($rowvar:tt)* } { bias $($bias:tt)* }
+     { ddof $($ddof:tt)* } { fweights $($fweights:tt)* } { aweights $($aweights:tt)* }) => {
+        $path(
+            $m, $crate::__call!(@option y $($y)*), $crate::__call!(@option rowvar $($rowvar)*),
+            $crate::__call!(@option bias $($bias)*), $crate::__call!(@number $($ddof)*),
+            $crate::__call!(@option fweights $($fweights)*), $crate::__call!(@option aweights $($aweights)*)
+        )
+    };
+    (@number) => { ::core::option::Option::None };
+    (@number $number:expr) => { ::core::option::Option::Some(($number) as f64) };
+    // The function without keywords if none is given.
+    (given_or $all:tt [$plain:path, $with:path] [$(($value:expr))*] $({ $key:tt })*) => { $plain($($value),*) };
+    (given_or $all:tt [$plain:path, $with:path] $values:tt $($others:tt)*) => {
+        $crate::__call!(options $all [$with] $values $($others)*)
+    };
+    // A number of one diagonal, an array of those of two axes.
+    (trace $all:tt [$one:path, $many:path] [($a:expr)] { offset $offset:expr } { axis1 } { axis2 }) => { $one($a, $offset) };
+    (trace $all:tt $paths:tt $a:tt $offset:tt { axis1 } $axis2:tt) => {
+        $crate::__call!(trace $all $paths $a $offset { axis1 0 } $axis2)
+    };
+    (trace $all:tt $paths:tt $a:tt $offset:tt $axis1:tt { axis2 }) => {
+        $crate::__call!(trace $all $paths $a $offset $axis1 { axis2 1 })
+    };
+    (trace $all:tt [$one:path, $many:path] [($a:expr)] { offset $offset:expr } { axis1 $axis1:expr } { axis2 $axis2:expr }) => {
+        $many($a, $offset, $axis1, $axis2)
+    };
+    // What indices that are out of range mean.
+    (outside $all:tt [$plain:path, $with:path] [($a:expr) ($b:expr)] { mode "raise" }) => { $plain($a, $b) };
+    (outside $all:tt [$plain:path, $with:path] [($a:expr) ($b:expr)] { mode "wrap" }) => { $with($a, $b, true) };
+    (outside $all:tt [$plain:path, $with:path] [($a:expr) ($b:expr)] { mode "clip" }) => { $with($a, $b, false) };
+    (outside $all:tt $paths:tt $values:tt { mode $word:literal }) => {
+        $crate::registry::wrong_word! { mode ["raise" "wrap" "clip"] $word }
+    };
+    (take $all:tt [$whole:path, $along:path] $values:tt { axis $($axis:tt)? } { mode "raise" }) => {
+        $crate::__call!(along $all [$whole, $along] $values { axis $($axis)? })
+    };
+    (take $all:tt $paths:tt [($a:expr) ($indices:expr)] { axis $($axis:tt)? } { mode "wrap" }) => {
+        $crate::keywords::take_outside($a, $indices, $crate::__call!(@option axis $($axis)?), true)
+    };
+    (take $all:tt $paths:tt [($a:expr) ($indices:expr)] { axis $($axis:tt)? } { mode "clip" }) => {
+        $crate::keywords::take_outside($a, $indices, $crate::__call!(@option axis $($axis)?), false)
+    };
+    (take $all:tt $paths:tt $values:tt $axis:tt { mode $word:literal }) => {
+        $crate::registry::wrong_word! { mode ["raise" "wrap" "clip"] $word }
+    };
+    // The place along an axis, which the result may keep.
+    (places $all:tt $paths:tt $values:tt $axis:tt { keepdims false }) => {
+        $crate::__call!(along $all $paths $values $axis)
+    };
+    (places $all:tt [$whole:path, $along:path] [($a:expr)] { axis } { keepdims true }) => {
+        match $a { a => $crate::keywords::place_of_all(a, $whole(a)) }
+    };
+    (places $all:tt [$whole:path, $along:path] [($a:expr)] { axis $axis:expr } { keepdims true }) => {
+        match $axis { axis => $along($a, axis).expand_dims(axis) }
+    };
+    // NumPy's `correction` is `ddof` under the name of the array API.
+    (deviation $all:tt $whole:tt $values:tt $axis:tt $dtype:tt $keepdims:tt $ddof:tt $where:tt { correction }) => {
+        $crate::__call!(reduction $all $whole $values $axis $dtype $keepdims $ddof $where)
+    };
+    (deviation $all:tt $whole:tt $values:tt $axis:tt $dtype:tt $keepdims:tt { ddof } $where:tt { correction $($ddof:tt)+ }) => {
+        $crate::__call!(reduction $all $whole $values $axis $dtype $keepdims { ddof $($ddof)+ } $where)
+    };
+    (searched $all:tt [$plain:path, $with:path] [($a:expr) ($v:expr)] { side $($side:tt)+ } { sorter }) => {
+        $plain($a, $v, $crate::__word!(side $($side)+))
+    };
+    (searched $all:tt [$plain:path, $with:path] [($a:expr) ($v:expr)] { side $($side:tt)+ } { sorter $sorter:expr }) => {
+        $with($a, $v, $crate::__word!(side $($side)+), $sorter)
+    };
+    (ranked $all:tt [$path:path] $a:tt { tol $($tol:tt)* } { rtol $($rtol:tt)* }) => {
+        $crate::__call!(@ranked [$path] $a ($crate::__call!(@number $($tol)*)) ($crate::__call!(@number $($rtol)*)))
+    };
+    (@ranked [$path:path] [($a:expr)] ($tol:expr) ($rtol:expr)) => { $path($a, $tol, $rtol) };
+    (svd $all:tt [$path:path] [($a:expr)] { full_matrices $full:expr } { compute_uv true }) => { $path($a, $full) };
+    (svd $all:tt [$path:path] [($a:expr)] $full:tt { compute_uv false }) => { $crate::linalg::svdvals($a) };
+    (cholesky $all:tt [$lower:path, $upper:path] [($a:expr)] { upper false }) => { $lower($a) };
+    (cholesky $all:tt [$lower:path, $upper:path] [($a:expr)] { upper true }) => { $upper($a) };
+    // Common elements, perhaps with their places.
+    (common $all:tt [$plain:path, $places:path] [$(($value:expr))*] { assume_unique $assume:literal } { return_indices false }) => {
+        $plain($($value),*)
+    };
+    (common $all:tt [$plain:path, $places:path] [$(($value:expr))*] { assume_unique $assume:literal } { return_indices true }) => {
+        $places($($value),*)
+    };
+    (indices $all:tt [$path:path] [($shape:expr)] { dtype } { sparse true }) => { $crate::keywords::open_indices($shape) };
+    (indices $all:tt $path:tt $shape:tt $dtype:tt { sparse false }) => {
+        $crate::__call!(converted $all $path $shape $dtype)
+    };
     // As `call`, where words are values of the function.
     (plain $all:tt [$($path:tt)+] [$(($value:expr))*] $({ $key:tt $($given:tt)+ })*) => {
         $($path)+($($value,)* $($($given)+),*)
@@ -203,9 +319,17 @@ macro_rules! __call {
         $crate::__call!(arange $all $path $start $stop $step { dtype }).astype::<$dtype>()
     };
     // The values of an array stand in brackets, with or without `&`.
+    (array $all:tt $path:tt $values:tt $dtype:tt { ndmin 0 }) => { $crate::__call!(array $all $path $values $dtype) };
+    (array $all:tt $path:tt $values:tt $dtype:tt { ndmin $ndmin:expr }) => {
+        $crate::keywords::at_least(&$crate::__call!(array $all $path $values $dtype), $ndmin)
+    };
     (array $all:tt $path:tt [(& $values:tt)] $dtype:tt) => { $crate::__call!(array $all $path [($values)] $dtype) };
     (array $all:tt [$path:path] [($values:expr)] { dtype }) => { $path(&$values) };
     (array $all:tt [$path:path] [($values:expr)] { dtype $dtype:ty }) => { $path(&$values).astype::<$dtype>() };
+    (full_like $all:tt [$path:path] [($a:expr) ($value:expr)] { dtype }) => { $path($a, $value) };
+    (full_like $all:tt [$path:path] [($a:expr) ($value:expr)] { dtype $dtype:ty }) => {
+        $path(&$crate::keywords::empty_as::<$dtype, _>($a), $value)
+    };
     (full $all:tt [$path:path] [($shape:expr) ($value:expr)] { dtype }) => { $path($shape, $value) };
     (full $all:tt [$path:path] [($shape:expr) ($value:expr)] { dtype $dtype:ty }) => {
         $crate::keywords::full::<$dtype, _>($shape, $value)
@@ -268,6 +392,18 @@ macro_rules! __call {
     (powers $all:tt $path:tt $values:tt $num:tt $endpoint:tt { dtype $dtype:ty } $($base:tt)?) => {
         $crate::__call!(call $all $path $values $num $endpoint $($base)?).astype::<$dtype>()
     };
+    // With the distance of the numbers.
+    (spaced $all:tt $path:tt [($start:expr) ($stop:expr)] { num $num:expr } { endpoint $endpoint:expr } { retstep true } $dtype:tt) => {
+        match ($start, $stop, $num, $endpoint) {
+            (start, stop, num, endpoint) => (
+                $crate::__call!(spaced $all $path [(start) (stop)] { num num } { endpoint endpoint } { retstep false } $dtype),
+                $crate::keywords::step_of(start, stop, num, endpoint),
+            ),
+        }
+    };
+    (spaced $all:tt $path:tt $values:tt $num:tt $endpoint:tt { retstep false } $dtype:tt) => {
+        $crate::__call!(spaced $all $path $values $num $dtype $endpoint)
+    };
     (spaced $all:tt $path:tt $values:tt $num:tt { dtype } $endpoint:tt) => {
         $crate::__call!(call $all $path $values $num $endpoint)
     };
@@ -303,12 +439,31 @@ macro_rules! __call {
     (plane $all:tt $path:tt $values:tt $mode:tt { boundary $word:literal } $value:tt) => {
         $crate::registry::wrong_word! { boundary ["fill" "wrap" "symm"] $word }
     };
-    (unique $all:tt [] [($a:expr)] { return_inverse false } { return_counts false }) => { $crate::unique($a) };
-    (unique $all:tt [] [($a:expr)] { return_inverse true } { return_counts false }) => { $crate::unique_inverse($a) };
-    (unique $all:tt [] [($a:expr)] { return_inverse false } { return_counts true }) => { $crate::unique_counts($a) };
-    (unique $all:tt [] [($a:expr)] { return_inverse true } { return_counts true }) => {
-        $crate::keywords::unique_all($a)
+    // The distinct elements, or parts along an axis, and what is asked for, in NumPy's order.
+    (unique $all:tt [] [($a:expr)] { return_index false } { return_inverse false } { return_counts false } { axis }) => {
+        $crate::unique($a)
     };
+    (unique $all:tt [] [($a:expr)] { return_index false } { return_inverse true } { return_counts false } { axis }) => {
+        $crate::unique_inverse($a)
+    };
+    (unique $all:tt [] [($a:expr)] { return_index false } { return_inverse false } { return_counts true } { axis }) => {
+        $crate::unique_counts($a)
+    };
+    (unique $all:tt [] [($a:expr)] { return_index $index:tt } { return_inverse $inverse:tt } { return_counts $counts:tt } { axis }) => {
+        match $crate::unique_all($a) { found => $crate::__call!(@distinct $all found $index $inverse $counts) }
+    };
+    (unique $all:tt [] [($a:expr)] { return_index $index:tt } { return_inverse $inverse:tt } { return_counts $counts:tt } { axis $axis:expr }) => {
+        match $crate::keywords::unique_along($a, $axis) { found => $crate::__call!(@distinct $all found $index $inverse $counts) }
+    };
+    (@distinct $all:tt $found:ident false false false) => { $found.0 };
+    (@distinct $all:tt $found:ident true false false) => { ($found.0, $found.1) };
+    (@distinct $all:tt $found:ident false true false) => { ($found.0, $found.2) };
+    (@distinct $all:tt $found:ident false false true) => { ($found.0, $found.3) };
+    (@distinct $all:tt $found:ident true true false) => { ($found.0, $found.1, $found.2) };
+    (@distinct $all:tt $found:ident true false true) => { ($found.0, $found.1, $found.3) };
+    (@distinct $all:tt $found:ident false true true) => { ($found.0, $found.2, $found.3) };
+    (@distinct $all:tt $found:ident true true true) => { $found };
+    (@distinct [$signature:tt $($all:tt)*] $($others:tt)*) => { $crate::registry::wrong_call! { $signature $($all)* } };
     (bincount $all:tt [] [($a:expr)] { weights } { minlength $minlength:expr }) => {
         $crate::bincount_with($a, $minlength)
     };
@@ -317,6 +472,21 @@ macro_rules! __call {
     };
 
     // One level gives a number or an array, several give an array with an axis for the levels in front.
+    (levels $all:tt [$whole:path, $along:path, $($by:path),+] $values:tt $axis:tt { method "linear" } $keepdims:tt) => {
+        $crate::__call!(levels $all [$whole, $along] $values $axis $keepdims)
+    };
+    (levels $all:tt [$whole:path, $along:path, $whole_by:path, $by:path] [($a:expr) ($q:expr)] { axis } { method $method:expr } { keepdims $(false)? }) => {
+        $whole_by($a, $q, $method)
+    };
+    (levels $all:tt [$whole:path, $along:path, $whole_by:path, $by:path] [($a:expr) ($q:expr)] { axis } { method $method:expr } { keepdims true }) => {
+        $by($a, $q, $crate::keywords::every_axis(true), $method)
+    };
+    (levels $all:tt [$whole:path, $along:path, $whole_by:path, $by:path] [($a:expr) ($q:expr)] { axis $axis:expr } { method $method:expr } { keepdims }) => {
+        $by($a, $q, $crate::keywords::axes($axis, false), $method)
+    };
+    (levels $all:tt [$whole:path, $along:path, $whole_by:path, $by:path] [($a:expr) ($q:expr)] { axis $axis:expr } { method $method:expr } { keepdims $keepdims:expr }) => {
+        $by($a, $q, $crate::keywords::axes($axis, $keepdims), $method)
+    };
     (levels $all:tt [$whole:path, $along:path] [($a:expr) ($q:expr)] { axis } { keepdims $(false)? }) => { $whole($a, $q) };
     (levels $all:tt [$whole:path, $along:path] [($a:expr) ($q:expr)] { axis } { keepdims true }) => {
         $along($a, $q, $crate::keywords::every_axis(true))
@@ -327,8 +497,18 @@ macro_rules! __call {
     (levels $all:tt [$whole:path, $along:path] [($a:expr) ($q:expr)] { axis $axis:expr } { keepdims $keepdims:expr }) => {
         $along($a, $q, $crate::keywords::axes($axis, $keepdims))
     };
-    (average $all:tt $whole:tt $values:tt $axis:tt $weights:tt $keepdims:tt) => {
+    (average $all:tt $whole:tt $values:tt $axis:tt $weights:tt { returned false } $keepdims:tt) => {
         $crate::__call!(reduction $all $whole $values $axis $keepdims $weights)
+    };
+    // With the sums of the weights.
+    (average [($name:ident $($s:tt)*) $($all:tt)*] $whole:tt [($a:expr)] { axis $($axis:tt)? } { weights $($weights:tt)* }
+     { returned true } { keepdims $($keepdims:tt)? }) => {
+        match $a {
+            a => (
+                $crate::__call!(reduction [($name $($s)*) $($all)*] $whole [(a)] { axis $($axis)? } { keepdims $($keepdims)? } { weights $($weights)* }),
+                $crate::__call!(reduction [(sums_of_weights $($s)*) $($all)*] [$crate::keywords::count_of] [(a)] { axis $($axis)? } { keepdims $($keepdims)? } { weights $($weights)* }),
+            ),
+        }
     };
     (norm $all:tt $whole:tt $values:tt { ord } { axis } { keepdims }) => {
         $crate::__call!(reduction $all $whole $values { axis } { dtype } { keepdims })

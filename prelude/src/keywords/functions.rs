@@ -2,23 +2,31 @@
 
 use crate::array::axes::{IntoAxes, axes_of};
 use crate::array::create::{evenly_spaced, of_values};
-use crate::array::indices::{Index, sealed::Sealed as _};
+use crate::array::indices::{Index, IntoIndices, sealed::Sealed as _};
 use crate::array::shape::IntoShape;
 use crate::array::triangles::{diagonal_of, triangle};
-use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, reals_if_close, rolled};
-use crate::dtype::{Bitwise, Element, Float, Inexact, Number, Real};
+use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, reals_if_close, rolled, transfer};
+use crate::backend::BinaryOperation;
+use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Number, Real, Scalar, Signal};
 use crate::error::{Error, Result, check};
 use crate::files::raw::of_file;
 use crate::files::text::{ReadText, WriteText};
-use crate::operations::allclose::close_elements;
+use crate::linalg::equations::inv_of;
+use crate::linalg::factors::cholesky_of;
+use crate::linalg::norms::{NormOrder, Order};
+use crate::linalg::spectra::{Bound, ranks};
+use crate::linalg::stacks::{Stack, adjoint};
+use crate::operations::allclose::{all_equal, close_elements};
 use crate::operations::bits::{packed, unpacked};
+use crate::operations::choosing::{Outside, ravel_multi_index_with, take_with};
 use crate::operations::counting::{IntoBinRange, IntoBins, weighted};
-use crate::operations::covariance::{correlations, covariances};
+use crate::operations::elementwise::binary;
 use crate::operations::histograms::{IntoAxisBins, IntoAxisRanges, IntoPoints, Request, coordinates, plane};
 use crate::operations::insertion::repeated_each;
 use crate::operations::partition::parted;
 use crate::operations::products::matmul_by;
-use crate::operations::sorting;
+use crate::operations::reduce::as_mean;
+use crate::operations::sets;
 use crate::thin::thin;
 use num_complex::Complex;
 use std::path::Path;
@@ -66,14 +74,6 @@ thin! {
     pub fn isclose<X: OnDevice, Y: OnDevice>(x: &X, y: &Y, rtol: f64, atol: f64, equal_nan: bool) -> DeviceArray<bool> =>
         close_elements(x.raw(), y.raw(), rtol, atol, equal_nan);
 
-    /// `gpu::cov` of rows or columns.
-    pub fn cov<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool, ddof: i32) -> DeviceArray<T::Mean> =>
-        covariances("cov", m.raw(), rowvar, ddof.into(), T::Mean::DTYPE);
-
-    /// `gpu::corrcoef` of rows or columns.
-    pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A, rowvar: bool) -> DeviceArray<T::Mean> =>
-        correlations(m.raw(), rowvar, T::Mean::DTYPE);
-
     /// `gpu::matmul`, for which `f32` may be rounded.
     pub fn matmul<A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element>(a: &A, b: &B, tf32: bool) -> DeviceArray<T> =>
         matmul_by(a.raw(), b.raw(), tf32);
@@ -101,11 +101,92 @@ pub fn full<D: Element, V: Element>(shape: impl IntoShape, value: V) -> DeviceAr
     crate::full((), value).astype::<D>().broadcast_to(shape).copy()
 }
 
-/// The distinct elements, their places, and how often each occurs.
+/// The distinct elements, the first place of each, their places, and how often each occurs.
+pub type Distinct<T> = (DeviceArray<T>, DeviceArray<i64>, DeviceArray<i64>, DeviceArray<i64>);
+
+/// The distinct parts along an axis, the first place of each, their places, and how often each occurs.
 #[track_caller]
-pub fn unique_all<A: OnDevice<Elem = T>, T: Real>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>, DeviceArray<i64>) {
-    let (values, counts) = sorting::unique_counts(a);
-    (values, sorting::unique_inverse(a).1, counts)
+pub fn unique_along<A: OnDevice<Elem = T>, T: Real>(a: &A, axis: isize) -> Distinct<T> {
+    let [values, first, inverse, counts] = check(sets::unique_along(a.raw(), axis));
+    let places = [first, inverse, counts].map(DeviceArray::from_raw);
+    let [first, inverse, counts] = places;
+    (DeviceArray::from_raw(values), first, inverse, counts)
+}
+
+/// The elements that both have, and the first place of each in both.
+#[track_caller]
+pub fn common_places<A, B, T>(ar1: &A, ar2: &B) -> (DeviceArray<T>, DeviceArray<i64>, DeviceArray<i64>)
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Real,
+{
+    let [values, of_one, of_other] = check(sets::places_of_common(ar1.raw(), ar2.raw()));
+    (DeviceArray::from_raw(values), DeviceArray::from_raw(of_one), DeviceArray::from_raw(of_other))
+}
+
+/// `gpu::array_equal`, where NaN may equal NaN.
+#[track_caller]
+pub fn array_equal<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Element>(a1: &X, a2: &Y, equal_nan: bool) -> bool {
+    check(all_equal(a1.raw(), a2.raw(), equal_nan))
+}
+
+/// `gpu::linalg::matrix_rank` with bounds for singular values.
+#[track_caller]
+pub fn matrix_rank<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, tol: Option<f64>, rtol: Option<f64>) -> usize {
+    let bound = tol.map(Bound::Value).or(rtol.map(Bound::Share));
+    let single = Stack::single("matrix_rank", a.raw(), "matrix_rank_each");
+    check(single.and_then(|_| ranks(a.raw(), bound, T::Mean::DTYPE)))[0]
+}
+
+/// `gpu::linalg::cond` by another norm.
+#[track_caller]
+pub fn cond<A: OnDevice<Elem = T>, T: Arithmetic>(x: &A, p: impl NormOrder) -> Signal<T> {
+    transfer::typed_scalar(check(p.order().and_then(|order| condition(x.raw(), order, T::Mean::DTYPE))))
+}
+
+/// The product of the norms of a matrix and of its inverse; infinite if there is none.
+fn condition(x: &RawArray, order: Order, dtype: DType) -> Result<Scalar> {
+    const NAME: &str = "cond";
+    Stack::single(NAME, x, "cond_each")?;
+    let x = as_mean(NAME, x, dtype)?;
+    let inverse = match inv_of(NAME, &x) {
+        Err(Error::SingularMatrix { .. }) => return Ok(Scalar::of_float(f64::INFINITY, dtype.part())),
+        found => found?,
+    };
+    let norm = |matrix: &RawArray| super::reductions::norm_of(matrix, &super::every_axis(false), order, dtype);
+    transfer::item(&binary(NAME, BinaryOperation::Multiply, &norm(&x)?, &norm(&inverse)?)?)
+}
+
+/// `gpu::linalg::cholesky` as an upper triangle.
+#[track_caller]
+pub fn cholesky_upper<A: OnDevice<Elem = T>, T: Inexact>(a: &A) -> DeviceArray<T> {
+    let lower = check(cholesky_of(a.raw()));
+    DeviceArray::from_raw(check(adjoint("cholesky", &lower[0])))
+}
+
+/// `gpu::take` where indices count on from the first element again, or name the first or the last.
+#[track_caller]
+pub fn take_outside<A: OnDevice<Elem = T>, T: Element>(
+    a: &A,
+    indices: impl IntoIndices,
+    axis: Option<isize>,
+    wraps: bool,
+) -> DeviceArray<T> {
+    let outside = if wraps { Outside::Wrapped } else { Outside::Clipped };
+    DeviceArray::from_raw(check(take_with(a.raw(), indices.raw_indices(), axis, outside)))
+}
+
+/// `gpu::ravel_multi_index` where indices count on from the first again, or name the first or the last.
+#[track_caller]
+pub fn ravel_multi_index_outside<I: IntoIndices>(
+    multi_index: impl IntoIterator<Item = I>,
+    dims: impl IntoShape,
+    wraps: bool,
+) -> DeviceArray<i64> {
+    let outside = if wraps { Outside::Wrapped } else { Outside::Clipped };
+    let indices = multi_index.into_iter().map(I::raw_indices).collect();
+    DeviceArray::from_raw(check(ravel_multi_index_with(indices, &dims.into_shape(), outside)))
 }
 
 /// The array with its elements in reverse order along all axes; a view.
@@ -246,11 +327,13 @@ pub fn loadtxt<T: Element>(
     comments: &str,
     delimiter: &str,
     skiprows: usize,
+    unpack: bool,
     usecols: impl IntoAxes,
     max_rows: usize,
 ) -> DeviceArray<T> {
     let options = ReadText::new().comments(comments).delimiter(delimiter).skiprows(skiprows).max_rows(max_rows);
-    crate::files::text::loadtxt_with(fname, &options.usecols(&usecols.into_axes()))
+    let table = crate::files::text::loadtxt_with(fname, &options.usecols(&usecols.into_axes()));
+    if unpack { table.transpose() } else { table }
 }
 
 /// `gpu::genfromtxt_with` with its options one by one. NaN stands for the usual filling value.

@@ -6,11 +6,14 @@ use crate::array::{DeviceArray, OnDevice, RawArray, stacked};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, DType, Element, Number, Real, Scalar, Signal};
 use crate::error::{Error, Result, check};
+use crate::files::npz::MixedArray;
+use crate::keywords::samples::brought;
 use crate::linalg::norms::{NormOrder, Order, matrix_norms, vector_norms};
+use crate::operations::complex::squares;
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::{binary, unary};
-use crate::operations::quantiles::{self, Rank};
-use crate::operations::reduce::{as_mean, mean_along, reduce, remaining};
+use crate::operations::quantiles::{self, Method, Rank};
+use crate::operations::reduce::{as_mean, mean_along, reduce, remaining, truths};
 use crate::operations::selection::choose;
 use crate::operations::sorting;
 use crate::operations::statistics::{variance, with_axes};
@@ -118,7 +121,7 @@ macro_rules! sums {
 pub(super) use sums;
 sums! {
     sum Element reduce Sum Add zero "sum of the elements";
-    prod Real reduce Product Multiply one "product of the elements";
+    prod Element reduce Product Multiply one "product of the elements";
 }
 
 thin! {
@@ -137,11 +140,11 @@ thin! {
     };
 
     /// Whether all elements are true, of those where the mask is true.
-    pub fn all<A: OnDevice<Elem = bool>>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<bool> =>
+    pub fn all<A: OnDevice>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<bool> =>
         truth("all", ReduceOperation::All, true, a.raw(), &axes, mask);
 
     /// Whether any elements are true, of those where the mask is true.
-    pub fn any<A: OnDevice<Elem = bool>>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<bool> =>
+    pub fn any<A: OnDevice>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<bool> =>
         truth("any", ReduceOperation::Any, false, a.raw(), &axes, mask);
 
     /// Where the largest element is along an axis.
@@ -153,7 +156,7 @@ thin! {
         place("argmin", ReduceOperation::ArgMin, a.raw(), &axes);
 
     /// How many elements are not zero.
-    pub fn count_nonzero<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> =>
+    pub fn count_nonzero<A: OnDevice>(a: &A, axes: Axes) -> DeviceArray<i64> =>
         axes.reduced("count_nonzero", a.raw(), |x, axes| {
             const NAME: &str = "count_nonzero";
             let counts = reduce(NAME, ReduceOperation::Sum, &x.converted(NAME, DType::Bool)?, axes)?;
@@ -197,7 +200,8 @@ fn truth(
     axes: &Axes,
     mask: Mask<'_>,
 ) -> Result<RawArray> {
-    axes.reduced(name, x, |x, axes| reduce(name, operation, &masked(name, x, mask, Scalar::Bool(identity))?, axes))
+    let x = truths(name, x)?;
+    axes.reduced(name, &x, |x, axes| reduce(name, operation, &masked(name, x, mask, Scalar::Bool(identity))?, axes))
 }
 
 /// The places of the extremes.
@@ -223,11 +227,13 @@ thin! {
         mean_of("mean", a.raw(), &axes, mask, T::Mean::DTYPE);
 
     /// The variance of the elements where the mask is true.
-    pub fn var<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> =>
+    pub fn var<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
+    -> DeviceArray<Signal<T>> =>
         variance_of("var", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
 
     /// The standard deviation of the elements where the mask is true.
-    pub fn std<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>) -> DeviceArray<T::Mean> => {
+    pub fn std<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
+    -> DeviceArray<Signal<T>> => {
         let variance = variance_of("std", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
         variance.and_then(|variance| unary("std", UnaryOperation::Sqrt, &variance))
     };
@@ -237,10 +243,10 @@ thin! {
         ranked("median", a.raw(), &axes, Rank::Middle, T::Mean::DTYPE);
 
     /// The mean, weighted if there are weights: as many as there are elements, or along the axis.
-    pub fn average<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, weights: Option<&DeviceArray<T::Mean>>)
+    pub fn average<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, weights: Option<&dyn MixedArray>)
     -> DeviceArray<T::Mean> => {
-        let weights = weights.map(|weights| &*weights.raw);
-        weighted(a.raw(), &axes, weights, T::Mean::DTYPE)
+        let weights = brought("average", weights, a.raw());
+        weights.and_then(|weights| weighted(a.raw(), &axes, weights.as_ref(), T::Mean::DTYPE))
     };
 
     /// The norms of vectors along one axis, or of matrices along two. Without axes: that of the vector or matrix, or of all
@@ -273,7 +279,12 @@ fn variance_of(
     let means = mean_of(name, &x, &kept, Some(mask), dtype)?;
     let calc = Composed(name);
     let distances = calc.pair(BinaryOperation::Subtract, &x, &means)?;
-    let squares = calc.pair(BinaryOperation::Multiply, &distances, &distances)?;
+    let squares = if dtype.is_complex() {
+        squares(name, &distances)?
+    } else {
+        calc.pair(BinaryOperation::Multiply, &distances, &distances)?
+    };
+    let dtype = squares.dtype;
     axes.reduced(name, &squares, |squares, axes| {
         let chosen = masked(name, squares, Some(mask), Scalar::zero(dtype))?;
         let sums = reduce(name, ReduceOperation::Sum, &chosen, axes)?;
@@ -332,7 +343,7 @@ fn quantiles(
     x: &RawArray,
     axes: &Axes,
     (levels, has_axis): (&[f64], bool),
-    rank: fn(f64) -> Rank,
+    rank: impl Fn(f64) -> Rank,
     dtype: DType,
 ) -> Result<RawArray> {
     // Sorted once for all levels; for a single one, only as far as needed.
@@ -356,12 +367,29 @@ fn quantiles(
 }
 
 macro_rules! quantiles {
-    ($($name:ident $of_all:ident $rank:ident $what:literal;)*) => {$(
+    ($($name:ident $of_all:ident $by:ident $by_of_all:ident $rank:ident $whole:literal $what:literal;)*) => {$(
         #[doc = concat!("The values below which ", $what, " of the elements lie.")]
         #[track_caller]
         pub fn $name<A: OnDevice<Elem = T>, T: Number>(a: &A, q: impl Levels, axes: Axes) -> DeviceArray<T::Mean> {
             let found = quantiles(stringify!($name), a.raw(), &axes, q.levels(), Rank::$rank, T::Mean::DTYPE);
             DeviceArray::from_raw(check(found))
+        }
+
+        #[doc = concat!("The values at the places that a method has for ", $what, ".")]
+        #[track_caller]
+        pub fn $by<A: OnDevice<Elem = T>, T: Number>(a: &A, q: impl Levels, axes: Axes, method: &str)
+        -> DeviceArray<T::Mean> {
+            const NAME: &str = stringify!($name);
+            let rank = |method| move |level| Rank::By(method, level, $whole);
+            let found = Method::named(NAME, method)
+                .and_then(|method| quantiles(NAME, a.raw(), &axes, q.levels(), rank(method), T::Mean::DTYPE));
+            DeviceArray::from_raw(check(found))
+        }
+
+        #[doc = concat!("The values at the places that a method has for ", $what, " of all elements.")]
+        #[track_caller]
+        pub fn $by_of_all<A: OnDevice<Elem = T>, T: Number, Q: Levels>(a: &A, q: Q, method: &str) -> Q::OfAll<T::Mean> {
+            Q::of_all($by(a, q, every_axis(false), method))
         }
 
         #[doc = concat!("The values below which ", $what, " of all elements lie.")]
@@ -372,38 +400,64 @@ macro_rules! quantiles {
     )*};
 }
 quantiles! {
-    quantile quantile_of_all Share "shares";
-    percentile percentile_of_all Percent "percentages";
+    quantile quantile_of_all quantile_by quantile_of_all_by Share 1.0 "shares";
+    percentile percentile_of_all percentile_by percentile_of_all_by Percent 100.0 "percentages";
 }
 
 fn weighted(x: &RawArray, axes: &Axes, weights: Option<&RawArray>, dtype: DType) -> Result<RawArray> {
     const NAME: &str = "average";
     let Some(weights) = weights else { return mean_of(NAME, x, axes, None, dtype) };
-    x.same_device(NAME, weights)?;
     axes.reduced(NAME, &as_mean(NAME, x, dtype)?, |x, axes| {
-        let weights = match axes {
-            // Along the axis: all other axes have length 1.
-            &[axis] if weights.shape() == [x.shape()[axis]] => {
-                let others: Vec<usize> = (axis + 1..x.shape().len()).map(|at| at - axis).collect();
-                with_axes(weights, &others)
-            }
-            _ if weights.shape() == x.shape() => weights.clone(),
-            _ => {
-                let reason = format!(
-                    "does not fit the weights, {:?}; give one weight for each element, or for each along one axis",
-                    weights.shape()
-                );
-                return Err(Error::shape(NAME, x.shape(), reason));
-            }
-        };
-        let weights = broadcast_to(NAME, &weights, x.shape())?;
+        let weights = spread(x, weights, axes, dtype)?;
         let sum = |x: &RawArray| reduce(NAME, ReduceOperation::Sum, x, axes);
         let weighted = binary(NAME, BinaryOperation::Multiply, x, &weights)?;
         binary(NAME, BinaryOperation::Divide, &sum(&weighted)?, &sum(&weights)?)
     })
 }
 
-fn norm_of(x: &RawArray, axes: &Axes, order: Order, dtype: DType) -> Result<RawArray> {
+/// The sums of the weights of `average`; without weights how many elements there are.
+pub(super) fn total_weights(
+    x: &RawArray,
+    axes: &Axes,
+    weights: Option<&dyn MixedArray>,
+    dtype: DType,
+) -> Result<RawArray> {
+    const NAME: &str = "average";
+    let one = || RawArray::filled(NAME, &x.handle, &[], Scalar::one(dtype));
+    let weights = brought(NAME, weights, x)?;
+    axes.reduced(NAME, x, |x, axes| {
+        let weights = match &weights {
+            Some(weights) => spread(x, weights, axes, dtype)?,
+            None => broadcast_to(NAME, &one()?, x.shape())?,
+        };
+        reduce(NAME, ReduceOperation::Sum, &weights, axes)
+    })
+}
+
+/// The weights as floats, one for each element.
+fn spread(x: &RawArray, weights: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
+    const NAME: &str = "average";
+    let weights = as_mean(NAME, weights, dtype)?;
+    let weights = match axes {
+        // Along the axis: all other axes have length 1.
+        &[axis] if weights.shape() == [x.shape()[axis]] => {
+            let others: Vec<usize> = (axis + 1..x.shape().len()).map(|at| at - axis).collect();
+            with_axes(&weights, &others)
+        }
+        _ if weights.shape() == x.shape() => weights.clone(),
+        _ => {
+            let reason = format!(
+                "does not fit the weights, {:?}; give one weight for each element, or for each along one axis",
+                weights.shape()
+            );
+            return Err(Error::shape(NAME, x.shape(), reason));
+        }
+    };
+    broadcast_to(NAME, &weights, x.shape())
+}
+
+/// The norms along axes.
+pub(super) fn norm_of(x: &RawArray, axes: &Axes, order: Order, dtype: DType) -> Result<RawArray> {
     const NAME: &str = "norm";
     let x = as_mean(NAME, x, dtype)?;
     let is_of_all = axes.axes.is_none() && order == Order::Usual;

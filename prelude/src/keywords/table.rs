@@ -13,9 +13,9 @@ functions! { $
         "assert_eq!(gpu::prod!(&gpu::array(&[2.0, 3.0]), initial = 10.0), 60.0);";
     mean(a) [axis] [dtype, keepdims, where] => reduction [mean]
         "assert_eq!(gpu::mean!(&gpu::ones::<f64>((2, 3, 4)), axis = (0, 2)).shape(), [3]);";
-    var(a) [axis] [dtype, keepdims, ddof, where] => reduction [var]
+    var(a) [axis] [dtype, keepdims, ddof, where, correction] => deviation [var]
         "assert_eq!(gpu::var!(&gpu::array(&[1.0, 3.0]), ddof = 1), 2.0);";
-    std(a) [axis] [dtype, keepdims, ddof, where] => reduction [std]
+    std(a) [axis] [dtype, keepdims, ddof, where, correction] => deviation [std]
         "assert_eq!(gpu::std!(&gpu::array(&[0.0, 4.0, 8.0]), ddof = 1), 4.0);";
     max(a) [axis] [keepdims, initial, where] => reduction [max]
         "assert_eq!(gpu::max!(&gpu::array(&[1.0, 3.0]), initial = 5.0), 5.0);";
@@ -45,9 +45,9 @@ functions! { $
         "assert_eq!(gpu::nanprod!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 1).tolist(), [1.0, 12.0]);";
     nanmean(a) [axis] [dtype, keepdims, where] => reduction [nanmean]
         "assert_eq!(gpu::nanmean!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).tolist(), [2.0, 4.0]);";
-    nanvar(a) [axis] [dtype, keepdims, ddof, where] => reduction [nanvar]
+    nanvar(a) [axis] [dtype, keepdims, ddof, where, correction] => deviation [nanvar]
         "assert_eq!(gpu::nanvar!(&gpu::array(&[1.0, f64::NAN, 3.0]), ddof = 1), 2.0);";
-    nanstd(a) [axis] [dtype, keepdims, ddof, where] => reduction [nanstd]
+    nanstd(a) [axis] [dtype, keepdims, ddof, where, correction] => deviation [nanstd]
         "assert_eq!(gpu::nanstd!(&gpu::array(&[0.0, 4.0, f64::NAN, 8.0]), ddof = 1), 4.0);";
     nanmax(a) [axis] [keepdims] => reduction [nanmax]
         "assert_eq!(gpu::nanmax!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 1).tolist(), [1.0, 4.0]);";
@@ -55,11 +55,13 @@ functions! { $
         "assert_eq!(gpu::nanmin!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).tolist(), [1.0, 4.0]);";
     nanmedian(a) [axis] [keepdims] => reduction [nanmedian]
         "assert_eq!(gpu::nanmedian!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).tolist(), [2.0, 4.0]);";
-    average(a) [axis, weights] [keepdims] => average [average]
+    average(a) [axis, weights, returned = false] [keepdims] => average [average]
         "let (a, w) = (gpu::array(&[1.0, 4.0]), gpu::array(&[2.0, 1.0]));\nassert_eq!(gpu::average!(&a, weights = &w), 2.0);";
-    quantile(a, q) [axis] [keepdims] => levels [keywords::quantile_of_all, keywords::quantile]
+    quantile(a, q) [axis] [method = "linear", keepdims]
+        => levels [keywords::quantile_of_all, keywords::quantile, keywords::quantile_of_all_by, keywords::quantile_by]
         "assert_eq!(gpu::quantile!(&gpu::array(&[[1, 3], [5, 4]]), 0.5, axis = 0).tolist(), [3.0, 3.5]);";
-    percentile(a, q) [axis] [keepdims] => levels [keywords::percentile_of_all, keywords::percentile]
+    percentile(a, q) [axis] [method = "linear", keepdims]
+        => levels [keywords::percentile_of_all, keywords::percentile, keywords::percentile_of_all_by, keywords::percentile_by]
         "assert_eq!(gpu::percentile!(&gpu::arange(101), 95.0), 95.0);";
     norm(x) [ord, axis] [keepdims] => norm [linalg::norm]
         "assert_eq!(gpu::norm!(&gpu::array(&[[3.0, 4.0], [6.0, 8.0]]), axis = 1).tolist(), [5.0, 10.0]);";
@@ -77,19 +79,19 @@ functions! { $
         "assert_eq!(gpu::cumulative_sum!(&gpu::array(&[1, 2, 3]), include_initial = true).tolist(), [0i64, 1, 3, 6]);";
     cumulative_prod(x) [] [dtype, axis, include_initial] => options [keywords::cumulative_prod]
         "assert_eq!(gpu::cumulative_prod!(&gpu::array(&[2, 3]), dtype = f64, include_initial = true).tolist(), [1.0, 2.0, 6.0]);";
-    diff(a) [n = 1, axis = (-1)] [] => call [diff]
+    diff(a) [n = 1, axis = (-1), prepend, append] [] => ends [diff, keywords::diff]
         "assert_eq!(gpu::diff!(&gpu::array(&[1, 4, 9, 16]), n = 2).tolist(), [2, 2]);";
-    sort(a) [axis = (-1)] [] => call [sort_axis]
+    sort(a) [axis = (-1), kind = "stable"] [stable = true] => flat [sort_axis, keywords::sort_flat]
         "assert_eq!(gpu::sort!(&gpu::array(&[[3, 1], [2, 4]]), axis = 0).get(&[0, 0]), 2);";
-    argsort(a) [axis = (-1)] [] => call [argsort_axis]
+    argsort(a) [axis = (-1), kind = "stable"] [stable = true] => flat [argsort_axis, keywords::argsort_flat]
         "assert_eq!(gpu::argsort!(&gpu::array(&[3, 1, 2])).tolist(), [1, 2, 0]);";
-    unique(a) [] [return_inverse = false, return_counts = false] => unique []
+    unique(a) [return_index = false, return_inverse = false, return_counts = false, axis] [] => unique []
         "let (values, counts) = gpu::unique!(&gpu::array(&[3, 1, 3]), return_counts = true);\nassert_eq!(counts.tolist(), [1, 2]);";
-    partition(a, kth) [axis = (-1)] [] => call [keywords::partition]
+    partition(a, kth) [axis = (-1), kind = "introselect"] [] => flat [keywords::partition, keywords::partition_flat]
         "assert_eq!(gpu::partition!(&gpu::array(&[[7, 1], [5, 3]]), 0, axis = 0).get(&[0, 0]), 5);";
-    argpartition(a, kth) [axis = (-1)] [] => call [keywords::argpartition]
+    argpartition(a, kth) [axis = (-1), kind = "introselect"] [] => flat [keywords::argpartition, keywords::argpartition_flat]
         "assert_eq!(gpu::argpartition!(&gpu::array(&[7, 1, 5]), 0).get(&[0]), 1);";
-    searchsorted(a, v) [side = "left"] [] => call [searchsorted]
+    searchsorted(a, v) [side = "left", sorter] [] => searched [searchsorted, keywords::searchsorted]
         "let a = gpu::array(&[1, 3, 5]);\nassert_eq!(gpu::searchsorted!(&a, &gpu::array(&[3]), side = \"right\").tolist(), [2]);";
     digitize(x, bins) [right = false] [] => call [digitize_with]
         "let bins = gpu::array(&[1.0, 2.0]);\nassert_eq!(gpu::digitize!(&gpu::array(&[2.0]), &bins, right = true).tolist(), [1]);";
@@ -127,9 +129,9 @@ functions! { $
         "assert_eq!(gpu::tril!(&gpu::ones::<f64>((3, 3)), -1).sum(), 3.0);";
     arange(start) [stop, step, dtype] [] => arange [arange]
         "assert_eq!(gpu::arange!(2, 10, 3).tolist(), [2, 5, 8]);\nassert_eq!(gpu::arange!(3, dtype = f64).tolist(), [0.0, 1.0, 2.0]);";
-    linspace(start, stop) [num = 50] [dtype, endpoint = true] => spaced [keywords::linspace]
+    linspace(start, stop) [num = 50, endpoint = true, retstep = false] [dtype] => spaced [keywords::linspace]
         "assert_eq!(gpu::linspace!(0.0, 1.0, 4, endpoint = false).tolist(), [0.0, 0.25, 0.5, 0.75]);";
-    array(object) [dtype] [] => array [array]
+    array(object) [dtype] [ndmin = 0] => array [array]
         "assert_eq!(gpu::array!([1, 2, 3], dtype = f32).sum(), 6.0);";
     asarray(a) [dtype] [] => converted [asarray]
         "assert_eq!(gpu::asarray!(&[1, 2, 3], dtype = f32).sum(), 6.0);";
@@ -146,7 +148,7 @@ functions! { $
         "assert_eq!(gpu::vander!(&gpu::array(&[2.0, 3.0]), N = 3, increasing = true).ravel().tolist(), [1.0, 2.0, 4.0, 1.0, 3.0, 9.0]);";
     diagflat(v) [k = 0] [] => call [keywords::diagflat]
         "assert_eq!(gpu::diagflat!(&gpu::array(&[[1, 2]]), k = 1).shape(), [3, 3]);";
-    indices(dimensions) [dtype] [] => converted [indices]
+    indices(dimensions) [dtype, sparse = false] [] => indices [indices]
         "assert_eq!(gpu::indices!((2, 3), dtype = f32).shape(), [2, 2, 3]);";
     frombuffer(buffer) [dtype = f64, count = (-1), offset = 0] [] => typed [keywords::frombuffer]
         "assert_eq!(gpu::frombuffer!(&[1, 2, 3, 4], dtype = u8, count = 2, offset = 1).tolist(), [2, 3]);";
@@ -186,10 +188,33 @@ functions! { $
         "assert_eq!(gpu::isin!(&gpu::array(&[1, 2]), &gpu::array(&[2]), invert = true).tolist(), [true, false]);";
     lexsort(keys) [axis = (-1)] [] => list [keywords::lexsort]
         "let (b, a) = (gpu::array(&[2, 1]), gpu::array(&[5, 5]));\nassert_eq!(gpu::lexsort!((&b, &a)).tolist(), [1, 0]);";
-    nanargmax(a) [axis] [] => along [nanargmax, keywords::nanargmax]
+    nanargmax(a) [axis] [keepdims = false] => places [nanargmax, keywords::nanargmax]
         "assert_eq!(gpu::nanargmax!(&gpu::array(&[[f64::NAN, 1.0], [5.0, 2.0]]), axis = 1).tolist(), [1, 0]);";
-    nanargmin(a) [axis] [] => along [nanargmin, keywords::nanargmin]
+    nanargmin(a) [axis] [keepdims = false] => places [nanargmin, keywords::nanargmin]
         "assert_eq!(gpu::nanargmin!(&gpu::array(&[[f64::NAN, 1.0], [5.0, 2.0]]), axis = 1).tolist(), [1, 1]);";
+
+    intersect1d(ar1, ar2) [assume_unique = false, return_indices = false] [] => common [intersect1d, keywords::common_places]
+        "let (a, b) = (gpu::array(&[5, 7, 9]), gpu::array(&[9, 5]));\nlet (both, at, _) = gpu::intersect1d!(&a, &b, return_indices = true);\nassert_eq!((both.tolist(), at.tolist()), (vec![5, 9], vec![0, 2]));";
+
+    // Views and positions.
+    trace(a) [offset = 0, axis1, axis2] [] => trace [keywords::trace, keywords::traces]
+        "assert_eq!(gpu::trace!(&gpu::array(&[[1, 2], [3, 4]]), offset = 1), 2);\nassert_eq!(gpu::trace!(&gpu::ones::<f64>((2, 3, 2)), axis1 = 0, axis2 = 2).tolist(), [2.0; 3]);";
+    diagonal(a) [offset = 0, axis1 = 0, axis2 = 1] [] => call [keywords::diagonal]
+        "assert_eq!(gpu::diagonal!(&gpu::array(&[[1, 2], [3, 4]]), offset = -1).tolist(), [3]);";
+    squeeze(a) [axis] [] => along [squeeze, keywords::squeeze]
+        "assert_eq!(gpu::squeeze!(&gpu::ones::<f64>((1, 3, 1)), axis = 0).shape(), [3, 1]);";
+    ravel(a) [order = "C"] [] => call [keywords::ravel]
+        "assert_eq!(gpu::ravel!(&gpu::array(&[[1, 2], [3, 4]]), order = \"F\").tolist(), [1, 3, 2, 4]);";
+    reshape(a, shape) [order = "C"] [] => call [keywords::reshape]
+        "assert_eq!(gpu::reshape!(&gpu::arange(4), (2, 2), order = \"F\").ravel().tolist(), [0, 2, 1, 3]);";
+    meshgrid(x1, x2) [] [indexing = "xy", sparse = false] => call [keywords::meshgrid]
+        "let (x, y) = gpu::meshgrid!(&gpu::arange(2), &gpu::arange(3), indexing = \"ij\");\nassert_eq!((x.shape(), y.get(&[0, 2])), (&[2, 3][..], 2));";
+    ravel_multi_index(multi_index, dims) [mode = "raise"] [] => outside [ravel_multi_index, keywords::ravel_multi_index_outside]
+        "assert_eq!(gpu::ravel_multi_index!([[1], [5]], (2, 3), mode = \"clip\").tolist(), [5]);";
+    array_equal(a1, a2) [equal_nan = false] [] => call [keywords::array_equal]
+        "let a = gpu::array(&[f64::NAN]);\nassert!(gpu::array_equal!(&a, &a, equal_nan = true) && !gpu::array_equal!(&a, &a));";
+    full_like(a, fill_value) [dtype] [] => full_like [full_like]
+        "assert_eq!(gpu::full_like!(&gpu::arange(2), 0.5, dtype = f64).tolist(), [0.5, 0.5]);";
 
     // Arrays joined and rearranged.
     append(arr, values) [axis] [] => along [append, keywords::append]
@@ -208,7 +233,7 @@ functions! { $
         "assert_eq!(gpu::rollaxis!(&gpu::zeros::<f64>((2, 3, 4)), 0, start = 2).shape(), [3, 2, 4]);";
     sliding_window_view(x, window_shape) [axis] [] => along [sliding_window_view, keywords::sliding_window_view]
         "assert_eq!(gpu::sliding_window_view!(&gpu::zeros::<f64>((2, 5)), 3, axis = 1).shape(), [2, 3, 3]);";
-    concatenate(arrays) [axis = 0] [] => list [concatenate]
+    concatenate(arrays) [axis = 0] [] => flat [concatenate, keywords::concatenate_flat]
         "let a = gpu::ones::<f64>((2, 2));\nassert_eq!(gpu::concatenate!((&a, &a), axis = 1).shape(), [2, 4]);";
     stack(arrays) [axis = 0] [] => list [stack]
         "let a = gpu::ones::<f64>(2);\nassert_eq!(gpu::stack!([&a, &a, &a], axis = -1).shape(), [2, 3]);";
@@ -220,7 +245,7 @@ functions! { $
         "assert_eq!(gpu::roll!(&gpu::arange(5), 2).tolist(), [3, 4, 0, 1, 2]);";
     repeat(a, repeats) [axis] [] => along [keywords::repeat_all, keywords::repeat]
         "assert_eq!(gpu::repeat!(&gpu::array(&[1, 2]), 2).tolist(), [1, 1, 2, 2]);";
-    take(a, indices) [axis] [] => along [take, take_axis]
+    take(a, indices) [axis] [mode = "raise"] => take [take, take_axis]
         "let m = gpu::array(&[[1, 2], [3, 4]]);\nassert_eq!(gpu::take!(&m, &gpu::array(&[1]), axis = 1).shape(), [2, 1]);";
     pad(array, pad_width) [mode = "constant"] [constant_values = (::core::default::Default::default())] => pad []
         "assert_eq!(gpu::pad!(&gpu::array(&[1, 2]), 1, mode = \"edge\").tolist(), [1, 1, 2, 2]);";
@@ -234,9 +259,9 @@ functions! { $
         "assert!(gpu::allclose!(&gpu::array(&[1.0]), &gpu::array(&[1.01]), rtol = 0.1));";
     isclose(a, b) [rtol = 1e-5, atol = 1e-8, equal_nan = false] [] => call [keywords::isclose]
         "assert_eq!(gpu::isclose!(&gpu::array(&[1.0, 2.0]), &gpu::array(&[1.01, 3.0]), rtol = 0.1).tolist(), [true, false]);";
-    cov(m) [rowvar = true] [ddof = 1] => call [keywords::cov]
+    cov(m) [y, rowvar, bias, ddof, fweights, aweights] [] => covariance [keywords::cov]
         "assert_eq!(gpu::cov!(&gpu::array(&[[1.0, 6.0], [3.0, 2.0]]), rowvar = false).get(&[0, 1]), -4.0);";
-    corrcoef(m) [rowvar = true] [] => call [keywords::corrcoef]
+    corrcoef(x) [y, rowvar] [] => options [keywords::corrcoef]
         "assert_eq!(gpu::corrcoef!(&gpu::array(&[[1.0, 6.0], [3.0, 2.0]]), rowvar = false).shape(), [2, 2]);";
     convolve(a, v) [mode = "full"] [] => call [convolve]
         "let a = gpu::ones::<f64>(3);\nassert_eq!(gpu::convolve!(&a, &a, mode = \"same\").tolist(), [2.0, 3.0, 2.0]);";
@@ -254,6 +279,10 @@ functions! { $
         "assert_eq!(gpu::round!(&gpu::array(&[1.234, 5.678]), decimals = 1).tolist(), [1.2, 5.7]);";
     around(a) [decimals = 0] [] => call [keywords::round]
         "assert_eq!(gpu::around!(&gpu::array(&[15, 25, 36]), decimals = -1).tolist(), [20, 20, 40]);";
+    angle(z) [deg = false] [] => call [keywords::angle]
+        "assert_eq!(gpu::angle!(&gpu::array(&[gpu::Complex::new(0.0, 1.0)]), deg = true).tolist(), [90.0]);";
+    interp(x, xp, fp) [left, right, period] [] => given_or [interp, keywords::interp]
+        "let (xp, fp) = (gpu::array(&[1.0, 2.0]), gpu::array(&[3.0, 4.0]));\nassert_eq!(gpu::interp!(&gpu::array(&[0.0, 1.5]), &xp, &fp, left = -1.0).tolist(), [-1.0, 3.5]);";
     real_if_close(a) [tol = 100.0] [] => call [keywords::real_if_close]
         "let z = gpu::array(&[gpu::Complex::new(2.0, 1e-9)]);\nassert_eq!(gpu::real_if_close!(&z, tol = 1e-6).unwrap().tolist(), [2.0]);";
     packbits(a) [axis, bitorder] [] => options [keywords::packbits]
@@ -286,7 +315,7 @@ functions! { $
         "assert_eq!(gpu::trimcoef!(&gpu::array(&[1.0, 2.0, 1e-9]), tol = 1e-6).tolist(), [1.0, 2.0]);";
 
     // Text files.
-    loadtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skiprows = 0, usecols = ([0isize; 0]), max_rows = (usize::MAX)] => typed [keywords::loadtxt]
+    loadtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skiprows = 0, unpack = false, usecols = ([0isize; 0]), max_rows = (usize::MAX)] => typed [keywords::loadtxt]
         "let table = std::env::temp_dir().join(format!(\"warpcell-loadtxt-macro-{}\", std::process::id()));\nstd::fs::write(&table, \"x,y\\n1,2\\n3,4\\n\").unwrap();\nassert_eq!(gpu::loadtxt!(&table, delimiter = \",\", skiprows = 1).shape(), [2, 2]);\nassert_eq!(gpu::loadtxt!(&table, dtype = f32, delimiter = \",\", skiprows = 1, usecols = 1).tolist(), [2.0, 4.0]);\n# std::fs::remove_file(&table).unwrap();";
     genfromtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skip_header = 0, skip_footer = 0, usecols = ([0isize; 0]), max_rows = (usize::MAX), filling_values = (f64::NAN)] => typed [keywords::genfromtxt]
         "let table = std::env::temp_dir().join(format!(\"warpcell-genfromtxt-macro-{}\", std::process::id()));\nstd::fs::write(&table, \"1,\\n3,4\\n\").unwrap();\nassert_eq!(gpu::genfromtxt!(&table, delimiter = \",\", filling_values = 0.0).sum(), 8.0);\n# std::fs::remove_file(&table).unwrap();";

@@ -149,7 +149,8 @@ matrices! {
 /// ```
 #[track_caller]
 pub fn matrix_rank<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> usize {
-    check(Stack::single("matrix_rank", a.raw(), "matrix_rank_each").and_then(|_| ranks(a.raw(), T::Mean::DTYPE)))[0]
+    check(Stack::single("matrix_rank", a.raw(), "matrix_rank_each").and_then(|_| ranks(a.raw(), None, T::Mean::DTYPE)))
+        [0]
 }
 
 /// The ranks of the matrices in the last two axes; see [`matrix_rank`].
@@ -287,7 +288,7 @@ fn leading(matrices: &RawArray) -> &[usize] {
 }
 
 fn ranks_of_each(a: &RawArray, dtype: DType) -> Result<RawArray> {
-    let ranks: Vec<i64> = ranks(a, dtype)?.into_iter().map(|rank| rank as i64).collect();
+    let ranks: Vec<i64> = ranks(a, None, dtype)?.into_iter().map(|rank| rank as i64).collect();
     RawArray::of_indices("matrix_rank_each", &a.handle, leading(a), &ranks)
 }
 
@@ -296,14 +297,27 @@ fn conditions_of_each(a: &RawArray, dtype: DType) -> Result<RawArray> {
     RawArray::of_floats("cond_each", &a.handle, leading(a), found.into_iter(), dtype.part())
 }
 
-fn ranks(a: &RawArray, dtype: DType) -> Result<Vec<usize>> {
+/// The ranks: how many singular values are more than a bound, or than the usual one.
+pub(crate) fn ranks(a: &RawArray, bound: Option<Bound>, dtype: DType) -> Result<Vec<usize>> {
     let (count, size, values) = spectra("matrix_rank", a, dtype)?;
     if size == 0 {
         return Ok(vec![0; count]);
     }
     let length = a.shape()[a.shape().len() - 2..].iter().copied().max().unwrap_or(0);
-    let fraction = epsilon(dtype) * length as f64;
-    Ok(values.chunks(size).map(|values| values.iter().filter(|&&value| value > values[0] * fraction).count()).collect())
+    let bound = bound.unwrap_or(Bound::Share(epsilon(dtype) * length as f64));
+    let bound = |largest: f64| match bound {
+        Bound::Value(value) => value,
+        Bound::Share(share) => largest * share,
+    };
+    Ok(values.chunks(size).map(|values| values.iter().filter(|&&value| value > bound(values[0])).count()).collect())
+}
+
+/// Singular values up to this count as 0.
+#[derive(Clone, Copy)]
+pub(crate) enum Bound {
+    Value(f64),
+    /// Of the largest one.
+    Share(f64),
 }
 
 fn conditions(operation: &'static str, a: &RawArray, dtype: DType) -> Result<Vec<f64>> {

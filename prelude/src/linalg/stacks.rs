@@ -9,7 +9,7 @@ use crate::operations::elementwise::unary;
 use crate::operations::reduce::{reduce, reduce_all};
 
 /// A stack of matrices: an array of three axes, and the axes that its first one stands for.
-pub(super) struct Stack {
+pub(crate) struct Stack {
     pub raw: RawArray,
     pub leading: Vec<usize>,
 }

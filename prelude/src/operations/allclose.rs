@@ -88,16 +88,23 @@ pub(crate) fn close_elements(
 /// ```
 #[track_caller]
 pub fn array_equal<X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Element>(x: &X, y: &Y) -> bool {
-    check(all_equal(x.raw(), y.raw()))
+    check(all_equal(x.raw(), y.raw(), false))
 }
 
-fn all_equal(x: &RawArray, y: &RawArray) -> Result<bool> {
+/// Whether the arrays are equal, where NaN may equal NaN.
+pub(crate) fn all_equal(x: &RawArray, y: &RawArray, equal_nan: bool) -> Result<bool> {
     const NAME: &str = "array_equal";
     x.same_device(NAME, y)?;
     if x.shape() != y.shape() {
         return Ok(false);
     }
-    let equal = binary(NAME, BinaryOperation::Equal, x, y)?;
+    let mut equal = binary(NAME, BinaryOperation::Equal, x, y)?;
+    if equal_nan && (x.dtype.is_float() || x.dtype.is_complex()) {
+        // Only NaN differs from itself.
+        let [nan_x, nan_y] = [x, y].map(|side| binary(NAME, BinaryOperation::NotEqual, side, side));
+        let both = binary(NAME, BinaryOperation::LogicalAnd, &nan_x?, &nan_y?)?;
+        equal = binary(NAME, BinaryOperation::LogicalOr, &equal, &both)?;
+    }
     Ok(reduce_all(NAME, ReduceOperation::All, &equal)? == Scalar::Bool(true))
 }
 

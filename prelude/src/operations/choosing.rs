@@ -1,14 +1,14 @@
 //! Choosing among arrays, and functions for what masks and indices do as methods: NumPy's indexing routines.
 
 use crate::array::axes::axis_of;
-use crate::array::indices::{Index, IntoIndices};
+use crate::array::indices::{Index, IntoIndices, RawIndices};
 use crate::array::view::{assign, broadcast_to, fill};
 use crate::array::{DeviceArray, OnDevice, RawArray, shape, writable};
 use crate::backend::BinaryOperation;
 use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{Operand, RawOperand, binary};
-use crate::operations::indexing::{extremes, parts};
+use crate::operations::indexing::{extremes, parts, ravel_multi_index_raw, take, take_axis, within};
 use crate::operations::selection::{compressed, putmask as put_masked, select as select_into};
 use crate::thin::thin;
 
@@ -173,6 +173,29 @@ pub(crate) enum Outside {
     Wrapped,
     /// It names the first choice or the last.
     Clipped,
+}
+
+/// [`take`], or [`take_axis`], with a meaning of indices that are out of range.
+pub(crate) fn take_with(
+    array: &RawArray,
+    indices: RawIndices,
+    axis: Option<isize>,
+    outside: Outside,
+) -> Result<RawArray> {
+    let length = match axis {
+        Some(axis) => array.shape()[axis_of("take", array.shape(), axis)?],
+        None => array.size(),
+    };
+    let indices = within("take", indices, length, outside)?;
+    axis.map_or_else(|| take(array, indices.clone()), |axis| take_axis(array, indices.clone(), axis))
+}
+
+/// The position of indices that count as they do in an array of each of the lengths.
+pub(crate) fn ravel_multi_index_with(indices: Vec<RawIndices>, shape: &[usize], outside: Outside) -> Result<RawArray> {
+    let lengths = shape.iter().copied().chain(std::iter::repeat(0));
+    let indices = indices.into_iter().zip(lengths);
+    let indices = indices.map(|(indices, length)| within("ravel_multi_index", indices, length, outside));
+    ravel_multi_index_raw(indices.collect::<Result<_>>()?, shape)
 }
 
 /// `choose` with all arguments.

@@ -4,8 +4,9 @@ use crate::array::conversions::conversions;
 use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::operations::complex;
 use crate::operations::formulas::{self, apply_one};
 use crate::operations::siblings::{composed, siblings};
 
@@ -127,9 +128,13 @@ unary! {
         /// assert_eq!(warpcell::array(&[9.0f32]).sqrt().item(), 3.0);
         /// ```
         sqrt, try_sqrt => Sqrt;
-    }
-    Float -> T {
-        /// The natural logarithm; NaN for negative elements, −∞ for 0.
+        /// The natural logarithm; NaN for negative elements, −∞ for 0. Of complex elements the one whose imaginary part is from −π to π.
+        ///
+        /// ```
+        /// use warpcell::{Complex, array};
+        /// let found = array(&[Complex::new(0.0, 1.0)]).log().item();
+        /// assert_eq!(found, Complex::new(0.0, std::f64::consts::FRAC_PI_2));
+        /// ```
         log, try_log => Log;
         /// The sine; radians.
         sin, try_sin => Sin;
@@ -169,12 +174,6 @@ unary! {
         /// assert_eq!(warpcell::array(&[1e-20]).log1p().item(), 1e-20);
         /// ```
         log1p, try_log1p => Log1p;
-        /// The cube root, also of negative elements.
-        ///
-        /// ```
-        /// assert_eq!(warpcell::array(&[-27.0]).cbrt().item(), -3.0);
-        /// ```
-        cbrt, try_cbrt => Cbrt;
         /// The hyperbolic sine.
         sinh, try_sinh => Sinh;
         /// The hyperbolic cosine.
@@ -195,6 +194,14 @@ unary! {
         acosh, try_acosh => Acosh;
         /// The inverse hyperbolic tangent; NaN outside −1 to 1, infinite at the ends.
         atanh, try_atanh => Atanh;
+    }
+    Float -> T {
+        /// The cube root, also of negative elements.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[-27.0]).cbrt().item(), -3.0);
+        /// ```
+        cbrt, try_cbrt => Cbrt;
         /// The error function, `2/√π` times the integral of `exp(−t²)` from 0 to each element; SciPy's `special.erf`.
         ///
         /// ```
@@ -240,26 +247,27 @@ unary! {
     Arithmetic -> T {
         /// Each element with the opposite sign; integers wrap. The same as `-&a`.
         negative, try_negative => Negative;
+        /// The nearest integer, halves to the even one; integers stay as they are. complex elements are rounded in each part.
+        /// NumPy's `round` and `rint`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.5, 1.5, -2.5]).round().to_host(), ndarray::arr1(&[0.0, 2.0, -2.0]).into_dyn());
+        /// ```
+        round, try_round => Round;
+        /// −1, 0 or 1; NaN for NaN. Of complex elements that are not 0, the number of length 1 in their direction.
+        sign, try_sign => Sign;
     }
     RealNumber -> T {
         /// The largest integer not above each element.
         floor, try_floor => Floor;
         /// The smallest integer not below each element.
         ceil, try_ceil => Ceil;
-        /// The nearest integer, halves to the even one; integers stay as they are. NumPy's `round` and `rint`.
-        ///
-        /// ```
-        /// assert_eq!(warpcell::array(&[0.5, 1.5, -2.5]).round().to_host(), ndarray::arr1(&[0.0, 2.0, -2.0]).into_dyn());
-        /// ```
-        round, try_round => Round;
         /// Each element without its fraction; integers stay as they are.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[1.7, -1.7]).trunc().to_host(), ndarray::arr1(&[1.0, -1.0]).into_dyn());
         /// ```
         trunc, try_trunc => Trunc;
-        /// −1, 0 or 1; NaN for NaN.
-        sign, try_sign => Sign;
     }
 }
 
@@ -301,6 +309,12 @@ binary! {
         multiply, try_multiply => Multiply;
         /// The quotient; integers are truncated, and a zero divisor of an integer gives 0. The same as `&a / &b`.
         divide, try_divide => Divide;
+        /// Each element to the power of the other's. Integers wrap.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[2, 3]).pow(2).sum(), 13i64);
+        /// ```
+        pow, try_pow => Power;
     }
     RealNumber -> T {
         /// Rust's remainder, with the sign of the dividend; the same as `&a % &b`, and NumPy's `fmod`. NumPy's `remainder`
@@ -320,12 +334,6 @@ binary! {
         /// assert_eq!((warpcell::array(&[-7]) % 3).item(), -1);
         /// ```
         modulo, try_modulo => Modulo;
-        /// Each element to the power of the other's. Integers wrap.
-        ///
-        /// ```
-        /// assert_eq!(warpcell::array(&[2, 3]).pow(2).sum(), 13i64);
-        /// ```
-        pow, try_pow => Power;
         /// The larger of each pair; NaN if either is NaN.
         ///
         /// ```
@@ -418,15 +426,6 @@ composed! {
     mod elementary_functions;
 
     impl<T: Float> DeviceArray<T> {
-        /// One divided by each element.
-        ///
-        /// ```
-        /// assert_eq!(warpcell::array(&[4.0, 0.0]).reciprocal().to_host(), ndarray::arr1(&[0.25, f64::INFINITY]).into_dyn());
-        /// ```
-        pub fn reciprocal(&self) -> DeviceArray<T> => {
-            binary("reciprocal", BinaryOperation::Divide, T::from_f64(1.0).to_scalar(), &*self.raw)
-        };
-
         /// Angles in degrees as radians; NumPy's `radians` and `deg2rad`.
         ///
         /// ```
@@ -445,6 +444,17 @@ composed! {
         pub fn degrees(&self) -> DeviceArray<T> => {
             let factor = T::from_f64(180.0 / std::f64::consts::PI).to_scalar();
             binary("multiply", BinaryOperation::Multiply, self.raw_operand(), factor)
+        };
+    }
+
+    impl<T: Inexact> DeviceArray<T> {
+        /// One divided by each element.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[4.0, 0.0]).reciprocal().to_host(), ndarray::arr1(&[0.25, f64::INFINITY]).into_dyn());
+        /// ```
+        pub fn reciprocal(&self) -> DeviceArray<T> => {
+            binary("reciprocal", BinaryOperation::Divide, Scalar::one(T::DTYPE), &*self.raw)
         };
     }
 
@@ -469,22 +479,24 @@ composed! {
         /// ```
         pub fn clip(&self, low: impl Operand<T>, high: impl Operand<T>) -> DeviceArray<T> =>
             apply_one("clip", formulas::limited, &[self.raw_operand(), low.raw_operand(), high.raw_operand()]);
+    }
 
-        /// Whether each element is NaN.
+    impl<T: Arithmetic> DeviceArray<T> {
+        /// Whether each element is NaN; of complex ones, whether either part is.
         ///
         /// ```
         /// assert!(warpcell::array(&[f64::NAN]).is_nan().all());
         /// ```
         pub fn is_nan(&self) -> DeviceArray<bool> => unary("is_nan", UnaryOperation::IsNan, &self.raw);
 
-        /// Whether each element is infinite, of either sign; integers never are.
+        /// Whether each element is infinite, of either sign; integers never are. Of complex ones, whether either part is.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[1.0, f64::NAN, -f64::INFINITY]).is_inf().count_nonzero(), 1);
         /// ```
         pub fn is_inf(&self) -> DeviceArray<bool> => unary("is_inf", UnaryOperation::IsInf, &self.raw);
 
-        /// Whether each element is neither infinite nor NaN; integers always are.
+        /// Whether each element is neither infinite nor NaN; integers always are. Of complex ones, whether neither part is.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[1.0, f64::NAN, -f64::INFINITY]).is_finite().count_nonzero(), 1);
@@ -551,7 +563,9 @@ impl<T: Float> DeviceArray<T> {
     pub fn powf(&self, exponent: T) -> DeviceArray<T> {
         self.pow(exponent)
     }
+}
 
+impl<T: Inexact> DeviceArray<T> {
     /// Each element to the power of an integer.
     ///
     /// ```
@@ -559,7 +573,11 @@ impl<T: Float> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn powi(&self, exponent: i32) -> DeviceArray<T> {
-        if exponent == 2 { self.square() } else { self.pow(T::from_f64(f64::from(exponent))) }
+        if exponent == 2 {
+            return self.square();
+        }
+        let exponent = Scalar::of_float(exponent.into(), T::DTYPE);
+        DeviceArray::from_raw(check(binary("pow", BinaryOperation::Power, &*self.raw, exponent)))
     }
 }
 
@@ -576,7 +594,9 @@ fn truths(name: &'static str, operation: BinaryOperation, a: RawOperand<'_>, b: 
 
 /// Applies a function to each element.
 pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
-    debug_assert!(!x.dtype.is_complex() || operation.takes_complex(), "{name} of complex numbers");
+    if x.dtype.is_complex() && !operation.takes_complex() {
+        return complex::function(name, operation, x);
+    }
     if x.dtype.is_storage() {
         let out = unary(name, operation, &x.to_compute_type(name)?)?;
         return if operation.output(x.dtype) == x.dtype { out.converted(name, x.dtype) } else { Ok(out) };
@@ -594,6 +614,9 @@ pub(crate) fn binary<'a>(
     b: impl Into<RawOperand<'a>>,
 ) -> Result<RawArray> {
     let (a, b) = (a.into(), b.into());
+    if operation == BinaryOperation::Power && a.dtype().is_complex() {
+        return complex::power(name, a, b);
+    }
     let common;
     // Operands of one shape are the most frequent, and what is computed on the host for them counts for small arrays.
     let (array, shape) = match (a, b) {

@@ -488,7 +488,12 @@ pub(crate) fn put_with(target: &RawArray, indices: RawIndices, values: RawOperan
 }
 
 /// The indices, those that an array of so many elements does not have replaced by others. An array without elements has none.
-fn within(operation: &'static str, indices: RawIndices, length: usize, outside: Outside) -> Result<RawIndices> {
+pub(super) fn within(
+    operation: &'static str,
+    indices: RawIndices,
+    length: usize,
+    outside: Outside,
+) -> Result<RawIndices> {
     if outside == Outside::Refused || length == 0 {
         return Ok(indices);
     }

@@ -95,7 +95,87 @@ pub(crate) enum Rank {
     Middle,
     Share(f64),
     Percent(f64),
+    /// A share of elements, at a place that NumPy has a name for. The second number is 1, or 100 for percent.
+    By(Method, f64, f64),
 }
+
+/// How a quantile lies between two elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    InvertedCdf,
+    AveragedInvertedCdf,
+    ClosestObservation,
+    InterpolatedInvertedCdf,
+    Hazen,
+    Weibull,
+    Linear,
+    MedianUnbiased,
+    NormalUnbiased,
+    Lower,
+    Higher,
+    Midpoint,
+    Nearest,
+}
+
+impl Method {
+    /// The method of this name.
+    pub(crate) fn named(operation: &'static str, name: &str) -> Result<Method> {
+        METHODS.iter().find(|(known, _)| *known == name).map(|(_, method)| *method).ok_or_else(|| {
+            let names: Vec<String> = METHODS.iter().map(|(known, _)| format!("\"{known}\"")).collect();
+            Error::argument(operation, format!("there is no method \"{name}\"; write one of {}", names.join(", ")))
+        })
+    }
+
+    /// The place of a share among `length` elements, which is between 0 and the last one, if it is in the array.
+    ///
+    /// Hyndman, Fan: Sample quantiles in statistical packages (1996), whose methods 1 to 9 are the first nine.
+    fn place(self, share: f64, length: f64) -> f64 {
+        let continuous = |alpha: f64, beta: f64| length * share + (alpha + share * (1.0 - alpha - beta)) - 1.0;
+        // Between two elements it is the later one.
+        let step = |x: f64, at_whole: fn(f64) -> f64| {
+            let below = x.floor();
+            if x == below { at_whole(below) } else { below + 1.0 }
+        };
+        match self {
+            Method::InvertedCdf => step(length * share - 1.0, |whole| whole),
+            Method::AveragedInvertedCdf => step(length * share - 1.0, |whole| whole + 0.5),
+            Method::ClosestObservation => {
+                let (x, below) = (length * share - 1.5, (length * share - 1.5).floor());
+                // Halfway, it is the element with the even number, counted from 1.
+                if x == below && below.rem_euclid(2.0) == 1.0 { below } else { below + 1.0 }
+            }
+            Method::InterpolatedInvertedCdf => continuous(0.0, 1.0),
+            Method::Hazen => continuous(0.5, 0.5),
+            Method::Weibull => continuous(0.0, 0.0),
+            Method::Linear => share * (length - 1.0),
+            Method::MedianUnbiased => continuous(1.0 / 3.0, 1.0 / 3.0),
+            Method::NormalUnbiased => continuous(3.0 / 8.0, 3.0 / 8.0),
+            Method::Lower => (share * (length - 1.0)).floor(),
+            Method::Higher => (share * (length - 1.0)).ceil(),
+            Method::Midpoint => {
+                let place = share * (length - 1.0);
+                0.5 * (place.floor() + place.ceil())
+            }
+            Method::Nearest => (share * (length - 1.0)).round_ties_even(),
+        }
+    }
+}
+
+const METHODS: [(&str, Method); 13] = [
+    ("inverted_cdf", Method::InvertedCdf),
+    ("averaged_inverted_cdf", Method::AveragedInvertedCdf),
+    ("closest_observation", Method::ClosestObservation),
+    ("interpolated_inverted_cdf", Method::InterpolatedInvertedCdf),
+    ("hazen", Method::Hazen),
+    ("weibull", Method::Weibull),
+    ("linear", Method::Linear),
+    ("median_unbiased", Method::MedianUnbiased),
+    ("normal_unbiased", Method::NormalUnbiased),
+    ("lower", Method::Lower),
+    ("higher", Method::Higher),
+    ("midpoint", Method::Midpoint),
+    ("nearest", Method::Nearest),
+];
 
 impl Rank {
     /// The elements between which the place is among `length` (not 0), and how far it is from the first to the second.
@@ -104,12 +184,17 @@ impl Rank {
             Rank::Middle => return Ok(((length - 1) / 2, if length.is_multiple_of(2) { 0.5 } else { 0.0 })),
             Rank::Share(share) => (share, 1.0, share),
             Rank::Percent(percent) => (percent / 100.0, 100.0, percent),
+            Rank::By(_, given, most) => (given / most, most, given),
         };
         if !(0.0..=most).contains(&given) {
             let reason = format!("{given} is not from 0 to {most}; give a value in this range");
             return Err(Error::argument(operation, reason));
         }
-        let place = share * (length - 1) as f64;
+        let last = (length - 1) as f64;
+        let place = match self {
+            Rank::By(method, ..) => method.place(share, length as f64).clamp(0.0, last),
+            _ => share * last,
+        };
         let before = (place as usize).min(length - 1);
         Ok((before, if before + 1 == length { 0.0 } else { place - before as f64 }))
     }

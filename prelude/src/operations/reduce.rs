@@ -6,6 +6,7 @@ use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Element, Real, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::operations::complex;
 use crate::operations::elementwise::binary;
 use crate::thin::thin;
 
@@ -57,7 +58,7 @@ impl<T: Element> DeviceArray<T> {
     }
 }
 
-impl<T: Real> DeviceArray<T> {
+impl<T: Element> DeviceArray<T> {
     fallible! {
         /// The product of all elements; 1 if there are none. Small integers widen as in [`sum`](Self::sum), wide ones
         /// wrap. Waits for the result.
@@ -160,40 +161,51 @@ places! {
         "```\nlet a = warpcell::array(&[[3, 1], [5, 7]]);\nassert_eq!(a.argmin_axis(0).to_host(), ndarray::arr1(&[0, 0]).into_dyn());\n```";
 }
 
-impl DeviceArray<bool> {
-    /// Whether all elements are true; true if there are none. Waits for the result.
+impl<T: Element> DeviceArray<T> {
+    /// Whether all elements are true, or not zero, as NaN is; true if there are none. Waits for the result.
     ///
     /// ```
     /// assert!(!warpcell::array(&[true, false]).all());
+    /// assert!(warpcell::array(&[1.0, -2.0]).all());
     /// ```
     #[track_caller]
     pub fn all(&self) -> bool {
-        transfer::typed_scalar(check(reduce_all("all", ReduceOperation::All, &self.raw)))
+        let truths = truths("all", &self.raw);
+        transfer::typed_scalar(check(truths.and_then(|truths| reduce_all("all", ReduceOperation::All, &truths))))
     }
 
-    /// Whether any element is true; false if there are none. Waits for the result.
+    /// Whether any element is true, or not zero, as NaN is; false if there are none. Waits for the result.
     ///
     /// ```
     /// assert!(warpcell::array(&[true, false]).any());
+    /// assert!(!warpcell::array(&[0, 0]).any());
     /// ```
     #[track_caller]
     pub fn any(&self) -> bool {
-        transfer::typed_scalar(check(reduce_all("any", ReduceOperation::Any, &self.raw)))
+        let truths = truths("any", &self.raw);
+        transfer::typed_scalar(check(truths.and_then(|truths| reduce_all("any", ReduceOperation::Any, &truths))))
     }
 
     thin! {
-        /// Whether all elements along one axis or several are true.
+        /// Whether all elements along one axis or several are true, or not zero.
         ///
         /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
         pub fn all_axis(&self, axes: impl IntoAxes) -> DeviceArray<bool> =>
-            reduce_axis("all_axis", ReduceOperation::All, &self.raw, &axes.into_axes());
+            truths("all_axis", &self.raw)
+                .and_then(|truths| reduce_axis("all_axis", ReduceOperation::All, &truths, &axes.into_axes()));
 
-        /// Whether any element along one axis or several is true.
+        /// Whether any element along one axis or several is true, or not zero.
         ///
         /// **Panics** if there is no such axis, or one is named twice ([`Error::InvalidShape`]).
         pub fn any_axis(&self, axes: impl IntoAxes) -> DeviceArray<bool> =>
-            reduce_axis("any_axis", ReduceOperation::Any, &self.raw, &axes.into_axes());
+            truths("any_axis", &self.raw)
+                .and_then(|truths| reduce_axis("any_axis", ReduceOperation::Any, &truths, &axes.into_axes()));
     }
+}
+
+/// Whether each element is true, or not zero.
+pub(crate) fn truths(name: &'static str, x: &RawArray) -> Result<RawArray> {
+    if x.dtype == DType::Bool { Ok(x.clone()) } else { x.converted(name, DType::Bool) }
 }
 
 /// The array as floats of `dtype`, in which a mean of integers cannot overflow.
@@ -292,6 +304,9 @@ pub(crate) fn squared_deviations(name: &'static str, x: &RawArray, axes: &[usize
 }
 
 pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
+    if operation == ReduceOperation::Product && x.dtype.is_complex() {
+        return complex::products(name, x, axes);
+    }
     let takes_all = operation == ReduceOperation::Sum && x.handle.backend.converts_terms();
     if x.dtype.is_storage() && !takes_all {
         let out = reduce(name, operation, &x.to_compute_type(name)?, axes)?;

@@ -1,18 +1,20 @@
 //! Running sums and products, and differences of neighbours.
 
 use crate::array::axes::axis_of;
-use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis};
+use crate::array::view::broadcast_to;
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis};
 use crate::backend::{BinaryOperation, ScanOperation};
-use crate::dtype::{Number, Real, Scalar};
+use crate::dtype::{Arithmetic, Element, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
-use crate::operations::elementwise::binary;
+use crate::operations::complex;
+use crate::operations::elementwise::{RawOperand, binary};
 use crate::thin::thin;
 
 macro_rules! scans {
     ($($(#[$doc:meta])* $name:ident $try_name:ident
        $(#[$axis_doc:meta])* $axis:ident $try_axis:ident $operation:ident;)*) => {
-        impl<T: Real> DeviceArray<T> { fallible! {$(
+        impl<T: Element> DeviceArray<T> { fallible! {$(
             $(#[$doc])*
             pub fn $name, $try_name(&self) -> Result<DeviceArray<T::Sum>> {
                 scan_all(stringify!($name), ScanOperation::$operation, &self.raw).map(DeviceArray::from_raw)
@@ -64,7 +66,8 @@ scans! {
 }
 
 thin! {
-    /// The differences of neighbours along an axis, which gets shorter by one element; this `n` times. NumPy's `diff`.
+    /// The differences of neighbours along an axis, which gets shorter by one element; this `n` times. NumPy's `diff`;
+    /// `gpu::diff!(&a, prepend = 0.0)` has its keywords.
     ///
     /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
     ///
@@ -74,7 +77,7 @@ thin! {
     /// assert_eq!(gpu::diff(&a, 1, 0).to_host(), ndarray::arr1(&[3, 5, 7]).into_dyn());
     /// assert_eq!(gpu::diff(&a, 2, -1).to_host(), ndarray::arr1(&[2, 2]).into_dyn());
     /// ```
-    pub fn diff<A: OnDevice<Elem = T>, T: Number>(a: &A, n: usize, axis: isize) -> DeviceArray<T> =>
+    pub fn diff<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, n: usize, axis: isize) -> DeviceArray<T> =>
         differences("diff", a.raw(), n, axis);
 
     /// The sums of the elements of a 1-D array up to each; NumPy's `cumulative_sum`. Types and rounding are as for
@@ -86,7 +89,7 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::cumulative_sum(&gpu::array(&[1, 2, 3])).tolist(), [1i64, 3, 6]);
     /// ```
-    pub fn cumulative_sum<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T::Sum> =>
+    pub fn cumulative_sum<A: OnDevice<Elem = T>, T: Element>(x: &A) -> DeviceArray<T::Sum> =>
         cumulative("cumulative_sum", ScanOperation::Sum, x.raw(), None, false);
 
     /// The products of the elements of a 1-D array up to each; NumPy's `cumulative_prod`. Types and rounding are as for
@@ -98,7 +101,7 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::cumulative_prod(&gpu::array(&[1, 2, 3])).tolist(), [1i64, 2, 6]);
     /// ```
-    pub fn cumulative_prod<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T::Sum> =>
+    pub fn cumulative_prod<A: OnDevice<Elem = T>, T: Element>(x: &A) -> DeviceArray<T::Sum> =>
         cumulative("cumulative_prod", ScanOperation::Product, x.raw(), None, false);
 }
 
@@ -147,10 +150,39 @@ pub(crate) fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArr
 
 /// Scans a contiguous array.
 fn scan(name: &'static str, operation: ScanOperation, x: &RawArray, axis: usize) -> Result<RawArray> {
+    if x.dtype.is_complex() {
+        return complex::running(name, operation, x, axis, |parts| scan(name, operation, parts, axis));
+    }
     let x = &x.to_compute_type(name)?;
     RawArray::written(name, &x.handle, x.shape(), x.dtype.sum(), |out| {
         x.handle.backend.scan(operation, x.view(), axis, out.view())
     })
+}
+
+/// `diff` of an array with more before and behind it: numbers and 0-d arrays along the axis, or arrays.
+pub(crate) fn differences_with(
+    x: &RawArray,
+    n: usize,
+    axis: isize,
+    prepend: Option<RawOperand<'_>>,
+    append: Option<RawOperand<'_>>,
+) -> Result<RawArray> {
+    const NAME: &str = "diff";
+    let place = axis_of(NAME, x.shape(), axis)?;
+    let mut line = x.shape().to_vec();
+    line[place] = 1;
+    let part = |end: Option<RawOperand<'_>>| match end {
+        None => Ok(None),
+        Some(RawOperand::Scalar(value)) => RawArray::filled(NAME, &x.handle, &line, value).map(Some),
+        Some(RawOperand::Array(array)) if array.shape().is_empty() => broadcast_to(NAME, array, &line).map(Some),
+        Some(RawOperand::Array(array)) => Ok(Some(array.clone())),
+    };
+    let parts: Vec<RawArray> = [part(prepend)?, Some(x.clone()), part(append)?].into_iter().flatten().collect();
+    if let [whole] = &parts[..] {
+        differences(NAME, whole, n, axis)
+    } else {
+        differences(NAME, &join(NAME, &parts, axis)?, n, axis)
+    }
 }
 
 pub(super) fn differences(name: &'static str, x: &RawArray, n: usize, axis: isize) -> Result<RawArray> {

@@ -1,12 +1,18 @@
 //! Arrays as sets: what both have, what one of them has, and whether an element is in the other. By sorting, but where few are looked for.
 
-use crate::array::{DeviceArray, OnDevice, RawArray, join, slice_axis};
-use crate::backend::{BinaryOperation, Layout, UnaryOperation};
-use crate::dtype::{DType, Real};
+use crate::array::axes::axis_of;
+use crate::array::grids::numbers;
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis};
+use crate::backend::{BinaryOperation, Layout, Operand, ReduceOperation, ScanOperation, UnaryOperation};
+use crate::dtype::{DType, Real, Scalar};
 use crate::error::{Result, check};
+use crate::operations::composing::Composed;
 use crate::operations::elementwise::{binary, unary};
 use crate::operations::indexing::parts;
-use crate::operations::selection::compressed;
+use crate::operations::ordering::by_keys;
+use crate::operations::reduce::reduce;
+use crate::operations::scan::scan_axis;
+use crate::operations::selection::{compressed, flat_positions};
 use crate::operations::sorting::{Side, runs, search, sorted_rows};
 use crate::thin::thin;
 
@@ -203,4 +209,66 @@ fn in_one(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
 
 fn in_either(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     Ok(runs(name, &join(name, &[a.flat(name)?, b.flat(name)?], 0)?)?.0)
+}
+
+/// The distinct parts along an axis, in the order that their elements have from the first on; of each the first place, for each part
+/// of the array its place among them, and of each how often it occurs. A part with NaN is equal to no other one, as in NumPy.
+pub(crate) fn unique_along(x: &RawArray, axis: isize) -> Result<[RawArray; 4]> {
+    const NAME: &str = "unique";
+    let axis = axis_of(NAME, x.shape(), axis)?;
+    let calc = Composed(NAME);
+    let moved = x.moved(axis, 0);
+    let (count, width) = (x.shape()[axis], moved.shape()[1..].iter().product());
+    let rows = calc.shaped(&moved, &[count, width])?;
+    // The first key is the least important one.
+    let columns: Vec<RawArray> = (0..width).rev().map(|at| column(&rows, at)).collect();
+    let order = if width == 0 { numbers(NAME, &x.handle, count)? } else { by_keys(NAME, &columns, 0)? };
+    let sorted = parts(NAME, &rows, 0, &order)?;
+    let is_new = RawArray::filled(NAME, &x.handle, &[count], Scalar::Bool(true))?;
+    if count > 1 {
+        let [before, here] = [0, 1].map(|start| slice_axis(&sorted, 0, start, 1, count - 1));
+        let differ = calc.pair(BinaryOperation::NotEqual, &here, &before)?;
+        assign(NAME, &slice_axis(&is_new, 0, 1, 1, count - 1), &reduce(NAME, ReduceOperation::Any, &differ, &[1])?)?;
+    }
+    let begins = flat_positions(NAME, &is_new)?;
+    let found = begins.size();
+    let first = parts(NAME, &order, 0, &begins)?;
+    // The number of the group of each part in that order, which is put where the part was.
+    let groups = calc.with(
+        BinaryOperation::Subtract,
+        &scan_axis(NAME, ScanOperation::Sum, &is_new, 0)?.converted(NAME, DType::I64)?,
+        1.0,
+    )?;
+    let inverse = RawArray::uninitialised(NAME, &x.handle, &[count], DType::I64)?;
+    if count > 0 {
+        x.handle.backend.scatter(Operand::Array(groups.view()), 0, order.view(), inverse.view())?;
+    }
+    let end = RawArray::filled(NAME, &x.handle, &[1], Scalar::I64(count as i64))?;
+    let ends = join(NAME, &[slice_axis(&begins, 0, found.min(1), 1, found.saturating_sub(1)), end], 0)?;
+    let counts = calc.pair(BinaryOperation::Subtract, &slice_axis(&ends, 0, 0, 1, found), &begins)?;
+    let shape = [&[found], &moved.shape()[1..]].concat();
+    let values = calc.shaped(&parts(NAME, &sorted, 0, &begins)?, &shape)?.moved(0, axis).copied(NAME)?;
+    Ok([values, first, inverse, counts])
+}
+
+/// A column of a matrix.
+fn column(rows: &RawArray, at: usize) -> RawArray {
+    let column = slice_axis(rows, 1, at, 1, 1);
+    let Layout { shape, strides, offset } = column.layout.clone();
+    column.with_layout(Layout { shape: vec![shape[0]], strides: vec![strides[0]], offset })
+}
+
+/// The elements that are in both arrays, and where each is first in the one and in the other.
+pub(crate) fn places_of_common(x: &RawArray, y: &RawArray) -> Result<[RawArray; 3]> {
+    const NAME: &str = "intersect1d";
+    x.same_device(NAME, y)?;
+    let [values, first, ..] = unique_parts(NAME, x)?;
+    let [others, first_of_others, ..] = unique_parts(NAME, y)?;
+    let chosen = |values: &RawArray, others: &RawArray, first: &RawArray| -> Result<[RawArray; 2]> {
+        let places = flat_positions(NAME, &membership(NAME, values, others, false)?)?;
+        Ok([parts(NAME, values, 0, &places)?, parts(NAME, first, 0, &places)?])
+    };
+    let [common, of_x] = chosen(&values, &others, &first)?;
+    let [_, of_y] = chosen(&others, &values, &first_of_others)?;
+    Ok([common, of_x, of_y])
 }

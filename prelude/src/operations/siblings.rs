@@ -6,7 +6,7 @@
 
 use crate::array::sides::sealed::Device;
 use crate::array::{DeviceArray, IntoAxes, IntoIndices, IntoNewShape, IntoShape, OnDevice, transfer};
-use crate::dtype::{Arithmetic, Bitwise, Element, Float, Inexact, Integer, Number, Real, RealNumber};
+use crate::dtype::{Arithmetic, Bitwise, Element, Float, Inexact, Integer, Number, Real, RealNumber, Signal};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::Operand;
 use crate::operations::products;
@@ -83,25 +83,25 @@ pub mod functions {
         [T: Number] T => (DeviceArray<T>, DeviceArray<T>) { divmod(other: impl Operand<T>); }
         [T: Float] T => (DeviceArray<T>, DeviceArray<T>) { modf(); }
         [T: Float] T => (DeviceArray<T>, DeviceArray<i32>) { frexp(); }
-        [] bool => DeviceArray<bool> { all_axis(axes: impl IntoAxes); any_axis(axes: impl IntoAxes); }
-        [] bool => bool { all(); any(); }
+        [T: Element] T => DeviceArray<bool> { all_axis(axes: impl IntoAxes); any_axis(axes: impl IntoAxes); }
+        [T: Element] T => bool { all(); any(); }
         [T: Element] T => T::Sum { sum(); }
         [T: Element] T => DeviceArray<T::Sum> { sum_axis(axes: impl IntoAxes); }
         [T: Element] T => T::Mean { mean(); }
         [T: Element] T => DeviceArray<T::Mean> { mean_axis(axes: impl IntoAxes); }
-        [T: Real] T => T::Sum { prod(); }
-        [T: Real] T => DeviceArray<T::Sum> {
+        [T: Element] T => T::Sum { prod(); }
+        [T: Element] T => DeviceArray<T::Sum> {
             prod_axis(axes: impl IntoAxes); cumsum(); cumprod(); cumsum_axis(axis: isize); cumprod_axis(axis: isize);
         }
         [T: RealNumber] T => T { max(); min(); }
-        [T: RealNumber] T => T::Mean { var(); std(); }
-        [T: RealNumber] T => DeviceArray<T::Mean> { var_axis(axes: impl IntoAxes); std_axis(axes: impl IntoAxes); }
+        [T: Arithmetic] T => Signal<T> { var(); std(); }
+        [T: Arithmetic] T => DeviceArray<Signal<T>> { var_axis(axes: impl IntoAxes); std_axis(axes: impl IntoAxes); }
         [T: Real] T => usize { argmax(); argmin(); }
         [T: Real] T => DeviceArray<i64> { argmax_axis(axis: isize); argmin_axis(axis: isize); }
-        [T: RealNumber] T => usize { count_nonzero(); }
+        [T: Element] T => usize { count_nonzero(); }
         [T: Element] T => DeviceArray<T> {
             ravel(); transpose(); squeeze(); diagonal(); copy(); reshape(shape: impl IntoNewShape); expand_dims(axis: isize);
-            swapaxes(one: isize, other: isize); moveaxis(from: isize, to: isize); permute_dims(axes: impl IntoAxes);
+            swapaxes(one: isize, other: isize); moveaxis(from: impl IntoAxes, to: impl IntoAxes); permute_dims(axes: impl IntoAxes);
             broadcast_to(shape: impl IntoShape); take(indices: impl IntoIndices); take_axis(indices: impl IntoIndices, axis: isize);
             take_along_axis(indices: impl IntoIndices, axis: isize);
         }
@@ -116,17 +116,22 @@ pub mod functions {
     }
     // NumPy's second names.
     renamed! {
-        [T: Float] T => DeviceArray<T> {
+        [T: Inexact] T => DeviceArray<T> {
             arcsin = asin(); arccos = acos(); arctan = atan(); arcsinh = asinh(); arccosh = acosh(); arctanh = atanh();
-            arctan2 = atan2(other: impl Operand<T>); deg2rad = radians(); rad2deg = degrees(); rint = round();
+            rint = round();
+        }
+        [T: Float] T => DeviceArray<T> {
+            arctan2 = atan2(other: impl Operand<T>); deg2rad = radians(); rad2deg = degrees();
         }
         [T: Float] T => DeviceArray<T::Part> { fabs = abs(); }
         [T: Arithmetic] T => DeviceArray<T::Part> { absolute = abs(); }
-        [T: Arithmetic] T => DeviceArray<T> { positive = copy(); }
-        [T: RealNumber] T => DeviceArray<T> {
-            around = round(); fix = trunc(); fmod = remainder(other: impl Operand<T>); power = pow(other: impl Operand<T>);
+        [T: Arithmetic] T => DeviceArray<T> {
+            positive = copy(); around = round(); power = pow(other: impl Operand<T>);
         }
-        [T: RealNumber] T => DeviceArray<bool> { isnan = is_nan(); isinf = is_inf(); isfinite = is_finite(); }
+        [T: RealNumber] T => DeviceArray<T> {
+            fix = trunc(); fmod = remainder(other: impl Operand<T>);
+        }
+        [T: Arithmetic] T => DeviceArray<bool> { isnan = is_nan(); isinf = is_inf(); isfinite = is_finite(); }
         [T: RealNumber] T => T { amax = max(); amin = min(); }
         [T: Bitwise] T => DeviceArray<T> { invert = bitwise_not(); bitwise_invert = bitwise_not(); }
         [T: Integer] T => DeviceArray<T> {
@@ -202,7 +207,7 @@ impl<T: Real> DeviceArray<T> {
     /// assert_eq!(array(&[1, 3, 5]).searchsorted(&array(&[3, 4]), Side::Left).tolist(), [1, 2]);
     /// ```
     #[track_caller]
-    pub fn searchsorted(&self, values: &DeviceArray<T>, side: Side) -> DeviceArray<i64> {
+    pub fn searchsorted(&self, values: impl Operand<T>, side: Side) -> DeviceArray<i64> {
         sorting::searchsorted(self, values, side)
     }
 }

@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, Layout, ReduceOperation};
 use crate::dtype::{DType, Real, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::elementwise::binary;
+use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::reduce::reduce_all;
 use crate::thin::thin;
 
@@ -81,7 +81,7 @@ pub enum Side {
 
 /// Where each value would have to be put into a sorted 1-D array so that it stays sorted; NumPy's `searchsorted`.
 ///
-/// The result has the shape of `values`: the number of elements of `sorted` that are less ([`Side::Left`]), or less or equal
+/// `values` are an array or a number. The result has the shape of `values`: the number of elements of `sorted` that are less ([`Side::Left`]), or less or equal
 /// ([`Side::Right`]). NaN is greater than all others. Queued. What an array that is not sorted gives is unspecified.
 ///
 /// **Panics** if `sorted` is not 1-D ([`Error::InvalidShape`]), or the arrays are on different devices.
@@ -96,13 +96,21 @@ pub enum Side {
 /// assert_eq!(gpu::searchsorted(&sorted, &values, Side::Right).to_host(), ndarray::arr1(&[0i64, 3, 4]).into_dyn());
 /// ```
 #[track_caller]
-pub fn searchsorted<A, V, T>(sorted: &A, values: &V, side: Side) -> DeviceArray<i64>
+pub fn searchsorted<A, T>(sorted: &A, values: impl Operand<T>, side: Side) -> DeviceArray<i64>
 where
     A: OnDevice<Elem = T>,
-    V: OnDevice<Elem = T>,
     T: Real,
 {
-    DeviceArray::from_raw(check(search("searchsorted", sorted.raw(), values.raw(), side)))
+    DeviceArray::from_raw(check(searched(sorted.raw(), values.raw_operand(), side)))
+}
+
+/// `searchsorted` of an array, or of a number.
+pub(crate) fn searched(sorted: &RawArray, values: RawOperand<'_>, side: Side) -> Result<RawArray> {
+    const NAME: &str = "searchsorted";
+    match values {
+        RawOperand::Array(values) => search(NAME, sorted, values, side),
+        RawOperand::Scalar(value) => search(NAME, sorted, &RawArray::filled(NAME, &sorted.handle, &[], value)?, side),
+    }
 }
 
 /// The number of the bin that each value falls into: `i` where `bins[i - 1] <= value < bins[i]`, 0 before the first edge and

@@ -2,22 +2,23 @@
 
 use crate::array::axes::{IntoAxes, axes_of};
 use crate::array::{DeviceArray, RawArray, transfer};
-use crate::backend::{BinaryOperation, Layout, UnaryOperation};
-use crate::dtype::{DType, Element, RealNumber, Scalar};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
+use crate::dtype::{Arithmetic, DType, Element, Scalar, Signal};
 use crate::error::{Result, check};
+use crate::operations::complex::squares;
 use crate::operations::elementwise::{binary, unary};
-use crate::operations::reduce::{as_terms, squared_deviations};
+use crate::operations::reduce::{as_mean, as_terms, mean_along, reduce, reduce_all, squared_deviations, truths};
 use crate::thin::thin;
 
-impl<T: RealNumber> DeviceArray<T> {
-    /// The variance of all elements: the mean of their squared distances from the mean (`f64` for integers), NaN if there
-    /// are none. In two passes, so it keeps its accuracy where the mean is large. Waits for the result.
+impl<T: Arithmetic> DeviceArray<T> {
+    /// The variance of all elements: the mean of their squared distances from the mean (`f64` for integers, real for complex
+    /// elements), NaN if there are none. In two passes, so it keeps its accuracy where the mean is large. Waits for the result.
     ///
     /// ```
     /// assert_eq!(warpcell::array(&[1.0, 3.0, 5.0, 7.0]).var(), 5.0);
     /// ```
     #[track_caller]
-    pub fn var(&self) -> T::Mean {
+    pub fn var(&self) -> Signal<T> {
         check(self.raw.handle.may_wait("var"));
         let axes: Vec<usize> = (0..self.ndim()).collect();
         let variance = check(variance("var", &self.raw, &axes, 0.0, T::Mean::DTYPE));
@@ -30,7 +31,7 @@ impl<T: RealNumber> DeviceArray<T> {
     /// assert_eq!(warpcell::array(&[1, 3]).std(), 1.0);
     /// ```
     #[track_caller]
-    pub fn std(&self) -> T::Mean {
+    pub fn std(&self) -> Signal<T> {
         let axes: Vec<usize> = (0..self.ndim()).collect();
         let variance = variance("std", &self.raw, &axes, 0.0, T::Mean::DTYPE);
         let deviation = check(variance.and_then(|variance| unary("std", UnaryOperation::Sqrt, &variance)));
@@ -46,7 +47,7 @@ impl<T: RealNumber> DeviceArray<T> {
     /// assert_eq!(a.var_axis(1).to_host(), ndarray::arr1(&[1.0, 0.0]).into_dyn());
     /// ```
     #[track_caller]
-    pub fn var_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Mean> {
+    pub fn var_axis(&self, axes: impl IntoAxes) -> DeviceArray<Signal<T>> {
         self.var_with(axes, 0.0)
     }
 
@@ -59,7 +60,7 @@ impl<T: RealNumber> DeviceArray<T> {
     /// assert_eq!(a.std_axis(-1).get(&[0]), 1.0);
     /// ```
     #[track_caller]
-    pub fn std_axis(&self, axes: impl IntoAxes) -> DeviceArray<T::Mean> {
+    pub fn std_axis(&self, axes: impl IntoAxes) -> DeviceArray<Signal<T>> {
         self.std_with(axes, 0.0)
     }
 
@@ -72,7 +73,7 @@ impl<T: RealNumber> DeviceArray<T> {
         /// ```
         /// assert_eq!(warpcell::array(&[1.0, 3.0]).var_with(0, 1.0).item(), 2.0);
         /// ```
-        pub fn var_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<T::Mean> =>
+        pub fn var_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<Signal<T>> =>
             variance_axes("var_axis", &self.raw, &axes.into_axes(), ddof, T::Mean::DTYPE);
 
         /// As [`std_axis`](Self::std_axis), with `ddof` as in [`var_with`](Self::var_with).
@@ -82,33 +83,30 @@ impl<T: RealNumber> DeviceArray<T> {
         /// ```
         /// assert_eq!(warpcell::array(&[0.0, 4.0, 8.0]).std_with(0, 1.0).item(), 4.0);
         /// ```
-        pub fn std_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<T::Mean> => {
+        pub fn std_with(&self, axes: impl IntoAxes, ddof: f64) -> DeviceArray<Signal<T>> => {
             let variance = variance_axes("std_axis", &self.raw, &axes.into_axes(), ddof, T::Mean::DTYPE);
             variance.and_then(|variance| unary("std_axis", UnaryOperation::Sqrt, &variance))
         };
     }
+}
 
-    /// How many elements are not zero; NaN is not. Waits for the result.
+impl<T: Element> DeviceArray<T> {
+    /// How many elements are true, or not zero, as NaN is. Waits for the result.
     ///
     /// ```
     /// assert_eq!(warpcell::array(&[0, 3, -1]).count_nonzero(), 2);
-    /// ```
-    #[track_caller]
-    pub fn count_nonzero(&self) -> usize {
-        self.astype::<bool>().count_nonzero()
-    }
-}
-
-impl DeviceArray<bool> {
-    /// How many elements are true. Waits for the result.
-    ///
-    /// ```
     /// assert_eq!(warpcell::arange(10).gt(6).count_nonzero(), 3);
     /// ```
     #[track_caller]
     pub fn count_nonzero(&self) -> usize {
-        usize::try_from(self.sum()).expect("no more than there are elements")
+        check(count_of_true(&self.raw))
     }
+}
+
+fn count_of_true(x: &RawArray) -> Result<usize> {
+    const NAME: &str = "count_nonzero";
+    let count: u64 = transfer::typed_scalar(reduce_all(NAME, ReduceOperation::Sum, &truths(NAME, x)?)?);
+    Ok(usize::try_from(count).expect("no more than there are elements"))
 }
 
 fn variance_axes(name: &'static str, x: &RawArray, axes: &[isize], ddof: f64, dtype: DType) -> Result<RawArray> {
@@ -117,10 +115,22 @@ fn variance_axes(name: &'static str, x: &RawArray, axes: &[isize], ddof: f64, dt
 
 /// The variances over `axes`, sorted, as floats of `dtype`.
 pub(crate) fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f64, dtype: DType) -> Result<RawArray> {
+    if dtype.is_complex() {
+        return complex_variance(name, &as_mean(name, x, dtype)?, axes, ddof);
+    }
     let x = as_terms(name, x, dtype)?;
     let count: f64 = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
     let squares = squared_deviations(name, &x, axes, dtype)?;
     binary(name, BinaryOperation::Divide, &squares, Scalar::of_float((count - ddof).max(0.0), dtype))
+}
+
+/// The means of the squares of the distances of complex numbers from their mean.
+fn complex_variance(name: &'static str, z: &RawArray, axes: &[usize], ddof: f64) -> Result<RawArray> {
+    let count: f64 = axes.iter().map(|&axis| z.shape()[axis] as f64).product();
+    let means = with_axes(&mean_along(name, z, axes, z.dtype)?, axes);
+    let squares = squares(name, &binary(name, BinaryOperation::Subtract, z, &means)?)?;
+    let sums = reduce(name, ReduceOperation::Sum, &squares, axes)?;
+    binary(name, BinaryOperation::Divide, &sums, Scalar::of_float((count - ddof).max(0.0), sums.dtype))
 }
 
 /// The array with axes of length 1 where `axes`, sorted, were reduced.

@@ -304,3 +304,110 @@ fn what_complex_numbers_have_not_is_refused() {
     assert!(text.contains("Complex<f64>") && text.contains("a.imag()"), "{text}");
     assert!(z.try_astype::<bool>().is_ok());
 }
+
+/// Numbers in all quadrants, on the axes, and on both sides of the branch cuts.
+fn points() -> Vec<Complex<f64>> {
+    let parts = [-30.0, -2.5, -1.0, -0.3, -0.0, 0.0, 0.7, 1.5, 30.0];
+    parts.iter().flat_map(|re| parts.map(|im| Complex::new(*re, im))).collect()
+}
+
+/// A function of arrays, and what it computes of one number.
+type Elementary =
+    (&'static str, fn(&DeviceArray<Complex<f64>>) -> DeviceArray<Complex<f64>>, fn(Complex<f64>) -> Complex<f64>);
+
+#[test]
+fn functions_of_complex_numbers() {
+    // Inverse functions are checked by the functions that they are inverse to: other formulas lose digits.
+    let functions: &[Elementary] = &[
+        ("log", |z| z.log(), |z| z.ln()),
+        ("log2", |z| z.log2(), |z| z.ln() / std::f64::consts::LN_2),
+        ("log10", |z| z.log10(), |z| z.ln() / std::f64::consts::LN_10),
+        ("log1p", |z| z.log1p(), |z| (z + 1.0).ln()),
+        ("exp2", |z| z.exp2(), |z| (z * std::f64::consts::LN_2).exp()),
+        ("expm1", |z| z.expm1(), |z| z.exp() - 1.0),
+        ("sin", |z| z.sin(), |z| z.sin()),
+        ("cos", |z| z.cos(), |z| z.cos()),
+        ("sinh", |z| z.sinh(), |z| z.sinh()),
+        ("cosh", |z| z.cosh(), |z| z.cosh()),
+        ("reciprocal", |z| z.reciprocal(), |z| z.inv()),
+        ("sin of asin", |z| z.asin().sin(), |z| z),
+        ("cos of acos", |z| z.acos().cos(), |z| z),
+        ("sinh of asinh", |z| z.asinh().sinh(), |z| z),
+        ("cosh of acosh", |z| z.acosh().cosh(), |z| z),
+        ("power", |z| z.pow(Complex::new(0.5, -1.5)), |z| (z.ln() * Complex::new(0.5, -1.5)).exp()),
+        ("integer power", |z| z.powi(-3), |z| (z * z * z).inv()),
+    ];
+    let points = points();
+    let z = gpu::array(&points);
+    for (name, ours, reference) in functions {
+        let found = ours(&z).tolist();
+        for (point, found) in points.iter().zip(found) {
+            let expected = reference(*point);
+            let scale = expected.norm();
+            let near = |found: f64, expected: f64| {
+                let room = 1e-11 * expected.abs().max(scale).max(1.0);
+                (found - expected).abs() <= room || found == expected || !expected.is_finite()
+            };
+            assert!(
+                near(found.re, expected.re) && near(found.im, expected.im),
+                "{name} of {point}: {found}, not {expected}"
+            );
+        }
+    }
+    // Far from 0, tanh is the sign of the real part; near it, the quotient.
+    for (point, found) in points.iter().zip(z.tanh().tolist()) {
+        let quotient = point.sinh() / point.cosh();
+        assert!((found - quotient).norm() < 1e-14, "tanh of {point}: {found}, not {quotient}");
+    }
+    for (point, found) in points.iter().zip(z.tan().tolist()) {
+        let quotient = point.sin() / point.cos();
+        assert!(
+            (found - quotient).norm() < 1e-12 * quotient.norm().max(1.0),
+            "tan of {point}: {found}, not {quotient}"
+        );
+    }
+    for (point, found) in points.iter().zip(z.atanh().tanh().tolist()) {
+        if point.im != 0.0 || point.re.abs() != 1.0 {
+            assert!((found - point).norm() < 1e-10 * point.norm().max(1.0), "tanh of atanh of {point}: {found}");
+        }
+    }
+    for (point, found) in points.iter().zip(z.atan().tan().tolist()) {
+        if point.re != 0.0 || point.im.abs() != 1.0 {
+            assert!((found - point).norm() < 1e-10 * point.norm().max(1.0), "tan of atan of {point}: {found}");
+        }
+    }
+}
+
+#[test]
+fn powers_of_zero_and_sides_of_branch_cuts() {
+    let zero = gpu::zeros::<Complex<f64>>(1);
+    let (one, i) = (Complex::new(1.0, 0.0), Complex::new(0.0, 1.0));
+    assert_eq!((zero.pow(one + i).item(), zero.pow(&gpu::zeros(1)).item()), (0.0 * one, one));
+    assert!(zero.pow(i).is_nan().all() && zero.powi(0).item() == one);
+    let cut = gpu::array(&[Complex::new(-4.0, 0.0), Complex::new(-4.0, -0.0)]);
+    let pi = std::f64::consts::PI;
+    assert_eq!(cut.log().imag().tolist(), [pi, -pi]);
+    let beyond = gpu::array(&[Complex::new(2.0, 0.0), Complex::new(2.0, -0.0)]);
+    assert_eq!(beyond.atanh().imag().tolist(), [pi / 2.0, -pi / 2.0]);
+    assert!(beyond.asin().imag().tolist()[0] > 1.3 && beyond.asin().imag().tolist()[1] < -1.3);
+}
+
+#[test]
+fn sums_products_and_spreads_of_complex_numbers() {
+    let z = gpu::array(&points()).reshape((9, 9));
+    let host = points();
+    let product = |values: &[Complex<f64>]| values.iter().product::<Complex<f64>>();
+    for (row, found) in gpu::prod!(&(&z + 0.5), axis = 1).tolist().into_iter().enumerate() {
+        let factors: Vec<Complex<f64>> = host[9 * row..9 * row + 9].iter().map(|z| z + 0.5).collect();
+        assert!((found - product(&factors)).norm() <= 1e-12 * product(&factors).norm());
+    }
+    let running = gpu::cumprod!(&(&z + 0.5), axis = 1);
+    assert!(gpu::allclose(&running.slice(s![.., 8]), &gpu::prod!(&(&z + 0.5), axis = 1)));
+    assert!(gpu::allclose(&gpu::cumsum!(&z, axis = 0).slice(s![8, ..]), &gpu::sum!(&z, axis = 0)));
+    assert!(gpu::allclose(&gpu::diff!(&gpu::cumsum(&z)), &z.ravel().slice(s![1..])));
+    let spread = (&z - z.mean()).abs().square().mean();
+    assert!((z.var() - spread).abs() < 1e-10 && (z.std() - spread.sqrt()).abs() < 1e-12);
+    assert_eq!(gpu::zeros::<Complex<f32>>(0).prod(), Complex::new(1.0, 0.0));
+    assert_eq!(gpu::prod!(&gpu::zeros::<Complex<f32>>((0, 2)), axis = 0).tolist(), [Complex::new(1.0, 0.0); 2]);
+    assert_eq!(gpu::cumprod(&gpu::zeros::<Complex<f32>>(0)).size(), 0);
+}

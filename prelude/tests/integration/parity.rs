@@ -3,7 +3,7 @@
 use crate::fixtures::{Sample, assert_same, cases, device, host, mode, with_dtype};
 use serde_json::Value;
 use warpcell::ndarray::{ArrayD, SliceInfoElem};
-use warpcell::{Boundary, DeviceArray, Element, Float, Number, Pad};
+use warpcell::{Boundary, DeviceArray, Element, Float, Inexact, Number, Pad};
 
 #[test]
 fn convolve2d() {
@@ -288,14 +288,14 @@ fn manipulate() {
 fn statistics() {
     fn check<T>(case: &Value, tolerance: f64)
     where
-        T: Sample + Number<Mean: Sample>,
+        T: Sample + Number<Mean: Inexact<Part: Sample>>,
     {
         let x = device::<T>(case, "x");
         if case["name"] == "count_nonzero" {
             assert_eq!(case["expected"]["data"][0], x.count_nonzero(), "{case}");
             return;
         }
-        let whole = |value: T::Mean| ArrayD::from_elem(vec![], value);
+        let whole = |value: warpcell::Signal<T>| ArrayD::from_elem(vec![], value);
         let (name, ddof) = (case["name"].as_str().unwrap(), case["ddof"].as_f64().unwrap());
         let actual = match (name, case["axes"].is_null()) {
             ("var", true) => whole(x.var()),

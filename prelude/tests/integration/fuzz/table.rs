@@ -7,7 +7,7 @@ use warpcell as gpu;
 use warpcell::fft::{self, Norm};
 use warpcell::keywords;
 use warpcell::linalg;
-use warpcell::{Complex, Element, Mode, Pad, Side, f16};
+use warpcell::{Complex, Element, MixedArray, Mode, Pad, Side, f16};
 
 /// The call of the function that a case names.
 pub fn evaluate(case: &Case) -> Vec<Host> {
@@ -233,9 +233,12 @@ functions! { reductions(c) {
         "min_all" => c.a::<T>(0).min(),
         "ptp" => keywords::ptp(&c.a::<T>(0), c.axes()),
         "median" => keywords::median(&c.a::<T>(0), c.axes()),
-        "quantile" => keywords::quantile(&c.a::<T>(0), c.floats("q"), c.axes()),
+        "quantile" => keywords::quantile_by(&c.a::<T>(0), c.floats("q"), c.axes(), c.text("method")),
         "percentile" => keywords::percentile(&c.a::<T>(0), c.float("q"), c.axes()),
-        "average" => keywords::average(&c.a::<T>(0), c.axes(), c.named("weights").as_ref()),
+        "average" => {
+            let weights = c.named::<<T as Element>::Mean>("weights");
+            keywords::average(&c.a::<T>(0), c.axes(), weights.as_ref().map(|weights| weights as &dyn MixedArray))
+        },
         "nansum" => keywords::nansum(&c.a::<T>(0), c.axes(), c.named("initial").map(|a| a.item()), c.named("where").as_ref()),
         "nanprod" => keywords::nanprod(&c.a::<T>(0), c.axes(), c.named("initial").map(|a| a.item()), c.named("where").as_ref()),
         "nanmax" => keywords::nanmax(&c.a::<T>(0), c.axes()),
@@ -261,9 +264,15 @@ functions! { reductions(c) {
             Some(axis) => keywords::nancumprod(&c.a::<T>(0), axis),
         },
         "norm" => c.norm::<T>(),
-        "cov" => keywords::cov(&c.a::<T>(0), c.flag("rowvar"), c.int("ddof") as i32),
-        "corrcoef" => keywords::corrcoef(&c.a::<T>(0), c.flag("rowvar")),
-        "diff" => gpu::diff(&c.a::<T>(0), c.size("n"), c.int("axis")),
+        "cov" => {
+            let ddof = Some(c.int("ddof") as f64);
+            keywords::cov(&c.a::<T>(0), None, Some(c.flag("rowvar")), None, ddof, None, None)
+        },
+        "corrcoef" => keywords::corrcoef(&c.a::<T>(0), None, Some(c.flag("rowvar"))),
+        "diff" => {
+            let end = |name| c.named::<T>(name).map(keywords::end);
+            keywords::diff(&c.a::<T>(0), c.size("n"), c.int("axis"), end("prepend"), end("append"))
+        },
         "ediff1d" => keywords::ediff1d(&c.a::<T>(0), c.named("to_end").as_ref(), c.named("to_begin").as_ref()),
         "trapezoid" => keywords::trapezoid(&c.a::<T>(0), c.named("x").as_ref(), c.opt_float("dx"), c.opt("axis")),
         "unwrap" => keywords::unwrap(&c.a::<T>(0), c.opt_float("discont"), c.opt("axis"), c.opt_float("period")),
