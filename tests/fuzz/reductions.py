@@ -129,8 +129,9 @@ def _(s, dtype, name):
     if name == "quantile":
         given["method"] = s.choice(METHODS) if s.chance(0.5) else "linear"
         text += f", method={given['method']!r}"
-    # Several levels are an array of f64, and NumPy gives their type.
-    return Call(f"np.{name}(a0, {given['q']}{text})", [a], given, {"any_zero": True, "any_dtype": dtype == "float32" and name == "quantile", **near(dtype, 16, 4), **without_elements(a)})
+    # Several levels are an array of f64, and NumPy gives their type; or that of integers, with methods that choose an element.
+    any_dtype = name == "quantile" and (dtype == "float32" or np.dtype(dtype).kind != "f")
+    return Call(f"np.{name}(a0, {given['q']}{text})", [a], given, {"any_zero": True, "any_dtype": any_dtype, **near(dtype, 16, 4), **without_elements(a)})
 
 
 @functions("average", dtypes=NUMBERS)

@@ -325,7 +325,7 @@ fn small_floats<T: Copy + PartialEq + Into<f64>>(
 mod tests {
     use super::super::print_options::INITIAL;
     use super::*;
-    use crate::{arange, array};
+    use crate::array::{arange, array};
 
     /// The text under options of its own: those of the process are for all tests.
     fn printed<T: Element>(array: DeviceArray<T>, change: impl Fn(&mut Settings)) -> String {

@@ -301,48 +301,52 @@ fn ranked(name: &'static str, x: &RawArray, axes: &Axes, rank: Rank, dtype: DTyp
 /// One level of a quantile, or several, which give one result each.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the level of a quantile",
-    label = "expected a float, or an array of floats",
+    label = "expected a number, or an array of numbers",
     note = "write for example `gpu::quantile!(&a, 0.5)` or `gpu::quantile!(&a, [0.25, 0.75])`"
 )]
 pub trait Levels {
     /// What the quantiles of all elements are: a number, or a 1-D array.
     type OfAll<M: Element>;
     /// The levels, and whether they have an axis in the result.
-    fn levels(&self) -> (&[f64], bool);
+    fn levels(self) -> (Vec<f64>, bool);
     /// The quantiles of all elements.
     fn of_all<M: Element>(found: DeviceArray<M>) -> Self::OfAll<M>;
 }
-impl Levels for f64 {
-    type OfAll<M: Element> = M;
-    fn levels(&self) -> (&[f64], bool) {
-        (std::slice::from_ref(self), false)
-    }
-    #[track_caller]
-    fn of_all<M: Element>(found: DeviceArray<M>) -> M {
-        found.item()
-    }
-}
 macro_rules! levels {
-    ($($type:ty $([$($generics:tt)*])?;)*) => {$(
-        impl $(<$($generics)*>)? Levels for $type {
+    ($(one $number:ty)*; $($several:ty $([$($generics:tt)*])?)*) => {
+        $(impl Levels for $number {
+            type OfAll<M: Element> = M;
+            fn levels(self) -> (Vec<f64>, bool) {
+                (vec![self.into()], false)
+            }
+            #[track_caller]
+            fn of_all<M: Element>(found: DeviceArray<M>) -> M {
+                found.item()
+            }
+        })*
+        $(impl $(<$($generics)*>)? Levels for $several {
             type OfAll<M: Element> = DeviceArray<M>;
-            fn levels(&self) -> (&[f64], bool) {
-                (&self[..], true)
+            fn levels(self) -> (Vec<f64>, bool) {
+                (self.iter().map(|&level| level.into()).collect(), true)
             }
             fn of_all<M: Element>(found: DeviceArray<M>) -> DeviceArray<M> {
                 found
             }
-        }
-    )*};
+        })*
+    };
 }
-levels! { [f64; N] [const N: usize]; &[f64; N] [const N: usize]; &[f64]; Vec<f64>; &Vec<f64>; }
+levels! {
+    one f64 one i32;
+    [f64; N] [const N: usize] &[f64; N] [const N: usize] &[f64] Vec<f64> &Vec<f64>
+    [i32; N] [const N: usize] &[i32; N] [const N: usize] &[i32] Vec<i32> &Vec<i32>
+}
 
 /// The quantiles for each level, along an axis in front if there may be several.
 fn quantiles(
     name: &'static str,
     x: &RawArray,
     axes: &Axes,
-    (levels, has_axis): (&[f64], bool),
+    (levels, has_axis): (Vec<f64>, bool),
     rank: impl Fn(f64) -> Rank,
     dtype: DType,
 ) -> Result<RawArray> {

@@ -35,7 +35,8 @@ pub fn median_axis<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> Devi
 }
 
 /// The value below which the share `q` of all elements lies, `f64` for integers: `q = 0.25` gives the first quartile. Between
-/// two elements it is interpolated linearly. NaN if there is a NaN, or no element. NumPy's `quantile`. Waits for the result.
+/// two elements it is interpolated linearly. NaN if there is a NaN, or no element. NumPy's `quantile`;
+/// `gpu::quantile!(&a, 0.25, method = "nearest")` has its methods. Waits for the result.
 ///
 /// **Panics** if `q` is not from 0 to 1 ([`Error::InvalidArgument`]).
 ///

@@ -83,7 +83,7 @@ fn shapes_that_do_not_fit() {
     );
     check(
         gpu::zeros::<f64>(3).try_diagonal(),
-        expect!["diagonal: the shape [3] is not 2-D; slice or reshape the array to two axes first"],
+        expect!["diagonal: the shape [3] has no diagonal; give an array with at least two axes"],
     );
     check(a.try_sum_axis(2), expect!["sum_axis: the shape [2, 3] has no axis 2; its axes are 0 to 1, or -2 to -1"]);
     check(

@@ -378,3 +378,70 @@ fn integers_are_numbers_too() {
     same(integers.todense(), floats.to_dense());
     same((2.0 * &integers).toarray(), floats.toarray() * 2.0);
 }
+
+#[test]
+fn wrong_values_of_more_keywords_are_named() {
+    let (a, b) = (m(), gpu::array(&[2.0, 0.5, -1.0]));
+    for (found, expected) in [
+        (
+            message(|| drop(gpu::quantile!(&a, [0.5], method = "lowest"))),
+            "there is no method \"lowest\"; write one of \"inverted_cdf\"",
+        ),
+        (message(|| drop(gpu::quantile!(&a, [1.5], method = "lower"))), "1.5 is not from 0 to 1"),
+        (
+            message(|| drop(gpu::diff!(&a, prepend = &b))),
+            "the shape [2, 3] of array 1 does not fit the shape of the first array, [3]",
+        ),
+        (message(|| drop(gpu::interp!(&a, &b, &b, period = 0.0))), "the period is 0"),
+        (
+            message(|| drop(gpu::cov!(&a, aweights = &b.slice(s![..2])))),
+            "the shape [2] of `aweights` is not that of 3 observations",
+        ),
+        (
+            message(|| drop(gpu::cov!(&a, &b.slice(s![..2])))),
+            "of `y` has 2 observations, but the other variables have 3",
+        ),
+        (message(|| drop(gpu::squeeze!(&a, axis = 0))), "the shape [2, 3] has length 2 along axis 0"),
+        (message(|| drop(gpu::diagonal!(&a, axis1 = 1, axis2 = -1))), "has no diagonal of axis 1 and itself"),
+        (message(|| drop(gpu::trace!(&a, axis1 = 0, axis2 = 2))), "no axis 2"),
+        (message(|| drop(gpu::ravel!(&a, order = "B"))), "there is no order \"B\""),
+        (message(|| drop(gpu::meshgrid!(&b, &b, indexing = "yx"))), "there is no indexing \"yx\""),
+        (message(|| drop(gpu::unique!(&a, axis = 2))), "no axis 2"),
+        (message(|| drop(gpu::moveaxis(&a, [0, 1], [1]))), "there are 2 axes and 1 places for them"),
+        (message(|| drop(gpu::moveaxis(&a, [0, 0], [0, 1]))), "axis 0 twice"),
+        (message(|| drop(gpu::pad!(&a, ((1, 2), (0, 0), (1, 1))))), "pad: "),
+        (message(|| drop(gpu::linalg::cond!(&b, p = 1))), "cond: the shape [3]"),
+    ] {
+        assert!(found.contains(expected), "{found} does not say {expected}");
+    }
+}
+
+#[test]
+fn edges_of_more_keywords() {
+    // Parts without elements, one part, and parts that are all equal.
+    let (values, first, inverse, counts) = gpu::unique!(
+        &gpu::ones::<f64>((3, 2)),
+        return_index = true,
+        return_inverse = true,
+        return_counts = true,
+        axis = 0
+    );
+    assert_eq!((values.shape(), first.tolist()), (&[1, 2][..], vec![0]));
+    assert_eq!((inverse.tolist(), counts.tolist()), (vec![0, 0, 0], vec![3]));
+    assert_eq!(gpu::unique!(&gpu::zeros::<i32>((0, 2)), axis = 0).shape(), [0, 2]);
+    assert_eq!(gpu::unique!(&gpu::zeros::<i32>((2, 0)), axis = 0).shape(), [1, 0]);
+    assert_eq!(gpu::unique!(&gpu::array(&[true, false, true]), axis = 0).tolist(), [false, true]);
+    // A singular matrix has no inverse.
+    assert_eq!(gpu::linalg::cond!(&gpu::ones::<f64>((2, 2)), p = 1), f64::INFINITY);
+    assert_eq!(gpu::quantile!(&gpu::array(&[7]), 1, method = "hazen"), 7.0);
+    assert!(gpu::quantile!(&gpu::array(&[1.0, f64::NAN]), 0.0, method = "lower").is_nan());
+    assert_eq!(gpu::diff!(&gpu::zeros::<f64>(0), prepend = 1.0, append = 3.0).tolist(), [2.0]);
+    let wild = gpu::array(&[f64::NAN, -9.0, 9.0]);
+    let found =
+        gpu::interp!(&wild, &gpu::array(&[0.0, 1.0]), &gpu::array(&[5.0, 6.0]), left = -1.0, right = 1.0).tolist();
+    assert!(found[0].is_nan() && found[1..] == [-1.0, 1.0]);
+    let turned = gpu::reshape!(&gpu::arange(6).reshape((2, 3)).t(), (2, 3), order = "A");
+    assert_eq!(turned.ravel().tolist(), [0, 2, 4, 1, 3, 5]);
+    assert_eq!(gpu::squeeze!(&gpu::ones::<f32>((1, 3, 1)), axis = (0, -1)).shape(), [3]);
+    assert_eq!(gpu::gradient!(&gpu::array(&[1.0, 3.0]), 2)[0].tolist(), [1.0, 1.0]);
+}
