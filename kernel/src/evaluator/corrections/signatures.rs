@@ -3,7 +3,7 @@
 use super::known::Known;
 use super::line::{Line, is_integer, is_name};
 use super::named::{REDUCTIONS, has_keywords, keyword, value_of};
-use super::operators::{as_argument, as_array, as_object, is_list, list_of_arrays};
+use super::operators::{as_argument, as_array, as_float, as_object, is_list, list_of_arrays};
 use super::values::axes_of;
 
 /// What NumPy's functions take, as the prelude's tests have it from NumPy.
@@ -53,21 +53,58 @@ pub fn with_target<'a>(
     Some((target, others, if statement.ends_with(';') { "" } else { ";" }))
 }
 
+/// Calls of arrays that have another form here.
+fn of_arrays(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    let is_number = |text: &str| text.trim_start_matches('-').parse::<f64>().is_ok();
+    let bound = |array: &str, bound: &str| match known.element_of(array) {
+        Some(element) if element.starts_with('f') => as_float(bound),
+        _ => bound.to_owned(),
+    };
+    match (name, values) {
+        // One bound.
+        ("clip", [array, "None", high]) => Some(format!("{}.minimum({})", as_object(array), bound(array, high))),
+        ("clip", [array, low, "None"]) => Some(format!("{}.maximum({})", as_object(array), bound(array, low))),
+        // A number before an array: functions begin with an array.
+        (
+            "power" | "pow" | "float_power" | "copysign" | "fmod" | "hypot" | "arctan2" | "floor_divide" | "mod"
+            | "remainder",
+            [number, array],
+        ) if is_number(number) && known.is_array(array) => {
+            let name = if name == "remainder" || name == "mod" { "modulo" } else { name };
+            let number = bound(array, number);
+            Some(format!("gpu::{name}(&gpu::full((), {number}), {})", as_array(array, known)))
+        }
+        // All elements, one array behind the other.
+        ("concatenate", [arrays]) if value_of(named, "axis") == Some("None") => {
+            Some(format!("gpu::concatenate!({}, axis = None)", list_of_arrays(arrays, known)?))
+        }
+        // A copy in another order, which `shuffle` does not make.
+        ("permutation", [array]) if known.is_array(array) => {
+            let array = as_object(array.trim_start_matches('&'));
+            Some(format!("{array}.take_axis(gpu::random::permutation({array}.len()), 0)"))
+        }
+        ("load", [path]) if path.trim_end_matches(['"', '\'']).ends_with(".npz") => {
+            Some(format!("gpu::load_npz({path})"))
+        }
+        ("savez" | "savez_compressed", [path]) if !named.is_empty() => {
+            let arrays = named.iter().map(|(key, value)| format!("(\"{key}\", {})", as_array(value, known)));
+            Some(format!("gpu::{name}({path}, [{}])", arrays.collect::<Vec<_>>().join(", ")))
+        }
+        _ => None,
+    }
+}
+
 /// Calls that have another form here.
 pub fn of_another_form(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
-    if name == "unique" && value_of(named, "return_index") == Some("True") {
-        let array = as_array(values.first()?, known);
-        let parts = [("return_index", "all.1"), ("return_inverse", "all.2"), ("return_counts", "all.3")];
-        let wanted = parts.iter().filter(|(name, _)| value_of(named, name) == Some("True")).map(|(_, part)| *part);
-        let wanted: Vec<&str> = wanted.collect();
-        return Some(format!("{{ let all = gpu::unique_all({array}); (all.0, {}) }}", wanted.join(", ")));
-    }
     // Of all elements.
     if let ("sort" | "argsort" | "partition" | "argpartition", "None") =
         (name, value_of(named, "axis").unwrap_or_default())
     {
         let rest: String = values.iter().skip(1).map(|value| format!(", {value}")).collect();
         return Some(format!("gpu::{name}(&{}.ravel(){rest})", as_object(&as_array(values.first()?, known))));
+    }
+    if let Some(new) = of_arrays(name, values, named, known) {
+        return Some(new);
     }
     if let ("repeat", [array, counts]) = (name, values)
         && (known.is_array(counts) || is_list(counts))
@@ -164,11 +201,16 @@ mod tests {
             ("np.sort(m, axis=None)", "gpu::sort(&m.ravel())"),
             ("np.repeat(a, [1, 2])", "gpu::repeat!(&a, &gpu::array(&[1, 2]))"),
             ("np.deg2rad(180)", "180.0_f64.to_radians()"),
-            (
-                "let (u, p) = np.unique(a, return_index=True);",
-                "let (u, p) = { let all = gpu::unique_all(&a); (all.0, all.1) };",
-            ),
-            ("np.unique(a, return_index=True)", "{ let all = gpu::unique_all(&a); (all.0, all.1) }"),
+            ("let (u, p) = np.unique(a, return_index=True);", "let (u, p) = gpu::unique!(&a, return_index = true);"),
+            ("np.unique(a, return_index=True)", "gpu::unique!(&a, return_index = true)"),
+            ("np.clip(a, None, 2)", "a.minimum(2.0)"),
+            ("np.clip(i, 1, None)", "i.maximum(1)"),
+            ("np.power(2, a)", "gpu::power(&gpu::full((), 2.0), &a)"),
+            ("np.concatenate((a, b), axis=None)", "gpu::concatenate!([&a, &b], axis = None)"),
+            ("np.random.permutation(a)", "a.take_axis(gpu::random::permutation(a.len()), 0)"),
+            ("np.load('c.npz')", "gpu::load_npz(\"c.npz\")"),
+            ("np.savez('c.npz', x=a, y=i)", "gpu::savez(\"c.npz\", [(\"x\", &a), (\"y\", &i)])"),
+            ("np.squeeze(a, axis=0)", "gpu::squeeze!(&a, axis = 0)"),
         ] {
             let faults = [(Some("E0425"), np)];
             let corrected = of_line(typed, &Known::of_line(&faults, typed, 1, &type_of));
