@@ -153,6 +153,7 @@ const RULES: &[Rule] = &[
     arguments::edges,
     arguments::unpacked,
     arguments::mixed_list,
+    arguments::number_and_array,
     arguments::borrowed,
     arguments::host_operand,
 ];

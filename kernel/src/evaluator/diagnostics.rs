@@ -466,11 +466,6 @@ impl Error {
         }
         changes.sort_by_key(|([_, column, ..], _)| std::cmp::Reverse(*column));
         let mut characters: Vec<char> = cell.lines().nth(changes.first()?.0[0].checked_sub(1)?)?.chars().collect();
-        if let Some(([_, start, ..], _)) = changes.iter().find(|(_, text)| text.starts_with('&'))
-            && let Some(line) = with_array_of_number(&characters, start.checked_sub(1)?)
-        {
-            return corrections::is_rust(&line).then_some(line);
-        }
         for ([_, start, _, end], text) in changes {
             let range = start.checked_sub(1)?..end.checked_sub(1)?;
             if range.start > range.end || range.end > characters.len() {
@@ -634,20 +629,6 @@ fn suggestion(error: &Value, place: &dyn Fn(&Value) -> ErrorPlace) -> Option<Vec
     changes.iter().all(|(place, _)| place[0] == changes[0].0[0]).then_some(changes)
 }
 
-/// The line in which the number that begins there, and is a whole argument, is an array of one element: a function that takes a reference
-/// takes one to an array.
-fn with_array_of_number(line: &[char], start: usize) -> Option<String> {
-    let rest = line.get(start..)?;
-    let is_part = |character: &&char| character.is_ascii_digit() || "._+-*/ ".contains(**character);
-    let length = rest.iter().take_while(is_part).count();
-    let number: String = rest[..length].iter().collect();
-    if !number.contains(|character: char| character.is_ascii_digit()) || !matches!(rest.get(length), Some(',' | ')')) {
-        return None;
-    }
-    let [before, behind] = [&line[..start], &rest[length..]].map(|part| part.iter().collect::<String>());
-    Some(format!("{before}&gpu::full((), {}){behind}", number.trim()).trim().to_owned())
-}
-
 /// The compiler's notes and help, in its order.
 fn children(error: &Value, place: &dyn Fn(&Value) -> Option<ErrorPlace>) -> Vec<(String, String)> {
     let children = error["children"].as_array().cloned().unwrap_or_default();
@@ -717,20 +698,6 @@ mod tests {
 
     const SOURCE: &str =
         "fn old(x: f64) {}\npub extern \"C\" fn run_user_code_1(\n(\nmax(1, 2)\n).evcxr_display();\n}\n";
-
-    #[test]
-    fn numbers_become_arrays() {
-        for (line, start, expected) in [
-            ("gpu::power(2.0, &b)", 11, Some("gpu::power(&gpu::full((), 2.0), &b)")),
-            ("gpu::sin(3.14 / 2.0)", 9, Some("gpu::sin(&gpu::full((), 3.14 / 2.0))")),
-            ("gpu::fmod(-7, 3)", 10, Some("gpu::fmod(&gpu::full((), -7), 3)")),
-            ("gpu::sin(x)", 9, None),
-            ("gpu::sum(2.0f32 * &b)", 9, None),
-        ] {
-            let characters: Vec<char> = line.chars().collect();
-            assert_eq!(with_array_of_number(&characters, start).as_deref(), expected, "{line}");
-        }
-    }
 
     #[test]
     fn the_headline_is_the_compilers_wherever_the_place_is() {

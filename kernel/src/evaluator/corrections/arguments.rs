@@ -4,7 +4,7 @@ use super::calls::{METHODS, data_type_of, of_numbers_below, translated};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::named::{REDUCTIONS, argument_counts, sorted_out};
-use super::operators::{array_of_list, as_argument, as_float, as_object, is_list};
+use super::operators::{array_of_list, as_argument, as_element, as_float, as_object, is_list};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -57,6 +57,13 @@ pub fn floats(line: &Line, known: &Known<'_>) -> Option<String> {
             _ => None,
         })
     };
+    // `gpu::logspace(0, 2, 3)`
+    let ends = || {
+        let at = *calls.iter().find(|at| matches!(line.at(**at), "logspace" | "geomspace"))?;
+        let parts = line.parts(at + 1, ",")?;
+        let part = parts.into_iter().take(2).find(|part| is_integer(line.part(*part)))?;
+        Some((part, as_float(line.part(part))))
+    };
     let list = || {
         let is_maker = |at: &usize| {
             line.before(*at, 1) == "::" && line.at(at + 1) == "(" && matches!(line.at(*at), "array" | "arange")
@@ -70,14 +77,16 @@ pub fn floats(line: &Line, known: &Known<'_>) -> Option<String> {
             .fold(part.text.clone(), |text, at| Line::new(&text).with(at, at, &as_float(part.at(at))));
         (floats != part.text).then_some(((first, last), floats))
     };
-    let ((first, last), new) = array.or_else(list).or_else(number)?;
+    let ((first, last), new) = array.or_else(list).or_else(ends).or_else(number)?;
     Some(line.with(first, last, &new))
 }
 
 /// `gpu::matmul(m, c)`, `gpu::array(vec![1.0])`, `gpu::matmul(&m, &h)`
 pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
-    let needs_reference =
-        known.says("expected `&") || known.says("cannot be plotted") || known.says("expected reference `&");
+    let needs_reference = known.says("is made from host arrays, but `(")
+        || known.says("expected `&")
+        || known.says("cannot be plotted")
+        || known.says("expected reference `&");
     let needs_device = known.says("not a device array")
         || known.says("expected `&_`, found `ArrayBase<")
         || known.says("found `ArrayBase<")
@@ -107,6 +116,57 @@ pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
         let new: Vec<String> = arguments.iter().map(convert).collect();
         (new.iter().ne(arguments.iter())).then(|| line.with(at + 1, close, &format!("({})", new.join(", "))))
     })
+}
+
+/// `gpu::power(2.0, &b)`, `gpu::searchsorted!(&a, 2.5)`, `gpu::random::permutation(&a)`
+pub fn number_and_array(line: &Line, known: &Known<'_>) -> Option<String> {
+    let calls = (0..line.len()).filter(|at| line.is_word(*at)).filter_map(|at| {
+        let open = if line.at(at + 1) == "!" { at + 2 } else { at + 1 };
+        (line.at(open) == "(" && line.before(at, 1) == "::").then_some((at, open))
+    });
+    let is_number = ["`{float}`", "`{integer}`", "floating-point number", "integer", "`f64`", "`i32`"];
+    let needs_array =
+        known.says("expected `&") && is_number.iter().any(|number| known.says(&format!("found {number}")));
+    let needs_number = known.says("expected `usize`, found `&DeviceArray<");
+    if !needs_array && !needs_number {
+        return None;
+    }
+    calls.into_iter().find_map(|(at, open)| {
+        let (name, parts) = (line.at(at), line.parts(open, ",")?);
+        if needs_number && name == "permutation" {
+            let array = line.part(*parts.first()?);
+            let (first, object) = (line.operand_before(open)?, as_object(array.trim_start_matches('&')));
+            let rows = format!("{}({object}.shape()[0])", line.slice(first, at));
+            return Some(line.with(first, line.closing(open)?, &format!("{object}.take_axis(&{rows}, 0)")));
+        }
+        let part = *parts.iter().find(|part| needs_array && is_of_numbers(line.part(**part), known))?;
+        let number = line.part(part);
+        if name == "choice" && is_integer(number) {
+            return Some(line.with(part.0, part.1, &format!("&gpu::arange({number})")));
+        }
+        let array = parts.iter().map(|part| line.part(*part)).find(|part| known.is_array(part)).unwrap_or_default();
+        Some(line.with(part.0, part.1, &array_of_number(number, array, known)))
+    })
+}
+
+/// Whether an expression has numbers and their variables only.
+fn is_of_numbers(text: &str, known: &Known<'_>) -> bool {
+    let line = Line::new(text);
+    let is_number = |at: usize| match line.kind(at) {
+        Some(LineTokenKind::Number) => true,
+        _ if line.is_word(at) => {
+            known.variable(line.at(at)).is_some_and(|name| matches!(&*name, "f64" | "f32" | "i32" | "i64"))
+        }
+        _ => matches!(line.at(at), "+" | "-" | "*" | "/" | "(" | ")"),
+    };
+    line.len() > 0 && (0..line.len()).all(is_number)
+}
+
+/// A number as an array without axes, to be used beside another array.
+pub fn array_of_number(number: &str, beside: &str, known: &Known<'_>) -> String {
+    let is_whole = is_integer(number.trim_start_matches('-').trim());
+    let number = if is_whole { as_element(number, beside, known) } else { number.to_owned() };
+    format!("&gpu::array({number})")
 }
 
 /// `&a + &h` with an array of the host.
@@ -167,7 +227,7 @@ pub fn untyped(line: &Line, known: &Known<'_>) -> Option<String> {
     calls_of_prelude(line).find_map(|at| {
         let (name, module) = (line.at(at), line.before(at, 2));
         let is_maker = match module {
-            "gpu" => matches!(name, "zeros" | "ones" | "empty" | "eye" | "identity"),
+            "gpu" => matches!(name, "zeros" | "ones" | "empty" | "eye" | "identity" | "load" | "loadtxt" | "fromfile"),
             "sparse" => matches!(name, "eye" | "identity" | "random" | "rand" | "eye_array" | "random_array"),
             _ => false,
         };

@@ -59,6 +59,11 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
                 return Some(line.with(first, close, &format!("{base}.{word}")));
             }
             let type_name = known.type_of(base).unwrap_or_default();
+            // `gpu::load_npz("run.npz")["losses"]`
+            let is_archive = type_name.ends_with("Npz") || base.starts_with("gpu::load_npz(");
+            if is_archive && line.at(open + 1).starts_with(['"', '\'']) {
+                return Some(line.with(first, close, &format!("{base}.get::<f64>(\"{word}\")")));
+            }
             let is_array = type_name.contains(ARRAY)
                 || known.is_sparse(base)
                 || ["`", "`&", "`&mut "]

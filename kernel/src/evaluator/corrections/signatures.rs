@@ -3,7 +3,7 @@
 use super::known::Known;
 use super::line::{Line, is_integer, is_name};
 use super::named::{REDUCTIONS, has_keywords, keyword, value_of};
-use super::operators::{as_argument, as_array, as_float, as_object, is_list, list_of_arrays};
+use super::operators::{as_argument, as_array, as_object, is_list, list_of_arrays};
 use super::values::axes_of;
 
 /// What NumPy's functions take, as the prelude's tests have it from NumPy.
@@ -55,33 +55,10 @@ pub fn with_target<'a>(
 
 /// Calls of arrays that have another form here.
 fn of_arrays(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
-    let is_number = |text: &str| text.trim_start_matches('-').parse::<f64>().is_ok();
-    let bound = |array: &str, bound: &str| match known.element_of(array) {
-        Some(element) if element.starts_with('f') => as_float(bound),
-        _ => bound.to_owned(),
-    };
     match (name, values) {
-        // One bound.
-        ("clip", [array, "None", high]) => Some(format!("{}.minimum({})", as_object(array), bound(array, high))),
-        ("clip", [array, low, "None"]) => Some(format!("{}.maximum({})", as_object(array), bound(array, low))),
-        // A number before an array: functions begin with an array.
-        (
-            "power" | "pow" | "float_power" | "copysign" | "fmod" | "hypot" | "arctan2" | "floor_divide" | "mod"
-            | "remainder",
-            [number, array],
-        ) if is_number(number) && known.is_array(array) => {
-            let name = if name == "remainder" || name == "mod" { "modulo" } else { name };
-            let number = bound(array, number);
-            Some(format!("gpu::{name}(&gpu::full((), {number}), {})", as_array(array, known)))
-        }
         // All elements, one array behind the other.
         ("concatenate", [arrays]) if value_of(named, "axis") == Some("None") => {
             Some(format!("gpu::concatenate!({}, axis = None)", list_of_arrays(arrays, known)?))
-        }
-        // A copy in another order, which `shuffle` does not make.
-        ("permutation", [array]) if known.is_array(array) => {
-            let array = as_object(array.trim_start_matches('&'));
-            Some(format!("{array}.take_axis(gpu::random::permutation({array}.len()), 0)"))
         }
         ("load", [path]) if path.trim_end_matches(['"', '\'']).ends_with(".npz") => {
             Some(format!("gpu::load_npz({path})"))
@@ -205,9 +182,9 @@ mod tests {
             ("np.unique(a, return_index=True)", "gpu::unique!(&a, return_index = true)"),
             ("np.clip(a, None, 2)", "a.minimum(2.0)"),
             ("np.clip(i, 1, None)", "i.maximum(1)"),
-            ("np.power(2, a)", "gpu::power(&gpu::full((), 2.0), &a)"),
+            ("np.power(2, a)", "gpu::power(&gpu::array(2.0), &a)"),
             ("np.concatenate((a, b), axis=None)", "gpu::concatenate!([&a, &b], axis = None)"),
-            ("np.random.permutation(a)", "a.take_axis(gpu::random::permutation(a.len()), 0)"),
+            ("np.random.permutation(a)", "a.take_axis(&gpu::random::permutation(a.shape()[0]), 0)"),
             ("np.load('c.npz')", "gpu::load_npz(\"c.npz\")"),
             ("np.savez('c.npz', x=a, y=i)", "gpu::savez(\"c.npz\", [(\"x\", &a), (\"y\", &i)])"),
             ("np.squeeze(a, axis=0)", "gpu::squeeze!(&a, axis = 0)"),
