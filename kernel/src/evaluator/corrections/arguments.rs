@@ -4,7 +4,7 @@ use super::calls::{METHODS, data_type_of, of_numbers_below, translated};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::named::{REDUCTIONS, argument_counts, sorted_out};
-use super::operators::{array_of_list, as_argument, as_element, as_float, as_object, is_list};
+use super::operators::{array_of_list, array_of_number, as_argument, as_float, as_object, is_list, is_of_numbers};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -147,26 +147,6 @@ pub fn number_and_array(line: &Line, known: &Known<'_>) -> Option<String> {
         let array = parts.iter().map(|part| line.part(*part)).find(|part| known.is_array(part)).unwrap_or_default();
         Some(line.with(part.0, part.1, &array_of_number(number, array, known)))
     })
-}
-
-/// Whether an expression has numbers and their variables only.
-fn is_of_numbers(text: &str, known: &Known<'_>) -> bool {
-    let line = Line::new(text);
-    let is_number = |at: usize| match line.kind(at) {
-        Some(LineTokenKind::Number) => true,
-        _ if line.is_word(at) => {
-            known.variable(line.at(at)).is_some_and(|name| matches!(&*name, "f64" | "f32" | "i32" | "i64"))
-        }
-        _ => matches!(line.at(at), "+" | "-" | "*" | "/" | "(" | ")"),
-    };
-    line.len() > 0 && (0..line.len()).all(is_number)
-}
-
-/// A number as an array without axes, to be used beside another array.
-pub fn array_of_number(number: &str, beside: &str, known: &Known<'_>) -> String {
-    let is_whole = is_integer(number.trim_start_matches('-').trim());
-    let number = if is_whole { as_element(number, beside, known) } else { number.to_owned() };
-    format!("&gpu::array({number})")
 }
 
 /// `&a + &h` with an array of the host.

@@ -1,13 +1,11 @@
 //! Calls of functions and methods under the names that they have elsewhere.
 
-use super::arguments::array_of_number;
 use super::keywords::{is_short, with_keywords};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer};
 use super::named::{REDUCTIONS, has_keywords, keyword, sorted_out, value_of};
 use super::operators::{
-    array_of_list, as_argument, as_array, as_element, as_float, as_object, is_list, list_of_arrays, with_lists,
-    with_references,
+    array_of_list, as_argument, as_array, as_float, as_object, is_list, list_of_arrays, with_lists, with_references,
 };
 use super::values::meets_whole_numbers;
 use super::{functional, modules, plots, printing, rows, signatures, ufuncs};
@@ -248,11 +246,6 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         ("random", "shuffle") if values.len() == 1 && known.is_array(values[0]) => {
             ("gpu::random::shuffle".to_owned(), vec![format!("&mut {}", values[0])])
         }
-        ("random", "permutation") if values.len() == 1 && known.is_array(values[0]) => {
-            let object = as_object(values[0]);
-            let order = format!("&gpu::random::permutation({object}.shape()[0])");
-            (format!("{object}.take_axis"), vec![order, "0".to_owned()])
-        }
         ("random", "permutation") => (format!("gpu::random::{name}"), as_typed()),
         ("random", "choice") if !values.is_empty() => {
             taken.extend(["size", "replace"]);
@@ -348,23 +341,6 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
                 values[1].trim_matches(['&', '[', ']']).split(',').map(|level| as_float(level.trim())).collect();
             return Some(format!("gpu::{name}!({}, [{}])", by_reference(&values[0]), levels.join(", ")));
         }
-        (_, "load") if values.len() == 1 => ("gpu::load::<f64>".to_owned(), as_typed()),
-        (_, "clip") if values.len() == 3 && values[1..].contains(&"None") => {
-            let object = as_object(&with_references(values[0], known));
-            return clipped(&object, values[0], &values[1..], known);
-        }
-        // `np.power(2.0, b)`
-        (_, name)
-            if module != "math"
-                && values.len() > 1
-                && is_method(ours)
-                && Line::new(values[0]).len() == 1
-                && Line::new(values[0]).kind(0) == Some(LineTokenKind::Number)
-                && known.is_array(values[1]) =>
-        {
-            let first = array_of_number(values[0], values[1], known);
-            (format!("gpu::{name}"), std::iter::once(first).chain(as_arguments(&values[1..])).collect())
-        }
         (_, "save") if values.len() == 2 => {
             ("gpu::save".to_owned(), vec![values[0].to_owned(), by_reference(&values[1])])
         }
@@ -456,15 +432,6 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     new.extend(kept.map(|(name, value)| format!("{name}={value}")));
     let type_behind = type_behind.map_or_else(String::new, |type_name| format!(".astype::<{type_name}>()"));
     Some(format!("{function}({}){type_behind}", new.join(", ")))
-}
-
-/// `b.clip(None, 2)`: a bound that is `None` is none.
-fn clipped(object: &str, array: &str, bounds: &[&str], known: &Known<'_>) -> Option<String> {
-    match *bounds {
-        ["None", high] if high != "None" => Some(format!("{object}.minimum({})", as_element(high, array, known))),
-        [low, "None"] if low != "None" => Some(format!("{object}.maximum({})", as_element(low, array, known))),
-        _ => None,
-    }
 }
 
 /// `np.sum(a)`, `np::pi`, `gpu.zeros(3)`, and functions that the prelude does not have under that name.
@@ -673,7 +640,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             ["for struct `", "for reference `&", "`"].iter().any(|before| known.says(&format!("{before}{ARRAY}")))
                 || known.is_array(object);
         if name == "clip" && is_array && arguments.contains(&"None") {
-            return Some(line.with(first, close, &clipped(object, object, &arguments, known)?));
+            return Some(line.with(first, close, &signatures::clipped(object, object, &arguments, known)?));
         }
         if name == "append"
             && known.type_of(object).is_some_and(|known| known.starts_with("Vec<"))
@@ -692,8 +659,7 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
             _ if is_function(name) => translated(&["gpu", name], &[&[object], &arguments[..]].concat(), known)?,
             _ => {
                 let ours = if name == "transpose" { "permute_dims" } else { list_value(OTHER_METHODS, name)? };
-                let all = arguments.join(", ");
-                let all = if arguments.len() > 1 { format!("({all})") } else { all };
+                let all = if arguments.len() > 1 { format!("({})", arguments.join(", ")) } else { arguments.concat() };
                 format!("{object}.{ours}({all})")
             }
         };

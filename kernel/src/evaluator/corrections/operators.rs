@@ -128,6 +128,26 @@ pub fn as_element(text: &str, array: &str, known: &Known<'_>) -> String {
     if of_floats { format!("{sign}{}", as_float(number)) } else { as_argument(text, known) }
 }
 
+/// Whether an expression has numbers and their variables only.
+pub fn is_of_numbers(text: &str, known: &Known<'_>) -> bool {
+    let line = Line::new(text);
+    let is_number = |at: usize| match line.kind(at) {
+        Some(LineTokenKind::Number) => true,
+        _ if line.is_word(at) => {
+            known.variable(line.at(at)).is_some_and(|name| matches!(&*name, "f64" | "f32" | "i32" | "i64"))
+        }
+        _ => matches!(line.at(at), "+" | "-" | "*" | "/" | "(" | ")"),
+    };
+    line.len() > 0 && (0..line.len()).all(is_number)
+}
+
+/// A number as an array without axes, to be used beside another array.
+pub fn array_of_number(number: &str, beside: &str, known: &Known<'_>) -> String {
+    let is_whole = is_integer(number.trim_start_matches('-').trim());
+    let number = if is_whole { as_element(number, beside, known) } else { number.to_owned() };
+    format!("&gpu::array({number})")
+}
+
 /// `a @ b`
 pub fn matrix_product(line: &Line, known: &Known<'_>) -> Option<String> {
     let at = line.find("@").next()?;

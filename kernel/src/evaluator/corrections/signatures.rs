@@ -3,8 +3,11 @@
 use super::known::Known;
 use super::line::{Line, is_integer, is_name};
 use super::named::{REDUCTIONS, has_keywords, keyword, value_of};
-use super::operators::{as_argument, as_array, as_object, is_list, list_of_arrays};
+use super::operators::{
+    array_of_number, as_argument, as_array, as_element, as_object, is_list, is_of_numbers, list_of_arrays,
+};
 use super::values::axes_of;
+use crate::syntax::{list_has, list_value};
 
 /// What NumPy's functions take, as the prelude's tests have it from NumPy.
 const SIGNATURES: &str = include_str!("../../../../prelude/tests/integration/names/arguments.txt");
@@ -53,9 +56,25 @@ pub fn with_target<'a>(
     Some((target, others, if statement.ends_with(';') { "" } else { ";" }))
 }
 
+/// Functions of two arrays that are not operators.
+const OF_TWO: &str = "\
+    power pow float_power copysign fmod mod remainder hypot arctan2 maximum minimum fmax fmin floor_divide logaddexp logaddexp2 \
+    nextafter heaviside gcd lcm";
+
 /// Calls of arrays that have another form here.
 fn of_arrays(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
     match (name, values) {
+        ("clip", [array, low, high]) => clipped(&as_object(&as_array(array, known)), array, &[low, high], known),
+        // A number before an array: functions begin with an array.
+        (_, [number, array, ..]) if list_has(OF_TWO, name) && is_of_numbers(number, known) && known.is_array(array) => {
+            let name = list_value("mod=modulo remainder=modulo pow=power", name).unwrap_or(name);
+            let others: Vec<String> = values[1..].iter().map(|value| as_argument(value, known)).collect();
+            Some(format!("gpu::{name}({}, {})", array_of_number(number, array, known), others.join(", ")))
+        }
+        ("permutation", [array]) if known.is_array(array) => {
+            let object = as_object(array.trim_start_matches('&'));
+            Some(format!("{object}.take_axis(&gpu::random::permutation({object}.shape()[0]), 0)"))
+        }
         // All elements, one array behind the other.
         ("concatenate", [arrays]) if value_of(named, "axis") == Some("None") => {
             Some(format!("gpu::concatenate!({}, axis = None)", list_of_arrays(arrays, known)?))
@@ -63,10 +82,20 @@ fn of_arrays(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<
         ("load", [path]) if path.trim_end_matches(['"', '\'']).ends_with(".npz") => {
             Some(format!("gpu::load_npz({path})"))
         }
+        ("load", [path]) => Some(format!("gpu::load::<f64>({path})")),
         ("savez" | "savez_compressed", [path]) if !named.is_empty() => {
             let arrays = named.iter().map(|(key, value)| format!("(\"{key}\", {})", as_array(value, known)));
             Some(format!("gpu::{name}({path}, [{}])", arrays.collect::<Vec<_>>().join(", ")))
         }
+        _ => None,
+    }
+}
+
+/// `b.clip(None, 2)`: a bound that is `None` is none.
+pub fn clipped(object: &str, array: &str, bounds: &[&str], known: &Known<'_>) -> Option<String> {
+    match *bounds {
+        ["None", high] if high != "None" => Some(format!("{object}.minimum({})", as_element(high, array, known))),
+        [low, "None"] if low != "None" => Some(format!("{object}.maximum({})", as_element(low, array, known))),
         _ => None,
     }
 }
