@@ -46,8 +46,6 @@ NOISE = 1.05
 MARGIN = 1.2
 # Rows that are slower, by device and NumPy's expression, and why.
 LAPACK = "`faer` against LAPACK"
-# `gpu::ufunc` of any function.
-BY_HALVES = "combined by halves, each a pass with new memory"
 # What comes and goes by some hundredths from run to run.
 NEAR = "1.0 to 1.1 times"
 KNOWN: dict[str, dict[str, str]] = {
@@ -57,12 +55,6 @@ KNOWN: dict[str, dict[str, str]] = {
         "(poisson(1000) @ poisson(1000)).data": "new memory of 100 MB: 1.2 to 2.0 times",
         "poisson(1000).tocoo().tocsr().data": "new memory of 100 MB: 1.2 to 1.5 times",
         "scipy.sparse.linalg.spsolve(poisson(30), b[:900])": "factors by `faer` against SuperLU: 1.4 times",
-        "np.bitwise_or.reduce(i)": f"{BY_HALVES}: 4.5 times",
-        "np.gcd.reduce(12 * i)": f"{BY_HALVES}: 3.5 times",
-        "np.add.reduceat(a, [0, 2, 1], 1)": f"{BY_HALVES}: 3.6 times",
-        "np.maximum.reduceat(b, [0, 1])": f"{BY_HALVES}: 11 µs of a call, 12 times",
-        "np.minimum.accumulate(a, -1)": f"{BY_HALVES}: 1.5 times",
-        "np.maximum.accumulate(a, 0)": f"{BY_HALVES}: 1.9 times",
         "scipy.ndimage.rotate(a, 30, order=1)": f"reads at random places: {NEAR}",
     },
     "cuda": {
