@@ -313,7 +313,7 @@ pub trait Levels {
     fn of_all<M: Element>(found: DeviceArray<M>) -> Self::OfAll<M>;
 }
 macro_rules! levels {
-    ($(one $number:ty)*; $($several:ty $([$($generics:tt)*])?)*) => {
+    ($(one $number:ty;)* $(many $several:ty $([$($generics:tt)*])?;)*) => {
         $(impl Levels for $number {
             type OfAll<M: Element> = M;
             fn levels(self) -> (Vec<f64>, bool) {
@@ -336,9 +336,18 @@ macro_rules! levels {
     };
 }
 levels! {
-    one f64 one i32;
-    [f64; N] [const N: usize] &[f64; N] [const N: usize] &[f64] Vec<f64> &Vec<f64>
-    [i32; N] [const N: usize] &[i32; N] [const N: usize] &[i32] Vec<i32> &Vec<i32>
+    one f64;
+    one i32;
+    many [f64; N] [const N: usize];
+    many &[f64; N] [const N: usize];
+    many &[f64];
+    many Vec<f64>;
+    many &Vec<f64>;
+    many [i32; N] [const N: usize];
+    many &[i32; N] [const N: usize];
+    many &[i32];
+    many Vec<i32>;
+    many &Vec<i32>;
 }
 
 /// The quantiles for each level, along an axis in front if there may be several.

@@ -24,7 +24,7 @@ pub(super) fn function(name: &'static str, operation: UnaryOperation, z: &RawArr
         _ => {}
     }
     let calc = Calculation { calc: Composed(name), dtype: z.dtype };
-    let (real, imaginary) = calc.function(operation, z, (z.part(false), z.part(true)))?;
+    let (real, imaginary) = calc.function(operation, (z.part(false), z.part(true)))?;
     calc.number(&real, &imaginary)
 }
 
@@ -86,7 +86,7 @@ impl Calculation {
         Ok((root.part(false), root.part(true)))
     }
 
-    fn function(self, operation: UnaryOperation, z: &RawArray, (x, y): Parts) -> Result<Parts> {
+    fn function(self, operation: UnaryOperation, (x, y): Parts) -> Result<Parts> {
         use UnaryOperation::{
             Abs, Acos, Acosh, Angle, Asin, Asinh, Atan, Atanh, Cos, Cosh, Exp, Exp2, Expm1, Log, Log1p, Log2, Log10,
             Sign, Sin, Sinh, Sqrt, Tan, Tanh,
@@ -94,7 +94,7 @@ impl Calculation {
         debug_assert!(!matches!(operation, Abs | Angle | Exp | Sqrt), "the backends have {operation:?}");
         // What a function of `i z` gives, times `-i`.
         let turned = |inner: UnaryOperation| -> Result<Parts> {
-            let (real, imaginary) = self.function(inner, z, (self.minus(&y)?, x.clone()))?;
+            let (real, imaginary) = self.function(inner, (self.minus(&y)?, x.clone()))?;
             Ok((imaginary, self.minus(&real)?))
         };
         let product = |[of_x, of_y]: [UnaryOperation; 2]| self.times(&self.each(of_x, &x)?, &self.each(of_y, &y)?);
@@ -103,10 +103,10 @@ impl Calculation {
                 let length = self.calc.pair(BinaryOperation::Hypot, &x, &y)?;
                 (self.each(Log, &length)?, self.angle(&y, &x)?)
             }
-            Log1p => self.function(Log, z, (self.plus(&x, 1.0)?, y))?,
+            Log1p => self.function(Log, (self.plus(&x, 1.0)?, y))?,
             Log2 | Log10 => {
                 let factor = if operation == Log2 { std::f64::consts::LOG2_E } else { std::f64::consts::LOG10_E };
-                let (real, imaginary) = self.function(Log, z, (x, y))?;
+                let (real, imaginary) = self.function(Log, (x, y))?;
                 (self.scaled(&real, factor)?, self.scaled(&imaginary, factor)?)
             }
             Exp2 => {

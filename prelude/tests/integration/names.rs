@@ -540,7 +540,6 @@ rows! {
         "np.diff(a, 2, append=a)" => gpu::diff!(a, 2, append = a),
         "np.interp(a, [0, 1, 3], b, left=-1, right=9)" => gpu::interp!(a, &gpu::array(&[0.0, 1.0, 3.0]), b, left = -1.0, right = 9.0),
         "np.interp(a, [3, 1, 0.5], b, period=4)" => gpu::interp!(a, &gpu::array(&[3.0, 1.0, 0.5]), b, period = 4.0),
-        "np.interp(1.5, [0, 1, 3], b)" => gpu::interp(1.5, &gpu::array(&[0.0, 1.0, 3.0]), b),
         "np.unique(i, return_index=True)[1]" => gpu::unique!(i, return_index = true).1,
         "np.unique(i, return_index=True, return_inverse=True, return_counts=True)[3]" => gpu::unique!(i, return_index = true, return_inverse = true, return_counts = true).3,
         "np.unique(np.concatenate((a, a[::-1])), axis=0)" => gpu::unique!(&gpu::concatenate([a, &gpu::flip(a, 0)], 0), axis = 0),

@@ -10,8 +10,11 @@ use crate::syntax::{list_has, list_value, words};
 /// The pages with SciPy's names and ours.
 const PAGES: [&str; 2] = [include_str!("../../../../prelude/SCIPY.md"), include_str!("../../../../prelude/NUMPY.md")];
 
-/// The prelude's table of macros that stand in modules.
-const TABLE: &str = include_str!("../../../../prelude/src/keywords/modules.rs");
+/// The prelude's tables of macros that stand in modules.
+const TABLES: [&str; 2] = [
+    include_str!("../../../../prelude/src/keywords/linear.rs"),
+    include_str!("../../../../prelude/src/keywords/modules.rs"),
+];
 
 /// SciPy's modules that are here.
 const MODULES: &str = "special signal ndimage sparse linalg fft interpolate spatial stats optimize";
@@ -35,7 +38,8 @@ struct Macro<'a> {
 impl Macro<'static> {
     /// `path` is `linalg::svd`, or `signal::windows::hann`.
     fn find(path: &str) -> Option<Macro<'static>> {
-        let (_, row) = TABLE.split_once(&format!("\n    __{}(", path.replace("::", "_")))?;
+        let start = format!("\n    __{}(", path.replace("::", "_"));
+        let (_, row) = TABLES.iter().find_map(|table| table.split_once(&start))?;
         let (needed, row) = row.lines().next()?.split_once(')')?;
         Some(Macro { needed: needed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(), row })
     }

@@ -80,11 +80,12 @@ fn of_arrays(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<
             Some(format!("gpu::concatenate!({}, axis = None)", list_of_arrays(arrays, known)?))
         }
         ("load", [path]) if path.trim_end_matches(['"', '\'']).ends_with(".npz") => {
-            Some(format!("gpu::load_npz({path})"))
+            Some(format!("gpu::load_npz({})", path.replace('\'', "\"")))
         }
         ("load", [path]) => Some(format!("gpu::load::<f64>({path})")),
         ("savez" | "savez_compressed", [path]) if !named.is_empty() => {
             let arrays = named.iter().map(|(key, value)| format!("(\"{key}\", {})", as_array(value, known)));
+            let path = path.replace('\'', "\"");
             Some(format!("gpu::{name}({path}, [{}])", arrays.collect::<Vec<_>>().join(", ")))
         }
         _ => None,
