@@ -245,8 +245,47 @@ pub(super) trait Real: Arithmetic {
     fn copysign(self, other: Self) -> Self;
 }
 
+/// Divisions with very large quotients, and of what is not finite: so seldom that loops over all others are to be short, and have the
+/// instructions that they are compiled for.
+trait LongDivision {
+    fn long_floor_divide(self, other: Self) -> Self;
+    fn long_modulo(self, other: Self) -> Self;
+}
+
 macro_rules! floats {
     ($type:ty) => {
+        impl LongDivision for $type {
+            #[cold]
+            #[inline(never)]
+            fn long_floor_divide(self, other: Self) -> Self {
+                if other == 0.0 {
+                    return self / other;
+                }
+                let rest = self % other;
+                let past = rest != 0.0 && (rest < 0.0) != (other < 0.0);
+                // A whole number, but for rounding.
+                let quotient = (self - rest) / other - if past { 1.0 } else { 0.0 };
+                if quotient == 0.0 {
+                    return <$type>::copysign(0.0, self / other);
+                }
+                let whole = <$type>::floor(quotient);
+                if quotient - whole > 0.5 { whole + 1.0 } else { whole }
+            }
+
+            #[cold]
+            #[inline(never)]
+            fn long_modulo(self, other: Self) -> Self {
+                let rest = self % other;
+                if rest == 0.0 {
+                    <$type>::copysign(0.0, other)
+                } else if (rest < 0.0) != (other < 0.0) {
+                    rest + other
+                } else {
+                    rest
+                }
+            }
+        }
+
         impl Arithmetic for $type {
             const LOWEST: Self = <$type>::NEG_INFINITY;
             const HIGHEST: Self = <$type>::INFINITY;
@@ -269,18 +308,7 @@ macro_rules! floats {
                             down
                         };
                     }
-                    if other == 0.0 {
-                        return self / other;
-                    }
-                    let rest = self % other;
-                    let past = rest != 0.0 && (rest < 0.0) != (other < 0.0);
-                    // A whole number, but for rounding.
-                    let quotient = (self - rest) / other - if past { 1.0 } else { 0.0 };
-                    if quotient == 0.0 {
-                        return <$type>::copysign(0.0, self / other);
-                    }
-                    let whole = <$type>::floor(quotient);
-                    if quotient - whole > 0.5 { whole + 1.0 } else { whole }
+                    self.long_floor_divide(other)
                 };
                 modulo(other) = {
                     // As on CUDA: what a whole quotient leaves is rounded once. If the rounded quotient has come up to a whole number
@@ -296,14 +324,7 @@ macro_rules! floats {
                             left
                         };
                     }
-                    let rest = self % other;
-                    if rest == 0.0 {
-                        <$type>::copysign(0.0, other)
-                    } else if (rest < 0.0) != (other < 0.0) {
-                        rest + other
-                    } else {
-                        rest
-                    }
+                    self.long_modulo(other)
                 };
                 power(other) = self.powf(other);
                 maximum(other) = {
