@@ -4,7 +4,7 @@
 //! only convert their arguments and call a function over [`RawArray`].
 
 pub(crate) mod axes;
-mod complex;
+pub(crate) mod complex;
 pub(crate) mod conversions;
 pub(crate) mod create;
 pub(crate) mod dimensions;

@@ -6,7 +6,7 @@ use crate::array::view::assign;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis, writable};
 use crate::backend::{BinaryOperation, Layout, ScanOperation};
 use crate::device::{self, Handle};
-use crate::dtype::{Arithmetic, DType, Element, RealNumber, Scalar};
+use crate::dtype::{Arithmetic, DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::insertion::resized;
@@ -80,7 +80,7 @@ thin! {
     /// let v = gpu::vander(&gpu::array(&[2.0, 3.0, 5.0]));
     /// assert_eq!(v.ravel().tolist(), [4.0, 2.0, 1.0, 9.0, 3.0, 1.0, 25.0, 5.0, 1.0]);
     /// ```
-    pub fn vander<A: OnDevice<Elem = T>, T: RealNumber>(x: &A) -> DeviceArray<T::Sum> =>
+    pub fn vander<A: OnDevice<Elem = T>, T: Arithmetic>(x: &A) -> DeviceArray<T::Sum> =>
         powers_of(x.raw(), x.raw().size(), false);
 
     /// The matrix with the elements of an array of any shape on its diagonal, in row-major order, and zeros elsewhere; NumPy's

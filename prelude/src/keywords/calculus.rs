@@ -3,7 +3,7 @@
 use crate::array::axes::IntoAxes;
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{ScanOperation, UnaryOperation};
-use crate::dtype::{Arithmetic, Element, Float, Inexact, Number, Real, Scalar};
+use crate::dtype::{Arithmetic, Element, Float, Inexact, Number, Scalar};
 use crate::error::{Result, check};
 use crate::linalg::{stacks, tensors};
 use crate::operations::calculus::{self, IntoSpacing, cross_products, gradients, integral, unwrapped};
@@ -17,25 +17,25 @@ use crate::thin::thin;
 
 thin! {
     /// `gpu::gradient` of samples that are so far apart.
-    pub fn gradient<A: OnDevice<Elem = T>, T: Number>(f: &A, spacing: impl IntoSpacing, edge_order: usize)
+    pub fn gradient<A: OnDevice<Elem = T>, T: Arithmetic>(f: &A, spacing: impl IntoSpacing, edge_order: usize)
     -> Vec<DeviceArray<T::Mean>> =>
         gradients(f.raw(), &spacing.distances(), None, edge_order, T::Mean::DTYPE);
 
     /// The same along some axes.
-    pub fn gradient_axes<A: OnDevice<Elem = T>, T: Number>(
+    pub fn gradient_axes<A: OnDevice<Elem = T>, T: Arithmetic>(
         f: &A, spacing: impl IntoSpacing, axes: impl IntoAxes, edge_order: usize
     ) -> Vec<DeviceArray<T::Mean>> =>
         gradients(f.raw(), &spacing.distances(), Some(&axes.into_axes()), edge_order, T::Mean::DTYPE);
 
     /// The same along one axis.
-    pub fn gradient_along<A: OnDevice<Elem = T>, T: Number>(
+    pub fn gradient_along<A: OnDevice<Elem = T>, T: Arithmetic>(
         f: &A, spacing: impl IntoSpacing, axis: isize, edge_order: usize
     ) -> DeviceArray<T::Mean> =>
         gradients(f.raw(), &spacing.distances(), Some(&[axis]), edge_order, T::Mean::DTYPE)
             .map(|mut found| found.swap_remove(0));
 
     /// `gpu::trapezoid` with coordinates or a distance, along an axis.
-    pub fn trapezoid<A: OnDevice<Elem = T>, T: Number>(
+    pub fn trapezoid<A: OnDevice<Elem = T>, T: Arithmetic>(
         y: &A, x: Option<&DeviceArray<T::Mean>>, dx: Option<f64>, axis: Option<isize>
     ) -> DeviceArray<T::Mean> =>
         integral(y.raw(), x.map(|x| &*x.raw), dx.unwrap_or(1.0), axis.unwrap_or(-1), T::Mean::DTYPE);
@@ -57,7 +57,7 @@ thin! {
     };
 
     /// `gpu::ediff1d` with more elements at its ends.
-    pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(
+    pub fn ediff1d<A: OnDevice<Elem = T>, T: Arithmetic>(
         a: &A, to_end: Option<&DeviceArray<T>>, to_begin: Option<&DeviceArray<T>>
     ) -> DeviceArray<T> => {
         let [begin, end] = [to_begin, to_end].map(|part| part.map(|part| &*part.raw));
@@ -69,7 +69,7 @@ thin! {
     -> DeviceArray<A::Elem> => composed::nan_to_num(a.raw(), nan.unwrap_or(0.0), posinf, neginf);
 
     /// `gpu::round` to so many digits behind the point, or in front of it if they are negative.
-    pub fn round<A: OnDevice<Elem = T>, T: Number>(a: &A, decimals: i32) -> DeviceArray<T> =>
+    pub fn round<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, decimals: i32) -> DeviceArray<T> =>
         rounded(a.raw(), decimals);
 
     /// `gpu::polyfit` with a weight for each point.
@@ -117,6 +117,9 @@ fn rounded(x: &RawArray, decimals: i32) -> Result<RawArray> {
     if decimals == 0 {
         return calc.each(UnaryOperation::Round, x);
     }
+    if x.dtype.is_complex() {
+        return Ok(rounded(&x.parts(), decimals)?.joined(x.dtype));
+    }
     let factor = 10f64.powi(decimals.saturating_abs());
     if !x.dtype.is_float() {
         let operands = [RawOperand::Array(x), RawOperand::Scalar(Scalar::F64(factor))];
@@ -131,7 +134,7 @@ macro_rules! cumulative {
     ($($name:ident $operation:ident;)*) => {$(
         #[doc = concat!("`gpu::", stringify!($name), "` along an axis, and with what it begins from.")]
         #[track_caller]
-        pub fn $name<A: OnDevice<Elem = T>, T: Real>(
+        pub fn $name<A: OnDevice<Elem = T>, T: Element>(
             x: &A,
             axis: Option<isize>,
             include_initial: Option<bool>,

@@ -7,7 +7,7 @@ use crate::array::shape::IntoShape;
 use crate::array::triangles::{diagonal_of, triangle};
 use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, reals_if_close, rolled, transfer};
 use crate::backend::BinaryOperation;
-use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Number, Real, Scalar, Signal};
+use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Number, Scalar, Signal};
 use crate::error::{Error, Result, check};
 use crate::files::raw::of_file;
 use crate::files::text::{ReadText, WriteText};
@@ -79,11 +79,11 @@ thin! {
         matmul_by(a.raw(), b.raw(), tf32);
 
     /// `gpu::partition` along an axis.
-    pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize, axis: isize) -> DeviceArray<T> =>
+    pub fn partition<A: OnDevice<Elem = T>, T: Element>(a: &A, kth: usize, axis: isize) -> DeviceArray<T> =>
         parted("partition", a.raw(), kth, axis, false);
 
     /// `gpu::argpartition` along an axis.
-    pub fn argpartition<A: OnDevice<Elem: Real>>(a: &A, kth: usize, axis: isize) -> DeviceArray<i64> =>
+    pub fn argpartition<A: OnDevice>(a: &A, kth: usize, axis: isize) -> DeviceArray<i64> =>
         parted("argpartition", a.raw(), kth, axis, true);
 
     /// `gpu::packbits` along an axis, and with the first element as the lowest bit.
@@ -106,7 +106,7 @@ pub type Distinct<T> = (DeviceArray<T>, DeviceArray<i64>, DeviceArray<i64>, Devi
 
 /// The distinct parts along an axis, the first place of each, their places, and how often each occurs.
 #[track_caller]
-pub fn unique_along<A: OnDevice<Elem = T>, T: Real>(a: &A, axis: isize) -> Distinct<T> {
+pub fn unique_along<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> Distinct<T> {
     let [values, first, inverse, counts] = check(sets::unique_along(a.raw(), axis));
     let places = [first, inverse, counts].map(DeviceArray::from_raw);
     let [first, inverse, counts] = places;
@@ -119,7 +119,7 @@ pub fn common_places<A, B, T>(ar1: &A, ar2: &B) -> (DeviceArray<T>, DeviceArray<
 where
     A: OnDevice<Elem = T>,
     B: OnDevice<Elem = T>,
-    T: Real,
+    T: Element,
 {
     let [values, of_one, of_other] = check(sets::places_of_common(ar1.raw(), ar2.raw()));
     (DeviceArray::from_raw(values), DeviceArray::from_raw(of_one), DeviceArray::from_raw(of_other))

@@ -3,7 +3,7 @@
 use super::reductions::{Axes, Mask, masked, sums, with_initial};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
-use crate::dtype::{DType, Element, Number, Scalar};
+use crate::dtype::{Arithmetic, DType, Element, Real, Signal, Scalar};
 use crate::error::Result;
 use crate::operations::composing::{Composed, number};
 use crate::operations::nan_reductions::{nan_mean, nan_median_of_rows, nan_reduce, nan_scan, nan_variance, span};
@@ -11,53 +11,53 @@ use crate::operations::reduce::as_mean;
 use crate::thin::thin;
 
 sums! {
-    nansum Number nan_reduce Sum Add zero "sum of the elements but NaN";
-    nanprod Number nan_reduce Product Multiply one "product of the elements but NaN";
+    nansum Element nan_reduce Sum Add zero "sum of the elements but NaN";
+    nanprod Element nan_reduce Product Multiply one "product of the elements but NaN";
 }
 
 thin! {
     /// The largest of the elements but NaN.
-    pub fn nanmax<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> =>
+    pub fn nanmax<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes) -> DeviceArray<T> =>
         axes.reduced("nanmax", a.raw(), |x, axes| nan_reduce("nanmax", ReduceOperation::Max, x, axes));
 
     /// The smallest of the elements but NaN.
-    pub fn nanmin<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> =>
+    pub fn nanmin<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes) -> DeviceArray<T> =>
         axes.reduced("nanmin", a.raw(), |x, axes| nan_reduce("nanmin", ReduceOperation::Min, x, axes));
 
     /// The mean of the elements but NaN where the mask is true.
-    pub fn nanmean<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<T::Mean> => {
+    pub fn nanmean<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<T::Mean> => {
         let (name, dtype) = ("nanmean", T::Mean::DTYPE);
         axes.reduced(name, a.raw(), |x, axes| nan_mean(name, &selected(name, x, mask, dtype)?, axes, dtype))
     };
 
     /// The largest element less the smallest one.
-    pub fn ptp<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T> =>
+    pub fn ptp<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, axes: Axes) -> DeviceArray<T> =>
         axes.reduced("ptp", a.raw(), |x, axes| span("ptp", x, axes));
 
     /// The variance of the elements but NaN where the mask is true.
-    pub fn nanvar<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
-    -> DeviceArray<T::Mean> => variances("nanvar", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
+    pub fn nanvar<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
+    -> DeviceArray<Signal<T>> => variances("nanvar", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
 
     /// The standard deviation of the elements but NaN where the mask is true.
-    pub fn nanstd<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
-    -> DeviceArray<T::Mean> => {
+    pub fn nanstd<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
+    -> DeviceArray<Signal<T>> => {
         const NAME: &str = "nanstd";
         let variances = variances(NAME, a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
         variances.and_then(|found| Composed(NAME).each(UnaryOperation::Sqrt, &found))
     };
 
     /// The median of the elements but NaN.
-    pub fn nanmedian<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T::Mean> => {
+    pub fn nanmedian<A: OnDevice<Elem = T>, T: Real>(a: &A, axes: Axes) -> DeviceArray<T::Mean> => {
         const NAME: &str = "nanmedian";
         axes.joined(NAME, a.raw(), |rows| nan_median_of_rows(NAME, rows, T::Mean::DTYPE))
     };
 
     /// The running sums along an axis, with NaN as 0.
-    pub fn nancumsum<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Sum> =>
+    pub fn nancumsum<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> DeviceArray<T::Sum> =>
         nan_scan("nancumsum", ScanOperation::Sum, a.raw(), Some(axis));
 
     /// The running products along an axis, with NaN as 1.
-    pub fn nancumprod<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Sum> =>
+    pub fn nancumprod<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> DeviceArray<T::Sum> =>
         nan_scan("nancumprod", ScanOperation::Product, a.raw(), Some(axis));
 }
 

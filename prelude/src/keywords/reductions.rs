@@ -9,7 +9,6 @@ use crate::error::{Error, Result, check};
 use crate::files::npz::MixedArray;
 use crate::keywords::samples::brought;
 use crate::linalg::norms::{NormOrder, Order, matrix_norms, vector_norms};
-use crate::operations::complex::squares;
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::{binary, unary};
 use crate::operations::quantiles::{self, Method, Rank};
@@ -126,14 +125,14 @@ sums! {
 
 thin! {
     /// The largest of `initial` and of the elements where the mask is true.
-    pub fn max<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, initial: Option<T>, mask: Mask<'_>)
+    pub fn max<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, initial: Option<T>, mask: Mask<'_>)
     -> DeviceArray<T> => {
         let operations = (ReduceOperation::Max, BinaryOperation::Maximum);
         extreme("max", operations, a.raw(), &axes, initial.map(Element::to_scalar), mask)
     };
 
     /// The smallest of `initial` and of the elements where the mask is true.
-    pub fn min<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, initial: Option<T>, mask: Mask<'_>)
+    pub fn min<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, initial: Option<T>, mask: Mask<'_>)
     -> DeviceArray<T> => {
         let operations = (ReduceOperation::Min, BinaryOperation::Minimum);
         extreme("min", operations, a.raw(), &axes, initial.map(Element::to_scalar), mask)
@@ -148,11 +147,11 @@ thin! {
         truth("any", ReduceOperation::Any, false, a.raw(), &axes, mask);
 
     /// Where the largest element is along an axis.
-    pub fn argmax<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> =>
+    pub fn argmax<A: OnDevice>(a: &A, axes: Axes) -> DeviceArray<i64> =>
         place("argmax", ReduceOperation::ArgMax, a.raw(), &axes);
 
     /// Where the smallest element is along an axis.
-    pub fn argmin<A: OnDevice<Elem: Real>>(a: &A, axes: Axes) -> DeviceArray<i64> =>
+    pub fn argmin<A: OnDevice>(a: &A, axes: Axes) -> DeviceArray<i64> =>
         place("argmin", ReduceOperation::ArgMin, a.raw(), &axes);
 
     /// How many elements are not zero.
@@ -227,23 +226,23 @@ thin! {
         mean_of("mean", a.raw(), &axes, mask, T::Mean::DTYPE);
 
     /// The variance of the elements where the mask is true.
-    pub fn var<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
+    pub fn var<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
     -> DeviceArray<Signal<T>> =>
         variance_of("var", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
 
     /// The standard deviation of the elements where the mask is true.
-    pub fn std<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
+    pub fn std<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, ddof: f64, mask: Mask<'_>)
     -> DeviceArray<Signal<T>> => {
         let variance = variance_of("std", a.raw(), &axes, ddof, mask, T::Mean::DTYPE);
         variance.and_then(|variance| unary("std", UnaryOperation::Sqrt, &variance))
     };
 
     /// The median.
-    pub fn median<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes) -> DeviceArray<T::Mean> =>
+    pub fn median<A: OnDevice<Elem = T>, T: Real>(a: &A, axes: Axes) -> DeviceArray<T::Mean> =>
         ranked("median", a.raw(), &axes, Rank::Middle, T::Mean::DTYPE);
 
     /// The mean, weighted if there are weights: as many as there are elements, or along the axis.
-    pub fn average<A: OnDevice<Elem = T>, T: Number>(a: &A, axes: Axes, weights: Option<&dyn MixedArray>)
+    pub fn average<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, weights: Option<&dyn MixedArray>)
     -> DeviceArray<T::Mean> => {
         let weights = brought("average", weights, a.raw());
         weights.and_then(|weights| weighted(a.raw(), &axes, weights.as_ref(), T::Mean::DTYPE))
@@ -280,11 +279,12 @@ fn variance_of(
     let calc = Composed(name);
     let distances = calc.pair(BinaryOperation::Subtract, &x, &means)?;
     let squares = if dtype.is_complex() {
-        squares(name, &distances)?
+        let sizes = calc.each(UnaryOperation::Abs, &distances)?;
+        calc.pair(BinaryOperation::Multiply, &sizes, &sizes)?
     } else {
         calc.pair(BinaryOperation::Multiply, &distances, &distances)?
     };
-    let dtype = squares.dtype;
+    let dtype = dtype.part();
     axes.reduced(name, &squares, |squares, axes| {
         let chosen = masked(name, squares, Some(mask), Scalar::zero(dtype))?;
         let sums = reduce(name, ReduceOperation::Sum, &chosen, axes)?;

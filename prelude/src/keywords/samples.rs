@@ -3,7 +3,7 @@
 use crate::array::sides::sealed::Any;
 use crate::array::transfer::bring;
 use crate::array::{DeviceArray, OnDevice, RawArray};
-use crate::dtype::{Arithmetic, Element, Float, Number, Scalar};
+use crate::dtype::{Element, Float, Inexact, Scalar};
 use crate::error::{Result, check};
 use crate::files::npz::MixedArray;
 use crate::operations::covariance::{Options, correlations, covariances};
@@ -20,7 +20,7 @@ pub(super) fn brought(name: &'static str, weights: Option<&dyn MixedArray>, x: &
 
 thin! {
     /// `gpu::cov` with its keywords.
-    pub fn cov<A: OnDevice<Elem = T>, T: Number>(
+    pub fn cov<A: OnDevice<Elem = T>, T: Element>(
         m: &A, y: Option<&DeviceArray<T>>, rowvar: Option<bool>, bias: Option<bool>, ddof: Option<f64>,
         fweights: Option<&dyn MixedArray>, aweights: Option<&dyn MixedArray>
     ) -> DeviceArray<T::Mean> => {
@@ -40,14 +40,14 @@ thin! {
     };
 
     /// `gpu::corrcoef` with its keywords.
-    pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(x: &A, y: Option<&DeviceArray<T>>, rowvar: Option<bool>)
+    pub fn corrcoef<A: OnDevice<Elem = T>, T: Element>(x: &A, y: Option<&DeviceArray<T>>, rowvar: Option<bool>)
     -> DeviceArray<T::Mean> => {
         let options = Options { y: y.map(|y| &*y.raw), rowvar: rowvar.unwrap_or(true), ..Options::default() };
         correlations(x.raw(), options, T::Mean::DTYPE)
     };
 
     /// `gpu::diff` with more before and behind the array.
-    pub fn diff<A: OnDevice<Elem = T>, T: Arithmetic>(
+    pub fn diff<A: OnDevice<Elem = T>, T: Element>(
         a: &A, n: usize, axis: isize, prepend: Option<End<T>>, append: Option<End<T>>
     ) -> DeviceArray<T> => {
         let [before, behind] = [&prepend, &append].map(|end| end.as_ref().map(End::operand));
@@ -55,8 +55,8 @@ thin! {
     };
 
     /// `gpu::interp` with its keywords.
-    pub fn interp<P: OnDevice<Elem = T>, F: OnDevice<Elem = T>, T: Float>(
-        x: impl Operand<T>, xp: &P, fp: &F, left: Option<T>, right: Option<T>, period: Option<T>
+    pub fn interp<P: OnDevice<Elem = T::Part>, F: OnDevice<Elem = T>, T: Inexact>(
+        x: impl Operand<T::Part>, xp: &P, fp: &F, left: Option<T>, right: Option<T>, period: Option<T::Part>
     ) -> DeviceArray<T> => {
         let [left, right] = [left, right].map(|value| value.map(Element::to_scalar));
         let outside = Outside { left, right, period: period.map(Float::to_f64) };
@@ -95,7 +95,7 @@ pub fn step_of<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> T {
 
 /// The sums of the weights of `gpu::average`, in the shape of the means.
 #[track_caller]
-pub fn sums_of_weights<A: OnDevice<Elem = T>, T: Number>(
+pub fn sums_of_weights<A: OnDevice<Elem = T>, T: Element>(
     a: &A,
     axes: super::Axes,
     weights: Option<&dyn MixedArray>,
@@ -105,6 +105,6 @@ pub fn sums_of_weights<A: OnDevice<Elem = T>, T: Number>(
 
 /// How many elements there are, as the mean's type.
 #[track_caller]
-pub fn count_of<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
+pub fn count_of<A: OnDevice<Elem = T>, T: Element>(a: &A) -> T::Mean {
     sums_of_weights(a, super::every_axis(false), None).item()
 }

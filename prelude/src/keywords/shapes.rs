@@ -9,7 +9,7 @@ use crate::array::spacing::{multiples, powers};
 use crate::array::triangles::{filled_diagonal, flat_diagonal, ones_below, ones_on_diagonal, powers_of};
 use crate::array::{DeviceArray, IntoSections, OnDevice, RawArray, cut};
 use crate::backend::ReduceOperation;
-use crate::dtype::{Arithmetic, Element, Float, Real, RealNumber};
+use crate::dtype::{Arithmetic, Element, Float, Real};
 use crate::error::check;
 use crate::operations::choosing::{Outside, choose_with, compressed_along, copied_where, select_or};
 use crate::operations::elementwise::Operand;
@@ -29,7 +29,7 @@ thin! {
     pub fn tri<T: Arithmetic>(n: usize, m: usize, k: isize) -> DeviceArray<T> => ones_below("tri", [n, m], k, T::DTYPE);
 
     /// `gpu::vander` with so many columns.
-    pub fn vander<A: OnDevice<Elem = T>, T: RealNumber>(x: &A, n: usize, increasing: bool) -> DeviceArray<T::Sum> =>
+    pub fn vander<A: OnDevice<Elem = T>, T: Arithmetic>(x: &A, n: usize, increasing: bool) -> DeviceArray<T::Sum> =>
         powers_of(x.raw(), n, increasing);
 
     /// `gpu::diagflat` for the diagonal `k`.
@@ -75,7 +75,7 @@ thin! {
 
     /// `gpu::isin`, or its opposite.
     pub fn isin<A, B, T>(element: &A, test_elements: &B, invert: bool) -> DeviceArray<bool>
-    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Real =>
+    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element =>
         membership("isin", element.raw(), test_elements.raw(), invert);
 
     /// `gpu::lexsort` along an axis.
@@ -86,11 +86,11 @@ thin! {
     };
 
     /// `gpu::nanargmax` along an axis.
-    pub fn nanargmax<A: OnDevice<Elem: RealNumber>>(a: &A, axis: isize) -> DeviceArray<i64> =>
+    pub fn nanargmax<A: OnDevice>(a: &A, axis: isize) -> DeviceArray<i64> =>
         places_of_numbers("nanargmax", ReduceOperation::ArgMax, a.raw(), axis);
 
     /// `gpu::nanargmin` along an axis.
-    pub fn nanargmin<A: OnDevice<Elem: RealNumber>>(a: &A, axis: isize) -> DeviceArray<i64> =>
+    pub fn nanargmin<A: OnDevice>(a: &A, axis: isize) -> DeviceArray<i64> =>
         places_of_numbers("nanargmin", ReduceOperation::ArgMin, a.raw(), axis);
 }
 

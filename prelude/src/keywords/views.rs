@@ -5,7 +5,7 @@ use crate::array::indices::RawIndices;
 use crate::array::triangles::diagonal_along;
 use crate::array::{DeviceArray, IntoNewShape, IntoShape, OnDevice, RawArray, join, slice_axis, transfer, with_rank};
 use crate::backend::{Layout, ReduceOperation};
-use crate::dtype::{Element, Float, Inexact, Real, Scalar};
+use crate::dtype::{Element, Float, Inexact, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::Operand;
 use crate::operations::indexing::take_axis;
@@ -53,19 +53,19 @@ thin! {
         squeezed(a.raw(), &axis.into_axes());
 
     /// The elements in ascending order, along one axis.
-    pub fn sort_flat<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<T> =>
+    pub fn sort_flat<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> =>
         a.raw().flat("sort").and_then(|flat| sorted_rows("sort", &flat, false));
 
     /// The positions in row-major order that the elements have in ascending order.
-    pub fn argsort_flat<A: OnDevice<Elem: Real>>(a: &A) -> DeviceArray<i64> =>
+    pub fn argsort_flat<A: OnDevice>(a: &A) -> DeviceArray<i64> =>
         a.raw().flat("argsort").and_then(|flat| sorted_rows("argsort", &flat, true));
 
     /// `gpu::partition` of all elements.
-    pub fn partition_flat<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize) -> DeviceArray<T> =>
+    pub fn partition_flat<A: OnDevice<Elem = T>, T: Element>(a: &A, kth: usize) -> DeviceArray<T> =>
         a.raw().flat("partition").and_then(|flat| parted("partition", &flat, kth, -1, false));
 
     /// `gpu::argpartition` of all elements.
-    pub fn argpartition_flat<A: OnDevice<Elem: Real>>(a: &A, kth: usize) -> DeviceArray<i64> =>
+    pub fn argpartition_flat<A: OnDevice>(a: &A, kth: usize) -> DeviceArray<i64> =>
         a.raw().flat("argpartition").and_then(|flat| parted("argpartition", &flat, kth, -1, true));
 
     /// The elements of all arrays, one array behind the other.
@@ -77,7 +77,7 @@ thin! {
         with_rank("array", a.raw(), ndmin);
 
     /// The positions of `gpu::searchsorted` in an array that an order sorts.
-    pub fn searchsorted<A: OnDevice<Elem = T>, T: Real>(
+    pub fn searchsorted<A: OnDevice<Elem = T>, T: Element>(
         a: &A, v: impl Operand<T>, side: sorting::Side, sorter: &DeviceArray<i64>
     ) -> DeviceArray<i64> => {
         let sorted = take_axis(a.raw(), RawIndices::Device((*sorter.raw).clone()), 0);

@@ -88,7 +88,7 @@ tuples! { (A B) (A B C) (A B C D) }
 /// assert_eq!(gpu::gradient!(&f, 0.5, axis = 0).tolist(), [2.0, 3.0, 5.0, 6.0]);
 /// ```
 #[track_caller]
-pub fn gradient<A: OnDevice<Elem = T>, T: Number>(f: &A) -> Vec<DeviceArray<T::Mean>> {
+pub fn gradient<A: OnDevice<Elem = T>, T: Arithmetic>(f: &A) -> Vec<DeviceArray<T::Mean>> {
     let found = gradients(f.raw(), &[Distance::Number(1.0)], None, 1, T::Mean::DTYPE);
     check(found).into_iter().map(DeviceArray::from_raw).collect()
 }
@@ -105,7 +105,7 @@ thin! {
     /// assert_eq!(gpu::trapezoid(&gpu::array(&[1.0, 2.0, 3.0])).item(), 4.0);
     /// assert_eq!(gpu::trapezoid!(&gpu::array(&[1.0, 2.0, 3.0]), dx = 2.0).item(), 8.0);
     /// ```
-    pub fn trapezoid<A: OnDevice<Elem = T>, T: Number>(y: &A) -> DeviceArray<T::Mean> =>
+    pub fn trapezoid<A: OnDevice<Elem = T>, T: Arithmetic>(y: &A) -> DeviceArray<T::Mean> =>
         integral(y.raw(), None, 1.0, -1, T::Mean::DTYPE);
 
     /// The angles along the last axis without jumps (`f64` for integers): where two neighbours differ by more than π, a
@@ -130,7 +130,7 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::ediff1d(&gpu::array(&[[1, 2], [4, 7]])).tolist(), [1, 2, 3]);
     /// ```
-    pub fn ediff1d<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T> =>
+    pub fn ediff1d<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceArray<T> =>
         differences_between(a.raw(), None, None);
 
     /// The cross products of the vectors along the last axes, of 3 elements each; all other axes are broadcast. Of vectors of

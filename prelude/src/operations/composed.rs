@@ -5,6 +5,7 @@ use crate::backend::{BinaryOperation, ReduceOperation};
 use crate::device::Device;
 use crate::dtype::{DType, Element, Float, Inexact, Integer, Number, Scalar};
 use crate::error::{Result, check};
+use crate::operations::complex_functions;
 use crate::operations::composing::{Composed, number};
 use crate::operations::elementwise::sealed::Sealed;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
@@ -37,30 +38,6 @@ composed! {
         pub fn float_power(&self, other: impl Operand<T>) -> DeviceArray<f64> =>
             apply_one("float_power", formulas::power, &[self.raw_operand(), other.raw_operand()]);
 
-        /// The larger of each pair; the other one if one is NaN. NumPy's `fmax`; [`maximum`](Self::maximum) keeps NaN.
-        ///
-        /// **Panics** if the shapes do not broadcast or the devices differ.
-        ///
-        /// ```
-        /// assert_eq!(warpcell::array(&[f64::NAN, 2.0]).fmax(1.0).tolist(), [1.0, 2.0]);
-        /// ```
-        pub fn fmax(&self, other: impl Operand<T>) -> DeviceArray<T> => {
-            let ways = (BinaryOperation::Maximum, formulas::larger as Formula);
-            extreme("fmax", ways, &self.raw, other.raw_operand())
-        };
-
-        /// The smaller of each pair; the other one if one is NaN. NumPy's `fmin`; [`minimum`](Self::minimum) keeps NaN.
-        ///
-        /// **Panics** if the shapes do not broadcast or the devices differ.
-        ///
-        /// ```
-        /// assert_eq!(warpcell::array(&[f64::NAN, 2.0]).fmin(1.0).tolist(), [1.0, 1.0]);
-        /// ```
-        pub fn fmin(&self, other: impl Operand<T>) -> DeviceArray<T> => {
-            let ways = (BinaryOperation::Minimum, formulas::smaller as Formula);
-            extreme("fmin", ways, &self.raw, other.raw_operand())
-        };
-
         /// Whether each element has the sign bit set: negative numbers, −0.0, and NaN with a sign. NumPy's `signbit`.
         ///
         /// ```
@@ -85,14 +62,6 @@ composed! {
     }
 
     impl<T: Float> DeviceArray<T> {
-        /// `sin(πx) / (πx)`, and 1 where `x` is 0; NumPy's `sinc`.
-        ///
-        /// ```
-        /// assert_eq!(warpcell::array(&[0.0]).sinc().item(), 1.0);
-        /// assert!(warpcell::array(&[1.0]).sinc().abs().item() < 1e-16);
-        /// ```
-        pub fn sinc(&self) -> DeviceArray<T> => apply_one("sinc", formulas::sinc, &[self.raw_operand()]);
-
         /// The step function: 0 for negative elements, 1 for positive ones, and the value of `at_zero` where an element is 0.
         /// NaN stays NaN. NumPy's `heaviside`.
         ///
@@ -144,6 +113,14 @@ composed! {
         /// assert_eq!(a.nan_to_num().tolist(), [0.0, 1.0, f64::MAX]);
         /// ```
         pub fn nan_to_num(&self) -> DeviceArray<T> => nan_to_num(&self.raw, 0.0, None, None);
+
+        /// `sin(πx) / (πx)`, and 1 where `x` is 0; NumPy's `sinc`.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[0.0]).sinc().item(), 1.0);
+        /// assert!(warpcell::array(&[1.0]).sinc().abs().item() < 1e-16);
+        /// ```
+        pub fn sinc(&self) -> DeviceArray<T> => sines_by_angles(&self.raw);
     }
 
     impl<T: Integer> DeviceArray<T> {
@@ -157,6 +134,18 @@ composed! {
     }
 
     impl<T: Element> DeviceArray<T> {
+        /// The larger of each pair; the other one if one is NaN. NumPy's `fmax`; [`maximum`](Self::maximum) keeps NaN.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[f64::NAN, 2.0]).fmax(1.0).tolist(), [1.0, 2.0]);
+        /// ```
+        pub fn fmax(&self, other: impl Operand<T>) -> DeviceArray<T> => {
+            let ways = (BinaryOperation::Maximum, formulas::larger as Formula);
+            extreme("fmax", ways, &self.raw, other.raw_operand())
+        };
+
         /// Whether the imaginary part of each element is 0; real numbers have none. NumPy's `isreal`.
         ///
         /// ```
@@ -232,6 +221,11 @@ fn all_equal(x: &RawArray, y: &RawArray) -> Result<bool> {
     Ok(reduce_all(NAME, ReduceOperation::All, &equal)? == Scalar::Bool(true))
 }
 
+fn sines_by_angles(x: &RawArray) -> Result<RawArray> {
+    let formula: Formula = if x.dtype.is_complex() { complex_functions::sine_cardinal } else { formulas::sinc };
+    apply_one("sinc", formula, &[RawOperand::Array(x)])
+}
+
 /// The two results of a formula.
 fn two(results: Vec<RawArray>) -> (RawArray, RawArray) {
     let [first, second] = results.try_into().ok().expect("the formula has two results");
@@ -263,6 +257,11 @@ fn extreme(
     b: RawOperand<'_>,
 ) -> Result<RawArray> {
     let a = RawOperand::Array(a);
+    if a.dtype().is_complex() {
+        let is_larger = operation == BinaryOperation::Maximum;
+        let formula: Formula = if is_larger { complex_functions::larger } else { complex_functions::smaller };
+        return apply_one(name, formula, &[a, b]);
+    }
     if a.dtype().is_float() { apply_one(name, formula, &[a, b]) } else { binary(name, operation, a, b) }
 }
 

@@ -5,13 +5,15 @@
 
 use crate::array::sides::AnyView;
 use crate::array::sides::sealed::{Any, Host};
-use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
-use crate::backend::Padding;
-use crate::dtype::{DType, Element, Number};
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, transfer};
+use crate::backend::{BinaryOperation, Padding};
+use crate::dtype::{Arithmetic, DType, Element, Number};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
+use crate::operations::composing::Composed;
 use crate::operations::fftconvolve::Filter;
 use ndarray::{Array, Array1, ArrayBase, Data, Dimension};
+use num_complex::Complex;
 
 /// Which part of the full convolution is wanted; SciPy's and NumPy's `mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -151,7 +153,7 @@ pub enum Sum {
 )]
 pub trait Convolve: sealed::Sealed<Self::Output, Self::Filtered> + Any {
     /// The type of its elements.
-    type Elem: Number;
+    type Elem: Arithmetic;
     /// [`DeviceSide`] or [`HostSide`].
     type Side;
     /// A 1-D array on the same side.
@@ -191,6 +193,31 @@ impl<T: Number> sealed::Sealed<DeviceArray<T>, DeviceArray<T>> for DeviceArray<T
         }
     }
 }
+
+/// Complex numbers are convolved on a device, along one axis.
+macro_rules! complex {
+    ($($part:ident)*) => {$(
+        impl Convolve for DeviceArray<Complex<$part>> {
+            type Elem = Complex<$part>;
+            type Side = DeviceSide;
+            type Output = Self;
+            type Filtered = Self;
+        }
+        impl SameSide<DeviceSide, Complex<$part>> for DeviceArray<Complex<$part>> {}
+        impl sealed::Sealed<Self, Self> for DeviceArray<Complex<$part>> {
+            fn slide(&self, v: AnyView<'_>, mode: Mode, sum: Sum) -> Result<Self> {
+                match v {
+                    AnyView::Device(v) => slide_complex(&self.raw, v, mode, sum).map(DeviceArray::from_raw),
+                    AnyView::Host(_) => unreachable!("both are on the same side"),
+                }
+            }
+            fn filter(&self, _: AnyView<'_>, _: Filter) -> Result<Self> {
+                unreachable!("filters take real numbers")
+            }
+        }
+    )*};
+}
+complex! { f32 f64 }
 
 impl<T: Number, S: Data<Elem = T>, D: Dimension> Convolve for ArrayBase<S, D> {
     type Elem = T;
@@ -258,6 +285,20 @@ pub(super) fn slide_raw(a: &RawArray, v: &RawArray, mode: Mode, sum: Sum) -> Res
     let v = if sum == Sum::Correlation { &reversed(v) } else { v };
     let (a, v) = if plan.swapped { (v, a) } else { (a, v) };
     planned_1d(operation, a, v, plan.origin, plan.length)
+}
+
+/// As [`slide_raw`], of the parts of complex numbers. Correlation is with the conjugates, as in NumPy.
+fn slide_complex(a: &RawArray, v: &RawArray, mode: Mode, sum: Sum) -> Result<RawArray> {
+    use BinaryOperation::{Add, Subtract};
+    let calc = Composed(sum.name());
+    let slid = |of_a: bool, of_v: bool| slide_raw(&a.part(of_a), &v.part(of_v), mode, sum);
+    let (straight, crossed) = if sum == Sum::Correlation { (Add, Subtract) } else { (Subtract, Add) };
+    let real = calc.pair(straight, &slid(false, false)?, &slid(true, true)?)?;
+    let imag = calc.pair(crossed, &slid(true, false)?, &slid(false, true)?)?;
+    let out = RawArray::uninitialised(calc.0, &a.handle, real.shape(), a.dtype)?;
+    assign(calc.0, &out.part(false), &real)?;
+    assign(calc.0, &out.part(true), &imag)?;
+    Ok(out)
 }
 
 /// The part of a 1-D convolution from `origin` on.

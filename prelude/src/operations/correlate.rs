@@ -2,6 +2,7 @@
 
 use crate::array::RawArray;
 use crate::backend::Padding;
+use crate::dtype::Number;
 use crate::error::{Result, check};
 use crate::fallible::fallible;
 use crate::operations::convolve::{Boundary, Convolve, Mode, Plan2, SameSide, Sum, padding, planned_2d, reversed};
@@ -54,7 +55,7 @@ fallible! {
 /// assert_eq!(out.to_host(), ndarray::array![[21.0, 32.0], [54.0, 65.0]].into_dyn());
 /// ```
 #[track_caller]
-pub fn correlate2d<A: Convolve, K: SameSide<A::Side, A::Elem>>(image: &A, kernel: &K, mode: Mode) -> A::Filtered {
+pub fn correlate2d<A: Convolve<Elem: Number>, K: SameSide<A::Side, A::Elem>>(image: &A, kernel: &K, mode: Mode) -> A::Filtered {
     correlate2d_with(image, kernel, mode, Boundary::Fill(A::Elem::default()))
 }
 
@@ -71,7 +72,7 @@ pub fn correlate2d<A: Convolve, K: SameSide<A::Side, A::Elem>>(image: &A, kernel
 #[track_caller]
 pub fn correlate2d_with<A, K>(image: &A, kernel: &K, mode: Mode, boundary: Boundary<A::Elem>) -> A::Filtered
 where
-    A: Convolve,
+    A: Convolve<Elem: Number>,
     K: SameSide<A::Side, A::Elem>,
 {
     check(image.filter(kernel.any_view(), Filter(FilterKind::Correlate2d(mode, padding(boundary)))))

@@ -4,7 +4,7 @@ use crate::array::conversions::conversions;
 use crate::array::sides::sealed::Host;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{ReduceOperation, Span};
-use crate::dtype::{DType, Number};
+use crate::dtype::{DType, Number, Real};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::operations::histograms::{AxisBins, Request, densities};
@@ -22,7 +22,7 @@ use std::ops::{Range, RangeFull, RangeInclusive};
 /// assert_eq!(gpu::bincount(&gpu::array(&[1, 3, 1])).to_host(), ndarray::arr1(&[0i64, 2, 0, 1]).into_dyn());
 /// ```
 #[track_caller]
-pub fn bincount<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<i64> {
+pub fn bincount<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<i64> {
     bincount_with(a, 0)
 }
 
@@ -35,7 +35,7 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::bincount_with(&gpu::array(&[1]), 4).to_host(), ndarray::arr1(&[0i64, 1, 0, 0]).into_dyn());
     /// ```
-    pub fn bincount_with<A: OnDevice<Elem = T>, T: Number>(a: &A, minlength: usize) -> DeviceArray<i64> =>
+    pub fn bincount_with<A: OnDevice<Elem = T>, T: Real>(a: &A, minlength: usize) -> DeviceArray<i64> =>
         by_value(a.raw(), None, minlength);
 
     /// As [`bincount`], with a weight for each element: the sums of the weights, as `f64`, for at least `minlength` values.
@@ -182,6 +182,12 @@ fallible! {
 
 pub(super) fn by_value(x: &RawArray, weights: Option<&RawArray>, minlength: usize) -> Result<RawArray> {
     let operation = "bincount";
+    if x.dtype == DType::Bool {
+        return by_value(&x.converted(operation, DType::U8)?, weights, minlength);
+    }
+    if x.dtype.is_storage() && x.dtype.is_integer() {
+        return by_value(&x.to_compute_type(operation)?, weights, minlength);
+    }
     if x.dtype.is_float() {
         let advice = "convert them first, such as with `a.astype::<i64>()`, or use `histogram`";
         return Err(Error::dtype(operation, x.dtype, advice));

@@ -3,7 +3,7 @@
 use crate::array::triangles::diagonal_view;
 use crate::array::{DeviceArray, OnDevice, RawArray, join};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
-use crate::dtype::{DType, Element, Number, Scalar};
+use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result};
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::{RawOperand, binary, binary_into, unary};
@@ -25,7 +25,7 @@ thin! {
     /// let c = gpu::cov(&gpu::array(&[[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]));
     /// assert_eq!(c.ravel().tolist(), [1.0, -2.0, -2.0, 4.0]);
     /// ```
-    pub fn cov<A: OnDevice<Elem = T>, T: Number>(m: &A) -> DeviceArray<T::Mean> =>
+    pub fn cov<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T::Mean> =>
         covariances("cov", m.raw(), Options::default(), T::Mean::DTYPE);
 
     /// The correlation coefficients of the rows of a matrix (`f64` for integers). NumPy's `corrcoef`;
@@ -38,7 +38,7 @@ thin! {
     /// let c = gpu::corrcoef(&gpu::array(&[[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]));
     /// assert!(gpu::allclose(&c, &[[1.0, -1.0], [-1.0, 1.0]]));
     /// ```
-    pub fn corrcoef<A: OnDevice<Elem = T>, T: Number>(m: &A) -> DeviceArray<T::Mean> =>
+    pub fn corrcoef<A: OnDevice<Elem = T>, T: Element>(m: &A) -> DeviceArray<T::Mean> =>
         correlations(m.raw(), Options::default(), T::Mean::DTYPE);
 }
 
@@ -49,7 +49,7 @@ thin! {
 /// assert_eq!(gpu::average(&gpu::array(&[1.0, 2.0])), 1.5);
 /// ```
 #[track_caller]
-pub fn average<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
+pub fn average<A: OnDevice<Elem = T>, T: Element>(a: &A) -> T::Mean {
     crate::mean(a)
 }
 
@@ -128,8 +128,9 @@ pub(crate) fn covariances(name: &'static str, m: &RawArray, options: Options<'_>
         None => {
             let means = with_axes(&mean_along(name, &x, &[1], dtype)?, &[1]);
             let distances = calc.pair(BinaryOperation::Subtract, &x, &means)?;
-            let sums = multiply(name, &distances, &distances.moved(1, 0))?;
-            calc.with(BinaryOperation::Divide, &sums, (count as f64 - options.ddof).max(0.0))?
+            let sums = multiply(name, &distances, &conjugates(name, &distances)?.moved(1, 0))?;
+            let free = RawOperand::Scalar(Scalar::of_float((count as f64 - options.ddof).max(0.0), dtype.part()));
+            shares(name, &sums, free)?
         }
         Some(both) => {
             let sum = |x: &RawArray, axis: usize| reduce(name, ReduceOperation::Sum, x, &[axis]);
@@ -137,7 +138,7 @@ pub(crate) fn covariances(name: &'static str, m: &RawArray, options: Options<'_>
             let weighted = |x: &RawArray| calc.pair(BinaryOperation::Multiply, x, both);
             let means = calc.pair(BinaryOperation::Divide, &sum(&weighted(&x)?, 1)?, &total)?;
             let distances = calc.pair(BinaryOperation::Subtract, &x, &with_axes(&means, &[1]))?;
-            let sums = multiply(name, &weighted(&distances)?, &distances.moved(1, 0))?;
+            let sums = multiply(name, &weighted(&distances)?, &conjugates(name, &distances)?.moved(1, 0))?;
             // What is taken off is the mean of the importances, for each degree of freedom.
             let off = match &importances {
                 Some(importances) if options.ddof != 0.0 => {
@@ -148,8 +149,9 @@ pub(crate) fn covariances(name: &'static str, m: &RawArray, options: Options<'_>
                 _ => RawArray::filled(name, &x.handle, &[], Scalar::of_float(options.ddof, dtype))?,
             };
             let free = calc.pair(BinaryOperation::Subtract, &total, &off)?;
+            let free = if dtype.is_complex() { free.part(false) } else { free };
             let free = calc.with(BinaryOperation::Maximum, &free, 0.0)?;
-            calc.pair(BinaryOperation::Divide, &sums, &free)?
+            shares(name, &sums, RawOperand::Array(&free))?
         }
     };
     // Of one variable it is a number, as in NumPy.
@@ -160,12 +162,33 @@ pub(crate) fn covariances(name: &'static str, m: &RawArray, options: Options<'_>
     })
 }
 
+/// The array, or the conjugates of complex numbers.
+fn conjugates(name: &'static str, x: &RawArray) -> Result<RawArray> {
+    if x.dtype.is_complex() { unary(name, UnaryOperation::Conjugate, x) } else { Ok(x.clone()) }
+}
+
+/// The numbers divided by a real one.
+fn shares(name: &'static str, x: &RawArray, divisor: RawOperand<'_>) -> Result<RawArray> {
+    if x.dtype.is_complex() {
+        return Ok(binary(name, BinaryOperation::Divide, &x.parts(), divisor)?.joined(x.dtype));
+    }
+    binary(name, BinaryOperation::Divide, x, divisor)
+}
+
 /// The correlations as floats of `dtype`.
 pub(crate) fn correlations(m: &RawArray, options: Options<'_>, dtype: DType) -> Result<RawArray> {
     const NAME: &str = "corrcoef";
     let covariances = covariances(NAME, m, options, dtype)?;
     if covariances.shape().is_empty() {
         return binary(NAME, BinaryOperation::Divide, &covariances, &covariances);
+    }
+    if dtype.is_complex() {
+        let variances = diagonal_view(&covariances, 0).part(false);
+        let deviations = with_axes(&unary(NAME, UnaryOperation::Sqrt, &variances)?, &[1]);
+        let scaled = binary(NAME, BinaryOperation::Divide, &covariances.parts(), &with_axes(&deviations, &[1]))?;
+        binary_into(NAME, BinaryOperation::Divide, &scaled, &deviations)?;
+        let [low, high] = [-1.0, 1.0].map(|end| RawOperand::Scalar(Scalar::of_float(end, dtype.part())));
+        return Ok(apply_one(NAME, formulas::limited, &[RawOperand::Array(&scaled), low, high])?.joined(dtype));
     }
     let deviations = unary(NAME, UnaryOperation::Sqrt, &diagonal_view(&covariances, 0))?;
     let scaled = binary(NAME, BinaryOperation::Divide, &covariances, &with_axes(&deviations, &[1]))?;

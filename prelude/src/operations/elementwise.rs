@@ -1,13 +1,14 @@
 //! Functions of each element, or of each pair of elements after broadcasting.
 
 use crate::array::conversions::conversions;
-use crate::array::{DeviceArray, RawArray, shape};
-use crate::backend::{self, BinaryOperation, UnaryOperation};
-use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, Real, RealNumber, Scalar};
+use crate::array::{DeviceArray, RawArray, complex, shape};
+use crate::backend::{self, BinaryOperation, ReduceOperation, UnaryOperation};
+use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, RealNumber, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::complex;
+use crate::operations::complex_functions;
 use crate::operations::formulas::{self, apply_one};
+use crate::operations::map::registered_into;
 use crate::operations::siblings::{composed, siblings};
 
 use sealed::Sealed;
@@ -247,14 +248,14 @@ unary! {
     Arithmetic -> T {
         /// Each element with the opposite sign; integers wrap. The same as `-&a`.
         negative, try_negative => Negative;
-        /// The nearest integer, halves to the even one; integers stay as they are. complex elements are rounded in each part.
+        /// The nearest integer, halves to the even one; integers stay as they are; of complex elements in each part.
         /// NumPy's `round` and `rint`.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[0.5, 1.5, -2.5]).round().to_host(), ndarray::arr1(&[0.0, 2.0, -2.0]).into_dyn());
         /// ```
         round, try_round => Round;
-        /// −1, 0 or 1; NaN for NaN. Of complex elements that are not 0, the number of length 1 in their direction.
+        /// −1, 0 or 1; NaN for NaN. Of complex elements `z / abs(z)`, and 0 for 0.
         sign, try_sign => Sign;
     }
     RealNumber -> T {
@@ -309,7 +310,8 @@ binary! {
         multiply, try_multiply => Multiply;
         /// The quotient; integers are truncated, and a zero divisor of an integer gives 0. The same as `&a / &b`.
         divide, try_divide => Divide;
-        /// Each element to the power of the other's. Integers wrap.
+        /// Each element to the power of the other's. Integers wrap. Of complex elements
+        /// `exp(b * log(a))`; exponents that are integers below 100 are products, as in NumPy.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[2, 3]).pow(2).sum(), 13i64);
@@ -334,13 +336,16 @@ binary! {
         /// assert_eq!((warpcell::array(&[-7]) % 3).item(), -1);
         /// ```
         modulo, try_modulo => Modulo;
-        /// The larger of each pair; NaN if either is NaN.
+    }
+    Element -> T {
+        /// The larger of each pair; NaN if either is NaN. Of bools whether either is true. Complex elements are ordered by
+        /// their real parts, then by their imaginary parts.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[-1.0, 2.0]).maximum(0.0).sum(), 2.0);
         /// ```
         maximum, try_maximum => Maximum;
-        /// The smaller of each pair; NaN if either is NaN.
+        /// The smaller of each pair; see [`maximum`](Self::maximum). Of bools whether both are true.
         minimum, try_minimum => Minimum;
     }
     Float -> T {
@@ -406,8 +411,9 @@ binary_methods! {
         /// Whether the elements differ.
         ne, try_ne => NotEqual;
     }
-    Real -> bool {
-        /// Whether each element is less than the other's.
+    Element -> bool {
+        /// Whether each element is less than the other's. Complex elements are compared by their real parts, and if these are
+        /// equal by their imaginary parts; the same holds for the next three methods.
         ///
         /// ```
         /// assert_eq!(warpcell::array(&[1, 2, 3]).lt(3).sum(), 2);
@@ -453,9 +459,7 @@ composed! {
         /// ```
         /// assert_eq!(warpcell::array(&[4.0, 0.0]).reciprocal().to_host(), ndarray::arr1(&[0.25, f64::INFINITY]).into_dyn());
         /// ```
-        pub fn reciprocal(&self) -> DeviceArray<T> => {
-            binary("reciprocal", BinaryOperation::Divide, Scalar::one(T::DTYPE), &*self.raw)
-        };
+        pub fn reciprocal(&self) -> DeviceArray<T> => reciprocals(&self.raw);
     }
 
     impl<T: Arithmetic> DeviceArray<T> {
@@ -481,8 +485,8 @@ composed! {
             apply_one("clip", formulas::limited, &[self.raw_operand(), low.raw_operand(), high.raw_operand()]);
     }
 
-    impl<T: Arithmetic> DeviceArray<T> {
-        /// Whether each element is NaN; of complex ones, whether either part is.
+    impl<T: Element> DeviceArray<T> {
+        /// Whether each element is NaN; of complex elements whether either part is, and so the next two.
         ///
         /// ```
         /// assert!(warpcell::array(&[f64::NAN]).is_nan().all());
@@ -553,8 +557,8 @@ composed! {
     }
 }
 
-impl<T: Float> DeviceArray<T> {
-    /// Each element to the power of a float.
+impl<T: Inexact> DeviceArray<T> {
+    /// Each element to the power of a number of the array's type.
     ///
     /// ```
     /// assert_eq!(warpcell::array(&[4.0]).powf(0.5).item(), 2.0);
@@ -573,12 +577,20 @@ impl<T: Inexact> DeviceArray<T> {
     /// ```
     #[track_caller]
     pub fn powi(&self, exponent: i32) -> DeviceArray<T> {
-        if exponent == 2 {
-            return self.square();
-        }
-        let exponent = Scalar::of_float(exponent.into(), T::DTYPE);
-        DeviceArray::from_raw(check(binary("pow", BinaryOperation::Power, &*self.raw, exponent)))
+        if exponent == 2 { self.square() } else { DeviceArray::from_raw(check(with_exponent(&self.raw, exponent))) }
     }
+}
+
+fn reciprocals(x: &RawArray) -> Result<RawArray> {
+    const NAME: &str = "reciprocal";
+    if x.dtype.is_complex() {
+        return apply_one(NAME, complex_functions::inverse, &[RawOperand::Array(x)]);
+    }
+    binary(NAME, BinaryOperation::Divide, Scalar::one(x.dtype), x)
+}
+
+fn with_exponent(x: &RawArray, exponent: i32) -> Result<RawArray> {
+    binary("powi", BinaryOperation::Power, x, Scalar::of_float(f64::from(exponent), x.dtype))
 }
 
 /// An operation on pairs of bools, which numbers become first.
@@ -595,7 +607,12 @@ fn truths(name: &'static str, operation: BinaryOperation, a: RawOperand<'_>, b: 
 /// Applies a function to each element.
 pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
     if x.dtype.is_complex() && !operation.takes_complex() {
-        return complex::function(name, operation, x);
+        return unary_of_complex(name, operation, x);
+    }
+    if x.dtype == DType::Bool && !operation.takes(DType::Bool) {
+        // What is asked of all numbers. Bools are neither NaN nor infinite.
+        let is_finite = Scalar::Bool(operation == UnaryOperation::IsFinite);
+        return RawArray::filled(name, &x.handle, x.shape(), is_finite);
     }
     if x.dtype.is_storage() {
         let out = unary(name, operation, &x.to_compute_type(name)?)?;
@@ -606,6 +623,17 @@ pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray)
     })
 }
 
+/// What backends do not have for complex numbers.
+fn unary_of_complex(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
+    use UnaryOperation::{IsFinite, IsInf, IsNan, Round};
+    match operation {
+        IsNan | IsInf => complex::truths(name, operation, ReduceOperation::Any, x),
+        IsFinite => complex::truths(name, operation, ReduceOperation::All, x),
+        Round => Ok(unary(name, operation, &x.parts())?.joined(x.dtype)),
+        _ => apply_one(name, complex_functions::unary_formula(operation), &[RawOperand::Array(x)]),
+    }
+}
+
 /// Applies a function to each pair of elements; one operand at least is an array.
 pub(crate) fn binary<'a>(
     name: &'static str,
@@ -614,9 +642,6 @@ pub(crate) fn binary<'a>(
     b: impl Into<RawOperand<'a>>,
 ) -> Result<RawArray> {
     let (a, b) = (a.into(), b.into());
-    if operation == BinaryOperation::Power && a.dtype().is_complex() {
-        return complex::power(name, a, b);
-    }
     let common;
     // Operands of one shape are the most frequent, and what is computed on the host for them counts for small arrays.
     let (array, shape) = match (a, b) {
@@ -664,7 +689,15 @@ fn run(operation: BinaryOperation, a: RawOperand<'_>, b: RawOperand<'_>, out: &R
     if out.size() == 0 {
         return Ok(());
     }
-    debug_assert!(!a.dtype().is_complex() || operation.takes_complex(), "{operation:?} of complex numbers");
+    if a.dtype().is_complex() && !operation.takes_complex() {
+        return registered_into("binary", complex_functions::binary_formula(operation)(a.dtype()), &[a, b], out);
+    }
+    let operation = match (operation, a.dtype()) {
+        (BinaryOperation::Maximum, DType::Bool) => BinaryOperation::LogicalOr,
+        (BinaryOperation::Minimum, DType::Bool) => BinaryOperation::LogicalAnd,
+        (BinaryOperation::Subtract, DType::Bool) => BinaryOperation::BitwiseXor,
+        _ => operation,
+    };
     if a.dtype().is_storage() {
         return run_computed(operation, a, b, out);
     }

@@ -9,7 +9,7 @@ use crate::array::view::broadcast_to;
 use crate::array::{RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, Operand, Padding};
 use crate::device::{self, Device};
-use crate::dtype::{DType, Float, Scalar};
+use crate::dtype::{DType, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::convolve::Plan2;
@@ -84,7 +84,7 @@ fallible! {
     /// ```
     pub fn convolve_with, try_convolve_with<A, K>(a: &A, k: &K, mode: Mode, method: Method) -> Result<A::Filtered>
     where
-        A: Convolve,
+        A: Convolve<Elem: Number>,
         K: SameSide<A::Side, A::Elem>,
     {
         a.filter(k.any_view(), Filter(FilterKind::Convolve("convolve_with", mode, method)))
@@ -109,7 +109,7 @@ fallible! {
 /// assert_eq!(gpu::choose_conv_method(&image, &image, Mode::Same), Method::Fft);
 /// ```
 #[track_caller]
-pub fn choose_conv_method<A: Convolve, K: SameSide<A::Side, A::Elem>>(a: &A, k: &K, mode: Mode) -> Method {
+pub fn choose_conv_method<A: Convolve<Elem: Number>, K: SameSide<A::Side, A::Elem>>(a: &A, k: &K, mode: Mode) -> Method {
     check(choose_for(&a.any_view(), &k.any_view(), mode))
 }
 

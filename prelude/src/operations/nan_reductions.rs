@@ -4,8 +4,9 @@
 
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation, UnaryOperation};
-use crate::dtype::{DType, Element, Number, Scalar};
+use crate::dtype::{Arithmetic, DType, Element, Real, Scalar, Signal};
 use crate::error::{Result, check};
+use crate::operations::complex_order;
 use crate::operations::composing::{Composed, number};
 use crate::operations::elementwise::RawOperand;
 use crate::operations::formulas::{self, apply_one};
@@ -23,10 +24,10 @@ fn all_axes(x: &RawArray) -> Vec<usize> {
 }
 
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $name:ident -> $result:ty, |$x:ident, $axes:ident, $dtype:ident| $found:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(of $bound:ident)? -> $result:ty, |$x:ident, $axes:ident, $dtype:ident| $found:expr;)*) => {$(
         $(#[$doc])*
         #[track_caller]
-        pub fn $name<A: OnDevice<Elem = T>, T: Number>(a: &A) -> $result {
+        pub fn $name<A: OnDevice<Elem = T>, T: Element $(+ $bound)?>(a: &A) -> $result {
             fn found($x: &RawArray, $dtype: DType) -> Result<Scalar> {
                 $x.handle.may_wait(stringify!($name))?;
                 let $axes = &all_axes($x)[..];
@@ -88,7 +89,7 @@ reductions! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::nanvar(&gpu::array(&[1.0, f64::NAN, 3.0])), 1.0);
     /// ```
-    nanvar -> T::Mean, |x, axes, dtype| nan_variance("nanvar", x, axes, 0.0, dtype);
+    nanvar -> Signal<T>, |x, axes, dtype| nan_variance("nanvar", x, axes, 0.0, dtype);
     /// The standard deviation of all elements but NaN, the square root of [`nanvar`](fn@nanvar). NumPy's `nanstd`.
     /// `gpu::nanstd!(&a, axis = 0, ddof = 1)` has the keywords. Waits for the result.
     ///
@@ -96,7 +97,7 @@ reductions! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::nanstd(&gpu::array(&[1.0, f64::NAN, 5.0])), 2.0);
     /// ```
-    nanstd -> T::Mean, |x, axes, dtype|
+    nanstd -> Signal<T>, |x, axes, dtype|
         nan_variance("nanstd", x, axes, 0.0, dtype)
             .and_then(|variance| Composed("nanstd").each(UnaryOperation::Sqrt, &variance));
     /// The median of all elements but NaN (`f64` for integers); NaN if there are none. NumPy's `nanmedian`.
@@ -106,7 +107,7 @@ reductions! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::nanmedian(&gpu::array(&[7.0, f64::NAN, 1.0, 2.0])), 2.0);
     /// ```
-    nanmedian -> T::Mean, |x, _axes, dtype| nan_median_of_rows("nanmedian", &x.flat("nanmedian")?, dtype);
+    nanmedian of Real -> T::Mean, |x, _axes, dtype| nan_median_of_rows("nanmedian", &x.flat("nanmedian")?, dtype);
     /// The distance from the smallest to the largest of all elements, of their type; NaN if there is a NaN. NumPy's `ptp`.
     /// `gpu::ptp!(&a, axis = 0)` has the keywords. Waits for the result.
     ///
@@ -116,7 +117,7 @@ reductions! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::ptp(&gpu::array(&[4, -1, 7])), 8);
     /// ```
-    ptp -> T, |x, axes, _dtype| span("ptp", x, axes);
+    ptp of Arithmetic -> T, |x, axes, _dtype| span("ptp", x, axes);
 }
 
 thin! {
@@ -127,7 +128,7 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::nancumsum(&gpu::array(&[1.0, f64::NAN, 2.0])).tolist(), [1.0, 1.0, 3.0]);
     /// ```
-    pub fn nancumsum<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Sum> =>
+    pub fn nancumsum<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T::Sum> =>
         nan_scan("nancumsum", ScanOperation::Sum, a.raw(), None);
 
     /// The products of all elements up to each, in row-major order along one axis, with NaN as 1; NumPy's `nancumprod`. Types
@@ -137,15 +138,19 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::nancumprod(&gpu::array(&[3.0, f64::NAN, 2.0])).tolist(), [3.0, 3.0, 6.0]);
     /// ```
-    pub fn nancumprod<A: OnDevice<Elem = T>, T: Number>(a: &A) -> DeviceArray<T::Sum> =>
+    pub fn nancumprod<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T::Sum> =>
         nan_scan("nancumprod", ScanOperation::Product, a.raw(), None);
 }
 
 /// The array with this value in place of NaN; the array itself if its type has none.
 pub(crate) fn without_nan(name: &'static str, x: &RawArray, value: f64) -> Result<RawArray> {
+    if x.dtype.is_complex() {
+        return complex_order::without_nan(name, x, value);
+    }
     if !x.dtype.is_float() {
         return Ok(x.clone());
     }
+    let x = &x.to_compute_type(name)?;
     let scalar = |value: f64| RawOperand::Scalar(number(value, x.dtype));
     let operands = [RawOperand::Array(x), scalar(value), scalar(f64::INFINITY), scalar(f64::NEG_INFINITY)];
     apply_one(name, formulas::number_for, &operands)
@@ -165,17 +170,33 @@ pub(crate) fn nan_reduce(
         ReduceOperation::Min => ReduceOperation::MinNumbers,
         _ => unreachable!("no other reduction passes over NaN"),
     };
+    if x.dtype.is_complex() {
+        let neutral = match reduction {
+            ReduceOperation::Sum => 0.0,
+            ReduceOperation::Product => 1.0,
+            ReduceOperation::Max => f64::NEG_INFINITY,
+            _ => f64::INFINITY,
+        };
+        let is_extreme = neutral.is_infinite();
+        let found = reduce(name, reduction, &complex_order::without_nan(name, x, neutral)?, axes)?;
+        // Where there is nothing else, it is NaN.
+        return if is_extreme { complex_order::nan_where_all_are(name, x, axes, &found) } else { Ok(found) };
+    }
     reduce(name, if x.dtype.is_float() { of_numbers } else { reduction }, x, axes)
 }
 
 /// How many elements over `axes` are not NaN, as floats of `dtype`.
 fn counts(name: &'static str, x: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
+    if x.dtype.is_complex() {
+        let numbers = Composed(name).each(UnaryOperation::LogicalNot, &complex_order::is_nan(name, x)?)?;
+        return reduce(name, ReduceOperation::Sum, &numbers, axes)?.converted(name, dtype);
+    }
     reduce(name, ReduceOperation::CountNumbers, x, axes)?.converted(name, dtype)
 }
 
 /// The means over `axes`, sorted, as floats of `dtype`.
 pub(crate) fn nan_mean(name: &'static str, x: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
-    if !x.dtype.is_float() {
+    if !(x.dtype.is_float() || x.dtype.is_complex()) {
         return mean_along(name, x, axes, dtype);
     }
     let sums = nan_reduce(name, ReduceOperation::Sum, x, axes)?;
@@ -190,10 +211,14 @@ pub(crate) fn nan_variance(
     ddof: f64,
     dtype: DType,
 ) -> Result<RawArray> {
-    if !x.dtype.is_float() {
+    if !(x.dtype.is_float() || x.dtype.is_complex()) {
         return variance(name, x, axes, ddof, dtype);
     }
     let calc = Composed(name);
+    if x.dtype.is_complex() {
+        return complex_variance(calc, x, axes, ddof, dtype);
+    }
+    let x = &x.to_compute_type(name)?;
     let counts = counts(name, x, axes, dtype)?;
     let means = calc.pair(BinaryOperation::Divide, &nan_reduce(name, ReduceOperation::Sum, x, axes)?, &counts)?;
     // What is NaN by itself is passed over, not what an infinite mean makes NaN.
@@ -202,6 +227,22 @@ pub(crate) fn nan_variance(
     let is_enough = calc.with(BinaryOperation::Greater, &free, 0.0)?;
     let variances = calc.pair(BinaryOperation::Divide, &squares, &free)?;
     choose(&is_enough, &variances, number(f64::NAN, dtype))
+}
+
+/// As [`nan_variance`], of complex numbers: the mean squares of the absolute values of the distances, which are real numbers.
+fn complex_variance(calc: Composed, x: &RawArray, axes: &[usize], ddof: f64, dtype: DType) -> Result<RawArray> {
+    let name = calc.0;
+    let means = with_axes(&nan_mean(name, x, axes, dtype)?, axes);
+    let distances = calc.pair(BinaryOperation::Subtract, x, &means)?;
+    // What is NaN by itself is passed over.
+    let zero = RawOperand::Scalar(Scalar::zero(dtype));
+    let distances = choose(&complex_order::is_nan(name, x)?, zero, &distances)?.parts();
+    let squares = calc.pair(BinaryOperation::Multiply, &distances, &distances)?;
+    let axes_and_parts = [axes, &[distances.shape().len() - 1]].concat();
+    let sums = reduce(name, ReduceOperation::Sum, &squares, &axes_and_parts)?;
+    let free = calc.with(BinaryOperation::Subtract, &counts(name, x, axes, dtype.part())?, ddof)?;
+    let is_enough = calc.with(BinaryOperation::Greater, &free, 0.0)?;
+    choose(&is_enough, &calc.pair(BinaryOperation::Divide, &sums, &free)?, number(f64::NAN, dtype.part()))
 }
 
 /// The median of each row along the last axis, which there is, as floats of `dtype`.

@@ -2,10 +2,11 @@
 
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
-use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
-use crate::dtype::{DType, Element, Inexact, Real, RealNumber, Scalar, Spectrum};
+use crate::backend::{ReduceOperation, UnaryOperation};
+use crate::dtype::{DType, Element, Inexact, Real, Scalar, Spectrum};
 use crate::error::{Error, Result, check};
-use crate::operations::elementwise::{binary, unary};
+use crate::operations::complex_order::{order_of_rows, rearranged};
+use crate::operations::elementwise::unary;
 use crate::operations::reduce::{reduce, reduce_all};
 use crate::operations::selection::choose;
 use crate::operations::sorting::{along, sorted_rows};
@@ -42,7 +43,7 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::msort(&gpu::array(&[[3, 1], [2, 4]])).ravel().tolist(), [2, 1, 3, 4]);
     /// ```
-    pub fn msort<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<T> => along("msort", a.raw(), 0, false);
+    pub fn msort<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> => along("msort", a.raw(), 0, false);
 
     /// The elements as complex numbers in ascending order along the last axis: by their real parts, those of equal real parts
     /// by their imaginary parts. NumPy's `sort_complex`. Numbers with a NaN come last: those whose imaginary part alone is
@@ -69,7 +70,7 @@ macro_rules! places {
         ///
         /// **Panics** if the array is empty ([`Error::InvalidShape`]), or has nothing but NaN ([`Error::InvalidArgument`]).
         #[track_caller]
-        pub fn $name<A: OnDevice<Elem: RealNumber>>(a: &A) -> usize {
+        pub fn $name<A: OnDevice>(a: &A) -> usize {
             check(place_of_number(stringify!($name), ReduceOperation::$operation, a.raw()))
         }
     )*};
@@ -122,25 +123,13 @@ pub(crate) fn by_keys(name: &'static str, keys: &[RawArray], axis: isize) -> Res
     if axis == last { Ok(order) } else { order.moved(last, axis).copied(name) }
 }
 
-/// The elements of each row in another order; the positions are contiguous, and in range.
-fn rearranged(name: &'static str, x: &RawArray, order: &RawArray) -> Result<RawArray> {
-    RawArray::written(name, &x.handle, order.shape(), x.dtype, |out| {
-        out.handle.backend.gather(x.view(), x.shape().len() - 1, order.view(), out.view())
-    })
-}
-
 fn sorted_complex(x: &RawArray, dtype: DType) -> Result<RawArray> {
     const NAME: &str = "sort_complex";
     if !x.dtype.is_complex() {
         return along(NAME, x, -1, false)?.converted(NAME, dtype);
     }
     axis_of(NAME, x.shape(), -1)?;
-    let (real, imag) = (x.part(false), x.part(true));
-    let is_nan =
-        |part: &RawArray| unary(NAME, UnaryOperation::IsNan, part).and_then(|nan| nan.converted(NAME, DType::U8));
-    let twice = binary(NAME, BinaryOperation::Multiply, &is_nan(&real)?, Scalar::U8(2))?;
-    let class = binary(NAME, BinaryOperation::Add, &twice, &is_nan(&imag)?)?;
-    rearranged(NAME, x, &by_keys(NAME, &[imag, real, class], -1)?)
+    rearranged(NAME, x, &order_of_rows(NAME, x)?)
 }
 
 /// The places of the extremes along an axis, NaN apart.
@@ -151,7 +140,7 @@ pub(crate) fn places_of_numbers(
     axis: isize,
 ) -> Result<RawArray> {
     let axis = axis_of(name, x.shape(), axis)?;
-    if !x.dtype.is_float() || x.size() == 0 {
+    if !(x.dtype.is_float() || x.dtype.is_complex()) || x.size() == 0 {
         return reduce(name, operation, x, &[axis]);
     }
     let x = x.to_compute_type(name)?;

@@ -4,7 +4,7 @@ use crate::array::axes::axis_of;
 use crate::array::indices::RawIndices;
 use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
 use crate::backend::{BinaryOperation, UnaryOperation};
-use crate::dtype::Real;
+use crate::dtype::{Element, Real};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::{binary, unary};
 use crate::operations::indexing::take_along_axis;
@@ -22,7 +22,7 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::partition(&gpu::array(&[7, 1, 5, 3]), 2).get(&[2]), 5);
     /// ```
-    pub fn partition<A: OnDevice<Elem = T>, T: Real>(a: &A, kth: usize) -> DeviceArray<T> =>
+    pub fn partition<A: OnDevice<Elem = T>, T: Element>(a: &A, kth: usize) -> DeviceArray<T> =>
         parted("partition", a.raw(), kth, -1, false);
 
     /// The indices along the last axis that give [`partition`]; NumPy's `argpartition`.
@@ -33,7 +33,7 @@ thin! {
     /// use warpcell as gpu;
     /// assert_eq!(gpu::argpartition(&gpu::array(&[7, 1, 5, 3]), 0).get(&[0]), 1);
     /// ```
-    pub fn argpartition<A: OnDevice<Elem: Real>>(a: &A, kth: usize) -> DeviceArray<i64> =>
+    pub fn argpartition<A: OnDevice>(a: &A, kth: usize) -> DeviceArray<i64> =>
         parted("argpartition", a.raw(), kth, -1, true);
 }
 

@@ -3,7 +3,7 @@
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout};
-use crate::dtype::{DType, Element, Number, Scalar};
+use crate::dtype::{DType, Element, Number, Real, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
 use crate::operations::sorting::{parted_rows, selected_rows};
@@ -16,7 +16,7 @@ use crate::operations::sorting::{parted_rows, selected_rows};
 /// assert_eq!(gpu::median(&gpu::array(&[7, 1, 3, 2])), 2.5);
 /// ```
 #[track_caller]
-pub fn median<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
+pub fn median<A: OnDevice<Elem = T>, T: Real>(a: &A) -> T::Mean {
     transfer::typed_scalar(check(whole("median", a.raw(), Rank::Middle, T::Mean::DTYPE)))
 }
 
@@ -30,7 +30,7 @@ pub fn median<A: OnDevice<Elem = T>, T: Number>(a: &A) -> T::Mean {
 /// assert_eq!(gpu::median_axis(&a, 1).to_host(), ndarray::arr1(&[2.0, 4.0]).into_dyn());
 /// ```
 #[track_caller]
-pub fn median_axis<A: OnDevice<Elem = T>, T: Number>(a: &A, axis: isize) -> DeviceArray<T::Mean> {
+pub fn median_axis<A: OnDevice<Elem = T>, T: Real>(a: &A, axis: isize) -> DeviceArray<T::Mean> {
     DeviceArray::from_raw(check(along("median_axis", a.raw(), axis, Rank::Middle, T::Mean::DTYPE)))
 }
 
@@ -213,6 +213,9 @@ fn along(operation: &'static str, x: &RawArray, axis: isize, rank: Rank, dtype: 
 
 /// The value at that place in each row along the last axis, as `dtype`, which is a float's.
 pub(crate) fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
+    if x.dtype == DType::Bool {
+        return of_rows(operation, &x.converted(operation, DType::U8)?, rank, dtype);
+    }
     let length = x.shape().last().copied().expect("there is an axis").max(1);
     let (before, _) = rank.among(operation, length)?;
     // The last one says whether there is a NaN.

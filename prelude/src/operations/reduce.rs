@@ -3,10 +3,10 @@
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::dtype::{DType, Element, Real, RealNumber, Scalar};
+use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::complex;
+use crate::operations::complex_order;
 use crate::operations::elementwise::binary;
 use crate::thin::thin;
 
@@ -89,7 +89,7 @@ impl<T: Element> DeviceArray<T> {
 
 macro_rules! extremes {
     ($($(#[$doc:meta])* $name:ident $try_name:ident $axis:ident $try_axis:ident $operation:ident $word:literal;)*) => {
-        impl<T: RealNumber> DeviceArray<T> { fallible! {$(
+        impl<T: Element> DeviceArray<T> { fallible! {$(
             $(#[$doc])*
             ///
             /// **Panics** if the array is empty ([`Error::InvalidShape`]).
@@ -107,13 +107,14 @@ macro_rules! extremes {
     };
 }
 extremes! {
-    /// The largest element, NaN if there is a NaN. Waits for the result.
+    /// The largest element, NaN if there is a NaN. Of bools whether any is true; complex elements are ordered by their real
+    /// parts, then by their imaginary parts, as in NumPy. Waits for the result.
     ///
     /// ```
     /// assert_eq!(warpcell::array(&[3, 1, 2]).max(), 3);
     /// ```
     max try_max max_axis try_max_axis Max "largest";
-    /// The smallest element, NaN if there is a NaN. Waits for the result.
+    /// The smallest element; see [`max`](Self::max). Waits for the result.
     ///
     /// ```
     /// assert_eq!(warpcell::array(&[3, 1, 2]).min(), 1);
@@ -123,7 +124,7 @@ extremes! {
 
 macro_rules! places {
     ($($(#[$doc:meta])* $name:ident $try_name:ident $axis:ident $try_axis:ident $operation:ident $word:literal $example:literal;)*) => {
-        impl<T: Real> DeviceArray<T> { fallible! {$(
+        impl<T: Element> DeviceArray<T> { fallible! {$(
             $(#[$doc])*
             ///
             /// **Panics** if the array is empty ([`Error::InvalidShape`]).
@@ -304,14 +305,29 @@ pub(crate) fn squared_deviations(name: &'static str, x: &RawArray, axes: &[usize
 }
 
 pub(crate) fn reduce(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
-    if operation == ReduceOperation::Product && x.dtype.is_complex() {
-        return complex::products(name, x, axes);
-    }
     let takes_all = operation == ReduceOperation::Sum && x.handle.backend.converts_terms();
     if x.dtype.is_storage() && !takes_all {
         let out = reduce(name, operation, &x.to_compute_type(name)?, axes)?;
-        let keeps_dtype = matches!(operation, ReduceOperation::Max | ReduceOperation::Min);
+        use ReduceOperation::{Max, MaxNumbers, Min, MinNumbers};
+        let keeps_dtype = matches!(operation, Max | Min | MaxNumbers | MinNumbers);
         return if keeps_dtype { out.converted(name, x.dtype) } else { Ok(out) };
+    }
+    use ReduceOperation as R;
+    let operation = match operation {
+        R::Max | R::Min if x.dtype == DType::Bool => {
+            if remaining(x.shape(), axes).iter().product::<usize>() > 0 {
+                not_empty(name, x)?;
+            }
+            if operation == R::Max { R::Any } else { R::All }
+        }
+        other => other,
+    };
+    let composed = matches!(operation, R::Product | R::Max | R::Min | R::ArgMax | R::ArgMin);
+    if x.dtype.is_complex() && composed {
+        if operation.needs_elements() && remaining(x.shape(), axes).iter().product::<usize>() > 0 {
+            not_empty(name, x)?;
+        }
+        return complex_order::reduced(name, operation, x, axes);
     }
     reduce_to(name, operation, x, axes, operation.output(x.dtype))
 }

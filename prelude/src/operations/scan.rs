@@ -4,10 +4,10 @@ use crate::array::axes::axis_of;
 use crate::array::view::broadcast_to;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis};
 use crate::backend::{BinaryOperation, ScanOperation};
-use crate::dtype::{Arithmetic, Element, Scalar};
+use crate::dtype::{Element, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
-use crate::operations::complex;
+use crate::operations::complex_order;
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::thin::thin;
 
@@ -66,8 +66,8 @@ scans! {
 }
 
 thin! {
-    /// The differences of neighbours along an axis, which gets shorter by one element; this `n` times. NumPy's `diff`;
-    /// `gpu::diff!(&a, prepend = 0.0)` has its keywords.
+    /// The differences of neighbours along an axis, which gets shorter by one element; this `n` times. Of bools whether
+    /// neighbours differ. NumPy's `diff`; `gpu::diff!(&a, prepend = 0.0)` has its keywords.
     ///
     /// **Panics** if there is no such axis ([`Error::InvalidShape`]).
     ///
@@ -77,7 +77,7 @@ thin! {
     /// assert_eq!(gpu::diff(&a, 1, 0).to_host(), ndarray::arr1(&[3, 5, 7]).into_dyn());
     /// assert_eq!(gpu::diff(&a, 2, -1).to_host(), ndarray::arr1(&[2, 2]).into_dyn());
     /// ```
-    pub fn diff<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, n: usize, axis: isize) -> DeviceArray<T> =>
+    pub fn diff<A: OnDevice<Elem = T>, T: Element>(a: &A, n: usize, axis: isize) -> DeviceArray<T> =>
         differences("diff", a.raw(), n, axis);
 
     /// The sums of the elements of a 1-D array up to each; NumPy's `cumulative_sum`. Types and rounding are as for
@@ -150,10 +150,10 @@ pub(crate) fn scan_axis(name: &'static str, operation: ScanOperation, x: &RawArr
 
 /// Scans a contiguous array.
 fn scan(name: &'static str, operation: ScanOperation, x: &RawArray, axis: usize) -> Result<RawArray> {
-    if x.dtype.is_complex() {
-        return complex::running(name, operation, x, axis, |parts| scan(name, operation, parts, axis));
-    }
     let x = &x.to_compute_type(name)?;
+    if x.dtype.is_complex() {
+        return complex_order::scanned(name, operation, x, axis);
+    }
     RawArray::written(name, &x.handle, x.shape(), x.dtype.sum(), |out| {
         x.handle.backend.scan(operation, x.view(), axis, out.view())
     })

@@ -4,8 +4,9 @@ use crate::array::axes::axis_of;
 use crate::array::grids::numbers;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis};
 use crate::backend::{BinaryOperation, Layout, Operand, ReduceOperation, ScanOperation, UnaryOperation};
-use crate::dtype::{DType, Real, Scalar};
+use crate::dtype::{DType, Element, Scalar};
 use crate::error::{Result, check};
+use crate::operations::complex_order;
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::{binary, unary};
 use crate::operations::indexing::parts;
@@ -30,7 +31,7 @@ thin! {
     /// assert_eq!(found.ravel().tolist(), [true, false, false, true]);
     /// ```
     pub fn isin<A, B, T>(element: &A, test_elements: &B) -> DeviceArray<bool>
-    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Real =>
+    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element =>
         membership("isin", element.raw(), test_elements.raw(), false);
 
     /// As [`isin`], in row-major order along one axis. NumPy's `in1d`, which NumPy 2.4 no longer has, and CuPy has.
@@ -43,7 +44,7 @@ thin! {
     /// assert_eq!(found.tolist(), [true, false, false, true]);
     /// ```
     pub fn in1d<A, B, T>(ar1: &A, ar2: &B) -> DeviceArray<bool>
-    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Real =>
+    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element =>
         ar1.raw().flat("in1d").and_then(|flat| membership("in1d", &flat, ar2.raw(), false));
 }
 
@@ -55,7 +56,7 @@ macro_rules! sets {
         where
             A: OnDevice<Elem = T>,
             B: OnDevice<Elem = T>,
-            T: Real,
+            T: Element,
         {
             DeviceArray::from_raw(check($core(stringify!($name), ar1.raw(), ar2.raw())))
         }
@@ -112,7 +113,7 @@ sets! {
 /// assert_eq!(gpu::unique_values(&gpu::array(&[5, 3, 5])).tolist(), [3, 5]);
 /// ```
 #[track_caller]
-pub fn unique_values<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T> {
+pub fn unique_values<A: OnDevice<Elem = T>, T: Element>(x: &A) -> DeviceArray<T> {
     DeviceArray::from_raw(check(runs("unique_values", x.raw())).0)
 }
 
@@ -128,7 +129,7 @@ pub fn unique_values<A: OnDevice<Elem = T>, T: Real>(x: &A) -> DeviceArray<T> {
 /// ```
 #[track_caller]
 #[allow(clippy::type_complexity)] // Four arrays, as NumPy gives them.
-pub fn unique_all<A: OnDevice<Elem = T>, T: Real>(
+pub fn unique_all<A: OnDevice<Elem = T>, T: Element>(
     x: &A,
 ) -> (DeviceArray<T>, DeviceArray<i64>, DeviceArray<i64>, DeviceArray<i64>) {
     let [values, first, inverse, counts] = check(unique_parts("unique_all", x.raw()));
@@ -181,6 +182,9 @@ fn contained(name: &'static str, x: &RawArray, sorted: &RawArray, is_inverted: b
     RawArray::written(name, &x.handle, x.shape(), DType::Bool, |out| {
         let whole = |array: &RawArray| array.to_compute_type(name)?.contiguous(name);
         let (sorted, x) = (whole(sorted)?, whole(x)?);
+        if x.dtype.is_complex() {
+            return assign(name, out, &complex_order::is_in(name, &sorted, &x, is_inverted)?);
+        }
         out.handle.backend.contains(sorted.view(), x.view(), is_inverted, out.view())
     })
 }

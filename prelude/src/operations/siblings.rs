@@ -6,7 +6,7 @@
 
 use crate::array::sides::sealed::Device;
 use crate::array::{DeviceArray, IntoAxes, IntoIndices, IntoNewShape, IntoShape, OnDevice, transfer};
-use crate::dtype::{Arithmetic, Bitwise, Element, Float, Inexact, Integer, Number, Real, RealNumber, Signal};
+use crate::dtype::{Arithmetic, Bitwise, Element, Float, Inexact, Integer, Number, RealNumber, Signal};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::Operand;
 use crate::operations::products;
@@ -77,7 +77,7 @@ pub mod functions {
     pub use crate::operations::per_element::functions_per_element::*;
 
     siblings! {
-        [T: RealNumber] T => DeviceArray<T> {
+        [T: Element] T => DeviceArray<T> {
             max_axis(axes: impl IntoAxes); min_axis(axes: impl IntoAxes);
         }
         [T: Number] T => (DeviceArray<T>, DeviceArray<T>) { divmod(other: impl Operand<T>); }
@@ -93,11 +93,11 @@ pub mod functions {
         [T: Element] T => DeviceArray<T::Sum> {
             prod_axis(axes: impl IntoAxes); cumsum(); cumprod(); cumsum_axis(axis: isize); cumprod_axis(axis: isize);
         }
-        [T: RealNumber] T => T { max(); min(); }
-        [T: Arithmetic] T => Signal<T> { var(); std(); }
-        [T: Arithmetic] T => DeviceArray<Signal<T>> { var_axis(axes: impl IntoAxes); std_axis(axes: impl IntoAxes); }
-        [T: Real] T => usize { argmax(); argmin(); }
-        [T: Real] T => DeviceArray<i64> { argmax_axis(axis: isize); argmin_axis(axis: isize); }
+        [T: Element] T => T { max(); min(); }
+        [T: Element] T => Signal<T> { var(); std(); }
+        [T: Element] T => DeviceArray<Signal<T>> { var_axis(axes: impl IntoAxes); std_axis(axes: impl IntoAxes); }
+        [T: Element] T => usize { argmax(); argmin(); }
+        [T: Element] T => DeviceArray<i64> { argmax_axis(axis: isize); argmin_axis(axis: isize); }
         [T: Element] T => usize { count_nonzero(); }
         [T: Element] T => DeviceArray<T> {
             ravel(); transpose(); squeeze(); diagonal(); copy(); reshape(shape: impl IntoNewShape); expand_dims(axis: isize);
@@ -131,8 +131,8 @@ pub mod functions {
         [T: RealNumber] T => DeviceArray<T> {
             fix = trunc(); fmod = remainder(other: impl Operand<T>);
         }
-        [T: Arithmetic] T => DeviceArray<bool> { isnan = is_nan(); isinf = is_inf(); isfinite = is_finite(); }
-        [T: RealNumber] T => T { amax = max(); amin = min(); }
+        [T: Element] T => DeviceArray<bool> { isnan = is_nan(); isinf = is_inf(); isfinite = is_finite(); }
+        [T: Element] T => T { amax = max(); amin = min(); }
         [T: Bitwise] T => DeviceArray<T> { invert = bitwise_not(); bitwise_invert = bitwise_not(); }
         [T: Integer] T => DeviceArray<T> {
             bitwise_left_shift = left_shift(other: impl Operand<T>); bitwise_right_shift = right_shift(other: impl Operand<T>);
@@ -141,7 +141,7 @@ pub mod functions {
     // NumPy's functions for what are operators there, and methods of the traits of comparison here.
     renamed! {
         [T: Element] T => DeviceArray<bool> { equal = eq(other: impl Operand<T>); not_equal = ne(other: impl Operand<T>); }
-        [T: Real] T => DeviceArray<bool> {
+        [T: Element] T => DeviceArray<bool> {
             less = lt(other: impl Operand<T>); less_equal = le(other: impl Operand<T>);
             greater = gt(other: impl Operand<T>); greater_equal = ge(other: impl Operand<T>);
         }
@@ -171,7 +171,7 @@ pub mod functions {
     }
 }
 
-impl<T: Real> DeviceArray<T> {
+impl<T: Element> DeviceArray<T> {
     /// Sorts the elements along the last axis, in place; NaN comes last. NumPy's `a.sort()`. [`gpu::sort`](fn@crate::sort)
     /// gives a new array.
     ///

@@ -1,11 +1,12 @@
 //! Sorting, and what sorted arrays are asked: where values belong, which are distinct.
 
 use crate::array::axes::axis_of;
-use crate::array::{DeviceArray, OnDevice, RawArray, slice_axis};
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation};
-use crate::dtype::{DType, Real, Scalar};
+use crate::dtype::{DType, Element, Real, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::operations::complex_order;
 use crate::operations::elementwise::{Operand, RawOperand, binary};
 use crate::operations::reduce::reduce_all;
 use crate::thin::thin;
@@ -13,7 +14,8 @@ use crate::thin::thin;
 fallible! {
     /// A new array with the elements in ascending order along the last axis; NumPy's `sort`.
     ///
-    /// Any shape with an axis, any dtype. NaN comes last; -0.0 comes before 0.0. Queued.
+    /// Any shape with an axis, any dtype. NaN comes last; -0.0 comes before 0.0. Complex numbers are ordered by their real parts,
+    /// then by their imaginary parts. Queued.
     ///
     /// **Panics** if the array has no axis ([`Error::InvalidShape`]).
     ///
@@ -25,7 +27,7 @@ fallible! {
     /// println!("{}", gpu::sort(&a));
     /// assert_eq!(gpu::sort(&gpu::array(&[3, 1, 2])).to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
     /// ```
-    pub fn sort, try_sort<A: OnDevice<Elem = T>, T: Real>(a: &A) -> Result<DeviceArray<T>> {
+    pub fn sort, try_sort<A: OnDevice<Elem = T>, T: Element>(a: &A) -> Result<DeviceArray<T>> {
         along("sort", a.raw(), -1, false).map(DeviceArray::from_raw)
     }
 }
@@ -40,7 +42,7 @@ thin! {
     /// let a = gpu::array(&[[3, 1], [2, 4]]);
     /// assert_eq!(gpu::sort_axis(&a, 0).to_host(), ndarray::arr2(&[[2, 1], [3, 4]]).into_dyn());
     /// ```
-    pub fn sort_axis<A: OnDevice<Elem = T>, T: Real>(a: &A, axis: isize) -> DeviceArray<T> =>
+    pub fn sort_axis<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> DeviceArray<T> =>
         along("sort_axis", a.raw(), axis, false);
 
     /// The positions that the elements have in ascending order along the last axis; NumPy's `argsort` with `stable=True`:
@@ -55,7 +57,7 @@ thin! {
     /// let order = gpu::argsort(&gpu::array(&[0.5, 0.25, 0.5, 0.0]));
     /// assert_eq!(order.to_host(), ndarray::arr1(&[3i64, 1, 0, 2]).into_dyn());
     /// ```
-    pub fn argsort<A: OnDevice<Elem: Real>>(a: &A) -> DeviceArray<i64> => along("argsort", a.raw(), -1, true);
+    pub fn argsort<A: OnDevice>(a: &A) -> DeviceArray<i64> => along("argsort", a.raw(), -1, true);
 
     /// As [`argsort`], along another axis; negative axes count from the last, -1.
     ///
@@ -66,7 +68,7 @@ thin! {
     /// let a = gpu::array(&[[3, 1], [2, 4]]);
     /// assert_eq!(gpu::argsort_axis(&a, 0).to_host(), ndarray::arr2(&[[1i64, 0], [0, 1]]).into_dyn());
     /// ```
-    pub fn argsort_axis<A: OnDevice<Elem: Real>>(a: &A, axis: isize) -> DeviceArray<i64> =>
+    pub fn argsort_axis<A: OnDevice>(a: &A, axis: isize) -> DeviceArray<i64> =>
         along("argsort_axis", a.raw(), axis, true);
 }
 
@@ -99,7 +101,7 @@ pub enum Side {
 pub fn searchsorted<A, T>(sorted: &A, values: impl Operand<T>, side: Side) -> DeviceArray<i64>
 where
     A: OnDevice<Elem = T>,
-    T: Real,
+    T: Element,
 {
     DeviceArray::from_raw(check(searched(sorted.raw(), values.raw_operand(), side)))
 }
@@ -163,7 +165,7 @@ where
 /// assert_eq!(gpu::unique(&a).to_host(), ndarray::arr1(&[1, 2, 3]).into_dyn());
 /// ```
 #[track_caller]
-pub fn unique<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<T> {
+pub fn unique<A: OnDevice<Elem = T>, T: Element>(a: &A) -> DeviceArray<T> {
     DeviceArray::from_raw(check(runs("unique", a.raw())).0)
 }
 
@@ -177,7 +179,7 @@ pub fn unique<A: OnDevice<Elem = T>, T: Real>(a: &A) -> DeviceArray<T> {
 /// assert_eq!(counts.to_host(), ndarray::arr1(&[1i64, 3]).into_dyn());
 /// ```
 #[track_caller]
-pub fn unique_counts<A: OnDevice<Elem = T>, T: Real>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>) {
+pub fn unique_counts<A: OnDevice<Elem = T>, T: Element>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>) {
     let (values, counts) = check(run_lengths("unique_counts", a.raw()));
     (DeviceArray::from_raw(values), DeviceArray::from_raw(counts))
 }
@@ -192,7 +194,7 @@ pub fn unique_counts<A: OnDevice<Elem = T>, T: Real>(a: &A) -> (DeviceArray<T>, 
 /// assert_eq!(inverse.to_host(), ndarray::arr1(&[2i64, 0, 2, 1]).into_dyn());
 /// ```
 #[track_caller]
-pub fn unique_inverse<A: OnDevice<Elem = T>, T: Real>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>) {
+pub fn unique_inverse<A: OnDevice<Elem = T>, T: Element>(a: &A) -> (DeviceArray<T>, DeviceArray<i64>) {
     let (values, inverse) = check(places("unique_inverse", a.raw()));
     (DeviceArray::from_raw(values), DeviceArray::from_raw(inverse))
 }
@@ -209,6 +211,9 @@ pub(super) fn along(operation: &'static str, x: &RawArray, axis: isize, position
 pub(crate) fn sorted_rows(operation: &'static str, x: &RawArray, positions: bool) -> Result<RawArray> {
     if !positions {
         return rows_in_order(operation, x, None);
+    }
+    if x.dtype.is_complex() {
+        return complex_order::order_of_rows(operation, x);
     }
     if x.dtype.is_storage() {
         return sorted_rows(operation, &x.to_compute_type(operation)?, true);
@@ -242,6 +247,9 @@ pub(super) fn selected_rows(operation: &'static str, x: &RawArray, places: [usiz
 }
 
 fn rows_in_order(operation: &'static str, x: &RawArray, places: Option<[usize; 3]>) -> Result<RawArray> {
+    if x.dtype.is_complex() {
+        return complex_order::rearranged(operation, x, &complex_order::order_of_rows(operation, x)?);
+    }
     if x.dtype.is_storage() {
         return rows_in_order(operation, &x.to_compute_type(operation)?, places)?.converted(operation, x.dtype);
     }
@@ -261,6 +269,9 @@ pub(crate) fn search(operation: &'static str, sorted: &RawArray, values: &RawArr
         let whole = |array: &RawArray| array.to_compute_type(operation)?.contiguous(operation);
         let (sorted, values) = (whole(sorted)?, whole(values)?);
         let right = side == Side::Right;
+        if values.dtype.is_complex() {
+            return assign(operation, out, &complex_order::found_in(operation, &sorted, &values, right)?);
+        }
         out.handle.backend.search_sorted(sorted.view(), values.view(), right, out.view())
     })
 }
@@ -300,6 +311,9 @@ pub(super) fn runs(operation: &'static str, x: &RawArray) -> Result<(RawArray, R
     let sorted = sorted_rows(operation, &x.flat(operation)?, false)?;
     if sorted.size() == 0 {
         return Ok((sorted, RawArray::filled(operation, &x.handle, &[1], Scalar::I64(0))?));
+    }
+    if sorted.dtype.is_complex() {
+        return complex_order::runs_of(operation, &sorted);
     }
     let found = sorted.handle.backend.unique(sorted.view())?;
     let array = |allocation, count, dtype| RawArray {

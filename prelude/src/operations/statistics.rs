@@ -3,16 +3,16 @@
 use crate::array::axes::{IntoAxes, axes_of};
 use crate::array::{DeviceArray, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
-use crate::dtype::{Arithmetic, DType, Element, Scalar, Signal};
+use crate::dtype::{DType, Element, Scalar, Signal};
 use crate::error::{Result, check};
-use crate::operations::complex::squares;
 use crate::operations::elementwise::{binary, unary};
-use crate::operations::reduce::{as_mean, as_terms, mean_along, reduce, reduce_all, squared_deviations, truths};
+use crate::operations::reduce::{as_mean, as_terms, reduce, reduce_all, squared_deviations, truths};
 use crate::thin::thin;
 
-impl<T: Arithmetic> DeviceArray<T> {
-    /// The variance of all elements: the mean of their squared distances from the mean (`f64` for integers, real for complex
-    /// elements), NaN if there are none. In two passes, so it keeps its accuracy where the mean is large. Waits for the result.
+impl<T: Element> DeviceArray<T> {
+    /// The variance of all elements: the mean of their squared distances from the mean (`f64` for integers and bools, real for
+    /// complex elements), NaN if there are none. In two passes, so it keeps its accuracy where the mean is large. Waits for the
+    /// result.
     ///
     /// ```
     /// assert_eq!(warpcell::array(&[1.0, 3.0, 5.0, 7.0]).var(), 5.0);
@@ -88,9 +88,7 @@ impl<T: Arithmetic> DeviceArray<T> {
             variance.and_then(|variance| unary("std_axis", UnaryOperation::Sqrt, &variance))
         };
     }
-}
 
-impl<T: Element> DeviceArray<T> {
     /// How many elements are true, or not zero, as NaN is. Waits for the result.
     ///
     /// ```
@@ -113,24 +111,17 @@ fn variance_axes(name: &'static str, x: &RawArray, axes: &[isize], ddof: f64, dt
     variance(name, x, &axes_of(name, x.shape(), axes)?, ddof, dtype)
 }
 
-/// The variances over `axes`, sorted, as floats of `dtype`.
+/// The variances over `axes`, sorted, as floats of `dtype`, or of its parts.
 pub(crate) fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f64, dtype: DType) -> Result<RawArray> {
-    if dtype.is_complex() {
-        return complex_variance(name, &as_mean(name, x, dtype)?, axes, ddof);
-    }
-    let x = as_terms(name, x, dtype)?;
     let count: f64 = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
-    let squares = squared_deviations(name, &x, axes, dtype)?;
-    binary(name, BinaryOperation::Divide, &squares, Scalar::of_float((count - ddof).max(0.0), dtype))
-}
-
-/// The means of the squares of the distances of complex numbers from their mean.
-fn complex_variance(name: &'static str, z: &RawArray, axes: &[usize], ddof: f64) -> Result<RawArray> {
-    let count: f64 = axes.iter().map(|&axis| z.shape()[axis] as f64).product();
-    let means = with_axes(&mean_along(name, z, axes, z.dtype)?, axes);
-    let squares = squares(name, &binary(name, BinaryOperation::Subtract, z, &means)?)?;
-    let sums = reduce(name, ReduceOperation::Sum, &squares, axes)?;
-    binary(name, BinaryOperation::Divide, &sums, Scalar::of_float((count - ddof).max(0.0), sums.dtype))
+    let squares = if dtype.is_complex() {
+        // Those of the real parts and those of the imaginary parts.
+        let of_parts = squared_deviations(name, &as_mean(name, x, dtype)?.parts(), axes, dtype.part())?;
+        reduce(name, ReduceOperation::Sum, &of_parts, &[of_parts.shape().len() - 1])?
+    } else {
+        squared_deviations(name, &as_terms(name, x, dtype)?, axes, dtype)?
+    };
+    binary(name, BinaryOperation::Divide, &squares, Scalar::of_float((count - ddof).max(0.0), dtype.part()))
 }
 
 /// The array with axes of length 1 where `axes`, sorted, were reduced.
