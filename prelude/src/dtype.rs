@@ -17,8 +17,9 @@ mod sealed {
 /// `Complex<f32> Complex<f64>`. Not an extension point.
 ///
 /// Arrays of all of them are made, copied, sliced, joined, converted by [`astype`](crate::DeviceArray::astype), compared for
-/// equality, summed and shown. What needs an order is for all but complex numbers, those that are [`Real`]. Arithmetic is for
-/// all but `bool`, those that are [`Arithmetic`].
+/// equality, summed, sorted and shown. As in NumPy, complex numbers are ordered by their real parts, and those of equal real parts
+/// by their imaginary parts. Quantiles and bins are for all but complex numbers, those that are [`Real`]. Arithmetic is for all but
+/// `bool`, those that are [`Arithmetic`].
 ///
 /// ```
 /// use warpcell as gpu;
@@ -52,16 +53,16 @@ pub trait Element:
     fn from_scalar(scalar: Scalar) -> Option<Self>;
 }
 
-/// An element type whose values have an order: all but complex numbers. Not an extension point.
+/// An element type of real numbers: all but complex numbers. Not an extension point.
 ///
 /// ```compile_fail,E0277
 /// let a = warpcell::zeros::<warpcell::Complex<f64>>(3);
-/// warpcell::sort(&a); // warpcell::sort(&a.abs())
+/// warpcell::median(&a); // warpcell::median(&a.abs())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "this operation needs an array of real numbers, but its elements are `{Self}`",
     label = "not real numbers",
-    note = "complex numbers have no order; use one of `a.abs()`, `a.real()`, `a.imag()` and `a.angle()` first"
+    note = "for complex numbers, use one of `a.abs()`, `a.real()`, `a.imag()` and `a.angle()` first"
 )]
 pub trait Real: Element + PartialOrd {}
 

@@ -21,6 +21,8 @@ for name in "exp log log2 log10 log1p exp2 expm1 sin cos tan sinh cosh tanh asin
     style = "unit" if name in ("asin", "acos", "atanh") else "wild"
     function(name, FLOATS, one(f"np.{name}({{}})", style, 16))
 function("exp", ["complex128"], one("np.exp({})", "plain", 32))
+for name in "log log2 log10 sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh exp2 sinc".split():
+    function(name, ["complex128"], one(f"np.{name}({{}})", "plain", 64))
 function("sqrt", FLOATS, one("np.sqrt({})"))
 function("sqrt", ["complex128"], one("np.sqrt({})", "plain", 32))
 for name in "radians degrees reciprocal".split():

@@ -10,8 +10,10 @@ COMPLEX = {"Complex<f32>": "complex64", "Complex<f64>": "complex128"}
 
 
 def codes(value):
-    """A text as the codes of its characters; other values as they are."""
-    return list(map(ord, value)) if isinstance(value, str) else value
+    """A text as the codes of its characters, complex numbers as their parts, along one more axis; other values as they are."""
+    if isinstance(value, str):
+        return list(map(ord, value))
+    return np.stack([np.real(value), np.imag(value)], -1) if np.iscomplexobj(value) else value
 
 
 def bits_of(a):

@@ -3,7 +3,7 @@
 use super::reductions::{Axes, Mask, masked, sums, with_initial};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
-use crate::dtype::{Arithmetic, DType, Element, Real, Signal, Scalar};
+use crate::dtype::{Arithmetic, DType, Element, Real, Scalar, Signal};
 use crate::error::Result;
 use crate::operations::composing::{Composed, number};
 use crate::operations::nan_reductions::{nan_mean, nan_median_of_rows, nan_reduce, nan_scan, nan_variance, span};

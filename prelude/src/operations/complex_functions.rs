@@ -6,8 +6,11 @@
 //! Roots and inverse functions follow W. Kahan, "Branch cuts for complex elementary functions, or much ado about nothing's sign bit"
 //! (1987): no formula subtracts numbers that are nearly equal, and no branch cut needs a case of its own.
 
-use crate::backend::{BinaryOperation, UnaryOperation};
-use crate::operations::formulas::Formula;
+use crate::array::{RawArray, complex};
+use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
+use crate::error::Result;
+use crate::operations::elementwise::{self, RawOperand};
+use crate::operations::formulas::{Formula, apply_one};
 use num_complex::Complex;
 use warpcell_macros::device;
 
@@ -68,9 +71,13 @@ fn log_of_size(x: f64, y: f64) -> f64 {
     if x.is_infinite() || y.is_infinite() {
         return f64::INFINITY;
     }
+    if x.is_nan() || y.is_nan() {
+        return f64::NAN;
+    }
     if large > 0.5 && large < 3.0 {
-        // Near the unit circle: the squares with what their rounding loses, less 1.
-        let (square, other) = (large * large, small * small);
+        // Near the unit circle: the squares with what their rounding loses, less 1. A device may round a product and a sum at once,
+        // so that nothing is lost: the products are made by functions that do so everywhere.
+        let (square, other) = (large.mul_add(large, 0.0), small.mul_add(small, 0.0));
         let lost = large.mul_add(large, -square) + small.mul_add(small, -other);
         let less = square - 1.0;
         let sum = less + other;
@@ -209,7 +216,10 @@ fn acos(z: Complex<f64>) -> Complex<f64> {
         if z.re.is_nan() || z.im.is_nan() {
             return Complex::new(if z.re == 0.0 { std::f64::consts::FRAC_PI_2 } else { f64::NAN }, f64::NAN);
         }
-        return Complex::new(z.im.abs().atan2(z.re), (std::f64::consts::LN_2 + log_of_size(z.re, z.im)).copysign(-z.im));
+        return Complex::new(
+            z.im.abs().atan2(z.re),
+            (std::f64::consts::LN_2 + log_of_size(z.re, z.im)).copysign(-z.im),
+        );
     }
     let (less, more) = (root(1.0 - z.re, -z.im), root(1.0 + z.re, z.im));
     Complex::new(2.0 * less.re.atan2(more.re), (more.re * less.im - more.im * less.re).asinh())
@@ -292,7 +302,11 @@ fn sign(z: Complex<f64>) -> Complex<f64> {
     if size.is_infinite() {
         return Complex::new(f64::NAN, f64::NAN);
     }
-    if size == 0.0 { Complex::new(z.re / z.re.hypot(z.im), z.im / z.re.hypot(z.im)) } else { Complex::new(x / size, y / size) }
+    if size == 0.0 {
+        Complex::new(z.re / z.re.hypot(z.im), z.im / z.re.hypot(z.im))
+    } else {
+        Complex::new(x / size, y / size)
+    }
 }
 
 /// By Smith's method, which does not overflow on the way.
@@ -501,8 +515,19 @@ functions! {
 }
 pub(crate) use named::{fmax as larger, fmin as smaller, reciprocal as inverse, sinc as sine_cardinal};
 
+/// Applies a function to each complex number that backends do not have.
+pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
+    use UnaryOperation::{IsFinite, IsInf, IsNan, Round};
+    match operation {
+        IsNan | IsInf => complex::truths(name, operation, ReduceOperation::Any, x),
+        IsFinite => complex::truths(name, operation, ReduceOperation::All, x),
+        Round => Ok(elementwise::unary(name, operation, &x.parts())?.joined(x.dtype)),
+        _ => apply_one(name, unary_formula(operation), &[RawOperand::Array(x)]),
+    }
+}
+
 /// The formula of an operation on complex numbers that backends do not have.
-pub(crate) fn unary_formula(operation: UnaryOperation) -> Formula {
+fn unary_formula(operation: UnaryOperation) -> Formula {
     use UnaryOperation as U;
     match operation {
         U::Exp2 => named::exp2,

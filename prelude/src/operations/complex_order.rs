@@ -57,7 +57,12 @@ fn without_last(x: &RawArray) -> RawArray {
 }
 
 /// Products and extremes, and the places of these.
-pub(crate) fn reduced(name: &'static str, operation: ReduceOperation, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
+pub(crate) fn reduced(
+    name: &'static str,
+    operation: ReduceOperation,
+    x: &RawArray,
+    axes: &[usize],
+) -> Result<RawArray> {
     let rows = joined_rows(name, x, axes)?;
     match operation {
         ReduceOperation::Product => product_of_rows(name, rows),
@@ -198,7 +203,12 @@ pub(crate) fn without_nan(name: &'static str, x: &RawArray, value: f64) -> Resul
 }
 
 /// NaN where all elements over `axes` have a NaN, elsewhere what was found.
-pub(crate) fn nan_where_all_are(name: &'static str, x: &RawArray, axes: &[usize], found: &RawArray) -> Result<RawArray> {
+pub(crate) fn nan_where_all_are(
+    name: &'static str,
+    x: &RawArray,
+    axes: &[usize],
+    found: &RawArray,
+) -> Result<RawArray> {
     let only_nan = reduce(name, ReduceOperation::All, &is_nan(name, x)?, axes)?;
     choose(&only_nan, Scalar::of_float(f64::NAN, x.dtype), found)
 }

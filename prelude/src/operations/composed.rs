@@ -146,6 +146,18 @@ composed! {
             extreme("fmax", ways, &self.raw, other.raw_operand())
         };
 
+        /// The smaller of each pair; the other one if one is NaN. NumPy's `fmin`; [`minimum`](Self::minimum) keeps NaN.
+        ///
+        /// **Panics** if the shapes do not broadcast or the devices differ.
+        ///
+        /// ```
+        /// assert_eq!(warpcell::array(&[f64::NAN, 2.0]).fmin(1.0).tolist(), [1.0, 1.0]);
+        /// ```
+        pub fn fmin(&self, other: impl Operand<T>) -> DeviceArray<T> => {
+            let ways = (BinaryOperation::Minimum, formulas::smaller as Formula);
+            extreme("fmin", ways, &self.raw, other.raw_operand())
+        };
+
         /// Whether the imaginary part of each element is 0; real numbers have none. NumPy's `isreal`.
         ///
         /// ```
@@ -178,6 +190,28 @@ impl<T: Number> DeviceArray<T> {
     pub fn divmod(&self, other: impl Operand<T>) -> (DeviceArray<T>, DeviceArray<T>) {
         let (quotients, rests) = check(quotients_and_rests(&self.raw, other.raw_operand()));
         (DeviceArray::from_raw(quotients), DeviceArray::from_raw(rests))
+    }
+}
+
+impl<T: Inexact> DeviceArray<T> {
+    /// Each element to the power of a number of the array's type.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[4.0]).powf(0.5).item(), 2.0);
+    /// ```
+    #[track_caller]
+    pub fn powf(&self, exponent: T) -> DeviceArray<T> {
+        self.pow(exponent)
+    }
+
+    /// Each element to the power of an integer.
+    ///
+    /// ```
+    /// assert_eq!(warpcell::array(&[3.0]).powi(2).item(), 9.0);
+    /// ```
+    #[track_caller]
+    pub fn powi(&self, exponent: i32) -> DeviceArray<T> {
+        if exponent == 2 { self.square() } else { DeviceArray::from_raw(check(with_exponent(&self.raw, exponent))) }
     }
 }
 
@@ -219,6 +253,10 @@ fn all_equal(x: &RawArray, y: &RawArray) -> Result<bool> {
     }
     let equal = Composed(NAME).pair(BinaryOperation::Equal, x, y)?;
     Ok(reduce_all(NAME, ReduceOperation::All, &equal)? == Scalar::Bool(true))
+}
+
+fn with_exponent(x: &RawArray, exponent: i32) -> Result<RawArray> {
+    binary("powi", BinaryOperation::Power, x, Scalar::of_float(f64::from(exponent), x.dtype))
 }
 
 fn sines_by_angles(x: &RawArray) -> Result<RawArray> {

@@ -55,7 +55,11 @@ fallible! {
 /// assert_eq!(out.to_host(), ndarray::array![[21.0, 32.0], [54.0, 65.0]].into_dyn());
 /// ```
 #[track_caller]
-pub fn correlate2d<A: Convolve<Elem: Number>, K: SameSide<A::Side, A::Elem>>(image: &A, kernel: &K, mode: Mode) -> A::Filtered {
+pub fn correlate2d<A: Convolve<Elem: Number>, K: SameSide<A::Side, A::Elem>>(
+    image: &A,
+    kernel: &K,
+    mode: Mode,
+) -> A::Filtered {
     correlate2d_with(image, kernel, mode, Boundary::Fill(A::Elem::default()))
 }
 

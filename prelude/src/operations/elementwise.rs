@@ -1,10 +1,10 @@
 //! Functions of each element, or of each pair of elements after broadcasting.
 
 use crate::array::conversions::conversions;
-use crate::array::{DeviceArray, RawArray, complex, shape};
-use crate::backend::{self, BinaryOperation, ReduceOperation, UnaryOperation};
+use crate::array::{DeviceArray, RawArray, shape};
+use crate::backend::{self, BinaryOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, RealNumber, Scalar};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::fallible::fallible;
 use crate::operations::complex_functions;
 use crate::operations::formulas::{self, apply_one};
@@ -557,40 +557,12 @@ composed! {
     }
 }
 
-impl<T: Inexact> DeviceArray<T> {
-    /// Each element to the power of a number of the array's type.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[4.0]).powf(0.5).item(), 2.0);
-    /// ```
-    #[track_caller]
-    pub fn powf(&self, exponent: T) -> DeviceArray<T> {
-        self.pow(exponent)
-    }
-}
-
-impl<T: Inexact> DeviceArray<T> {
-    /// Each element to the power of an integer.
-    ///
-    /// ```
-    /// assert_eq!(warpcell::array(&[3.0]).powi(2).item(), 9.0);
-    /// ```
-    #[track_caller]
-    pub fn powi(&self, exponent: i32) -> DeviceArray<T> {
-        if exponent == 2 { self.square() } else { DeviceArray::from_raw(check(with_exponent(&self.raw, exponent))) }
-    }
-}
-
 fn reciprocals(x: &RawArray) -> Result<RawArray> {
     const NAME: &str = "reciprocal";
     if x.dtype.is_complex() {
         return apply_one(NAME, complex_functions::inverse, &[RawOperand::Array(x)]);
     }
     binary(NAME, BinaryOperation::Divide, Scalar::one(x.dtype), x)
-}
-
-fn with_exponent(x: &RawArray, exponent: i32) -> Result<RawArray> {
-    binary("powi", BinaryOperation::Power, x, Scalar::of_float(f64::from(exponent), x.dtype))
 }
 
 /// An operation on pairs of bools, which numbers become first.
@@ -607,7 +579,7 @@ fn truths(name: &'static str, operation: BinaryOperation, a: RawOperand<'_>, b: 
 /// Applies a function to each element.
 pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
     if x.dtype.is_complex() && !operation.takes_complex() {
-        return unary_of_complex(name, operation, x);
+        return complex_functions::unary(name, operation, x);
     }
     if x.dtype == DType::Bool && !operation.takes(DType::Bool) {
         // What is asked of all numbers. Bools are neither NaN nor infinite.
@@ -621,17 +593,6 @@ pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray)
     RawArray::written(name, &x.handle, x.shape(), operation.output(x.dtype), |out| {
         x.handle.backend.unary(operation, x.view(), out.view())
     })
-}
-
-/// What backends do not have for complex numbers.
-fn unary_of_complex(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
-    use UnaryOperation::{IsFinite, IsInf, IsNan, Round};
-    match operation {
-        IsNan | IsInf => complex::truths(name, operation, ReduceOperation::Any, x),
-        IsFinite => complex::truths(name, operation, ReduceOperation::All, x),
-        Round => Ok(unary(name, operation, &x.parts())?.joined(x.dtype)),
-        _ => apply_one(name, complex_functions::unary_formula(operation), &[RawOperand::Array(x)]),
-    }
 }
 
 /// Applies a function to each pair of elements; one operand at least is an array.

@@ -109,7 +109,11 @@ fallible! {
 /// assert_eq!(gpu::choose_conv_method(&image, &image, Mode::Same), Method::Fft);
 /// ```
 #[track_caller]
-pub fn choose_conv_method<A: Convolve<Elem: Number>, K: SameSide<A::Side, A::Elem>>(a: &A, k: &K, mode: Mode) -> Method {
+pub fn choose_conv_method<A: Convolve<Elem: Number>, K: SameSide<A::Side, A::Elem>>(
+    a: &A,
+    k: &K,
+    mode: Mode,
+) -> Method {
     check(choose_for(&a.any_view(), &k.any_view(), mode))
 }
 

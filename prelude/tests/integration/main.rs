@@ -2,6 +2,7 @@
 
 mod complex;
 mod complex_factorisations;
+mod complex_functions;
 mod convolution;
 mod cosines;
 mod devices;

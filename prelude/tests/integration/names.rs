@@ -21,10 +21,24 @@ pub(crate) trait Outcome {
 
 impl<T: Element> Outcome for DeviceArray<T> {
     fn outcome(&self) -> ArrayD<f64> {
-        self.to_host().mapv(float)
+        let host = self.to_host();
+        if !T::DTYPE.is_complex() {
+            return host.mapv(float);
+        }
+        let both: Vec<f64> = host.iter().flat_map(|&value| parts(value)).collect();
+        ArrayD::from_shape_vec([host.shape(), &[2]].concat(), both).expect("two parts for each element")
     }
     fn kept(&self) -> Box<dyn Outcome> {
         Box::new(self.clone())
+    }
+}
+/// Complex numbers have one more axis, for their parts.
+impl Outcome for Complex<f64> {
+    fn outcome(&self) -> ArrayD<f64> {
+        ndarray::arr1(&[self.re, self.im]).into_dyn()
+    }
+    fn kept(&self) -> Box<dyn Outcome> {
+        Box::new(*self)
     }
 }
 macro_rules! scalars {
@@ -64,6 +78,14 @@ impl Outcome for usize {
     }
     fn kept(&self) -> Box<dyn Outcome> {
         Box::new(*self)
+    }
+}
+
+fn parts<T: Element>(value: T) -> [f64; 2] {
+    match value.to_scalar() {
+        Scalar::C64(value) => [value.re.into(), value.im.into()],
+        Scalar::C128(value) => [value.re, value.im],
+        other => unreachable!("{other:?} is not complex"),
     }
 }
 
@@ -426,7 +448,76 @@ rows! {
         "np.diff(np.fft.fft(a / 8), axis=0).imag" => gpu::diff!(&gpu::fft::fft(&(a / 8.0)), axis = 0).imag(),
         "np.count_nonzero(np.fft.fft(a / 8) - 0.125)" => gpu::count_nonzero(&(gpu::fft::fft(&(a / 8.0)) - 0.125)),
         "np.any(a)" => gpu::any(a),
-        "np.all(i, axis=0)" => gpu::all!(i, axis = 0);
+        "np.all(i, axis=0)" => gpu::all!(i, axis = 0),
+        "np.log(b + 1j)" => gpu::log(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.log2(b + 1j)" => gpu::log2(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.log10(b + 1j)" => gpu::log10(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.exp2(b + 1j)" => gpu::exp2(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.sin(b + 1j)" => gpu::sin(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.cos(b + 1j)" => gpu::cos(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.tan(b + 1j)" => gpu::tan(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.sinh(b + 1j)" => gpu::sinh(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.cosh(b + 1j)" => gpu::cosh(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.tanh(b + 1j)" => gpu::tanh(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.arcsin(b + 1j)" => gpu::arcsin(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.arccos(b + 1j)" => gpu::arccos(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.arctan(b + 1j)" => gpu::arctan(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.arcsinh(b + 1j)" => gpu::arcsinh(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.arccosh(b + 1j)" => gpu::arccosh(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.arctanh(b + 1j)" => gpu::arctanh(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.sign(b + 1j)" => gpu::sign(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.reciprocal(b + 1j)" => gpu::reciprocal(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.sinc(b + 1j)" => gpu::sinc(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.isnan(b + 1j)" => gpu::isnan(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.isinf(b + 1j)" => gpu::isinf(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.isfinite(b + 1j)" => gpu::isfinite(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.rint(b + 1j)" => gpu::rint(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.count_nonzero(b + 1j)" => gpu::count_nonzero(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.prod(b + 1j)" => gpu::prod(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.cumsum(b + 1j)" => gpu::cumsum(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.cumprod(b + 1j)" => gpu::cumprod(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.var(b + 1j)" => gpu::var(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.std(b + 1j)" => gpu::std(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.max(b + 1j)" => gpu::max(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.min(b + 1j)" => gpu::min(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.argmax(b + 1j)" => gpu::argmax(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.sort(b + 1j)" => gpu::sort(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.argsort(b + 1j)" => gpu::argsort(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.unique(b + 1j)" => gpu::unique(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.ptp(b + 1j)" => gpu::ptp(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.nansum(b + 1j)" => gpu::nansum(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.nanprod(b + 1j)" => gpu::nanprod(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.nanmean(b + 1j)" => gpu::nanmean(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.nanvar(b + 1j)" => gpu::nanvar(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.nancumprod(b + 1j)" => gpu::nancumprod(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.nanmax(b + 1j)" => gpu::nanmax(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.average(b + 1j)" => gpu::average(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.cov(b + 1j)" => gpu::cov(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.vander(b + 1j)" => gpu::vander(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.trapezoid(b + 1j)" => gpu::trapezoid(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.ediff1d(b + 1j)" => gpu::ediff1d(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.cumulative_prod(b + 1j)" => gpu::cumulative_prod(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.power(b + 1j, 3)" => gpu::power(&(b.astype::<Complex<f64>>() + Complex::i()), Complex::new(3.0, 0.0)),
+        "(b + 1j) ** (0.5 - 2j)" => (b.astype::<Complex<f64>>() + Complex::i()).pow(Complex::new(0.5, -2.0)),
+        "(b + 1j) ** -2" => (b.astype::<Complex<f64>>() + Complex::i()).powi(-2),
+        "np.round(b + 0.25j, 1)" => gpu::round!(&(b.astype::<Complex<f64>>() + Complex::new(0.0, 0.25)), 1),
+        "np.maximum(b + 1j, 0.5)" => gpu::maximum(&(b.astype::<Complex<f64>>() + Complex::i()), Complex::new(0.5, 0.0)),
+        "np.fmin(b + 1j, 0.5)" => gpu::fmin(&(b.astype::<Complex<f64>>() + Complex::i()), Complex::new(0.5, 0.0)),
+        "np.less(b + 1j, 0.5 + 2j)" => gpu::less(&(b.astype::<Complex<f64>>() + Complex::i()), Complex::new(0.5, 2.0)),
+        "np.diff(b + 1j)" => gpu::diff(&(b.astype::<Complex<f64>>() + Complex::i()), 1, -1),
+        "np.gradient(b + 1j)" => gpu::gradient!(&(b.astype::<Complex<f64>>() + Complex::i()), axis = 0),
+        "np.convolve(b + 1j, b - 2j)" => gpu::convolve(&(b.astype::<Complex<f64>>() + Complex::i()), &(b.astype::<Complex<f64>>() - Complex::new(0.0, 2.0)), gpu::Mode::Full),
+        "np.correlate(b + 1j, b - 2j, 'same')" => gpu::correlate(&(b.astype::<Complex<f64>>() + Complex::i()), &(b.astype::<Complex<f64>>() - Complex::new(0.0, 2.0)), gpu::Mode::Same),
+        "np.corrcoef(a + 1j * a[::-1])" => gpu::corrcoef(&(a.astype::<Complex<f64>>() + a.slice(s![..;-1, ..]).astype::<Complex<f64>>() * Complex::i())),
+        "np.isin(b + 1j, [2 + 1j, 2])" => gpu::isin(&(b.astype::<Complex<f64>>() + Complex::i()), &gpu::array(&[Complex::new(2.0, 1.0), Complex::new(2.0, 0.0)])),
+        "np.union1d(b + 1j, b)" => gpu::union1d(&(b.astype::<Complex<f64>>() + Complex::i()), &b.astype::<Complex<f64>>()),
+        "np.searchsorted(np.sort(b + 1j), b + 1j)" => gpu::searchsorted(&gpu::sort(&(b.astype::<Complex<f64>>() + Complex::i())), &(b.astype::<Complex<f64>>() + Complex::i()), gpu::Side::Left),
+        "np.interp([0.5, 1.5], [0.0, 1.0, 2.0], b + 1j)" => gpu::interp(&gpu::array(&[0.5, 1.5]), &gpu::array(&[0.0, 1.0, 2.0]), &(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.prod(a + 1j, axis=1)" => gpu::prod!(&(a.astype::<Complex<f64>>() + Complex::i()), axis = 1),
+        "np.max(a + 1j, axis=0)" => gpu::max!(&(a.astype::<Complex<f64>>() + Complex::i()), axis = 0),
+        "np.argmin(a + 1j, axis=1)" => gpu::argmin!(&(a.astype::<Complex<f64>>() + Complex::i()), axis = 1),
+        "np.std(a + 1j, axis=0, ddof=1)" => gpu::std!(&(a.astype::<Complex<f64>>() + Complex::i()), axis = 0, ddof = 1),
+        "np.cumprod(a + 1j, axis=1)" => gpu::cumprod_axis(&(a.astype::<Complex<f64>>() + Complex::i()), 1);
     "Fourier transforms and complex numbers":
         "abs(np.fft.fft(b))" => gpu::fft::fft(b).abs(),
         "np.fft.rfft(b).imag" => gpu::fft::rfft(b).imag(),
@@ -443,6 +534,24 @@ rows! {
         "a.astype('complex128').real" => a.astype::<gpu::Complex<f64>>().real(),
         "np.angle(np.fft.fft(b))" => gpu::fft::fft(b).angle(),
         "np.conj(np.fft.fft(b)).imag" => gpu::fft::fft(b).conj().imag();
+    "Functions of bools":
+        "np.max(mask)" => gpu::max(mask),
+        "np.min(mask, axis=0)" => gpu::min!(mask, axis = 0),
+        "np.maximum(mask, mask[:1])" => gpu::maximum(mask, mask.slice(s![..1, ..])),
+        "np.minimum(mask, mask[:1])" => gpu::minimum(mask, mask.slice(s![..1, ..])),
+        "np.diff(mask)" => gpu::diff(mask, 1, -1),
+        "np.std(mask)" => gpu::std(mask),
+        "np.var(mask, axis=0)" => gpu::var!(mask, axis = 0),
+        "np.median(mask)" => gpu::median(mask),
+        "np.average(mask)" => gpu::average(mask),
+        "np.bincount(mask.ravel())" => gpu::bincount(&mask.ravel()),
+        "np.nansum(mask)" => gpu::nansum(mask),
+        "np.isnan(mask)" => gpu::isnan(mask),
+        "np.isfinite(mask)" => gpu::isfinite(mask),
+        "np.cov(mask)" => gpu::cov(mask),
+        "np.nanmax(mask)" => gpu::nanmax(mask),
+        "np.fmax(mask, mask[:1])" => gpu::fmax(mask, mask.slice(s![..1, ..])),
+        "np.count_nonzero(mask)" => gpu::count_nonzero(mask);
     "Random numbers (other numbers than NumPy's, so sizes and sums are compared)":
         "np.random.random((2, 3)).size" => gpu::random::random((2, 3)).size(),
         "np.random.uniform(-1, 1, 4).size" => gpu::random::uniform(-1.0, 1.0, 4).size(),

@@ -21,8 +21,6 @@ functions! { elementwise(c) {
     inexact:
         "exp" => c.a::<T>(0).exp(),
         "sqrt" => c.a::<T>(0).sqrt(),
-        "nan_to_num" => keywords::nan_to_num(&c.a::<T>(0), c.opt_float("nan"), c.opt_float("posinf"), c.opt_float("neginf"));
-    floats:
         "log" => c.a::<T>(0).log(),
         "log2" => c.a::<T>(0).log2(),
         "log10" => c.a::<T>(0).log10(),
@@ -41,11 +39,13 @@ functions! { elementwise(c) {
         "asinh" => c.a::<T>(0).asinh(),
         "acosh" => c.a::<T>(0).acosh(),
         "atanh" => c.a::<T>(0).atanh(),
+        "reciprocal" => c.a::<T>(0).reciprocal(),
+        "sinc" => c.a::<T>(0).sinc(),
+        "nan_to_num" => keywords::nan_to_num(&c.a::<T>(0), c.opt_float("nan"), c.opt_float("posinf"), c.opt_float("neginf"));
+    floats:
         "cbrt" => c.a::<T>(0).cbrt(),
         "radians" => c.a::<T>(0).radians(),
         "degrees" => c.a::<T>(0).degrees(),
-        "reciprocal" => c.a::<T>(0).reciprocal(),
-        "sinc" => c.a::<T>(0).sinc(),
         "i0" => c.a::<T>(0).i0(),
         "modf" => c.a::<T>(0).modf(),
         "frexp" => c.a::<T>(0).frexp(),
