@@ -4,7 +4,7 @@
 //! only convert their arguments and call a function over [`RawArray`].
 
 pub(crate) mod axes;
-pub(crate) mod complex;
+mod complex;
 pub(crate) mod conversions;
 pub(crate) mod create;
 pub(crate) mod dimensions;
@@ -35,7 +35,7 @@ pub(crate) mod view;
 
 pub use axes::IntoAxes;
 pub use complex::real_if_close;
-pub(crate) use complex::{reals_if_close, truths};
+pub(crate) use complex::reals_if_close;
 pub use create::{
     arange, array, asarray, asarray_chkfinite, empty, eye, frombuffer, fromiter, full, linspace, meshgrid, ones, tile,
     try_arange, try_asarray, try_asarray_chkfinite, try_empty, try_fromiter, try_full, try_linspace, try_ones,

@@ -127,16 +127,6 @@ pub(super) fn converted(operation: &'static str, raw: &RawArray, dtype: DType) -
     }
 }
 
-/// Asks both parts of complex numbers.
-pub(crate) fn truths(
-    operation: &'static str,
-    question: UnaryOperation,
-    reduction: ReduceOperation,
-    raw: &RawArray,
-) -> Result<RawArray> {
-    either(operation, reduction, &unary(operation, question, &raw.parts())?)
-}
-
 /// Reduces the last axis of bools.
 fn either(operation: &'static str, reduction: ReduceOperation, bools: &RawArray) -> Result<RawArray> {
     let last = bools.shape().len() - 1;

@@ -1,7 +1,7 @@
 //! Comparing arrays to a tolerance, on either side.
 
 use crate::array::sides::{AnyView, sealed::Any};
-use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, transfer, truths};
+use crate::array::{AnyArray, DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
 use crate::device;
 use crate::dtype::{DType, Element, Scalar};
@@ -182,7 +182,7 @@ fn close_parts(x: &RawArray, y: &RawArray, relative: f64, absolute: f64, equal_n
     let within = pair(BinaryOperation::LogicalAnd, &pair(BinaryOperation::LessEqual, &distance, &tolerance)?, &finite)?;
     let mut close = pair(BinaryOperation::LogicalOr, &within, &pair(BinaryOperation::Equal, x, y)?)?;
     if equal_nan {
-        let is_nan = |raw: &RawArray| truths(NAME, UnaryOperation::IsNan, ReduceOperation::Any, raw);
+        let is_nan = |raw: &RawArray| unary(NAME, UnaryOperation::IsNan, raw);
         let (x, y) = (is_nan(x)?, is_nan(y)?);
         close = pair(BinaryOperation::LogicalOr, &close, &pair(BinaryOperation::LogicalAnd, &x, &y)?)?;
     }

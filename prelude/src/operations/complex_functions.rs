@@ -6,8 +6,8 @@
 //! Roots and inverse functions follow W. Kahan, "Branch cuts for complex elementary functions, or much ado about nothing's sign bit"
 //! (1987): no formula subtracts numbers that are nearly equal, and no branch cut needs a case of its own.
 
-use crate::array::{RawArray, complex};
-use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
+use crate::array::RawArray;
+use crate::backend::{BinaryOperation, UnaryOperation};
 use crate::error::Result;
 use crate::operations::elementwise::{self, RawOperand};
 use crate::operations::formulas::{Formula, apply_one};
@@ -381,6 +381,27 @@ fn is_nan(z: Complex<f64>) -> bool {
     z.re.is_nan() || z.im.is_nan()
 }
 
+#[device]
+fn is_inf(z: Complex<f64>) -> bool {
+    z.re.is_infinite() || z.im.is_infinite()
+}
+
+#[device]
+fn is_finite(z: Complex<f64>) -> bool {
+    z.re.is_finite() && z.im.is_finite()
+}
+
+/// Whether a number is the extreme: that is NaN if there is one.
+#[device]
+fn is_extreme(z: Complex<f64>, extreme: Complex<f64>) -> bool {
+    z.re == extreme.re && z.im == extreme.im || is_nan(z)
+}
+
+#[device]
+fn number_or(z: Complex<f64>, other: Complex<f64>) -> Complex<f64> {
+    if is_nan(z) { other } else { z }
+}
+
 /// Whether a number comes before another: by real parts, and if these are equal by imaginary parts. Nothing compares with NaN, as in
 /// NumPy.
 #[device]
@@ -417,6 +438,7 @@ macro_rules! functions {
     (
         unary { $($name:ident)* }
         binary { $($pair:ident)* }
+        asked { $($asked:ident)* }
         compared($a:ident, $b:ident) { $($question:ident = $core:ident($first:ident, $second:ident);)* }
     ) => {
         mod single {
@@ -434,6 +456,12 @@ macro_rules! functions {
                 pub fn $pair(a: Complex<f32>, b: Complex<f32>) -> Complex<f32> {
                     let w = super::$pair(Complex::new(a.re as f64, a.im as f64), Complex::new(b.re as f64, b.im as f64));
                     Complex::new(w.re as f32, w.im as f32)
+                }
+            )*
+            $(
+                #[vectorize]
+                pub fn $asked(z: Complex<f32>) -> bool {
+                    super::$asked(Complex::new(z.re as f64, z.im as f64))
                 }
             )*
             $(
@@ -462,6 +490,12 @@ macro_rules! functions {
             )*
             $(
                 #[vectorize]
+                pub fn $asked(z: Complex<f64>) -> bool {
+                    super::$asked(z)
+                }
+            )*
+            $(
+                #[vectorize]
                 pub fn $question($a: Complex<f64>, $b: Complex<f64>) -> bool {
                     super::$core($first, $second)
                 }
@@ -483,6 +517,11 @@ macro_rules! functions {
                 }
             )*
             $(
+                pub fn $asked(dtype: DType) -> &'static str {
+                    if dtype == DType::C64 { of(&single::$asked) } else { of(&double::$asked) }
+                }
+            )*
+            $(
                 pub fn $question(dtype: DType) -> &'static str {
                     if dtype == DType::C64 { of(&single::$question) } else { of(&double::$question) }
                 }
@@ -498,6 +537,7 @@ macro_rules! functions {
             vec![
                 $(crate::cuda_source(single::$name), crate::cuda_source(double::$name),)*
                 $(crate::cuda_source(single::$pair), crate::cuda_source(double::$pair),)*
+                $(crate::cuda_source(single::$asked), crate::cuda_source(double::$asked),)*
                 $(crate::cuda_source(single::$question), crate::cuda_source(double::$question),)*
             ]
         }
@@ -505,25 +545,27 @@ macro_rules! functions {
 }
 functions! {
     unary { exp2 expm1 log log2 log10 log1p sinh cosh tanh sin cos tan asinh acosh atanh asin acos atan sign reciprocal sinc }
-    binary { power maximum minimum fmax fmin }
+    binary { power maximum minimum fmax fmin number_or }
+    asked { is_nan is_inf is_finite }
     compared(a, b) {
+        is_found = is_extreme(a, b);
         is_less = less(a, b);
         is_less_equal = less_equal(a, b);
         is_greater = less(b, a);
         is_greater_equal = less_equal(b, a);
     }
 }
-pub(crate) use named::{fmax as larger, fmin as smaller, reciprocal as inverse, sinc as sine_cardinal};
+pub(crate) use named::{
+    fmax as larger, fmin as smaller, is_found, is_nan as has_nan, number_or as number_or_other, reciprocal as inverse,
+    sinc as sine_cardinal,
+};
 
 /// Applies a function to each complex number that backends do not have.
 pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray) -> Result<RawArray> {
-    use UnaryOperation::{IsFinite, IsInf, IsNan, Round};
-    match operation {
-        IsNan | IsInf => complex::truths(name, operation, ReduceOperation::Any, x),
-        IsFinite => complex::truths(name, operation, ReduceOperation::All, x),
-        Round => Ok(elementwise::unary(name, operation, &x.parts())?.joined(x.dtype)),
-        _ => apply_one(name, unary_formula(operation), &[RawOperand::Array(x)]),
+    if operation == UnaryOperation::Round {
+        return Ok(elementwise::unary(name, operation, &x.parts())?.joined(x.dtype));
     }
+    apply_one(name, unary_formula(operation), &[RawOperand::Array(x)])
 }
 
 /// The formula of an operation on complex numbers that backends do not have.
@@ -549,6 +591,9 @@ fn unary_formula(operation: UnaryOperation) -> Formula {
         U::Acos => named::acos,
         U::Atan => named::atan,
         U::Sign => named::sign,
+        U::IsNan => named::is_nan,
+        U::IsInf => named::is_inf,
+        U::IsFinite => named::is_finite,
         other => unreachable!("{other:?} of complex numbers does not compile"),
     }
 }
@@ -573,6 +618,6 @@ mod tests {
     #[test]
     fn all_have_a_translation() {
         let texts = super::translations();
-        assert!(texts.len() == 60 && texts.iter().all(|text| text.contains("__global__")));
+        assert!(texts.len() == 70 && texts.iter().all(|text| text.contains("__global__")));
     }
 }

@@ -3,13 +3,14 @@
 //! NumPy orders complex numbers by their real parts, and those of equal real parts by their imaginary parts. All is composed of
 //! operations on the numbers and on their parts.
 
-use crate::array::complex::truths;
 use crate::array::{RawArray, assign, join, slice_axis};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
+use crate::operations::complex_functions;
 use crate::operations::composing::Composed;
-use crate::operations::elementwise::binary_into;
+use crate::operations::elementwise::RawOperand;
+use crate::operations::formulas::apply_one;
 use crate::operations::ordering::by_keys;
 use crate::operations::reduce::{reduce, remaining};
 use crate::operations::scan::scan_axis;
@@ -18,7 +19,7 @@ use crate::operations::statistics::with_axes;
 
 /// Whether a part of each number is NaN.
 pub(crate) fn is_nan(name: &'static str, x: &RawArray) -> Result<RawArray> {
-    truths(name, UnaryOperation::IsNan, ReduceOperation::Any, x)
+    apply_one(name, complex_functions::has_nan, &[RawOperand::Array(x)])
 }
 
 /// The elements of each row at the positions, which are contiguous and in range.
@@ -63,55 +64,44 @@ pub(crate) fn reduced(
     x: &RawArray,
     axes: &[usize],
 ) -> Result<RawArray> {
+    use ReduceOperation::{ArgMax, ArgMin, Max, Min, Product};
     let rows = joined_rows(name, x, axes)?;
+    let axis = rows.shape().len() - 1;
     match operation {
-        ReduceOperation::Product => product_of_rows(name, rows),
-        ReduceOperation::ArgMax => places_in_rows(name, ReduceOperation::Max, &rows),
-        ReduceOperation::ArgMin => places_in_rows(name, ReduceOperation::Min, &rows),
-        ReduceOperation::Max | ReduceOperation::Min => {
-            let last = rows.shape().len() - 1;
-            let places = with_axes(&places_in_rows(name, operation, &rows)?, &[last]);
-            Ok(without_last(&rearranged(name, &rows, &places)?))
+        Product if rows.shape()[axis] == 0 => {
+            RawArray::filled(name, &rows.handle, &rows.shape()[..axis], Scalar::one(rows.dtype))
+        }
+        Product => combined(name, BinaryOperation::Multiply, rows),
+        Max => combined(name, BinaryOperation::Maximum, rows),
+        Min => combined(name, BinaryOperation::Minimum, rows),
+        ArgMax | ArgMin => {
+            let which = if operation == ArgMax { BinaryOperation::Maximum } else { BinaryOperation::Minimum };
+            let extremes = with_axes(&combined(name, which, rows.clone())?, &[axis]);
+            // The first one is wanted, or the first NaN.
+            let operands = [RawOperand::Array(&rows), RawOperand::Array(&extremes)];
+            reduce(name, ArgMax, &apply_one(name, complex_functions::is_found, &operands)?, &[axis])
         }
         other => unreachable!("{other:?} of complex numbers does not compile"),
     }
 }
 
-/// Halves are multiplied with one another until one number is left.
-fn product_of_rows(name: &'static str, rows: RawArray) -> Result<RawArray> {
+/// What an operation makes of each row, which has a number at least: halves are combined with one another until one number is left.
+fn combined(name: &'static str, operation: BinaryOperation, rows: RawArray) -> Result<RawArray> {
     let axis = rows.shape().len() - 1;
     let mut found = rows;
-    if found.shape()[axis] == 0 {
-        return RawArray::filled(name, &found.handle, &found.shape()[..axis], Scalar::one(found.dtype));
-    }
     while found.shape()[axis] > 1 {
         let length = found.shape()[axis];
         let part = |start: usize, count: usize| slice_axis(&found, axis, start, 1, count);
         let half = length / 2;
-        let products = Composed(name).pair(BinaryOperation::Multiply, &part(0, half), &part(half, half))?;
+        let pairs = Composed(name).pair(operation, &part(0, half), &part(half, half))?;
         if length % 2 == 1 {
-            binary_into(name, BinaryOperation::Multiply, &slice_axis(&products, axis, 0, 1, 1), &part(length - 1, 1))?;
+            let first = slice_axis(&pairs, axis, 0, 1, 1);
+            assign(name, &first, &Composed(name).pair(operation, &first, &part(length - 1, 1))?)?;
         }
-        found = products;
+        found = pairs;
     }
-    Composed(name).shaped(&without_last(&found), &found.shape()[..axis])
-}
-
-/// Where in each row the extreme is: the first of several, or the first number with a NaN.
-fn places_in_rows(name: &'static str, operation: ReduceOperation, rows: &RawArray) -> Result<RawArray> {
-    let calc = Composed(name);
-    let axis = rows.shape().len() - 1;
-    let worst = if operation == ReduceOperation::Max { f64::NEG_INFINITY } else { f64::INFINITY };
-    let extreme = |x: &RawArray| reduce(name, operation, x, &[axis]).map(|found| with_axes(&found, &[axis]));
-    let (real, imag) = (rows.part(false), rows.part(true));
-    let has_real = calc.pair(BinaryOperation::Equal, &real, &extreme(&real)?)?;
-    let of_these = choose(&has_real, &imag, Scalar::of_float(worst, imag.dtype))?;
-    let has_imag = calc.pair(BinaryOperation::Equal, &of_these, &extreme(&of_these)?)?;
-    let is_extreme = calc.pair(BinaryOperation::LogicalAnd, &has_real, &has_imag)?;
-    let nan = is_nan(name, rows)?;
-    let any_nan = with_axes(&reduce(name, ReduceOperation::Any, &nan, &[axis])?, &[axis]);
-    let nan_or_extreme = choose(&any_nan, &nan, &is_extreme)?;
-    reduce(name, ReduceOperation::ArgMax, &nan_or_extreme, &[axis])
+    // A row of one number is still a view.
+    without_last(&found).copied(name)
 }
 
 /// Running sums or products along an axis of a contiguous array.
@@ -199,7 +189,8 @@ pub(crate) fn is_in(name: &'static str, sorted: &RawArray, values: &RawArray, is
 
 /// The numbers with this value in place of those that have a NaN.
 pub(crate) fn without_nan(name: &'static str, x: &RawArray, value: f64) -> Result<RawArray> {
-    choose(&is_nan(name, x)?, Scalar::of_float(value, x.dtype), x)
+    let other = RawOperand::Scalar(Scalar::of_float(value, x.dtype));
+    apply_one(name, complex_functions::number_or_other, &[RawOperand::Array(x), other])
 }
 
 /// NaN where all elements over `axes` have a NaN, elsewhere what was found.

@@ -118,6 +118,8 @@ pub(crate) fn variance(name: &'static str, x: &RawArray, axes: &[usize], ddof: f
         // Those of the real parts and those of the imaginary parts.
         let of_parts = squared_deviations(name, &as_mean(name, x, dtype)?.parts(), axes, dtype.part())?;
         reduce(name, ReduceOperation::Sum, &of_parts, &[of_parts.shape().len() - 1])?
+    } else if x.dtype == DType::Bool {
+        return variance(name, &x.converted(name, DType::U8)?, axes, ddof, dtype);
     } else {
         squared_deviations(name, &as_terms(name, x, dtype)?, axes, dtype)?
     };
