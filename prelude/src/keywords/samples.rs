@@ -59,7 +59,7 @@ thin! {
         x: impl Operand<T::Part>, xp: &P, fp: &F, left: Option<T>, right: Option<T>, period: Option<T::Part>
     ) -> DeviceArray<T> => {
         let [left, right] = [left, right].map(|value| value.map(Element::to_scalar));
-        let outside = Outside { left, right, period: period.map(Float::to_f64) };
+        let outside = Outside { left, right, period: period.and_then(|period| period.to_scalar().float()) };
         interpolated(x.raw_operand(), xp.raw(), fp.raw(), outside)
     };
 }
