@@ -56,6 +56,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use tools::{finish, real_cargo, replace_by};
 
+pub use borrows::Borrows;
 pub use cell_cache::{CELL_CACHE, COMPILED_SOURCE, ENTRY};
 pub use compile_ahead::{end_waiting as end_waiting_compiler, serve as serve_compilations};
 pub use compiler_message::CompilerMessage;

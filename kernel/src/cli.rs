@@ -5,6 +5,7 @@ use crate::kernelspec::{self, SpecPlace};
 use crate::language::{self, EvaluatorChoice};
 use crate::lessons::{self, Edition, precompile};
 use crate::notebook::commands::{self, RunArguments, TestArguments};
+use crate::notebook::export::{self, ExportArguments};
 use crate::{cell_process, doctor, server};
 use clap::{Args, Parser, Subcommand};
 use std::io::ErrorKind;
@@ -122,6 +123,8 @@ enum Command {
     Run(RunArguments),
     /// Execute notebooks side by side and check their outputs. The exit status is 0 if all are as their cells' metadata say.
     Test(TestArguments),
+    /// Write a notebook as a Cargo project, which is built and run without Jupyter.
+    Export(ExportArguments),
     /// The lessons that come with the kernel.
     Lessons {
         #[command(subcommand)]
@@ -290,6 +293,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Run(arguments) => return commands::run(&arguments),
         Command::Test(arguments) => return commands::test(&arguments),
         Command::Device { unopened } => println!("{}", cell_process::device(!unopened)?),
+        Command::Export(arguments) => return export::export(&arguments),
         Command::Lessons { command: LessonsCommand::Export { edition, directory } } => {
             let edition = if edition.student { Edition::Student } else { Edition::Instructor };
             let count = lessons::export(edition, &directory)?;

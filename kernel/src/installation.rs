@@ -8,6 +8,7 @@
 //!                     sysroot/            a toolchain for rust-analyzer: our cargo and rustc, the real libraries
 //!                     metadata/           answers to `cargo metadata`
 //!                     sources/            the crates that rust-analyzer reads
+//!                     workspace/          the prelude's sources, which exported programs are built of
 //!                     recorded/           the questions of a start, with the answers
 //!                     cells/              compiled cells for all users (`build_step/cell_cache.rs`), if there are any
 //! ```

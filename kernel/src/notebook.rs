@@ -2,6 +2,7 @@
 //! clients do, without Python.
 
 pub mod commands;
+pub mod export;
 
 mod client;
 mod comparison;
@@ -21,7 +22,7 @@ use nbformat::v4::{Cell, ErrorOutput, Notebook, Output};
 use std::path::Path;
 
 /// What is wrong with a cell.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The cell's index.
     pub cell: usize,

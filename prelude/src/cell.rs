@@ -53,10 +53,17 @@ static COMPILE_SECONDS: AtomicU64 = AtomicU64::new(0);
 
 /// How long the cell that runs took to compile, in seconds; `None` in a program without a kernel.
 pub(crate) fn compile_time() -> Option<f64> {
-    (current_cell() > 0).then(|| f64::from_bits(COMPILE_SECONDS.load(Ordering::Relaxed)))
+    (crate::output::in_kernel() && current_cell() > 0).then(|| f64::from_bits(COMPILE_SECONDS.load(Ordering::Relaxed)))
 }
 
-/// The number of the cell that runs, from 1; 0 in a program without a kernel.
+/// Begins a cell of a program that was a notebook, where no kernel does: its drawings show themselves when they are dropped in it.
+pub(crate) fn begin_in_program() {
+    if !crate::output::in_kernel() {
+        CELL.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The number of the cell that runs, from 1; 0 in a program that has no cells.
 pub(crate) fn current_cell() -> u64 {
     CELL.load(Ordering::Relaxed)
 }

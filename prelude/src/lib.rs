@@ -59,6 +59,7 @@ pub mod optimize;
 mod output;
 mod plot;
 pub mod prelude;
+pub mod program;
 pub mod puzzles;
 mod raw_kernels;
 mod reexported_crates;

@@ -3,7 +3,7 @@
 //! The format is fixed by `kernel/OUTPUT_CONTRACT.md`; the kernel's side is `kernel/src/output_contract.rs`. A
 //! message is written to standard output behind a marker that is random per session, after libstd's own buffer has
 //! been flushed, so that text and messages keep their order. Outside a kernel, where no marker was given, a display
-//! prints its plain text.
+//! prints its plain text; the pictures of an exported notebook become files ([`crate::program`]).
 
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -178,6 +178,7 @@ pub(crate) fn display(data: &Data, id: Option<&str>, update: bool) {
         send(&message);
     } else {
         print_plain(data);
+        crate::program::keep(data, id, update);
     }
 }
 
@@ -202,6 +203,7 @@ pub(crate) fn result(data: &Data) {
         send(&json!({ "type": "result", "data": data }));
     } else {
         print_plain(data);
+        crate::program::keep(data, None, false);
     }
 }
 

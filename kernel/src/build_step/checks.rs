@@ -43,6 +43,11 @@ pub fn without_checks(source: &str) -> String {
     INSERTED.iter().fold(source.to_owned(), |source, text| source.replace(text, ""))
 }
 
+/// The source with the references as a person writes them.
+pub fn with_plain_borrows(source: &str) -> String {
+    source.replace(BORROW_OF, "&(").replace(END_OF_BORROW, ")").replace(BORROW, "&")
+}
+
 /// The column, from 1, without the checks before it in its line.
 pub fn column_without_checks(line: &str, column: usize) -> usize {
     let found = |text: &'static str| {

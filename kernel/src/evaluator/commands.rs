@@ -77,7 +77,7 @@ fn environment(command: &str, setting: &str) -> CommandVerdict {
 }
 
 /// The commands of a cell: the range of each, its name and its argument. evcxr takes commands only above any code.
-fn commands(code: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
+pub fn commands(code: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
     let mut at = 0;
     let lines = code.split_inclusive('\n').map(move |line| {
         at += line.len();

@@ -7,7 +7,7 @@
 //!         metadata/      answers to `cargo metadata`; the locked versions
 //!         sources/       the crates that rust-analyzer reads
 //!         cells/         the compiled cells of the lessons; not in every package
-//!         workspace/     the prelude's sources, to build it with another compiler; not in every package
+//!         workspace/     the prelude's sources: to build it with another compiler, and for exported programs
 //! ```
 
 pub mod metadata;
@@ -32,7 +32,12 @@ pub const MANIFEST: &str = "package.json";
 const LARGE: u64 = 1 << 16;
 const WORKSPACE: &str = "workspace";
 /// The parts that an installation uses, beside [`CELLS`].
-pub const PARTS: &[&str] = &["prelude", "metadata", "sources"];
+pub const PARTS: &[&str] = &["prelude", "metadata", "sources", WORKSPACE];
+
+/// The prelude's sources in an installation: programs that notebooks are exported to are built of them.
+pub fn workspace_of(home: &Path) -> PathBuf {
+    home.join(WORKSPACE)
+}
 
 /// The description of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +87,7 @@ impl Package {
             }
         }
         metadata::record(directory, source, &metadata, toolchain, &prelude.carried)?;
+        workspace::copy(source, toolchain, &directory.join(WORKSPACE))?;
         Package::write(toolchain, directory, prelude, artifacts.len())
     }
 
@@ -101,11 +107,6 @@ impl Package {
         let prelude = installation.record.prelude.clone();
         let manifest = PackageManifest { artifacts: prelude.carried.len(), prelude, standard_library: library };
         Ok(serde_json::to_string_pretty(&manifest)?)
-    }
-
-    /// Adds the prelude's sources, so that the package serves other compilers too ([`Package::rebuild`]).
-    pub fn add_workspace(&self, source: &Path, toolchain: &Toolchain) -> Result<()> {
-        workspace::copy(source, toolchain, &self.directory.join(WORKSPACE))
     }
 
     /// Makes a package from this package's sources, for another compiler. This takes minutes, and cargo may download
@@ -139,8 +140,8 @@ impl Package {
                 carried.features.clone_from(&known.features);
             }
         }
-        // The metadata and sources of the crates do not depend on the compiler.
-        for part in ["metadata", "sources"] {
+        // These parts do not depend on the compiler.
+        for part in ["metadata", "sources", WORKSPACE] {
             link_tree(&self.directory.join(part), &directory.join(part))?;
         }
         directories::remove(&target)?;

@@ -111,10 +111,7 @@ pub fn package(source: &Path, directory: &Path) -> Result<()> {
     let staging = directories::beside(directory, "new");
     directories::remove(&staging)?;
     let result = Package::make(source, &toolchain, &staging)
-        .and_then(|package| {
-            package.add_workspace(source, &toolchain)?;
-            add_cells(&package, &toolchain, &directories::beside(directory, "cells"))
-        })
+        .and_then(|package| add_cells(&package, &toolchain, &directories::beside(directory, "cells")))
         .and_then(|()| std::fs::rename(&staging, directory).context("the package cannot be moved to its place"));
     if result.is_err() {
         directories::remove(&staging)?;

@@ -35,12 +35,15 @@ type Act = dyn Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + S
 
 /// Something that the kernel does itself, before or after the code of the cell runs.
 #[derive(Clone)]
-pub struct Action(Arc<Act>);
+pub struct Action {
+    act: Arc<Act>,
+    in_program: Option<String>,
+}
 
 impl Action {
     /// An action that may fail.
     pub fn new(act: impl Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + Sync + 'static) -> Action {
-        Action(Arc::new(act))
+        Action { act: Arc::new(act), in_program: None }
     }
 
     /// An action that always succeeds.
@@ -49,6 +52,16 @@ impl Action {
             act(kernel);
             Ok(())
         })
+    }
+
+    /// The action, with the Rust code that does the same in a program without a kernel.
+    pub fn with_code(self, code: String) -> Action {
+        Action { in_program: Some(code), ..self }
+    }
+
+    /// The Rust code that does the same in a program, if there is any.
+    pub fn in_program(&self) -> Option<&str> {
+        self.in_program.as_deref()
     }
 
     /// Prints a text.
@@ -66,7 +79,7 @@ impl Action {
     /// # Errors
     /// What happened, such as a file that cannot be read.
     pub fn run(&self, kernel: &mut dyn KernelServices) -> Result<(), ActionError> {
-        (self.0)(kernel)
+        (self.act)(kernel)
     }
 }
 

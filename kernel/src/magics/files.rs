@@ -1,6 +1,7 @@
 //! The magics that read and write files: `%load`, `%%writefile`.
 
 use super::action::{Action, ActionError, KernelServices};
+use super::literal::literal;
 use super::magic::{Arguments, TextCell};
 use super::notebook::Notebook;
 use super::rust::items_named;
@@ -108,7 +109,8 @@ pub(super) fn writefile(arguments: &Arguments<'_>, body: &str) -> Result<TextCel
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    Ok(TextCell::Act(Action::new(move |kernel| {
+    let code = format!("warpcell::program::write_file({}, {append}, {});", literal(&path), literal(&text));
+    let act = move |kernel: &mut dyn KernelServices| {
         let file = kernel.resolve(&path);
         let word = match (append, file.exists()) {
             (true, _) => "Appending to",
@@ -123,7 +125,8 @@ pub(super) fn writefile(arguments: &Arguments<'_>, body: &str) -> Result<TextCel
             .map_err(|error| file_error("%%writefile", &file, &format!("cannot be written: {error}")))?;
         kernel.print(&format!("{word} {path}"));
         Ok(())
-    })))
+    };
+    Ok(TextCell::Act(Action::new(act).with_code(code)))
 }
 
 fn file_error(magic: &str, file: &Path, problem: &str) -> ActionError {

@@ -1,0 +1,140 @@
+//! `warpcell export`: a notebook as a Cargo project, which is built and run without Jupyter and without this program.
+//!
+//! `cells.rs` reads the notebook, `items.rs` and `program.rs` write `src/main.rs`, `check.rs` has the compiler check it, and
+//! `manifest.rs` writes the rest of the project.
+
+mod cells;
+mod check;
+mod items;
+mod manifest;
+mod program;
+mod tokens;
+
+use super::{Finding, name_of, read, source};
+use crate::choices::installation;
+use crate::files;
+use crate::installation::{Installation, directories};
+use anyhow::{Context, Result, bail};
+use cells::{Cells, Part, ProgramCell};
+use clap::Args;
+use manifest::Project;
+use nbformat::v4::Notebook;
+use program::Program;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The arguments of `warpcell export`.
+#[derive(Args)]
+pub struct ExportArguments {
+    /// The notebook.
+    #[arg(value_name = "NOTEBOOK")]
+    notebook: PathBuf,
+    /// The folder of the project. It must not exist or must be empty.
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+    /// Copy the array library's sources into the project, so that it can be built on other machines.
+    #[arg(long)]
+    vendor: bool,
+    /// Write the project although there are cells that cannot be exported. They become comments.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Exports a notebook. The status is that of a failure, and nothing is written, if there are cells that cannot be exported.
+pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
+    let ExportArguments { notebook: path, to, vendor, force } = arguments;
+    let notebook = read(path)?;
+    if directories::entries(to).is_ok_and(|entries| !entries.is_empty()) || to.is_file() {
+        bail!("{} is there already; name another folder, or remove it", to.display());
+    }
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let installation = installation()?;
+    let mut cells = cells::read(&notebook);
+    let program = checked(&notebook, &mut cells, &file_name, &installation, *force)?;
+    report(&notebook, &cells.findings);
+    if !cells.findings.is_empty() && !force {
+        eprintln!("Nothing was written. Correct these cells, or write the program without them by `--force`.");
+        return Ok(ExitCode::FAILURE);
+    }
+    let project =
+        Project { program: &program, cells: &cells, installation: &installation, stem: &stem, vendor: *vendor };
+    put(&project, to)?;
+    println!("{}", summary(&cells, to));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The program of the cells. The compiler checks it, unless it has crates of `:dep`, which are not built yet. What the compiler refuses is
+/// added to the findings. With `force` such cells are left out.
+fn checked(
+    notebook: &Notebook,
+    cells: &mut Cells,
+    title: &str,
+    installation: &Installation,
+    force: bool,
+) -> Result<Program> {
+    loop {
+        let mut program = program::write(cells, title);
+        if !cells.dependencies.is_empty() || program.awaits {
+            program.keep_variables(None);
+            return Ok(program);
+        }
+        if !cells.findings.is_empty() && !force {
+            return Ok(program);
+        }
+        let refused = check::check(&mut program, installation, notebook.cells.len())?;
+        let mut has_less = false;
+        for Finding { cell, text } in &refused {
+            let code = |cell: &&mut ProgramCell| cell.code().is_some();
+            if let Some(found) = cells.cells.iter_mut().filter(code).find(|found| found.index == *cell) {
+                let code = notebook.cells.get(*cell).map(source).unwrap_or_default();
+                found.part = Part::LeftOut { code, reason: text.clone() };
+                has_less = true;
+            }
+        }
+        cells.findings.extend(refused);
+        if !force || !has_less {
+            return Ok(program);
+        }
+    }
+}
+
+/// Writes the project beside its place first: it appears when it is complete.
+fn put(project: &Project<'_>, to: &Path) -> Result<()> {
+    let to = std::path::absolute(to)?;
+    let parent = to.parent().context("the folder of the project cannot be the root")?;
+    files::create_folder(parent)?;
+    let staging = tempfile::Builder::new().prefix(".warpcell-export-").tempdir_in(parent)?;
+    project.write(staging.path())?;
+    // An empty folder of this name is replaced.
+    std::fs::rename(staging.path(), &to).with_context(|| format!("{} cannot be written", to.display()))?;
+    // Folders for temporary files are for their owner only.
+    open_to_all(&to)
+}
+
+fn open_to_all(folder: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("{} cannot be opened for reading", folder.display()))
+}
+
+fn report(notebook: &Notebook, findings: &[Finding]) {
+    for Finding { cell, text } in findings {
+        let place = if *cell < notebook.cells.len() { name_of(notebook, *cell) } else { "the program".to_owned() };
+        eprintln!("{place}: {text}");
+    }
+}
+
+fn summary(cells: &Cells, to: &Path) -> String {
+    let code = cells.cells.iter().filter(|cell| cell.code().is_some()).count();
+    let left_out = cells.cells.iter().filter(|cell| matches!(cell.part, Part::LeftOut { .. }));
+    let names: Vec<String> = left_out.map(ProgramCell::name).collect();
+    let without = match names.as_slice() {
+        [] => String::new(),
+        names => format!(" Left out: {}.", names.join(", ")),
+    };
+    format!(
+        "Wrote {code} cells to {}.{without}\nIn this folder, `cargo run --release` builds and runs the program.",
+        to.display()
+    )
+}

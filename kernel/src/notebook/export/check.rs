@@ -1,0 +1,161 @@
+//! Has the compiler check a program, and writes into it what the kernel writes into cells by itself: types of numbers that a cell has
+//! left open, and `&` before arrays in formulas, which later cells use.
+
+use super::program::Program;
+use crate::build_step::{Borrows, CompilerMessage, checks};
+use crate::files;
+use crate::installation::Installation;
+use crate::notebook::Finding;
+use crate::syntax::offset_of;
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// How often the program is changed and checked again.
+const ROUNDS: usize = 40;
+/// Errors about types that are open.
+const OPEN: [&str; 4] = ["E0282", "E0283", "E0284", "E0689"];
+/// The default types, by what the compiler calls an open one and by what it proposes.
+const DEFAULTS: [(&str, &str, &str); 2] = [("{float}", "f32", "f64"), ("{integer}", "i32", "i32")];
+/// Functions of the prelude whose elements are `f64` if nothing says another type.
+const FUNCTIONS: [&str; 4] = ["zeros", "ones", "empty", "eye"];
+
+/// Checks a program with an installation's compiler and prelude, changes it where the kernel changes cells, and says what the compiler
+/// refuses, by cells. What is outside of cells has the number of cells as its index.
+pub fn check(program: &mut Program, installation: &Installation, cells: usize) -> Result<Vec<Finding>> {
+    let folder = tempfile::tempdir().context("a folder for the compiler cannot be made")?;
+    let file = folder.path().join("main.rs");
+    let mut borrows = Borrows::default();
+    let mut messages = String::new();
+    for _ in 0..ROUNDS {
+        let written = borrows.write(&program.text).into_owned();
+        files::write(&file, &written)?;
+        messages = compiled(installation, &file, folder.path())?;
+        messages = checks::correct_columns(&messages, &file, &written);
+        if CompilerMessage::errors(&messages).next().is_none() {
+            break;
+        }
+        let edits = open_types(&messages, &program.text);
+        let lines =
+            CompilerMessage::errors(&messages).filter_map(|message| message.line()).map(|line| line + 1).collect();
+        if program.keep_variables(Some(&lines)) {
+            // These variables are gone already. Places of references in the text have moved.
+            borrows = Borrows::default();
+        } else if !edits.is_empty() {
+            // Places of references are bytes of the text. There are none yet: the compiler looks at moves when all types are known.
+            edits.iter().rev().for_each(|(&place, written)| program.text.insert_str(place, written));
+            borrows = Borrows::default();
+        } else if !borrows.learn(&messages, &program.text) {
+            break;
+        }
+    }
+    let errors = CompilerMessage::errors(&messages).filter(|message| !message.is_count());
+    let findings = errors.map(|message| {
+        let line = message.line().map(|line| line + 1);
+        let cell = line.and_then(|line| program.cell_at(line)).unwrap_or(cells);
+        Finding { cell, text: format!("the compiler refuses it in the program: {}", message.text()) }
+    });
+    let findings = findings.collect();
+    program.text = checks::with_plain_borrows(&borrows.write(&program.text));
+    Ok(findings)
+}
+
+/// The compiler's messages about a program.
+fn compiled(installation: &Installation, file: &Path, folder: &Path) -> Result<String> {
+    let prelude = installation.prelude();
+    let compiler = installation.real_tool("rustc");
+    let mut command = Command::new(&compiler);
+    command
+        .args([
+            "--crate-name",
+            "program",
+            "--edition",
+            "2024",
+            "--crate-type",
+            "bin",
+            "--test",
+            "--error-format",
+            "json",
+        ])
+        .arg("--emit")
+        .arg(format!("metadata={}", folder.join("program.rmeta").display()))
+        .arg("-L")
+        .arg(format!("dependency={}", prelude.display()))
+        .arg(file);
+    for (name, file) in &installation.record.prelude.externs {
+        command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));
+    }
+    command.current_dir(folder).env_remove("LD_LIBRARY_PATH").env_remove("RUSTFLAGS").env_remove("RUSTC");
+    let output = command.output().with_context(|| format!("{} cannot be run", compiler.display()))?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// What is to be written for open types, by the byte of the text.
+fn open_types(messages: &str, text: &str) -> BTreeMap<usize, String> {
+    let mut edits = BTreeMap::new();
+    for message in CompilerMessage::errors(messages).filter(|message| OPEN.contains(&message.code())) {
+        let default = DEFAULTS.iter().find(|(open, ..)| message.text().contains(open));
+        let proposals = message.json()["children"].as_array().into_iter().flatten();
+        let proposals = proposals.flat_map(|child| child["spans"].as_array().into_iter().flatten());
+        for span in proposals {
+            let (Some(proposed), Some(place)) = (span["suggested_replacement"].as_str(), start_of(span, text)) else {
+                continue;
+            };
+            let replaced = &text[place..end_of(span, text).unwrap_or(place)];
+            // Proposals that only add something behind what is there.
+            let Some(added) = proposed.strip_prefix(replaced) else { continue };
+            if let Some((_, said, written)) = default {
+                if added.contains(said) {
+                    edits.insert(place + replaced.len(), added.replace(said, written));
+                }
+            } else if added.starts_with("::<")
+                && FUNCTIONS.iter().any(|name| text[..place + replaced.len()].ends_with(name))
+            {
+                edits.insert(place + replaced.len(), added.replacen('T', "f64", 1));
+            }
+        }
+    }
+    edits
+}
+
+fn start_of(span: &Value, text: &str) -> Option<usize> {
+    place(span, text, "line_start", "column_start")
+}
+
+fn end_of(span: &Value, text: &str) -> Option<usize> {
+    place(span, text, "line_end", "column_end")
+}
+
+fn place(span: &Value, text: &str, line: &str, column: &str) -> Option<usize> {
+    let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
+    Some(offset_of(text, number(line)?, number(column)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn message(code: &str, text: &str, line: usize, columns: (usize, usize), proposed: &str) -> String {
+        let span = json!({"line_start": line, "line_end": line, "column_start": columns.0, "column_end": columns.1,
+            "suggested_replacement": proposed});
+        json!({"level": "error", "code": {"code": code}, "message": text, "spans": [], "children": [{"spans": [span]}]})
+            .to_string()
+    }
+
+    #[test]
+    fn open_numbers_get_the_types_of_rust() {
+        let text = "let x = 2.0;\nx.sqrt();\n3.pow(2);\nlet z = gpu::zeros(3);";
+        let float =
+            message("E0689", "can't call method `sqrt` on ambiguous numeric type `{float}`", 1, (5, 6), "x: f32");
+        let integer =
+            message("E0689", "can't call method `pow` on ambiguous numeric type `{integer}`", 3, (1, 2), "3_i32");
+        let zeros = message("E0283", "type annotations needed", 4, (19, 19), "::<T>");
+        let edits = open_types(&[float, integer, zeros].join("\n"), text);
+        let mut text = text.to_owned();
+        edits.iter().rev().for_each(|(&place, added)| text.insert_str(place, added));
+        assert_eq!(text, "let x: f64 = 2.0;\nx.sqrt();\n3_i32.pow(2);\nlet z = gpu::zeros::<f64>(3);");
+    }
+}

@@ -1,0 +1,464 @@
+//! The items of a notebook as items of one program. The last definition of a name stands at the root. Earlier ones that cells above
+//! still use stand in modules, with all that refers to them: there a name means what it meant in these cells.
+
+use super::cells::CodeCell;
+use super::tokens::{names, qualified};
+use crate::syntax::{declared_name, parse, plain};
+use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasVisibility};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an item is known by: later ones of the same key replace it.
+type Key = String;
+/// For each key, the index of its definition.
+type Visible = BTreeMap<Key, usize>;
+/// The definitions that an item and all that it refers to have at one point of the notebook: items with the same are the same.
+type Version = Vec<usize>;
+
+/// An item, as it is written.
+#[derive(Debug)]
+struct Item {
+    /// The index of its cell.
+    cell: usize,
+    text: String,
+    keys: Vec<Key>,
+    /// The names in it.
+    names: BTreeSet<String>,
+    /// The type that it implements something for.
+    implements_for: Option<String>,
+}
+
+/// A module of earlier definitions.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Module {
+    pub name: String,
+    pub text: String,
+}
+
+/// All items of a program.
+#[derive(Debug, Default)]
+pub struct Items {
+    items: Vec<Item>,
+    /// The definitions at the root.
+    last: Visible,
+    /// What each cell sees, by the cell's index.
+    seen: BTreeMap<usize, Visible>,
+}
+
+/// What [`Items::modules`] gives.
+#[derive(Debug, Default)]
+pub struct Versions {
+    pub modules: Vec<Module>,
+    /// The modules of names, by the cell whose statements use them.
+    used: BTreeMap<usize, BTreeMap<String, String>>,
+}
+
+impl Versions {
+    /// A cell's statements with modules before the names of earlier definitions.
+    pub fn statements(&self, cell: usize, text: &str) -> String {
+        match self.used.get(&cell) {
+            Some(used) => qualified(text, |name| used.get(name).cloned()),
+            None => text.to_owned(),
+        }
+    }
+}
+
+impl Items {
+    /// The items of cells, with the cells' indices.
+    pub fn of<'a>(cells: impl Iterator<Item = (usize, &'a CodeCell)> + Clone) -> Items {
+        let mut items = Items::default();
+        let mut visible = Visible::new();
+        let repeated = repeated_names(cells.clone().flat_map(|(_, cell)| cell.items.iter()));
+        for (index, cell) in cells {
+            if cell.clears {
+                visible.clear();
+            }
+            for text in cell.items.iter().flat_map(|text| singles(text, &repeated)) {
+                items.add(index, text, &mut visible);
+            }
+            items.seen.insert(index, visible.clone());
+        }
+        items
+    }
+
+    fn add(&mut self, cell: usize, text: String, visible: &mut Visible) {
+        let Some(node) = parse(&text).tree().items().next() else { return };
+        let (keys, implements_for) = keys_of(&node);
+        let is_known = |key: &Key| visible.get(key).is_some_and(|&index| same_text(&self.items[index].text, &text));
+        if keys.iter().all(is_known) {
+            return;
+        }
+        // Which is at the root already, forgotten by `:clear` and written again.
+        let again = keys
+            .first()
+            .and_then(|key| self.last.get(key))
+            .copied()
+            .filter(|&at| same_text(&self.items[at].text, &text));
+        let index = again.unwrap_or(self.items.len());
+        for key in &keys {
+            visible.insert(key.clone(), index);
+            self.last.insert(key.clone(), index);
+        }
+        if again.is_none() {
+            let names = names(&text).into_iter().collect();
+            self.items.push(Item { cell, text, keys, names, implements_for });
+        }
+    }
+
+    /// The items at the root of a cell, in order.
+    pub fn at_root(&self, cell: usize) -> impl Iterator<Item = &str> {
+        let of_cell = self.items.iter().enumerate().filter(move |(_, item)| item.cell == cell);
+        of_cell.filter(|(index, _)| self.is_at_root(*index)).map(|(_, item)| item.text.as_str())
+    }
+
+    fn is_at_root(&self, index: usize) -> bool {
+        let keys = &self.items[index].keys;
+        keys.iter().any(|key| key != MAIN && self.last.get(key) == Some(&index))
+    }
+
+    /// The modules of earlier definitions that statements use.
+    pub fn modules<'a>(&self, cells: impl Iterator<Item = (usize, &'a CodeCell)>) -> Versions {
+        let mut versions = Versions::default();
+        // Where a version stands already: the module, by the item.
+        let mut placed: BTreeMap<(usize, Version), String> = BTreeMap::new();
+        for (index, cell) in cells {
+            let Some(visible) = self.seen.get(&index) else { continue };
+            let mut wanted = self.needed(visible, &names(&cell.statements));
+            wanted.retain(|&item| !self.is_last(visible, item));
+            if wanted.is_empty() {
+                continue;
+            }
+            let module = format!("until_cell_{}", index + 1);
+            let mut text = String::new();
+            let mut used = BTreeMap::new();
+            for item in wanted {
+                let version = self.version(visible, item);
+                let names = || self.items[item].keys.iter().filter(|key| is_name(key));
+                let before = placed.entry((item, version)).or_insert_with(|| module.clone()).clone();
+                if before == module {
+                    text += &format!("{}\n\n", public(&self.items[item].text));
+                } else {
+                    for name in names() {
+                        text += &format!("    pub use super::{before}::{name};\n\n");
+                    }
+                }
+                used.extend(names().map(|name| (name.clone(), before.clone())));
+            }
+            // A module of nothing but names of others need not be.
+            if used.values().any(|name| *name == module) || text.contains("impl") {
+                versions.modules.push(Module { name: module, text });
+            }
+            versions.used.insert(index, used);
+        }
+        versions
+    }
+
+    /// The items that names mean, with all that these refer to, and the implementations for their types.
+    fn needed(&self, visible: &Visible, names: &[String]) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<usize> = names.iter().filter_map(|name| visible.get(name)).copied().collect();
+        while let Some(item) = open.pop() {
+            if !found.insert(item) {
+                continue;
+            }
+            let known = &self.items[item];
+            open.extend(known.names.iter().filter_map(|name| visible.get(name)));
+            let is_for = |other: &&usize| {
+                let of = self.items[**other].implements_for.as_ref();
+                of.is_some_and(|of| known.keys.contains(of))
+            };
+            open.extend(visible.values().filter(is_for));
+        }
+        found
+    }
+
+    /// Whether an item means at the root what it means here.
+    fn is_last(&self, visible: &Visible, item: usize) -> bool {
+        self.is_at_root(item) && self.version(visible, item) == self.version(&self.last, item)
+    }
+
+    /// The definitions that an item depends on. Implementations count only if there are others of the same key.
+    fn version(&self, visible: &Visible, item: usize) -> Version {
+        let mut found = BTreeSet::new();
+        let mut open = vec![item];
+        while let Some(item) = open.pop() {
+            if !found.insert(item) {
+                continue;
+            }
+            let known = &self.items[item];
+            open.extend(known.names.iter().filter_map(|name| visible.get(name)));
+            let replaced = |(key, other): (&Key, &usize)| {
+                let of = self.items[*other].implements_for.as_ref();
+                let is_for = of.is_some_and(|of| known.keys.contains(of));
+                (is_for && self.items.iter().filter(|item| item.keys.contains(key)).count() > 1).then_some(*other)
+            };
+            open.extend(visible.iter().filter_map(replaced));
+        }
+        found.into_iter().collect()
+    }
+}
+
+/// The function that the program has itself.
+const MAIN: &str = "main";
+
+/// Whether a key is a name, and not the head of an implementation or another text.
+fn is_name(key: &str) -> bool {
+    key.chars().all(crate::syntax::is_word)
+}
+
+fn same_text(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+/// The keys of an item, and the type that it implements something for.
+fn keys_of(item: &ast::Item) -> (Vec<Key>, Option<String>) {
+    match item {
+        ast::Item::Impl(block) => {
+            let body = block.assoc_item_list().map(|list| list.syntax().text_range().start());
+            let tokens = block.syntax().descendants_with_tokens().filter_map(NodeOrToken::into_token);
+            let head = tokens.filter(|token| !token.kind().is_trivia());
+            let head = head.take_while(|token| body.is_none_or(|body| token.text_range().start() < body));
+            let head: Vec<String> = head.map(|token| token.text().to_string()).collect();
+            let of = block.self_ty().and_then(|of| names(&of.syntax().text().to_string()).into_iter().next());
+            (vec![head.join(" ")], of)
+        }
+        ast::Item::Use(_) => {
+            let names = imported(item.syntax());
+            let text: Vec<String> = item.syntax().text().to_string().split_whitespace().map(str::to_owned).collect();
+            (if names.is_empty() { vec![text.join(" ")] } else { names }, None)
+        }
+        other => match declared_name(other.syntax()) {
+            Some(name) => (vec![name], None),
+            None => (vec![other.syntax().text().to_string()], None),
+        },
+    }
+}
+
+/// The names that a `use` brings, without those of `*` and `_`.
+fn imported(node: &SyntaxNode) -> Vec<String> {
+    let leaves = node.descendants().filter_map(ast::UseTree::cast).filter(|tree| tree.use_tree_list().is_none());
+    let names = leaves.filter(|tree| tree.star_token().is_none()).filter_map(|tree| match tree.rename() {
+        Some(rename) => declared_name(rename.syntax()),
+        None => {
+            let name = tree.path()?.segment()?.syntax().text().to_string();
+            if name == "self" {
+                return tree
+                    .syntax()
+                    .ancestors()
+                    .skip(1)
+                    .filter_map(ast::UseTree::cast)
+                    .find_map(|above| Some(above.path()?.segment()?.syntax().text().to_string()));
+            }
+            Some(plain(&name).to_owned())
+        }
+    });
+    names.collect()
+}
+
+/// The names that several items declare.
+fn repeated_names<'a>(items: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
+    let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for text in items {
+        let Some(node) = parse(text).tree().items().next() else { continue };
+        for key in keys_of(&node).0 {
+            texts.entry(key).or_default().insert(text.split_whitespace().collect());
+        }
+    }
+    texts.into_iter().filter(|(_, texts)| texts.len() > 1).map(|(key, _)| key).collect()
+}
+
+/// A `use` of several names as one of each, if another item declares one of them.
+fn singles(text: &str, repeated: &BTreeSet<String>) -> Vec<String> {
+    let whole = vec![text.to_owned()];
+    let Some(ast::Item::Use(item)) = parse(text).tree().items().next() else { return whole };
+    let names = imported(item.syntax());
+    if names.len() < 2 || !names.iter().any(|name| repeated.contains(name)) {
+        return whole;
+    }
+    let mut found = Vec::new();
+    if let Some(tree) = item.use_tree() {
+        spread(&tree, "", &mut found);
+    }
+    let before = if item.visibility().is_some() { "pub use" } else { "use" };
+    found.into_iter().map(|path| format!("{before} {path};")).collect()
+}
+
+fn spread(tree: &ast::UseTree, before: &str, found: &mut Vec<String>) {
+    let path = tree.path().map(|path| path.syntax().text().to_string());
+    let whole = match (&path, before) {
+        (Some(path), "") => path.clone(),
+        (Some(path), before) => format!("{before}::{path}"),
+        (None, before) => before.to_owned(),
+    };
+    match tree.use_tree_list() {
+        Some(list) => list.use_trees().for_each(|tree| spread(&tree, &whole, found)),
+        None => {
+            let rename = tree.rename().map(|rename| format!(" {}", rename.syntax().text())).unwrap_or_default();
+            let star = if tree.star_token().is_some() { "::*" } else { "" };
+            found.push(format!("{}{star}{rename}", whole.strip_suffix("::self").unwrap_or(&whole)));
+        }
+    }
+}
+
+/// An item whose parts can all be named outside of its module.
+fn public(text: &str) -> String {
+    let Some(item) = parse(text).tree().items().next() else { return text.to_owned() };
+    let mut places: BTreeSet<usize> = BTreeSet::new();
+    let mut open = |node: &SyntaxNode, has_visibility: bool| {
+        if !has_visibility {
+            places.extend(start_behind_attributes(node));
+        }
+    };
+    match &item {
+        ast::Item::Impl(block) if block.trait_().is_none() => {
+            for part in block.assoc_item_list().iter().flat_map(|list| list.assoc_items()) {
+                let has_visibility = part.syntax().children().any(|child| ast::Visibility::can_cast(child.kind()));
+                if !matches!(part, ast::AssocItem::MacroCall(_)) {
+                    open(part.syntax(), has_visibility);
+                }
+            }
+        }
+        ast::Item::Impl(_) | ast::Item::ExternBlock(_) | ast::Item::MacroCall(_) | ast::Item::ExternCrate(_) => {}
+        ast::Item::MacroRules(macro_rules) => {
+            let name = declared_name(macro_rules.syntax()).unwrap_or_default();
+            return format!("{text}\npub(crate) use {name};");
+        }
+        other => {
+            let has_visibility = other.syntax().children().any(|child| ast::Visibility::can_cast(child.kind()));
+            open(other.syntax(), has_visibility);
+            if matches!(other, ast::Item::Struct(_) | ast::Item::Union(_)) {
+                for node in other.syntax().descendants() {
+                    if let Some(field) = ast::RecordField::cast(node.clone()) {
+                        open(&node, field.visibility().is_some());
+                    } else if let Some(field) = ast::TupleField::cast(node.clone()) {
+                        open(&node, field.visibility().is_some());
+                    }
+                }
+            }
+        }
+    }
+    let mut result = text.to_owned();
+    places.iter().rev().for_each(|place| result.insert_str(*place, "pub "));
+    result
+}
+
+/// Where an item or field begins, behind its comments and attributes.
+fn start_behind_attributes(node: &SyntaxNode) -> Option<usize> {
+    let attributes = ast::AnyHasAttrs::cast(node.clone());
+    let end = attributes.and_then(|node| node.attrs().last()).map(|last| last.syntax().text_range().end());
+    let tokens = node.descendants_with_tokens().filter_map(NodeOrToken::into_token);
+    let mut code = tokens.filter(|token| !matches!(token.kind(), SyntaxKind::WHITESPACE | SyntaxKind::COMMENT));
+    let first = code.find(|token| end.is_none_or(|end| token.text_range().start() >= end))?;
+    Some(first.text_range().start().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(items: &[&str], statements: &str) -> CodeCell {
+        CodeCell {
+            items: items.iter().map(|&item| item.to_owned()).collect(),
+            statements: statements.to_owned(),
+            ..CodeCell::default()
+        }
+    }
+
+    /// The program's items and statements as text.
+    fn program(cells: &[CodeCell]) -> String {
+        let all = || cells.iter().enumerate();
+        let items = Items::of(all());
+        let versions = items.modules(all());
+        let mut text = String::new();
+        for (index, _) in all() {
+            items.at_root(index).for_each(|item| text += &format!("{item}\n"));
+        }
+        for module in &versions.modules {
+            text += &format!("mod {} {{\n{}\n}}\n", module.name, module.text.trim());
+        }
+        for (index, cell) in all().filter(|(_, cell)| !cell.statements.is_empty()) {
+            text += &format!("{}: {}\n", index + 1, versions.statements(index, &cell.statements));
+        }
+        text
+    }
+
+    #[test]
+    fn what_is_defined_once_stays() {
+        let text = program(&[cell(&["fn f() {}", "use a::b;"], "f();"), cell(&["fn f() {}"], "f(); b()")]);
+        assert_eq!(text, "fn f() {}\nuse a::b;\n1: f();\n2: f(); b()\n");
+    }
+
+    #[test]
+    fn earlier_definitions_stand_in_modules_with_what_refers_to_them() {
+        let text = program(&[
+            cell(&["/// Doc.\n#[derive(Debug)]\nstruct S { x: u8 }", "impl S { fn new() -> S { S { x: 1 } } }"], ""),
+            cell(&["fn f(s: &S) -> u8 { s.x }", "fn g() -> u8 { 1 }"], "let s = S::new(); f(&s); g();"),
+            cell(&[], "f(&s); g();"),
+            cell(
+                &["struct S { y: u8 }", "impl S { fn new() -> S { S { y: 2 } } }", "fn f(s: &S) -> u8 { s.y }"],
+                "f(&S::new()); S { y: g() };",
+            ),
+            cell(&["impl Clone for S { fn clone(&self) -> S { S { y: self.y } } }"], "f(&S::new());"),
+        ]);
+        expect_test::expect![[r#"
+            fn g() -> u8 { 1 }
+            struct S { y: u8 }
+            impl S { fn new() -> S { S { y: 2 } } }
+            fn f(s: &S) -> u8 { s.y }
+            impl Clone for S { fn clone(&self) -> S { S { y: self.y } } }
+            mod until_cell_2 {
+            /// Doc.
+            #[derive(Debug)]
+            pub struct S { pub x: u8 }
+
+            impl S { pub fn new() -> S { S { x: 1 } } }
+
+            pub fn f(s: &S) -> u8 { s.x }
+            }
+            2: let s = until_cell_2::S::new(); until_cell_2::f(&s); g();
+            3: until_cell_2::f(&s); g();
+            4: f(&S::new()); S { y: g() };
+            5: f(&S::new());
+        "#]]
+        .assert_eq(&text);
+    }
+
+    #[test]
+    fn a_use_gives_a_name_away() {
+        let text =
+            program(&[cell(&["use a::{b, c::{self, d as e}, f::*};"], "b();"), cell(&["fn b() {}"], "b(); c();")]);
+        expect_test::expect![[r#"
+            use a::c;
+            use a::c::d as e;
+            use a::f::*;
+            fn b() {}
+            mod until_cell_1 {
+            pub use a::b;
+            }
+            1: until_cell_1::b();
+            2: b(); c();
+        "#]]
+        .assert_eq(&text);
+    }
+
+    #[test]
+    fn the_program_has_a_main_of_its_own() {
+        let text = program(&[cell(&["fn main() { 1; }"], ""), cell(&[], "main();")]);
+        assert_eq!(text, "mod until_cell_2 {\npub fn main() { 1; }\n}\n2: until_cell_2::main();\n");
+    }
+
+    #[test]
+    fn parts_become_public() {
+        for (text, expected) in [
+            ("#[kernel]\nfn f() {}", "#[kernel]\npub fn f() {}"),
+            ("pub(crate) fn f() {}", "pub(crate) fn f() {}"),
+            ("struct P(u8, pub u8);", "pub struct P(pub u8, pub u8);"),
+            ("// c\nunsafe fn f() {}", "// c\npub unsafe fn f() {}"),
+            ("impl T for S { fn f() {} }", "impl T for S { fn f() {} }"),
+            ("enum E { A(u8), B { c: u8 } }", "pub enum E { A(u8), B { c: u8 } }"),
+            ("macro_rules! m { () => {} }", "macro_rules! m { () => {} }\npub(crate) use m;"),
+        ] {
+            assert_eq!(public(text), expected);
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The files of an exported program beside its source: `Cargo.toml`, `Cargo.lock`, `.gitignore`, and the prelude if it is copied.
+
+use super::cells::Cells;
+use super::program::{Program, TOKIO};
+use super::tokens::tokens;
+use crate::files;
+use crate::installation::package::workspace_of;
+use crate::installation::{Installation, directories, remedy};
+use anyhow::{Context, Result, bail};
+use ra_ap_parser::{SyntaxKind, T};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// The folder of the prelude in a project that has it.
+const COPY: &str = "warpcell";
+/// Names that cargo does not allow for a program, or that another package has.
+const RESERVED: [&str; 8] = ["test", "core", "std", "alloc", "proc-macro", "warpcell", "build", "deps"];
+
+/// What a project is made of.
+pub struct Project<'a> {
+    pub program: &'a Program,
+    pub cells: &'a Cells,
+    pub installation: &'a Installation,
+    /// The notebook's file name without its ending.
+    pub stem: &'a str,
+    /// Whether the prelude is copied.
+    pub vendor: bool,
+}
+
+impl Project<'_> {
+    /// Writes the project into a folder, which is there and empty.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let workspace = workspace_of(&self.installation.home);
+        if !workspace.join("Cargo.toml").exists() {
+            bail!(
+                "this installation has no sources of the array library, which the program is built with ({} is missing): run {} again",
+                workspace.display(),
+                remedy()
+            );
+        }
+        files::create_folder(&folder.join("src"))?;
+        files::write(&folder.join("src/main.rs"), &self.program.text)?;
+        files::write(&folder.join(".gitignore"), "/target\n/output\n")?;
+        let prelude = if self.vendor {
+            copy(&workspace, &folder.join(COPY))?;
+            format!("{COPY}/prelude")
+        } else {
+            workspace.join("prelude").display().to_string()
+        };
+        std::fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock"))
+            .context("Cargo.lock cannot be copied")?;
+        let mut dependencies = self.dependencies();
+        let text =
+            |dependencies: &BTreeMap<String, toml::Value>| manifest(self.stem, &prelude, self.vendor, dependencies);
+        files::write(&folder.join("Cargo.toml"), text(&dependencies))?;
+        let versions = resolved(self.installation, folder)?;
+        for (name, requirement) in &mut dependencies {
+            if let Some(version) = versions.get(name) {
+                set_version(requirement, version);
+            }
+        }
+        files::write(&folder.join("Cargo.toml"), text(&dependencies))
+    }
+
+    /// The crates of `:dep`, and those of the prelude's that the code names.
+    fn dependencies(&self) -> BTreeMap<String, toml::Value> {
+        let mut dependencies = self.cells.dependencies.clone();
+        dependencies.remove("warpcell");
+        let named = crates_in(&self.program.text);
+        let has = |dependencies: &BTreeMap<String, toml::Value>, library: &str| {
+            dependencies.keys().any(|name| name.replace('-', "_") == library)
+        };
+        for (library, _) in &self.installation.record.prelude.externs {
+            let carried = self.installation.record.prelude.carried.iter().find(|carried| carried.library == *library);
+            let Some(carried) = carried.filter(|_| named.contains(library) && library != "warpcell") else { continue };
+            if !has(&dependencies, library) {
+                let mut fields = toml::Table::new();
+                fields.insert("version".to_owned(), carried.version.clone().into());
+                fields.insert("default-features".to_owned(), false.into());
+                dependencies.insert(carried.name.clone(), toml::Value::Table(fields));
+            }
+        }
+        if self.program.awaits && !has(&dependencies, TOKIO.0) {
+            let table = toml::from_str::<toml::Table>(&format!("tokio = {}", TOKIO.1)).unwrap_or_default();
+            dependencies.extend(table);
+        }
+        dependencies
+    }
+}
+
+/// The crates that code may name: what stands before `::`, and behind `use`.
+fn crates_in(text: &str) -> BTreeSet<String> {
+    let tokens: Vec<_> = tokens(text).into_iter().filter(|(kind, _)| *kind != SyntaxKind::WHITESPACE).collect();
+    let kind = |index: usize| tokens.get(index).map(|(kind, _)| *kind);
+    let is_crate = |index: &usize| {
+        kind(*index) == Some(SyntaxKind::IDENT)
+            && (kind(index + 1) == Some(T![:]) && kind(index + 2) == Some(T![:])
+                || index.checked_sub(1).and_then(kind) == Some(T![use]))
+    };
+    (0..tokens.len()).filter(is_crate).map(|index| tokens[index].1.to_owned()).collect()
+}
+
+/// Cargo.toml.
+fn manifest(stem: &str, prelude: &str, vendor: bool, dependencies: &BTreeMap<String, toml::Value>) -> String {
+    let mut text = format!(
+        "[package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2024\"\nrust-version = \"1.95\"\npublish = false\n\n\
+         [dependencies]\nwarpcell = {{ path = {}, default-features = false }}\n",
+        package_name(stem),
+        toml::Value::from(prelude)
+    );
+    for (name, requirement) in dependencies {
+        let _ = writeln!(text, "{} = {requirement}", toml_key(name));
+    }
+    text += "\n[workspace]\n";
+    if vendor {
+        let _ = writeln!(text, "exclude = [\"{COPY}\"]");
+    }
+    text
+}
+
+fn toml_key(name: &str) -> String {
+    let is_bare = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if is_bare { name.to_owned() } else { toml::Value::from(name).to_string() }
+}
+
+/// A name for the package, made of the notebook's.
+fn package_name(stem: &str) -> String {
+    let words: Vec<String> = stem
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let name = words.join("-");
+    let is_allowed = name.starts_with(|c: char| c.is_ascii_alphabetic()) && !RESERVED.contains(&name.as_str());
+    match (is_allowed, name.as_str()) {
+        (true, _) => name,
+        (false, "") => "notebook".to_owned(),
+        (false, name) => format!("notebook-{name}"),
+    }
+}
+
+fn set_version(requirement: &mut toml::Value, version: &str) {
+    match requirement {
+        toml::Value::Table(table) if table.contains_key("git") => {}
+        toml::Value::Table(table) => drop(table.insert("version".to_owned(), version.into())),
+        other => *other = version.into(),
+    }
+}
+
+/// Has cargo write the lock file, and gives the versions of the program's own crates, by their names in Cargo.toml. Without a network
+/// this works with the crates that are on this machine.
+fn resolved(installation: &Installation, folder: &Path) -> Result<BTreeMap<String, String>> {
+    let ask = |offline: bool| -> Result<Value> {
+        let mut command = Command::new(installation.real_tool("cargo"));
+        command.current_dir(folder).args(["metadata", "--format-version", "1", "--quiet"]);
+        command.args(offline.then_some("--offline")).env("RUSTC", installation.real_tool("rustc"));
+        for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_BOOTSTRAP"] {
+            command.env_remove(name);
+        }
+        let output = command.output().context("cargo cannot be run")?;
+        if !output.status.success() {
+            bail!("the crates of the program cannot be found: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        serde_json::from_slice(&output.stdout).context("cargo's answer cannot be read")
+    };
+    let metadata = ask(true).or_else(|_| ask(false))?;
+    let root = metadata["packages"].as_array().into_iter().flatten().find(|package| {
+        package["manifest_path"].as_str().is_some_and(|path| {
+            Path::new(path).parent().and_then(|path| path.canonicalize().ok()) == folder.canonicalize().ok()
+        })
+    });
+    let root = root.context("cargo does not know the program")?;
+    let nodes = metadata["resolve"]["nodes"].as_array().into_iter().flatten();
+    let used: BTreeMap<&str, &str> = nodes
+        .filter(|node| node["id"] == root["id"])
+        .flat_map(|node| node["deps"].as_array().into_iter().flatten())
+        .filter_map(|dependency| Some((dependency["name"].as_str()?, dependency["pkg"].as_str()?)))
+        .collect();
+    let version = |id: &str| {
+        let packages = metadata["packages"].as_array().into_iter().flatten();
+        packages
+            .filter(|package| package["id"] == id)
+            .find_map(|package| package["version"].as_str().map(str::to_owned))
+    };
+    let own = root["dependencies"].as_array().into_iter().flatten();
+    let names = own.filter_map(|dependency| dependency["rename"].as_str().or(dependency["name"].as_str()));
+    let found = names.filter_map(|name| {
+        // The library's name may be another one than the package's with other signs.
+        let id = used.get(name.replace('-', "_").as_str())?;
+        Some((name.to_owned(), version(id)?))
+    });
+    Ok(found.collect())
+}
+
+/// Copies the prelude's sources.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    files::create_folder(to)?;
+    for entry in directories::entries(from)? {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy(&from, &to)?;
+        } else {
+            std::fs::copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_have_names_that_cargo_allows() {
+        let names = ["01-convolution", "My Notebook (2)", "test", "Übung", "a_b"].map(package_name);
+        assert_eq!(names, ["notebook-01-convolution", "my-notebook-2", "notebook-test", "bung", "a-b"]);
+        assert_eq!(package_name("…"), "notebook");
+    }
+
+    #[test]
+    fn the_crates_in_a_program_are_found() {
+        let found =
+            crates_in("use ndarray::array;\nuse rand;\nlet image = x.image(); rayon::join(a, b); plotters :: y");
+        let expected = ["ndarray", "plotters", "rand", "rayon"].map(str::to_owned);
+        assert_eq!(found, BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn the_manifest_has_the_crates() {
+        let dependencies: toml::Table =
+            toml::from_str("rand = \"0.9.2\"\nserde = { version = \"1\", features = [\"derive\"] }").unwrap();
+        let dependencies = dependencies.into_iter().collect();
+        let text = manifest("a", "warpcell/prelude", true, &dependencies);
+        expect_test::expect![[r#"
+            [package]
+            name = "a"
+            version = "0.1.0"
+            edition = "2024"
+            rust-version = "1.95"
+            publish = false
+
+            [dependencies]
+            warpcell = { path = "warpcell/prelude", default-features = false }
+            rand = "0.9.2"
+            serde = { features = ["derive"], version = "1" }
+
+            [workspace]
+            exclude = ["warpcell"]
+        "#]]
+        .assert_eq(&text);
+        let text: toml::Table = toml::from_str(&manifest("a", "/a \"b\"/prelude", false, &dependencies)).unwrap();
+        assert_eq!(text["dependencies"]["warpcell"]["path"].as_str(), Some("/a \"b\"/prelude"));
+    }
+}

@@ -1,0 +1,448 @@
+//! The text of a program that was a notebook: `src/main.rs`.
+
+use super::cells::{Cells, CodeCell, Part, ProgramCell};
+use super::items::{Items, Versions};
+use super::tokens::{indented, names};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The crate by which cells with `.await` wait, and what evcxr asks of it.
+pub const TOKIO: (&str, &str) = ("tokio", "{ version = \"1.34.0\", features = [\"rt\", \"rt-multi-thread\"] }");
+
+/// What is said at the top of each program.
+const LINTS: &str = "#![allow(unused, dropping_copy_types, dropping_references, clippy::all)]\n\
+                     #![allow(non_snake_case, non_upper_case_globals, non_camel_case_types)]";
+const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
+const RESULT: &str = "Result<(), gpu::program::Failure>";
+/// Behind the line that drops a variable.
+const REPLACED: &str = "; // replaced below";
+/// The folder of pictures.
+const OUTPUT: &str = "output";
+
+/// A program's text, and where its cells are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    pub text: String,
+    /// The first line of each part of a cell, from 1, with the cell's index. A part ends where the next one begins.
+    pub lines: Vec<(usize, usize)>,
+    /// Whether it waits for futures.
+    pub awaits: bool,
+}
+
+impl Program {
+    /// The cell that a line belongs to.
+    pub fn cell_at(&self, line: usize) -> Option<usize> {
+        let parts = self.lines.iter().take_while(|(first, _)| *first <= line);
+        parts.last().map(|(_, cell)| *cell)
+    }
+
+    /// Removes the lines that drop variables which later ones of the name replace, those among `lines` (from 1) or all.
+    pub fn keep_variables(&mut self, lines: Option<&BTreeSet<usize>>) -> bool {
+        let is_meant = |(index, text): &(usize, &str)| {
+            text.ends_with(REPLACED) && lines.is_none_or(|lines| lines.contains(&(index + 1)))
+        };
+        let removed: Vec<usize> = self.text.lines().enumerate().filter(is_meant).map(|(index, _)| index + 1).collect();
+        let mut line = 0;
+        let kept = self.text.split_inclusive('\n').filter(|_| {
+            line += 1;
+            !removed.contains(&line)
+        });
+        self.text = kept.collect();
+        for (first, _) in &mut self.lines {
+            *first -= removed.iter().filter(|removed| **removed < *first).count();
+        }
+        !removed.is_empty()
+    }
+
+    fn begin(&mut self, cell: usize) {
+        self.lines.push((1 + self.text.matches('\n').count(), cell));
+    }
+}
+
+/// The program of a notebook's cells. `title` is the notebook's name.
+pub fn write(cells: &Cells, title: &str) -> Program {
+    let all = || cells.cells.iter().filter_map(|cell| Some((cell.index, cell.code()?)));
+    let items = Items::of(all());
+    let versions = items.modules(all());
+    let awaits = all().any(|(_, code)| code.awaits);
+    let mut program = Program { awaits, ..Program::default() };
+    let _ = write!(
+        program.text,
+        "//! The notebook `{title}` as a program, written by Warpcell {}.\n//!\n//! `cargo run --release` runs its cells in their order. \
+         Pictures become files in the folder `{OUTPUT}`.\n\n{LINTS}\n\n{IMPORTS}\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    for cell in &cells.cells {
+        let own: Vec<&str> = items.at_root(cell.index).collect();
+        if !own.is_empty() {
+            program.text.push('\n');
+            program.begin(cell.index);
+            let _ = writeln!(program.text, "// Cell {}", cell.name());
+            for item in own {
+                let _ = writeln!(program.text, "{item}\n");
+            }
+            program.text.truncate(program.text.trim_end().len());
+            program.text.push('\n');
+        }
+    }
+    for module in &versions.modules {
+        let _ = write!(
+            program.text,
+            "\n/// Definitions that later cells replace.\nmod {} {{\n    use super::*;\n\n{}\n}}\n",
+            module.name,
+            indented(module.text.trim(), 4)
+        );
+    }
+    Body { cells, versions: &versions, awaits, inside: inner_tests(cells) }.write(&mut program);
+    program
+}
+
+/// The tests that use variables of other cells: they run behind the cells above them.
+fn inner_tests(cells: &Cells) -> BTreeSet<usize> {
+    let mut variables: BTreeSet<&str> = BTreeSet::new();
+    let mut found = BTreeSet::new();
+    for cell in &cells.cells {
+        let Some(code) = cell.code() else { continue };
+        if code.clears {
+            variables.clear();
+        }
+        let uses = |name: &String| variables.contains(name.as_str());
+        // A format text names variables too.
+        let in_texts = || crate::syntax::words(&code.statements).any(|word| variables.contains(word));
+        if code.is_test && (names(&code.statements).iter().any(uses) || in_texts()) {
+            found.insert(cell.index);
+        }
+        variables.extend(code.variables.iter().map(String::as_str));
+    }
+    found
+}
+
+/// The functions with the statements.
+struct Body<'a> {
+    cells: &'a Cells,
+    versions: &'a Versions,
+    awaits: bool,
+    /// The tests among the statements.
+    inside: BTreeSet<usize>,
+}
+
+impl Body<'_> {
+    fn write(&self, program: &mut Program) {
+        let parts = self.parts();
+        let may_fail = self.cells.cells.iter().filter_map(ProgramCell::code).any(|code| code.may_fail);
+        let has_tests = !self.inside.is_empty();
+        let returns = if may_fail { format!(" -> {RESULT}") } else { String::new() };
+        let (asynchronous, wait) = if self.awaits { ("async ", ".await") } else { ("", "") };
+        let (argument, passed) = if has_tests { ("test: &str", "test") } else { ("", "") };
+        let question = if may_fail { "?" } else { "" };
+        let end = if may_fail { "    Ok(())\n" } else { "" };
+        let is_one = parts.len() == 1 && !self.awaits && !has_tests;
+        let begin = format!("    gpu::program::start(\"{OUTPUT}\");\n");
+        if is_one {
+            let _ = write!(program.text, "\nfn main(){returns} {{\n{begin}");
+            self.statements(program, parts[0], end);
+            let _ = write!(program.text, "\n    gpu::program::end();\n{end}}}\n");
+        } else {
+            let call = |name: &str, argument: &str| {
+                let call = format!("{name}({argument})");
+                match self.awaits {
+                    true => format!(
+                        "tokio::runtime::Runtime::new().expect(\"a runtime for futures\").block_on({call}){question}"
+                    ),
+                    false => format!("{call}{question}"),
+                }
+            };
+            let run = call("run", if has_tests { "\"\"" } else { "" });
+            let _ = write!(program.text, "\nfn main(){returns} {{\n    {run};\n{end}}}\n");
+            let _ = write!(program.text, "\n/// Runs the cells.");
+            let about = " With the name of a test, it ends behind this test; without one, tests are left out.";
+            program.text.push_str(if has_tests { about } else { "" });
+            let _ = write!(program.text, "\n{asynchronous}fn run({argument}){returns} {{\n{begin}");
+            if parts.len() == 1 {
+                self.statements(program, parts[0], end);
+            } else {
+                (1..=parts.len()).for_each(|part| {
+                    let _ = writeln!(program.text, "    part_{part}({passed}){wait}{question};");
+                });
+            }
+            let _ = write!(program.text, "\n    gpu::program::end();\n{end}}}\n");
+            for (number, part) in parts.iter().enumerate().filter(|_| parts.len() > 1) {
+                let _ = write!(
+                    program.text,
+                    "\n/// The cells up to the next `:clear`, which forgets their variables.\n{asynchronous}fn part_{}({argument}){returns} {{\n",
+                    number + 1
+                );
+                self.statements(program, part, end);
+                let _ = write!(program.text, "{end}}}\n");
+            }
+            for cell in self.cells.cells.iter().filter(|cell| self.inside.contains(&cell.index)) {
+                let name = test_name(cell);
+                let run = call("run", &format!("\"{name}\""));
+                let _ = write!(program.text, "\n#[test]\nfn {name}(){returns} {{\n    {run};\n{end}}}\n");
+            }
+        }
+        for cell in &self.cells.cells {
+            let Some(code) = cell.code().filter(|code| code.is_test && !self.inside.contains(&cell.index)) else {
+                continue;
+            };
+            if code.statements.trim().is_empty() {
+                continue;
+            }
+            let (returns, end) =
+                if code.may_fail { (format!(" -> {RESULT}"), "    Ok(())\n") } else { (String::new(), "") };
+            let _ = write!(program.text, "\n");
+            program.begin(cell.index);
+            let _ = write!(program.text, "#[test]\nfn {}(){returns} {{\n", test_name(cell));
+            let text = self.versions.statements(cell.index, code.statements.trim());
+            let _ = write!(program.text, "{}\n{end}}}\n", indented(&text, 4));
+        }
+    }
+
+    /// The cells between those that forget the ones before.
+    fn parts(&self) -> Vec<&[ProgramCell]> {
+        let cells = &self.cells.cells;
+        let clears = |cell: &ProgramCell| cell.code().is_some_and(|code| code.clears);
+        let mut begins: Vec<usize> =
+            cells.iter().enumerate().filter(|(_, cell)| clears(cell)).map(|(at, _)| at).collect();
+        begins.retain(|&at| at > 0);
+        begins.insert(0, 0);
+        begins.push(cells.len());
+        begins.windows(2).map(|pair| &cells[pair[0]..pair[1]]).collect()
+    }
+
+    fn statements(&self, program: &mut Program, cells: &[ProgramCell], end: &str) {
+        let mut variables: BTreeSet<&str> = BTreeSet::new();
+        for cell in cells {
+            let before = program.text.len();
+            match &cell.part {
+                Part::Text(text) => {
+                    let _ = write!(program.text, "\n{}", comment("    // ", text));
+                }
+                Part::LeftOut { code, reason } => {
+                    let _ = write!(program.text, "\n    // Cell {} is left out: {}\n", cell.name(), one_line(reason));
+                    program.text.push_str(&comment("    //     ", code));
+                }
+                Part::Code(code) => {
+                    let replaced: Vec<&String> = code
+                        .replaces
+                        .iter()
+                        .filter(|name| !code.is_test && variables.contains(name.as_str()))
+                        .collect();
+                    self.code(program, cell, code, &replaced, end);
+                    variables.extend(code.variables.iter().map(String::as_str));
+                }
+            }
+            // No blank line behind the brace of a function.
+            if program.text[..before].ends_with("{\n") && program.text[before..].starts_with('\n') {
+                program.text.remove(before);
+                program
+                    .lines
+                    .iter_mut()
+                    .filter(|(_, index)| *index == cell.index)
+                    .next_back()
+                    .map(|(line, _)| *line -= 1);
+            }
+        }
+    }
+
+    fn code(&self, program: &mut Program, cell: &ProgramCell, code: &CodeCell, replaced: &[&String], end: &str) {
+        for note in &code.notes {
+            let _ = write!(program.text, "\n{}", comment("    // ", note));
+        }
+        if code.statements.trim().is_empty() || (code.is_test && !self.inside.contains(&cell.index)) {
+            return;
+        }
+        program.text.push('\n');
+        program.begin(cell.index);
+        let text = self.versions.statements(cell.index, code.statements.trim_matches(['\n', '\r']).trim_end());
+        if code.is_test {
+            let name = test_name(cell);
+            let value = if end.is_empty() { "return;" } else { "return Ok(());" };
+            let _ =
+                write!(program.text, "    if test == \"{name}\" {{\n{}\n        {value}\n    }}\n", indented(&text, 8));
+        } else {
+            let _ = writeln!(program.text, "    gpu::program::cell(\"{}\");", cell.name());
+            for name in replaced {
+                let _ = writeln!(program.text, "    drop({name}){REPLACED}");
+            }
+            let _ = writeln!(program.text, "{}", indented(&text, 4));
+        }
+    }
+}
+
+/// The name of a test's function.
+fn test_name(cell: &ProgramCell) -> String {
+    let name: String = cell.name().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    format!("cell_{name}")
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text as comments. Pictures that are in it are left out.
+fn comment(before: &str, text: &str) -> String {
+    let lines = text.trim().lines().map(|line| if line.len() > LONGEST { "(a long line is left out)" } else { line });
+    // A carriage return or another control character is not allowed in a comment.
+    let clean = |line: &str| line.chars().filter(|c| !c.is_control() || *c == '\t').collect::<String>();
+    lines.map(|line| format!("{}\n", format!("{before}{}", clean(line)).trim_end())).collect()
+}
+
+/// Lines of text that are longer are pictures.
+const LONGEST: usize = 2000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use super::super::cells::{self, tests::notebook};
+    use serde_json::{Value, json};
+
+    fn program(cells: &[(&str, &str, Value)]) -> Program {
+        let found = cells::read(&notebook("rust", cells));
+        assert_eq!(found.findings, []);
+        write(&found, "a.ipynb")
+    }
+
+    #[test]
+    fn a_notebook_becomes_a_program() {
+        let fails = json!({"metadata": {"tags": ["raises-exception"]}});
+        let mut written = program(&[
+            ("markdown", "# A title\n\nSome text.", json!({})),
+            (
+                "code",
+                "use std::fmt::Write;\nlet x = 1;\nlet s = \"a\n  b\";\n\n// Sum.\nx + 1",
+                json!({"id": "sum-up"}),
+            ),
+            ("code", "x.y()", fails),
+            ("code", "#[vectorize]\nfn f(x: f32) -> f32 { 2.0 * x }\n%timeit -n 1 f(2.0)", json!({})),
+            ("code", "let x = x + 1;\nlet s = 2;", json!({})),
+        ]);
+        expect_test::expect![[r#"
+            //! The notebook `a.ipynb` as a program, written by Warpcell 0.1.0.
+            //!
+            //! `cargo run --release` runs its cells in their order. Pictures become files in the folder `output`.
+
+            #![allow(unused, dropping_copy_types, dropping_references, clippy::all)]
+            #![allow(non_snake_case, non_upper_case_globals, non_camel_case_types)]
+
+            use warpcell as gpu;
+            use gpu::prelude::*;
+
+            // Cell 2-sum-up
+            use std::fmt::Write;
+
+            // Cell 4
+            #[vectorize]
+            fn f(x: f32) -> f32 { 2.0 * x }
+
+            fn main() {
+                gpu::program::start("output");
+
+                // # A title
+                //
+                // Some text.
+
+                gpu::program::cell("2-sum-up");
+                let x = 1;
+                let s = "a
+              b";
+
+                // Sum.
+                gpu::program::show(&(x + 1));
+
+                // Cell 3 is left out: it fails on purpose
+                //     x.y()
+
+                gpu::program::cell("4");
+                gpu::timing::timeit(gpu::timing::TimeitOptions::new().loops(1), || { std::hint::black_box(f(2.0)); });
+
+                gpu::program::cell("5");
+                drop(s); // replaced below
+                let x = x + 1;
+                let s = 2;
+
+                gpu::program::end();
+            }
+        "#]].assert_eq(&written.text);
+        let line = 1 + written.text.lines().position(|line| line.contains("let x")).unwrap();
+        assert_eq!((written.cell_at(line), written.cell_at(1)), (Some(1), None));
+        let cell_of = |written: &Program| {
+            let line = 1 + written.text.lines().position(|line| line.contains("let s = 2")).unwrap();
+            written.cell_at(line)
+        };
+        assert!(written.text.contains("\n    drop(s); // replaced below\n") && !written.text.contains("drop(x)"));
+        assert!(!written.keep_variables(Some(&BTreeSet::from([1, 2]))) && written.keep_variables(None));
+        assert!(!written.text.contains("drop(") && cell_of(&written) == Some(4));
+    }
+
+    #[test]
+    fn cells_may_fail_wait_forget_and_test() {
+        let test = || json!({"metadata": {"tags": ["test"]}});
+        let written = program(&[
+            ("code", ":dep tokio\nlet n: i32 = \"1\".parse()?;\nf().await;\nasync fn f() {}", json!({})),
+            ("code", "assert_eq!(n, 1);", test()),
+            ("code", "assert_eq!(1 + 1, 2);", test()),
+            ("code", ":clear\nlet m = 2;", json!({})),
+        ]);
+        expect_test::expect![[r#"
+            //! The notebook `a.ipynb` as a program, written by Warpcell 0.1.0.
+            //!
+            //! `cargo run --release` runs its cells in their order. Pictures become files in the folder `output`.
+
+            #![allow(unused, dropping_copy_types, dropping_references, clippy::all)]
+            #![allow(non_snake_case, non_upper_case_globals, non_camel_case_types)]
+
+            use warpcell as gpu;
+            use gpu::prelude::*;
+
+            // Cell 1
+            async fn f() {}
+
+            fn main() -> Result<(), gpu::program::Failure> {
+                tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run(""))?;
+                Ok(())
+            }
+
+            /// Runs the cells. With the name of a test, it ends behind this test; without one, tests are left out.
+            async fn run(test: &str) -> Result<(), gpu::program::Failure> {
+                gpu::program::start("output");
+                part_1(test).await?;
+                part_2(test).await?;
+
+                gpu::program::end();
+                Ok(())
+            }
+
+            /// The cells up to the next `:clear`, which forgets their variables.
+            async fn part_1(test: &str) -> Result<(), gpu::program::Failure> {
+                gpu::program::cell("1");
+                let n: i32 = "1".parse()?;
+                f().await;
+
+                if test == "cell_2" {
+                    assert_eq!(n, 1);
+                    return Ok(());
+                }
+                Ok(())
+            }
+
+            /// The cells up to the next `:clear`, which forgets their variables.
+            async fn part_2(test: &str) -> Result<(), gpu::program::Failure> {
+                gpu::program::cell("4");
+                let m = 2;
+                Ok(())
+            }
+
+            #[test]
+            fn cell_2() -> Result<(), gpu::program::Failure> {
+                tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run("cell_2"))?;
+                Ok(())
+            }
+
+            #[test]
+            fn cell_3() {
+                assert_eq!(1 + 1, 2);
+            }
+        "#]].assert_eq(&written.text);
+    }
+}

@@ -1,0 +1,140 @@
+//! Text of Rust token by token: what is indented, what gets another name, which names it has.
+
+use crate::syntax::plain;
+use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
+
+/// A token: its kind and its text.
+pub type Token<'a> = (SyntaxKind, &'a str);
+
+/// The tokens of a text, blanks and comments included.
+pub fn tokens(text: &str) -> Vec<Token<'_>> {
+    let lexed = LexedStr::new(Edition::Edition2024, text);
+    (0..lexed.len()).map(|index| (lexed.kind(index), &text[lexed.text_range(index)])).collect()
+}
+
+/// The text with blanks before each line. Lines within strings and comments of several lines stay as they are.
+pub fn indented(text: &str, blanks: usize) -> String {
+    let before = " ".repeat(blanks);
+    let mut result = before.clone();
+    for (kind, text) in tokens(text) {
+        if kind != SyntaxKind::WHITESPACE {
+            result.push_str(text);
+            continue;
+        }
+        let lines: Vec<&str> = text.split('\n').collect();
+        for (index, line) in lines.iter().enumerate() {
+            let is_last = index + 1 == lines.len();
+            if index > 0 {
+                result.push('\n');
+                result.push_str(if is_last { &before } else { "" });
+            }
+            result.push_str(if is_last || index == 0 { line } else { "" });
+        }
+    }
+    let lines: Vec<&str> = result.trim_end().split('\n').collect();
+    lines.join("\n")
+}
+
+/// Whether a token is an identifier.
+fn is_name(kind: SyntaxKind) -> bool {
+    kind == SyntaxKind::IDENT
+}
+
+/// The names in a text: identifiers that are not behind a point or a path.
+pub fn names(text: &str) -> Vec<String> {
+    let tokens = tokens(text);
+    places_of_names(&tokens).map(|index| plain(tokens[index].1).to_owned()).collect()
+}
+
+/// The text with a module before each name that has one. `module_of` tells it.
+pub fn qualified(text: &str, module_of: impl Fn(&str) -> Option<String>) -> String {
+    let tokens = tokens(text);
+    let mut parts: Vec<String> = tokens.iter().map(|(_, text)| (*text).to_owned()).collect();
+    for index in places_of_names(&tokens).collect::<Vec<_>>() {
+        // A field of a struct, or a type that is written behind a name.
+        let is_label = next(&tokens, index).is_some_and(|at| tokens[at].0 == T![:] && !is_path(&tokens, at));
+        if let Some(module) = module_of(plain(tokens[index].1)).filter(|_| !is_label) {
+            parts[index] = format!("{module}::{}", parts[index]);
+        }
+    }
+    parts.concat()
+}
+
+/// The text with the prelude's modules for magics under the name that notebooks have for it.
+pub fn with_short_paths(text: &str) -> String {
+    let tokens = tokens(text);
+    let mut parts: Vec<&str> = tokens.iter().map(|(_, text)| *text).collect();
+    for index in places_of_names(&tokens).filter(|&index| tokens[index].1 == "warpcell").collect::<Vec<_>>() {
+        parts[index] = "gpu";
+    }
+    parts.concat()
+}
+
+/// The indices of names that begin a path.
+fn places_of_names<'a>(tokens: &'a [Token<'a>]) -> impl Iterator<Item = usize> + 'a {
+    (0..tokens.len()).filter(|&index| is_name(tokens[index].0) && !is_behind(tokens, index))
+}
+
+/// Whether a name is behind `.` or `::`.
+fn is_behind(tokens: &[Token<'_>], index: usize) -> bool {
+    let Some(before) = previous(tokens, index) else { return false };
+    match tokens[before].0 {
+        // `..x` is a range.
+        T![.] => previous(tokens, before).is_none_or(|first| tokens[first].0 != T![.]),
+        T![:] => is_path(tokens, before),
+        _ => false,
+    }
+}
+
+/// Whether a colon is one of two.
+fn is_path(tokens: &[Token<'_>], colon: usize) -> bool {
+    let is_colon = |index: Option<usize>| index.is_some_and(|index| tokens[index].0 == T![:]);
+    is_colon(colon.checked_sub(1)) || is_colon((colon + 1 < tokens.len()).then_some(colon + 1))
+}
+
+fn is_trivia(kind: SyntaxKind) -> bool {
+    matches!(kind, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT)
+}
+
+fn previous(tokens: &[Token<'_>], index: usize) -> Option<usize> {
+    (0..index).rev().find(|&at| !is_trivia(tokens[at].0))
+}
+
+fn next(tokens: &[Token<'_>], index: usize) -> Option<usize> {
+    (index + 1..tokens.len()).find(|&at| !is_trivia(tokens[at].0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_begin_paths() {
+        let text = "let y = f(a.b, m::n::<T>(0..x), \"g\"); // h\ns! { k }";
+        assert_eq!(names(text), ["y", "f", "a", "m", "T", "x", "s", "k"]);
+    }
+
+    #[test]
+    fn modules_are_written_before_names() {
+        let module_of = |name: &str| ["f", "S", "m"].contains(&name).then(|| "old".to_owned());
+        let text = "let s = S { f: 1, g: f(2) }; s.f(m!(f), other::f, \"f\"); let f: S = s;";
+        assert_eq!(
+            qualified(text, module_of),
+            "let s = old::S { f: 1, g: old::f(2) }; s.f(old::m!(old::f), other::f, \"f\"); let f: old::S = s;"
+        );
+    }
+
+    #[test]
+    fn strings_keep_their_lines() {
+        let text = "let s = \"a\nb\";\n\nif x {\n    y(); // z\n}\n";
+        assert_eq!(indented(text, 4), "    let s = \"a\nb\";\n\n    if x {\n        y(); // z\n    }");
+    }
+
+    #[test]
+    fn the_prelude_has_its_short_name() {
+        assert_eq!(
+            with_short_paths("warpcell::timing::f(x.warpcell, \"warpcell::x\")"),
+            "gpu::timing::f(x.warpcell, \"warpcell::x\")"
+        );
+    }
+}

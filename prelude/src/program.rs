@@ -1,0 +1,205 @@
+//! Programs that `warpcell export` has made of notebooks: what they call where a notebook has cells. In place of the notebook, values
+//! are shown in the terminal, and pictures are files in a folder.
+//!
+//! ```
+//! use warpcell as gpu;
+//!
+//! # let folder = std::env::temp_dir().join(format!("warpcell-program-{}", std::process::id()));
+//! # let folder = folder.to_str().unwrap();
+//! gpu::program::start(folder); // the folder for pictures
+//! gpu::program::cell("3-squares");
+//! gpu::program::show(&gpu::plot(&gpu::arange(10), &gpu::arange(10).square()));
+//! gpu::program::end();
+//! assert!(std::path::Path::new(folder).join("3-squares.png").exists());
+//! # std::fs::remove_dir_all(folder).unwrap();
+//! ```
+
+use crate::cell;
+use crate::output::Data;
+use base64::Engine;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fmt::{self, Debug};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The formats of pictures: the MIME type, the ending of the file, and whether the content is in base64.
+const PICTURES: [(&str, &str, bool); 4] = [
+    ("image/png", "png", true),
+    ("image/jpeg", "jpg", true),
+    ("image/gif", "gif", true),
+    ("image/svg+xml", "svg", false),
+];
+/// What a page has that is more than text: it becomes a file too.
+const MORE_THAN_TEXT: [&str; 4] = ["<svg", "<img", "<script", "<canvas"];
+
+static PROGRAM: Mutex<Option<Program>> = Mutex::new(None);
+
+/// Where pictures go.
+struct Program {
+    folder: PathBuf,
+    /// The name of the cell that runs.
+    cell: String,
+    /// How many files it has written.
+    files: usize,
+    /// The files of displays that can be replaced.
+    displays: HashMap<String, PathBuf>,
+}
+
+/// Begins a program that was a notebook. Pictures that it shows become files in `folder`, which is made when it is needed.
+pub fn start(folder: &str) {
+    let program =
+        Program { folder: PathBuf::from(folder), cell: "cell".to_owned(), files: 0, displays: HashMap::new() };
+    *PROGRAM.lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
+    crate::reexported_crates::register_fonts();
+}
+
+/// Begins a cell. Its pictures get its name.
+///
+/// **Panics** if the device has found an error in the work of the cell before, such as an index out of bounds.
+#[track_caller]
+pub fn cell(name: &str) {
+    end();
+    cell::begin_in_program();
+    if let Some(program) = &mut *PROGRAM.lock().unwrap_or_else(PoisonError::into_inner) {
+        program.cell = name.to_owned();
+        program.files = 0;
+    }
+}
+
+/// Ends the last cell: waits for what the device checks.
+///
+/// **Panics** if it has found an error.
+#[track_caller]
+pub fn end() {
+    if let Err(error) = crate::device::settle() {
+        panic!("{error}");
+    }
+    crate::output::flush();
+}
+
+/// Shows a value as the last expression of a cell: its text, and its picture in a file. `()` shows nothing.
+pub fn show<T: Debug + ?Sized>(value: &T) {
+    if std::any::type_name::<T>() == "()" {
+        return;
+    }
+    if let Some(data) = cell::representations_of(&value) {
+        crate::output::result(&data);
+    }
+}
+
+/// Writes a text to a file, or adds it to one, and says so: `%%writefile`.
+///
+/// **Panics** if the file cannot be written.
+#[track_caller]
+pub fn write_file(path: &str, append: bool, text: &str) {
+    let word = match (append, std::path::Path::new(path).exists()) {
+        (true, _) => "Appending to",
+        (false, true) => "Overwriting",
+        (false, false) => "Writing",
+    };
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(append).write(true).truncate(!append);
+    match options.open(path).and_then(|mut file| file.write_all(text.as_bytes())) {
+        Ok(()) => println!("{word} {path}"),
+        Err(error) => panic!("{path} cannot be written: {error}"),
+    }
+}
+
+/// The error of a `?` outside of functions. Every error that has `Debug` becomes one.
+pub struct Failure(String);
+
+impl<E: Debug> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure(format!("{error:?}"))
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Writes the pictures of a display to files, if this is such a program. `id`: the identity of a display that can be replaced;
+/// `update`: it is, so its file is written again.
+pub(crate) fn keep(data: &Data, id: Option<&str>, update: bool) {
+    let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(program) = &mut *program else { return };
+    let Some((ending, bytes)) = file_of(data) else { return };
+    let known = id.and_then(|id| program.displays.get(id)).filter(|_| update).cloned();
+    let path = known.clone().unwrap_or_else(|| program.next(ending));
+    if let Some(id) = id {
+        program.displays.insert(id.to_owned(), path.clone());
+    }
+    let written = std::fs::create_dir_all(&program.folder).and_then(|()| std::fs::write(&path, bytes));
+    match written {
+        Ok(()) if known.is_some() => {}
+        Ok(()) => println!("{}", path.display()),
+        Err(error) => eprintln!("{} cannot be written: {error}", path.display()),
+    }
+}
+
+impl Program {
+    /// The path of the next file.
+    fn next(&mut self, ending: &str) -> PathBuf {
+        self.files += 1;
+        let number = if self.files == 1 { String::new() } else { format!("-{}", self.files) };
+        self.folder.join(format!("{}{number}.{ending}", self.cell))
+    }
+}
+
+/// The ending and the content of the file for a display, if it is more than text.
+fn file_of(data: &Data) -> Option<(&'static str, Vec<u8>)> {
+    let text = |kind: &str| data.get(kind).and_then(Value::as_str);
+    for (kind, ending, is_base64) in PICTURES {
+        let Some(content) = text(kind) else { continue };
+        if !is_base64 {
+            return Some((ending, content.as_bytes().to_vec()));
+        }
+        if let Ok(bytes) = base64::engine::general_purpose::STANDARD.decode(content.trim()) {
+            return Some((ending, bytes));
+        }
+    }
+    let page = text("text/html").filter(|page| MORE_THAN_TEXT.iter().any(|part| page.contains(part)))?;
+    Some(("html", page.as_bytes().to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn data(value: Value) -> Data {
+        let Value::Object(data) = value else { unreachable!("it is written as an object") };
+        data
+    }
+
+    #[test]
+    fn pictures_become_files_and_tables_do_not() {
+        let file = |value| file_of(&data(value)).map(|(ending, bytes)| (ending, String::from_utf8(bytes).unwrap()));
+        assert_eq!(file(json!({"text/plain": "x", "image/png": "YWI="})), Some(("png", "ab".to_owned())));
+        assert_eq!(file(json!({"image/svg+xml": "<svg/>"})), Some(("svg", "<svg/>".to_owned())));
+        let page = "<div><script>1</script></div>";
+        assert_eq!(file(json!({"text/plain": "x", "text/html": page})), Some(("html", page.to_owned())));
+        assert_eq!(file(json!({"text/plain": "[1]", "text/html": "<table></table>"})), None);
+        assert_eq!(file(json!({"text/plain": "[1]"})), None);
+    }
+
+    #[test]
+    fn files_have_the_name_of_the_cell() {
+        let folder = PathBuf::from("output");
+        let mut program = Program { folder, cell: "3-plot".to_owned(), files: 0, displays: HashMap::new() };
+        let names = ["png", "png", "svg"].map(|ending| program.next(ending).display().to_string());
+        assert_eq!(names, ["output/3-plot.png", "output/3-plot-2.png", "output/3-plot-3.svg"]);
+    }
+
+    #[test]
+    fn every_error_is_a_failure() {
+        let parsed = || -> Result<i32, Failure> { Ok("x".parse::<i32>()?) };
+        assert_eq!(format!("{:?}", parsed().unwrap_err()), "ParseIntError { kind: InvalidDigit }");
+        let refused = || -> Result<(), Failure> { Err("no")? };
+        assert_eq!(format!("{:?}", refused().unwrap_err()), "\"no\"");
+    }
+}

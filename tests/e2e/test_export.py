@@ -1,0 +1,239 @@
+"""`warpcell export`: notebooks as Cargo projects. They are built by plain cargo, into one folder, so that the array library is built once,
+and print what the notebooks' cells print."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import notebooks
+
+ROOT = Path(os.environ.get("WARPCELL_TEST_ROOT", Path(__file__).parents[2]))
+# Where all programs are built. It stays, as the other folders of builds do.
+TARGET = ROOT / "target/tests/exported"
+# For the array library, on two cores that have other things to do.
+BUILD_SECONDS = 1500
+# The puzzles of students are not solved, and their messages name lines of cells: the solutions print the same in a program.
+NOTEBOOKS = [path for path in notebooks.course() if path.stem != "puzzles"] + [ROOT / "lessons/solutions/puzzles.ipynb"]
+QUICK = [path for path in NOTEBOOKS if path.stem in ("01-convolution", "puzzles")]
+# What `prints` says of cells that print it only in a notebook.
+ONLY_IN_NOTEBOOKS: dict[str, list[str]] = {}
+
+
+@pytest.fixture
+def export(prefix, tmp_path):
+    """Exports a notebook, a path or cells, into a new folder: gives the folder and how the command ended."""
+
+    def run(notebook, *arguments: str) -> tuple[Path, subprocess.CompletedProcess]:
+        if not isinstance(notebook, Path):
+            (tmp_path / "a notebook.ipynb").write_text(json.dumps(notebook_of(notebook)))
+            notebook = tmp_path / "a notebook.ipynb"
+        folder = tmp_path / "a project"
+        command = [prefix / "bin/warpcell", "export", notebook, "--to", folder, *arguments]
+        return folder, subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+    return run
+
+
+def notebook_of(cells: list, language: str = "rust") -> dict:
+    """A notebook of code cells: each a text, or a pair of a text and more fields."""
+    made = []
+    for index, cell in enumerate(cells):
+        text, more = (cell, {}) if isinstance(cell, str) else cell
+        made.append(
+            {"cell_type": "code", "id": f"c-{index}", "source": text, "metadata": {}, "outputs": [], "execution_count": None, **more}
+        )
+    kernel = {"name": "warpcell", "display_name": "Rust GPU", "language": language}
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": made}
+
+
+def cargo(folder: Path, *arguments: str, seconds: int = BUILD_SECONDS) -> subprocess.CompletedProcess:
+    """Runs cargo in a project, without the settings of the kernel's own builds."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("RUST", "CARGO_ENCODED", "CARGO_BUILD"))}
+    env |= {"CARGO_TARGET_DIR": str(TARGET), "WARPCELL_DEVICE": os.environ.get("WARPCELL_DEVICE", "cpu")}
+    command = ["cargo", *arguments, "--release", "--locked", "--quiet"]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=seconds, check=False)
+
+
+def output_of(folder: Path, *arguments: str) -> str:
+    """What a project's program prints."""
+    ended = cargo(folder, "run", *arguments)
+    assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr[-6000:]
+    return ended.stdout + ended.stderr
+
+
+def written(ended: subprocess.CompletedProcess) -> None:
+    assert ended.returncode == 0, ended.stderr
+
+
+def surprises(notebook: dict, folder: Path, output: str) -> list[str]:
+    """Where a program's output is not what the metadata of its notebook's cells say."""
+    found, begin = [], 0
+    for index, cell in enumerate(notebook["cells"]):
+        promised = cell["metadata"].get("warpcell", {})
+        if "raises-exception" in cell["metadata"].get("tags", []):
+            continue
+        places = []
+        for text in promised.get("prints", []):
+            if text in ONLY_IN_NOTEBOOKS.get(cell["id"], []):
+                continue
+            place = output.find(text, begin)
+            places.append(place)
+            if place < 0:
+                found.append(f"{cell['id']}: {text!r} is not in the output: {output[begin:begin + 600]}")
+        begin = max([begin, min([place for place in places if place >= 0], default=begin)])
+        if promised.get("image") and not (folder / f"output/{index + 1}-{cell['id']}.png").exists():
+            found.append(f"{cell['id']}: it should write a picture")
+    return found
+
+
+def check_lesson(export, path: Path) -> None:
+    folder, ended = export(path)
+    written(ended)
+    output = output_of(folder)
+    assert not surprises(json.loads(path.read_text()), folder, output)
+
+
+@pytest.mark.timeout(BUILD_SECONDS + 300)
+@pytest.mark.parametrize("path", QUICK, ids=lambda path: path.stem)
+def test_quick_lessons_print_what_they_should(export, path):
+    check_lesson(export, path)
+
+
+@pytest.mark.named
+@pytest.mark.timeout(BUILD_SECONDS + 300)
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path not in QUICK], ids=lambda path: path.stem)
+def test_lessons_print_what_they_should(export, path):
+    check_lesson(export, path)
+
+
+HARD = [
+    ":dep itoa\nuse std::fmt::Write as _;",
+    "%cd -q .\n%env GREETING=hello\nlet x = 2.0;\nlet n = 3;",
+    # Types that the kernel has found.
+    "println!(\"{} {} {}\", x.powi(n), n.pow(2), std::env::var(\"GREETING\")?);",
+    "!echo from a shell",
+    "%%writefile words.txt\nfirst \"line\"\nsecond",
+    "%%bash\nwc -l < words.txt",
+    # Definitions that later cells replace.
+    "#[derive(Debug)]\nstruct Point { x: i32 }\nimpl Point { fn new() -> Point { Point { x: 1 } } }\nfn area(p: &Point) -> i32 { p.x }",
+    "let old = Point::new();\narea(&old)",
+    "#[derive(Debug)]\nstruct Point { x: i32, y: i32 }\nimpl Point { fn new() -> Point { Point { x: 2, y: 5 } } }\n"
+    "fn area(p: &Point) -> i32 { p.x * p.y }",
+    "println!(\"{old:?} {}\", area(&Point::new()));",
+    "#[kernel]\nfn fill(mut out: ViewMut<f32>) {\n    out[thread_idx().x] = 1.0;\n}\nlet mut out = gpu::zeros::<f32>(4);\n"
+    "gpu::launch(fill, 1, 4, &mut out);\nout.sum()",
+    "#[kernel]\nfn fill(mut out: ViewMut<f32>) {\n    out[thread_idx().x] = 2.0;\n}",
+    "gpu::launch(fill, 1, 4, &mut out);\nprintln!(\"{}\", out.sum());",
+    # Arrays in formulas stay.
+    "let m = gpu::ones::<f64>(3);\nlet e = gpu::exp(m) * 0.0;",
+    "(m + e).sum()",
+    "fn main() { println!(\"the notebook's main\"); }",
+    "main();",
+    ("let failed: i32 = \"x\".parse()?;", {"metadata": {"tags": ["raises-exception"]}}),
+    ("assert_eq!(n, 3);", {"metadata": {"tags": ["test"]}}),
+    ("assert_eq!(1 + 1, 2);", {"metadata": {"tags": ["test"]}}),
+    "let plot = gpu::plot(&gpu::arange(5), &gpu::arange(5));\nplot",
+    "%timeit -n 1 -r 2 x.sqrt()",
+    "for _ in gpu::progress(0..3) {}",
+    ":clear\nlet x = \"after all\";\nx",
+]
+
+
+@pytest.mark.timeout(BUILD_SECONDS + 300)
+def test_a_program_does_what_the_cells_do(export):
+    # The crate of `:dep` would be had from the network: the first cell without it, so that the compiler checks the program.
+    folder, ended = export([HARD[0].split("\n")[1], *HARD[1:]])
+    written(ended)
+    assert "Left out: 18-c-17." in ended.stdout
+    output = output_of(folder)
+    lines = [
+        "8 9 hello",
+        "from a shell",
+        "Writing words.txt",
+        "2",
+        "1",
+        "Point { x: 1 } 10",
+        "4.0",
+        "8",
+        "3.0",
+        "the notebook's main",
+        "output/21-c-20.png",
+        "per loop (mean",
+        "3/3",
+        "\"after all\"",
+    ]
+    begin = 0
+    for line in lines[:-2]:
+        assert line in output[begin:], (line, output)
+        begin = output.index(line, begin)
+    assert all(line in output for line in lines[-2:]), output
+    assert (folder / "output/21-c-20.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "words.txt").read_text() == 'first "line"\nsecond\n'
+    ended = cargo(folder, "test")
+    assert ended.returncode == 0 and "2 passed" in ended.stdout, ended.stdout + ended.stderr
+    main = (folder / "src/main.rs").read_text()
+    assert str(ROOT) not in main and str(Path.home()) not in main
+
+
+def test_a_program_with_the_library_names_no_place(export, prefix):
+    folder, ended = export(["use ndarray::arr1;\nlet a = arr1(&[1.0, 2.0]);\na.sum()"], "--vendor")
+    written(ended)
+    for path in [*folder.glob("*.toml"), *folder.glob("*.lock"), *folder.glob("src/*.rs")]:
+        assert str(prefix) not in path.read_text() and str(ROOT) not in path.read_text(), path
+    manifest = (folder / "Cargo.toml").read_text()
+    assert 'path = "warpcell/prelude"' in manifest and re.search(r'^ndarray = \{.*version = "0\.\d+\.\d+"', manifest, re.M), manifest
+    checked = subprocess.run(
+        ["cargo", "metadata", "--locked", "--offline", "--format-version", "1", "--quiet"], cwd=folder, capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_cells_that_cannot_be_exported_are_named(export):
+    error = {"output_type": "error", "ename": "Panic", "evalue": "division by zero", "traceback": []}
+    cells = [
+        "let a = 1;",
+        ("1 / (a - a)", {"outputs": [error]}),
+        ":dep mine = { path = \"../mine\" }",
+        ("let b = 2;", {"execution_count": 7}),
+        ("let c = 3;", {"execution_count": 4}),
+        "fn main() {}",
+        "fn main() { }\n1;",
+        "%matplotlib inline",
+        "a + b",
+    ]
+    folder, ended = export(cells)
+    assert ended.returncode == 1 and not folder.exists(), ended
+    places = [line.split(":")[0] for line in ended.stderr.splitlines() if line.startswith("cell ")]
+    assert places == [f"cell {number} (c-{number - 1})" for number in (2, 3, 5, 7, 8)], ended.stderr
+    for text in ("division by zero", "(`path`)", "number 4, before cell 4", "defines `main`", "no magic `%matplotlib`"):
+        assert text in ended.stderr, ended.stderr
+    folder, ended = export(cells, "--force")
+    written(ended)
+    main = (folder / "src/main.rs").read_text()
+    assert "// Cell 2-c-1 is left out: it has failed" in main and "    //     1 / (a - a)" in main
+    assert "gpu::program::show(&(a + b));" in main
+    again = export(["1"])[1]
+    assert again.returncode == 1 and "is there already" in again.stderr
+
+
+def test_what_the_compiler_refuses_is_named(export):
+    folder, ended = export(["let a = 1;", "a.no_such_method();"])
+    assert ended.returncode == 1 and not folder.exists()
+    assert "cell 2 (c-1): the compiler refuses it in the program: no method named `no_such_method`" in ended.stderr, ended.stderr
+    folder, ended = export(["let a = 1;", "a.no_such_method();", "a"], "--force")
+    written(ended)
+    assert "Left out: 2-c-1." in ended.stdout and "gpu::program::show(&a);" in (folder / "src/main.rs").read_text()
+
+
+def test_a_notebook_of_python_is_refused(prefix, tmp_path):
+    path = tmp_path / "python.ipynb"
+    path.write_text(json.dumps(notebook_of(["import numpy", "%%rust\nlet x = 1;"], "python")))
+    command = [prefix / "bin/warpcell", "export", path, "--to", tmp_path / "to"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 1 and "cell 1 (c-0): it is a cell of Python" in ended.stderr and "cell 2" not in ended.stderr
