@@ -8,6 +8,8 @@ mod check;
 mod items;
 mod manifest;
 mod program;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use super::{Finding, name_of, read, source};

@@ -436,32 +436,10 @@ fn in_parentheses(expression: &ast::Expr) -> String {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
-    use crate::notebook::parse as parse_notebook;
+    use crate::notebook::export::tests::notebook;
     use serde_json::{Value, json};
-
-    /// A notebook of cells: the type, the text, and what else they have.
-    pub fn notebook(language: &str, cells: &[(&str, &str, Value)]) -> Notebook {
-        let cells: Vec<Value> = cells
-            .iter()
-            .enumerate()
-            .map(|(index, (kind, source, more))| {
-                let mut cell = json!({"cell_type": kind, "id": format!("c{index}"), "source": source, "metadata": {}});
-                if *kind == "code" {
-                    cell["outputs"] = json!([]);
-                    cell["execution_count"] = json!(null);
-                }
-                for (name, value) in more.as_object().into_iter().flatten() {
-                    cell[name] = value.clone();
-                }
-                cell
-            })
-            .collect();
-        let kernel = json!({"name": "warpcell", "display_name": "Rust GPU", "language": language});
-        let notebook = json!({"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": cells});
-        parse_notebook(&notebook.to_string()).unwrap()
-    }
 
     fn findings(language: &str, cells: &[(&str, &str, Value)]) -> Vec<String> {
         let found = read(&notebook(language, cells)).findings;

@@ -293,8 +293,8 @@ const LONGEST: usize = 2000;
 
 #[cfg(test)]
 mod tests {
+    use super::super::{cells, tests::notebook};
     use super::*;
-    use super::super::cells::{self, tests::notebook};
     use serde_json::{Value, json};
 
     fn program(cells: &[(&str, &str, Value)]) -> Program {
@@ -363,7 +363,8 @@ mod tests {
 
                 gpu::program::end();
             }
-        "#]].assert_eq(&written.text);
+        "#]]
+        .assert_eq(&written.text);
         let line = 1 + written.text.lines().position(|line| line.contains("let x")).unwrap();
         assert_eq!((written.cell_at(line), written.cell_at(1)), (Some(1), None));
         let cell_of = |written: &Program| {
@@ -443,6 +444,7 @@ mod tests {
             fn cell_3() {
                 assert_eq!(1 + 1, 2);
             }
-        "#]].assert_eq(&written.text);
+        "#]]
+        .assert_eq(&written.text);
     }
 }
