@@ -22,7 +22,7 @@ pub mod failures;
 pub mod interrupts;
 mod numpy_names;
 mod open_call;
-mod open_types;
+pub mod open_types;
 pub mod paths;
 pub mod places;
 pub mod rust;

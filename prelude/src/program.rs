@@ -19,9 +19,10 @@ use crate::output::Data;
 use base64::Engine;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 /// The formats of pictures: the MIME type, the ending of the file, and whether the content is in base64.
@@ -107,7 +108,7 @@ pub fn write_file(path: &str, append: bool, text: &str) {
     }
 }
 
-/// The error of a `?` outside of functions. Every error that has `Debug` becomes one.
+/// The error of a `?` outside of functions. Every error that has `Debug` becomes one, so it has no `Debug` itself.
 pub struct Failure(String);
 
 impl<E: Debug> From<E> for Failure {
@@ -116,9 +117,15 @@ impl<E: Debug> From<E> for Failure {
     }
 }
 
-impl fmt::Debug for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+/// The exit status of a program whose cells may fail. Says why they have failed.
+pub fn finish(result: Result<(), Failure>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure(reason)) => {
+            crate::output::flush();
+            eprintln!("Error: {reason}");
+            ExitCode::FAILURE
+        }
     }
 }
 
@@ -198,8 +205,10 @@ mod tests {
     #[test]
     fn every_error_is_a_failure() {
         let parsed = || -> Result<i32, Failure> { Ok("x".parse::<i32>()?) };
-        assert_eq!(format!("{:?}", parsed().unwrap_err()), "ParseIntError { kind: InvalidDigit }");
+        assert_eq!(parsed().err().unwrap().0, "ParseIntError { kind: InvalidDigit }");
         let refused = || -> Result<(), Failure> { Err("no")? };
-        assert_eq!(format!("{:?}", refused().unwrap_err()), "\"no\"");
+        assert_eq!(refused().err().unwrap().0, "\"no\"");
+        let again = || -> Result<(), Failure> { Ok(refused()?) };
+        assert_eq!((finish(again()), finish(Ok(()))), (ExitCode::FAILURE, ExitCode::SUCCESS));
     }
 }

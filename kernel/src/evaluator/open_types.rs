@@ -245,7 +245,7 @@ fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
 
 /// The type to write behind an integer, if an error says that it is combined or compared with numbers of another type: with floats, or with
 /// the integers that a sum gives.
-fn number_beside(message: &CompilerMessage) -> Option<&'static str> {
+pub fn number_beside(message: &CompilerMessage) -> Option<&'static str> {
     let text = message.text();
     let is_compared = text.starts_with("can't compare ");
     let is_combined = message.code() == "E0277" && (is_compared || text.starts_with("cannot "));

@@ -6,8 +6,8 @@ use crate::magics::{self, Expansion, Notebook as Facts};
 use crate::notebook::{Finding, has_tag, outputs_of, source};
 use crate::syntax::{declared_name, parse, plain, statements, words};
 use nbformat::v4::{Cell, Notebook, Output};
-use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, T};
 use std::collections::BTreeMap;
 
 /// The tag of cells that fail on purpose.
@@ -320,8 +320,9 @@ impl Reader {
                 continue;
             }
             cell.statements.push_str(above);
-            cell.may_fail |= is_outside(node, |node| ast::TryExpr::can_cast(node.kind()));
-            cell.awaits |= is_outside(node, |node| ast::AwaitExpr::can_cast(node.kind()));
+            // Arguments of macros are tokens only.
+            cell.may_fail |= is_outside(node, |node| ast::TryExpr::can_cast(node.kind()) || has_token(node, T![?]));
+            cell.awaits |= is_outside(node, |node| ast::AwaitExpr::can_cast(node.kind()) || has_token(node, T![await]));
             if is_outside(node, |node| ast::ReturnExpr::can_cast(node.kind())) {
                 self.find(index, "a `return` outside of functions would end the program; put the code into a function");
             }
@@ -386,7 +387,7 @@ fn comments_of(text: &str) -> String {
 /// Whether something stands in a statement outside of the functions, closures and async blocks in it.
 fn is_outside(node: &SyntaxNode, wanted: impl Fn(&SyntaxNode) -> bool) -> bool {
     let is_inner = |node: &SyntaxNode| {
-        ast::Item::can_cast(node.kind())
+        (ast::Item::can_cast(node.kind()) && !ast::MacroCall::can_cast(node.kind()))
             || ast::ClosureExpr::can_cast(node.kind())
             || ast::BlockExpr::cast(node.clone()).is_some_and(|block| block.async_token().is_some())
     };
@@ -397,6 +398,12 @@ fn is_outside(node: &SyntaxNode, wanted: impl Fn(&SyntaxNode) -> bool) -> bool {
             .chain(std::iter::once(node.clone()))
             .any(|above| is_inner(&above))
     })
+}
+
+/// Whether a node is tokens of a macro's call with this one among them.
+fn has_token(node: &SyntaxNode, kind: SyntaxKind) -> bool {
+    let tokens = || node.children_with_tokens().filter_map(NodeOrToken::into_token);
+    ast::TokenTree::can_cast(node.kind()) && tokens().any(|token| token.kind() == kind)
 }
 
 /// The variables that a `let` binds.
@@ -533,6 +540,7 @@ mod tests {
         assert_eq!(cell.variables, ["a", "b"]);
         assert!(cell.may_fail && !cell.awaits && !cell.clears);
         assert!(!code("let f = || -> Option<u8> { x? };").may_fail && code("for x in y { z(x)?; }").may_fail);
+        assert!(code("println!(\"{}\", f()?);").may_fail && code("println!(\"{}\", f().await);").awaits);
         assert!(code("f().await").awaits && !code("let f = async { g().await };").awaits);
     }
 

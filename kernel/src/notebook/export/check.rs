@@ -2,12 +2,15 @@
 //! left open, and `&` before arrays in formulas, which later cells use.
 
 use super::program::Program;
+use super::tokens::tokens;
 use crate::build_step::{Borrows, CompilerMessage, checks};
+use crate::evaluator::open_types::number_beside;
 use crate::files;
 use crate::installation::Installation;
 use crate::notebook::Finding;
 use crate::syntax::offset_of;
 use anyhow::{Context, Result};
+use ra_ap_parser::{SyntaxKind, T};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,6 +18,8 @@ use std::process::Command;
 
 /// How often the program is changed and checked again.
 const ROUNDS: usize = 40;
+/// The file of the program.
+const FILE: &str = "main.rs";
 /// Errors about types that are open.
 const OPEN: [&str; 4] = ["E0282", "E0283", "E0284", "E0689"];
 /// The default types, by what the compiler calls an open one and by what it proposes.
@@ -26,7 +31,7 @@ const FUNCTIONS: [&str; 4] = ["zeros", "ones", "empty", "eye"];
 /// refuses, by cells. What is outside of cells has the number of cells as its index.
 pub fn check(program: &mut Program, installation: &Installation, cells: usize) -> Result<Vec<Finding>> {
     let folder = tempfile::tempdir().context("a folder for the compiler cannot be made")?;
-    let file = folder.path().join("main.rs");
+    let file = folder.path().join(FILE);
     let mut borrows = Borrows::default();
     let mut messages = String::new();
     for _ in 0..ROUNDS {
@@ -53,8 +58,7 @@ pub fn check(program: &mut Program, installation: &Installation, cells: usize) -
     }
     let errors = CompilerMessage::errors(&messages).filter(|message| !message.is_count());
     let findings = errors.map(|message| {
-        let line = message.line().map(|line| line + 1);
-        let cell = line.and_then(|line| program.cell_at(line)).unwrap_or(cells);
+        let cell = line_of(&message).and_then(|line| program.cell_at(line)).unwrap_or(cells);
         Finding { cell, text: format!("the compiler refuses it in the program: {}", message.text()) }
     });
     let findings = findings.collect();
@@ -118,6 +122,47 @@ fn open_types(messages: &str, text: &str) -> BTreeMap<usize, String> {
         }
     }
     edits
+}
+
+/// The types to be written behind integers that are combined or compared with other numbers.
+fn integers_beside(messages: &str, text: &str) -> BTreeMap<usize, String> {
+    let mut edits = BTreeMap::new();
+    for message in CompilerMessage::errors(messages) {
+        let Some(written) = number_beside(&message) else { continue };
+        let span = outermost(&message);
+        let range = span.and_then(|span| Some(start_of(span, text)?..end_of(span, text)?));
+        let Some(range) = range.filter(|range| range.start < range.end) else { continue };
+        let (mut at, mut indices) = (range.start, 0_u32);
+        for (kind, token) in tokens(&text[range]) {
+            at += token.len();
+            match kind {
+                T!['['] => indices += 1,
+                T![']'] => indices = indices.saturating_sub(1),
+                SyntaxKind::INT_NUMBER if indices == 0 && !token.ends_with(char::is_alphabetic) => {
+                    let has_type = token.contains(['i', 'u']);
+                    let written = if has_type { String::new() } else { written.to_owned() };
+                    edits.insert(at, written);
+                }
+                _ => {}
+            }
+        }
+    }
+    edits.retain(|_, written| !written.is_empty());
+    edits
+}
+
+/// The main place of a message in the program: of a macro, its call.
+fn outermost(message: &CompilerMessage) -> Option<&Value> {
+    let mut span = message.primary()?;
+    while span["expansion"]["span"].is_object() {
+        span = &span["expansion"]["span"];
+    }
+    span["file_name"].as_str().is_none_or(|name| name.ends_with(FILE)).then_some(span)
+}
+
+/// The line of that place, from 1.
+fn line_of(message: &CompilerMessage) -> Option<usize> {
+    usize::try_from(outermost(message)?["line_start"].as_u64()?).ok()
 }
 
 fn start_of(span: &Value, text: &str) -> Option<usize> {

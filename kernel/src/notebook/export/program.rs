@@ -14,6 +14,8 @@ const LINTS: &str = "#![allow(unused, dropping_copy_types, dropping_references, 
                      #![allow(non_snake_case, non_upper_case_globals, non_camel_case_types)]";
 const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
 const RESULT: &str = "Result<(), gpu::program::Failure>";
+/// What `main` and tests return where cells may fail.
+const STATUS: &str = "std::process::ExitCode";
 /// Behind the line that drops a variable.
 const REPLACED: &str = "; // replaced below";
 /// The folder of pictures.
@@ -136,26 +138,21 @@ impl Body<'_> {
         let (argument, passed) = if has_tests { ("test: &str", "test") } else { ("", "") };
         let question = if may_fail { "?" } else { "" };
         let end = if may_fail { "    Ok(())\n" } else { "" };
-        let is_one = parts.len() == 1 && !self.awaits && !has_tests;
         let begin = format!("    gpu::program::start(\"{OUTPUT}\");\n");
-        if is_one {
-            let _ = write!(program.text, "\nfn main(){returns} {{\n{begin}");
+        if parts.len() == 1 && !self.awaits && !has_tests && !may_fail {
+            let _ = write!(program.text, "\nfn main() {{\n{begin}");
             self.statements(program, parts[0], end);
-            let _ = write!(program.text, "\n    gpu::program::end();\n{end}}}\n");
+            program.text.push_str("\n    gpu::program::end();\n}\n");
         } else {
-            let call = |name: &str, argument: &str| {
-                let call = format!("{name}({argument})");
-                match self.awaits {
-                    true => format!(
-                        "tokio::runtime::Runtime::new().expect(\"a runtime for futures\").block_on({call}){question}"
-                    ),
-                    false => format!("{call}{question}"),
+            let run = |test: &str| match self.awaits {
+                true => {
+                    format!("tokio::runtime::Runtime::new().expect(\"a runtime for futures\").block_on(run({test}))")
                 }
+                false => format!("run({test})"),
             };
-            let run = call("run", if has_tests { "\"\"" } else { "" });
-            let _ = write!(program.text, "\nfn main(){returns} {{\n    {run};\n{end}}}\n");
-            let _ = write!(program.text, "\n/// Runs the cells.");
-            let about = " With the name of a test, it ends behind this test; without one, tests are left out.";
+            program.text += &function("fn main()", &run(if has_tests { "\"\"" } else { "" }), may_fail);
+            program.text.push_str("\n/// Runs the cells.");
+            let about = " With the name of a test, its part ends behind this test; without one, tests are left out.";
             program.text.push_str(if has_tests { about } else { "" });
             let _ = write!(program.text, "\n{asynchronous}fn run({argument}){returns} {{\n{begin}");
             if parts.len() == 1 {
@@ -167,34 +164,42 @@ impl Body<'_> {
             }
             let _ = write!(program.text, "\n    gpu::program::end();\n{end}}}\n");
             for (number, part) in parts.iter().enumerate().filter(|_| parts.len() > 1) {
-                let _ = write!(
-                    program.text,
-                    "\n/// The cells up to the next `:clear`, which forgets their variables.\n{asynchronous}fn part_{}({argument}){returns} {{\n",
-                    number + 1
-                );
+                let head = "/// The cells up to the next `:clear`, which forgets their variables.";
+                let name = number + 1;
+                let _ = write!(program.text, "\n{head}\n{asynchronous}fn part_{name}({argument}){returns} {{\n");
                 self.statements(program, part, end);
                 let _ = write!(program.text, "{end}}}\n");
             }
             for cell in self.cells.cells.iter().filter(|cell| self.inside.contains(&cell.index)) {
                 let name = test_name(cell);
-                let run = call("run", &format!("\"{name}\""));
-                let _ = write!(program.text, "\n#[test]\nfn {name}(){returns} {{\n    {run};\n{end}}}\n");
+                program.text += &function(&format!("#[test]\nfn {name}()"), &run(&format!("\"{name}\"")), may_fail);
             }
         }
         for cell in &self.cells.cells {
             let Some(code) = cell.code().filter(|code| code.is_test && !self.inside.contains(&cell.index)) else {
                 continue;
             };
-            if code.statements.trim().is_empty() {
-                continue;
+            if !code.statements.trim().is_empty() {
+                self.test(program, cell, code);
             }
-            let (returns, end) =
-                if code.may_fail { (format!(" -> {RESULT}"), "    Ok(())\n") } else { (String::new(), "") };
-            let _ = write!(program.text, "\n");
-            program.begin(cell.index);
-            let _ = write!(program.text, "#[test]\nfn {}(){returns} {{\n", test_name(cell));
-            let text = self.versions.statements(cell.index, code.statements.trim());
-            let _ = write!(program.text, "{}\n{end}}}\n", indented(&text, 4));
+        }
+    }
+
+    /// A test that uses no variables of other cells.
+    fn test(&self, program: &mut Program, cell: &ProgramCell, code: &CodeCell) {
+        let text = self.versions.statements(cell.index, code.statements.trim());
+        let head = format!("#[test]\nfn {}()", test_name(cell));
+        program.text.push('\n');
+        program.begin(cell.index);
+        if code.may_fail {
+            let inner = format!("fn test() -> {RESULT} {{\n{}\n    Ok(())\n}}", indented(&text, 4));
+            let _ = writeln!(
+                program.text,
+                "{head} -> {STATUS} {{\n{}\n    gpu::program::finish(test())\n}}",
+                indented(&inner, 4)
+            );
+        } else {
+            let _ = writeln!(program.text, "{head} {{\n{}\n}}", indented(&text, 4));
         }
     }
 
@@ -267,6 +272,14 @@ impl Body<'_> {
             }
             let _ = writeln!(program.text, "{}", indented(&text, 4));
         }
+    }
+}
+
+/// A function that makes a call. If that may fail, its value is the exit status.
+fn function(head: &str, call: &str, may_fail: bool) -> String {
+    match may_fail {
+        true => format!("\n{head} -> {STATUS} {{\n    gpu::program::finish({call})\n}}\n"),
+        false => format!("\n{head} {{\n    {call};\n}}\n"),
     }
 }
 
@@ -383,6 +396,7 @@ mod tests {
             ("code", ":dep tokio\nlet n: i32 = \"1\".parse()?;\nf().await;\nasync fn f() {}", json!({})),
             ("code", "assert_eq!(n, 1);", test()),
             ("code", "assert_eq!(1 + 1, 2);", test()),
+            ("code", "assert_eq!(\"2\".parse::<i32>()?, 2);", test()),
             ("code", ":clear\nlet m = 2;", json!({})),
         ]);
         expect_test::expect![[r#"
@@ -399,12 +413,11 @@ mod tests {
             // Cell 1
             async fn f() {}
 
-            fn main() -> Result<(), gpu::program::Failure> {
-                tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run(""))?;
-                Ok(())
+            fn main() -> std::process::ExitCode {
+                gpu::program::finish(tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run("")))
             }
 
-            /// Runs the cells. With the name of a test, it ends behind this test; without one, tests are left out.
+            /// Runs the cells. With the name of a test, its part ends behind this test; without one, tests are left out.
             async fn run(test: &str) -> Result<(), gpu::program::Failure> {
                 gpu::program::start("output");
                 part_1(test).await?;
@@ -429,20 +442,28 @@ mod tests {
 
             /// The cells up to the next `:clear`, which forgets their variables.
             async fn part_2(test: &str) -> Result<(), gpu::program::Failure> {
-                gpu::program::cell("4");
+                gpu::program::cell("5");
                 let m = 2;
                 Ok(())
             }
 
             #[test]
-            fn cell_2() -> Result<(), gpu::program::Failure> {
-                tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run("cell_2"))?;
-                Ok(())
+            fn cell_2() -> std::process::ExitCode {
+                gpu::program::finish(tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run("cell_2")))
             }
 
             #[test]
             fn cell_3() {
                 assert_eq!(1 + 1, 2);
+            }
+
+            #[test]
+            fn cell_4() -> std::process::ExitCode {
+                fn test() -> Result<(), gpu::program::Failure> {
+                    assert_eq!("2".parse::<i32>()?, 2);
+                    Ok(())
+                }
+                gpu::program::finish(test())
             }
         "#]]
         .assert_eq(&written.text);
