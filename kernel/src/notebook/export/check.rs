@@ -42,9 +42,9 @@ pub fn check(program: &mut Program, installation: &Installation, cells: usize) -
         if CompilerMessage::errors(&messages).next().is_none() {
             break;
         }
-        let edits = open_types(&messages, &program.text);
-        let lines =
-            CompilerMessage::errors(&messages).filter_map(|message| message.line()).map(|line| line + 1).collect();
+        let mut edits = open_types(&messages, &program.text);
+        edits.extend(integers_beside(&messages, &program.text));
+        let lines = CompilerMessage::errors(&messages).filter_map(|message| line_of(&message)).collect();
         if program.keep_variables(Some(&lines)) {
             // These variables are gone already. Places of references in the text have moved.
             borrows = Borrows::default();
