@@ -8,7 +8,7 @@
 //! # let folder = folder.to_str().unwrap();
 //! gpu::program::start(folder); // the folder for pictures
 //! gpu::program::cell("3-squares");
-//! gpu::program::show(&gpu::plot(&gpu::arange(10), &gpu::arange(10).square()));
+//! gpu::program::show(&gpu::plot(&gpu::arange(10).square()));
 //! gpu::program::end();
 //! assert!(std::path::Path::new(folder).join("3-squares.png").exists());
 //! # std::fs::remove_dir_all(folder).unwrap();

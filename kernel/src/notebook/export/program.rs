@@ -168,7 +168,7 @@ impl Body<'_> {
                 let name = number + 1;
                 let _ = write!(program.text, "\n{head}\n{asynchronous}fn part_{name}({argument}){returns} {{\n");
                 self.statements(program, part, end);
-                let _ = write!(program.text, "{end}}}\n");
+                let _ = writeln!(program.text, "{end}}}");
             }
             for cell in self.cells.cells.iter().filter(|cell| self.inside.contains(&cell.index)) {
                 let name = test_name(cell);
@@ -240,12 +240,9 @@ impl Body<'_> {
             // No blank line behind the brace of a function.
             if program.text[..before].ends_with("{\n") && program.text[before..].starts_with('\n') {
                 program.text.remove(before);
-                program
-                    .lines
-                    .iter_mut()
-                    .filter(|(_, index)| *index == cell.index)
-                    .next_back()
-                    .map(|(line, _)| *line -= 1);
+                if let Some((line, _)) = program.lines.iter_mut().rfind(|(_, index)| *index == cell.index) {
+                    *line -= 1;
+                }
             }
         }
     }
