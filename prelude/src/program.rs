@@ -208,7 +208,10 @@ mod tests {
         assert_eq!(parsed().err().unwrap().0, "ParseIntError { kind: InvalidDigit }");
         let refused = || -> Result<(), Failure> { Err("no")? };
         assert_eq!(refused().err().unwrap().0, "\"no\"");
-        let again = || -> Result<(), Failure> { Ok(refused()?) };
+        let again = || -> Result<(), Failure> {
+            refused()?;
+            Ok(())
+        };
         assert_eq!((finish(again()), finish(Ok(()))), (ExitCode::FAILURE, ExitCode::SUCCESS));
     }
 }

@@ -20,7 +20,6 @@ TARGET = ROOT / "target/tests/exported"
 BUILD_SECONDS = 1500
 # The puzzles of students are not solved, and their messages name lines of cells: the solutions print the same in a program.
 NOTEBOOKS = [path for path in notebooks.course() if path.stem != "puzzles"] + [ROOT / "lessons/solutions/puzzles.ipynb"]
-QUICK = [path for path in NOTEBOOKS if path.stem in ("01-convolution", "puzzles")]
 # What `prints` says of cells that print it only in a notebook.
 ONLY_IN_NOTEBOOKS: dict[str, list[str]] = {}
 
@@ -99,15 +98,21 @@ def check_lesson(export, path: Path) -> None:
     assert not surprises(json.loads(path.read_text()), folder, output)
 
 
-@pytest.mark.timeout(BUILD_SECONDS + 300)
-@pytest.mark.parametrize("path", QUICK, ids=lambda path: path.stem)
-def test_quick_lessons_print_what_they_should(export, path):
-    check_lesson(export, path)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_lessons_become_programs_that_the_compiler_accepts(export, path):
+    folder, ended = export(path)
+    written(ended)
+    text = (folder / "src/main.rs").read_text()
+    cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+    failing = [cell["id"] for cell in cells if "raises-exception" in cell["metadata"].get("tags", [])]
+    assert re.findall(r"// Cell \d+-(\S+) is left out", text) == failing
+    assert text.count("    gpu::program::cell(") >= len(cells) / 2
+    assert str(ROOT) not in text
 
 
 @pytest.mark.named
 @pytest.mark.timeout(BUILD_SECONDS + 300)
-@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path not in QUICK], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_lessons_print_what_they_should(export, path):
     check_lesson(export, path)
 
@@ -145,6 +150,7 @@ HARD = [
 ]
 
 
+@pytest.mark.named
 @pytest.mark.timeout(BUILD_SECONDS + 300)
 def test_a_program_does_what_the_cells_do(export):
     # The crate of `:dep` would be had from the network: the first cell without it, so that the compiler checks the program.

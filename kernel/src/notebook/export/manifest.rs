@@ -16,6 +16,8 @@ use std::process::Command;
 
 /// The folder of the prelude in a project that has it.
 const COPY: &str = "warpcell";
+/// The package of the prelude's tests, which a program does not have.
+const TESTS: &str = "warpcell-tests";
 /// Names that cargo does not allow for a program, or that another package has.
 const RESERVED: [&str; 8] = ["test", "core", "std", "alloc", "proc-macro", "warpcell", "build", "deps"];
 
@@ -53,8 +55,10 @@ impl Project<'_> {
         std::fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock"))
             .context("Cargo.lock cannot be copied")?;
         let mut dependencies = self.dependencies();
-        let text =
-            |dependencies: &BTreeMap<String, toml::Value>| manifest(self.stem, &prelude, self.vendor, dependencies);
+        let profile = profile(&files::read(&workspace.join("prelude/dylib.toml"))?)?;
+        let text = |dependencies: &BTreeMap<String, toml::Value>| {
+            manifest(self.stem, &prelude, self.vendor, dependencies) + &profile
+        };
         files::write(&folder.join("Cargo.toml"), text(&dependencies))?;
         let versions = resolved(self.installation, folder)?;
         for (name, requirement) in &mut dependencies {
@@ -119,6 +123,18 @@ fn manifest(stem: &str, prelude: &str, vendor: bool, dependencies: &BTreeMap<Str
         let _ = writeln!(text, "exclude = [\"{COPY}\"]");
     }
     text
+}
+
+/// The levels of optimisation that the prelude's crates have in cells: those whose speed is not felt take long to build.
+fn profile(settings: &str) -> Result<String> {
+    let settings: toml::Table = toml::from_str(settings).context("prelude/dylib.toml cannot be read")?;
+    let packages = settings["profile"].get("release").and_then(|release| release.get("package"));
+    let packages = packages.and_then(toml::Value::as_table).into_iter().flatten();
+    let levels = packages.filter(|(name, _)| *name != TESTS);
+    let levels = levels.filter_map(|(name, package)| Some((name, package.get("opt-level")?)));
+    let lines: String =
+        levels.map(|(name, level)| format!("{} = {{ opt-level = {level} }}\n", toml_key(name))).collect();
+    Ok(if lines.is_empty() { lines } else { format!("\n[profile.release.package]\n{lines}") })
 }
 
 fn toml_key(name: &str) -> String {
@@ -226,6 +242,20 @@ mod tests {
             crates_in("use ndarray::array;\nuse rand;\nlet image = x.image(); rayon::join(a, b); plotters :: y");
         let expected = ["ndarray", "plotters", "rand", "rayon"].map(str::to_owned);
         assert_eq!(found, BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn crates_whose_speed_is_not_felt_are_not_optimised() {
+        let text = profile(include_str!("../../../../prelude/dylib.toml")).unwrap();
+        let table: toml::Table = toml::from_str(&text).unwrap();
+        let packages = table["profile"]["release"]["package"].as_table().unwrap();
+        assert!(
+            packages.values().all(|package| package.as_table().is_some_and(|settings| settings.len() == 1)),
+            "{text}"
+        );
+        assert_eq!(packages["gemm-c64"]["opt-level"].as_integer(), Some(0));
+        assert!(!packages.contains_key("warpcell") && !packages.contains_key(TESTS));
+        assert_eq!(profile("[profile.release]\ncodegen-units = 1").unwrap(), "");
     }
 
     #[test]
