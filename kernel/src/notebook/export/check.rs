@@ -8,7 +8,7 @@ use crate::evaluator::open_types::number_beside;
 use crate::files;
 use crate::installation::Installation;
 use crate::notebook::Finding;
-use crate::syntax::offset_of;
+use crate::syntax::{is_word, line_start, offset_of};
 use anyhow::{Context, Result};
 use ra_ap_parser::{SyntaxKind, T};
 use serde_json::Value;
@@ -100,7 +100,10 @@ fn compiled(installation: &Installation, file: &Path, folder: &Path) -> Result<S
 fn open_types(messages: &str, text: &str) -> BTreeMap<usize, String> {
     let mut edits = BTreeMap::new();
     for message in CompilerMessage::errors(messages).filter(|message| OPEN.contains(&message.code())) {
-        let default = DEFAULTS.iter().find(|(open, ..)| message.text().contains(open));
+        let Some((_, said, written)) = DEFAULTS.iter().find(|(open, ..)| message.text().contains(open)) else {
+            edits.extend(open_functions(&message, text));
+            continue;
+        };
         let proposals = message.json()["children"].as_array().into_iter().flatten();
         let proposals = proposals.flat_map(|child| child["spans"].as_array().into_iter().flatten());
         for span in proposals {
@@ -109,16 +112,26 @@ fn open_types(messages: &str, text: &str) -> BTreeMap<usize, String> {
             };
             let replaced = &text[place..end_of(span, text).unwrap_or(place)];
             // Proposals that only add something behind what is there.
-            let Some(added) = proposed.strip_prefix(replaced) else { continue };
-            if let Some((_, said, written)) = default {
-                if added.contains(said) {
-                    edits.insert(place + replaced.len(), added.replace(said, written));
-                }
-            } else if added.starts_with("::<")
-                && FUNCTIONS.iter().any(|name| text[..place + replaced.len()].ends_with(name))
-            {
-                edits.insert(place + replaced.len(), added.replacen('T', "f64", 1));
+            if let Some(added) = proposed.strip_prefix(replaced).filter(|added| added.contains(said)) {
+                edits.insert(place + replaced.len(), added.replace(said, written));
             }
+        }
+    }
+    edits
+}
+
+/// The types for functions such as `gpu::zeros` on the line of a message.
+fn open_functions(message: &CompilerMessage, text: &str) -> BTreeMap<usize, String> {
+    let mut edits = BTreeMap::new();
+    let Some(place) = outermost(message).and_then(|span| start_of(span, text)) else { return edits };
+    let start = line_start(text, place);
+    let line = text[start..].lines().next().unwrap_or_default();
+    for name in FUNCTIONS {
+        for (path, written) in [("gpu::", "::<f64>"), ("gpu::host::", "::<f64, _>")] {
+            let call = format!("{path}{name}(");
+            let begins = |at: &usize| !line[..*at].ends_with(|before: char| is_word(before) || before == ':');
+            let places = line.match_indices(&call).map(|(at, _)| at).filter(begins);
+            edits.extend(places.map(|at| (start + at + call.len() - 1, written.to_owned())));
         }
     }
     edits
@@ -185,22 +198,26 @@ mod tests {
 
     fn message(code: &str, text: &str, line: usize, columns: (usize, usize), proposed: &str) -> String {
         let span = json!({"line_start": line, "line_end": line, "column_start": columns.0, "column_end": columns.1,
-            "suggested_replacement": proposed});
-        json!({"level": "error", "code": {"code": code}, "message": text, "spans": [], "children": [{"spans": [span]}]})
+            "suggested_replacement": proposed, "is_primary": true});
+        let child = json!({"spans": [span]});
+        json!({"level": "error", "code": {"code": code}, "message": text, "spans": [span], "children": [child]})
             .to_string()
     }
 
     #[test]
     fn open_numbers_get_the_types_of_rust() {
-        let text = "let x = 2.0;\nx.sqrt();\n3.pow(2);\nlet z = gpu::zeros(3);";
+        let text = "let x = 2.0;\nx.sqrt();\n3.pow(2);\nlet z = f(gpu::zeros(3), gpu::host::ones(2), my::gpu::eye(2));";
         let float =
             message("E0689", "can't call method `sqrt` on ambiguous numeric type `{float}`", 1, (5, 6), "x: f32");
         let integer =
             message("E0689", "can't call method `pow` on ambiguous numeric type `{integer}`", 3, (1, 2), "3_i32");
-        let zeros = message("E0283", "type annotations needed", 4, (19, 19), "::<T>");
+        let zeros = message("E0282", "type annotations needed for `DeviceArray<_>`", 4, (5, 6), "z: DeviceArray<T>");
         let edits = open_types(&[float, integer, zeros].join("\n"), text);
         let mut text = text.to_owned();
         edits.iter().rev().for_each(|(&place, added)| text.insert_str(place, added));
-        assert_eq!(text, "let x: f64 = 2.0;\nx.sqrt();\n3_i32.pow(2);\nlet z = gpu::zeros::<f64>(3);");
+        assert_eq!(
+            text,
+            "let x: f64 = 2.0;\nx.sqrt();\n3_i32.pow(2);\nlet z = f(gpu::zeros::<f64>(3), gpu::host::ones::<f64, _>(2), my::gpu::eye(2));"
+        );
     }
 }
