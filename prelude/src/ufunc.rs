@@ -347,20 +347,17 @@ fn parts_of(name: &'static str, a: &RawArray, parts: &[Range<usize>], axis: usiz
         expanded(name, &found, axis as isize)
     };
     let mut made = Vec::with_capacity(parts.len());
-    match program {
-        Some(program) => {
-            let operation = reduction_of(&program);
-            if let Some(operation) = operation
-                && (parts.len() <= FEW_PARTS || !a.handle.backend.folds())
-            {
-                for range in parts {
-                    made.push(by_device(range, operation)?);
-                }
-            } else if let Some(found) = folded(name, a, axis, &program, Some(parts))? {
-                return Ok(found);
+    if let Some(program) = program {
+        let operation = reduction_of(&program);
+        if let Some(operation) = operation
+            && (parts.len() <= FEW_PARTS || !a.handle.backend.folds())
+        {
+            for range in parts {
+                made.push(by_device(range, operation)?);
             }
+        } else if let Some(found) = folded(name, a, axis, &program, Some(parts))? {
+            return Ok(found);
         }
-        None => {}
     }
     for range in &parts[made.len()..] {
         made.push(halved(name, part(range), axis, join)?);
