@@ -1301,7 +1301,18 @@ rows! {
         "np.max(a + 1j, axis=0)" => gpu::max!(&(a.astype::<Complex<f64>>() + Complex::i()), axis = 0),
         "np.argmin(a + 1j, axis=1)" => gpu::argmin!(&(a.astype::<Complex<f64>>() + Complex::i()), axis = 1),
         "np.std(a + 1j, axis=0, ddof=1)" => gpu::std!(&(a.astype::<Complex<f64>>() + Complex::i()), axis = 0, ddof = 1),
-        "np.cumprod(a + 1j, axis=1)" => gpu::cumprod_axis(&(a.astype::<Complex<f64>>() + Complex::i()), 1);
+        "np.cumprod(a + 1j, axis=1)" => gpu::cumprod_axis(&(a.astype::<Complex<f64>>() + Complex::i()), 1),
+        "np.cov(b + 1j, b * 2j, aweights=[1, 3, 2])" => gpu::cov!(&(b.astype::<Complex<f64>>() + Complex::i()), &(b.astype::<Complex<f64>>() * Complex::new(0.0, 2.0)), aweights = &[1, 3, 2]),
+        "np.cov(b + 1j * b * b, bias=True)" => gpu::cov!(&(b.astype::<Complex<f64>>() + (b * b).astype::<Complex<f64>>() * Complex::i()), bias = true),
+        "np.corrcoef(b + 1j, b * b * 1j)" => gpu::corrcoef!(&(b.astype::<Complex<f64>>() + Complex::i()), &((b * b).astype::<Complex<f64>>() * Complex::i())),
+        "np.diff(b + 1j, prepend=2j)" => gpu::diff!(&(b.astype::<Complex<f64>>() + Complex::i()), prepend = Complex::new(0.0, 2.0)),
+        "np.interp([-1.0, 0.5, 3.0], [0.0, 1.0, 2.0], b + 1j, left=-1j, right=9)" => gpu::interp!(&gpu::array(&[-1.0, 0.5, 3.0]), &gpu::array(&[0.0, 1.0, 2.0]), &(b.astype::<Complex<f64>>() + Complex::i()), left = Complex::new(0.0, -1.0), right = Complex::new(9.0, 0.0)),
+        "np.interp([-1.0, 0.5, 3.5], [0.0, 1.0, 2.0], b + 1j, period=3)" => gpu::interp!(&gpu::array(&[-1.0, 0.5, 3.5]), &gpu::array(&[0.0, 1.0, 2.0]), &(b.astype::<Complex<f64>>() + Complex::i()), period = 3.0),
+        "np.unique([1j, 2, 1j], return_index=True)[1]" => gpu::unique!(&gpu::array(&[Complex::new(0.0, 1.0), Complex::new(2.0, 0.0), Complex::new(0.0, 1.0)]), return_index = true).1,
+        "np.unique(a + 1j * mask, axis=0)" => gpu::unique!(&(a.astype::<Complex<f64>>() + mask.astype::<Complex<f64>>() * Complex::i()), axis = 0),
+        "np.intersect1d(b + 1j, [2 + 1j, 9], return_indices=True)[1]" => gpu::intersect1d!(&(b.astype::<Complex<f64>>() + Complex::i()), &gpu::array(&[Complex::new(2.0, 1.0), Complex::new(9.0, 0.0)]), return_indices = true).1,
+        "np.sort(a + 1j, axis=None)" => gpu::sort!(&(a.astype::<Complex<f64>>() + Complex::i()), axis = None),
+        "np.average(b + 1j, weights=[1, 2, 3])" => gpu::average!(&(b.astype::<Complex<f64>>() + Complex::i()), weights = &[1, 2, 3]);
     "Functions of bools":
         "np.max(mask)" => gpu::max(mask),
         "np.min(mask, axis=0)" => gpu::min!(mask, axis = 0),
@@ -1319,7 +1330,8 @@ rows! {
         "np.cov(mask)" => gpu::cov(mask),
         "np.nanmax(mask)" => gpu::nanmax(mask),
         "np.fmax(mask, mask[:1])" => gpu::fmax(mask, mask.slice(s![..1, ..])),
-        "np.count_nonzero(mask)" => gpu::count_nonzero(mask);
+        "np.count_nonzero(mask)" => gpu::count_nonzero(mask),
+        "np.diff(mask, prepend=True)" => gpu::diff!(mask, prepend = true);
 }
 
 fn data<T: Element>() -> Data<T> {
