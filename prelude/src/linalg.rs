@@ -6,7 +6,7 @@
 //! matrices are real. Functions take stacks of matrices: the last two axes are matrices, the axes before them count. On CUDA they
 //! are computed by cuSOLVER and cuBLAS, which must be installed, on the CPU by `faer`; [`eig`](eig()) and [`eigvals`](eigvals()) are
 //! computed on the CPU for all devices. Orthogonal factors, inverses and solutions have rounding errors in proportion to the type's epsilon, to the
-//! size and norm of the matrix, and where it counts to its [condition number](cond); signs
+//! size and norm of the matrix, and where it counts to its [condition number](fn@cond); signs
 //! of singular vectors and eigenvectors, of complex ones the phases, may differ between devices.
 
 pub(crate) mod constructed;

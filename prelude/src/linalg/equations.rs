@@ -99,7 +99,7 @@ matrices! {
     ///
     /// **Panics** if a matrix is singular ([`Error::SingularMatrix`], with the pivot that is 0) or not square
     /// ([`Error::InvalidShape`]), or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]). Rounding may leave
-    /// a singular matrix with small pivots instead; see [`cond`](super::cond).
+    /// a singular matrix with small pivots instead; see [`cond`](fn@super::cond).
     ///
     /// ```
     /// use warpcell as gpu;

@@ -31,7 +31,7 @@ macro_rules! scans {
 }
 scans! {
     /// The sums of all elements up to each, in row-major order, along one axis; NumPy's `cumsum` without an axis. Small
-    /// integers widen (see [`Element::Sum`](crate::Element::Sum)), wide ones wrap, and bools are counted.
+    /// integers widen (see [`Element::Sum`]), wide ones wrap, and bools are counted.
     ///
     /// `f32` is added in `f64` and rounded once. Sums of `f64` differ between devices by rounding alone: by a few thousand
     /// units in the last place of the sum of absolute values at most, and far less in general.

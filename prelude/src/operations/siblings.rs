@@ -239,7 +239,7 @@ impl<T: Element> DeviceArray<T> {
         products::matmul(self, other)
     }
 
-    /// The sum of the elements `[i, i]` of a 2-D array; [`gpu::trace`](crate::trace).
+    /// The sum of the elements `[i, i]` of a 2-D array; [`gpu::trace`](fn@crate::trace).
     ///
     /// **Panics** if the array is not 2-D ([`Error::InvalidShape`]).
     ///

@@ -111,7 +111,7 @@ impl Contours {
 /// colour bar shows.
 ///
 /// `surface`: `&z`, a 2-D array on the host or on the device, or `(&x, &y, &z)`. Element `z[i, j]` is at `x[j]` and `y[i]`,
-/// and without `x` and `y` at j and i; `x` and `y` may also have the shape of `z`, as [`meshgrid`](crate::meshgrid) gives
+/// and without `x` and `y` at j and i; `x` and `y` may also have the shape of `z`, as [`meshgrid`](fn@crate::meshgrid) gives
 /// them. There are no lines beside numbers that are not finite. [`Plot::levels`] says at which heights there are lines,
 /// [`Plot::cmap`] or [`Plot::color`] in which colours.
 ///
