@@ -42,7 +42,7 @@ fn exp_of(z: Complex<f64>) -> Complex<f64> {
         if z.re < 0.0 {
             return Complex::new(0.0, 0.0);
         }
-        return Complex::new(z.re, z.im - z.im);
+        return Complex::new(z.re, f64::NAN);
     }
     if z.re > 700.0 {
         let root = (0.5 * z.re).exp();
@@ -85,7 +85,8 @@ fn log_of_size(x: f64, y: f64) -> f64 {
         let rest = (less - (sum - part)) + (other - part);
         return 0.5 * (sum + (rest + lost)).ln_1p();
     }
-    if large > 1e150 || large < 1e-150 {
+    let is_huge = large > 1e150;
+    if is_huge || large < 1e-150 {
         if large == 0.0 {
             return f64::NEG_INFINITY;
         }
@@ -127,8 +128,8 @@ fn sinh(z: Complex<f64>) -> Complex<f64> {
         return Complex::new(z.re.sinh(), z.im);
     }
     if !z.im.is_finite() {
-        let real = if z.re == 0.0 || z.re.is_infinite() { z.re } else { z.im - z.im };
-        return Complex::new(real, z.im - z.im);
+        let real = if z.re == 0.0 || z.re.is_infinite() { z.re } else { f64::NAN };
+        return Complex::new(real, f64::NAN);
     }
     let real = if z.re == 0.0 { z.re * z.im.cos() } else { sinh_times(z.re, z.im.cos()) };
     Complex::new(real, cosh_times(z.re, z.im.sin()))
@@ -141,8 +142,8 @@ fn cosh(z: Complex<f64>) -> Complex<f64> {
         return Complex::new(z.re.cosh(), imaginary);
     }
     if !z.im.is_finite() {
-        let real = if z.re.is_infinite() { z.re.abs() } else { z.im - z.im };
-        return Complex::new(real, if z.re == 0.0 { z.re } else { z.im - z.im });
+        let real = if z.re.is_infinite() { z.re.abs() } else { f64::NAN };
+        return Complex::new(real, if z.re == 0.0 { z.re } else { f64::NAN });
     }
     let imaginary = if z.re == 0.0 { z.re * z.im.sin() } else { sinh_times(z.re, z.im.sin()) };
     Complex::new(cosh_times(z.re, z.im.cos()), imaginary)
@@ -158,7 +159,7 @@ fn tanh(z: Complex<f64>) -> Complex<f64> {
         return Complex::new(z.re.tanh(), z.im);
     }
     if !z.im.is_finite() {
-        return Complex::new(if z.re == 0.0 { z.re } else { z.im - z.im }, z.im - z.im);
+        return Complex::new(if z.re == 0.0 { z.re } else { f64::NAN }, f64::NAN);
     }
     if z.re.abs() > 20.0 {
         let small = (-z.re.abs()).exp();

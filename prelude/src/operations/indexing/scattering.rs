@@ -169,6 +169,6 @@ mod tests {
         column.scatter_max(&array(&[0]), 4.0);
         assert_eq!(m.ravel().tolist(), [0.0, 4.0, 0.0, 0.0, 2.0, 0.0]);
         assert!(column.try_scatter_add(&array(&[2]), 1.0).is_err());
-        column.scatter_min(&array::<[i64; 0], i64>(&[]), 1.0);
+        column.scatter_min(&array([0_i64; 0]), 1.0);
     }
 }
