@@ -38,8 +38,8 @@ pub use complex::real_if_close;
 pub(crate) use complex::reals_if_close;
 pub use create::{
     arange, array, asarray, asarray_chkfinite, empty, eye, frombuffer, fromiter, full, linspace, meshgrid, ones, tile,
-    try_arange, try_asarray, try_asarray_chkfinite, try_empty, try_fromiter, try_full, try_linspace, try_ones,
-    try_tile, try_zeros, zeros,
+    try_arange, try_array, try_asarray, try_asarray_chkfinite, try_empty, try_fromiter, try_full, try_linspace,
+    try_ones, try_tile, try_zeros, zeros,
 };
 pub(crate) use create::{arange_length, bad_range};
 pub use dimensions::{

@@ -98,7 +98,7 @@ pub use array::{
     frombuffer, fromfunction, fromiter, full, full_like, geomspace, get_printoptions, hsplit, hstack, identity,
     indices, iscomplexobj, isfortran, isrealobj, isscalar, linspace, logspace, matrix_transpose, meshgrid, mgrid,
     ndindex, ogrid, ones, ones_like, pad, real_if_close, repeat, roll, rollaxis, rot90, set_printoptions,
-    sliding_window_view, split, stack, tile, tri, tril, triu, try_arange, try_as_strided, try_asarray,
+    sliding_window_view, split, stack, tile, tri, tril, triu, try_arange, try_array, try_as_strided, try_asarray,
     try_asarray_chkfinite, try_broadcast_shapes, try_concatenate, try_empty, try_empty_pinned, try_fromiter, try_full,
     try_linspace, try_ones, try_stack, try_tile, try_zeros, try_zeros_like_pinned, try_zeros_pinned, vander, vsplit,
     vstack, zeros, zeros_like, zeros_like_pinned, zeros_pinned,

@@ -113,20 +113,20 @@ fn lists_and_numbers_become_arrays() {
         gpu::asarray(&rows()),
         gpu::array(ndarray::array![[1.0, 2.0], [3.0, 4.0]]),
     ] {
-        assert_eq!((a.shape(), a.to_vec()), (&[2, 2][..], expected.to_vec()));
+        assert_eq!((a.shape(), a.tolist()), (&[2, 2][..], expected.to_vec()));
     }
     for a in [
         gpu::array([rows(), rows(), rows()].to_vec()),
         gpu::array(&vec![rows(); 3]),
         gpu::array([[[1.0, 2.0], [3.0, 4.0]]; 3]),
     ] {
-        assert_eq!((a.shape(), a.to_vec()), (&[3, 2, 2][..], expected.repeat(3)));
+        assert_eq!((a.shape(), a.tolist()), (&[3, 2, 2][..], expected.repeat(3)));
     }
-    assert_eq!(gpu::array([1, 2, 3]).to_vec(), [1, 2, 3]);
-    assert_eq!(gpu::array(vec![true]).to_vec(), [true]);
+    assert_eq!(gpu::array([1, 2, 3]).tolist(), [1, 2, 3]);
+    assert_eq!(gpu::array(vec![true]).tolist(), [true]);
     let number = gpu::array(2.5_f32);
     assert_eq!((number.shape(), number.item()), (&[][..], 2.5));
-    assert_eq!(gpu::power(&gpu::array(2.0), &gpu::array([1.0, 3.0])).to_vec(), [2.0, 8.0]);
+    assert_eq!(gpu::power(&gpu::array(2.0), &gpu::array([1.0, 3.0])).tolist(), [2.0, 8.0]);
     assert_eq!(gpu::array(Vec::<Vec<f64>>::new()).shape(), [0, 0]);
     assert_eq!(gpu::array(Vec::<Vec<Vec<i64>>>::new()).shape(), [0, 0, 0]);
 }
