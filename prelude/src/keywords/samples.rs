@@ -3,7 +3,7 @@
 use crate::array::sides::sealed::Any;
 use crate::array::transfer::bring;
 use crate::array::{DeviceArray, OnDevice, RawArray};
-use crate::dtype::{Element, Float, Inexact, Scalar};
+use crate::dtype::{Element, Float, Scalar};
 use crate::error::{Result, check};
 use crate::files::npz::MixedArray;
 use crate::operations::covariance::{Options, correlations, covariances};
@@ -55,11 +55,11 @@ thin! {
     };
 
     /// `gpu::interp` with its keywords.
-    pub fn interp<P: OnDevice<Elem = T::Part>, F: OnDevice<Elem = T>, T: Inexact>(
-        x: impl Operand<T::Part>, xp: &P, fp: &F, left: Option<T>, right: Option<T>, period: Option<T::Part>
+    pub fn interp<P: OnDevice<Elem = T>, F: OnDevice<Elem = T>, T: Float>(
+        x: impl Operand<T>, xp: &P, fp: &F, left: Option<T>, right: Option<T>, period: Option<T>
     ) -> DeviceArray<T> => {
         let [left, right] = [left, right].map(|value| value.map(Element::to_scalar));
-        let outside = Outside { left, right, period: period.and_then(|period| period.to_scalar().float()) };
+        let outside = Outside { left, right, period: period.map(Float::to_f64) };
         interpolated(x.raw_operand(), xp.raw(), fp.raw(), outside)
     };
 }

@@ -1,9 +1,9 @@
 //! Linear interpolation.
 
 use crate::array::view::broadcast_to;
-use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis};
+use crate::array::{DeviceArray, OnDevice, RawArray, join, slice_axis};
 use crate::backend::{BinaryOperation, Layout, UnaryOperation};
-use crate::dtype::{Inexact, Scalar};
+use crate::dtype::{Float, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::{Operand, RawOperand};
@@ -13,8 +13,7 @@ use crate::operations::sorting::sorted_rows;
 
 /// The values at `x` of the function that is linear between the points `(xp, fp)`; before the first point and behind the last
 /// one it is constant. NumPy's `interp`; `gpu::interp!(&x, &xp, &fp, left = 0.0, right = 0.0)` has its keywords. `xp` is 1-D and
-/// ascending, `x` is an array of any shape, or a number. The values `fp` may be complex; then `x` and `xp` have the type of their
-/// parts.
+/// ascending, `x` is an array of any shape, or a number.
 ///
 /// **Panics** if `xp` and `fp` are not 1-D and of one length, or empty ([`Error::InvalidShape`]), or if a device differs.
 ///
@@ -24,11 +23,11 @@ use crate::operations::sorting::sorted_rows;
 /// assert_eq!(gpu::interp(&gpu::array(&[0.0, 1.5, 3.0, 9.0]), &xp, &fp).tolist(), [3.0, 2.5, 1.0, 0.0]);
 /// ```
 #[track_caller]
-pub fn interp<P, F, T>(x: impl Operand<T::Part>, xp: &P, fp: &F) -> DeviceArray<T>
+pub fn interp<P, F, T>(x: impl Operand<T>, xp: &P, fp: &F) -> DeviceArray<T>
 where
-    P: OnDevice<Elem = T::Part>,
+    P: OnDevice<Elem = T>,
     F: OnDevice<Elem = T>,
-    T: Inexact,
+    T: Float,
 {
     DeviceArray::from_raw(check(interpolated(x.raw_operand(), xp.raw(), fp.raw(), Outside::default())))
 }
@@ -104,12 +103,6 @@ fn fitting(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<()> {
 }
 
 fn between(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<RawArray> {
-    if fp.dtype.is_complex() {
-        return RawArray::written(NAME, &x.handle, x.shape(), fp.dtype, |out| {
-            assign(NAME, &out.part(false), &between(x, xp, &fp.part(false))?)?;
-            assign(NAME, &out.part(true), &between(x, xp, &fp.part(true))?)
-        });
-    }
     RawArray::written(NAME, &x.handle, x.shape(), x.dtype, |out| {
         let [x, places, values] = [x, xp, fp].map(|array| array.contiguous(NAME));
         out.handle.backend.interpolate(x?.view(), places?.view(), values?.view(), out.view())
