@@ -614,6 +614,32 @@ mod tests {
             ),
             ("E0658", "the type `f16` is unstable", "a.astype::<f16>()", "a.astype::<gpu::f16>()"),
             ("E0308", "expected `&_`, found `DeviceArray<f64>`", "gpu::matmul(m, b)", "gpu::matmul(&m, &b)"),
+            (
+                "E0308",
+                "expected `&_`, found floating-point number",
+                "gpu::power(2, &a)",
+                "gpu::power(&gpu::array(2.0), &a)",
+            ),
+            ("E0308", "expected `&_`, found integer", "gpu::fmod(-7, 3)", "gpu::fmod(&gpu::array(-7), &gpu::array(3))"),
+            ("E0308", "expected `&_`, found integer", "gpu::polyval(&a, 2)", "gpu::polyval(&a, &gpu::array(2.0))"),
+            (
+                "E0308",
+                "expected `&_`, found floating-point number",
+                "gpu::sin(3.14 / 2.0)",
+                "gpu::sin(&gpu::array(3.14 / 2.0))",
+            ),
+            (
+                "E0308",
+                "expected `&_`, found integer",
+                "gpu::random::choice!(5, 3)",
+                "gpu::random::choice!(&gpu::arange(5), 3)",
+            ),
+            (
+                "E0308",
+                "expected `usize`, found `&DeviceArray<f64>`",
+                "gpu::random::permutation(&a)",
+                "a.take_axis(&gpu::random::permutation(a.shape()[0]), 0)",
+            ),
             ("E0277", "not a device array", "gpu::matmul(&m, &h)", "gpu::matmul(&m, &gpu::asarray(&h))"),
             (
                 "E0277",

@@ -22,6 +22,10 @@ const STYLE: &str = include_str!("page/style.css");
 
 /// A notebook with its outputs as HTML. Pictures and notebooks that its text names are looked for in `folder`.
 pub fn page(notebook: &Notebook, folder: &Path) -> String {
+    formulas::with_room(|| made(notebook, folder))
+}
+
+fn made(notebook: &Notebook, folder: &Path) -> String {
     let mut shared = Shared::default();
     let is_rust = is_rust(notebook);
     let mut body = String::new();

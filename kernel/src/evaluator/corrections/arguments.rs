@@ -1,10 +1,11 @@
 //! Arguments of the prelude's functions and methods: borrowed arrays, arrays of the host, numbers, PyTorch's names.
 
-use super::calls::{METHODS, data_type_of, of_numbers_below, translated};
+use super::calls::{CREATION, METHODS, data_type_of, of_numbers_below, translated};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::named::{REDUCTIONS, argument_counts, sorted_out};
 use super::operators::{array_of_list, array_of_number, as_argument, as_float, as_object, is_list, is_of_numbers};
+use super::signatures::OF_TWO;
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -122,7 +123,8 @@ pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
 pub fn number_and_array(line: &Line, known: &Known<'_>) -> Option<String> {
     let calls = (0..line.len()).filter(|at| line.is_word(*at)).filter_map(|at| {
         let open = if line.at(at + 1) == "!" { at + 2 } else { at + 1 };
-        (line.at(open) == "(" && line.before(at, 1) == "::").then_some((at, open))
+        let takes_arrays = !CREATION.contains(&line.at(at));
+        (takes_arrays && line.at(open) == "(" && line.before(at, 1) == "::").then_some((at, open))
     });
     let is_number = ["`{float}`", "`{integer}`", "floating-point number", "integer", "`f64`", "`i32`"];
     let needs_array =
@@ -134,12 +136,14 @@ pub fn number_and_array(line: &Line, known: &Known<'_>) -> Option<String> {
     calls.into_iter().find_map(|(at, open)| {
         let (name, parts) = (line.at(at), line.parts(open, ",")?);
         if needs_number && name == "permutation" {
-            let array = line.part(*parts.first()?);
+            let array = Some(line.part(*parts.first()?)).filter(|array| known.is_array(array))?;
             let (first, object) = (line.operand_before(open)?, as_object(array.trim_start_matches('&')));
             let rows = format!("{}({object}.shape()[0])", line.slice(first, at));
             return Some(line.with(first, line.closing(open)?, &format!("{object}.take_axis(&{rows}, 0)")));
         }
-        let part = *parts.iter().find(|part| needs_array && is_of_numbers(line.part(**part), known))?;
+        // The other numbers may be numbers, but for functions of two arrays.
+        let is_done = parts.iter().any(|part| line.part(*part).starts_with("&gpu::ar")) && !list_has(OF_TWO, name);
+        let part = *parts.iter().find(|part| needs_array && !is_done && is_of_numbers(line.part(**part), known))?;
         let number = line.part(part);
         if name == "choice" && is_integer(number) {
             return Some(line.with(part.0, part.1, &format!("&gpu::arange({number})")));

@@ -57,7 +57,7 @@ pub fn with_target<'a>(
 }
 
 /// Functions of two arrays that are not operators.
-const OF_TWO: &str = "\
+pub const OF_TWO: &str = "\
     power pow float_power copysign fmod mod remainder hypot arctan2 maximum minimum fmax fmin floor_divide logaddexp logaddexp2 \
     nextafter heaviside gcd lcm";
 
