@@ -119,7 +119,7 @@ enum Command {
         #[arg(long)]
         unopened: bool,
     },
-    /// Execute a notebook, without Jupyter. The exit status is 0 if only those cells fail that have the tag `raises-exception`.
+    /// Execute a notebook, without Jupyter. The exit status is 0 if those cells fail that have the tag `raises-exception`, and no others.
     Run(RunArguments),
     /// Execute notebooks side by side and check their outputs. The exit status is 0 if all are as their cells' metadata say.
     Test(TestArguments),

@@ -34,6 +34,24 @@ fn replace_with_mode(path: &Path, contents: &[u8], mode: u32) -> Result<()> {
     replaced.map(drop).with_context(|| format!("{} cannot be written", path.display()))
 }
 
+/// Writes a file that is not Warpcell's own in the same way: with the permissions that it has, or those that new files of the user get.
+/// A symbolic link stays, and the file it leads to is written.
+pub fn replace_as_usual(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let written = || -> Result<()> {
+        let usual = Permissions::from_mode(0o666);
+        let mut draft =
+            tempfile::Builder::new().permissions(usual).tempfile_in(target.parent().context("it has no folder")?)?;
+        draft.write_all(contents.as_ref())?;
+        if let Ok(known) = target.metadata() {
+            draft.as_file().set_permissions(known.permissions())?;
+        }
+        draft.persist(&target)?;
+        Ok(())
+    };
+    written().with_context(|| format!("{} cannot be written", path.display()))
+}
+
 /// Writes a file in the same way, unless it exists. Another process may do so at the same time.
 pub fn write_new(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     if path.exists() {

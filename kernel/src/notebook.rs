@@ -18,16 +18,25 @@ use crate::files;
 use anyhow::{Context, Result, bail};
 use jupyter_protocol::media::{Media, MediaType};
 use nbformat::Notebook as Parsed;
-use nbformat::v4::{Cell, ErrorOutput, Notebook, Output};
+use nbformat::v4::{Cell, CellId, ErrorOutput, Notebook, Output};
+use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::Path;
 
-/// What is wrong with a cell.
+/// What is wrong with a cell, or with the notebook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The cell's index.
+    /// The cell's index; that of no cell if it is about the notebook.
     pub cell: usize,
     /// The text for a person.
     pub text: String,
+}
+
+impl Finding {
+    /// Of the notebook as a whole.
+    pub fn of_notebook(text: String) -> Self {
+        Self { cell: usize::MAX, text }
+    }
 }
 
 /// Reads a notebook of any version from 3 on. Older ones come as 4.5, in which cells have identifiers.
@@ -37,7 +46,9 @@ pub fn read(path: &Path) -> Result<Notebook> {
 
 /// Reads the text of a notebook.
 pub fn parse(text: &str) -> Result<Notebook> {
-    Ok(match nbformat::parse_notebook(text)? {
+    let mut json: Value = serde_json::from_str(text)?;
+    complete(&mut json);
+    Ok(match nbformat::parse_notebook(&json.to_string())? {
         Parsed::V4(notebook) => notebook,
         Parsed::V4QuirksMode(quirks) => quirks.repair(),
         Parsed::Legacy(old) => nbformat::upgrade_legacy_notebook(old)?,
@@ -46,9 +57,41 @@ pub fn parse(text: &str) -> Result<Notebook> {
     })
 }
 
+/// Adds what the format asks for and programs that write notebooks leave out, and takes out identifiers that two cells have, or that
+/// are none: such cells get new ones.
+fn complete(notebook: &mut Value) {
+    let set = |value: &mut Value, key: &str, new: Value| {
+        if let Value::Object(fields) = value {
+            fields.entry(key).or_insert(new);
+        }
+    };
+    set(notebook, "metadata", json!({}));
+    let mut seen = HashSet::new();
+    for cell in notebook.get_mut("cells").and_then(Value::as_array_mut).into_iter().flatten() {
+        set(cell, "metadata", json!({}));
+        if cell["cell_type"] == "code" {
+            set(cell, "outputs", json!([]));
+            set(cell, "execution_count", Value::Null);
+        }
+        for output in cell.get_mut("outputs").and_then(Value::as_array_mut).into_iter().flatten() {
+            if output.get("data").is_some() {
+                set(output, "metadata", json!({}));
+            }
+            // Tools that take counts out of notebooks leave a null.
+            if output.get("execution_count").is_some_and(Value::is_null) {
+                output["execution_count"] = 0.into();
+            }
+        }
+        let id = cell.get("id").and_then(Value::as_str).and_then(|id| CellId::new(id).ok());
+        if let (Value::Object(fields), false) = (cell, id.is_some_and(|id| seen.insert(id))) {
+            fields.remove("id");
+        }
+    }
+}
+
 /// Writes a notebook as Jupyter does: indented by one space, its keys sorted.
 pub fn write(path: &Path, notebook: &Notebook) -> Result<()> {
-    files::replace_for_all(path, nbformat::serialize_notebook(&Parsed::V4(notebook.clone()))?)
+    files::replace_as_usual(path, nbformat::serialize_notebook(&Parsed::V4(notebook.clone()))?)
 }
 
 /// A cell's text.
@@ -103,11 +146,16 @@ fn plain(text: &str) -> String {
     strip_ansi_escapes::strip_str(text)
 }
 
+/// The folder of a file.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// The number and the identifier of a cell, as messages name it.
 fn name_of(notebook: &Notebook, cell: usize) -> String {
     match notebook.cells.get(cell) {
         Some(found) => format!("cell {} ({})", cell + 1, found.id()),
-        None => format!("cell {}", cell + 1),
+        None => "the notebook".to_owned(),
     }
 }
 
@@ -122,7 +170,6 @@ fn headline(cell: &Cell) -> String {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use serde_json::{Value, json};
 
     /// A notebook of code cells: the identifier, the code, the metadata and the outputs of each.
     pub fn notebook(cells: &[(&str, &str, Value, Value)]) -> Notebook {
@@ -146,6 +193,21 @@ pub mod tests {
         write(&path, &parse(lesson).unwrap()).unwrap();
         let both: [Value; 2] = [lesson, &files::read(&path).unwrap()].map(|text| serde_json::from_str(text).unwrap());
         assert_eq!(both[0], both[1]);
+    }
+
+    #[test]
+    fn what_programs_leave_out_is_added() {
+        let shown = json!({ "output_type": "display_data", "data": { "text/plain": "1" } });
+        let cells = json!([
+            { "cell_type": "markdown", "source": "# A" },
+            { "cell_type": "code", "source": "1", "id": "a" },
+            { "cell_type": "code", "source": "2", "id": "a", "outputs": [shown] },
+            { "cell_type": "code", "source": "3", "id": "not one" },
+        ]);
+        let notebook = parse(&json!({ "nbformat": 4, "nbformat_minor": 5, "cells": cells }).to_string()).unwrap();
+        assert_eq!(notebook.cells.iter().map(source).collect::<Vec<_>>(), ["# A", "1", "2", "3"]);
+        assert_eq!((notebook.cells[1].id().as_str(), outputs_of(&notebook.cells[2]).len()), ("a", 1));
+        assert!(notebook.cells[2..].iter().all(|cell| uuid::Uuid::parse_str(cell.id().as_str()).is_ok()));
     }
 
     #[test]

@@ -237,6 +237,17 @@ def test_what_the_compiler_refuses_is_named(export):
     assert "Left out: 2." in ended.stdout and "gpu::program::show(&a);" in (folder / "src/main.rs").read_text()
 
 
+def test_a_format_text_that_means_an_earlier_definition_is_named(export):
+    # The program would print the later one.
+    cells = ["const N: i32 = 1;\nprintln!(\"{N}\");", "const N: i32 = 2;"]
+    folder, ended = export(cells)
+    assert ended.returncode == 1 and not folder.exists()
+    assert "cell 1 (c-0): a later cell defines `N` again" in ended.stderr, ended.stderr
+    folder, ended = export([cells[0].replace("{N}\"", "{}\", N"), cells[1]])
+    written(ended)
+    assert "println!(\"{}\", until_cell_1::N)" in (folder / "src/main.rs").read_text()
+
+
 def test_a_notebook_of_python_is_refused(prefix, tmp_path):
     path = tmp_path / "python.ipynb"
     path.write_text(json.dumps(notebook_of(["import numpy", "%%rust\nlet x = 1;"], "python")))

@@ -11,7 +11,7 @@ import pytest
 
 FAILS = {"tags": ["raises-exception"]}
 # Nobody else's Python or Jupyter is in the way.
-ENV = {**os.environ, "PATH": "/usr/bin:/bin", "JUPYTER_PATH": "/nowhere"}
+ENV = {**os.environ, "PATH": "/usr/bin:/bin", "JUPYTER_PATH": "/nowhere", "WARPCELL_DEVICE": os.environ.get("WARPCELL_DEVICE", "cpu")}
 
 
 @pytest.fixture
@@ -74,21 +74,21 @@ def test_a_notebook_is_executed(write, warpcell, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "cells, says, last",
+    "cells, says, last, limit",
     [
-        (["let a = 1;", "let b: i32 = \"x\";", "a"], ["cell 2 (c1)", "mismatched types", "Failed after"], 1),
-        (["panic!(\"here\")", "1"], ["cell 1 (c0)", "here"], 0),
-        (["std::process::abort()", "1"], ["SIGABRT"], 0),
-        ([("1 + 1", FAILS), "1"], ["tagged `raises-exception` but did not fail"], 0),
-        (["std::thread::sleep(std::time::Duration::from_secs(600))", "1"], ["took longer than 3 s"], 0),
-        (["loop {}", "1"], ["took longer than 3 s"], 0),
-        ([("println!(\"1\")", {"warpcell": {"prints": ["2"]}}), "1"], ["cell 1 (c0): \"2\" is not in its output: 1", "not as their metadata say"], 1),
+        (["let a = 1;", "let b: i32 = \"x\";", "a"], ["cell 2 (c1)", "mismatched types", "Failed after"], 1, None),
+        (["panic!(\"here\")", "1"], ["cell 1 (c0)", "here"], 0, None),
+        (["std::process::abort()", "1"], ["SIGABRT"], 0, None),
+        ([("1 + 1", FAILS), "1"], ["tagged `raises-exception` but did not fail"], 0, None),
+        (["std::thread::sleep(std::time::Duration::from_secs(600))", "1"], ["took longer than 3 s"], 0, "3"),
+        (["loop {}", "1"], ["took longer than 3 s"], 0, "3"),
+        ([("println!(\"1\")", {"warpcell": {"prints": ["2"]}}), "1"], ["cell 1 (c0): \"2\" is not in its output: 1", "not as their metadata say"], 1, None),
     ],
     ids=["compile-error", "panic", "abort", "does-not-fail", "sleeps", "loops", "prints"],
 )  # fmt: skip
-def test_what_fails_is_said(cells, says, last, write, warpcell, tmp_path):
+def test_what_fails_is_said(cells, says, last, limit, write, warpcell, tmp_path):
     write(*cells)
-    status, said = warpcell("run", "a.ipynb", "--timeout", "3")
+    status, said = warpcell("run", "a.ipynb", *(["--timeout", limit] if limit else []))
     assert status == 1 and all(text in said for text in says), said
     notebook = executed(tmp_path)
     ran = [number for number, cell in enumerate(notebook.cells) if cell.execution_count or cell.outputs]
@@ -165,6 +165,30 @@ def test_several_side_by_side(write, warpcell, tmp_path):
         "good.ipynb", "bad.ipynb", "good.html", "bad.html", "index.html", "times.md", "times.json",
     }  # fmt: skip
     assert [lesson["lesson"] for lesson in json.loads((tmp_path / "out/times.json").read_text())["lessons"]] == ["bad", "good"]
+
+
+def test_what_is_wrong_with_a_notebook_is_in_the_report(write, warpcell, tmp_path):
+    (tmp_path / "text.ipynb").write_text("# a text")
+    write("1")
+    status, said = warpcell("test", "text.ipynb", "a.ipynb", "--compare", "--junit", "report.xml")
+    assert status == 1 and "  the notebook: " in said, said
+    errors = [suite.get("errors") for suite in xml.parse(tmp_path / "report.xml").getroot()]
+    assert errors == ["1", "1"]
+
+
+def test_notebooks_are_not_overwritten_by_accident(write, warpcell, tmp_path):
+    write("1 + 1", "panic!()")
+    before = (tmp_path / "a.ipynb").read_bytes()
+    status, said = warpcell("test", "a.ipynb", "--output", ".")
+    assert status == 1 and "would be overwritten" in said and (tmp_path / "a.ipynb").read_bytes() == before, said
+    # A folder gets a file of the same name.
+    (tmp_path / "out").mkdir()
+    assert warpcell("run", "a.ipynb", "-o", "out")[0] == 1 and executed(tmp_path, "out/a.ipynb").cells[0].outputs
+    # A place that cannot be written is said before the cells run.
+    (tmp_path / "out/a.ipynb").unlink()
+    (tmp_path / "out/a.ipynb").mkdir()
+    status, said = warpcell("run", "a.ipynb", "-o", "out/a.ipynb/../a.ipynb")
+    assert "out/a.ipynb" in said
 
 
 def test_stored_outputs_are_compared(write, warpcell, tmp_path):

@@ -26,6 +26,9 @@ use zeromq::SocketRecv;
 /// How long a cell may take to end after an interrupt, and a kernel after it was told to.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a kernel may take to say its first word.
+const START: Duration = Duration::from_secs(60);
+
 /// The path of a socket has at most 107 bytes. Where the folder for temporary files has a long name, `/tmp` is taken.
 const LONGEST_FOLDER: usize = 60;
 
@@ -87,8 +90,10 @@ impl Session {
         command.current_dir(folder).env("JPY_PARENT_PID", std::process::id().to_string());
         command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0).kill_on_drop(true);
         let connections = runtime.block_on(async {
+            // From here on Ctrl-C ends this program in order.
+            let ctrl_c = signal(SignalKind::interrupt())?;
             let kernel = command.spawn().context("the kernel cannot be started")?;
-            Connections::open(&info, kernel).await
+            Connections::open(&info, kernel, ctrl_c).await
         })?;
         Ok(Self { runtime, connections, _folder: sockets })
     }
@@ -119,7 +124,7 @@ impl Drop for Session {
 }
 
 impl Connections {
-    async fn open(info: &ConnectionInfo, mut kernel: Child) -> Result<Self> {
+    async fn open(info: &ConnectionInfo, mut kernel: Child, mut ctrl_c: Signal) -> Result<Self> {
         let session = uuid::Uuid::new_v4().to_string();
         let (sender, messages) = unbounded_channel();
         let connected = async {
@@ -135,10 +140,13 @@ impl Connections {
             Ok::<_, RuntimeError>((shell, control))
         };
         let (shell, control) = tokio::select! {
-            connected = connected => connected.map_err(|error| anyhow!("the kernel cannot be reached: {error}"))?,
+            connected = timeout(START, connected) => connected
+                .with_context(|| format!("the kernel said nothing for {} s", START.as_secs()))?
+                .map_err(|error| anyhow!("the kernel cannot be reached: {error}"))?,
+            _ = ctrl_c.recv() => bail!("interrupted before the first cell"),
             status = kernel.wait() => bail!("the kernel ended as it started ({}); `warpcell doctor` tells more", status?),
         };
-        Ok(Self { kernel, shell, control, messages, ctrl_c: signal(SignalKind::interrupt())? })
+        Ok(Self { kernel, shell, control, messages, ctrl_c })
     }
 
     async fn execute(
@@ -153,12 +161,15 @@ impl Connections {
         let (mut reply, mut idle) = (None, false);
         // Why the cell is being interrupted.
         let mut stopping: Option<End> = None;
-        let mut deadline = limit.map(|limit| Instant::now() + limit);
+        // A limit beyond all times is none.
+        let mut deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         loop {
             if idle && let Some((count, failed)) = reply {
                 return Ok(stopping.unwrap_or(End::Replied { count, failed }));
             }
             tokio::select! {
+                // What the kernel has sent counts before its end.
+                biased;
                 message = self.messages.recv() => {
                     let Some(message) = message else {
                         return Ok(End::Died(self.kernel.wait().await?));

@@ -3,7 +3,7 @@
 use super::comparison::Comparison;
 use super::execution::{self, Event, Outcome, record_failure};
 use super::report::{self, Tested};
-use super::{Finding, code_cells, expectations, headline, name_of, parameters, read, source, write};
+use super::{Finding, code_cells, expectations, folder_of, headline, name_of, parameters, read, source, write};
 use crate::files;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -81,17 +81,26 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode> {
         Some(output) => output.clone(),
         None => path.with_file_name("executed").join(path.file_name().context("the notebook has no name")?),
     };
+    let output = match path.file_name() {
+        Some(name) if output.is_dir() => output.join(name),
+        _ => output,
+    };
     let limit = seconds(arguments.timeout)?;
     files::create_folder(folder_of(&output))?;
     let is_page = output.extension().is_some_and(|extension| extension == "html");
+    // The notebook itself is replaced once, by the whole result. Another file is written now, so that a wrong place is said at once.
+    let is_kept = is_page || is_same_file(path, &output);
+    if !is_kept {
+        write(&output, &notebook)?;
+    }
 
     let total = code_cells(&notebook).count();
-    println!("Running {}", path.display());
+    say(&format!("Running {}", path.display()));
     let mut progress = Progress { done: 0, total, is_live: std::io::stdout().is_terminal() };
     let mut written = Instant::now();
     let outcome = execution::execute(&mut notebook, folder_of(path), limit, &mut |notebook, event| {
         progress.show(notebook, &event);
-        if !is_page && written.elapsed() > BETWEEN_WRITES {
+        if !is_kept && written.elapsed() > BETWEEN_WRITES {
             // The last one counts: it says what is wrong.
             let _ = write(&output, notebook);
             written = Instant::now();
@@ -106,7 +115,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode> {
         write(&output, &notebook)?;
     }
     if is_page || arguments.html {
-        files::write(&output.with_extension("html"), super::page::page(&notebook, folder_of(path)))?;
+        files::replace_as_usual(&output.with_extension("html"), super::page::page(&notebook, folder_of(path)))?;
     }
     Ok(said(&notebook, &outcome, &unexpected, &output))
 }
@@ -127,8 +136,13 @@ fn said(notebook: &Notebook, outcome: &Outcome, unexpected: &[Finding], output: 
         );
         return ExitCode::FAILURE;
     }
-    println!("All {count} cells ran in {seconds:.1} s. The result is in {output}");
+    say(&format!("All {count} cells ran in {seconds:.1} s. The result is in {output}"));
     ExitCode::SUCCESS
+}
+
+/// Prints a line, if somebody reads it still.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// The lines about cells, on the terminal.
@@ -168,25 +182,23 @@ pub fn test(arguments: &TestArguments) -> Result<ExitCode> {
     let limit = seconds(Some(arguments.timeout))?;
     if let Some(folder) = &arguments.output {
         files::create_folder(folder)?;
-        different_names(&arguments.notebooks)?;
+        different_files(&arguments.notebooks, folder)?;
     }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = arguments.jobs.unwrap_or(processors).clamp(1, arguments.notebooks.len());
     let queue = Mutex::new(arguments.notebooks.iter().enumerate());
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     let ended = Mutex::new((Vec::new(), false));
+    let is_interrupted = || ended.lock().unwrap_or_else(PoisonError::into_inner).1;
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next().filter(|_| !is_interrupted());
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
                 while let Some((number, path)) = next() {
                     let (tested, interrupted) = test_one(path, arguments, comparison.as_ref(), limit);
                     let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-                    println!("{}", tested.text());
+                    say(&tested.text());
                     ended.0.push((number, tested));
                     ended.1 |= interrupted;
-                    if ended.1 {
-                        return;
-                    }
                 }
             });
         }
@@ -198,11 +210,11 @@ pub fn test(arguments: &TestArguments) -> Result<ExitCode> {
         files::write(file, report::junit(&tested)?)?;
     }
     if let Some(folder) = &arguments.output {
-        for written in super::tables::write(folder, arguments.html)? {
-            println!("Written: {}", written.display());
+        for written in super::tables::write(folder, &arguments.notebooks, arguments.html)? {
+            say(&format!("Written: {}", written.display()));
         }
     }
-    println!("{}", report::summary(&tested, began.elapsed().as_secs_f64()));
+    say(&report::summary(&tested, began.elapsed().as_secs_f64()));
     let well = tested.len() == arguments.notebooks.len() && tested.iter().all(|one| one.findings.is_empty());
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::from(u8::from(!well)) })
 }
@@ -250,14 +262,9 @@ fn test_one(
         Ok(())
     };
     if let Err(error) = go() {
-        tested.findings.push(Finding { cell: usize::MAX, text: format!("{error:#}") });
+        tested.findings.push(Finding::of_notebook(format!("{error:#}")));
     }
     (tested, interrupted)
-}
-
-/// The folder of a file.
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn seconds(given: Option<f64>) -> Result<Option<Duration>> {
@@ -270,9 +277,21 @@ fn seconds(given: Option<f64>) -> Result<Option<Duration>> {
     given.map(limit).transpose()
 }
 
-/// Notebooks of the same name would be one file in the folder.
-fn different_names(notebooks: &[PathBuf]) -> Result<()> {
+/// Whether two paths are one file. What is not there is none.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+/// Notebooks of the same name would be one file in the folder, and a notebook in the folder would be overwritten.
+fn different_files(notebooks: &[PathBuf], folder: &Path) -> Result<()> {
     for (number, path) in notebooks.iter().enumerate() {
+        if is_same_file(folder_of(path), folder) {
+            bail!(
+                "--output {} is the folder of {}, which would be overwritten; name another folder",
+                folder.display(),
+                path.display()
+            );
+        }
         if let Some(other) = notebooks[..number].iter().find(|other| other.file_name() == path.file_name()) {
             bail!("{} and {} would be the same file in the folder of --output", other.display(), path.display());
         }

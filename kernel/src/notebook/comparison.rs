@@ -18,9 +18,9 @@ const IGNORED: &str = "nbval-ignore-output";
 /// What changes from run to run.
 const CHANGES: [&str; 3] = [
     // Times, such as "1.25 ms" or "3 seconds".
-    r"\d[\d_,]*(\.\d+)?(e[+-]?\d+)?\s*(ns|µs|μs|us|ms|s|min|h|seconds?|minutes?|hours?)\b",
+    r"\d[\d_,]*(\.\d+)?(e[+-]?\d+)?[^\S\n]?(ns|µs|μs|us|ms|s|seconds?|minutes?|hours?)\b",
     // Rates, such as "310 GB/s" or "1.2 TFLOP/s".
-    r"\d[\d_,]*(\.\d+)?(e[+-]?\d+)?\s*[kMGTP]?i?(B|FLOP|flop|it|elements)s?/s",
+    r"\d[\d_,]*(\.\d+)?(e[+-]?\d+)?[^\S\n]?[kMGTP]?i?(B|FLOP|flop|it|elements)s?/s",
     // Addresses.
     r"0x[0-9a-fA-F]{6,}",
 ];
@@ -156,6 +156,16 @@ mod tests {
         assert_eq!(
             say(stream(&["5 rows"]), stream(&["6 rows"])),
             "line 1 of its output is `6 rows`, but `5 rows` is stored"
+        );
+        // What looks like a unit of time may be a name.
+        assert_eq!(
+            say(stream(&["17\nh = 2"]), stream(&["18\nh = 2"])),
+            "line 1 of its output is `18`, but `17` is stored"
+        );
+        let extremes = |max: &str| stream(&[&format!("max {max} min 1.1")]);
+        assert_eq!(
+            say(extremes("3.2"), extremes("3.3")),
+            "line 1 of its output is `max 3.3 min 1.1`, but `max 3.2 min 1.1` is stored"
         );
         let png = |width: u8| {
             let mut bytes = vec![0; 24];

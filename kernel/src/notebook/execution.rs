@@ -77,6 +77,7 @@ pub fn execute(
             }
         };
         let end = session.ask("println!(\"{}\", gpu::device_info());", &mut hear)?;
+        outcome.interrupted = end == End::Interrupted;
         if !matches!(end, End::Replied { failed: false, .. }) {
             device.clear();
         }

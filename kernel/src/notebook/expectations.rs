@@ -48,8 +48,10 @@ fn of_cell(cell: &Cell) -> Vec<String> {
     found
 }
 
+/// The texts of a list, or one text.
 fn texts(list: &Value) -> Vec<String> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    let list = list.as_array().map_or(std::slice::from_ref(list), Vec::as_slice);
+    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn start(text: &str) -> String {

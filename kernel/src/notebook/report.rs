@@ -3,7 +3,7 @@
 use super::{Finding, code_cells, headline, name_of};
 use nbformat::v4::Notebook;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -51,6 +51,15 @@ impl Tested {
             let mut case = TestCase::new(format!("{}: {}", name_of(&self.notebook, number), headline(cell)), status);
             case.set_classname(self.path.display().to_string());
             case.set_time(Duration::from_secs_f64(seconds.get(&number).copied().unwrap_or_default()));
+            suite.add_test_case(case);
+        }
+        // What is wrong with the notebook, or with a cell that has no code.
+        let shown: HashSet<usize> = code_cells(&self.notebook).map(|(number, _)| number).collect();
+        for Finding { cell, text } in self.findings.iter().filter(|finding| !shown.contains(&finding.cell)) {
+            let mut failed = TestCaseStatus::non_success(NonSuccessKind::Error);
+            failed.set_message(text.lines().next().unwrap_or_default()).set_description(text);
+            let mut case = TestCase::new(name_of(&self.notebook, *cell), failed);
+            case.set_classname(self.path.display().to_string());
             suite.add_test_case(case);
         }
         suite

@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 /// Cells of a notebook in the tables.
 const SLOWEST: usize = 3;
 
-/// Writes `times.json` and `times.md` of the notebooks in a folder, and with `with_pages` the page of each notebook and an
-/// `index.html`. Gives the paths of the files.
+/// Writes `times.json` and `times.md` of the notebooks in a folder, and with `pages` the page of each notebook and an `index.html`.
+/// `sources` are the notebooks that were executed: pictures that a text names are beside them. What cannot be read is left out. Gives
+/// the paths of the files.
 ///
 /// # Errors
-/// A notebook cannot be read, or a file cannot be written.
-pub fn write(folder: &Path, with_pages: bool) -> Result<Vec<PathBuf>> {
+/// A file cannot be written.
+pub fn write(folder: &Path, sources: &[PathBuf], with_pages: bool) -> Result<Vec<PathBuf>> {
     let mut paths: Vec<PathBuf> = files::paths_in(folder)
         .filter(|path| path.extension().is_some_and(|end| end == "ipynb") && path.is_file())
         .collect();
@@ -24,20 +25,22 @@ pub fn write(folder: &Path, with_pages: bool) -> Result<Vec<PathBuf>> {
     let (mut runs, mut written) = (Vec::new(), Vec::new());
     let mut write = |name: String, text: String| -> Result<()> {
         let path = folder.join(name);
-        files::replace_for_all(&path, text)?;
+        files::replace_as_usual(&path, text)?;
         written.push(path);
         Ok(())
     };
     let mut pages = Vec::new();
     for path in &paths {
-        let notebook = super::read(path)?;
+        let Ok(notebook) = super::read(path) else { continue };
         let name = path
             .file_stem()
             .and_then(|stem| stem.to_str())
             .with_context(|| format!("{} is not UTF-8", path.display()))?;
         runs.extend(Run::of(&notebook, name));
         if with_pages {
-            pages.push((format!("{name}.html"), page::page(&notebook, folder)));
+            let source = sources.iter().find(|source| source.file_name() == path.file_name());
+            let beside = source.map_or(folder, |source| super::folder_of(source));
+            pages.push((format!("{name}.html"), page::page(&notebook, beside)));
         }
     }
     write("times.json".to_owned(), json(&runs)?)?;
@@ -178,9 +181,9 @@ mod tests {
         );
         save(folder.path(), "never-run.ipynb", json!({}));
         files::write(&folder.path().join("notes.txt"), "text").unwrap();
-        let tables = write(folder.path(), false).unwrap();
+        let tables = write(folder.path(), &[], false).unwrap();
         assert_eq!(names(&tables), ["times.json", "times.md"]);
-        let written = write(folder.path(), true).unwrap();
+        let written = write(folder.path(), &[], true).unwrap();
         let pages = ["lesson.html", "never-run.html", "other.html", "third.html", "index.html"];
         assert_eq!(names(&written), [&["times.json", "times.md"][..], &pages].concat());
         let text = |name: &str| files::read(&folder.path().join(name)).unwrap();
@@ -229,7 +232,7 @@ mod tests {
             json!({ "warpcell": { "cells": [{ "id": 1 }, { "id": "x", "seconds": "y" }], "executed": "a|b" } }),
         );
         save(folder.path(), "b.ipynb", json!({ "warpcell": "text" }));
-        write(folder.path(), true).unwrap();
+        write(folder.path(), &[], true).unwrap();
         let text = files::read(&folder.path().join("times.md")).unwrap();
         assert_eq!(text.lines().last(), Some("| A lesson | unknown | a\\|b |  |  |"));
     }
@@ -238,7 +241,7 @@ mod tests {
     fn a_file_that_is_not_a_notebook_is_named() {
         let folder = tempfile::tempdir().unwrap();
         files::write(&folder.path().join("broken.ipynb"), "{").unwrap();
-        let error = format!("{:#}", write(folder.path(), true).unwrap_err());
+        let error = format!("{:#}", write(folder.path(), &[], true).unwrap_err());
         assert!(error.contains("broken.ipynb") && error.contains("not a notebook"), "{error}");
     }
 }

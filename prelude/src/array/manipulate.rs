@@ -582,7 +582,7 @@ mod tests {
         assert!(repeated(&a.raw, usize::MAX, 0).is_err());
         assert!(padded(&a.raw, 1usize.into_padding(2), Pad::Edge, None).is_ok());
         assert!(
-            padded(&a.raw, [(1, 1)].into_padding(2), Pad::Edge, None).err().unwrap().to_string().contains("2 axes")
+            padded(&a.raw, [(1, 1); 3].into_padding(2), Pad::Edge, None).err().unwrap().to_string().contains("2 axes")
         );
         let empty = crate::zeros::<f32>(0);
         assert!(padded(&empty.raw, 1usize.into_padding(1), Pad::Wrap, None).is_err());

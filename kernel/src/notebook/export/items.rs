@@ -1,8 +1,9 @@
 //! The items of a notebook as items of one program. The last definition of a name stands at the root. Earlier ones that cells above
 //! still use stand in modules, with all that refers to them: there a name means what it meant in these cells.
 
+use super::super::Finding;
 use super::cells::CodeCell;
-use super::tokens::{names, qualified};
+use super::tokens::{names, names_in_formats, qualified};
 use crate::syntax::{declared_name, parse, plain};
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasVisibility};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
@@ -51,6 +52,8 @@ pub struct Versions {
     pub modules: Vec<Module>,
     /// The modules of names, by the cell whose statements use them.
     used: BTreeMap<usize, BTreeMap<String, String>>,
+    /// What cannot be written: a format text takes no path.
+    pub hidden: Vec<Finding>,
 }
 
 impl Versions {
@@ -100,7 +103,7 @@ impl Items {
             self.last.insert(key.clone(), index);
         }
         if again.is_none() {
-            let names = names(&text).into_iter().collect();
+            let names = names(&text).into_iter().chain(names_in_formats(&text)).collect();
             self.items.push(Item { cell, text, keys, names, implements_for });
         }
     }
@@ -125,6 +128,15 @@ impl Items {
             let Some(visible) = self.seen.get(&index) else { continue };
             let mut wanted = self.needed(visible, &names(&cell.statements));
             wanted.retain(|&item| !self.is_last(visible, item));
+            for name in names_in_formats(&cell.statements) {
+                if visible.get(&name).is_some_and(|&item| !self.is_last(visible, item)) {
+                    let text = format!(
+                        "a later cell defines `{name}` again, and a format text cannot name the earlier one; \
+                         write `{{}}` in the text and `{name}` behind it"
+                    );
+                    versions.hidden.push(Finding { cell: index, text });
+                }
+            }
             if wanted.is_empty() {
                 continue;
             }

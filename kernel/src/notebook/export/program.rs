@@ -1,5 +1,6 @@
 //! The text of a program that was a notebook: `src/main.rs`.
 
+use super::super::Finding;
 use super::cells::{Cells, CodeCell, Part, ProgramCell};
 use super::items::{Items, Versions};
 use super::tokens::{indented, names};
@@ -29,6 +30,8 @@ pub struct Program {
     pub lines: Vec<(usize, usize)>,
     /// Whether it waits for futures.
     pub awaits: bool,
+    /// What of the cells could not be written.
+    pub hidden: Vec<Finding>,
 }
 
 impl Program {
@@ -67,7 +70,7 @@ pub fn write(cells: &Cells, title: &str) -> Program {
     let items = Items::of(all());
     let versions = items.modules(all());
     let awaits = all().any(|(_, code)| code.awaits);
-    let mut program = Program { awaits, ..Program::default() };
+    let mut program = Program { awaits, hidden: versions.hidden.clone(), ..Program::default() };
     let _ = write!(
         program.text,
         "//! The notebook `{title}` as a program, written by Warpcell {}.\n//!\n//! `cargo run --release` runs its cells in their order. \

@@ -1,6 +1,6 @@
 //! Text of Rust token by token: what is indented, what gets another name, which names it has.
 
-use crate::syntax::plain;
+use crate::syntax::{is_word, plain};
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
 
 /// A token: its kind and its text.
@@ -44,6 +44,26 @@ fn is_name(kind: SyntaxKind) -> bool {
 pub fn names(text: &str) -> Vec<String> {
     let tokens = tokens(text);
     places_of_names(&tokens).map(|index| plain(tokens[index].1).to_owned()).collect()
+}
+
+/// The names that format texts have in braces, such as `"{x:.2}"`.
+pub fn names_in_formats(text: &str) -> Vec<String> {
+    let tokens = tokens(text);
+    let texts = tokens.iter().filter(|(kind, _)| *kind == SyntaxKind::STRING);
+    let mut found = Vec::new();
+    for (_, text) in texts {
+        // `{{` is a brace.
+        let text = text.replace("{{", "");
+        for part in text.split('{').skip(1) {
+            let length = part.find(|character: char| !is_word(character)).unwrap_or(part.len());
+            let (name, rest) = part.split_at(length);
+            let is_name = name.starts_with(|first: char| first == '_' || first.is_alphabetic());
+            if is_name && rest.starts_with([':', '}']) {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    found
 }
 
 /// The text with a module before each name that has one. `module_of` tells it.
@@ -112,6 +132,12 @@ mod tests {
     fn names_begin_paths() {
         let text = "let y = f(a.b, m::n::<T>(0..x), \"g\"); // h\ns! { k }";
         assert_eq!(names(text), ["y", "f", "a", "m", "T", "x", "s", "k"]);
+    }
+
+    #[test]
+    fn format_texts_have_names() {
+        let text = "println!(\"{N} {x:.2} {{y}} {} {0} {_z:?} {a.b}\", n);";
+        assert_eq!(names_in_formats(text), ["N", "x", "_z"]);
     }
 
     #[test]
