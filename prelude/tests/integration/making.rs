@@ -113,14 +113,14 @@ fn lists_and_numbers_become_arrays() {
         gpu::asarray(&rows()),
         gpu::array(ndarray::array![[1.0, 2.0], [3.0, 4.0]]),
     ] {
-        assert_eq!((a.shape(), a.tolist()), (&[2, 2][..], expected.to_vec()));
+        assert_eq!((a.shape(), a.ravel().tolist()), (&[2, 2][..], expected.to_vec()));
     }
     for a in [
         gpu::array([rows(), rows(), rows()].to_vec()),
         gpu::array(&vec![rows(); 3]),
         gpu::array([[[1.0, 2.0], [3.0, 4.0]]; 3]),
     ] {
-        assert_eq!((a.shape(), a.tolist()), (&[3, 2, 2][..], expected.repeat(3)));
+        assert_eq!((a.shape(), a.ravel().tolist()), (&[3, 2, 2][..], expected.repeat(3)));
     }
     assert_eq!(gpu::array([1, 2, 3]).tolist(), [1, 2, 3]);
     assert_eq!(gpu::array(vec![true]).tolist(), [true]);
