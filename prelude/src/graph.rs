@@ -1,6 +1,6 @@
 //! Graphs: operations that are captured once and launched as a whole, any number of times.
 
-use crate::backend::GraphHandle;
+use crate::backend::{GraphHandle, recording};
 use crate::device::{self, Device, Handle};
 use crate::error::{Result, check};
 use crate::fallible::fallible;
@@ -72,6 +72,8 @@ impl<R> Graph<R> {
         ///
         /// **Panics** if they cannot be queued, or within a capture.
         pub fn launch, try_launch(&self) -> Result<&R> {
+            // It may write to any array, again and again.
+            recording::spoil();
             self.graph.launch()?;
             Ok(&self.value)
         }

@@ -371,6 +371,7 @@ impl Backend for CudaBackend {
     fn upload(&self, source: &[u8], target: &Arc<dyn Allocation>) -> Result<()> {
         let memory = memory_of(target)?;
         assert!(source.len() <= memory.bytes(), "upload: {} bytes into {}", source.len(), memory.bytes());
+        recording::spoil();
         usable(memory)?;
         memory.order(true)?;
         let span = profile::begin(&self.device, Kind::Copy, "host to device", source.len())?;
@@ -637,6 +638,7 @@ impl Backend for CudaBackend {
         bytes: usize,
     ) -> Result<bool> {
         let Some(CudaAllocation(source)) = source.as_any().downcast_ref() else { return Ok(false) };
+        recording::spoil();
         source.device().learn_checks()?;
         usable(source)?;
         if self.device.is_capturing() || source.device().is_capturing() {

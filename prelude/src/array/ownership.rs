@@ -4,7 +4,7 @@ use crate::array::sides::sealed::Host;
 use crate::array::transfer::{self, Owned, reversed};
 use crate::array::view::writable;
 use crate::array::{DeviceArray, OnHost, RawArray};
-use crate::backend::Layout;
+use crate::backend::{Layout, recording};
 use crate::device::{self, Device};
 use crate::dtype::{DType, Element, dtypes};
 use crate::error::{Error, Result};
@@ -290,6 +290,8 @@ fn into_host<T: Element>(array: DeviceArray<T>) -> Result<ArrayD<T>> {
 /// See [`DeviceArray::as_host_mut`].
 fn host_view_mut<T: Element>(raw: &mut RawArray) -> Result<ArrayViewMutD<'_, T>> {
     const OPERATION: &str = "as_host_mut";
+    // What is written is unknown, and notes of operations share the memory.
+    recording::spoil();
     let invalid = |reason: String| Error::argument(OPERATION, reason);
     if raw.handle.device != Device::Cpu {
         let device = raw.handle.device;

@@ -156,3 +156,31 @@ fn functions_that_do_more_than_operations_on_elements_combine_whole_arrays() {
     long.put(&[77_777], &gpu::array(&[0i64]));
     assert_eq!(gpu::ufunc::reduce(largest, &long, 0).item(), 199_999);
 }
+
+#[test]
+fn functions_may_write_their_arrays_on_the_host() {
+    if gpu::device() != gpu::Device::Cpu {
+        return;
+    }
+    // Nothing is read before, so that only the view says that this is no operation on elements.
+    let one_more = |x: &DeviceArray<i64>, y: &DeviceArray<i64>| {
+        let mut sum = x + y;
+        sum.as_host_mut().iter_mut().for_each(|element| *element += 1);
+        sum
+    };
+    // The same behind an operation that has no notes.
+    let later = |x: &DeviceArray<i64>, y: &DeviceArray<i64>| {
+        let mut sum = gpu::stack([x, y], 0).sum_axis(0);
+        sum.as_host_mut().iter_mut().for_each(|element| *element += 1);
+        sum
+    };
+    // On both sides of the length from which functions are noted.
+    for length in [15, 100] {
+        let a = gpu::random::integers(0..50i64, length);
+        let expected = a.sum() + length as i64 - 1;
+        assert_eq!(gpu::ufunc::reduce(one_more, &a, 0).item(), expected, "{length} elements");
+        assert_eq!(gpu::ufunc::reduce(later, &a, 0).item(), expected, "{length} elements");
+        let running = a.cumsum() + gpu::arange(length as i64);
+        assert_eq!(gpu::ufunc::accumulate(one_more, &a, 0).to_host(), running.to_host(), "{length} elements");
+    }
+}

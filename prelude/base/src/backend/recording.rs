@@ -66,7 +66,8 @@ pub struct Fold<'a> {
 
 /// What is noted.
 struct Notes {
-    /// Arrays whose elements are known, with their memory, which stays theirs as long as this is there.
+    /// Arrays whose elements are known, with their memory, which stays theirs as long as this is there. None once something else than
+    /// an operation on elements has happened: a closure may then be the only owner of its arrays.
     known: Vec<(Arc<dyn Allocation>, usize)>,
     /// The number of elements of each array.
     size: usize,
@@ -109,7 +110,10 @@ impl Recording {
 impl Drop for Recording {
     fn drop(&mut self) {
         // What has happened inside is not an operation on elements to who notes outside.
-        let outer = self.outer.take().map(|notes| Notes { is_whole: false, ..notes });
+        let mut outer = self.outer.take();
+        if let Some(notes) = &mut outer {
+            notes.give_up();
+        }
         IS_NOTING.set(outer.is_some());
         NOTES.set(outer);
     }
@@ -120,26 +124,34 @@ pub(super) fn note(operation: &Operation<'_>) {
     if IS_NOTING.get() {
         NOTES.with_borrow_mut(|notes| {
             if let Some(notes) = notes
+                && notes.is_whole
                 && notes.add(operation).is_none()
             {
-                notes.is_whole = false;
+                notes.give_up();
             }
         });
     }
 }
 
-/// Says that this thread does what is not an operation: it reads a value, or computes otherwise.
+/// Says that this thread does what is not an operation: it reads a value, writes one by itself, or computes otherwise. Nothing keeps the
+/// memory of the arrays after it.
 pub fn spoil() {
     if IS_NOTING.get() {
         NOTES.with_borrow_mut(|notes| {
             if let Some(notes) = notes {
-                notes.is_whole = false;
+                notes.give_up();
             }
         });
     }
 }
 
 impl Notes {
+    /// Notes no more: not everything was an operation on elements.
+    fn give_up(&mut self) {
+        self.is_whole = false;
+        self.known.clear();
+    }
+
     fn is_like_arguments(&self, view: &View<'_>) -> bool {
         view.layout.offset == 0 && view.layout.size() == self.size && view.layout.is_contiguous()
     }
