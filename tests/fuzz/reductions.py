@@ -215,7 +215,7 @@ def _(s, dtype, name):
     none = {} if given["n"] else {"refused": "NumPy does not look at the axis if there are no differences to take"}
     arrays, text = [a], f"np.diff(a0, **{given}"
     for end in ["prepend", "append"]:
-        if given["n"] and s.chance(0.2):
+        if s.chance(0.2):
             shape = list(a.view.shape)
             if shape and -len(shape) <= given["axis"] < len(shape):
                 shape[given["axis"]] = s.integer(0, 3)
