@@ -94,9 +94,28 @@ lists! {
     [[T; N]; M] [const N: usize, const M: usize];
     [[[T; N]; M]; L] [const N: usize, const M: usize, const L: usize];
     [Vec<T>; N] [const N: usize];
-    Vec<[T; N]> [const N: usize];
     Vec<Vec<T>> [];
     Vec<Vec<Vec<T>>> [];
+}
+
+/// Rows of one length, which lie in one piece.
+impl<T: Element, const N: usize> sealed::Source for Vec<[T; N]> {
+    fn into_raw(self, operation: &'static str) -> Result<RawArray> {
+        let shape = [self.len(), N];
+        vector_into_raw(operation, self.into_flattened(), &shape)
+    }
+}
+impl<T: Element, const N: usize> IntoDevice for Vec<[T; N]> {
+    type Elem = T;
+}
+impl<T: Element, const N: usize> sealed::Source for &Vec<[T; N]> {
+    fn into_raw(self, operation: &'static str) -> Result<RawArray> {
+        let flat = self.as_flattened().into_raw(operation)?;
+        Ok(flat.with_layout(Layout::contiguous(&[self.len(), N])))
+    }
+}
+impl<T: Element, const N: usize> IntoDevice for &Vec<[T; N]> {
+    type Elem = T;
 }
 
 /// Lists of `Vec`s do not lie in one piece.
@@ -114,7 +133,6 @@ macro_rules! lists_of_lists {
 }
 lists_of_lists! {
     [Vec<T>; N] [const N: usize] self operation => vec![N], self.iter();
-    Vec<[T; N]> [const N: usize] self operation => vec![self.len()], self.iter();
     Vec<Vec<T>> [] self operation => vec![self.len()], self.iter();
     Vec<Vec<Vec<T>>> [] self operation => {
         let rows = self.first().map_or(0, Vec::len);
@@ -127,15 +145,13 @@ lists_of_lists! {
 fn of_rows<T: Element>(
     operation: &'static str,
     mut shape: Vec<usize>,
-    rows: impl Iterator<Item = impl AsRef<[T]>>,
+    rows: impl Iterator<Item = impl AsRef<[T]>> + Clone,
 ) -> Result<RawArray> {
-    let (mut values, mut width) = (Vec::new(), None);
-    for row in rows {
-        let row = row.as_ref();
-        same_length(operation, row.len(), *width.get_or_insert(row.len()))?;
-        values.extend_from_slice(row);
-    }
-    shape.push(width.unwrap_or_default());
+    let width = rows.clone().next().map_or(0, |row| row.as_ref().len());
+    rows.clone().try_for_each(|row| same_length(operation, row.as_ref().len(), width))?;
+    shape.push(width);
+    let mut values = Vec::with_capacity(shape.iter().product());
+    rows.for_each(|row| values.extend_from_slice(row.as_ref()));
     vector_into_raw(operation, values, &shape)
 }
 

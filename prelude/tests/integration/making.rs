@@ -129,6 +129,22 @@ fn lists_and_numbers_become_arrays() {
     assert_eq!(gpu::power(&gpu::array(2.0), &gpu::array([1.0, 3.0])).tolist(), [2.0, 8.0]);
     assert_eq!(gpu::array(Vec::<Vec<f64>>::new()).shape(), [0, 0]);
     assert_eq!(gpu::array(Vec::<Vec<Vec<i64>>>::new()).shape(), [0, 0, 0]);
+    // The length of rows is known even if there are none.
+    assert_eq!(gpu::array(Vec::<[f64; 3]>::new()).shape(), [0, 3]);
+    assert_eq!(gpu::asarray(&Vec::<[f64; 3]>::new()).shape(), [0, 3]);
+    assert_eq!(gpu::array(vec![[0_u8; 0]; 2]).shape(), [2, 0]);
+    assert_eq!(gpu::array(vec![Vec::<f32>::new(); 2]).shape(), [2, 0]);
+}
+
+#[test]
+fn rows_that_lie_in_one_piece_are_taken_over() {
+    let rows: Vec<[f32; 3]> = (0..1000).map(|row| [row as f32, 0.5, -1.0]).collect();
+    let start = rows.as_ptr().addr();
+    let a = gpu::asarray(rows);
+    assert_eq!((a.shape(), a.get(&[999, 0]), a.get(&[3, 2])), (&[1000, 3][..], 999.0, -1.0));
+    if gpu::device() == gpu::Device::Cpu {
+        assert_eq!(a.data_ptr(), start);
+    }
 }
 
 #[test]
