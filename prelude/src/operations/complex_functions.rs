@@ -190,16 +190,18 @@ fn tan(z: Complex<f64>) -> Complex<f64> {
     Complex::new(w.im, -w.re)
 }
 
-/// The root whose real part is not negative, of a finite number.
+/// The root whose real part is not negative, of a number that is not far from 0.
 #[device]
 fn root(x: f64, y: f64) -> Complex<f64> {
-    if x == 0.0 && y == 0.0 {
-        return Complex::new(0.0, y);
+    if x == 0.0 {
+        // Both parts are as large, also if `y` is so small that a half of it is 0.
+        let size = 0.5 * (2.0 * y.abs()).sqrt();
+        return Complex::new(size, size.copysign(y));
     }
     let (scaled_x, scaled_y) = (0.25 * x, 0.25 * y);
     let size = 2.0 * (0.5 * scaled_x.abs() + 0.5 * scaled_x.hypot(scaled_y)).sqrt();
-    let other = 0.5 * y / size;
-    if x >= 0.0 { Complex::new(size, other) } else { Complex::new(other.abs(), size.copysign(y)) }
+    let other = 0.5 * (y / size);
+    if x > 0.0 { Complex::new(size, other) } else { Complex::new(other.abs(), size.copysign(y)) }
 }
 
 /// Whether the formulas for finite numbers may overflow.

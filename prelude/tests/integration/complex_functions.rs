@@ -80,3 +80,23 @@ fn functions_agree_with_numpy() {
     }
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn tiny_imaginary_parts_count() {
+    let (tiny, half) = (f64::from_bits(1), std::f64::consts::FRAC_PI_2);
+    // The results at branch points grow with the root of the distance; NumPy's are the same.
+    let root = tiny.sqrt();
+    let z = |re, im| Complex::new(re, im);
+    let check = |found: DeviceArray<Complex<f64>>, expected: [Complex<f64>; 2]| {
+        for (found, expected) in found.tolist().into_iter().zip(expected) {
+            let near = |found: f64, expected: f64| (found - expected).abs() <= 1e-14 * expected.abs();
+            assert!(near(found.re, expected.re) && near(found.im, expected.im), "{found} is not {expected}");
+        }
+    };
+    let both = gpu::array(&[z(1.0, tiny), z(-1.0, -tiny)]);
+    check(gpu::arccos(&both), [z(root, -root), z(2.0 * half, root)]);
+    check(gpu::arcsin(&both), [z(half, root), z(-half, -root)]);
+    check(gpu::arccosh(&both), [z(root, root), z(root, -2.0 * half)]);
+    let turned = gpu::array(&[z(tiny, 1.0), z(-tiny, -1.0)]);
+    check(gpu::arcsinh(&turned), [z(root, half), z(-root, -half)]);
+}
