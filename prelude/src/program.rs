@@ -135,20 +135,29 @@ pub(crate) fn keep(data: &Data, id: Option<&str>, update: bool) {
     let mut program = PROGRAM.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(program) = &mut *program else { return };
     let Some((ending, bytes)) = file_of(data) else { return };
-    let known = id.and_then(|id| program.displays.get(id)).filter(|_| update).cloned();
-    let path = known.clone().unwrap_or_else(|| program.next(ending));
-    if let Some(id) = id {
-        program.displays.insert(id.to_owned(), path.clone());
-    }
+    let (path, is_known) = program.place(ending, id, update);
     let written = std::fs::create_dir_all(&program.folder).and_then(|()| std::fs::write(&path, bytes));
     match written {
-        Ok(()) if known.is_some() => {}
+        Ok(()) if is_known => {}
         Ok(()) => println!("{}", path.display()),
         Err(error) => eprintln!("{} cannot be written: {error}", path.display()),
     }
 }
 
 impl Program {
+    /// Where the picture of a display belongs, and whether it replaces the file that is there. A picture of another format than before
+    /// gets a file of its own: its name says what it is.
+    fn place(&mut self, ending: &str, id: Option<&str>, update: bool) -> (PathBuf, bool) {
+        let known = id.and_then(|id| self.displays.get(id)).filter(|_| update);
+        let same = known.filter(|path| path.extension().is_some_and(|extension| extension == ending)).cloned();
+        let is_known = same.is_some();
+        let path = same.unwrap_or_else(|| self.next(ending));
+        if let Some(id) = id {
+            self.displays.insert(id.to_owned(), path.clone());
+        }
+        (path, is_known)
+    }
+
     /// The path of the next file.
     fn next(&mut self, ending: &str) -> PathBuf {
         self.files += 1;
@@ -200,6 +209,24 @@ mod tests {
         let mut program = Program { folder, cell: "3-plot".to_owned(), files: 0, displays: HashMap::new() };
         let names = ["png", "png", "svg"].map(|ending| program.next(ending).display().to_string());
         assert_eq!(names, ["output/3-plot.png", "output/3-plot-2.png", "output/3-plot-3.svg"]);
+    }
+
+    #[test]
+    fn an_update_keeps_its_file_unless_its_format_changes() {
+        let folder = PathBuf::from("output");
+        let mut program = Program { folder, cell: "2".to_owned(), files: 0, displays: HashMap::new() };
+        let mut place = |ending, id, update| {
+            let (path, is_known) = program.place(ending, id, update);
+            (path.display().to_string(), is_known)
+        };
+        let is = |path: &str, is_known| (path.to_owned(), is_known);
+        assert_eq!(place("png", Some("a"), false), is("output/2.png", false));
+        assert_eq!(place("png", Some("a"), true), is("output/2.png", true));
+        assert_eq!(place("svg", Some("a"), true), is("output/2-2.svg", false));
+        assert_eq!(place("svg", Some("a"), true), is("output/2-2.svg", true));
+        // Another display, and one without an identity.
+        assert_eq!(place("svg", Some("b"), true), is("output/2-3.svg", false));
+        assert_eq!(place("svg", None, false), is("output/2-4.svg", false));
     }
 
     #[test]
