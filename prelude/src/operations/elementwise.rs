@@ -583,8 +583,12 @@ pub(crate) fn unary(name: &'static str, operation: UnaryOperation, x: &RawArray)
     }
     if x.dtype == DType::Bool && !operation.takes(DType::Bool) {
         // What is asked of all numbers. Bools are neither NaN nor infinite.
-        let is_finite = Scalar::Bool(operation == UnaryOperation::IsFinite);
-        return RawArray::filled(name, &x.handle, x.shape(), is_finite);
+        let answer = match operation {
+            UnaryOperation::IsNan | UnaryOperation::IsInf => false,
+            UnaryOperation::IsFinite => true,
+            other => unreachable!("{name}: bools have no {other:?}; they become numbers first"),
+        };
+        return RawArray::filled(name, &x.handle, x.shape(), Scalar::Bool(answer));
     }
     if x.dtype.is_storage() {
         let out = unary(name, operation, &x.to_compute_type(name)?)?;
