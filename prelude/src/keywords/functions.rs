@@ -14,7 +14,7 @@ use crate::files::text::{ReadText, WriteText};
 use crate::linalg::equations::inv_of;
 use crate::linalg::factors::cholesky_of;
 use crate::linalg::norms::{NormOrder, Order};
-use crate::linalg::spectra::{Bound, ranks};
+use crate::linalg::spectra::{Bound, conditions, no_condition, ranks};
 use crate::linalg::stacks::{Stack, adjoint};
 use crate::operations::allclose::{all_equal, close_elements};
 use crate::operations::bits::{packed, unpacked};
@@ -145,10 +145,19 @@ pub fn cond<A: OnDevice<Elem = T>, T: Arithmetic>(x: &A, p: impl NormOrder) -> S
     transfer::typed_scalar(check(p.order().and_then(|order| condition(x.raw(), order, T::Mean::DTYPE))))
 }
 
-/// The product of the norms of a matrix and of its inverse; infinite if there is none.
+/// The product of the norms of a matrix and of its inverse; infinite if there is none. By 2 and -2, of any matrix, its largest and
+/// smallest singular values: those of the inverse are their reciprocals.
 fn condition(x: &RawArray, order: Order, dtype: DType) -> Result<Scalar> {
     const NAME: &str = "cond";
     Stack::single(NAME, x, "cond_each")?;
+    if let Order::Number(p) = order
+        && p.abs() == 2.0
+    {
+        return Ok(Scalar::of_float(conditions(NAME, x, dtype, p < 0.0)?[0], dtype.part()));
+    }
+    if x.size() == 0 {
+        return Err(no_condition(NAME, x));
+    }
     let x = as_mean(NAME, x, dtype)?;
     let inverse = match inv_of(NAME, &x) {
         Err(Error::SingularMatrix { .. }) => return Ok(Scalar::of_float(f64::INFINITY, dtype.part())),
@@ -158,11 +167,16 @@ fn condition(x: &RawArray, order: Order, dtype: DType) -> Result<Scalar> {
     transfer::item(&binary(NAME, BinaryOperation::Multiply, &norm(&x)?, &norm(&inverse)?)?)
 }
 
-/// `gpu::linalg::cholesky` as an upper triangle.
+/// `gpu::linalg::cholesky` as an upper triangle, from the upper triangle: what is below the diagonal is not looked at.
 #[track_caller]
 pub fn cholesky_upper<A: OnDevice<Elem = T>, T: Inexact>(a: &A) -> DeviceArray<T> {
-    let lower = check(cholesky_of(a.raw()));
-    DeviceArray::from_raw(check(adjoint("cholesky", &lower[0])))
+    const NAME: &str = "cholesky";
+    // The shape is that of the argument in errors.
+    let upper = Stack::square(NAME, a.raw()).and_then(|_| {
+        let [lower] = cholesky_of(&adjoint(NAME, a.raw())?)?;
+        adjoint(NAME, &lower)
+    });
+    DeviceArray::from_raw(check(upper))
 }
 
 /// `gpu::take` where indices count on from the first element again, or name the first or the last.
@@ -238,6 +252,11 @@ impl<I: Index + Element> Repeats for &DeviceArray<I> {
 /// All axes of the array.
 pub fn axes_of_all<A: OnDevice>(a: &A) -> Vec<usize> {
     (0..a.raw().shape().len()).collect()
+}
+
+/// The axes that are meant, to be named several times.
+pub fn list_of_axes(axes: impl IntoAxes) -> Vec<isize> {
+    axes.into_axes()
 }
 
 /// Lengths of axes.

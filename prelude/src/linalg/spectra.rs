@@ -178,7 +178,8 @@ pub fn matrix_rank_each<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceAr
 /// ```
 #[track_caller]
 pub fn cond<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> Signal<T> {
-    let found = Stack::single("cond", a.raw(), "cond_each").and_then(|_| conditions("cond", a.raw(), T::Mean::DTYPE));
+    let found =
+        Stack::single("cond", a.raw(), "cond_each").and_then(|_| conditions("cond", a.raw(), T::Mean::DTYPE, false));
     transfer::typed_scalar(Scalar::of_float(check(found)[0], Signal::<T>::DTYPE))
 }
 
@@ -293,7 +294,7 @@ fn ranks_of_each(a: &RawArray, dtype: DType) -> Result<RawArray> {
 }
 
 fn conditions_of_each(a: &RawArray, dtype: DType) -> Result<RawArray> {
-    let found = conditions("cond_each", a, dtype)?;
+    let found = conditions("cond_each", a, dtype, false)?;
     RawArray::of_floats("cond_each", &a.handle, leading(a), found.into_iter(), dtype.part())
 }
 
@@ -320,13 +321,23 @@ pub(crate) enum Bound {
     Share(f64),
 }
 
-fn conditions(operation: &'static str, a: &RawArray, dtype: DType) -> Result<Vec<f64>> {
+/// The largest singular value of each matrix, divided by the smallest one; or the smallest by the largest: NumPy's `p` of 2 and -2.
+pub(crate) fn conditions(operation: &'static str, a: &RawArray, dtype: DType, by_largest: bool) -> Result<Vec<f64>> {
     let (count, size, values) = spectra(operation, a, dtype)?;
     if size == 0 && count > 0 {
-        let reason = "has no elements, so the matrix has no condition number; give a matrix with elements";
-        return Err(Error::shape(operation, a.shape(), reason));
+        return Err(no_condition(operation, a));
     }
-    // All elements are finite: 0 divided by 0 is no NaN, but infinite as for other singular matrices.
-    let condition = |values: &[f64]| if values[size - 1] == 0.0 { f64::INFINITY } else { values[0] / values[size - 1] };
+    let condition = |values: &[f64]| {
+        let (largest, smallest) = (values[0], values[size - 1]);
+        let (above, below) = if by_largest { (smallest, largest) } else { (largest, smallest) };
+        // All elements are finite: 0 divided by 0 is no NaN, but infinite as for other singular matrices.
+        if below == 0.0 { f64::INFINITY } else { above / below }
+    };
     Ok(values.chunks(size.max(1)).map(condition).collect())
+}
+
+/// The error for a matrix without elements.
+pub(crate) fn no_condition(operation: &'static str, a: &RawArray) -> Error {
+    let reason = "has no elements, so the matrix has no condition number; give a matrix with elements";
+    Error::shape(operation, a.shape(), reason)
 }

@@ -581,6 +581,8 @@ rows! {
         "np.linalg.svd(a, compute_uv=False)" => gpu::linalg::svd!(a, compute_uv = false),
         "np.linalg.cholesky(a @ a.T, upper=True)" => gpu::linalg::cholesky!(&gpu::matmul(a, &a.t()), upper = true),
         "np.linalg.cond(a @ a.T, p=1)" => gpu::linalg::cond!(&gpu::matmul(a, &a.t()), p = 1),
+        "np.linalg.cond(a, p=2)" => gpu::linalg::cond!(a, p = 2),
+        "np.linalg.cond(a, p=-2)" => gpu::linalg::cond!(a, p = -2),
         "np.linalg.cond(a @ a.T, p='fro')" => gpu::linalg::cond!(&gpu::matmul(a, &a.t()), p = "fro");
     "Optional arguments about NaN":
         "np.array_equal(np.where(mask, a, np.nan), np.where(mask, a, np.nan), equal_nan=True)" => gpu::array_equal!(&gpu::where_(mask, a, f64::NAN), &gpu::where_(mask, a, f64::NAN), equal_nan = true);
