@@ -500,15 +500,33 @@ macro_rules! __call {
     (average $all:tt $whole:tt $values:tt $axis:tt $weights:tt { returned false } $keepdims:tt) => {
         $crate::__call!(reduction $all $whole $values $axis $keepdims $weights)
     };
-    // With the sums of the weights.
-    (average [($name:ident $($s:tt)*) $($all:tt)*] $whole:tt [($a:expr)] { axis $($axis:tt)? } { weights $($weights:tt)* }
-     { returned true } { keepdims $($keepdims:tt)? }) => {
-        match $a {
-            a => (
-                $crate::__call!(reduction [($name $($s)*) $($all)*] $whole [(a)] { axis $($axis)? } { keepdims $($keepdims)? } { weights $($weights)* }),
-                $crate::__call!(reduction [(sums_of_weights $($s)*) $($all)*] [$crate::keywords::count_of] [(a)] { axis $($axis)? } { keepdims $($keepdims)? } { weights $($weights)* }),
-            ),
+    // With the sums of the weights. Both need what is given, which is computed once.
+    (average $all:tt $whole:tt [($a:expr)] $axis:tt { weights } { returned true } $keepdims:tt) => {
+        match $a { a => $crate::__call!(@average $all $whole [(a)] $axis { weights } $keepdims) }
+    };
+    (average $all:tt $whole:tt [($a:expr)] $axis:tt { weights $weights:expr } { returned true } $keepdims:tt) => {
+        match ($a, $weights) {
+            (a, weights) => $crate::__call!(@average $all $whole [(a)] $axis { weights weights } $keepdims),
         }
+    };
+    (@average $all:tt $whole:tt $values:tt { axis } $weights:tt $keepdims:tt) => {
+        $crate::__call!(@sums $all $whole $values { axis } $weights $keepdims)
+    };
+    (@average $all:tt $whole:tt $values:tt { axis $axis:expr } $weights:tt { keepdims }) => {
+        match $crate::keywords::list_of_axes($axis) {
+            axis => $crate::__call!(@sums $all $whole $values { axis (&axis) } $weights { keepdims }),
+        }
+    };
+    (@average $all:tt $whole:tt $values:tt { axis $axis:expr } $weights:tt { keepdims $keepdims:expr }) => {
+        match ($crate::keywords::list_of_axes($axis), $keepdims) {
+            (axis, keepdims) => $crate::__call!(@sums $all $whole $values { axis (&axis) } $weights { keepdims keepdims }),
+        }
+    };
+    (@sums [($name:ident $($s:tt)*) $($all:tt)*] $whole:tt $values:tt $axis:tt $weights:tt $keepdims:tt) => {
+        (
+            $crate::__call!(reduction [($name $($s)*) $($all)*] $whole $values $axis $keepdims $weights),
+            $crate::__call!(reduction [(sums_of_weights $($s)*) $($all)*] [$crate::keywords::count_of] $values $axis $keepdims $weights),
+        )
     };
     (norm $all:tt $whole:tt $values:tt { ord } { axis } { keepdims }) => {
         $crate::__call!(reduction $all $whole $values { axis } { dtype } { keepdims })

@@ -436,14 +436,13 @@ pub(super) fn total_weights(
     dtype: DType,
 ) -> Result<RawArray> {
     const NAME: &str = "average";
-    let one = || RawArray::filled(NAME, &x.handle, &[], Scalar::one(dtype));
     let weights = brought(NAME, weights, x)?;
-    axes.reduced(NAME, x, |x, axes| {
-        let weights = match &weights {
-            Some(weights) => spread(x, weights, axes, dtype)?,
-            None => broadcast_to(NAME, &one()?, x.shape())?,
-        };
-        reduce(NAME, ReduceOperation::Sum, &weights, axes)
+    axes.reduced(NAME, x, |x, axes| match &weights {
+        Some(weights) => reduce(NAME, ReduceOperation::Sum, &spread(x, weights, axes, dtype)?, axes),
+        None => {
+            let count = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
+            RawArray::filled(NAME, &x.handle, &remaining(x.shape(), axes), Scalar::of_float(count, dtype))
+        }
     })
 }
 
