@@ -204,7 +204,7 @@ where
     X: OnDevice<Elem = T>,
     Y: OnDevice<Elem = T>,
 {
-    let (x, y) = check(meshgrid_raw(x.raw(), y.raw()));
+    let (x, y) = check(meshgrid_raw(x.raw(), y.raw(), false, false));
     (DeviceArray::from_raw(x), DeviceArray::from_raw(y))
 }
 
@@ -341,19 +341,29 @@ pub(crate) fn evenly_spaced(
     })
 }
 
-fn meshgrid_raw(x: &RawArray, y: &RawArray) -> Result<(RawArray, RawArray)> {
+/// See [`meshgrid`]. If it is turned, `x` varies along the rows and `y` along the columns; if it is sparse, each has length 1 along the
+/// other axis.
+pub(crate) fn meshgrid_raw(
+    x: &RawArray,
+    y: &RawArray,
+    is_turned: bool,
+    is_sparse: bool,
+) -> Result<(RawArray, RawArray)> {
     x.same_device("meshgrid", y)?;
     for axis in [x, y] {
         if axis.shape().len() != 1 {
             return Err(Error::shape("meshgrid", axis.shape(), "is not 1-D; flatten the array first with `ravel`"));
         }
     }
-    let shape = [y.size(), x.size()];
-    let column = Layout { shape: vec![y.size(), 1], strides: vec![y.layout.strides[0], 0], offset: y.layout.offset };
-    Ok((
-        x.with_layout(shape::broadcast_layout(&x.layout, &shape)).copied("meshgrid")?,
-        y.with_layout(shape::broadcast_layout(&column, &shape)).copied("meshgrid")?,
-    ))
+    let (of_row, of_column) = if is_turned { (y, x) } else { (x, y) };
+    let shape = [of_column.size(), of_row.size()];
+    let made = |line: &RawArray, own: [usize; 2], strides: [isize; 2]| {
+        let own = Layout { shape: own.to_vec(), strides: strides.to_vec(), offset: line.layout.offset };
+        line.with_layout(if is_sparse { own } else { shape::broadcast_layout(&own, &shape) }).copied("meshgrid")
+    };
+    let row = made(of_row, [1, shape[1]], [0, of_row.layout.strides[0]])?;
+    let column = made(of_column, [shape[0], 1], [of_column.layout.strides[0], 0])?;
+    Ok(if is_turned { (column, row) } else { (row, column) })
 }
 
 fn tile_raw(a: &RawArray, mut repetitions: Vec<usize>) -> Result<RawArray> {

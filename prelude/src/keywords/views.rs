@@ -1,9 +1,10 @@
 //! What calls of views with keywords need: diagonals, other axes, other orders, and grids.
 
 use crate::array::axes::{IntoAxes, axes_of};
+use crate::array::create::meshgrid_raw;
 use crate::array::indices::RawIndices;
 use crate::array::triangles::diagonal_along;
-use crate::array::{DeviceArray, IntoNewShape, IntoShape, OnDevice, RawArray, join, slice_axis, transfer, with_rank};
+use crate::array::{DeviceArray, IntoNewShape, IntoShape, OnDevice, RawArray, join, transfer, with_rank};
 use crate::backend::{Layout, ReduceOperation};
 use crate::dtype::{Element, Float, Inexact, Scalar};
 use crate::error::{Error, Result, check};
@@ -116,7 +117,7 @@ where
 fn by_columns(name: &'static str, order: &str, x: &RawArray) -> bool {
     let reason = || Error::argument(name, format!("there is no order \"{order}\"; write \"C\", \"F\" or \"A\""));
     check(match order {
-        "C" | "K" => Ok(false),
+        "C" => Ok(false),
         "F" => Ok(true),
         "A" => {
             let turned = transfer::reversed(&x.layout);
@@ -161,23 +162,16 @@ where
             Err(Error::argument("meshgrid", reason))
         }
     });
-    let (columns, rows) = crate::meshgrid(x, y);
-    let (columns, rows) = if sparse {
-        let first = |all: DeviceArray<T>, axis: usize| {
-            let count = all.shape()[axis].min(1);
-            DeviceArray::<T>::from_raw(slice_axis(&all.raw, axis, 0, 1, count)).copy()
-        };
-        (first(columns, 0), first(rows, 1))
-    } else {
-        (columns, rows)
-    };
-    if is_turned { (columns.transpose().copy(), rows.transpose().copy()) } else { (columns, rows) }
+    let (x, y) = check(meshgrid_raw(x.raw(), y.raw(), is_turned, sparse));
+    (DeviceArray::from_raw(x), DeviceArray::from_raw(y))
 }
 
 /// The place of an extreme among all elements, with as many axes as the array.
 #[track_caller]
 pub fn place_of_all<A: OnDevice>(a: &A, place: usize) -> DeviceArray<i64> {
-    crate::full(vec![1; a.raw().shape().len()], i64::try_from(place).expect("positions are i64"))
+    let place = Scalar::I64(i64::try_from(place).expect("positions are i64"));
+    let raw = a.raw();
+    DeviceArray::from_raw(check(RawArray::filled("argmax", &raw.handle, &vec![1; raw.shape().len()], place)))
 }
 
 /// The coordinates of `gpu::indices`, each with axes of length 1 for the others.

@@ -405,12 +405,16 @@ fn wrong_values_of_more_keywords_are_named() {
         (message(|| drop(gpu::diagonal!(&a, axis1 = 1, axis2 = -1))), "has no diagonal of axis 1 and itself"),
         (message(|| drop(gpu::trace!(&a, axis1 = 0, axis2 = 2))), "no axis 2"),
         (message(|| drop(gpu::ravel!(&a, order = "B"))), "there is no order \"B\""),
+        (message(|| drop(gpu::ravel!(&a, order = "K"))), "there is no order \"K\"; write \"C\", \"F\" or \"A\""),
         (message(|| drop(gpu::meshgrid!(&b, &b, indexing = "yx"))), "there is no indexing \"yx\""),
         (message(|| drop(gpu::unique!(&a, axis = 2))), "no axis 2"),
         (message(|| drop(gpu::moveaxis(&a, [0, 1], [1]))), "there are 2 axes and 1 places for them"),
         (message(|| drop(gpu::moveaxis(&a, [0, 0], [0, 1]))), "axis 0 twice"),
         (message(|| drop(gpu::pad!(&a, ((1, 2), (0, 0), (1, 1))))), "pad: "),
         (message(|| gpu::linalg::cond!(&b, p = 1)), "cond: the shape [3]"),
+        (message(|| gpu::linalg::cond!(&gpu::zeros::<f64>((0, 0)), p = 1)), "has no elements"),
+        (message(|| gpu::linalg::cond!(&gpu::zeros::<f64>((0, 3)), p = -2)), "has no elements"),
+        (message(|| drop(gpu::linalg::cholesky!(&a, upper = true))), "cholesky: the shape [2, 3]"),
     ] {
         assert!(found.contains(expected), "{found} does not say {expected}");
     }
@@ -433,9 +437,16 @@ fn edges_of_more_keywords() {
     assert_eq!(gpu::unique!(&gpu::array(&[true, false, true]), axis = 0).tolist(), [false, true]);
     // A singular matrix has no inverse.
     assert_eq!(gpu::linalg::cond!(&gpu::ones::<f64>((2, 2)), p = 1), f64::INFINITY);
+    // By 2 and -2 all matrices have one. Nothing but zeros is as bad as can be, as NumPy has it.
+    let wide = gpu::array(&[[3.0, 0.0, 0.0], [0.0, 2.0, 0.0]]);
+    assert_eq!([gpu::linalg::cond!(&wide, p = 2), gpu::linalg::cond!(&wide, p = -2)], [1.5, 2.0 / 3.0]);
+    let singular = gpu::array(&[[2.0, 0.0], [0.0, 0.0]]);
+    assert_eq!([gpu::linalg::cond!(&singular, p = 2), gpu::linalg::cond!(&singular, p = -2)], [f64::INFINITY, 0.0]);
+    assert_eq!(gpu::linalg::cond!(&gpu::zeros::<f64>((2, 2)), p = -2), f64::INFINITY);
     assert_eq!(gpu::quantile!(&gpu::array(&[7]), 1, method = "hazen"), 7.0);
     assert!(gpu::quantile!(&gpu::array(&[1.0, f64::NAN]), 0.0, method = "lower").is_nan());
     assert_eq!(gpu::diff!(&gpu::zeros::<f64>(0), prepend = 1.0, append = 3.0).tolist(), [2.0]);
+    assert_eq!(gpu::diff!(&gpu::array(&[1, 4]), n = 0, prepend = 0, append = 9).tolist(), [1, 4]);
     let wild = gpu::array(&[f64::NAN, -9.0, 9.0]);
     let found =
         gpu::interp!(&wild, &gpu::array(&[0.0, 1.0]), &gpu::array(&[5.0, 6.0]), left = -1.0, right = 1.0).tolist();
@@ -444,4 +455,80 @@ fn edges_of_more_keywords() {
     assert_eq!(turned.ravel().tolist(), [0, 2, 4, 1, 3, 5]);
     assert_eq!(gpu::squeeze!(&gpu::ones::<f32>((1, 3, 1)), axis = (0, -1)).shape(), [3]);
     assert_eq!(gpu::gradient!(&gpu::array(&[1.0, 3.0]), 2)[0].tolist(), [1.0, 1.0]);
+}
+
+#[test]
+fn values_are_computed_once() {
+    fn seen<T>(calls: &std::cell::Cell<[u8; 4]>, at: usize, value: T) -> T {
+        let mut counts = calls.get();
+        counts[at] += 1;
+        calls.set(counts);
+        value
+    }
+    let (a, weights) = (m(), gpu::array(&[3.0, 1.0]));
+    let calls = std::cell::Cell::default();
+    let (means, sums) = gpu::average!(
+        seen(&calls, 0, &a),
+        axis = seen(&calls, 1, 0),
+        weights = seen(&calls, 2, &weights),
+        returned = true,
+        keepdims = seen(&calls, 3, true)
+    );
+    assert_eq!(calls.get(), [1; 4]);
+    same(means, gpu::array(&[[1.75, -0.125, 0.75]]));
+    same(sums, gpu::array(&[[4.0, 4.0, 4.0]]));
+    let (mean, sum) =
+        gpu::average!(seen(&calls, 0, &a), weights = &seen(&calls, 2, m()).abs(), returned = true, keepdims = true);
+    assert_eq!(calls.get(), [2, 1, 2, 1]);
+    same(mean, gpu::full((1, 1), (&a * a.abs()).sum() / 21.5));
+    same(sum, gpu::full((1, 1), 21.5));
+    // Without weights it is how many elements there are.
+    let (mean, count) = gpu::average!(seen(&calls, 0, &a), axis = seen(&calls, 1, vec![0_isize, 1]), returned = true);
+    assert_eq!((calls.get(), mean.item(), count.item()), ([3, 2, 2, 1], a.mean(), 6.0));
+    let (means, counts) = gpu::average!(&gpu::array(&[[1, 2], [3, 5]]), axis = -1, returned = true);
+    assert_eq!((means.tolist(), counts.tolist()), (vec![1.5, 4.0], vec![2.0, 2.0]));
+    assert_eq!(gpu::average!(&a, returned = true), (a.mean(), 6.0));
+}
+
+#[test]
+fn grids_are_sparse_or_turned() {
+    let (x, y) = (gpu::array(&[1.0, 2.0, 3.0]), gpu::array(&[10.0, 20.0]));
+    let (columns, rows) = gpu::meshgrid!(&gpu::flip(&x, 0), &y, sparse = true);
+    same(columns, gpu::array(&[[3.0, 2.0, 1.0]]));
+    same(rows, gpu::array(&[[10.0], [20.0]]));
+    let (first, second) = gpu::meshgrid!(&x, &y, indexing = "ij", sparse = true);
+    same(first, gpu::array(&[[1.0], [2.0], [3.0]]));
+    same(second, gpu::array(&[[10.0, 20.0]]));
+    let (first, second) = gpu::meshgrid!(&x, &y, indexing = "ij");
+    let (columns, rows) = gpu::meshgrid(&x, &y);
+    same(first, columns.t());
+    same(second, rows.t());
+    // NumPy's shapes where one axis has no elements.
+    let none = gpu::zeros::<f64>(0);
+    for (indexing, sparse, expected) in [
+        ("xy", true, [[1, 3], [0, 1]]),
+        ("ij", true, [[3, 1], [1, 0]]),
+        ("xy", false, [[0, 3], [0, 3]]),
+        ("ij", false, [[3, 0], [3, 0]]),
+    ] {
+        let (first, second) = gpu::meshgrid!(&x, &none, indexing = indexing, sparse = sparse);
+        assert_eq!([first.shape(), second.shape()], expected, "{indexing}, sparse: {sparse}");
+    }
+}
+
+#[test]
+fn the_upper_factor_is_that_of_the_upper_triangle() {
+    // What is below the diagonal is not looked at.
+    let real = gpu::array(&[[4.0, 2.0], [99.0, 2.0]]);
+    same(gpu::linalg::cholesky!(&real, upper = true), gpu::array(&[[2.0, 1.0], [0.0, 1.0]]));
+    let stack = gpu::stack([&real, &(&real * 4.0)], 0);
+    same(
+        gpu::linalg::cholesky!(&stack, upper = true),
+        gpu::array(&[[[2.0, 1.0], [0.0, 1.0]], [[4.0, 2.0], [0.0, 2.0]]]),
+    );
+    let z = |re, im| Complex::new(re, im);
+    let complex = gpu::array(&[[z(4.0, 0.0), z(2.0, 1.0)], [z(99.0, -7.0), z(3.0, 0.0)]]);
+    let factor = gpu::linalg::cholesky!(&complex, upper = true).tolist();
+    let expected = [z(2.0, 0.0), z(1.0, 0.5), z(0.0, 0.0), z(1.75f64.sqrt(), 0.0)];
+    assert!(factor.iter().zip(&expected).all(|(found, expected)| (found - expected).norm() < 1e-15), "{factor:?}");
 }
