@@ -212,8 +212,9 @@ def test_a_home_on_another_file_system_without_locks(place, elsewhere, tmp_path)
     (made,) = installations(user)
     library = made / "prelude/libwarpcell.so"
     assert library.is_symlink() and library.resolve().is_relative_to(place.environment)
-    # The program, and 7 MB of the lessons' compiled cells, whose rights an installation sees to itself.
-    assert sum(path.lstat().st_size for path in made.rglob("*") if path.is_file() and not path.is_symlink()) < 35_000_000
+    # The program, 7 MB of the lessons' compiled cells, whose rights an installation sees to itself, and 6 MB of the library's sources; the
+    # library itself has 93 MB.
+    assert sum(path.lstat().st_size for path in made.rglob("*") if path.is_file() and not path.is_symlink()) < 45_000_000
 
 
 def test_what_an_administrator_has_set_up_is_used(place):
