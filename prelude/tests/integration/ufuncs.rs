@@ -131,6 +131,15 @@ fn functions_that_do_more_than_operations_on_elements_combine_whole_arrays() {
     let inner =
         |x: &DeviceArray<i64>, y: &DeviceArray<i64>| gpu::ufunc::reduce(|x, y| x + y, &gpu::stack([x, y], 0), 0);
     assert_eq!(gpu::ufunc::reduce(inner, &a, 0).to_host(), a.sum_axis(0).to_host());
+    // Operations of a graph, which are noted once and done twice.
+    let twice = |x: &DeviceArray<i64>, y: &DeviceArray<i64>| {
+        let mut sum = x + y;
+        let graph = gpu::Graph::capture(|| sum += 1);
+        graph.launch();
+        graph.launch();
+        sum
+    };
+    assert_eq!(gpu::ufunc::reduce(twice, &a, 0).to_host(), (a.sum_axis(0) + 2 * 99).to_host());
     // The argument stays as it is.
     let before = a.to_host();
     gpu::ufunc::accumulate(

@@ -203,6 +203,15 @@ fn elementwise_forms(check: &mut Check) {
     graph.launch();
     graph.launch();
     same(check, "in a graph", &x, &values(&[1000], |i| i as f32 + 2.0));
+    // A function whose operations on elements are noted launches a kernel between them.
+    let add = ElementwiseKernel::new("float64 y", "float64 x", "x += y", "add_between");
+    let join = |x: &DeviceArray<f64>, y: &DeviceArray<f64>| {
+        let mut sum = x.copy();
+        add.call_into(y, &mut sum);
+        sum + 1.0
+    };
+    let found = crate::ufunc::reduce(join, &asarray(&values(&[100], |i| i as f64)), 0).item();
+    check.note(found == 4950.0 + 99.0, &|| format!("in a function of two arrays: {found}"));
 }
 
 fn reductions(check: &mut Check) {
