@@ -326,6 +326,6 @@ def test_what_others_could_have_written_is_not_used(precompiled, of_installation
 def test_only_who_may_write_to_the_installation_compiles_for_all(precompiled, tmp_path):
     text = tmp_path / "text.ipynb"
     text.write_text("# no notebook")
-    for notebook, problem in ((text, "this is not a notebook"), (tmp_path / "none.ipynb", "cannot be read")):
+    for notebook, problem in ((text, "is not a notebook that can be read"), (tmp_path / "none.ipynb", "cannot be read")):
         run = subprocess.run([precompiled[0], "lessons", "precompile", notebook], capture_output=True, text=True, check=False)
         assert run.returncode == 1 and problem in run.stderr and str(notebook) in run.stderr, run.stderr
