@@ -198,7 +198,7 @@ functions! { $
 
     // Views and positions.
     trace(a) [offset = 0, axis1, axis2] [] => trace [keywords::trace, keywords::traces]
-        "assert_eq!(gpu::trace!(&gpu::array(&[[1, 2], [3, 4]]), offset = 1), 2);\nassert_eq!(gpu::trace!(&gpu::ones::<f64>((2, 3, 2)), axis1 = 0, axis2 = 2).tolist(), [2.0; 3]);";
+        "assert_eq!(gpu::trace!(&gpu::array(&[[1.0, 2.0], [3.0, 4.0]]), offset = 1), 2.0);\nassert_eq!(gpu::trace!(&gpu::ones::<f64>((2, 3, 2)), axis1 = 0, axis2 = 2).tolist(), [2.0; 3]);";
     diagonal(a) [offset = 0, axis1 = 0, axis2 = 1] [] => call [keywords::diagonal]
         "assert_eq!(gpu::diagonal!(&gpu::array(&[[1, 2], [3, 4]]), offset = -1).tolist(), [3]);";
     squeeze(a) [axis] [] => along [squeeze, keywords::squeeze]
