@@ -99,6 +99,16 @@ pub fn source(cell: &Cell) -> String {
     cell.source().concat()
 }
 
+/// The language of a notebook's kernel, if it says one.
+pub fn language(notebook: &Notebook) -> Option<&str> {
+    let metadata = &notebook.metadata;
+    let of_kernel = metadata.kernelspec.as_ref().and_then(|kernel| kernel.language.as_deref());
+    of_kernel.or(metadata.language_info.as_ref().map(|language| language.name.as_str()))
+}
+
+/// The tag of a cell that is meant to fail.
+pub const FAILS: &str = "raises-exception";
+
 /// Whether a cell has a tag, such as `raises-exception`.
 pub fn has_tag(cell: &Cell, tag: &str) -> bool {
     cell.metadata().tags.iter().flatten().any(|one| one == tag)

@@ -1,9 +1,8 @@
 //! Executes the cells of a notebook, one after another, in a new kernel.
 
 use super::client::{End, Session};
-use super::expectations::FAILS;
 use super::outputs::Collector;
-use super::{Finding, code_cells, errors_of, has_tag, plain, source};
+use super::{FAILS, Finding, code_cells, errors_of, has_tag, language, plain, source};
 use anyhow::{Result, bail};
 use jupyter_protocol::JupyterMessageContent;
 use nbformat::v4::{Cell, Notebook};
@@ -113,10 +112,7 @@ fn failure(cell: &Cell, end: &End, limit: Option<Duration>) -> Option<String> {
 
 /// Only notebooks in Rust are executed. One that does not say its language may be in Rust.
 fn check_language(notebook: &Notebook) -> Result<()> {
-    let metadata = &notebook.metadata;
-    let language = metadata.kernelspec.as_ref().and_then(|kernel| kernel.language.as_deref());
-    let language = language.or(metadata.language_info.as_ref().map(|language| language.name.as_str()));
-    match language {
+    match language(notebook) {
         Some(language) if !language.eq_ignore_ascii_case("rust") => bail!(
             "this notebook is in {language}, and only notebooks in Rust are executed. \
              `jupyter nbconvert --to notebook --execute NOTEBOOK` executes others"

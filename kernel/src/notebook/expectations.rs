@@ -1,13 +1,10 @@
 //! What the outputs of an executed notebook must be: what the cells' metadata say of them (`lessons/README.md`), and that only
 //! those cells fail that are meant to.
 
-use super::{Finding, errors_of, has_tag, media_of, outputs_of, plain, text_of};
+use super::{FAILS, Finding, errors_of, has_tag, media_of, outputs_of, plain, text_of};
 use jupyter_protocol::media::{Media, MediaType};
 use nbformat::v4::{Cell, Notebook};
 use serde_json::Value;
-
-/// The tag of a cell that is meant to fail.
-pub const FAILS: &str = "raises-exception";
 
 /// How much of an output a message shows.
 const SHOWN: usize = 1000;

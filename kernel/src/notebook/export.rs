@@ -86,7 +86,7 @@ fn checked(
             return Ok(program);
         }
         let refused = match hidden.is_empty() {
-            true => check::check(&mut program, installation, notebook.cells.len())?,
+            true => check::check(&mut program, installation)?,
             false => hidden,
         };
         let mut has_less = false;

@@ -13,7 +13,7 @@ pub use escape::escaped;
 
 use self::links::Places;
 use self::markdown::{Origin, Shared};
-use super::{has_tag, source};
+use super::{has_tag, language, source};
 use escape::escape;
 use nbformat::v4::{Cell, CellMetadata, Notebook};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn page(notebook: &Notebook, folder: &Path) -> String {
 
 fn made(notebook: &Notebook, folder: &Path) -> String {
     let mut shared = Shared::default();
-    let is_rust = is_rust(notebook);
+    let is_rust = language(notebook).is_none_or(|name| name.eq_ignore_ascii_case("rust"));
     let mut body = String::new();
     for cell in &notebook.cells {
         cell_into(&mut body, cell, is_rust, folder, &mut shared);
@@ -51,14 +51,6 @@ pub fn document(title: &str, body: &str) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n{head}\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
          {body}</main>\n</body>\n</html>\n"
     )
-}
-
-/// Whether the code of a notebook is Rust, as far as it says so.
-fn is_rust(notebook: &Notebook) -> bool {
-    let metadata = &notebook.metadata;
-    let language = metadata.language_info.as_ref().map(|language| &language.name);
-    let language = language.or(metadata.kernelspec.as_ref().and_then(|kernel| kernel.language.as_ref()));
-    language.is_none_or(|name| name.eq_ignore_ascii_case("rust"))
 }
 
 fn cell_into(html: &mut String, cell: &Cell, is_rust: bool, folder: &Path, shared: &mut Shared) {

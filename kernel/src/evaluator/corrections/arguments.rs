@@ -5,7 +5,7 @@ use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::named::{REDUCTIONS, argument_counts, sorted_out};
 use super::operators::{array_of_list, array_of_number, as_argument, as_float, as_object, is_list, is_of_numbers};
-use super::signatures::OF_TWO;
+use super::signatures::{OF_TWO, permuted};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -137,9 +137,8 @@ pub fn number_and_array(line: &Line, known: &Known<'_>) -> Option<String> {
         let (name, parts) = (line.at(at), line.parts(open, ",")?);
         if needs_number && name == "permutation" {
             let array = Some(line.part(*parts.first()?)).filter(|array| known.is_array(array))?;
-            let (first, object) = (line.operand_before(open)?, as_object(array.trim_start_matches('&')));
-            let rows = format!("{}({object}.shape()[0])", line.slice(first, at));
-            return Some(line.with(first, line.closing(open)?, &format!("{object}.take_axis(&{rows}, 0)")));
+            let first = line.operand_before(open)?;
+            return Some(line.with(first, line.closing(open)?, &permuted(line.slice(first, at), array)));
         }
         // The other numbers may be numbers, but for functions of two arrays.
         let is_done = parts.iter().any(|part| line.part(*part).starts_with("&gpu::ar")) && !list_has(OF_TWO, name);

@@ -71,10 +71,7 @@ fn of_arrays(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<
             let others: Vec<String> = values[1..].iter().map(|value| as_argument(value, known)).collect();
             Some(format!("gpu::{name}({}, {})", array_of_number(number, array, known), others.join(", ")))
         }
-        ("permutation", [array]) if known.is_array(array) => {
-            let object = as_object(array.trim_start_matches('&'));
-            Some(format!("{object}.take_axis(&gpu::random::permutation({object}.shape()[0]), 0)"))
-        }
+        ("permutation", [array]) if known.is_array(array) => Some(permuted("gpu::random::permutation", array)),
         // All elements, one array behind the other.
         ("concatenate", [arrays]) if value_of(named, "axis") == Some("None") => {
             Some(format!("gpu::concatenate!({}, axis = None)", list_of_arrays(arrays, known)?))
@@ -90,6 +87,12 @@ fn of_arrays(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<
         }
         _ => None,
     }
+}
+
+/// The rows of an array in the order that a function gives for their number.
+pub fn permuted(function: &str, array: &str) -> String {
+    let object = as_object(array.trim_start_matches('&'));
+    format!("{object}.take_axis(&{function}({object}.shape()[0]), 0)")
 }
 
 /// `b.clip(None, 2)`: a bound that is `None` is none.

@@ -3,15 +3,13 @@
 use super::tokens::with_short_paths;
 use crate::evaluator::commands;
 use crate::magics::{self, Expansion, Notebook as Facts};
-use crate::notebook::{Finding, has_tag, outputs_of, source};
+use crate::notebook::{FAILS, Finding, has_tag, language, outputs_of, source};
 use crate::syntax::{declared_name, parse, plain, statements, words};
 use nbformat::v4::{Cell, Notebook, Output};
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, T};
 use std::collections::BTreeMap;
 
-/// The tag of cells that fail on purpose.
-const FAILS: &str = "raises-exception";
 /// The tag of cells that become tests.
 const TEST: &str = "test";
 /// The magic of Rust cells in a Python notebook.
@@ -132,7 +130,10 @@ pub struct Cells {
 
 /// Reads the cells of a notebook.
 pub fn read(notebook: &Notebook) -> Cells {
-    let mut reader = Reader { is_python: is_python(notebook), ..Reader::default() };
+    let mut reader = Reader {
+        is_python: language(notebook).is_some_and(|name| name.eq_ignore_ascii_case("python")),
+        ..Reader::default()
+    };
     for (index, cell) in notebook.cells.iter().enumerate() {
         let text = source(cell);
         if text.trim().is_empty() {
@@ -146,13 +147,6 @@ pub fn read(notebook: &Notebook) -> Cells {
         reader.found.cells.push(ProgramCell { index, id: cell.id().to_string(), part });
     }
     reader.found
-}
-
-fn is_python(notebook: &Notebook) -> bool {
-    let kernel = notebook.metadata.kernelspec.as_ref();
-    let language = kernel.and_then(|kernel| kernel.language.as_deref());
-    let language = language.or_else(|| Some(notebook.metadata.language_info.as_ref()?.name.as_str()));
-    language.is_some_and(|language| language.eq_ignore_ascii_case("python"))
 }
 
 #[derive(Default)]

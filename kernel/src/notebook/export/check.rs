@@ -28,8 +28,8 @@ const DEFAULTS: [(&str, &str, &str); 2] = [("{float}", "f32", "f64"), ("{integer
 const FUNCTIONS: [&str; 4] = ["zeros", "ones", "empty", "eye"];
 
 /// Checks a program with an installation's compiler and prelude, changes it where the kernel changes cells, and says what the compiler
-/// refuses, by cells. What is outside of cells has the number of cells as its index.
-pub fn check(program: &mut Program, installation: &Installation, cells: usize) -> Result<Vec<Finding>> {
+/// refuses, by cells. What is outside of cells is about the notebook.
+pub fn check(program: &mut Program, installation: &Installation) -> Result<Vec<Finding>> {
     let folder = tempfile::tempdir().context("a folder for the compiler cannot be made")?;
     let file = folder.path().join(FILE);
     let mut borrows = Borrows::default();
@@ -58,8 +58,11 @@ pub fn check(program: &mut Program, installation: &Installation, cells: usize) -
     }
     let errors = CompilerMessage::errors(&messages).filter(|message| !message.is_count());
     let findings = errors.map(|message| {
-        let cell = line_of(&message).and_then(|line| program.cell_at(line)).unwrap_or(cells);
-        Finding { cell, text: format!("the compiler refuses it in the program: {}", message.text()) }
+        let text = format!("the compiler refuses it in the program: {}", message.text());
+        match line_of(&message).and_then(|line| program.cell_at(line)) {
+            Some(cell) => Finding { cell, text },
+            None => Finding::of_notebook(text),
+        }
     });
     let findings = findings.collect();
     program.text = checks::with_plain_borrows(&borrows.write(&program.text));

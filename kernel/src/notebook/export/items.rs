@@ -1,9 +1,9 @@
 //! The items of a notebook as items of one program. The last definition of a name stands at the root. Earlier ones that cells above
 //! still use stand in modules, with all that refers to them: there a name means what it meant in these cells.
 
-use super::super::Finding;
 use super::cells::CodeCell;
 use super::tokens::{names, names_in_formats, qualified};
+use crate::notebook::Finding;
 use crate::syntax::{declared_name, parse, plain};
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasVisibility};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};

@@ -1,9 +1,9 @@
 //! The text of a program that was a notebook: `src/main.rs`.
 
-use super::super::Finding;
 use super::cells::{Cells, CodeCell, Part, ProgramCell};
 use super::items::{Items, Versions};
 use super::tokens::{indented, names};
+use crate::notebook::Finding;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
