@@ -187,7 +187,10 @@ pub(crate) fn take_with(
         None => array.size(),
     };
     let indices = within("take", indices, length, outside)?;
-    axis.map_or_else(|| take(array, indices.clone()), |axis| take_axis(array, indices.clone(), axis))
+    match axis {
+        Some(axis) => take_axis(array, indices, axis),
+        None => take(array, indices),
+    }
 }
 
 /// The position of indices that count as they do in an array of each of the lengths.

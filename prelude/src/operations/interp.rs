@@ -1,8 +1,7 @@
 //! Linear interpolation.
 
-use crate::array::view::broadcast_to;
 use crate::array::{DeviceArray, OnDevice, RawArray, join, slice_axis};
-use crate::backend::{BinaryOperation, Layout, UnaryOperation};
+use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{Float, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
@@ -10,6 +9,8 @@ use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::indexing::parts;
 use crate::operations::selection::choose;
 use crate::operations::sorting::sorted_rows;
+
+const NAME: &str = "interp";
 
 /// The values at `x` of the function that is linear between the points `(xp, fp)`; before the first point and behind the last
 /// one it is constant. NumPy's `interp`; `gpu::interp!(&x, &xp, &fp, left = 0.0, right = 0.0)` has its keywords. `xp` is 1-D and
@@ -76,9 +77,8 @@ pub(crate) fn interpolated(x: RawOperand<'_>, xp: &RawArray, fp: &RawArray, outs
     let ends = [(outside.left, BinaryOperation::Less, 0), (outside.right, BinaryOperation::Greater, xp.size() - 1)];
     for (value, comparison, at) in ends {
         let Some(value) = value else { continue };
-        let end = slice_axis(xp, 0, at, 1, 1);
-        let is_outside = calc.pair(comparison, x, &broadcast_to(NAME, &line(&end), x.shape())?)?;
-        found = choose(&calc.each(UnaryOperation::LogicalNot, &is_outside)?, &found, value)?;
+        let end = line(&slice_axis(xp, 0, at, 1, 1));
+        found = choose(&calc.pair(comparison, x, &end)?, value, &found)?;
     }
     Ok(found)
 }
@@ -87,8 +87,6 @@ pub(crate) fn interpolated(x: RawOperand<'_>, xp: &RawArray, fp: &RawArray, outs
 fn line(one: &RawArray) -> RawArray {
     one.with_layout(Layout { offset: one.layout.offset, ..Layout::contiguous(&[]) })
 }
-
-const NAME: &str = "interp";
 
 fn fitting(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<()> {
     x.same_device(NAME, fp)?;
