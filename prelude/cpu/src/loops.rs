@@ -1,6 +1,7 @@
 //! What other backends compute by kernels, by loops over rows; see [`Loops`].
 
 mod band;
+mod complex_order;
 mod distances;
 mod filters;
 mod label;
@@ -14,6 +15,7 @@ mod windows;
 
 use super::transform::waves;
 use super::{origin, sparse};
+use complex_order::Question;
 use warpcell_base::backend::View;
 use warpcell_base::backend::loops::{LinesView, Loops, Tree};
 use warpcell_base::dtype::DType;
@@ -106,6 +108,12 @@ pub(super) unsafe fn lines<'a, T>(view: &LinesView<'a>) -> sparse::Lines<'a, T> 
     }
 }
 
+/// How many rows an array has, and how long they are.
+fn rows(view: &View<'_>) -> [usize; 2] {
+    let (&length, others) = view.layout.shape.split_last().expect("there is an axis");
+    [others.iter().product(), length]
+}
+
 /// A tree of points.
 ///
 /// # Safety
@@ -191,6 +199,22 @@ pub(super) unsafe fn run(loops: Loops<'_>) -> Result<()> {
             }
             Loops::Ranks { sorted, order, of, out } => {
                 ranks::write(elements(&sorted), elements(&order), of, elements_mut(&out));
+            }
+            Loops::ComplexExtremes { x, greatest, out } => {
+                complex_order::answer(Question::Extremes(greatest), x.dtype, origin(&x), rows(&x), origin(&out).cast());
+            }
+            Loops::ComplexOrder { x, out } => {
+                complex_order::answer(Question::Order, x.dtype, origin(&x), rows(&x), origin(&out).cast());
+            }
+            Loops::ComplexPlaces { sorted, values, right, out } => {
+                let question = Question::Places(sorted.layout.size(), origin(&sorted), right);
+                complex_order::answer(
+                    question,
+                    values.dtype,
+                    origin(&values),
+                    [1, values.layout.size()],
+                    origin(&out).cast(),
+                );
             }
             Loops::Waves { x, kind, around, out } => match x.dtype {
                 DType::F32 => waves::waves::<f32>(kind, around, origin(&x).cast(), origin(&out).cast())?,

@@ -26,7 +26,7 @@ fn equal<T: Ordered>(a: T, b: T) -> bool {
 
 /// Halves the part in which the answer lies; without branches on what is compared, which nothing could predict.
 #[inline(always)]
-fn position<T: Copy>(sorted: &[T], before: impl Fn(T) -> bool) -> usize {
+pub(super) fn position<T: Copy>(sorted: &[T], before: impl Fn(T) -> bool) -> usize {
     let (mut first, mut size) = (0, sorted.len());
     while size > 1 {
         let half = size / 2;

@@ -4,7 +4,9 @@
 //! operations on the numbers and on their parts.
 
 use crate::array::{RawArray, assign, join, slice_axis};
+use crate::backend::loops::Loops;
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, ScanOperation, UnaryOperation};
+use crate::device::Device;
 use crate::dtype::{DType, Scalar};
 use crate::error::Result;
 use crate::operations::complex_functions;
@@ -16,6 +18,9 @@ use crate::operations::reduce::{reduce, remaining};
 use crate::operations::scan::scan_axis;
 use crate::operations::selection::{choose, compressed, flat_positions};
 use crate::operations::statistics::with_axes;
+
+/// Longer rows are sorted by their parts: the backend shares them out to its threads.
+const LOOPED: usize = 1 << 14;
 
 /// Whether a part of each number is NaN.
 pub(crate) fn is_nan(name: &'static str, x: &RawArray) -> Result<RawArray> {
@@ -32,12 +37,33 @@ pub(crate) fn rearranged(name: &'static str, x: &RawArray, order: &RawArray) -> 
 /// The positions that the elements of each row have in ascending order. Numbers with a NaN come last: those whose imaginary part alone
 /// is NaN, those whose real part alone is, and those of which both are.
 pub(crate) fn order_of_rows(name: &'static str, x: &RawArray) -> Result<RawArray> {
+    if *x.shape().last().expect("there is an axis") <= LOOPED {
+        let given = for_loops(name, x, x.shape())?;
+        if let Some((x, out)) = given
+            && looped(&out, Loops::ComplexOrder { x: x.view(), out: out.view() })?
+        {
+            return Ok(out);
+        }
+    }
     let calc = Composed(name);
     let (real, imag) = (x.part(false), x.part(true));
     let nan = |part: &RawArray| calc.each(UnaryOperation::IsNan, part)?.converted(name, DType::U8);
     let twice = calc.with(BinaryOperation::Multiply, &nan(&real)?, 2.0)?;
     let class = calc.pair(BinaryOperation::Add, &twice, &nan(&imag)?)?;
     by_keys(name, &[imag, real, class], -1)
+}
+
+/// A contiguous array, and integers of this shape for what loops say of it. None where the backend has no such loops.
+fn for_loops(name: &'static str, x: &RawArray, shape: &[usize]) -> Result<Option<(RawArray, RawArray)>> {
+    if x.handle.device != Device::Cpu {
+        return Ok(None);
+    }
+    Ok(Some((x.contiguous(name)?, RawArray::uninitialised(name, &x.handle, shape, DType::I64)?)))
+}
+
+/// Whether loops have written all that there is of `out`.
+fn looped(out: &RawArray, loops: Loops<'_>) -> Result<bool> {
+    Ok(out.size() == 0 || out.handle.backend.by_loops(loops)?)
 }
 
 /// The array with `axes`, sorted, joined behind the others; contiguous.
@@ -75,7 +101,13 @@ pub(crate) fn reduced(
         Max => combined(name, BinaryOperation::Maximum, rows),
         Min => combined(name, BinaryOperation::Minimum, rows),
         ArgMax | ArgMin => {
-            let which = if operation == ArgMax { BinaryOperation::Maximum } else { BinaryOperation::Minimum };
+            let greatest = operation == ArgMax;
+            if let Some((x, out)) = for_loops(name, &rows, &rows.shape()[..axis])?
+                && looped(&out, Loops::ComplexExtremes { x: x.view(), greatest, out: out.view() })?
+            {
+                return Ok(out);
+            }
+            let which = if greatest { BinaryOperation::Maximum } else { BinaryOperation::Minimum };
             let extremes = with_axes(&combined(name, which, rows.clone())?, &[axis]);
             // The first one is wanted, or the first NaN.
             let operands = [RawOperand::Array(&rows), RawOperand::Array(&extremes)];
@@ -156,8 +188,13 @@ pub(crate) fn runs_of(name: &'static str, sorted: &RawArray) -> Result<(RawArray
     Ok((compressed(name, &begins, Some(sorted))?, starts))
 }
 
-/// How many elements of a sorted 1-D array are less than each value, or less or equal; by sorting both together.
+/// How many elements of a sorted 1-D array are less than each value, or less or equal; where there are no loops, by sorting both together.
 pub(crate) fn found_in(name: &'static str, sorted: &RawArray, values: &RawArray, right: bool) -> Result<RawArray> {
+    if let (Some((values, out)), sorted) = (for_loops(name, values, values.shape())?, sorted.contiguous(name)?)
+        && looped(&out, Loops::ComplexPlaces { sorted: sorted.view(), values: values.view(), right, out: out.view() })?
+    {
+        return Ok(out);
+    }
     let calc = Composed(name);
     let flat = values.flat(name)?;
     let (count, all) = (flat.size(), flat.size() + sorted.size());

@@ -411,3 +411,26 @@ fn sums_products_and_spreads_of_complex_numbers() {
     assert_eq!(gpu::prod!(&gpu::zeros::<Complex<f32>>((0, 2)), axis = 0).tolist(), [Complex::new(1.0, 0.0); 2]);
     assert_eq!(gpu::cumprod(&gpu::zeros::<Complex<f32>>(0)).size(), 0);
 }
+
+#[test]
+fn loops_and_operations_order_complex_numbers_alike() {
+    let parts = [f64::NAN, 1.0, -0.0, f64::INFINITY, 0.0, 1.0, f64::NEG_INFINITY];
+    let all: Vec<Complex<f64>> = parts.iter().flat_map(|&re| parts.map(|im| Complex::new(re, im))).collect();
+    let numbers: Vec<Complex<f64>> = all.iter().copied().filter(|z| !z.re.is_nan() && !z.im.is_nan()).collect();
+    let found = || {
+        // NumPy's order, with NaN last: of the imaginary part alone, then of the real part alone, then of both.
+        let (z, sorted) = (gpu::array(&all), gpu::sort(&gpu::array(&all)));
+        let class = |z: &Complex<f64>| 2 * u8::from(z.re.is_nan()) + u8::from(z.im.is_nan());
+        assert!(sorted.tolist().is_sorted_by_key(class));
+        let rows = gpu::array(&numbers).reshape((6, -1));
+        let places =
+            [gpu::searchsorted(&sorted, &z, gpu::Side::Left), gpu::searchsorted(&sorted, &z, gpu::Side::Right)];
+        assert!(places[0].tolist().iter().zip(places[1].tolist()).all(|(&left, right)| left < right));
+        let extremes = [0, 1].map(|axis| [gpu::argmax!(&rows, axis = axis), gpu::argmin!(&rows, axis = axis)]);
+        let of_nan = [z.argmax(), z.argmin(), z.slice(s![7..]).argmax(), z.slice(s![1..]).argmin()];
+        assert_eq!(of_nan, [0, 0, 0, 0]);
+        let integers = [&[gpu::argsort(&z), gpu::argsort!(&rows, axis = 0).ravel()], &places];
+        (integers.map(|arrays| arrays.each_ref().map(|x| x.tolist())), extremes.map(|pair| pair.map(|x| x.tolist())))
+    };
+    assert_eq!(found(), gpu::by_kernels(found));
+}

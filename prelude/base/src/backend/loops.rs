@@ -275,6 +275,12 @@ pub enum Loops<'a> {
     /// The ranks of elements, from 1 on: `order` (i64) has their places in ascending order, `sorted` (f64) the elements in it, and `out`
     /// gets the rank of each as f64.
     Ranks { sorted: View<'a>, order: View<'a>, of: RankOf, out: View<'a> },
+    /// Where each row of complex numbers has its first number with a NaN, else its first greatest one, or least one; rows are not empty.
+    ComplexExtremes { x: View<'a>, greatest: bool, out: View<'a> },
+    /// The places that the complex numbers of each row have in ascending order (i64); equal ones stay in their order.
+    ComplexOrder { x: View<'a>, out: View<'a> },
+    /// How many of the sorted complex numbers are less than each value (i64); with `right`, less or equal.
+    ComplexPlaces { sorted: View<'a>, values: View<'a>, right: bool, out: View<'a> },
     /// Cosine or sine transforms along an axis of `around`, as [`Loops::CorrelateLine`] has it. `x` and `out` are f32 or f64, and may be
     /// the same array.
     Waves { x: View<'a>, kind: WaveKind, around: [usize; 3], out: View<'a> },
@@ -337,6 +343,9 @@ impl Loops<'_> {
             Loops::Within { .. } => "points within a distance",
             Loops::Pieces { .. } => "polynomials by pieces",
             Loops::Ranks { .. } => "ranks",
+            Loops::ComplexExtremes { .. } => "complex extremes",
+            Loops::ComplexOrder { .. } => "complex order",
+            Loops::ComplexPlaces { .. } => "complex search",
             Loops::Waves { .. } => "cosine transform",
             Loops::Recursive { .. } => "recursive filter",
             Loops::Between { .. } => "filter",
