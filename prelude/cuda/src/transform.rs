@@ -4,7 +4,7 @@
 use super::{CudaBackend, address_of, source_of};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use warpcell_base::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, View};
+use warpcell_base::backend::{Allocation, Backend, BinaryOperation, Layout, Operand, UnaryOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
 use warpcell_driver::cufft::{Kind, Plan, Shape};
@@ -49,6 +49,37 @@ fn part(layout: &Layout, is_imaginary: bool) -> Layout {
     part
 }
 
+/// The parts of a whole spectrum of real numbers and where they are in its first half along the last of `axes`: the first part as it is,
+/// the others as conjugates. Each number is the conjugate of the one at the opposite place of all axes.
+fn halves(half: &Layout, whole: &Layout, axes: &[usize]) -> Vec<(Layout, Layout)> {
+    let (&last, others) = axes.split_last().expect("an axis");
+    let (length, kept) = (whole.shape[last], half.shape[last]);
+    // The elements at `start`, `start + 1`, …, or backwards.
+    let part = |layout: &Layout, axis: usize, start: usize, count: usize, backwards: bool| {
+        let mut part = layout.clone();
+        part.offset = part.offset.wrapping_add_signed(start as isize * part.strides[axis]);
+        part.shape[axis] = count;
+        if backwards {
+            part.strides[axis] = -part.strides[axis];
+        }
+        part
+    };
+    let rest = length - kept;
+    let mut mirrored = vec![(part(half, last, rest, rest, true), part(whole, last, kept, rest, false))];
+    for &axis in others {
+        let count = whole.shape[axis];
+        let both = mirrored.iter().flat_map(|(from, to)| {
+            let zero = (part(from, axis, 0, 1, false), part(to, axis, 0, 1, false));
+            let more = (count > 1)
+                .then(|| (part(from, axis, count - 1, count - 1, true), part(to, axis, 1, count - 1, false)));
+            std::iter::once(zero).chain(more)
+        });
+        mirrored = both.collect();
+    }
+    let first = (half.clone(), part(whole, last, 0, kept, false));
+    std::iter::once(first).chain(mirrored).collect()
+}
+
 /// How many of the last axes are among `axes`, as far as one transform of cuFFT takes them.
 fn trailing(rank: usize, axes: &[usize]) -> usize {
     (0..rank.min(MOST_AXES)).take_while(|behind| axes.contains(&(rank - 1 - behind))).count()
@@ -71,11 +102,18 @@ impl CudaBackend {
             (true, true) => self.complex(x, out, axes, is_inverse)?,
             // Of two real numbers and less, the first half of the spectrum is all of it.
             (_, true) if length == numbers && length > 2 => {
-                let (real, imaginary) = (part(out.layout, false), part(out.layout, true));
-                let dtype = x.dtype;
-                self.elementwise.copy(x, View { layout: &real, dtype, ..out })?;
-                self.elementwise.fill(Scalar::of_float(0.0, dtype), View { layout: &imaginary, dtype, ..out })?;
-                self.complex(out, out, axes, is_inverse)?;
+                let mut half = Layout { shape: out.layout.shape.clone(), strides: Vec::new(), offset: 0 };
+                half.shape[last] = length / 2 + 1;
+                let half = self.between(&half, out.dtype)?;
+                self.real_to_half(x, half.view(), axes)?;
+                let [(first, to), others @ ..] = &halves(&half.layout, out.layout, axes)[..] else {
+                    unreachable!("there is a first half")
+                };
+                self.elementwise.copy(View { layout: first, ..half.view() }, View { layout: to, ..out })?;
+                for (from, to) in others {
+                    let (from, to) = (View { layout: from, ..half.view() }, View { layout: to, ..out });
+                    self.elementwise.unary(UnaryOperation::Conjugate, from, to)?;
+                }
             }
             (_, true) => self.real_to_half(x, out, axes)?,
             _ => self.half_to_real(x, out, axes, destroys)?,
@@ -264,6 +302,46 @@ mod tests {
         assert_eq!(trailing(3, &[2, 0, 1]), 3);
         assert_eq!(trailing(4, &[0, 1, 2, 3]), 3);
         assert_eq!(trailing(2, &[0]), 0);
+    }
+
+    #[test]
+    fn a_spectrum_is_all_of_its_first_half_and_conjugates() {
+        fn indices(mut at: usize, shape: &[usize]) -> Vec<usize> {
+            let mut indices: Vec<usize> = shape.iter().rev().map(|&length| (at % length, at /= length).0).collect();
+            indices.reverse();
+            indices
+        }
+        fn places(layout: &Layout) -> impl Iterator<Item = usize> {
+            (0..layout.size()).map(|at| {
+                let steps = indices(at, &layout.shape).into_iter().zip(&layout.strides);
+                layout.offset.wrapping_add_signed(steps.map(|(index, stride)| index as isize * stride).sum())
+            })
+        }
+        for (shape, axes) in
+            [(vec![5], vec![0]), (vec![6, 4], vec![0, 1]), (vec![3, 1, 7], vec![0, 1, 2]), (vec![4, 6, 3], vec![2, 1])]
+        {
+            let &last = axes.last().expect("an axis");
+            let whole = Layout::contiguous(&shape);
+            let mut shorter = shape.clone();
+            shorter[last] = shape[last] / 2 + 1;
+            let half = Layout::contiguous(&shorter);
+            let mut found = vec![None; whole.size()];
+            for (number, (from, to)) in halves(&half, &whole, &axes).into_iter().enumerate() {
+                assert_eq!(from.shape, to.shape);
+                for (from, to) in places(&from).zip(places(&to)) {
+                    assert_eq!(found[to].replace((from, number > 0)), None, "element {to} is written twice");
+                }
+            }
+            for (at, found) in found.into_iter().enumerate() {
+                let (from, is_conjugate) = found.expect("all are written");
+                let mut expected = indices(at, &shape);
+                assert_eq!(is_conjugate, expected[last] >= shorter[last]);
+                for &axis in axes.iter().filter(|_| is_conjugate) {
+                    expected[axis] = (shape[axis] - expected[axis]) % shape[axis];
+                }
+                assert_eq!(indices(from, &shorter), expected);
+            }
+        }
     }
 
     #[test]
