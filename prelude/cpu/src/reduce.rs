@@ -76,6 +76,7 @@ pub(super) unsafe fn reduce(
         ReduceOperation::MaxNumbers => floats!(T => MaxNumbers<T>),
         ReduceOperation::MinNumbers => floats!(T => MinNumbers<T>),
         ReduceOperation::CountNumbers => floats!(T => CountNumbers<T>),
+        ReduceOperation::CountNonzero => for_number!(dtype, T => all!(CountNonzero<T>)),
         ReduceOperation::BitwiseAnd => for_integer!(dtype, T => all!(BitAnd<T>)),
         ReduceOperation::BitwiseOr => for_integer!(dtype, T => all!(BitOr<T>)),
         ReduceOperation::BitwiseXor if dtype == DType::Bool => all!(BitXor<Bit>),
@@ -224,6 +225,7 @@ reductions! {
     BitOr<T: Bits>: T => T, T::default(), |x| x, |a, b| a.or(b);
     BitXor<T: Bits>: T => T, T::default(), |x| x, |a, b| a.xor(b);
     CountNumbers<T: Arithmetic>: T => i64, 0, |x| i64::from(!x.is_nan()), |a, b| a + b;
+    CountNonzero<T: Ordered>: T => i64, 0, |x| i64::from(x != T::default()), |a, b| a + b;
     pub(super) All: Bit => Bit, Bit(1), |x| Bit::from(x.is_true()), |a, b| Bit(a.0 & b.0),
         of_all: all_true, is_settled: |value| value.0 == 0;
     pub(super) Any: Bit => Bit, Bit(0), |x| Bit::from(x.is_true()), |a, b| Bit(a.0 | b.0),

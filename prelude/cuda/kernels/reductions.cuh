@@ -1,5 +1,5 @@
 // What reductions are made of: Sum, Product, SumSquares, SquaredDeviations, Max, Min, ArgMax, ArgMin, All, Any and Dot; SumNumbers,
-// ProductNumbers, MaxNumbers, MinNumbers and CountNumbers; BitwiseAnd, BitwiseOr and BitwiseXor. The macros are explained in reduce.cu.
+// ProductNumbers, MaxNumbers, MinNumbers, CountNumbers and CountNonzero; BitwiseAnd, BitwiseOr and BitwiseXor. The macros are explained in reduce.cu.
 //
 // Accuracy of sums: f32 is added in pairs of pairs and then in f64, so that even cards with few f64 units stay bound by
 // memory; f64 is added with compensation (Knuth's TwoSum), which is better than pairwise summation. f32 is multiplied in f64.
@@ -280,17 +280,19 @@ OF_NUMBERS(ProductNumbers, Product, 1)
 EXTREME_NUMBER(MaxNumbers, >)
 EXTREME_NUMBER(MinNumbers, <)
 
-template <typename T> struct alignas(16) CountNumbers {
-    u64 count;
-    DEVICE void start() { count = 0; }
-    DEVICE void add(T x, i64) { count += u64(x == x); }
-    DEVICE void add(const Pack& x, i64) {
-#pragma unroll
-        for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);
-    }
-    DEVICE void merge(const CountNumbers& other) { count += other.count; }
-    DEVICE output finish() const { return output(count); }
-};
+#define COUNT(name, counted)                                                             \
+    template <typename T> struct alignas(16) name {                                       \
+        u64 count;                                                                        \
+        DEVICE void start() { count = 0; }                                                \
+        DEVICE void add(T x, i64) { count += u64(counted); }                              \
+        DEVICE void add(const Pack& x, i64) {                                             \
+            _Pragma("unroll") for (int i = 0; i < VECTOR; i++) add(x.at[i], 0);           \
+        }                                                                                 \
+        DEVICE void merge(const name& other) { count += other.count; }                    \
+        DEVICE output finish() const { return output(count); }                            \
+    };
+COUNT(CountNumbers, x == x)
+COUNT(CountNonzero, x != T(0))
 
 #define LOGICAL(name, first, with)                                                        \
     template <typename T> struct alignas(16) name {                                       \

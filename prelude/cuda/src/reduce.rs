@@ -427,10 +427,10 @@ pub(super) fn programs() -> Vec<Program> {
     let mut all = Vec::new();
     for whole in [true, false] {
         for dtype in DType::COMPUTED {
-            use ReduceOperation::{ArgMax, ArgMin, CountNumbers, Max, MaxNumbers, Min, MinNumbers};
+            use ReduceOperation::{ArgMax, ArgMin, CountNonzero, CountNumbers, Max, MaxNumbers, Min, MinNumbers};
             use ReduceOperation::{Product, ProductNumbers, SquaredDeviations, Sum, SumNumbers, SumSquares};
             let as_it_is = |operation| program(operation, [dtype; 2], whole);
-            all.extend([Sum, Max, Min, Product, ArgMax, ArgMin].map(as_it_is));
+            all.extend([Sum, Max, Min, Product, ArgMax, ArgMin, CountNonzero].map(as_it_is));
             if dtype.is_integer() {
                 use ReduceOperation::{BitwiseAnd, BitwiseOr, BitwiseXor};
                 all.extend([BitwiseAnd, BitwiseOr, BitwiseXor].map(as_it_is));

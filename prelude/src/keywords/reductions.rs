@@ -15,7 +15,7 @@ use crate::operations::quantiles::{self, Method, Rank};
 use crate::operations::reduce::{as_mean, mean_along, reduce, remaining, truths};
 use crate::operations::selection::choose;
 use crate::operations::sorting;
-use crate::operations::statistics::{variance, with_axes};
+use crate::operations::statistics::{counts_of_true, variance, with_axes};
 use crate::thin::thin;
 
 /// The axes along which is reduced, and whether the result keeps them with length 1.
@@ -156,11 +156,7 @@ thin! {
 
     /// How many elements are not zero.
     pub fn count_nonzero<A: OnDevice>(a: &A, axes: Axes) -> DeviceArray<i64> =>
-        axes.reduced("count_nonzero", a.raw(), |x, axes| {
-            const NAME: &str = "count_nonzero";
-            let counts = reduce(NAME, ReduceOperation::Sum, &x.converted(NAME, DType::Bool)?, axes)?;
-            counts.converted(NAME, DType::I64)
-        });
+        axes.reduced("count_nonzero", a.raw(), |x, axes| counts_of_true("count_nonzero", x, axes));
 }
 
 fn extreme(

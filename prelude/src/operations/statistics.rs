@@ -6,7 +6,7 @@ use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Element, Scalar, Signal};
 use crate::error::{Result, check};
 use crate::operations::elementwise::{binary, unary};
-use crate::operations::reduce::{as_mean, as_terms, reduce, reduce_all, squared_deviations, truths};
+use crate::operations::reduce::{as_mean, as_terms, reduce, squared_deviations, truths};
 use crate::thin::thin;
 
 impl<T: Element> DeviceArray<T> {
@@ -103,8 +103,18 @@ impl<T: Element> DeviceArray<T> {
 
 fn count_of_true(x: &RawArray) -> Result<usize> {
     const NAME: &str = "count_nonzero";
-    let count: u64 = transfer::typed_scalar(reduce_all(NAME, ReduceOperation::Sum, &truths(NAME, x)?)?);
+    x.handle.may_wait(NAME)?;
+    let axes: Vec<usize> = (0..x.shape().len()).collect();
+    let count: i64 = transfer::typed_scalar(transfer::item(&counts_of_true(NAME, x, &axes)?)?);
     Ok(usize::try_from(count).expect("no more than there are elements"))
+}
+
+/// How many elements over `axes`, sorted, are not zero, as i64.
+pub(crate) fn counts_of_true(name: &'static str, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
+    if x.dtype != DType::Bool && !x.dtype.is_complex() {
+        return reduce(name, ReduceOperation::CountNonzero, x, axes);
+    }
+    reduce(name, ReduceOperation::Sum, &truths(name, x)?, axes)?.converted(name, DType::I64)
 }
 
 fn variance_axes(name: &'static str, x: &RawArray, axes: &[isize], ddof: f64, dtype: DType) -> Result<RawArray> {

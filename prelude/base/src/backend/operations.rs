@@ -228,6 +228,8 @@ closed_set! {
         MinNumbers,
         /// How many floats are not NaN.
         CountNumbers,
+        /// How many real numbers are not 0.
+        CountNonzero,
         /// Of integers, bit by bit; of bools there are `All` and `Any`.
         BitwiseAnd,
         BitwiseOr,
@@ -244,7 +246,10 @@ impl ReduceOperation {
             | ReduceOperation::Product
             | ReduceOperation::SumNumbers
             | ReduceOperation::ProductNumbers => dtype.sum(),
-            ReduceOperation::ArgMax | ReduceOperation::ArgMin | ReduceOperation::CountNumbers => DType::I64,
+            ReduceOperation::ArgMax
+            | ReduceOperation::ArgMin
+            | ReduceOperation::CountNumbers
+            | ReduceOperation::CountNonzero => DType::I64,
             _ => dtype,
         }
     }

@@ -8,16 +8,25 @@ use crate::dtype::{DType, Scalar};
 impl Check {
     pub fn reductions(&mut self) {
         use ReduceOperation::{
-            All, Any, ArgMax, ArgMin, BitwiseAnd, BitwiseOr, BitwiseXor, CountNumbers, Max, MaxNumbers, Min, MinNumbers,
+            All, Any, ArgMax, ArgMin, BitwiseAnd, BitwiseOr, BitwiseXor, CountNonzero, CountNumbers, Max, MaxNumbers,
+            Min, MinNumbers,
         };
         use ReduceOperation::{Product, ProductNumbers, SquaredDeviations, Sum, SumNumbers, SumSquares};
-        const OF_FLOATS: [ReduceOperation; 7] =
-            [SumSquares, SquaredDeviations, SumNumbers, ProductNumbers, MaxNumbers, MinNumbers, CountNumbers];
+        const OF_FLOATS: [ReduceOperation; 8] = [
+            SumSquares,
+            SquaredDeviations,
+            SumNumbers,
+            ProductNumbers,
+            MaxNumbers,
+            MinNumbers,
+            CountNumbers,
+            CountNonzero,
+        ];
         for dtype in DType::COMPUTED {
             let more: &[ReduceOperation] = match dtype {
                 DType::Bool => &[All, Any, BitwiseXor],
                 DType::F32 | DType::F64 => &OF_FLOATS,
-                _ => &[BitwiseAnd, BitwiseOr, BitwiseXor],
+                _ => &[BitwiseAnd, BitwiseOr, BitwiseXor, CountNonzero],
             };
             for &operation in [Sum, Max, Min, Product, ArgMax, ArgMin].iter().chain(more) {
                 // Of bools these are any and all.
@@ -267,6 +276,7 @@ impl Check {
         let tolerance = match (operation, terms) {
             // Distances are rounded before they are squared.
             (ReduceOperation::SquaredDeviations, DType::F64) => 4e-15,
+            (ReduceOperation::SquaredDeviations, DType::F32) if !self.sums_in_f32() => 6e-7,
             // Some hundred are added or multiplied one after the other.
             (_, DType::F32) if self.sums_in_f32() => 6e-6,
             (_, DType::F32) => 3e-7,
@@ -392,6 +402,10 @@ pub(super) fn reduced(operation: ReduceOperation, dtype: DType, group: &[Scalar]
         ReduceOperation::MaxNumbers => extreme(ReduceOperation::Max),
         ReduceOperation::MinNumbers => extreme(ReduceOperation::Min),
         ReduceOperation::CountNumbers => (Scalar::I64(numbers().len() as i64), 0.0),
+        ReduceOperation::CountNonzero => {
+            let count = group.iter().filter(|&&value| value != convert(Scalar::I64(0), dtype)).count();
+            (Scalar::I64(count as i64), 0.0)
+        }
         ReduceOperation::SquaredDeviations => {
             let values: Vec<f64> = group.iter().map(|&value| float(value)).collect();
             // By distances from one of them, which are added exactly enough.
