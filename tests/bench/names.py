@@ -57,8 +57,6 @@ KNOWN: dict[str, dict[str, str]] = {
         "(poisson(1000) @ poisson(1000)).data": "new memory of 100 MB: 1.2 to 2.0 times",
         "poisson(1000).tocoo().tocsr().data": "new memory of 100 MB: 1.2 to 1.5 times",
         "scipy.sparse.linalg.spsolve(poisson(30), b[:900])": "factors by `faer` against SuperLU: 1.4 times",
-        "np.argmax(b + 1j)": f"{OF_PARTS}: 32 µs, 8 times",
-        "np.argmin(a + 1j, axis=1)": f"{OF_PARTS}: 1.5 times",
         "np.searchsorted(np.sort(b + 1j), b + 1j)": f"{OF_PARTS}: 73 µs, 2.3 times",
         "np.intersect1d(b + 1j, [2 + 1j, 9], return_indices=True)[1]": f"{OF_PARTS}: 195 µs, 4.8 times",
         "scipy.ndimage.rotate(a, 30, order=1)": f"reads at random places: {NEAR}",
@@ -68,7 +66,6 @@ KNOWN: dict[str, dict[str, str]] = {
         "scipy.ndimage.map_coordinates(a, np.stack([i, i[::-1]]), order=1)": "reads at random places, after a copy of the coordinates: 1.65 times",
         "scipy.ndimage.zoom(a, 1.5, order=1)": "tables of weights are made first: 1.26 times",
         "scipy.special.j0(a)": "two polynomials and a phase for large arguments: 1.07 to 1.10 times",
-        "a % b": "the exact remainder; CuPy's comes from a rounded quotient: 1.9 times on an H200",
         "np.poly1d(b)[1]": "a number, for which it waits; CuPy's is an array: 3.0 times, 18 µs, at the limit",
     },
 }
