@@ -52,10 +52,11 @@ fn ptx(nvrtc: &Nvrtc, program: &Program) -> String {
 fn nvrtc_compiles_every_program() {
     let nvrtc = nvrtc();
     let architectures: Vec<i32> =
-        [75, 80, 90, 100].into_iter().filter(|wanted| nvrtc.architectures.contains(wanted)).collect();
+        [75, 80, 90, 100, 120].into_iter().filter(|wanted| nvrtc.architectures.contains(wanted)).collect();
     assert!(architectures.contains(&90), "NVRTC {:?} knows {:?}", nvrtc.version, nvrtc.architectures);
     // No source asks for its architecture, and what the oldest can do the later ones can. So each program becomes machine code for the
     // oldest, and PTX for one of the others in turn: what only a later architecture refuses, the compiler to PTX refuses.
+    assert!(all().iter().all(|program| !program.source.contains("__CUDA_ARCH__")));
     let (oldest, later) = architectures.split_first().unwrap();
     let work: Vec<(Program, String, Form, &[u8])> = all()
         .into_iter()

@@ -3,6 +3,7 @@
 use super::cache::{self, Key};
 use super::context;
 use super::nvrtc::{Form, Nvrtc};
+use super::oldest;
 use warpcell_base::error::{Error, Result};
 
 /// What code is compiled for.
@@ -105,7 +106,11 @@ pub fn ptx(target: Option<Target>, name: &str, source: &str, options: &[String])
 /// The compiler, all of its options, what it shall make, and where that is in the cache.
 fn prepare(target: Target, source: &str, options: &[String]) -> Result<(&'static Nvrtc, Vec<String>, Form, Key)> {
     let nvrtc = Nvrtc::get(target.driver_major)?;
-    let (architecture, form) = choose(&nvrtc.architectures, target.capability).ok_or_else(|| no_code(nvrtc, target))?;
+    let chosen = choose(&nvrtc.architectures, target.capability);
+    let (mut architecture, mut form) = chosen.ok_or_else(|| no_code(nvrtc, target))?;
+    if oldest::is_wished() {
+        (architecture, form) = (architecture.replace("sm_", "compute_"), Form::Ptx);
+    }
     let mut all = vec![architecture];
     // The compiler warns of a second one.
     if !options.iter().any(|option| option.trim_start_matches('-').starts_with("std")) {

@@ -9,7 +9,7 @@ use super::pool::Pool;
 use super::queue::{self, Queues};
 use super::staging::Staging;
 use super::status::check;
-use super::{library, nvml, nvrtc};
+use super::{library, nvml, nvrtc, oldest};
 use cudarc::driver::sys;
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int};
@@ -60,10 +60,9 @@ unsafe impl Sync for Device {}
 pub fn count() -> std::result::Result<usize, String> {
     library::driver()?;
     let mut count: c_int = 0;
-    // SAFETY: the driver is present; `cuInit` may be called any number of times, and `count` is an int to write to.
-    let counted = unsafe {
-        check(sys::cuInit(0), "cuInit").and_then(|()| check(sys::cuDeviceGetCount(&raw mut count), "cuDeviceGetCount"))
-    };
+    // SAFETY: the driver is present; `count` is an int to write to.
+    let counted =
+        initialise().and_then(|()| unsafe { check(sys::cuDeviceGetCount(&raw mut count), "cuDeviceGetCount") });
     match counted {
         Err(Error::Cuda { status, .. }) if status.starts_with("CUDA_ERROR_NO_DEVICE") => {
             Err("the NVIDIA driver is installed but finds no device; ask for a machine with a GPU (and check \
@@ -78,6 +77,23 @@ pub fn count() -> std::result::Result<usize, String> {
         Ok(()) if count < 1 => Err("the NVIDIA driver finds no device; use the CPU".to_string()),
         Ok(()) => Ok(count as usize),
     }
+}
+
+/// Starts the driver, which is present. The first time NVRTC is loaded meanwhile: without it no device is used.
+fn initialise() -> Result<()> {
+    // SAFETY: the driver is present, and this may be called any number of times.
+    let start = || check(unsafe { sys::cuInit(0) }, "cuInit");
+    static FIRST: AtomicBool = AtomicBool::new(true);
+    if !FIRST.swap(false, Ordering::Relaxed) {
+        return start();
+    }
+    std::thread::scope(|scope| {
+        // What it finds, or does not, is kept.
+        let load = || driver_major().and_then(nvrtc::Nvrtc::get).map(|_| ());
+        // Without a thread, whoever compiles loads it.
+        let _ = std::thread::Builder::new().name("warpcell-nvrtc".into()).spawn_scoped(scope, load);
+        start()
+    })
 }
 
 /// The major CUDA version that the driver supports. Ask [`count`] first.
@@ -132,6 +148,9 @@ fn name(handle: sys::CUdevice) -> Result<String> {
 
 fn capability(handle: sys::CUdevice) -> Result<(c_int, c_int)> {
     use sys::CUdevice_attribute as Attribute;
+    if oldest::is_wished() {
+        return Ok(oldest::CAPABILITY);
+    }
     let attribute = |which| {
         let mut value: c_int = 0;
         // SAFETY: the handle is the driver's; `value` is an int to write to.
@@ -176,6 +195,9 @@ impl Device {
                     return Err(error);
                 }
             }
+        }
+        if oldest::is_wished() {
+            multiprocessors = multiprocessors.min(oldest::MULTIPROCESSORS);
         }
         static OPENED: AtomicUsize = AtomicUsize::new(0);
         let device = Device {

@@ -1,7 +1,7 @@
 //! cuBLAS, NVIDIA's library of products of matrices: one handle a device, used by one thread at a time.
 
 use super::context::{Device, lock};
-use super::library;
+use super::{library, oldest};
 use cudarc::cublas::sys::{self, cublasStatus_t};
 use std::ffi::c_void;
 use std::sync::MutexGuard;
@@ -112,7 +112,7 @@ impl Cublas<'_> {
     }
 
     /// Queues a product of matrices of `i8`, of which both are read along `inner`: `a` is transposed and `b` is not. The sums are `i32`.
-    /// `false` if the library does not have it. Addresses are multiples of 16, `rows` and all distances between columns of 4, `inner`
+    /// `false` if the library does not have it for the device. Addresses are multiples of 16, `rows` and all distances between columns of 4, `inner`
     /// of 16, and no length is 0.
     ///
     /// # Safety
@@ -120,6 +120,9 @@ impl Cublas<'_> {
     pub unsafe fn multiply_bytes(&self, [rows, columns, inner]: [usize; 3], [a, b, c]: [Matrices; 3]) -> Result<bool> {
         use sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
         use sys::cudaDataType::{CUDA_R_8I, CUDA_R_32I};
+        if oldest::is_wished() {
+            return Ok(false);
+        }
         let (one, zero) = (1i32, 0i32);
         // SAFETY: the handle is this thread's, the scalars live until the call returns, and the rest is the caller's promise.
         let status = unsafe {

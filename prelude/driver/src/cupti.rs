@@ -5,7 +5,7 @@
 //! `CUpti_ActivityMemcpy5` and 6, `CUpti_ActivityMemcpyPtoP4`, `CUpti_ActivityMemset4`), and newer records only add to the end.
 
 use super::context::lock;
-use super::library;
+use super::{library, oldest};
 use libloading::Library;
 use std::alloc::Layout;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -54,6 +54,9 @@ static GOT: Mutex<Option<Totals>> = Mutex::new(None);
 impl Cupti {
     /// The library for a driver that supports CUDA `driver_major`; if it cannot be used, why and what to do.
     pub fn get(driver_major: i32) -> Result<&'static Cupti, String> {
+        if oldest::is_wished() {
+            return Err("the device counts as one of the oldest".to_owned());
+        }
         CUPTI.get_or_init(|| Cupti::open(driver_major)).as_ref().map_err(Clone::clone)
     }
 

@@ -7,7 +7,7 @@ mod routines;
 
 use super::context::Device;
 use super::memory::DeviceMemory;
-use super::{cublas, library, staging};
+use super::{cublas, library, oldest, staging};
 use cudarc::cublas::sys as blas;
 use cudarc::cusolver::sys::{
     self, cublasFillMode_t, cublasOperation_t, cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t,
@@ -125,7 +125,8 @@ impl Solver {
     pub fn has_general(&self) -> bool {
         let mut version = 0;
         // SAFETY: the library is present; `version` is an int to write to.
-        self.present().is_ok()
+        !oldest::is_wished()
+            && self.present().is_ok()
             && unsafe { sys::cusolverGetVersion(&raw mut version) } == cusolverStatus_t::CUSOLVER_STATUS_SUCCESS
             && version >= GENERAL
     }
@@ -531,6 +532,9 @@ impl Session<'_> {
         [u, v]: [Stack; 2],
         statuses: &Statuses,
     ) -> Result<bool> {
+        if oldest::is_wished() {
+            return Ok(false);
+        }
         let (m, n, mode) = (a.rows as i64, a.columns as i64, cusolverEigMode_t::CUSOLVER_EIG_MODE_VECTOR);
         let (kind, is_short) = (T::TYPES[0], c_int::from(u.columns != a.rows));
         let parameters = Parameters::new()?;

@@ -2,7 +2,6 @@
 
 use super::nvrtc;
 use crate::backend::ReduceOperation;
-use crate::backend::cuda::driver::nvrtc::Form;
 use crate::backend::cuda::map::program::Stages;
 use crate::fuse;
 use expect_test::expect_file;
@@ -47,11 +46,8 @@ fn nvrtc_compiles_formulas_along_rows() {
                 (0..reductions.len()).map(|stage| sum_of_all(stage, 2, stage, scalar, name)).collect();
             let stages = Stages { reductions, inputs: 2, scalars, vectors, aligned, threads, kept, contracts: true };
             let program = stages.program(&translations.iter().collect::<Vec<_>>()).expect("a program");
-            for architecture in ["sm_75", "sm_90"] {
-                let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
-                let made = nvrtc.compile("along.cu", &program.source, &options, Form::Cubin);
-                made.unwrap_or_else(|error| panic!("{error}\n{}", program.source));
-            }
+            let made = super::compiled(&nvrtc, threads / 32, "along.cu", &program.source);
+            made.unwrap_or_else(|error| panic!("{error}\n{}", program.source));
         }
     }
 }

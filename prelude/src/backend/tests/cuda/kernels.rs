@@ -463,7 +463,6 @@ fn gpu_kernels_of_threads() {
 #[ignore = "needs NVRTC: set WARPCELL_NVRTC"]
 fn nvrtc_compiles_kernels_of_threads() {
     let nvrtc = super::nvrtc();
-    let options = ["--gpu-architecture=sm_90", "--std=c++17"].map(str::to_owned);
     let (mut count, mut failed) = (0, Vec::new());
     let is_meant = |found: &crate::registry::Kernel| {
         let is_of_others = found.name.contains("::tests::") && !found.name.contains("::tests::cuda::kernels::");
@@ -471,9 +470,8 @@ fn nvrtc_compiles_kernels_of_threads() {
         !is_of_others && found.short_name() != "much_shared_memory"
     };
     for found in crate::registry::kernels().into_iter().filter(is_meant) {
-        let compiled = launch::source(&found).and_then(|source| {
-            nvrtc.compile(found.short_name(), &source, &options, crate::backend::cuda::driver::nvrtc::Form::Cubin)
-        });
+        let compiled = launch::source(&found)
+            .and_then(|source| super::compiled(&nvrtc, count, found.short_name(), &source));
         failed.extend(compiled.err().map(|error| format!("{}: {error}", found.name)));
         count += 1;
     }

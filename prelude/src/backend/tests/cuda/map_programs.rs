@@ -102,13 +102,10 @@ fn texts() -> Vec<MapProgram> {
     all
 }
 
-fn compiled(nvrtc: &Nvrtc, text: &MapProgram, architecture: &str, made: Made) -> Result<Vec<u8>, String> {
-    let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
-    nvrtc.compile("map.cu", &text.source, &options, made).map_err(|error| format!("{error}\n{}", text.source))
-}
-
 fn ptx(nvrtc: &Nvrtc, text: &MapProgram) -> String {
-    String::from_utf8(compiled(nvrtc, text, "compute_90", Made::Ptx).unwrap()).unwrap()
+    let options = ["--gpu-architecture=compute_90", "--std=c++17"].map(str::to_owned);
+    let made = nvrtc.compile("map.cu", &text.source, &options, Made::Ptx);
+    String::from_utf8(made.unwrap_or_else(|error| panic!("{error}\n{}", text.source))).unwrap()
 }
 
 /// Does the same on each processor, and waits.
@@ -126,11 +123,13 @@ fn nvrtc_compiles_kernels_around_functions() {
     let (nvrtc, texts) = (nvrtc(), texts());
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     in_threads(|| {
-        while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            match compiled(&nvrtc, text, "sm_90", Made::Cubin) {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(text) = texts.get(number) else { break };
+            match super::compiled(&nvrtc, number, "map.cu", &text.source) {
                 Ok(cubin) if cubin.starts_with(b"\x7fELF") => {}
                 Ok(cubin) => failures.lock().unwrap().push(format!("{} bytes of {}", cubin.len(), text.source)),
-                Err(error) => failures.lock().unwrap().push(error),
+                Err(error) => failures.lock().unwrap().push(format!("{error}\n{}", text.source)),
             }
         }
     });
@@ -145,10 +144,9 @@ fn nvrtc_compiles_kernels_around_functions() {
 fn nvrtc_compiles_translated_functions() {
     let nvrtc = nvrtc();
     register_helpers();
-    for case in cases() {
+    for (number, case) in cases().into_iter().enumerate() {
         let source = source(&case.function, None).unwrap_or_else(|error| panic!("{error}"));
-        let text = MapProgram { source, name: String::new(), each: 1, threads: 256 };
-        compiled(&nvrtc, &text, "sm_90", Made::Cubin).unwrap_or_else(|error| panic!("{error}"));
+        super::compiled(&nvrtc, number, "map.cu", &source).unwrap_or_else(|error| panic!("{error}\n{source}"));
     }
 }
 
@@ -165,11 +163,10 @@ fn nvrtc_compiles_functions_of_the_prelude() {
     functions.retain(|function| !function.name.contains("::tests::"));
     let (next, failures, sizes) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     in_threads(|| {
-        while let Some(function) = functions.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let cubin = source(function, None).map_err(|error| error.to_string()).and_then(|source| {
-                let text = MapProgram { source, name: String::new(), each: 1, threads: 256 };
-                compiled(&nvrtc, &text, "sm_90", Made::Cubin)
-            });
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(function) = functions.get(number) else { break };
+            let cubin = source(function, None).and_then(|source| super::compiled(&nvrtc, number, "map.cu", &source));
             match cubin {
                 Ok(cubin) => sizes.lock().unwrap().push((cubin.len(), &function.name)),
                 Err(error) => failures.lock().unwrap().push(format!("{}: {error}", function.name)),
