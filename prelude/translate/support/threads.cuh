@@ -1,8 +1,9 @@
 // What threads of a kernel need beside CUDA's own functions.
 
-// The index itself, if it is less than the length of an array's axis.
+// The index itself, if it is less than the length of an array's axis. Without `__builtin_expect`, over which NVRTC 13.5 crashes where one
+// loop is in another, for compute capability 10.0 and later: what does not return is unlikely anyway.
 __device__ __forceinline__ usize checked_axis(usize index, usize length, u32 array, u32 axis, u32 function, u32 line) {
-    if (__builtin_expect(index >= length, 0)) warpcell_fail(3, function, line, i64(index), i64(length), array, axis);
+    if (index >= length) warpcell_fail(3, function, line, i64(index), i64(length), array, axis);
     return index;
 }
 

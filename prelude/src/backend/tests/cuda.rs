@@ -27,13 +27,13 @@ fn nvrtc() -> Nvrtc {
 }
 
 /// The machine code of a program for the oldest architecture. It is also compiled to PTX for one of the later ones, `number` says which:
-/// no program asks for its architecture, and what the oldest one can do the others can.
+/// no program compares its architecture, and what the oldest one can do the others can.
 fn compiled(nvrtc: &Nvrtc, number: usize, name: &str, source: &str) -> Result<Vec<u8>> {
     let later: Vec<i32> = [80, 90, 100, 120].into_iter().filter(|later| nvrtc.architectures.contains(later)).collect();
     let for_one = |architecture: String, form| {
         nvrtc.compile(name, source, &[format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()], form)
     };
-    assert!(!source.contains("__CUDA_ARCH__"), "{name} asks for its architecture");
+    assert!(!source.contains("__CUDA_ARCH__ "), "{name} compares its architecture");
     for_one(format!("compute_{}", later[number % later.len()]), Form::Ptx)?;
     for_one("sm_75".to_owned(), Form::Cubin)
 }
