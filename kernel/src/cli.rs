@@ -6,7 +6,7 @@ use crate::language::{self, EvaluatorChoice};
 use crate::lessons::{self, Edition, precompile};
 use crate::notebook::commands::{self, RunArguments, TestArguments};
 use crate::notebook::export::{self, ExportArguments};
-use crate::{cell_process, doctor, server};
+use crate::{cell_process, doctor, functions, server};
 use clap::{Args, Parser, Subcommand};
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -125,6 +125,13 @@ enum Command {
     Test(TestArguments),
     /// Write a notebook as a Cargo project, which is built and run without Jupyter.
     Export(ExportArguments),
+    /// Compile a function of standard input for Python; `warpcell.function` does this.
+    #[command(hide = true)]
+    Function {
+        /// The function's name. By default the last one.
+        #[arg(long)]
+        name: Option<String>,
+    },
     /// The lessons that come with the kernel.
     Lessons {
         #[command(subcommand)]
@@ -294,6 +301,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Test(arguments) => return commands::test(&arguments),
         Command::Device { unopened } => println!("{}", cell_process::device(!unopened)?),
         Command::Export(arguments) => return export::export(&arguments),
+        Command::Function { name } => return functions::run(name.as_deref()),
         Command::Lessons { command: LessonsCommand::Export { edition, directory } } => {
             let edition = if edition.student { Edition::Student } else { Edition::Instructor };
             let count = lessons::export(edition, &directory)?;

@@ -12,6 +12,7 @@ mod environment;
 mod evaluator;
 mod files;
 mod frames;
+mod functions;
 mod hashing;
 mod installation;
 mod kernelspec;

@@ -17,7 +17,7 @@ mod manipulate;
 mod ndindex;
 mod objects;
 mod operators;
-mod ownership;
+pub(crate) mod ownership;
 pub mod pieces;
 mod pinned;
 mod print_options;

@@ -218,6 +218,14 @@ pub(crate) fn is_cell_thread() -> bool {
     CELL_THREAD.get().is_none_or(|thread| thread.id() == std::thread::current().id())
 }
 
+/// Makes an allocation that fails a panic, also where there are no cells.
+pub(crate) fn survive_without_memory() {
+    memory::install_hook();
+}
+
+/// Whether the place of a panic is that of such an allocation.
+pub(crate) use memory::is_ours as is_about_memory;
+
 /// Called by the cell process on the thread that is about to run a cell, which took `compile_seconds` to compile.
 #[unsafe(no_mangle)]
 pub extern "C" fn warpcell_begin_cell(compile_seconds: f64) {

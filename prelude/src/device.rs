@@ -384,6 +384,14 @@ pub(crate) fn settle() -> Result<()> {
     unsettled.iter().map(|backend| backend.settle()).fold(Ok(()), Result::and)
 }
 
+/// Waits for the work of all devices that were opened; the first error of it.
+pub(crate) fn synchronize_all() -> Result<()> {
+    let Some(opened) = OPENED.get() else { return Ok(()) };
+    let backends: Vec<Arc<dyn Backend>> =
+        opened.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+    backends.iter().map(|backend| backend.synchronize()).fold(Ok(()), Result::and)
+}
+
 /// Lets loops of the user's functions end that run on devices now. Called from a thread that does not wait for any.
 pub(crate) fn stop_functions() {
     // Whoever opens a device at this moment has started nothing there.

@@ -40,6 +40,7 @@ use crate::backend::{Foreign, Layout};
 use crate::device::Handle;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+pub(crate) use dlpack::{ForUse, device_of_tensor, dtype_of_tensor, export};
 use std::any::Any;
 
 /// Elements in memory of others.
@@ -54,7 +55,7 @@ struct Elements {
 }
 
 /// The row-major strides of a shape.
-fn row_major(shape: &[usize]) -> Vec<isize> {
+pub(crate) fn row_major(shape: &[usize]) -> Vec<isize> {
     Layout::contiguous(shape).strides
 }
 
@@ -99,7 +100,7 @@ unsafe fn adopted(
 }
 
 /// Whether two indices may lead to one element, those along broadcast axes aside: such views are known not to be writable.
-fn overlaps(layout: &Layout) -> bool {
+pub(crate) fn overlaps(layout: &Layout) -> bool {
     let mut axes: Vec<(usize, usize)> =
         layout.strides.iter().map(|stride| stride.unsigned_abs()).zip(layout.shape.clone()).collect();
     axes.retain(|&(stride, length)| stride > 0 && length > 1);

@@ -197,6 +197,20 @@ pub(crate) fn ready<P, K: Kernel<P>, A: KernelArguments<P>, R>(
     done.ok_or_else(|| Error::argument(operation, "the launch has no arguments".to_owned()))
 }
 
+/// Launches a kernel for Python, by the name of its type. The first number says whether grid and block are given, six numbers behind it;
+/// otherwise the next three are the threads along each axis.
+pub(crate) fn from_python(name: &'static str, launch: &[i64; 7], arguments: &[LaunchArgument<'_>]) -> Result<()> {
+    let kernel = find_kernel(name).expect("the loader has registered it");
+    let [is_given, rest @ ..] = *launch;
+    let request = if is_given == 1 {
+        let [x, y, z, width, height, depth] = rest;
+        Request::new("launch", kernel, LaunchConfig::new((x, y, z), (width, height, depth)))
+    } else {
+        Request::for_threads("launch_for", kernel, [rest[0], rest[1], rest[2]])?
+    };
+    request.run(&Untyped(arguments))
+}
+
 /// The arguments of a kernel of ours, without their types.
 pub(crate) struct Untyped<'a>(pub &'a [LaunchArgument<'a>]);
 

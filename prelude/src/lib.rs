@@ -61,6 +61,8 @@ mod plot;
 pub mod prelude;
 pub mod program;
 pub mod puzzles;
+#[doc(hidden)]
+pub mod python;
 mod raw_kernels;
 mod reexported_crates;
 mod rich;

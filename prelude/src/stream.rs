@@ -77,6 +77,39 @@ impl Stream {
         Ok(Stream { handle, stream })
     }
 
+    /// A stream of the current device that another library has made, by its handle (a `cudaStream_t` or `CUstream`); CuPy's
+    /// `ExternalStream`. 0 and 1 are CUDA's default stream, 2 is that of the calling thread. Up to 16 different ones can be used.
+    ///
+    /// # Safety
+    ///
+    /// `stream` is a stream of the current device, and exists until the process ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidArgument`] on the CPU, which has no streams, and where 16 others are in use already.
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// // SAFETY: 1 is CUDA's default stream.
+    /// let stream = unsafe { gpu::Stream::from_raw(1) };
+    /// assert_eq!(stream.is_ok(), gpu::device() != gpu::Device::Cpu);
+    /// ```
+    pub unsafe fn from_raw(stream: usize) -> Result<Stream> {
+        // SAFETY: the caller's promise.
+        unsafe { Stream::of_handle(device::current()?, stream) }
+    }
+
+    /// As [`from_raw`](Self::from_raw), for another device.
+    ///
+    /// # Safety
+    ///
+    /// As of [`from_raw`](Self::from_raw).
+    pub(crate) unsafe fn of_handle(handle: Handle, stream: usize) -> Result<Stream> {
+        // SAFETY: the caller's promise.
+        let stream = unsafe { handle.backend.foreign_stream(stream) }?;
+        Ok(Stream { handle, stream })
+    }
+
     /// Does `work` with this as the current stream, and its device as the current device; as for devices. Gives what `work`
     /// gives, which need not be done yet on the device.
     ///

@@ -45,8 +45,8 @@ def test_types_of_arrays():
 
 
 def test_options():
-    assert magic.options("") == ([], [], False)
-    assert magic.options("-i a,b -o c --input d --restart") == (["a", "b", "d"], ["c"], True)
+    assert magic.options("") == ([], [], [], False)
+    assert magic.options("-i a,b -o c --input d --restart") == (["a", "b", "d"], ["c"], [], True)
     for line in ("-o", "-x", "-i 'a b'", "-i a,,b", "-i 'unclosed"):
         with pytest.raises(UsageError, match="--help lists the options"):
             magic.options(line)

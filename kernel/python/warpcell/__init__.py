@@ -6,6 +6,7 @@ the variables; an error of Rust is the cell's error. `%rust --help` lists the re
 
 In programs:
 
+- `function(source)` is a function in Rust that runs in the Python process, on its arrays; `%%rust --export NAME` does the same.
 - `session()` is the session of the magics, `Session` makes others; `session().run(code)` runs a cell and gives its value.
 - `run_notebook(path)` shows a Rust notebook and runs its cells.
 - `RustError`, `RustInterrupted` and `SessionError` are what may go wrong.
@@ -17,19 +18,23 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from .errors import RustError, RustInterrupted, SessionError
+from .functions import RustFunction, function, synchronize
 from .notebooks import run_notebook
 from .outputs import RustValue
 from .session import Session, session
 
 __all__ = [
     "RustError",
+    "RustFunction",
     "RustInterrupted",
     "RustValue",
     "Session",
     "SessionError",
+    "function",
     "load_ipython_extension",
     "run_notebook",
     "session",
+    "synchronize",
     "unload_ipython_extension",
 ]
 

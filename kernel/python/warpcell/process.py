@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import zmq
 from jupyter_client.connect import write_connection_file
@@ -195,6 +195,15 @@ class KernelProcess:
         self._context.term()
         shutil.rmtree(self.folder, ignore_errors=True)
         os.close(self._lock)
+
+
+def program() -> Tuple[str, Dict[str, str]]:
+    """The kernel's program, and the environment in which it is started."""
+    spec = find_kernel(os.environ.get("WARPCELL_KERNEL") or "warpcell")
+    path = _filled_in(spec.argv[0], {"resource_dir": spec.resource_dir, "prefix": sys.prefix})
+    environment = dict(os.environ)
+    environment.update({key: string.Template(text).safe_substitute(environment) for key, text in (spec.env or {}).items()})
+    return path, environment
 
 
 def find_kernel(name: str) -> KernelSpec:

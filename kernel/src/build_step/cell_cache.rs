@@ -382,7 +382,7 @@ fn crates_of_the_user(arguments: &[String]) -> Option<Vec<String>> {
 }
 
 /// What tells processors apart. Timed cells have code for the one that they were compiled on.
-fn processor() -> Vec<u32> {
+pub(super) fn processor() -> Vec<u32> {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{__cpuid, __cpuid_count};
@@ -407,14 +407,14 @@ fn processor() -> Vec<u32> {
 }
 
 /// Whether nobody but this user and root can write to a file or folder.
-fn is_safe(found: &std::fs::Metadata) -> bool {
+pub(super) fn is_safe(found: &std::fs::Metadata) -> bool {
     // SAFETY: the call has no preconditions.
     let own = unsafe { libc::geteuid() };
     (found.uid() == own || found.uid() == 0) && found.mode() & 0o022 == 0
 }
 
 /// Removes the entries that were not used for the longest time, until the others take three quarters of `most` bytes.
-fn prune(folder: &Path, most: u64) {
+pub(super) fn prune(folder: &Path, most: u64) {
     let known = |path: PathBuf| {
         let found = std::fs::metadata(&path).ok()?;
         Some((found.modified().ok()?, found.len(), path))

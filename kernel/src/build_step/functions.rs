@@ -87,6 +87,11 @@ impl Functions {
         Ok(functions)
     }
 
+    /// The file for the macros of a library that is not a notebook's: nothing is registered.
+    pub fn of_library(source: &str) -> String {
+        format!("{}\n{source}", Functions::read(source, "").notebook)
+    }
+
     /// Reads a source that evcxr wrote. `listing` lists what the cell process has registered.
     fn read(source: &str, listing: &str) -> Functions {
         let mut functions =

@@ -451,6 +451,16 @@ pub trait Backend: Send + Sync {
     /// What [`Foreign`] says holds, the memory is the device's (on the CPU: the host's), and while work of this backend runs
     /// on it nothing else touches it.
     unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>>;
+    /// As [`adopt`](Self::adopt), for memory of whose owner it is known that it reuses the memory only for work that is queued behind that
+    /// of the calling thread's stream. So if no other stream has used it, its owner is dropped at once.
+    ///
+    /// # Safety
+    ///
+    /// As of [`adopt`](Self::adopt).
+    unsafe fn adopt_in_order(&self, memory: Foreign) -> Result<Arc<dyn Allocation>> {
+        // SAFETY: the caller's promise.
+        unsafe { self.adopt(memory) }
+    }
     /// The address of an allocation's first byte, anything if it has none. What other streams of ours do to it comes before what is
     /// queued from now on.
     fn address(&self, allocation: &Arc<dyn Allocation>) -> usize;
@@ -483,6 +493,16 @@ pub trait Backend: Send + Sync {
     fn first_stream(&self) -> Arc<dyn StreamHandle>;
     /// Another stream.
     fn new_stream(&self) -> Result<Arc<dyn StreamHandle>>;
+    /// A stream that others have made, by the driver's handle.
+    ///
+    /// # Safety
+    ///
+    /// `stream` is a stream of this device, and exists until the process ends.
+    unsafe fn foreign_stream(&self, stream: usize) -> Result<Arc<dyn StreamHandle>> {
+        let reason =
+            format!("the CPU has no streams, so there is none with the handle {stream:#x}; use `Stream::new()`");
+        Err(Error::argument("Stream::from_raw", reason))
+    }
     /// Begins to capture what the calling thread asks of the device.
     fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>>;
     /// Whether the calling thread captures a graph of this device.

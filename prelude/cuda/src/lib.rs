@@ -116,6 +116,8 @@ struct ForeignAllocation {
     memory: DeviceMemory,
     /// There until the allocation is dropped.
     owner: Option<Box<dyn Any + Send + Sync>>,
+    /// See `Backend::adopt_in_order`.
+    is_in_order: bool,
 }
 
 impl Allocation for ForeignAllocation {
@@ -131,7 +133,9 @@ impl Allocation for ForeignAllocation {
 impl Drop for ForeignAllocation {
     fn drop(&mut self) {
         // Queued work may still use the memory, and its owner knows nothing of that.
-        self.device.defer(interop::wait_for_all(&self.device));
+        if !self.is_in_order || self.memory.has_other_users() {
+            self.device.defer(interop::wait_for_all(&self.device));
+        }
         drop(self.owner.take());
     }
 }
@@ -229,6 +233,13 @@ impl CudaBackend {
     /// Fails while this thread captures a graph.
     fn may_wait(&self, operation: &'static str) -> Result<()> {
         if self.device.is_capturing() { Err(waits(operation)) } else { Ok(()) }
+    }
+
+    /// Memory of others as an allocation.
+    fn adopted(&self, memory: Foreign, is_in_order: bool) -> Arc<dyn Allocation> {
+        let Foreign { address, bytes, owner } = memory;
+        let memory = DeviceMemory::foreign(&self.device, address as u64, bytes);
+        Arc::new(ForeignAllocation { device: self.device.clone(), memory, owner: Some(owner), is_in_order })
     }
 
     /// Waits for the checks that are not known yet, before work that is not an [`Operation`].
@@ -588,9 +599,11 @@ impl Backend for CudaBackend {
     }
 
     unsafe fn adopt(&self, memory: Foreign) -> Result<Arc<dyn Allocation>> {
-        let Foreign { address, bytes, owner } = memory;
-        let memory = DeviceMemory::foreign(&self.device, address as u64, bytes);
-        Ok(Arc::new(ForeignAllocation { device: self.device.clone(), memory, owner: Some(owner) }))
+        Ok(self.adopted(memory, false))
+    }
+
+    unsafe fn adopt_in_order(&self, memory: Foreign) -> Result<Arc<dyn Allocation>> {
+        Ok(self.adopted(memory, true))
     }
 
     fn address(&self, allocation: &Arc<dyn Allocation>) -> usize {
@@ -653,6 +666,11 @@ impl Backend for CudaBackend {
 
     fn new_stream(&self) -> Result<Arc<dyn StreamHandle>> {
         Ok(Arc::new(CudaStream(Stream::new(&self.device)?)))
+    }
+
+    unsafe fn foreign_stream(&self, stream: usize) -> Result<Arc<dyn StreamHandle>> {
+        // SAFETY: the caller's promise.
+        Ok(Arc::new(CudaStream(unsafe { Stream::of_handle(&self.device, stream) }?)))
     }
 
     fn begin_capture(&self) -> Result<Box<dyn CaptureHandle>> {

@@ -47,6 +47,25 @@ pub unsafe fn order(device: &Device, stream: usize, ours_first: bool) -> Result<
     }
 }
 
+/// The context that is current in this thread: it is current again when this is dropped. Other libraries choose their device by it.
+pub struct KeptContext(sys::CUcontext);
+
+impl KeptContext {
+    pub fn begin() -> Result<KeptContext> {
+        let mut current = std::ptr::null_mut();
+        // SAFETY: the driver is initialised, as a device was opened; `current` is a local to write to.
+        check(unsafe { sys::cuCtxGetCurrent(&raw mut current) }, "cuCtxGetCurrent")?;
+        Ok(KeptContext(current))
+    }
+}
+
+impl Drop for KeptContext {
+    fn drop(&mut self) {
+        // SAFETY: the context was current, or there was none.
+        let _ = unsafe { sys::cuCtxSetCurrent(self.0) };
+    }
+}
+
 /// The number of the device that an address of CUDA's memory belongs to.
 pub fn ordinal_of(operation: &'static str, address: u64) -> Result<usize> {
     let invalid = |reason: String| Error::argument(operation, reason);

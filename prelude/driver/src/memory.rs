@@ -109,6 +109,11 @@ impl DeviceMemory {
         DeviceMemory::of(device, address, bytes, Origin::Nowhere, device.queue().number)
     }
 
+    /// Whether other queues have used the block than the one that it was made for.
+    pub fn has_other_users(&self) -> bool {
+        self.device.has_streams() && self.usage.touched() & !(1 << self.queue) != 0
+    }
+
     /// Where `checks.rs` keeps what the contents depend on; 0 if that is nothing.
     #[inline]
     pub fn checks(&self) -> &AtomicU64 {

@@ -14,6 +14,10 @@ use warpcell_base::error::{Error, Result};
 
 /// The most queues that a device has; streams beyond that share them.
 pub(super) const QUEUES: usize = 32;
+/// The most of them that are streams of others.
+const FOREIGN: usize = 16;
+/// The handle of CUDA's default stream where it cannot mean another one.
+const LEGACY: usize = 1;
 
 /// A device's queues by number. The first one is there from the beginning.
 #[derive(Default)]
@@ -29,6 +33,8 @@ pub(super) struct Queues {
 struct Made {
     stream: sys::CUstream,
     marker: sys::CUevent,
+    /// Whether others have made the stream.
+    is_foreign: bool,
 }
 
 struct Raw(sys::CUstream);
@@ -132,7 +138,7 @@ impl Device {
     /// Makes the first queue known to the others; called when the device is opened, with its context current.
     pub(super) fn begin_queues(&self) -> Result<()> {
         let marker = new_marker()?;
-        let _ = self.queues.made[0].set(Made { stream: self.first_stream, marker });
+        let _ = self.queues.made[0].set(Made { stream: self.first_stream, marker, is_foreign: false });
         Ok(())
     }
 
@@ -220,7 +226,9 @@ impl Device {
             // SAFETY: the caller's promise.
             unsafe {
                 let _ = sys::cuEventDestroy_v2(made.marker);
-                let _ = sys::cuStreamDestroy_v2(made.stream);
+                if !made.is_foreign {
+                    let _ = sys::cuStreamDestroy_v2(made.stream);
+                }
             }
         }
         if let Some(Raw(stream)) = self.queues.meeting.take() {
@@ -284,15 +292,18 @@ impl Stream {
         device.bind()?;
         let mut users = device.queues.users.lock().unwrap_or_else(PoisonError::into_inner);
         let mut left = None;
-        for (number, _) in device.made().skip(1) {
-            if users[number] == 0 && device.is_queue_done(number as u8)? {
+        for (number, made) in device.made().skip(1) {
+            if users[number] == 0 && !made.is_foreign && device.is_queue_done(number as u8)? {
                 left = Some(number);
                 break;
             }
         }
         let number = match left.or_else(|| device.queues.made.iter().position(|made| made.get().is_none())) {
             Some(number) => number,
-            None => (1..QUEUES).min_by_key(|&number| users[number]).unwrap_or(0),
+            None => {
+                let own = device.made().skip(1).filter(|(_, made)| !made.is_foreign).map(|(number, _)| number);
+                own.min_by_key(|&number| users[number]).unwrap_or(0)
+            }
         };
         if device.queues.made[number].get().is_none() {
             let stream = new_stream()?;
@@ -304,14 +315,43 @@ impl Stream {
                     return Err(error);
                 }
             };
-            let _ = device.queues.made[number].set(Made { stream, marker });
+            let _ = device.queues.made[number].set(Made { stream, marker, is_foreign: false });
         }
-        let Some(made) = device.queues.made[number].get() else { unreachable!("was just made") };
+        Ok(Stream::in_use(device, number, &mut users))
+    }
+
+    /// The queue that is a stream of others, by its handle; 0 is CUDA's default stream, as 1 is. Such queues are kept for good, and no
+    /// other streams share them.
+    ///
+    /// # Safety
+    ///
+    /// It is a stream of the device, and exists until the process ends.
+    pub unsafe fn of_handle(device: &Arc<Device>, stream: usize) -> Result<Stream> {
+        let stream: sys::CUstream = std::ptr::with_exposed_provenance_mut(stream.max(LEGACY));
+        let mut users = device.queues.users.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((number, _)) = device.made().find(|(_, made)| made.stream == stream) {
+            return Ok(Stream::in_use(device, number, &mut users));
+        }
+        let foreign = device.made().filter(|(_, made)| made.is_foreign).count();
+        let vacant = device.queues.made.iter().position(|made| made.get().is_none());
+        let Some(number) = vacant.filter(|_| foreign < FOREIGN) else {
+            let reason = format!(
+                "{foreign} streams of other libraries are in use already, and there is no room for another; use the same few streams again"
+            );
+            return Err(Error::argument("Stream::from_raw", reason));
+        };
+        device.bind()?;
+        let _ = device.queues.made[number].set(Made { stream, marker: new_marker()?, is_foreign: true });
+        Ok(Stream::in_use(device, number, &mut users))
+    }
+
+    /// A queue that is there, with one more user.
+    fn in_use(device: &Arc<Device>, number: usize, users: &mut [usize; QUEUES]) -> Stream {
+        let Some(made) = device.queues.made[number].get() else { unreachable!("it was made") };
         users[number] += 1;
         device.has_streams.store(true, Ordering::Release);
         let queue = Queue { stream: made.stream, number: number as u8, is_capture: false };
-        drop(users);
-        Ok(Stream { device: device.clone(), queue })
+        Stream { device: device.clone(), queue }
     }
 
     pub fn number(&self) -> usize {

@@ -319,31 +319,46 @@ fn host_view_mut<T: Element>(raw: &mut RawArray) -> Result<ArrayViewMutD<'_, T>>
                       `copy()` or `to_host()`";
         return Err(invalid(reason.into()));
     }
-    let Layout { shape, strides, offset } = &raw.layout;
-    if raw.size() == 0 {
-        let shape = IxDyn(shape);
-        return Ok(ArrayViewMutD::from_shape(shape, &mut []).expect("no elements are needed"));
+    if T::DTYPE == DType::Bool && raw.size() > 0 {
+        normalise_all(raw, first_element(raw));
     }
+    // SAFETY: the layout lies within the allocation and its elements do not overlap. Nothing else refers to the allocation,
+    // and nothing can before the view, which borrows the array, is gone. Bools were made 0 or 1.
+    Ok(unsafe { raw_host_view(raw).deref_into_view_mut() })
+}
+
+/// The element of index zero of an array on the CPU.
+fn first_element<T>(raw: &RawArray) -> *mut T {
     let start = raw.handle.backend.address(&raw.allocation);
-    let start = std::ptr::with_exposed_provenance_mut::<T>(start).wrapping_add(*offset);
-    if T::DTYPE == DType::Bool {
-        normalise_all(raw, start.cast());
+    std::ptr::with_exposed_provenance_mut::<T>(start).wrapping_add(raw.layout.offset)
+}
+
+/// An array on the CPU, of elements of the size of `T`, as `ndarray` has it.
+pub(crate) fn raw_host_view<T>(raw: &RawArray) -> RawArrayViewMut<T, IxDyn> {
+    let Layout { shape, strides, .. } = &raw.layout;
+    if raw.size() == 0 {
+        let nowhere = std::ptr::NonNull::dangling().as_ptr();
+        // SAFETY: no elements are there, and the pointer is aligned.
+        return unsafe { RawArrayViewMut::from_shape_ptr(IxDyn(shape), nowhere) };
     }
     // `ndarray` wants positive strides at first.
     let backwards = |axis: usize| if strides[axis] < 0 { strides[axis] * (shape[axis] as isize - 1) } else { 0 };
-    let start = start.wrapping_offset((0..shape.len()).map(backwards).sum());
+    let start = first_element::<T>(raw).wrapping_offset((0..shape.len()).map(backwards).sum());
     let distances: Vec<usize> = strides.iter().map(|stride| stride.unsigned_abs()).collect();
-    // SAFETY: the layout lies within the allocation and its elements do not overlap. Nothing else refers to the allocation,
-    // and nothing can before the view, which borrows the array, is gone. Bools were made 0 or 1.
-    let mut view = unsafe {
-        RawArrayViewMut::from_shape_ptr(IxDyn(shape).strides(IxDyn(&distances)), start).deref_into_view_mut()
-    };
+    // SAFETY: the layout lies within the allocation.
+    let mut view = unsafe { RawArrayViewMut::from_shape_ptr(IxDyn(shape).strides(IxDyn(&distances)), start) };
     for (axis, &stride) in strides.iter().enumerate() {
         if stride < 0 {
             view.invert_axis(Axis(axis));
         }
     }
-    Ok(view)
+    view
+}
+
+/// Whether all elements of an array of bools on the CPU are 0 or 1.
+pub(crate) fn has_only_bools(raw: &RawArray) -> bool {
+    // SAFETY: the elements are bytes within the allocation, which nothing writes to meanwhile.
+    unsafe { raw_host_view::<u8>(raw).deref_into_view() }.iter().all(|&byte| byte <= 1)
 }
 
 /// Makes bytes 0 or 1: others, from a kernel of a user or from another library, would be undefined behaviour as a `bool`.

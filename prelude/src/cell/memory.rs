@@ -29,7 +29,7 @@ fn out_of_memory(layout: Layout) {
 }
 
 /// Whether a panic is from here: its place says nothing to the user.
-pub(super) fn is_ours(file: &str) -> bool {
+pub(crate) fn is_ours(file: &str) -> bool {
     file.ends_with("cell/memory.rs")
 }
 

@@ -34,7 +34,7 @@ impl<T: Element> DeviceArray<T> {
         /// assert_eq!((description.shape(), description.strides()), (&[2, 2][..], Some(&[1, 2][..])));
         /// ```
         pub fn to_dlpack, try_to_dlpack(&self) -> Result<versioned::Dlpack> {
-            export("to_dlpack", &self.raw, None)
+            export("to_dlpack", &self.raw, ForUse::Anywhere)
         }
     }
 
@@ -50,7 +50,7 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// [`Error::InvalidArgument`] for an array on the CPU, which has no streams.
     pub unsafe fn to_dlpack_for(&self, stream: usize) -> Result<versioned::Dlpack> {
-        export("to_dlpack_for", &self.raw, Some(stream))
+        export("to_dlpack_for", &self.raw, ForUse::OnStream(stream))
     }
 
     fallible! {
@@ -60,9 +60,9 @@ impl<T: Element> DeviceArray<T> {
         /// **Panics** as that does.
         pub fn to_dlpack_legacy, try_to_dlpack_legacy(&self) -> Result<legacy::Dlpack> {
             if is_read_only(&self.raw) {
-                return export("to_dlpack_legacy", &self.raw.copied("to_dlpack_legacy")?, None);
+                return export("to_dlpack_legacy", &self.raw.copied("to_dlpack_legacy")?, ForUse::Anywhere);
             }
-            export("to_dlpack_legacy", &self.raw, None)
+            export("to_dlpack_legacy", &self.raw, ForUse::Anywhere)
         }
     }
 
@@ -112,7 +112,22 @@ fn is_read_only(raw: &RawArray) -> bool {
     crate::array::writable("to_dlpack", raw).is_err()
 }
 
-fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream: Option<usize>) -> Result<Managed<M>> {
+/// Where the elements of a tensor are used.
+#[derive(Clone, Copy)]
+pub(crate) enum ForUse {
+    /// On any stream.
+    Anywhere,
+    /// On the stream of this handle.
+    OnStream(usize),
+    /// On the stream that the calling thread is in.
+    OnThisStream,
+}
+
+pub(crate) fn export<M: ManagedTensorBase>(
+    operation: &'static str,
+    raw: &RawArray,
+    used: ForUse,
+) -> Result<Managed<M>> {
     let invalid = |reason: String| Error::argument(operation, reason);
     let too_large = |error: dlpark::allocation::Error| invalid(format!("the tensor cannot be described: {error}"));
     let backend = &raw.handle.backend;
@@ -120,10 +135,12 @@ fn export<M: ManagedTensorBase>(operation: &'static str, raw: &RawArray, stream:
         0 => 0,
         _ => backend.address(&raw.allocation) + raw.layout.offset * raw.dtype.size(),
     };
-    match stream {
+    match used {
         // SAFETY: only `to_dlpack_for` gives a stream, and its caller promises this.
-        Some(stream) => unsafe { backend.order(stream, StreamOrder::Ours)? },
-        None => backend.synchronize()?,
+        ForUse::OnStream(stream) => unsafe { backend.order(stream, StreamOrder::Ours)? },
+        ForUse::Anywhere => backend.synchronize()?,
+        // `address` has seen to the order.
+        ForUse::OnThisStream => {}
     }
     let rank = raw.shape().len();
     let mut allocation = Allocation::<M>::allocate(2 * rank).map_err(too_large)?;
@@ -158,19 +175,21 @@ unsafe fn import<M: ManagedTensorBase + 'static>(tensor: Managed<M>, wanted: DTy
     let malformed = |error: dlpark::tensor::Error| invalid(format!("the tensor's fields do not fit together: {error}"));
     let description = tensor.validate().map_err(malformed)?;
     let found = description.dtype();
-    let known = DType::ALL.into_iter().find(|&dtype| name_of(dtype).matches(found));
-    if known != Some(wanted) {
-        return Err(invalid(match known {
-            Some(dtype) => {
-                format!("the tensor's elements are {dtype}, not {wanted}; use `DeviceArray::<{dtype}>::from_dlpack`")
-            }
-            None => format!(
-                "the tensor's elements are {}, which arrays cannot hold; convert it to {wanted} in the other library",
-                type_name(found)
-            ),
-        }));
+    match dtype_of_tensor(found) {
+        Ok(dtype) if dtype == wanted => {}
+        Ok(dtype) => {
+            let reason =
+                format!("the tensor's elements are {dtype}, not {wanted}; use `DeviceArray::<{dtype}>::from_dlpack`");
+            return Err(invalid(reason));
+        }
+        Err(name) => {
+            let reason = format!(
+                "the tensor's elements are {name}, which arrays cannot hold; convert it to {wanted} in the other library"
+            );
+            return Err(invalid(reason));
+        }
     }
-    let handle = place(description.device())?;
+    let handle = device_of_tensor(description.device())?;
     let shape: Vec<usize> = description.shape().iter().map(|&length| length as usize).collect();
     let strides = match description.strides() {
         Some(strides) => strides.iter().map(|&stride| stride as isize).collect(),
@@ -189,8 +208,13 @@ unsafe fn import<M: ManagedTensorBase + 'static>(tensor: Managed<M>, wanted: DTy
     unsafe { adopted(OPERATION, &handle, elements, Box::new(tensor.into_deleter())) }
 }
 
+/// The type of a tensor's elements; what DLPack calls it, if arrays cannot hold them.
+pub(crate) fn dtype_of_tensor(found: DLDataType) -> std::result::Result<DType, String> {
+    DType::ALL.into_iter().find(|&dtype| name_of(dtype).matches(found)).ok_or_else(|| type_name(found))
+}
+
 /// The device on which operations can use a tensor's elements.
-fn place(device: DLDevice) -> Result<Handle> {
+pub(crate) fn device_of_tensor(device: DLDevice) -> Result<Handle> {
     let DLDevice { device_type, device_id } = device;
     match device_type {
         DLDeviceType::CPU | DLDeviceType::CUDAHOST => Ok(device::host()),
