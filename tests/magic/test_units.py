@@ -6,13 +6,14 @@ import os
 import re
 import tempfile
 
+import numpy
 import pytest
 from IPython.core.error import UsageError
 
 from .notebook import PACKAGE, ROOT  # noqa: F401 - the package is found by what this says
 
 import warpcell
-from warpcell import arrays, errors, magic, notebooks, process
+from warpcell import arrays, errors, functions, libraries, magic, notebooks, process
 
 
 @pytest.mark.parametrize("value, text", [
@@ -47,9 +48,29 @@ def test_types_of_arrays():
 def test_options():
     assert magic.options("") == ([], [], [], False)
     assert magic.options("-i a,b -o c --input d --restart") == (["a", "b", "d"], ["c"], [], True)
-    for line in ("-o", "-x", "-i 'a b'", "-i a,,b", "-i 'unclosed"):
+    assert magic.options("--export f,g --export h") == ([], [], ["f", "g", "h"], False)
+    for line in ("-o", "-x", "--export", "-i 'a b'", "-i a,,b", "-i 'unclosed"):
         with pytest.raises(UsageError, match="--help lists the options"):
             magic.options(line)
+
+
+def test_sizes_of_launches():
+    assert functions._sizes("grid", 3) == (3, 1, 1) and functions._sizes("grid", (2, 3)) == (2, 3, 1)
+    for wrong in ((), (1, 2, 3, 4), (1.5,), "ab"):
+        with pytest.raises(TypeError, match="block is .*; give a number, or a tuple of two or three, such as"):
+            functions._sizes("block", wrong)
+
+
+def test_libraries_of_arrays():
+    class Array:
+        def __dlpack__(self): ...
+
+    class Derived(numpy.ndarray): ...
+
+    assert libraries.library_of(int) is None and libraries.library_of(numpy.float32) is None
+    assert libraries.library_of(numpy.ndarray) is libraries.library_of(Derived) is libraries.named("numpy")
+    assert libraries.library_of(Array).name == __name__.split(".")[0]
+    assert libraries.is_scalar_of_numpy(numpy.int8(1)) and not libraries.is_scalar_of_numpy(1)
 
 
 def test_errors_are_of_a_class_with_their_name():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import json
+import operator
 import os
 import subprocess
 import threading
@@ -144,11 +145,11 @@ class RustFunction:
 
     def launch(self, grid: Union[int, Sequence[int]], block: Union[int, Sequence[int]], *arguments: Any) -> None:
         """Runs a kernel, a function that has `#[kernel]` before it: `grid` blocks of `block` threads each, both `n`, `(x, y)` or `(x, y, z)`."""
-        self._launch("launch", (1, *_sizes("grid", grid, 1), *_sizes("block", block, 1)), arguments)
+        self._launch("launch", (1, *_sizes("grid", grid), *_sizes("block", block)), arguments)
 
     def launch_for(self, n: Union[int, Sequence[int]], *arguments: Any) -> None:
         """As `launch`, with at least one thread for each of `n` elements, or `(x, y)` or `(x, y, z)`: blocks and grid are picked."""
-        self._launch("launch_for", (0, *_sizes("n", n, 1), 0, 0, 0), arguments)
+        self._launch("launch_for", (0, *_sizes("n", n), 0, 0, 0), arguments)
 
     def _launch(self, method: str, sizes: Tuple[int, ...], arguments: Tuple[Any, ...]) -> None:
         if self._call is None or _forked:
@@ -322,12 +323,12 @@ def _taken(library: Any, address: int) -> str:
     return text
 
 
-def _sizes(name: str, given: Union[int, Sequence[int]], missing: int) -> Tuple[int, ...]:
+def _sizes(name: str, given: Union[int, Sequence[int]]) -> Tuple[int, ...]:
     """Three numbers."""
-    sizes = (given,) if isinstance(given, int) else tuple(given)
-    if not 1 <= len(sizes) <= 3 or not all(isinstance(size, int) or hasattr(size, "__index__") for size in sizes):
-        raise TypeError(f"{name} is {given!r}; give a number, or a tuple of two or three, such as ({missing}, {missing})")
-    return tuple(int(size) for size in sizes) + (missing,) * (3 - len(sizes))
+    sizes = given if isinstance(given, (tuple, list)) else (given,)
+    if not 1 <= len(sizes) <= 3 or not all(hasattr(size, "__index__") for size in sizes):
+        raise TypeError(f"{name} is {given!r}; give a number, or a tuple of two or three, such as (16, 16)")
+    return tuple(operator.index(size) for size in sizes) + (1,) * (3 - len(sizes))
 
 
 def _compiled(source: str, name: Optional[str]) -> Dict[str, Any]:

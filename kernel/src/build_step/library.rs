@@ -56,18 +56,11 @@ pub fn build(installation: &Installation, text: &str, written: &str) -> Result<L
     if is_usable(&library) {
         return Ok(Library::Built(library));
     }
-    let compiled = compile(installation, text, written, &name)?;
-    if let Library::Built(made) = &compiled {
-        cache::claim(&crates, installation)?;
-        files::replace(&library, std::fs::read(made).context("the compiler has written no library")?)?;
-        let _ = made.parent().map(std::fs::remove_dir_all);
-        prune(&folder, MOST);
-    }
+    cache::claim(&crates, installation)?;
+    let compiled = compile(installation, text, written, &name, &library);
+    prune(&folder, MOST);
     let _ = std::fs::remove_file(lock);
-    Ok(match compiled {
-        Library::Built(_) => Library::Built(library),
-        refused => refused,
-    })
+    compiled
 }
 
 /// Whether there is a library that nobody else could have written. Notes that it is used.
@@ -88,8 +81,8 @@ fn locked(path: &Path) -> Option<File> {
     Some(file)
 }
 
-/// Compiles a library, to a folder of its own.
-fn compile(installation: &Installation, text: &str, written: &str, name: &str) -> Result<Library> {
+/// Compiles a library.
+fn compile(installation: &Installation, text: &str, written: &str, name: &str, target: &Path) -> Result<Library> {
     let folder = private::temporary(&std::env::temp_dir(), "warpcell-function-")
         .context("a folder for the compiler cannot be made")?;
     // What the compiler says of this file is of the user's source.
@@ -129,8 +122,8 @@ fn compile(installation: &Installation, text: &str, written: &str, name: &str) -
     let output =
         command.output().with_context(|| format!("{} cannot be run", installation.real_tool("rustc").display()))?;
     if output.status.success() {
-        let folder = folder.keep();
-        return Ok(Library::Built(folder.join("function.so")));
+        files::replace(target, std::fs::read(&library).context("the compiler has written no library")?)?;
+        return Ok(Library::Built(target.to_owned()));
     }
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
     if CompilerMessage::errors(&messages).next().is_none() {
