@@ -179,7 +179,8 @@ class RustFunction:
             try:
                 library = ctypes.CDLL(answer["library"])
             except OSError as error:
-                raise SessionError(f"the library of {answer['name']} cannot be loaded: {error}. Remove it, and it is made again") from None
+                advice = "If Warpcell was installed again since, restart Python" if _loaded else "Remove it, and it is made again"
+                raise SessionError(f"the library of {answer['name']} cannot be loaded: {error}. {advice}") from None
             _loaded = True
             library.warpcell_describe.restype = ctypes.c_char_p
             library.warpcell_python_free.argtypes = [ctypes.c_void_p]

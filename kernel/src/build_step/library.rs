@@ -52,14 +52,17 @@ pub fn build(installation: &Installation, text: &str, written: &str) -> Result<L
     private::create_cache(&cache)?;
     private::create(&folder)?;
     let lock = folder.join(format!("{name}.lock"));
-    let _locked = locked(&lock);
-    if is_usable(&library) {
-        return Ok(Library::Built(library));
-    }
-    cache::claim(&crates, installation)?;
-    let compiled = compile(installation, text, written, &name, &library);
+    let locked = locked(&lock);
+    let compiled = if is_usable(&library) {
+        Ok(Library::Built(library))
+    } else {
+        cache::claim(&crates, installation)?;
+        compile(installation, text, written, &name, &library)
+    };
     prune(&folder, MOST);
+    // Whoever waits for it finds the library, or compiles.
     let _ = std::fs::remove_file(lock);
+    drop(locked);
     compiled
 }
 
