@@ -10,7 +10,8 @@
 //! The parameters of the distributions from [`beta()`] to [`zipf()`] are numbers or arrays, which broadcast to the size; with the size
 //! `()` the result has the shape of the parameters. With arrays a call waits for the device, to look whether the distribution
 //! exists. These distributions are computed in `f64` and rounded to the element type; discrete ones are of `i64`. Each element
-//! has blocks of its own, so that it may reject numbers without changing those of others.
+//! has blocks of its own, so that it may reject numbers without changing those of others. (Of numbers, `uniform`, `normal`,
+//! `exponential` and `randint` are drawn in the element type itself.)
 //!
 //! ```
 //! use warpcell as gpu;
@@ -33,7 +34,7 @@ mod vectors;
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, assign, byte_count, slice_axis, writable};
 use crate::backend::{Distribution, Layout};
 use crate::device::{self, Handle};
-use crate::dtype::{DType, Element, Float, Number, Scalar, dtypes, if_dtype};
+use crate::dtype::{DType, Element, Number, Scalar, dtypes, if_dtype};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::RawOperand;
 use crate::operations::map::registered;
@@ -50,9 +51,9 @@ pub use discrete::{
     binomial, bytes, geometric, hypergeometric, logseries, negative_binomial, poisson, randint, random_integers, zipf,
 };
 pub use distributions::{
-    beta, chisquare, f, gamma, gumbel, laplace, logistic, lognormal, noncentral_chisquare, noncentral_f, pareto, power,
-    rand, randn, random_sample, ranf, rayleigh, sample, standard_cauchy, standard_exponential, standard_gamma,
-    standard_normal, standard_t, triangular, vonmises, wald, weibull,
+    beta, chisquare, exponential, f, gamma, gumbel, laplace, logistic, lognormal, noncentral_chisquare, noncentral_f,
+    normal, pareto, power, rand, randn, random_sample, ranf, rayleigh, sample, standard_cauchy, standard_exponential,
+    standard_gamma, standard_normal, standard_t, triangular, uniform, vonmises, wald, weibull,
 };
 pub use vectors::{choice_with, dirichlet, multinomial, multivariate_normal};
 
@@ -105,43 +106,6 @@ generator! {
     /// ```
     pub fn random(stream, size: impl IntoShape) -> DeviceArray<f64> {
         array(check(unit()), "random", stream, size)
-    }
-
-    /// Uniform numbers from `low` to below `high`, of 53 random bits (`f32`: of 24).
-    ///
-    /// **Panics** unless both are finite, `low` is less than `high`, and so is their distance
-    /// ([`Error::InvalidArgument`]).
-    ///
-    /// ```
-    /// let a = warpcell::random::uniform(-1.0f32, 1.0, 1000);
-    /// assert!(a.min() < 0.0 && a.max() < 1.0);
-    /// ```
-    pub fn uniform<T: Float>(stream, low: T, high: T, size: impl IntoShape) -> DeviceArray<T> {
-        array(check(uniform_of(low.to_scalar(), high.to_scalar())), "uniform", stream, size)
-    }
-
-    /// Normal numbers with mean `loc` and standard deviation `scale`, by the method of Box and Muller.
-    ///
-    /// **Panics** unless both are finite and `scale` is not negative ([`Error::InvalidArgument`]).
-    ///
-    /// ```
-    /// let a = warpcell::random::normal(5.0f64, 2.0, 10_000);
-    /// assert!((a.mean() - 5.0).abs() < 0.2 && (a.std() - 2.0).abs() < 0.2);
-    /// ```
-    pub fn normal<T: Float>(stream, loc: T, scale: T, size: impl IntoShape) -> DeviceArray<T> {
-        array(check(normal_of(loc.to_scalar(), scale.to_scalar())), "normal", stream, size)
-    }
-
-    /// Exponential numbers of mean `scale`.
-    ///
-    /// **Panics** unless `scale` is finite and not negative ([`Error::InvalidArgument`]).
-    ///
-    /// ```
-    /// let a = warpcell::random::exponential(3.0f64, 10_000);
-    /// assert!(a.min() >= 0.0 && (a.mean() - 3.0).abs() < 0.2);
-    /// ```
-    pub fn exponential<T: Float>(stream, scale: T, size: impl IntoShape) -> DeviceArray<T> {
-        array(check(exponential_of(scale.to_scalar())), "exponential", stream, size)
     }
 
     /// Integers of a range, `0..10` or `0..=9`, all equally likely, and of the type of its bounds.
@@ -408,6 +372,21 @@ pub(crate) fn exponential_of(scale: Scalar) -> Result<Distribution> {
         return Err(Error::argument("exponential", reason));
     }
     Ok(Distribution::Exponential { scale })
+}
+
+fn uniform_of_values(values: &[Scalar]) -> Result<Distribution> {
+    let &[low, high] = values else { unreachable!("two parameters") };
+    uniform_of(low, high)
+}
+
+fn normal_of_values(values: &[Scalar]) -> Result<Distribution> {
+    let &[mean, deviation] = values else { unreachable!("two parameters") };
+    normal_of(mean, deviation)
+}
+
+fn exponential_of_values(values: &[Scalar]) -> Result<Distribution> {
+    let &[scale] = values else { unreachable!("one parameter") };
+    exponential_of(scale)
 }
 
 pub(crate) fn integers_of((low, end, with_end): (Scalar, Scalar, bool)) -> Result<Distribution> {

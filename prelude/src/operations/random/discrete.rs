@@ -1,24 +1,38 @@
 //! Discrete distributions: the functions, over the formulas in `counts.rs`. All of them give i64.
 
 use super::generator::generator;
-use super::sampling::{all_there, distributions};
+use super::sampling::{Domain, Formula, Parameter, Recipe, Source, all_there, distributions};
 use super::{Generator, Integer, counts, default, formulas, integers_of};
-use crate::array::{DeviceArray, IntoShape};
-use crate::error::check;
+use crate::array::{DeviceArray, IntoShape, RawArray};
+use crate::backend::{BinaryOperation, ReduceOperation};
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result, check};
+use crate::operations::elementwise::{Operand, RawOperand, binary};
+use crate::operations::reduce::reduce_all;
+use crate::philox::Stream;
 
 generator! {
     impl Generator;
 
-    /// Integers from `low` to below `high`, all equally likely, and of their type; as [`integers`](super::integers())`(low..high,
-    /// size)`.
+    /// Integers from `low` to below `high`, all equally likely, and of their type; of numbers as
+    /// [`integers`](super::integers())`(low..high, size)`. The bounds are numbers or arrays, which broadcast to the size; with the
+    /// size `()` the result has their shape.
     ///
-    /// **Panics** unless `low` is less than `high` ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// **Panics** unless `low` is less than `high` everywhere ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
     ///
     /// ```
-    /// assert!(warpcell::random::randint(0, 10, 100).max() < 10);
+    /// use warpcell as gpu;
+    /// assert!(gpu::random::randint(0, 10, 100).max() < 10);
+    /// assert!(gpu::random::randint(1, &gpu::array(&[2, 20]), (100, 2)).max_axis(0).get(&[0]) == 1);
     /// ```
-    pub fn randint<T: Integer>(stream, low: T, high: T, size: impl IntoShape) -> DeviceArray<T> {
-        super::array(check(integers_of((low.to_scalar(), high.to_scalar(), false))), "randint", stream, size)
+    pub fn randint<T: Integer>(
+        stream,
+        low: impl Operand<T>,
+        high: impl Operand<T>,
+        size: impl IntoShape
+    ) -> DeviceArray<T> {
+        let bounds = [low.raw_operand(), high.raw_operand()];
+        DeviceArray::from_raw(check(integers_between(stream, bounds, &size.into_shape(), T::DTYPE)))
     }
 
     /// Integers from `low` to `high`, both included, all equally likely, and of their type; as
@@ -42,6 +56,46 @@ generator! {
         let all = (crate::Scalar::U8(0), crate::Scalar::U8(255), true);
         super::array(check(integers_of(all)), "bytes", stream, length)
     }
+}
+
+/// Integers between bounds that are numbers or arrays.
+fn integers_between(
+    stream: &mut Stream,
+    bounds: [RawOperand<'_>; 2],
+    size: &[usize],
+    dtype: DType,
+) -> Result<RawArray> {
+    const NAME: &str = "randint";
+    let [low, high] = bounds;
+    let handle = match (low, high) {
+        (RawOperand::Scalar(low), RawOperand::Scalar(high)) => {
+            return super::drawn(integers_of((low, high, false))?, NAME, stream, size, dtype);
+        }
+        (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => array.handle.clone(),
+    };
+    let as_array = |bound: RawOperand<'_>| match bound {
+        RawOperand::Array(array) => Ok(array.clone()),
+        RawOperand::Scalar(value) => RawArray::filled(NAME, &handle, &[], value),
+    };
+    let [low, high] = [as_array(low)?, as_array(high)?];
+    let is_empty = binary(NAME, BinaryOperation::LessEqual, &high, &low)?;
+    if is_empty.size() > 0 && reduce_all(NAME, ReduceOperation::Any, &is_empty)? == Scalar::Bool(true) {
+        let reason = "an element of `high` is not greater than that of `low`; give the lower bounds first";
+        return Err(Error::argument(NAME, reason.to_owned()));
+    }
+    // What i64 does not hold is the same number modulo 2^64, before and behind the formula.
+    let [low, high] = [low.converted(NAME, DType::I64)?, high.converted(NAME, DType::I64)?];
+    let parameter = |name, bound| Parameter { name, value: RawOperand::Array(bound), domain: Domain::COUNT };
+    let recipe = Recipe {
+        operation: NAME,
+        source: Source::Word,
+        formula: Formula::of(&formulas::bounded),
+        parameters: &[parameter("low", &low), parameter("high", &high)],
+        of_one: None,
+        of_values: None,
+        relations: &[],
+    };
+    recipe.drawn(stream, size, dtype)
 }
 
 distributions! {

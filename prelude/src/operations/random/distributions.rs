@@ -2,7 +2,7 @@
 
 use super::formulas;
 use super::generator::generator;
-use super::sampling::{ascending, distributions};
+use super::sampling::{ascending, distributions, not_descending};
 use super::{Generator, default};
 use crate::array::{DeviceArray, IntoShape};
 use crate::dtype::Float;
@@ -79,6 +79,51 @@ generator! {
 }
 
 distributions! {
+    /// Uniform numbers from `low` to below `high`, of 53 random bits (`f32`: of 24). The bounds are numbers or arrays, which
+    /// broadcast to the size; with the size `()` the result has their shape.
+    ///
+    /// **Panics** unless both are finite, `low` is less than `high` (in arrays they may be equal), and so is their distance
+    /// ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::random::uniform(-1.0f32, 1.0, 1000);
+    /// assert!(a.min() < 0.0 && a.max() < 1.0);
+    /// let b = gpu::random::uniform(&gpu::array(&[0.0, 10.0]), &gpu::array(&[1.0, 20.0]), (100, 2));
+    /// assert!(b.min_axis(0).get(&[1]) >= 10.0);
+    /// ```
+    uniform<T: Float>(low: T in FINITE, high: T in FINITE)
+        -> T, Word formulas::uniform | super::uniform_of_values, not_descending;
+
+    /// Normal numbers with mean `loc` and standard deviation `scale`, by the method of Box and Muller. The parameters are numbers
+    /// or arrays, which broadcast to the size; with the size `()` the result has their shape.
+    ///
+    /// **Panics** unless both are finite and `scale` is not negative ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::random::normal(5.0f64, 2.0, 10_000);
+    /// assert!((a.mean() - 5.0).abs() < 0.2 && (a.std() - 2.0).abs() < 0.2);
+    /// let means = gpu::array(&[0.0, 100.0, 200.0]);
+    /// assert!(gpu::random::normal(&means, 1.0, ()).get(&[2]) > 150.0);
+    /// ```
+    normal<T: Float>(loc: T in FINITE, scale: T in NOT_NEGATIVE)
+        -> T, Normal formulas::shifted_normal | super::normal_of_values;
+
+    /// Exponential numbers of mean `scale`, a number or an array, which broadcasts to the size; with the size `()` the result has
+    /// its shape.
+    ///
+    /// **Panics** unless `scale` is finite and not negative ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    ///
+    /// ```
+    /// use warpcell as gpu;
+    /// let a = gpu::random::exponential(3.0f64, 10_000);
+    /// assert!(a.min() >= 0.0 && (a.mean() - 3.0).abs() < 0.2);
+    /// assert_eq!(gpu::random::exponential(&gpu::array(&[1.0, 0.0]), ()).get(&[1]), 0.0);
+    /// ```
+    exponential<T: Float>(scale: T in NOT_NEGATIVE)
+        -> T, Word formulas::exponential | super::exponential_of_values;
+
     /// Ratios of two normal numbers (the Cauchy distribution); they have no mean.
     ///
     /// ```

@@ -12,6 +12,35 @@ use super::sampling::{Formula, Prepared};
 use warpcell_macros::{device, vectorize};
 
 #[vectorize]
+pub(super) fn uniform(word: u64, low: f64, high: f64) -> f64 {
+    // The 53 highest bits, times 2^-53. What is rounded to `high` is `low` instead.
+    let value = low + (high - low) * ((word >> 11) as f64 * 1.1102230246251565e-16);
+    if value < high { value } else { low }
+}
+
+#[vectorize]
+pub(super) fn shifted_normal(normal: f64, loc: f64, scale: f64) -> f64 {
+    loc + scale * normal
+}
+
+#[vectorize]
+pub(super) fn exponential(word: u64, scale: f64) -> f64 {
+    -log(open(word)) * scale
+}
+
+/// The product of the word and of how many integers there are, of which the upper 64 bits count. No integer is more likely than
+/// another one by more than one word.
+#[vectorize]
+pub(super) fn bounded(word: u64, low: i64, high: i64) -> i64 {
+    let count = high.wrapping_sub(low) as u64;
+    let (upper, lower) = (word >> 32, word & 0xffff_ffff);
+    let (most, least) = (count >> 32, count & 0xffff_ffff);
+    let middle = upper * least + ((lower * least) >> 32);
+    let other = lower * most + (middle & 0xffff_ffff);
+    low.wrapping_add((upper * most + (middle >> 32) + (other >> 32)) as i64)
+}
+
+#[vectorize]
 pub(super) fn laplace(word: u64, loc: f64, scale: f64) -> f64 {
     // The lowest bit, which the uniform number does not have, is the sign.
     let distance = -log(open(word)) * scale;

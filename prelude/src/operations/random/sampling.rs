@@ -89,9 +89,14 @@ pub(super) struct Recipe<'a> {
     pub parameters: &'a [Parameter<'a>],
     /// Another formula for parameters that are values, if it has one.
     pub of_one: Option<OfOne>,
+    /// What the backend draws by itself of parameters that are values, if it does.
+    pub of_values: Option<OfValues>,
     /// What else must be so of the parameters, each of which is in its domain.
     pub relations: &'a [Relation],
 }
+
+/// The distribution of the backend that has these parameters, and is computed in their type.
+pub(super) type OfValues = fn(&[Scalar]) -> Result<Distribution>;
 
 /// The formula for numbers of one distribution, whose parameters these are.
 pub(super) type OfOne = fn(&[f64]) -> Option<Prepared>;
@@ -110,12 +115,13 @@ impl Prepared {
 }
 
 /// Distributions as rows: the parameters with what they may be, the type of the numbers, what the formula reads, the formula, and
-/// what else must be so of the parameters; behind `=>` what [`OfOne`] is. Each makes a function and a method of `Generator`.
+/// what else must be so of the parameters; behind `=>` what [`OfOne`] is, and behind `|` what [`OfValues`] is. Each makes a function and a
+/// method of `Generator`.
 macro_rules! distributions {
     ($(
         $(#[$doc:meta])*
         $name:ident $(<$generic:ident: $bound:path>)? ($($parameter:ident: $type:ident in $domain:ident),*) -> $value:ident,
-        $source:ident $formula:path $(=> $of_one:path)? $(, $relation:path)?;
+        $source:ident $formula:path $(=> $of_one:path)? $(| $of_values:path)? $(, $relation:path)?;
     )*) => {
         $crate::operations::random::generator::generator! {
             impl Generator;
@@ -135,6 +141,7 @@ macro_rules! distributions {
                             $(sampling::parameter(stringify!($parameter), &$parameter, sampling::Domain::$domain)),*
                         ],
                         of_one: [$($of_one as sampling::OfOne)?].first().copied(),
+                        of_values: [$($of_values as sampling::OfValues)?].first().copied(),
                         relations: &[$($relation)?],
                     };
                     sampling::drawn(recipe, stream, size)
@@ -162,6 +169,10 @@ pub(super) type Relation = fn(&'static str, &[Parameter<'_>]) -> Result<()>;
 impl Recipe<'_> {
     /// An array of this size with elements of `dtype`. An empty size stands for the shape of the parameters.
     pub fn sampled(&self, stream: &mut Stream, size: &[usize], dtype: DType) -> Result<RawArray> {
+        let values: Option<Vec<Scalar>> = self.parameters.iter().map(Parameter::scalar).collect();
+        if let Some((of_values, values)) = self.of_values.zip(values) {
+            return super::drawn(of_values(&values)?, self.operation, stream, size, dtype);
+        }
         for parameter in self.parameters {
             parameter.check(self.operation)?;
         }
@@ -418,6 +429,16 @@ pub(super) fn ascending(operation: &'static str, parameters: &[Parameter<'_>]) -
         }
     }
     Ok(())
+}
+
+/// The second parameter is nowhere less than the first one.
+pub(super) fn not_descending(operation: &'static str, parameters: &[Parameter<'_>]) -> Result<()> {
+    let [low, high] = parameters else { unreachable!("two parameters") };
+    if least_distance(operation, &[*low], &[*high])? >= 0.0 {
+        return Ok(());
+    }
+    let reason = format!("{} is greater than {}; give the lower bounds first", shown(low), shown(high));
+    Err(Error::argument(operation, reason))
 }
 
 /// The third parameter is at most the sum of the first two.

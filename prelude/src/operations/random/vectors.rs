@@ -228,7 +228,8 @@ fn occurrences(stream: &mut Stream, n: i64, pvals: &RawArray, size: Vec<usize>) 
         ];
         let formula = Formula::of(&counts::binomial);
         let of_one = Some(counts::one_binomial as OfOne);
-        let recipe = Recipe { operation, source: Source::Blocks, formula, parameters, of_one, relations: &[] };
+        let recipe =
+            Recipe { operation, source: Source::Blocks, formula, parameters, of_one, of_values: None, relations: &[] };
         let found = recipe.drawn(stream, &size, DType::I64)?;
         assign(operation, &column(index), &found)?;
         left = Some(binary(operation, BinaryOperation::Subtract, all, &found)?);
