@@ -18,6 +18,7 @@ mod ndindex;
 mod objects;
 mod operators;
 pub(crate) mod ownership;
+pub(crate) mod padding;
 pub mod pieces;
 mod pinned;
 mod print_options;
@@ -51,13 +52,13 @@ pub use grids::{fromfunction, indices, mgrid, ogrid};
 pub use indices::{Index, IntoIndices};
 pub use like::{empty_like, full_like, ones_like, zeros_like};
 pub use manipulate::{
-    IntoPadding, Pad, column_stack, concatenate, dstack, flip, hstack, pad, repeat, roll, split, stack,
-    try_concatenate, try_stack, vstack,
+    column_stack, concatenate, dstack, flip, hstack, repeat, roll, split, stack, try_concatenate, try_stack, vstack,
 };
 pub(crate) use manipulate::{expanded, join, repeated, rolled, stacked, with_rank};
 pub use ndindex::{IndexedShape, NdIndex, ndindex};
 pub use objects::{Object, iscomplexobj, isrealobj, isscalar};
 pub use ownership::IntoDevice;
+pub use padding::{IntoPadValues, IntoPadding, Pad, pad};
 pub use pinned::{
     HostTarget, PinnedArray, empty_pinned, try_empty_pinned, try_zeros_like_pinned, try_zeros_pinned,
     zeros_like_pinned, zeros_pinned,

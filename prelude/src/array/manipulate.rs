@@ -1,14 +1,13 @@
 //! Joining, splitting and rearranging arrays: NumPy's array manipulation routines.
 
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
-use crate::array::conversions::conversions;
 use crate::array::dimensions::with_axes;
 use crate::array::sides::OnDevice;
 use crate::array::splitting::{IntoSections, cut};
-use crate::array::view::{assign, broadcast_to, fill, reshape, slice_axis};
+use crate::array::view::{assign, broadcast_to, reshape, slice_axis};
 use crate::array::{DeviceArray, RawArray};
 use crate::backend::Layout;
-use crate::dtype::{Element, Scalar};
+use crate::dtype::Element;
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::thin::thin;
@@ -168,72 +167,6 @@ thin! {
     /// ```
     pub fn repeat<A: OnDevice<Elem = T>, T: Element>(a: &A, count: usize, axis: isize) -> DeviceArray<T> =>
         repeated(a.raw(), count, axis);
-}
-
-/// What [`pad`] puts around an array.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pad<T> {
-    /// This value.
-    Constant(T),
-    /// The element at the edge.
-    Edge,
-    /// The array mirrored at its edge elements, which are not doubled.
-    Reflect,
-    /// The array mirrored behind its edge elements, which are doubled.
-    Symmetric,
-    /// The array itself, as if repeated.
-    Wrap,
-}
-
-/// How many elements are put before and behind an array: `2` on all sides, a pair `(before, behind)` for all axes, or one pair an axis, in
-/// an array or in a tuple.
-pub trait IntoPadding: sealed::Sealed {
-    /// A pair for each of `rank` axes; none if there are not as many pairs.
-    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>>;
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-conversions! {
-    fn into_padding(self, rank: usize) -> Option<Vec<(usize, usize)>>: IntoPadding, sealed::Sealed;
-    usize => Some(vec![(self, self); rank]);
-    (usize, usize) => Some(vec![self; rank]);
-    [(usize, usize); N] [const N: usize] => self.as_slice().into_padding(rank);
-    &[(usize, usize)] => match self {
-        &[one] => Some(vec![one; rank]),
-        pairs => (pairs.len() == rank).then(|| pairs.to_vec()),
-    };
-    ((usize, usize),) => [self.0].into_padding(rank);
-    ((usize, usize), (usize, usize)) => [self.0, self.1].into_padding(rank);
-    ((usize, usize), (usize, usize), (usize, usize)) => [self.0, self.1, self.2].into_padding(rank);
-}
-
-/// The array with elements put around it: `width` on all sides, or pairs of widths before and behind, one for all axes or one an axis. NumPy's
-/// `pad`.
-///
-/// **Panics** if there are not as many pairs as axes, or if an empty axis shall be continued by its elements
-/// ([`Error::InvalidShape`]).
-///
-/// ```
-/// use warpcell as gpu;
-/// use gpu::Pad;
-/// let a = gpu::array(&[1, 2, 3]);
-/// assert_eq!(gpu::pad(&a, 1, Pad::Constant(0)).to_host(), ndarray::arr1(&[0, 1, 2, 3, 0]).into_dyn());
-/// assert_eq!(gpu::pad(&a, [(2, 0)], Pad::Reflect).to_host(), ndarray::arr1(&[3, 2, 1, 2, 3]).into_dyn());
-/// ```
-#[track_caller]
-pub fn pad<A: OnDevice<Elem = T>, T: Element>(a: &A, width: impl IntoPadding, mode: Pad<T>) -> DeviceArray<T> {
-    let raw = a.raw();
-    let (mode, value) = match mode {
-        Pad::Constant(value) => (Pad::Constant(()), Some(value.to_scalar())),
-        Pad::Edge => (Pad::Edge, None),
-        Pad::Reflect => (Pad::Reflect, None),
-        Pad::Symmetric => (Pad::Symmetric, None),
-        Pad::Wrap => (Pad::Wrap, None),
-    };
-    DeviceArray::from_raw(check(padded(raw, width.into_padding(raw.shape().len()), mode, value)))
 }
 
 impl<T: Element> DeviceArray<T> {
@@ -439,128 +372,11 @@ pub(crate) fn repeated(raw: &RawArray, count: usize, axis: isize) -> Result<RawA
     Ok(out)
 }
 
-fn padded(
-    raw: &RawArray,
-    widths: Option<Vec<(usize, usize)>>,
-    mode: Pad<()>,
-    value: Option<Scalar>,
-) -> Result<RawArray> {
-    let invalid = |reason: String| Error::shape("pad", raw.shape(), reason);
-    let widths = widths.ok_or_else(|| {
-        invalid(format!("has {} axes; give one pair of widths for each, or one width for all", raw.shape().len()))
-    })?;
-    let mut shape = raw.shape().to_vec();
-    for (axis, &(before, behind)) in widths.iter().enumerate() {
-        let length = raw.shape()[axis];
-        let total = length.checked_add(before).and_then(|sum| sum.checked_add(behind));
-        if total.is_none_or(|total| total > isize::MAX as usize) {
-            return Err(invalid(format!(
-                "cannot be padded by {before} and {behind}: the result is larger than memory can address"
-            )));
-        }
-        if length == 0 && before + behind > 0 && value.is_none() {
-            return Err(invalid(format!("has no elements along axis {axis} to continue; pad it with a constant")));
-        }
-        shape[axis] = length + before + behind;
-    }
-    let out = RawArray::uninitialised("pad", &raw.handle, &shape, raw.dtype)?;
-    // The middle, and then along one axis after the other what is around it.
-    let mut whole = out.clone();
-    for (axis, &(before, _)) in widths.iter().enumerate() {
-        whole = slice_axis(&whole, axis, before, 1, raw.shape()[axis]);
-    }
-    assign("pad", &whole, raw)?;
-    for (axis, &(before, behind)) in widths.iter().enumerate() {
-        let length = raw.shape()[axis];
-        // Padded along the axes up to this one, and not along those behind it.
-        whole = (0..widths.len()).fold(out.clone(), |part, other| {
-            if other <= axis { part } else { slice_axis(&part, other, widths[other].0, 1, raw.shape()[other]) }
-        });
-        if let Some(value) = value {
-            for (start, count) in [(0, before), (before + length, behind)] {
-                fill(&slice_axis(&whole, axis, start, 1, count), value)?;
-            }
-            continue;
-        }
-        let mut place = 0;
-        for (start, step, count) in runs(mode, length, before, behind) {
-            if place != before {
-                let source = slice_axis(&whole, axis, before + start, step, count);
-                assign("pad", &slice_axis(&whole, axis, place, 1, count), &source)?;
-            }
-            place += count;
-        }
-    }
-    Ok(out)
-}
-
-/// The indices of a padded axis as runs of neighbours: start, step and count.
-fn runs(mode: Pad<()>, length: usize, before: usize, behind: usize) -> Vec<(usize, isize, usize)> {
-    let index = |place: isize| {
-        let (length, last) = (length as isize, length as isize - 1);
-        match mode {
-            Pad::Constant(()) | Pad::Edge => place.clamp(0, last),
-            Pad::Wrap => place.rem_euclid(length),
-            Pad::Symmetric => {
-                let place = place.rem_euclid(2 * length);
-                if place < length { place } else { 2 * length - 1 - place }
-            }
-            Pad::Reflect if last == 0 => 0,
-            Pad::Reflect => {
-                let place = place.rem_euclid(2 * last);
-                if place <= last { place } else { 2 * last - place }
-            }
-        }
-    };
-    let mut runs: Vec<(usize, isize, usize)> = Vec::new();
-    for place in -(before as isize)..0 {
-        add_place(&mut runs, index(place));
-    }
-    runs.push((0, 1, length));
-    let mut following = Vec::new();
-    for place in length as isize..(length + behind) as isize {
-        add_place(&mut following, index(place));
-    }
-    runs.append(&mut following);
-    runs
-}
-
-/// Makes the last run longer by the next place, or begins another.
-fn add_place(runs: &mut Vec<(usize, isize, usize)>, next: isize) {
-    if let Some((start, step, count)) = runs.last_mut() {
-        let distance = next - *start as isize;
-        if *count == 1 && distance.abs() <= 1 {
-            (*step, *count) = (distance, 2);
-            return;
-        }
-        if *count > 1 && distance == *step * *count as isize {
-            *count += 1;
-            return;
-        }
-    }
-    runs.push((next as usize, 1, 1));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::array::splitting::Sections;
-
-    #[test]
-    fn runs_say_the_places_of_a_padded_axis() {
-        let places = |mode, length, before, behind| -> Vec<isize> {
-            let runs = runs(mode, length, before, behind);
-            runs.iter()
-                .flat_map(|&(start, step, count)| (0..count as isize).map(move |i| start as isize + i * step))
-                .collect()
-        };
-        assert_eq!(places(Pad::Edge, 3, 2, 1), [0, 0, 0, 1, 2, 2]);
-        assert_eq!(places(Pad::Wrap, 3, 4, 1), [2, 0, 1, 2, 0, 1, 2, 0]);
-        assert_eq!(places(Pad::Reflect, 3, 5, 2), [1, 0, 1, 2, 1, 0, 1, 2, 1, 0]);
-        assert_eq!(places(Pad::Symmetric, 2, 3, 3), [1, 1, 0, 0, 1, 1, 0, 0]);
-        assert_eq!(places(Pad::Reflect, 1, 2, 2), [0; 5]);
-        assert_eq!(runs(Pad::Reflect, 100, 5, 5), [(5, -1, 5), (0, 1, 100), (98, -1, 5)]);
-    }
+    use crate::array::{Pad, pad};
 
     #[test]
     fn errors_name_the_shapes() {
@@ -580,12 +396,6 @@ mod tests {
                 .contains("3 elements along axis 1")
         );
         assert!(repeated(&a.raw, usize::MAX, 0).is_err());
-        assert!(padded(&a.raw, 1usize.into_padding(2), Pad::Edge, None).is_ok());
-        assert!(
-            padded(&a.raw, [(1, 1); 3].into_padding(2), Pad::Edge, None).err().unwrap().to_string().contains("2 axes")
-        );
-        let empty = crate::zeros::<f32>(0);
-        assert!(padded(&empty.raw, 1usize.into_padding(1), Pad::Wrap, None).is_err());
     }
 
     #[test]
