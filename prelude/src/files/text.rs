@@ -3,6 +3,7 @@
 //! Where a delimiter separates the columns, the crate `csv` splits the lines, with quotes; where blanks do, the standard library.
 //! Numbers are written in the formats of C's `printf`, as NumPy's are. (The crate `sprintf` rounds the last digits of floats wrong.)
 
+mod columns;
 mod numbers;
 mod options;
 mod read;
@@ -14,6 +15,8 @@ use crate::device;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::fallible::fallible;
+pub use columns::NamedColumns;
+pub(crate) use columns::named;
 use ndarray::{ArrayD, IxDyn};
 pub use numbers::fromstring;
 pub(crate) use numbers::{numbers, numbers_of};

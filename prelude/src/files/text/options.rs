@@ -17,6 +17,7 @@ pub struct ReadText {
     pub(super) usecols: Vec<isize>,
     pub(super) max_rows: Option<usize>,
     pub(super) filling_values: Option<f64>,
+    pub(super) ndmin: usize,
 }
 
 impl Default for ReadText {
@@ -36,6 +37,7 @@ impl ReadText {
             usecols: Vec::new(),
             max_rows: None,
             filling_values: None,
+            ndmin: 0,
         }
     }
 
@@ -61,6 +63,9 @@ impl ReadText {
         /// The same as [`skiprows`](ReadText::skiprows), under the name that `genfromtxt` has for it.
         pub fn skip_header(rows: usize) => skiprows = rows;
 
+        /// The array has so many axes at least: with 2, a single row or column has both.
+        pub fn ndmin(axes: usize) => ndmin = axes;
+
         /// The value of fields that are empty or no numbers, for [`genfromtxt_with`](crate::genfromtxt_with).
         pub fn filling_values(value: f64) => filling_values = Some(value);
     }
@@ -74,7 +79,7 @@ impl ReadText {
 /// ```
 #[derive(Clone, Debug)]
 pub struct WriteText {
-    pub(super) fmt: String,
+    pub(super) fmt: Vec<String>,
     pub(super) delimiter: String,
     pub(super) newline: String,
     pub(super) header: String,
@@ -92,7 +97,7 @@ impl WriteText {
     /// NumPy's: `%.18e` for each number, a blank between columns, no header.
     pub fn new() -> WriteText {
         WriteText {
-            fmt: "%.18e".to_owned(),
+            fmt: vec!["%.18e".to_owned()],
             delimiter: " ".to_owned(),
             newline: "\n".to_owned(),
             header: String::new(),
@@ -102,8 +107,12 @@ impl WriteText {
     }
 
     setters! {
-        /// The format of a number, as of C's `printf`: `"%.3f"`, `"%.18e"`, `"%g"`, `"%d"`, `"%8.2f"`.
-        pub fn fmt(fmt: &str) => fmt = fmt.to_owned();
+        /// The format of a number, as of C's `printf`: `"%.3f"`, `"%.18e"`, `"%g"`, `"%d"`, `"%8.2f"`. One with as many numbers as there
+        /// are columns is that of a row: `"%d: %.3f"`; it has no delimiters but its own.
+        pub fn fmt(fmt: &str) => fmt = vec![fmt.to_owned()];
+
+        /// A format for each column.
+        pub fn formats(formats: &[&str]) => fmt = formats.iter().map(|&format| format.to_owned()).collect();
 
         /// What stands between two columns.
         pub fn delimiter(delimiter: &str) => delimiter = delimiter.to_owned();

@@ -23,6 +23,36 @@ pub(super) fn read<T: Element>(
     Ok((values, shape))
 }
 
+/// The names of the columns that are read, from the first line that is not skipped, where they may stand behind the sign of a comment. As
+/// NumPy has them: without what is no part of a name, and with a number behind one that was there before.
+pub(super) fn names_of(operation: &'static str, path: &Path, options: &ReadText) -> Result<Vec<String>> {
+    let reading = Reading { operation, path, options, dtype: DType::F64, may_lack: true };
+    let (file, _) = npy::open_file(operation, path, "txt")?;
+    let mut lines = BufReader::new(file).lines().skip(options.skiprows);
+    let line = lines.next().transpose().map_err(|error| reading.refused(&error))?.unwrap_or_default();
+    let text =
+        if options.comments.is_empty() { &line } else { line.trim_start().trim_start_matches(&options.comments) };
+    let fields: Vec<&str> = match options.delimiter.trim() {
+        "" => text.split_whitespace().collect(),
+        delimiter => text.split(delimiter).collect(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for field in fields {
+        let is_kept = |character: &char| character.is_alphanumeric() || matches!(character, '_' | ' ');
+        let name: String = field.trim().trim_matches('"').chars().filter(is_kept).collect();
+        let name = if name.is_empty() { format!("f{}", names.len()) } else { name.replace(' ', "_") };
+        let again = (1..).map(|count| format!("{name}_{count}")).find(|other| !names.contains(other));
+        names.push(if names.contains(&name) { again.expect("some number is free") } else { name });
+    }
+    let chosen = |&column: &isize| {
+        let place = if column < 0 { names.len().checked_add_signed(column) } else { Some(column as usize) };
+        place.and_then(|place| names.get(place).cloned()).ok_or_else(|| {
+            reading.failed(format!("has no column {column} among its names, of which there are {}", names.len()))
+        })
+    };
+    if options.usecols.is_empty() { Ok(names) } else { options.usecols.iter().map(chosen).collect() }
+}
+
 /// A file that is being read.
 struct Reading<'a> {
     operation: &'static str,
@@ -69,13 +99,14 @@ impl Reading<'_> {
         if self.options.max_rows != Some(0) {
             self.lines(&mut on_line)?;
         }
-        // As NumPy's: an axis of one element is left out.
+        // As NumPy's: an axis of one element is left out, unless so many are asked for.
         let columns = first.map_or(0, |(_, columns)| columns);
-        Ok(match (rows, columns) {
-            (0, _) => vec![0],
-            (1, 1) => Vec::new(),
-            (1, count) | (count, 1) => vec![count],
-            (rows, columns) => vec![rows, columns],
+        Ok(match (rows, columns, self.options.ndmin) {
+            (rows, columns, 2..) => vec![rows, columns],
+            (0, _, _) => vec![0],
+            (1, 1, 0) => Vec::new(),
+            (1, count, _) | (count, 1, _) => vec![count],
+            (rows, columns, _) => vec![rows, columns],
         })
     }
 

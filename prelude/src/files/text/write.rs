@@ -19,17 +19,13 @@ pub(super) fn write(path: &Path, array: &AnyView<'_>, options: &WriteText) -> Re
             return Err(Error::shape("savetxt", shape, reason));
         }
     };
-    let fmt = &options.fmt;
-    let format = Format::parsed(fmt).ok_or_else(|| {
-        let examples = "\"%.3f\", \"%.18e\", \"%g\" or \"%d\"";
-        let reason = format!("cannot be written with the format {fmt:?}; a format of one number is such as {examples}");
-        failed("savetxt", path, reason)
-    })?;
+    let refused = |reason| failed("savetxt", path, reason);
+    let (formats, between) = formats_of(options, columns).map_err(refused)?;
     let mut bytes = Vec::new();
     let order = if order == Order::RowMajor { order } else { Order::Strided };
     let written = npy::write_elements("savetxt", array, order, &mut bytes);
     written.map_err(|error| error.downcast::<Error>().unwrap_or(Error::Interrupted))?;
-    let number = |index: usize| {
+    let number = |index: usize, format: &Format<'_>| {
         let mut word = [0; 16];
         word[..dtype.size()].copy_from_slice(&bytes[index * dtype.size()..][..dtype.size()]);
         format.number(Scalar::from_bits(dtype, u128::from_le_bytes(word)))
@@ -45,14 +41,44 @@ pub(super) fn write(path: &Path, array: &AnyView<'_>, options: &WriteText) -> Re
         comment(&mut file, &options.header)?;
         for row in 0..shape[0] {
             for column in 0..columns {
-                let between = if column == 0 { "" } else { &options.delimiter };
-                write!(file, "{between}{}", number(row * columns + column))?;
+                let between = if column == 0 { "" } else { between };
+                let format = &formats[if formats.len() == 1 { 0 } else { column }];
+                write!(file, "{between}{}", number(row * columns + column, format))?;
             }
             file.write_all(options.newline.as_bytes())?;
         }
         comment(&mut file, &options.footer)?;
         file.flush()
     })
+}
+
+/// One format for all columns, or one for each, and what stands between two of them; or why there are none.
+fn formats_of(options: &WriteText, columns: usize) -> std::result::Result<(Vec<Format<'_>>, &str), String> {
+    let wrong = |fmt: &str| {
+        let examples = "\"%.3f\", \"%.18e\", \"%g\" or \"%d\"";
+        format!("cannot be written with the format {fmt:?}; a format of one number is such as {examples}")
+    };
+    let given: Vec<&str> = options.fmt.iter().map(String::as_str).collect();
+    let (each, between) = match given[..] {
+        [row] if columns > 1 && row.matches('%').count() == columns => (pieces(row), ""),
+        _ => (given, options.delimiter.as_str()),
+    };
+    if each.len() != 1 && each.len() != columns {
+        return Err(format!(
+            "has {} formats for {columns} columns; give one for each column, or one for all",
+            each.len()
+        ));
+    }
+    let formats =
+        each.iter().map(|fmt| Format::parsed(fmt).ok_or_else(|| wrong(fmt))).collect::<std::result::Result<_, _>>()?;
+    Ok((formats, between))
+}
+
+/// The format of a row in pieces with one number each. The text in front belongs to the first one.
+fn pieces(row: &str) -> Vec<&str> {
+    let starts: Vec<usize> = row.match_indices('%').skip(1).map(|(at, _)| at).chain([row.len()]).collect();
+    let mut start = 0;
+    starts.into_iter().map(|end| &row[std::mem::replace(&mut start, end)..end]).collect()
 }
 
 /// A format of C's `printf` for one number, with the text around it: `[text]%[flags][width][.precision]conversion[text]`.
