@@ -57,7 +57,7 @@ pub trait Element:
 ///
 /// ```compile_fail,E0277
 /// let a = warpcell::zeros::<warpcell::Complex<f64>>(3);
-/// warpcell::median(&a); // warpcell::median(&a.abs())
+/// warpcell::nanmedian(&a); // warpcell::nanmedian(&a.abs())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "this operation needs an array of real numbers, but its elements are `{Self}`",

@@ -23,6 +23,7 @@ pub(crate) mod indexing;
 pub(crate) mod insertion;
 pub(crate) mod interp;
 pub(crate) mod map;
+pub(crate) mod nan_quantiles;
 pub(crate) mod nan_reductions;
 pub(crate) mod ordering;
 pub(crate) mod partition;

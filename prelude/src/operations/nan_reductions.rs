@@ -186,7 +186,7 @@ pub(crate) fn nan_reduce(
 }
 
 /// How many elements over `axes` are not NaN, as floats of `dtype`.
-fn counts(name: &'static str, x: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
+pub(crate) fn counts(name: &'static str, x: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
     if x.dtype.is_complex() {
         let numbers = Composed(name).each(UnaryOperation::LogicalNot, &complex_order::is_nan(name, x)?)?;
         return reduce(name, ReduceOperation::Sum, &numbers, axes)?.converted(name, dtype);

@@ -3,20 +3,23 @@
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::{BinaryOperation, Layout};
-use crate::dtype::{DType, Element, Number, Real, Scalar};
+use crate::dtype::{DType, Element, Number, Scalar};
 use crate::error::{Error, Result, check};
+use crate::operations::complex_order;
 use crate::operations::composing::Composed;
-use crate::operations::sorting::{parted_rows, selected_rows};
+use crate::operations::selection::choose;
+use crate::operations::sorting::{parted_rows, selected_rows, sorted_rows};
 
 /// The median of all elements (`f64` for integers): the middle one in ascending order, or the mean of the two in the middle. NaN
-/// if there is a NaN, or no element. NumPy's `median`. Waits for the result.
+/// if there is a NaN, or no element. Complex numbers are ordered by their real parts, and then by the imaginary ones. NumPy's
+/// `median`. Waits for the result.
 ///
 /// ```
 /// use warpcell as gpu;
 /// assert_eq!(gpu::median(&gpu::array(&[7, 1, 3, 2])), 2.5);
 /// ```
 #[track_caller]
-pub fn median<A: OnDevice<Elem = T>, T: Real>(a: &A) -> T::Mean {
+pub fn median<A: OnDevice<Elem = T>, T: Element>(a: &A) -> T::Mean {
     transfer::typed_scalar(check(whole("median", a.raw(), Rank::Middle, T::Mean::DTYPE)))
 }
 
@@ -30,7 +33,7 @@ pub fn median<A: OnDevice<Elem = T>, T: Real>(a: &A) -> T::Mean {
 /// assert_eq!(gpu::median_axis(&a, 1).to_host(), ndarray::arr1(&[2.0, 4.0]).into_dyn());
 /// ```
 #[track_caller]
-pub fn median_axis<A: OnDevice<Elem = T>, T: Real>(a: &A, axis: isize) -> DeviceArray<T::Mean> {
+pub fn median_axis<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> DeviceArray<T::Mean> {
     DeviceArray::from_raw(check(along("median_axis", a.raw(), axis, Rank::Middle, T::Mean::DTYPE)))
 }
 
@@ -180,7 +183,7 @@ const METHODS: [(&str, Method); 13] = [
 
 impl Rank {
     /// The elements between which the place is among `length` (not 0), and how far it is from the first to the second.
-    fn among(self, operation: &'static str, length: usize) -> Result<(usize, f64)> {
+    pub(super) fn among(self, operation: &'static str, length: usize) -> Result<(usize, f64)> {
         let (share, most, given) = match self {
             Rank::Middle => return Ok(((length - 1) / 2, if length.is_multiple_of(2) { 0.5 } else { 0.0 })),
             Rank::Share(share) => (share, 1.0, share),
@@ -215,6 +218,9 @@ fn along(operation: &'static str, x: &RawArray, axis: isize, rank: Rank, dtype: 
 pub(crate) fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
     if x.dtype == DType::Bool {
         return of_rows(operation, &x.converted(operation, DType::U8)?, rank, dtype);
+    }
+    if x.dtype.is_complex() {
+        return of_sorted(operation, &sorted_rows(operation, x, false)?, rank, dtype);
     }
     let length = x.shape().last().copied().expect("there is an axis").max(1);
     let (before, _) = rank.among(operation, length)?;
@@ -275,6 +281,10 @@ fn between(
             }
         }
     };
+    if sorted.dtype.is_complex() {
+        let last = element(last)?;
+        return choose(&complex_order::is_nan(operation, &last)?, &last, &result);
+    }
     if !sorted.dtype.is_float() {
         return Ok(result);
     }
