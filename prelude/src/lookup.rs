@@ -5,6 +5,7 @@ mod expressions;
 mod page;
 mod search;
 mod shown;
+mod words;
 
 use crate::rich::MimeBundle;
 use std::fmt;
@@ -13,7 +14,7 @@ use warpcell_translate::distance;
 /// What to type for a name of NumPy, CuPy, SciPy, Numba or Matplotlib.
 ///
 /// `question`: a name as you know it (`np.percentile`, `cp.linalg.svd`, `percentile`, `a.argmax`, `cuda.grid`), a name of ours
-/// (`gpu::percentile`), a module (`np.fft`), or words such as `sliding window`. Unknown names get the names that are most like
+/// (`gpu::percentile`), a module (`np.fft`), or words such as `sliding window` and `standard deviation`. Unknown names get the names that are most like
 /// them.
 ///
 /// The answer has the rows of `prelude/NUMPY.md`, `prelude/SCIPY.md` and of the cheat sheet about the name, with their expression and ours, the call
@@ -357,9 +358,29 @@ gpu::random::power!(a, size = ())
             ("//", "a.floor_divide(&b)"),
             ("svd", "gpu::linalg::svd(&a).1"),
             ("np.no_such_name", "`np.no_such_name` is in no table."),
+            ("standard deviation", "These rows are about `standard deviation`.\n"),
+            ("standard deviation", "gpu::std(&a)"),
+            ("average", "gpu::mean"),
+            ("average", "gpu::average"),
+            ("random numbers", "gpu::random::normal(0.0, 1.0, 4)"),
+            ("matrix multiplication", "gpu::matmul(&a, &a.t())"),
+            ("reverse", "gpu::flip(&a, 0)"),
+            ("change the type", "a.astype::<i64>()"),
+            ("scipy.stats.norm", "gpu::random::normal(0.0, 1.0, 4)"),
+            ("scipy.stats.norm.cdf(x)", "ndtr"),
         ] {
             let text = lookup(question).to_string();
             assert!(text.contains(expected), "{question}: {text}");
+        }
+    }
+
+    #[test]
+    fn words_mean_names_with_rows() {
+        let (names, scipy, sheet) =
+            (Page::read(page::NAMES, false), Page::read(page::SCIPY, true), Page::read(page::CHEAT_SHEET, true));
+        for name in words::WORDS.iter().chain(words::DISTRIBUTIONS).flat_map(|(_, names)| names.split(' ')) {
+            let found = look_up_in(&[&names, &scipy, &sheet], name, distance);
+            assert!(found.is_name && !found.rows.is_empty(), "{name} has no row; words.rs names what has one");
         }
     }
 

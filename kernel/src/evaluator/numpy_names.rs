@@ -9,6 +9,8 @@ mod page;
 mod search;
 #[path = "../../../prelude/src/lookup/shown.rs"]
 mod shown;
+#[path = "../../../prelude/src/lookup/words.rs"]
+mod words;
 
 use super::doc_pages::Page;
 use search::Found;

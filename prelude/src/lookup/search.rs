@@ -7,17 +7,24 @@ use super::expressions::{
     words_of_path,
 };
 use super::page::{CHEAT_SHEET, NAMES, Page, Row, SCIPY, code, only_code};
+use super::words::{names_of_distribution, names_of_words};
 use std::collections::HashSet;
 
 /// More rows are not shown: a page that is longer is not read.
 const MOST: usize = 12;
 
+/// Of each name that words mean, so many.
+const MOST_OF_EACH: usize = 3;
+
 /// How many changes lead from one word to the other.
 pub type Distance = fn(&str, &str) -> usize;
 
 /// An answer.
+#[derive(Default)]
 pub struct Found {
     pub question: String,
+    /// Whether the rows are those of names that the question means.
+    pub is_meant: bool,
     /// Whether the pages have the question as a name. Otherwise the rows have its words.
     pub is_name: bool,
     /// Their expressions and ours, in Markdown.
@@ -54,18 +61,14 @@ pub fn look_up(question: &str, distance: Distance) -> Found {
 /// Looks in these pages: in the later ones only if the earlier ones do not have the name.
 pub fn look_up_in(pages: &[&Page<'_>], question: &str, distance: Distance) -> Found {
     let question = question.trim().trim_end_matches(['?', '!', ';']).trim_end();
-    let mut found = Found {
-        question: question.to_owned(),
-        is_name: false,
-        rows: Vec::new(),
-        more: 0,
-        has_arrays: false,
-        calls: Vec::new(),
-        arguments: Vec::new(),
-        absent: Vec::new(),
-        others: Vec::new(),
-    };
+    let mut found = Found { question: question.to_owned(), ..Found::default() };
     let known = known_names(pages);
+    if let Some(names) =
+        names_of_distribution(behind_roots(&words_of_path(question.split('(').next().unwrap_or(question))))
+    {
+        found.add_meant(pages, names);
+        return found;
+    }
     if let Some(asked) = asked(question, &known) {
         found.add_name(pages, &asked);
         let other_names = others(&known, &asked);
@@ -88,7 +91,13 @@ pub fn look_up_in(pages: &[&Page<'_>], question: &str, distance: Distance) -> Fo
             found.others = nearest(&known, asked.path.last().copied().unwrap_or_default(), distance);
         }
     }
-    if !found.is_name {
+    // `np.average` is one name, and `average` may mean others, too.
+    if !(found.is_name && question.contains(['.', ':', '('])) {
+        if let Some(names) = names_of_words(question) {
+            found.add_meant(pages, names);
+        }
+    }
+    if !(found.is_name || found.is_meant) {
         found.add_words(pages);
     }
     found
@@ -159,6 +168,25 @@ impl Found {
             if self.is_name {
                 break;
             }
+        }
+    }
+
+    /// What the pages have about names that the question means.
+    fn add_meant(&mut self, pages: &[&Page<'_>], names: &str) {
+        for name in names.split(' ') {
+            let words = words_of_path(name);
+            let is_method = words.first() == Some(&"a");
+            let path = if is_method { words[1..].to_vec() } else { behind_roots(&words).to_vec() };
+            let mut one = Found::default();
+            one.add_name(pages, &Asked { path, is_method, is_ours: false });
+            self.has_arrays |= one.has_arrays;
+            let new: Vec<_> = one.rows.into_iter().filter(|row| !self.rows.contains(row)).take(MOST_OF_EACH).collect();
+            self.rows.extend(new);
+            add(&mut self.calls, one.calls);
+        }
+        self.is_meant = !(self.is_name || self.rows.is_empty());
+        if self.is_meant {
+            self.others.clear();
         }
     }
 

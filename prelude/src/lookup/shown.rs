@@ -25,6 +25,7 @@ impl Found {
             (true, false, _) => before.push(format!("Names in `{}`: {}.", self.question, listed(&self.others))),
             (true, true, _) if !self.others.is_empty() => behind.push(format!("See also {}.", listed(&self.others))),
             (true, ..) => {}
+            (false, true, question) if self.is_meant => before.push(format!("These rows are about `{question}`.")),
             (false, _, question) => {
                 if !self.rows.is_empty() {
                     before.push(format!("These rows have the words `{question}`."));
