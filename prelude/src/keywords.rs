@@ -14,6 +14,7 @@ mod read;
 mod call;
 mod calculus;
 mod functions;
+mod levels;
 #[macro_use]
 mod row;
 // After `row`, whose macro it calls; its own macros are named below, in the modules of `gpu`.
@@ -32,6 +33,7 @@ mod views;
 
 pub use calculus::*;
 pub use functions::*;
+pub use levels::*;
 pub use nan_reductions::*;
 pub use reductions::*;
 // The call of a reduction is made from the name of its macro.

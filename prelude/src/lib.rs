@@ -93,17 +93,17 @@ pub(crate) use warpcell_base::{error, failures, philox, profiling};
 pub use array::concatenate as concat;
 pub use array::{
     AnyArray, DeviceArray, HostTarget, Index, IndexedShape, IntoAxes, IntoDevice, IntoIndices, IntoNewShape,
-    IntoPadding, IntoRange, IntoSections, IntoShape, Iter, Length, NdIndex, Object, OnDevice, OnHost, Pad, PinnedArray,
-    PrintOptions, Sections, arange, array, array_split, as_strided, asarray, asarray_chkfinite, ascontiguousarray,
-    asfortranarray, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_shapes, column_stack, concatenate,
-    diag, diagflat, dsplit, dstack, empty, empty_like, empty_pinned, eye, fill_diagonal, flip, fliplr, flipud,
-    frombuffer, fromfunction, fromiter, full, full_like, geomspace, get_printoptions, hsplit, hstack, identity,
-    indices, iscomplexobj, isfortran, isrealobj, isscalar, linspace, logspace, matrix_transpose, meshgrid, mgrid,
-    ndindex, ogrid, ones, ones_like, pad, real_if_close, repeat, roll, rollaxis, rot90, set_printoptions,
-    sliding_window_view, split, stack, tile, tri, tril, triu, try_arange, try_array, try_as_strided, try_asarray,
-    try_asarray_chkfinite, try_broadcast_shapes, try_concatenate, try_empty, try_empty_pinned, try_fromiter, try_full,
-    try_linspace, try_ones, try_stack, try_tile, try_zeros, try_zeros_like_pinned, try_zeros_pinned, vander, vsplit,
-    vstack, zeros, zeros_like, zeros_like_pinned, zeros_pinned,
+    IntoPadValues, IntoPadding, IntoRange, IntoSections, IntoShape, Iter, Length, NdIndex, Object, OnDevice, OnHost,
+    Pad, PinnedArray, PrintOptions, Sections, arange, array, array_split, as_strided, asarray, asarray_chkfinite,
+    ascontiguousarray, asfortranarray, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_shapes,
+    column_stack, concatenate, diag, diagflat, dsplit, dstack, empty, empty_like, empty_pinned, eye, fill_diagonal,
+    flip, fliplr, flipud, frombuffer, fromfunction, fromiter, full, full_like, geomspace, get_printoptions, hsplit,
+    hstack, identity, indices, iscomplexobj, isfortran, isrealobj, isscalar, linspace, logspace, matrix_transpose,
+    meshgrid, mgrid, ndindex, ogrid, ones, ones_like, pad, real_if_close, repeat, roll, rollaxis, rot90,
+    set_printoptions, sliding_window_view, split, stack, tile, tri, tril, triu, try_arange, try_array, try_as_strided,
+    try_asarray, try_asarray_chkfinite, try_broadcast_shapes, try_concatenate, try_empty, try_empty_pinned,
+    try_fromiter, try_full, try_linspace, try_ones, try_stack, try_tile, try_zeros, try_zeros_like_pinned,
+    try_zeros_pinned, vander, vsplit, vstack, zeros, zeros_like, zeros_like_pinned, zeros_pinned,
 };
 #[doc(hidden)]
 pub use array::{pieces, set};
@@ -123,8 +123,8 @@ pub use files::npz::{
 pub use files::picture::{imread, imsave, try_imread, try_imsave};
 pub use files::raw::{fromfile, try_fromfile};
 pub use files::text::{
-    ReadText, WriteText, fromstring, genfromtxt, genfromtxt_with, loadtxt, loadtxt_with, savetxt, savetxt_with,
-    try_genfromtxt, try_genfromtxt_with, try_loadtxt, try_loadtxt_with, try_savetxt, try_savetxt_with,
+    NamedColumns, ReadText, WriteText, fromstring, genfromtxt, genfromtxt_with, loadtxt, loadtxt_with, savetxt,
+    savetxt_with, try_genfromtxt, try_genfromtxt_with, try_loadtxt, try_loadtxt_with, try_savetxt, try_savetxt_with,
 };
 pub use files::{load, save, try_load, try_save};
 pub use floats::{FloatPair, IntoFloat, MaybeFloat};
@@ -180,12 +180,13 @@ pub use operations::histograms::{
 };
 pub use operations::indexing::{ravel_multi_index, unravel_index};
 pub use operations::insertion::{append, delete, insert, resize, trim_zeros};
-pub use operations::interp::interp;
+pub use operations::interp::{interp, interp_complex};
 pub use operations::map::{
     Argument, Arguments, Formula, Formulas, Function, Fused, HostArgument, HostArguments, MapParameter, Results, map,
     map_along, map_host, map_into, map_reduce, reduction, trace_map, try_map, try_map_along, try_map_host,
     try_map_into, try_map_reduce, try_trace_map,
 };
+pub use operations::nan_quantiles::{nanpercentile, nanquantile};
 pub use operations::nan_reductions::{
     nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanprod, nanstd, nansum, nanvar, ptp,
 };

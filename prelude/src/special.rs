@@ -40,13 +40,14 @@ use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::loops::only_kernels;
 use crate::backend::{BinaryOperation, ReduceOperation, UnaryOperation};
 use crate::device::{self, Device};
-use crate::dtype::{DType, Float};
+use crate::dtype::{DType, Float, Scalar};
 use crate::error::{Result, check};
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::{Operand, RawOperand, unary};
 use crate::operations::formulas::{self, Formula, apply_one};
 use crate::operations::map::{registered_all, registered_along};
 use crate::operations::reduce::reduce;
+use crate::operations::selection::choose;
 use crate::operations::statistics::with_axes;
 use crate::thin::thin;
 use warpcell_macros::vectorize;
@@ -60,7 +61,10 @@ mod series;
 mod vectors;
 
 // The macros for calls with keywords.
-pub use {__special_log_softmax as log_softmax, __special_logsumexp as logsumexp, __special_softmax as softmax};
+pub use {
+    __special_comb as comb, __special_log_softmax as log_softmax, __special_logsumexp as logsumexp,
+    __special_softmax as softmax,
+};
 
 /// The array, or the number as an array without axes.
 fn array_of(operation: &'static str, operand: RawOperand<'_>) -> Result<RawArray> {
@@ -72,6 +76,19 @@ fn array_of(operation: &'static str, operand: RawOperand<'_>) -> Result<RawArray
 
 fn primitive(name: &'static str, operation: UnaryOperation, x: RawOperand<'_>) -> Result<RawArray> {
     unary(name, operation, &array_of(name, x)?)
+}
+
+/// As many as of `n + k - 1` things without repetition; one if none are taken.
+pub(crate) fn with_repetition(n: RawOperand<'_>, k: RawOperand<'_>) -> Result<RawArray> {
+    const NAME: &str = "comb";
+    let calc = Composed(NAME);
+    let (n, k) = (array_of(NAME, n)?, array_of(NAME, k)?);
+    let sum = calc.with(BinaryOperation::Subtract, &calc.pair(BinaryOperation::Add, &n, &k)?, 1.0)?;
+    let formula: Formula = |dtype| if dtype == DType::F32 { name_of(&single::comb) } else { name_of(&scalar::comb) };
+    let counts = computed(NAME, formula, &[RawOperand::Array(&sum), RawOperand::Array(&k)])?;
+    // SciPy looks at `k` first: none of nothing is one way.
+    let is_none = calc.with(BinaryOperation::Equal, &k, 0.0)?;
+    choose(&is_none, Scalar::of_float(1.0, counts.dtype), &counts)
 }
 
 fn computed(operation: &'static str, formula: Formula, operands: &[RawOperand<'_>]) -> Result<RawArray> {
@@ -321,6 +338,28 @@ functions! {
     /// assert!((special::binom(5.0, &array(&[2.0f64])).item() - 10.0).abs() < 1e-12);
     /// ```
     binom(n, k) = gammas binomial;
+    /// In how many ways `k` things can be chosen from `n`: [`binom`], but 0 where `k` is negative or greater than `n`. `comb!(n, k,
+    /// repetition = true)` counts those that take things again, too. Whole numbers are exact up to 2^53.
+    ///
+    /// ```
+    /// use warpcell::{array, special};
+    /// assert_eq!(special::comb(5.0, &array(&[2.0f64, 6.0])).tolist(), [10.0, 0.0]);
+    /// ```
+    comb(n, k) = gammas combinations;
+    /// In how many orders `k` of `n` things can stand: `n! / (n - k)!`; 0 where `k` is negative or greater than `n`.
+    ///
+    /// ```
+    /// use warpcell::{array, special};
+    /// assert_eq!(special::perm(5.0, &array(&[2.0f64, 6.0])).tolist(), [20.0, 0.0]);
+    /// ```
+    perm(n, k) = gammas permutations;
+    /// The factorial, `1 · 2 · … · n`, or the gamma function of `n + 1` between whole numbers; 0 for negative ones.
+    ///
+    /// ```
+    /// use warpcell::{array, special};
+    /// assert_eq!(special::factorial(&array(&[0.0f64, 5.0, -1.0])).tolist(), [1.0, 120.0, 0.0]);
+    /// ```
+    factorial(n) = gammas factorial;
     /// Pochhammer's symbol, `Γ(z + m) / Γ(z)`. Errors up to 39 ulp for `z` from 0.1 to 60 and `m` from -0.05 to 60.
     ///
     /// ```

@@ -1,13 +1,17 @@
 //! Making arrays on the current device.
 
+use crate::array::axes::axis_of;
 use crate::array::ownership::sealed::Source;
-use crate::array::{DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, RawArray, shape, slice_axis, transfer};
-use crate::backend::{Layout, ReduceOperation, UnaryOperation};
+use crate::array::{
+    DeviceArray, IntoDevice, IntoRange, IntoShape, OnDevice, RawArray, assign, shape, slice_axis, transfer,
+};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
 use crate::device;
-use crate::dtype::{Arithmetic, DType, Element, Float, Number, Scalar};
+use crate::dtype::{Arithmetic, DType, Element, Inexact, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::operations::elementwise::unary;
+use crate::operations::composing::Composed;
+use crate::operations::elementwise::{Operand, RawOperand, unary};
 use crate::operations::reduce::reduce_all;
 
 fallible! {
@@ -178,18 +182,29 @@ fallible! {
         arange_raw(start.to_scalar(), stop.to_scalar(), step.to_scalar()).map(DeviceArray::from_raw)
     }
 
-    /// `count` evenly spaced values from `start` to `stop`, both included; 1-D.
+    /// `count` evenly spaced values from `start` to `stop`, both included; 1-D. Of ends that are arrays, which broadcast to one another,
+    /// the values stand along a new first axis. Complex ends have complex values between them. NumPy's `linspace`;
+    /// `gpu::linspace!(0.0, 1.0, 5, endpoint = false)` has its keywords.
+    ///
+    /// **Panics** if arrays do not broadcast or a device differs.
     ///
     /// ```
-    /// assert_eq!(warpcell::linspace(-2.0, 2.0, 5).to_host(), ndarray::arr1(&[-2.0, -1.0, 0.0, 1.0, 2.0]).into_dyn());
+    /// use warpcell as gpu;
+    /// assert_eq!(gpu::linspace(-2.0, 2.0, 5).to_host(), ndarray::arr1(&[-2.0, -1.0, 0.0, 1.0, 2.0]).into_dyn());
+    /// assert_eq!(gpu::linspace(0.0, &gpu::array(&[1.0, 10.0]), 3).ravel().tolist(), [0.0, 0.0, 0.5, 5.0, 1.0, 10.0]);
     /// ```
-    pub fn linspace, try_linspace<T: Float>(start: T, stop: T, count: usize) -> Result<DeviceArray<T>> {
-        evenly_spaced("linspace", [start.to_f64(), stop.to_f64()], count, true, T::DTYPE).map(DeviceArray::from_raw)
+    pub fn linspace, try_linspace<T: Inexact>(
+        start: impl Operand<T>,
+        stop: impl Operand<T>,
+        count: usize,
+    ) -> Result<DeviceArray<T>> {
+        spaced([start.raw_operand(), stop.raw_operand()], count, true, 0, T::DTYPE).map(DeviceArray::from_raw)
     }
 }
 
 /// The coordinates of a grid: `(x, y)` of shape `(y.size(), x.size())`, where `x` varies along the columns and `y`
-/// along the rows (NumPy's `indexing="xy"`).
+/// along the rows (NumPy's `indexing="xy"`). `gpu::meshgrid!(&x, &y, &z, indexing = "ij", sparse = true)` has more axes, and NumPy's
+/// other arguments.
 ///
 /// **Panics** if an argument is not 1-D ([`Error::InvalidShape`]).
 ///
@@ -204,7 +219,8 @@ where
     X: OnDevice<Elem = T>,
     Y: OnDevice<Elem = T>,
 {
-    let (x, y) = check(meshgrid_raw(x.raw(), y.raw(), false, false));
+    let [x, y] = <[RawArray; 2]>::try_from(check(grids(&[x.raw(), y.raw()], false, false)))
+        .unwrap_or_else(|_| unreachable!("two grids"));
     (DeviceArray::from_raw(x), DeviceArray::from_raw(y))
 }
 
@@ -319,6 +335,60 @@ pub(crate) fn bad_range(start: Scalar, stop: Scalar, step: Scalar) -> Error {
     Error::argument("arange", reason)
 }
 
+/// `linspace` with its keywords: between numbers or arrays, with the values along an axis.
+pub(crate) fn spaced(
+    ends: [RawOperand<'_>; 2],
+    count: usize,
+    has_end: bool,
+    axis: isize,
+    dtype: DType,
+) -> Result<RawArray> {
+    const NAME: &str = "linspace";
+    if let [RawOperand::Scalar(start), RawOperand::Scalar(stop)] = ends {
+        axis_of(NAME, &[count], axis)?;
+        let parts = |value: Scalar| match value {
+            Scalar::C64(value) => [value.re.into(), value.im.into()],
+            Scalar::C128(value) => [value.re, value.im],
+            real => [real.float().unwrap_or(f64::NAN), 0.0],
+        };
+        let ([start, start_im], [stop, stop_im]) = (parts(start), parts(stop));
+        let line = |ends| evenly_spaced(NAME, ends, count, has_end, dtype.part());
+        let real = line([start, stop])?;
+        if !dtype.is_complex() {
+            return Ok(real);
+        }
+        return RawArray::written(NAME, &real.handle, &[count], dtype, |out| {
+            assign(NAME, &out.part(false), &real)?;
+            assign(NAME, &out.part(true), &line([start_im, stop_im])?)
+        });
+    }
+    let handle = ends.iter().find_map(|end| end.array()).expect("one is an array").handle.clone();
+    let as_array = |end: RawOperand<'_>| match end {
+        RawOperand::Array(array) => Ok(array.clone()),
+        RawOperand::Scalar(value) => RawArray::filled(NAME, &handle, &[], value),
+    };
+    let [start, stop] = ends.map(as_array);
+    let (start, stop) = (start?, stop?);
+    let calc = Composed(NAME);
+    let distance = calc.pair(BinaryOperation::Subtract, &stop, &start)?;
+    let rank = distance.shape().len();
+    let axis = axis_of(NAME, &vec![1; rank + 1], axis)?;
+    let steps = if has_end { count.saturating_sub(1) } else { count }.max(1);
+    let step = calc.with(BinaryOperation::Divide, &distance, steps as f64)?;
+    let numbers = RawArray::written(NAME, &handle, &[count], DType::F64, |out| {
+        out.handle.backend.arange(Scalar::F64(0.0), Scalar::F64(1.0), out.view())
+    })?;
+    let shape = [&[count], &vec![1; rank][..]].concat();
+    let numbers = calc.shaped(&numbers.converted(NAME, dtype)?, &shape)?;
+    let values = calc.pair(BinaryOperation::Multiply, &numbers, &step)?;
+    let values = calc.pair(BinaryOperation::Add, &values, &start)?;
+    if has_end && count > 1 {
+        // Sums are rounded; the end is what was asked for.
+        assign(NAME, &slice_axis(&values, 0, count - 1, 1, 1), &stop)?;
+    }
+    if axis == 0 { Ok(values) } else { values.moved(0, axis).copied(NAME) }
+}
+
 /// `count` evenly spaced values between two ends, of which the second may be left out; NumPy's formula, of which
 /// [`linspace_values`](crate::host::linspace_values) is that of the host.
 pub(crate) fn evenly_spaced(
@@ -341,29 +411,25 @@ pub(crate) fn evenly_spaced(
     })
 }
 
-/// See [`meshgrid`]. If it is turned, `x` varies along the rows and `y` along the columns; if it is sparse, each has length 1 along the
-/// other axis.
-pub(crate) fn meshgrid_raw(
-    x: &RawArray,
-    y: &RawArray,
-    is_turned: bool,
-    is_sparse: bool,
-) -> Result<(RawArray, RawArray)> {
-    x.same_device("meshgrid", y)?;
-    for axis in [x, y] {
+/// The coordinates of a grid along each of its axes; see [`meshgrid`]. Each array has its own axis, in order, but that the first two are
+/// exchanged unless it is turned. If it is sparse, each has length 1 along the other axes.
+pub(crate) fn grids(arrays: &[&RawArray], is_turned: bool, is_sparse: bool) -> Result<Vec<RawArray>> {
+    const NAME: &str = "meshgrid";
+    for axis in arrays {
+        arrays[0].same_device(NAME, axis)?;
         if axis.shape().len() != 1 {
-            return Err(Error::shape("meshgrid", axis.shape(), "is not 1-D; flatten the array first with `ravel`"));
+            return Err(Error::shape(NAME, axis.shape(), "is not 1-D; flatten the array first with `ravel`"));
         }
     }
-    let (of_row, of_column) = if is_turned { (y, x) } else { (x, y) };
-    let shape = [of_column.size(), of_row.size()];
-    let made = |line: &RawArray, own: [usize; 2], strides: [isize; 2]| {
-        let own = Layout { shape: own.to_vec(), strides: strides.to_vec(), offset: line.layout.offset };
-        line.with_layout(if is_sparse { own } else { shape::broadcast_layout(&own, &shape) }).copied("meshgrid")
-    };
-    let row = made(of_row, [1, shape[1]], [0, of_row.layout.strides[0]])?;
-    let column = made(of_column, [shape[0], 1], [of_column.layout.strides[0], 0])?;
-    Ok(if is_turned { (column, row) } else { (row, column) })
+    let axis_of = |place: usize| if place < 2 && !is_turned { 1 - place } else { place };
+    let shape: Vec<usize> = (0..arrays.len()).map(|axis| arrays[axis_of(axis)].size()).collect();
+    let made = arrays.iter().enumerate().map(|(place, line)| {
+        let mut own =
+            Layout { shape: vec![1; arrays.len()], strides: vec![0; arrays.len()], offset: line.layout.offset };
+        (own.shape[axis_of(place)], own.strides[axis_of(place)]) = (line.size(), line.layout.strides[0]);
+        line.with_layout(if is_sparse { own } else { shape::broadcast_layout(&own, &shape) }).copied(NAME)
+    });
+    made.collect()
 }
 
 fn tile_raw(a: &RawArray, mut repetitions: Vec<usize>) -> Result<RawArray> {

@@ -72,11 +72,12 @@ thin! {
     pub fn round<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A, decimals: i32) -> DeviceArray<T> =>
         rounded(a.raw(), decimals);
 
-    /// `gpu::polyfit` with a weight for each point.
-    pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize, weights: Option<&DeviceArray<T::Mean>>) -> DeviceArray<T::Mean>
+    /// `gpu::polyfit` with a weight for each point, and a bound for singular values.
+    pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize, rcond: Option<f64>, w: Option<&DeviceArray<T::Mean>>)
+    -> DeviceArray<T::Mean>
     where X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number => {
-        let weights = weights.map(|weights| &*weights.raw);
-        fitted(x.raw(), y.raw(), deg, weights, T::Mean::DTYPE)
+        let weights = w.map(|weights| &*weights.raw);
+        fitted(x.raw(), y.raw(), deg, rcond, weights, T::Mean::DTYPE).map(|fit| fit.coefficients)
     };
 
     /// `gpu::polyder` of this order.
@@ -105,6 +106,51 @@ thin! {
     pub fn tensorsolve<A, B, T>(a: &A, b: &B, axes: impl IntoAxes) -> DeviceArray<T>
     where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Inexact =>
         tensors::solution(a.raw(), b.raw(), &axes.into_axes());
+}
+
+/// The coefficients of a fit, the sums of the squares of the residuals, the rank, the singular values, and the bound for these.
+pub type FullFit<M> = (DeviceArray<M>, DeviceArray<M>, usize, DeviceArray<M>, f64);
+
+/// As [`polyfit`](fn@polyfit), with all that the fit found out.
+#[track_caller]
+pub fn polyfit_full<X, Y, T>(
+    x: &X,
+    y: &Y,
+    deg: usize,
+    rcond: Option<f64>,
+    w: Option<&DeviceArray<T::Mean>>,
+) -> FullFit<T::Mean>
+where
+    X: OnDevice<Elem = T>,
+    Y: OnDevice<Elem = T>,
+    T: Number,
+{
+    let weights = w.map(|weights| &*weights.raw);
+    let fit = check(fitted(x.raw(), y.raw(), deg, rcond, weights, T::Mean::DTYPE));
+    let [coefficients, squares, values] = [fit.coefficients, fit.squares, fit.values].map(DeviceArray::from_raw);
+    (coefficients, squares, fit.rank, values, fit.rcond)
+}
+
+/// As [`polyfit`](fn@polyfit), with the covariances of the coefficients.
+#[track_caller]
+pub fn polyfit_cov<X, Y, T>(
+    x: &X,
+    y: &Y,
+    deg: usize,
+    rcond: Option<f64>,
+    w: Option<&DeviceArray<T::Mean>>,
+    scaled: Option<bool>,
+) -> (DeviceArray<T::Mean>, DeviceArray<T::Mean>)
+where
+    X: OnDevice<Elem = T>,
+    Y: OnDevice<Elem = T>,
+    T: Number,
+{
+    let weights = w.map(|weights| &*weights.raw);
+    let fit = fitted(x.raw(), y.raw(), deg, rcond, weights, T::Mean::DTYPE);
+    let both = fit.and_then(|fit| Ok((fit.covariance(scaled.unwrap_or(true))?, fit.coefficients)));
+    let (covariance, coefficients) = check(both);
+    (DeviceArray::from_raw(coefficients), DeviceArray::from_raw(covariance))
 }
 
 /// Rows and columns exchanged; what has none is left to the function that is called.

@@ -1,4 +1,5 @@
 //! What a call with keywords becomes when it is read: one rule or a few for each kind of row of the table.
+// Long because: it is one macro.
 
 /// `kind [signature and all that was given] [path of the function] [(value)…] {keyword value}…`
 #[doc(hidden)]
@@ -9,6 +10,10 @@ macro_rules! __call {
         $($path)+($($value,)* $($crate::__word!($key $($given)+)),*)
     };
     // Along an axis; all elements along one axis where it is `None`. Every kind of sorting gives the same.
+    (flat $all:tt $paths:tt $values:tt $axis:tt { dtype }) => { $crate::__call!(flat $all $paths $values $axis) };
+    (flat $all:tt $paths:tt $values:tt $axis:tt { dtype $dtype:ty }) => {
+        $crate::__call!(flat $all $paths $values $axis).astype::<$dtype>()
+    };
     (flat $all:tt $paths:tt $values:tt $axis:tt { kind $kind:tt } { stable $stable:literal }) => {
         $crate::__call!(flat $all $paths $values $axis { kind $kind })
     };
@@ -37,6 +42,18 @@ macro_rules! __call {
     (@end) => { ::core::option::Option::None };
     (@end $end:expr) => { ::core::option::Option::Some($crate::keywords::end($end)) };
     // Numbers of any type are an `f64`.
+    (covariance $all:tt $path:tt $m:tt $y:tt $rowvar:tt $bias:tt $ddof:tt $fweights:tt $aweights:tt { dtype }) => {
+        $crate::__call!(covariance $all $path $m $y $rowvar $bias $ddof $fweights $aweights)
+    };
+    (covariance $all:tt $path:tt $m:tt $y:tt $rowvar:tt $bias:tt $ddof:tt $fweights:tt $aweights:tt { dtype $dtype:ty }) => {
+        $crate::__call!(covariance $all $path $m $y $rowvar $bias $ddof $fweights $aweights).astype::<$dtype>()
+    };
+    (correlation $all:tt $path:tt $values:tt $y:tt $rowvar:tt { dtype }) => {
+        $crate::__call!(options $all $path $values $y $rowvar)
+    };
+    (correlation $all:tt $path:tt $values:tt $y:tt $rowvar:tt { dtype $dtype:ty }) => {
+        $crate::__call!(options $all $path $values $y $rowvar).astype::<$dtype>()
+    };
     (covariance $all:tt [$path:path] [($m:expr)] { y $($y:tt)* } { rowvar $($rowvar:tt)* } { bias $($bias:tt)* }
      { ddof $($ddof:tt)* } { fweights $($fweights:tt)* } { aweights $($aweights:tt)* }) => {
         $path(
@@ -53,6 +70,12 @@ macro_rules! __call {
         $crate::__call!(options $all [$with] $values $($others)*)
     };
     // A number of one diagonal, an array of those of two axes.
+    (trace $all:tt $paths:tt $a:tt $offset:tt $axis1:tt $axis2:tt { dtype }) => {
+        $crate::__call!(trace $all $paths $a $offset $axis1 $axis2)
+    };
+    (trace $all:tt $paths:tt [($a:expr)] $offset:tt $axis1:tt $axis2:tt { dtype $dtype:ty }) => {
+        $crate::__call!(trace $all $paths [(&$crate::keywords::as_type::<$dtype, _>($a))] $offset $axis1 $axis2)
+    };
     (trace $all:tt [$one:path, $many:path] [($a:expr)] { offset $offset:expr } { axis1 } { axis2 }) => { $one($a, $offset) };
     (trace $all:tt $paths:tt $a:tt $offset:tt { axis1 } $axis2:tt) => {
         $crate::__call!(trace $all $paths $a $offset { axis1 0 } $axis2)
@@ -105,10 +128,21 @@ macro_rules! __call {
     (searched $all:tt [$plain:path, $with:path] [($a:expr) ($v:expr)] { side $($side:tt)+ } { sorter $sorter:expr }) => {
         $with($a, $v, $crate::__word!(side $($side)+), $sorter)
     };
-    (ranked $all:tt [$path:path] $a:tt { tol $($tol:tt)* } { rtol $($rtol:tt)* }) => {
+    // What is known of the matrix changes nothing of the result.
+    (ranked $all:tt [$path:path] $a:tt { tol $($tol:tt)* } { hermitian $hermitian:literal } { rtol $($rtol:tt)* }) => {
         $crate::__call!(@ranked [$path] $a ($crate::__call!(@number $($tol)*)) ($crate::__call!(@number $($rtol)*)))
     };
     (@ranked [$path:path] [($a:expr)] ($tol:expr) ($rtol:expr)) => { $path($a, $tol, $rtol) };
+    (pinv $all:tt [$plain:path, $with:path] [($a:expr)] { rcond } { hermitian $hermitian:literal } { rtol }) => { $plain($a) };
+    (pinv $all:tt [$plain:path, $with:path] [($a:expr)] { rcond $bound:expr } { hermitian $hermitian:literal } { rtol }) => {
+        $with($a, $bound)
+    };
+    (pinv $all:tt [$plain:path, $with:path] [($a:expr)] { rcond } { hermitian $hermitian:literal } { rtol $bound:expr }) => {
+        $with($a, $bound)
+    };
+    (svd $all:tt $path:tt $a:tt $full:tt $uv:tt { hermitian $hermitian:literal }) => {
+        $crate::__call!(svd $all $path $a $full $uv)
+    };
     (svd $all:tt [$path:path] [($a:expr)] { full_matrices $full:expr } { compute_uv true }) => { $path($a, $full) };
     (svd $all:tt [$path:path] [($a:expr)] $full:tt { compute_uv false }) => { $crate::linalg::svdvals($a) };
     (cholesky $all:tt [$lower:path, $upper:path] [($a:expr)] { upper false }) => { $lower($a) };
@@ -119,6 +153,35 @@ macro_rules! __call {
     };
     (common $all:tt [$plain:path, $places:path] [$(($value:expr))*] { assume_unique $assume:literal } { return_indices true }) => {
         $places($($value),*)
+    };
+    (common $all:tt [$plain:path] [$(($value:expr))*] { assume_unique $assume:literal }) => { $plain($($value),*) };
+    (isin $all:tt [$path:path] [$(($value:expr))*] { assume_unique $assume:literal } { invert $invert:expr } { kind $kind:literal }) => {
+        $path($($value,)* $invert)
+    };
+    // As many grids as arrays are given.
+    (meshgrid $all:tt [$two:path, $($more:path),*] [($x:expr) ($y:expr)] { x3 } { x4 } { indexing $indexing:expr } { sparse $sparse:expr }) => {
+        $two($x, $y, $indexing, $sparse)
+    };
+    (meshgrid $all:tt [$two:path, $three:path, $four:path] [($x:expr) ($y:expr)] { x3 $z:expr } { x4 } { indexing $indexing:expr } { sparse $sparse:expr }) => {
+        $three($x, $y, $z, $indexing, $sparse)
+    };
+    (meshgrid $all:tt [$two:path, $three:path, $four:path] [($x:expr) ($y:expr)] { x3 $z:expr } { x4 $w:expr } { indexing $indexing:expr } { sparse $sparse:expr }) => {
+        $four($x, $y, $z, $w, $indexing, $sparse)
+    };
+    (trimmed $all:tt [$plain:path, $along:path] [($a:expr)] { trim $ends:expr } { axis }) => { $plain($a, $ends) };
+    (trimmed $all:tt [$plain:path, $along:path] [($a:expr)] { trim $ends:expr } { axis $axis:expr }) => { $along($a, $ends, $axis) };
+    // The coefficients, and what belongs to the fit or how sure they are.
+    (polyfit $all:tt [$plain:path, $full:path, $cov:path] $values:tt $rcond:tt { full false } $w:tt { cov false }) => {
+        $crate::__call!(options $all [$plain] $values $rcond $w)
+    };
+    (polyfit $all:tt [$plain:path, $full:path, $cov:path] $values:tt $rcond:tt { full true } $w:tt { cov $cov_given:tt }) => {
+        $crate::__call!(options $all [$full] $values $rcond $w)
+    };
+    (polyfit $all:tt [$plain:path, $full:path, $cov:path] $values:tt $rcond:tt { full false } $w:tt { cov true }) => {
+        $crate::__call!(options $all [$cov] $values $rcond $w { scaled true })
+    };
+    (polyfit $all:tt [$plain:path, $full:path, $cov:path] $values:tt $rcond:tt { full false } $w:tt { cov "unscaled" }) => {
+        $crate::__call!(options $all [$cov] $values $rcond $w { scaled false })
     };
     (indices $all:tt [$path:path] [($shape:expr)] { dtype } { sparse true }) => { $crate::keywords::open_indices($shape) };
     (indices $all:tt $path:tt $shape:tt $dtype:tt { sparse false }) => {
@@ -132,6 +195,25 @@ macro_rules! __call {
     (typed $all:tt [$($path:tt)+] [$(($value:expr))*] { dtype $dtype:ty } $({ $key:tt $($given:tt)+ })*) => {
         $($path)+::<$dtype>($($value,)* $($crate::__word!($key $($given)+)),*)
     };
+    // A table of a text file, or its columns with names.
+    (text $all:tt [$options:path, $plain:path, $named:path] [($file:expr)] { dtype $dtype:ty } $({ $key:ident $($given:tt)+ })*) => {
+        $crate::__call!(@text [$options, $plain, $named] [($file)] [$dtype] [] $({ $key $($given)+ })*)
+    };
+    (@text $paths:tt $file:tt $dtype:tt [$($read:tt)*] { unpack $unpack:expr } { names $($names:tt)+ }) => {
+        $crate::__call!(@text $paths $file $dtype ($($read)*) $unpack, $($names)+)
+    };
+    (@text $paths:tt $file:tt $dtype:tt [$($read:tt)*] { $key:ident $($given:tt)+ } $($others:tt)+) => {
+        $crate::__call!(@text $paths $file $dtype [$($read)* $($given)+,] $($others)+)
+    };
+    (@text [$options:path, $plain:path, $named:path] [($file:expr)] [$dtype:ty] ($($read:tt)*) $unpack:expr, false) => {
+        { let table: $crate::DeviceArray<$dtype> = $plain($file, &$options($($read)*), $unpack); table }
+    };
+    (@text [$options:path, $plain:path, $named:path] [($file:expr)] [$dtype:ty] ($($read:tt)*) $unpack:expr, true) => {
+        { let table: $crate::NamedColumns<$dtype> = $named($file, &$options($($read)*), &[]); table }
+    };
+    (@text [$options:path, $plain:path, $named:path] [($file:expr)] [$dtype:ty] ($($read:tt)*) $unpack:expr, $names:expr) => {
+        { let table: $crate::NamedColumns<$dtype> = $named($file, &$options($($read)*), &$names); table }
+    };
     // The result is converted to the element type.
     (converted $all:tt $path:tt $values:tt { dtype } $($others:tt)*) => {
         $crate::__call!(call $all $path $values $($others)*)
@@ -139,6 +221,9 @@ macro_rules! __call {
     (converted $all:tt $path:tt $values:tt { dtype $dtype:ty } $($others:tt)*) => {
         $crate::__call!(call $all $path $values $($others)*).astype::<$dtype>()
     };
+    // The array is converted to the element type.
+    (cast $all:tt [$path:path] [($a:expr)] { dtype }) => { $path($a) };
+    (cast $all:tt [$path:path] [($a:expr)] { dtype $dtype:ty }) => { $path(&$crate::keywords::as_type::<$dtype, _>($a)) };
     // A running sum or product: along an axis, or of all elements.
     (running $all:tt [$whole:path, $along:path] [($a:expr)] { axis } { dtype }) => { $whole($a) };
     (running $all:tt [$whole:path, $along:path] [($a:expr)] { axis $axis:expr } { dtype }) => { $along($a, $axis) };
@@ -188,7 +273,11 @@ macro_rules! __call {
     (eigh $all:tt $path:tt $a:tt { UPLO $word:literal }) => {
         $crate::registry::wrong_word! { UPLO ["L" "U"] $word }
     };
-    // The device is that of the array.
+    // The device is that of the array, and so is the shape unless it is given.
+    (like $all:tt $path:tt $values:tt $dtype:tt { shape }) => { $crate::__call!(like $all $path $values $dtype) };
+    (like $all:tt $path:tt [($a:expr)] $dtype:tt { shape $shape:expr }) => {
+        $crate::__call!(like $all $path [(&$crate::keywords::empty_in($a, $shape))] $dtype)
+    };
     (like $all:tt [$like:path] [($a:expr)] { dtype }) => { $like($a) };
     (like $all:tt [$like:path] [($a:expr)] { dtype $dtype:ty }) => {
         $like(&$crate::keywords::empty_as::<$dtype, _>($a))
@@ -199,9 +288,25 @@ macro_rules! __call {
     (qr $all:tt [] $a:tt { mode $word:literal }) => {
         $crate::registry::wrong_word! { mode ["reduced" "complete" "r"] $word }
     };
-    (integers $all:tt [$path:path] [($high:expr)] { high } { size $($size:tt)+ }) => { $path(0..$high, $($size)+) };
-    (integers $all:tt [$path:path] [($low:expr)] { high $high:expr } { size $($size:tt)+ }) => {
+    // Of one bound, which is the end, or of two.
+    (integers $all:tt $path:tt $low:tt $high:tt $size:tt { dtype $dtype:ty } $endpoint:tt) => {
+        $crate::__call!(integers $all $path $low $high $size { dtype } $endpoint).astype::<$dtype>()
+    };
+    (integers $all:tt $path:tt [($end:expr)] { high } $size:tt { dtype } $endpoint:tt) => {
+        $crate::__call!(integers $all $path [(0)] { high $end } $size { dtype } $endpoint)
+    };
+    (integers $all:tt [$path:path] [($low:expr)] { high $high:expr } { size $($size:tt)+ } { dtype } { endpoint false }) => {
         $path($low..$high, $($size)+)
+    };
+    (integers $all:tt [$path:path] [($low:expr)] { high $high:expr } { size $($size:tt)+ } { dtype } { endpoint true }) => {
+        $path($low..=$high, $($size)+)
+    };
+    (randint $all:tt $path:tt $low:tt $high:tt $size:tt { dtype $dtype:ty }) => {
+        $crate::__call!(randint $all $path $low $high $size { dtype }).astype::<$dtype>()
+    };
+    (randint $all:tt [$path:path] [($end:expr)] { high } { size $($size:tt)+ } { dtype }) => { $path(0, $end, $($size)+) };
+    (randint $all:tt [$path:path] [($low:expr)] { high $high:expr } { size $($size:tt)+ } { dtype }) => {
+        $path($low, $high, $($size)+)
     };
     // As `call`, but words are those of the function.
     (given $all:tt [$($path:tt)+] [$(($value:expr))*] $({ $key:tt $($given:tt)+ })*) => {
@@ -241,6 +346,9 @@ macro_rules! __call {
     (filtered $all:tt [$plain:path, $from:path] $values:tt $axis:tt { zi $zi:expr }) => {
         $crate::__call!(given $all [$from] $values $axis { zi $zi })
     };
+    // Without things that are taken again, or with them.
+    (repeated $all:tt [$plain:path, $again:path] [$(($value:expr))*] { repetition false }) => { $plain($($value),*) };
+    (repeated $all:tt [$plain:path, $again:path] [$(($value:expr))*] { repetition true }) => { $again($($value),*) };
     // The entropy of one distribution, or relative to another one.
     (entropy $all:tt [$plain:path, $relative:path] $values:tt { qk } $base:tt $axis:tt) => {
         $crate::__call!(given $all [$plain] $values $base $axis)
@@ -326,6 +434,10 @@ macro_rules! __call {
     (array $all:tt $path:tt [(& $values:tt)] $dtype:tt) => { $crate::__call!(array $all $path [($values)] $dtype) };
     (array $all:tt [$path:path] [($values:expr)] { dtype }) => { $path(&$values) };
     (array $all:tt [$path:path] [($values:expr)] { dtype $dtype:ty }) => { $path(&$values).astype::<$dtype>() };
+    (full_like $all:tt $path:tt $values:tt $dtype:tt { shape }) => { $crate::__call!(full_like $all $path $values $dtype) };
+    (full_like $all:tt $path:tt [($a:expr) $value:tt] $dtype:tt { shape $shape:expr }) => {
+        $crate::__call!(full_like $all $path [(&$crate::keywords::empty_in($a, $shape)) $value] $dtype)
+    };
     (full_like $all:tt [$path:path] [($a:expr) ($value:expr)] { dtype }) => { $path($a, $value) };
     (full_like $all:tt [$path:path] [($a:expr) ($value:expr)] { dtype $dtype:ty }) => {
         $path(&$crate::keywords::empty_as::<$dtype, _>($a), $value)
@@ -393,39 +505,79 @@ macro_rules! __call {
         $crate::__call!(call $all $path $values $num $endpoint $($base)?).astype::<$dtype>()
     };
     // With the distance of the numbers.
-    (spaced $all:tt $path:tt [($start:expr) ($stop:expr)] { num $num:expr } { endpoint $endpoint:expr } { retstep true } $dtype:tt) => {
+    (spaced $all:tt $path:tt [($start:expr) ($stop:expr)] { num $num:expr } { endpoint $endpoint:expr } { retstep true } $dtype:tt $axis:tt) => {
         match ($start, $stop, $num, $endpoint) {
             (start, stop, num, endpoint) => (
-                $crate::__call!(spaced $all $path [(start) (stop)] { num num } { endpoint endpoint } { retstep false } $dtype),
+                $crate::__call!(spaced $all $path [(start) (stop)] { num num } { endpoint endpoint } { retstep false } $dtype $axis),
                 $crate::keywords::step_of(start, stop, num, endpoint),
             ),
         }
     };
-    (spaced $all:tt $path:tt $values:tt $num:tt $endpoint:tt { retstep false } $dtype:tt) => {
-        $crate::__call!(spaced $all $path $values $num $dtype $endpoint)
+    (spaced $all:tt $path:tt $values:tt $num:tt $endpoint:tt { retstep false } { dtype } $axis:tt) => {
+        $crate::__call!(call $all $path $values $num $endpoint $axis)
     };
-    (spaced $all:tt $path:tt $values:tt $num:tt { dtype } $endpoint:tt) => {
-        $crate::__call!(call $all $path $values $num $endpoint)
-    };
-    (spaced $all:tt $path:tt $values:tt $num:tt { dtype $dtype:ty } $endpoint:tt) => {
-        $crate::__call!(call $all $path $values $num $endpoint).astype::<$dtype>()
+    (spaced $all:tt $path:tt $values:tt $num:tt $endpoint:tt { retstep false } { dtype $dtype:ty } $axis:tt) => {
+        $crate::__call!(call $all $path $values $num $endpoint $axis).astype::<$dtype>()
     };
     // Arrays in a tuple, as NumPy's users write them, or in brackets.
+    (list $all:tt $path:tt $values:tt $axis:tt { dtype }) => { $crate::__call!(list $all $path $values $axis) };
+    (list $all:tt $path:tt $values:tt $axis:tt { dtype $dtype:ty }) => {
+        $crate::__call!(list $all $path $values $axis).astype::<$dtype>()
+    };
+    (list $all:tt $path:tt $values:tt { dtype $dtype:ty }) => {
+        $crate::__call!(list $all $path $values { dtype }).astype::<$dtype>()
+    };
+    (list $all:tt [$path:path] [(($($array:expr),+ $(,)?))] { dtype }) => { $path([$($array),+]) };
+    (list $all:tt [$path:path] [($arrays:expr)] { dtype }) => { $path($arrays) };
     (list $all:tt [$path:path] [(($($array:expr),+ $(,)?))] { axis $axis:expr }) => { $path([$($array),+], $axis) };
     (list $all:tt [$path:path] [($arrays:expr)] { axis $axis:expr }) => { $path($arrays, $axis) };
-    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "constant" } { constant_values $value:expr }) => {
-        $crate::pad($a, $width, $crate::Pad::Constant($value))
+    // What is put around an array. Arguments that the mode does not have are refused.
+    (pad $all:tt [] $values:tt $mode:tt { constant_values 0 } { end_values 0 } { stat_length } { reflect_type "even" }) => {
+        $crate::__call!(@pad $values $mode)
     };
-    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "edge" } $value:tt) => { $crate::pad($a, $width, $crate::Pad::Edge) };
-    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "reflect" } $value:tt) => {
-        $crate::pad($a, $width, $crate::Pad::Reflect)
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "constant" } { constant_values $values:expr } { end_values 0 } { stat_length } { reflect_type "even" }) => {
+        $crate::keywords::pad_constants($a, $width, $values)
     };
-    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "symmetric" } $value:tt) => {
-        $crate::pad($a, $width, $crate::Pad::Symmetric)
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "linear_ramp" } { constant_values 0 } { end_values $values:expr } { stat_length } { reflect_type "even" }) => {
+        $crate::keywords::pad_ramps($a, $width, $values)
     };
-    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "wrap" } $value:tt) => { $crate::pad($a, $width, $crate::Pad::Wrap) };
-    (pad $all:tt [] $values:tt { mode $word:literal } $value:tt) => {
-        $crate::registry::wrong_word! { mode ["constant" "edge" "reflect" "symmetric" "wrap"] $word }
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "maximum" } { constant_values 0 } { end_values 0 } { stat_length $length:expr } { reflect_type "even" }) => {
+        $crate::keywords::pad_statistic($a, $width, $crate::keywords::Statistic::Maximum, $length)
+    };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "mean" } { constant_values 0 } { end_values 0 } { stat_length $length:expr } { reflect_type "even" }) => {
+        $crate::keywords::pad_statistic($a, $width, $crate::keywords::Statistic::Mean, $length)
+    };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "median" } { constant_values 0 } { end_values 0 } { stat_length $length:expr } { reflect_type "even" }) => {
+        $crate::keywords::pad_statistic($a, $width, $crate::keywords::Statistic::Median, $length)
+    };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "minimum" } { constant_values 0 } { end_values 0 } { stat_length $length:expr } { reflect_type "even" }) => {
+        $crate::keywords::pad_statistic($a, $width, $crate::keywords::Statistic::Minimum, $length)
+    };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "reflect" } { constant_values 0 } { end_values 0 } { stat_length } { reflect_type "odd" }) => {
+        $crate::keywords::pad_turned($a, $width, false)
+    };
+    (pad $all:tt [] [($a:expr) ($width:expr)] { mode "symmetric" } { constant_values 0 } { end_values 0 } { stat_length } { reflect_type "odd" }) => {
+        $crate::keywords::pad_turned($a, $width, true)
+    };
+    (@pad [($a:expr) ($width:expr)] { mode "constant" }) => {
+        $crate::pad($a, $width, $crate::Pad::Constant(::core::default::Default::default()))
+    };
+    (@pad [($a:expr) ($width:expr)] { mode "linear_ramp" }) => {
+        $crate::pad($a, $width, $crate::Pad::LinearRamp(::core::default::Default::default()))
+    };
+    (@pad [($a:expr) ($width:expr)] { mode "edge" }) => { $crate::pad($a, $width, $crate::Pad::Edge) };
+    (@pad [($a:expr) ($width:expr)] { mode "empty" }) => { $crate::pad($a, $width, $crate::Pad::Empty) };
+    (@pad [($a:expr) ($width:expr)] { mode "maximum" }) => { $crate::pad($a, $width, $crate::Pad::Maximum) };
+    (@pad [($a:expr) ($width:expr)] { mode "mean" }) => { $crate::pad($a, $width, $crate::Pad::Mean) };
+    (@pad [($a:expr) ($width:expr)] { mode "median" }) => { $crate::pad($a, $width, $crate::Pad::Median) };
+    (@pad [($a:expr) ($width:expr)] { mode "minimum" }) => { $crate::pad($a, $width, $crate::Pad::Minimum) };
+    (@pad [($a:expr) ($width:expr)] { mode "reflect" }) => { $crate::pad($a, $width, $crate::Pad::Reflect) };
+    (@pad [($a:expr) ($width:expr)] { mode "symmetric" }) => { $crate::pad($a, $width, $crate::Pad::Symmetric) };
+    (@pad [($a:expr) ($width:expr)] { mode "wrap" }) => { $crate::pad($a, $width, $crate::Pad::Wrap) };
+    (@pad $values:tt { mode $word:literal }) => {
+        $crate::registry::wrong_word! {
+            mode ["constant" "edge" "empty" "linear_ramp" "maximum" "mean" "median" "minimum" "reflect" "symmetric" "wrap"] $word
+        }
     };
     (plane $all:tt [$path:path] [($image:expr) ($kernel:expr)] { mode $($mode:tt)+ } { boundary "fill" } { fillvalue $value:expr }) => {
         $path($image, $kernel, $crate::__word!(mode $($mode)+), $crate::Boundary::Fill($value))
@@ -439,7 +591,10 @@ macro_rules! __call {
     (plane $all:tt $path:tt $values:tt $mode:tt { boundary $word:literal } $value:tt) => {
         $crate::registry::wrong_word! { boundary ["fill" "wrap" "symm"] $word }
     };
-    // The distinct elements, or parts along an axis, and what is asked for, in NumPy's order.
+    // The distinct elements, or parts along an axis, and what is asked for, in NumPy's order. They are always sorted.
+    (unique $all:tt [] $a:tt $index:tt $inverse:tt $counts:tt $axis:tt { sorted $sorted:literal }) => {
+        $crate::__call!(unique $all [] $a $index $inverse $counts $axis)
+    };
     (unique $all:tt [] [($a:expr)] { return_index false } { return_inverse false } { return_counts false } { axis }) => {
         $crate::unique($a)
     };
@@ -471,6 +626,22 @@ macro_rules! __call {
         $crate::bincount_weighted($a, $weights, $minlength)
     };
 
+    // Without weights.
+    (levels $all:tt [$one:path, $two:path, $three:path, $four:path, $($weighted:path),*] $values:tt $axis:tt $method:tt $keepdims:tt { weights }) => {
+        $crate::__call!(levels $all [$one, $two, $three, $four] $values $axis $method $keepdims)
+    };
+    (levels $all:tt [$one:path, $two:path, $three:path, $four:path, $of_all:path, $along:path] [($a:expr) ($q:expr)] { axis } { method $method:expr } { keepdims $(false)? } { weights $weights:expr }) => {
+        $of_all($a, $q, $method, $weights)
+    };
+    (levels $all:tt [$one:path, $two:path, $three:path, $four:path, $of_all:path, $along:path] [($a:expr) ($q:expr)] { axis } { method $method:expr } { keepdims true } { weights $weights:expr }) => {
+        $along($a, $q, $crate::keywords::every_axis(true), $method, $weights)
+    };
+    (levels $all:tt $paths:tt $values:tt { axis $axis:expr } $method:tt { keepdims } $weights:tt) => {
+        $crate::__call!(levels $all $paths $values { axis $axis } $method { keepdims false } $weights)
+    };
+    (levels $all:tt [$one:path, $two:path, $three:path, $four:path, $of_all:path, $along:path] [($a:expr) ($q:expr)] { axis $axis:expr } { method $method:expr } { keepdims $keepdims:expr } { weights $weights:expr }) => {
+        $along($a, $q, $crate::keywords::axes($axis, $keepdims), $method, $weights)
+    };
     // One level gives a number or an array, several give an array with an axis for the levels in front.
     (levels $all:tt [$whole:path, $along:path, $($by:path),+] $values:tt $axis:tt { method "linear" } $keepdims:tt) => {
         $crate::__call!(levels $all [$whole, $along] $values $axis $keepdims)

@@ -1,7 +1,7 @@
 //! What calls with keywords need beside the functions of `gpu`.
 
 use crate::array::axes::{IntoAxes, axes_of};
-use crate::array::create::{evenly_spaced, of_values};
+use crate::array::create::{of_values, spaced};
 use crate::array::indices::{Index, IntoIndices, sealed::Sealed as _};
 use crate::array::shape::IntoShape;
 use crate::array::triangles::{diagonal_of, triangle};
@@ -10,7 +10,7 @@ use crate::backend::BinaryOperation;
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Number, Scalar, Signal};
 use crate::error::{Error, Result, check};
 use crate::files::raw::of_file;
-use crate::files::text::{ReadText, WriteText};
+use crate::files::text::{NamedColumns, ReadText, WriteText, named};
 use crate::linalg::equations::inv_of;
 use crate::linalg::factors::cholesky_of;
 use crate::linalg::norms::{NormOrder, Order};
@@ -20,7 +20,7 @@ use crate::operations::allclose::{all_equal, close_elements};
 use crate::operations::bits::{packed, unpacked};
 use crate::operations::choosing::{Outside, ravel_multi_index_with, take_with};
 use crate::operations::counting::{IntoBinRange, IntoBins, weighted};
-use crate::operations::elementwise::binary;
+use crate::operations::elementwise::{Operand, binary};
 use crate::operations::histograms::{IntoAxisBins, IntoAxisRanges, IntoPoints, Request, coordinates, plane};
 use crate::operations::insertion::repeated_each;
 use crate::operations::partition::parted;
@@ -40,10 +40,8 @@ thin! {
         if a.raw().dtype == D::DTYPE { Ok(a.raw().clone()) } else { a.raw().converted("astype", D::DTYPE) };
 
     /// As `gpu::linspace`, and without `stop` itself unless it is the `endpoint`.
-    pub fn linspace<T: Float>(start: T, stop: T, num: usize, endpoint: bool) -> DeviceArray<T> => {
-        let ends = [start.to_f64(), stop.to_f64()];
-        evenly_spaced("linspace", ends, num, endpoint, T::DTYPE)
-    };
+    pub fn linspace<T: Inexact>(start: impl Operand<T>, stop: impl Operand<T>, num: usize, endpoint: bool, axis: isize)
+    -> DeviceArray<T> => spaced([start.raw_operand(), stop.raw_operand()], num, endpoint, axis, T::DTYPE);
 
     /// The array with its elements moved along some axes, along each by its own shift, or by one for all.
     pub fn roll<A: OnDevice<Elem = T>, T: Element>(a: &A, shift: impl IntoAxes, axis: impl IntoAxes) -> DeviceArray<T> =>
@@ -60,6 +58,10 @@ thin! {
     /// An array with another element type and unspecified elements, in the shape and on the device of this one.
     pub fn empty_as<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> =>
         RawArray::uninitialised("empty_like", &a.raw().handle, a.raw().shape(), D::DTYPE);
+
+    /// An array of another shape with unspecified elements, of the type and on the device of this one.
+    pub fn empty_in<A: OnDevice<Elem = T>, T: Element>(a: &A, shape: impl IntoShape) -> DeviceArray<T> =>
+        RawArray::uninitialised("empty_like", &a.raw().handle, &shape.into_shape(), T::DTYPE);
 
     /// `gpu::diag` for the diagonal `k`.
     pub fn diag<A: OnDevice<Elem = T>, T: Element>(v: &A, k: isize) -> DeviceArray<T> => diagonal_of(v.raw(), k);
@@ -349,17 +351,17 @@ pub fn loadtxt<T: Element>(
     unpack: bool,
     usecols: impl IntoAxes,
     max_rows: usize,
+    ndmin: usize,
 ) -> DeviceArray<T> {
     let options = ReadText::new().comments(comments).delimiter(delimiter).skiprows(skiprows).max_rows(max_rows);
+    let options = options.ndmin(ndmin);
     let table = crate::files::text::loadtxt_with(fname, &options.usecols(&usecols.into_axes()));
     if unpack { table.transpose() } else { table }
 }
 
-/// `gpu::genfromtxt_with` with its options one by one. NaN stands for the usual filling value.
-#[track_caller]
+/// What `gpu::genfromtxt` is asked for. NaN stands for the usual filling value.
 #[allow(clippy::too_many_arguments)] // Cells write them by name.
-pub fn genfromtxt<T: Element>(
-    fname: impl AsRef<Path>,
+pub fn text_with_gaps(
     comments: &str,
     delimiter: &str,
     skip_header: usize,
@@ -367,12 +369,51 @@ pub fn genfromtxt<T: Element>(
     usecols: impl IntoAxes,
     max_rows: usize,
     filling_values: f64,
-) -> DeviceArray<T> {
+    ndmin: usize,
+) -> ReadText {
     let options =
         ReadText::new().comments(comments).delimiter(delimiter).skip_header(skip_header).skip_footer(skip_footer);
-    let options = options.usecols(&usecols.into_axes()).max_rows(max_rows);
-    let options = if filling_values.is_nan() { options } else { options.filling_values(filling_values) };
-    crate::files::text::genfromtxt_with(fname, &options)
+    let options = options.usecols(&usecols.into_axes()).max_rows(max_rows).ndmin(ndmin);
+    if filling_values.is_nan() { options } else { options.filling_values(filling_values) }
+}
+
+/// `gpu::genfromtxt_with`, perhaps with an array for each column.
+#[track_caller]
+pub fn genfromtxt<T: Element>(fname: impl AsRef<Path>, options: &ReadText, unpack: bool) -> DeviceArray<T> {
+    let table = crate::files::text::genfromtxt_with(fname, options);
+    if unpack { table.transpose() } else { table }
+}
+
+/// `gpu::genfromtxt_with` with names for the columns, or none for those in the file.
+#[track_caller]
+pub fn genfromtxt_named<T: Element>(fname: impl AsRef<Path>, options: &ReadText, names: &[&str]) -> NamedColumns<T> {
+    check(named(fname.as_ref(), options, names))
+}
+
+/// A format for all columns, or one for each.
+pub trait Formats {
+    /// The options with it.
+    fn put(self, options: WriteText) -> WriteText;
+}
+impl Formats for &str {
+    fn put(self, options: WriteText) -> WriteText {
+        options.fmt(self)
+    }
+}
+impl<const N: usize> Formats for [&str; N] {
+    fn put(self, options: WriteText) -> WriteText {
+        options.formats(&self)
+    }
+}
+impl<const N: usize> Formats for &[&str; N] {
+    fn put(self, options: WriteText) -> WriteText {
+        options.formats(self)
+    }
+}
+impl Formats for &[&str] {
+    fn put(self, options: WriteText) -> WriteText {
+        options.formats(self)
+    }
 }
 
 /// `gpu::savetxt_with` with its options one by one.
@@ -381,13 +422,13 @@ pub fn genfromtxt<T: Element>(
 pub fn savetxt<A: ?Sized + AnyArray>(
     fname: impl AsRef<Path>,
     x: &A,
-    fmt: &str,
+    fmt: impl Formats,
     delimiter: &str,
     newline: &str,
     header: &str,
     footer: &str,
     comments: &str,
 ) {
-    let options = WriteText::new().fmt(fmt).delimiter(delimiter).newline(newline);
+    let options = fmt.put(WriteText::new()).delimiter(delimiter).newline(newline);
     crate::files::text::savetxt_with(fname, x, &options.header(header).footer(footer).comments(comments));
 }

@@ -3,7 +3,7 @@
 functions! { $
     __linalg_norm(x) [ord, axis] [keepdims] => norm [linalg::norm]
         "assert_eq!(gpu::linalg::norm!(&gpu::array(&[[3.0, 4.0], [6.0, 8.0]]), axis = 1).tolist(), [5.0, 10.0]);";
-    __linalg_svd(a) [full_matrices = true, compute_uv = true] [] => svd [linalg::svd_with]
+    __linalg_svd(a) [full_matrices = true, compute_uv = true, hermitian = false] [] => svd [linalg::svd_with]
         "assert_eq!(gpu::linalg::svd!(&gpu::ones::<f64>((5, 3)), full_matrices = false).0.shape(), [5, 3]);";
     __linalg_qr(a) [mode = "reduced"] [] => qr []
         "assert_eq!(gpu::linalg::qr!(&gpu::ones::<f64>((5, 3)), mode = \"complete\").0.shape(), [5, 5]);";
@@ -11,12 +11,12 @@ functions! { $
         "let m = gpu::array(&[[2.0, 1.0], [9.0, 2.0]]);\nassert!(gpu::allclose(&gpu::linalg::eigh!(&m, UPLO = \"U\").0, &[1.0, 3.0]));";
     __linalg_eigvalsh(a) [UPLO = "L"] [] => eigh [linalg::eigvalsh]
         "let m = gpu::array(&[[2.0, 1.0], [9.0, 2.0]]);\nassert!(gpu::allclose(&gpu::linalg::eigvalsh!(&m, UPLO = \"U\"), &[1.0, 3.0]));";
-    __linalg_pinv(a) [rcond] [] => along [linalg::pinv, linalg::pinv_with]
+    __linalg_pinv(a) [rcond, hermitian = false] [rtol] => pinv [linalg::pinv, linalg::pinv_with]
         "assert_eq!(gpu::linalg::pinv!(&gpu::ones::<f64>((5, 3)), rcond = 0.1).shape(), [3, 5]);";
     __linalg_lstsq(a, b) [rcond] [] => along [linalg::lstsq, linalg::lstsq_with]
         "let a = gpu::array(&[[1.0, 0.0], [0.0, 1e-3]]);\nassert_eq!(gpu::linalg::lstsq!(&a, &gpu::ones::<f64>(2), rcond = 0.01).2, 1);";
 
-    __linalg_matrix_rank(A) [tol] [rtol] => ranked [keywords::matrix_rank]
+    __linalg_matrix_rank(A) [tol, hermitian = false] [rtol] => ranked [keywords::matrix_rank]
         "assert_eq!(gpu::linalg::matrix_rank!(&gpu::array(&[[1.0, 0.0], [0.0, 1e-3]]), tol = 0.01), 1);";
     __linalg_cond(x) [p] [] => along [linalg::cond, keywords::cond]
         "assert_eq!(gpu::linalg::cond!(&gpu::array(&[[2.0, 0.0], [0.0, 1.0]]), p = 1), 2.0);";

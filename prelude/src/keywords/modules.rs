@@ -79,6 +79,9 @@ functions! { $
     __special_logsumexp(a) [axis] [] => along [special::logsumexp, keywords::logsumexp]
         "assert_eq!(gpu::special::logsumexp!(&gpu::zeros::<f64>((3, 2)), axis = 0).shape(), [2]);";
 
+    __special_comb(N, k) [] [repetition = false] => repeated [special::comb, keywords::comb_again]
+        "assert_eq!(gpu::special::comb!(3.0, &gpu::array(&[2.0]), repetition = true).tolist(), [6.0]);";
+
     __interpolate_interp1d(x, y) [kind = "linear", axis = (-1)] [bounds_error = (::core::option::Option::<bool>::None), fill_value = (()), assume_sorted = false]
         => given [interpolate::interp1d_with]
         "let f = gpu::interpolate::interp1d!(&gpu::arange(3.0), &gpu::arange(3.0), fill_value = -1.0);\nassert_eq!(f.eval(&gpu::array(&[5.0])).item(), -1.0);";
@@ -196,8 +199,8 @@ functions! { $
         "assert_eq!(gpu::random::normal!(size = (2, 3)).shape(), [2, 3]);";
     __random_exponential() [scale = 1.0f64, size = ()] [] => call [random::exponential]
         "assert_eq!(gpu::random::exponential!(scale = 2.0, size = 4).shape(), [4]);";
-    __random_integers(low) [high, size = ()] [] => integers [random::integers]
-        "assert!(gpu::random::integers!(0, 9, size = 100).max() < 9);";
+    __random_integers(low) [high, size = (), dtype, endpoint = false] [] => integers [random::integers]
+        "assert!(gpu::random::integers!(0, 9, size = 100).max() < 9);\nassert_eq!(gpu::random::integers!(3, 3, size = 2, endpoint = true).tolist(), [3, 3]);";
     __random_choice(a) [size = (), replace = true, p] [] => choice [random::choice, random::choice_with]
         "assert_eq!(gpu::random::choice!(&gpu::arange(5), size = 5, replace = false).shape(), [5]);";
     __random_beta(a, b) [size = ()] [] => call [random::beta]
@@ -242,8 +245,8 @@ functions! { $
         "assert_eq!(gpu::random::poisson!(lam = 4.0, size = 4).shape(), [4]);";
     __random_power(a) [size = ()] [] => call [random::power]
         "assert_eq!(gpu::random::power!(3.0, size = 4).shape(), [4]);";
-    __random_randint(low) [high, size = ()] [] => integers [random::integers]
-        "assert!(gpu::random::randint!(9, size = 100).max() < 9);";
+    __random_randint(low) [high, size = (), dtype] [] => randint [random::randint]
+        "assert!(gpu::random::randint!(9, size = 100).max() < 9);\nassert_eq!(gpu::random::randint!(1, &gpu::array(&[2, 20]), dtype = u8).shape(), [2]);";
     __random_random_sample() [size = ()] [] => call [random::random_sample]
         "assert_eq!(gpu::random::random_sample!(size = 4).shape(), [4]);";
     __random_ranf() [size = ()] [] => call [random::ranf]

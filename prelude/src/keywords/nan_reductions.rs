@@ -1,13 +1,14 @@
 //! The reductions that pass over NaN, with all their keywords as arguments.
 
-use super::reductions::{Axes, Mask, masked, sums, with_initial};
+use super::reductions::{Axes, Mask, extreme, masked, sums, with_initial};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
 use crate::dtype::{Arithmetic, DType, Element, Real, Scalar, Signal};
 use crate::error::Result;
 use crate::operations::composing::{Composed, number};
 use crate::operations::nan_reductions::{nan_mean, nan_median_of_rows, nan_reduce, nan_scan, nan_variance, span};
-use crate::operations::reduce::as_mean;
+use crate::operations::reduce::{as_mean, remaining};
+use crate::operations::selection::choose;
 use crate::thin::thin;
 
 sums! {
@@ -16,13 +17,19 @@ sums! {
 }
 
 thin! {
-    /// The largest of the elements but NaN.
-    pub fn nanmax<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes) -> DeviceArray<T> =>
-        axes.reduced("nanmax", a.raw(), |x, axes| nan_reduce("nanmax", ReduceOperation::Max, x, axes));
+    /// The largest of `initial` and of the elements but NaN where the mask is true.
+    pub fn nanmax<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, initial: Option<T>, mask: Mask<'_>)
+    -> DeviceArray<T> => {
+        let operations = (ReduceOperation::Max, BinaryOperation::Maximum);
+        nan_extreme("nanmax", operations, a.raw(), &axes, initial.map(Element::to_scalar), mask)
+    };
 
-    /// The smallest of the elements but NaN.
-    pub fn nanmin<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes) -> DeviceArray<T> =>
-        axes.reduced("nanmin", a.raw(), |x, axes| nan_reduce("nanmin", ReduceOperation::Min, x, axes));
+    /// The smallest of `initial` and of the elements but NaN where the mask is true.
+    pub fn nanmin<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, initial: Option<T>, mask: Mask<'_>)
+    -> DeviceArray<T> => {
+        let operations = (ReduceOperation::Min, BinaryOperation::Minimum);
+        nan_extreme("nanmin", operations, a.raw(), &axes, initial.map(Element::to_scalar), mask)
+    };
 
     /// The mean of the elements but NaN where the mask is true.
     pub fn nanmean<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes, mask: Mask<'_>) -> DeviceArray<T::Mean> => {
@@ -59,6 +66,35 @@ thin! {
     /// The running products along an axis, with NaN as 1.
     pub fn nancumprod<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: isize) -> DeviceArray<T::Sum> =>
         nan_scan("nancumprod", ScanOperation::Product, a.raw(), Some(axis));
+}
+
+/// An extreme of the elements that are numbers; of no numbers it is `initial`, or NaN.
+fn nan_extreme(
+    name: &'static str,
+    operations: (ReduceOperation, BinaryOperation),
+    x: &RawArray,
+    axes: &Axes,
+    initial: Option<Scalar>,
+    mask: Mask<'_>,
+) -> Result<RawArray> {
+    let is_plain = !(x.dtype.is_float() || x.dtype.is_complex());
+    let Some(initial) = initial.filter(|_| !is_plain) else {
+        // What the mask leaves out needs an initial value, too, and the error says so.
+        return if is_plain || mask.is_some() {
+            extreme(name, operations, x, axes, initial, mask)
+        } else {
+            axes.reduced(name, x, |x, axes| nan_reduce(name, operations.0, x, axes))
+        };
+    };
+    axes.reduced(name, x, |x, axes| {
+        let x = masked(name, x, mask, Scalar::of_float(f64::NAN, x.dtype))?;
+        if axes.iter().any(|&axis| x.shape()[axis] == 0) {
+            return RawArray::filled(name, &x.handle, &remaining(x.shape(), axes), initial);
+        }
+        let found = nan_reduce(name, operations.0, &x, axes)?;
+        let is_nan = Composed(name).pair(BinaryOperation::NotEqual, &found, &found)?;
+        choose(&is_nan, initial, &with_initial(name, operations.1, found, Some(initial))?)
+    })
 }
 
 /// What the mask leaves out is as NaN: it is passed over.

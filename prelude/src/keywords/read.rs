@@ -163,30 +163,30 @@ reader! { $ [
     average aweights axes axis axis1 axis2 axisa axisb axisc base bc_type bias bins bitorder border_value boundary
     bounds bounds_error bp bracket btol btype bw bwr center comments compute_uv conlim constant_values copy
     correction count cov cval d damp ddof decimals default deg degree delimiter delta density deriv detrend discont
-    distance down dtype duty dx edge_order edgeitems endpoint epsilon equal_nan equal_var exp_digits extrapolate
-    f_exp fc fftbins fill_value filling_values fillvalue fisher floating_mean floatmode fmt footer footprint format
-    fprime fractional freq_axis fs ftol ftype full full_matrices fweights grid_mode gtol header height high idx
-    include_initial include_nyquist inclusive increasing ind indexing initial input_onesided invert iter_lim
-    iterations jac k keepdims kernel kernel_size kind lam left length limits loc low lower lowerlimit m mask
-    max_label max_line_width max_nfev max_rows maxiter mean method metric min_digits minlength mode mysize n nan
-    nbar ncv ndim ndmin neginf newline nfft nfreqs noise norm normalize normed noverlap nperseg num offset ord order
-    origin origin1 origin2 orthogonalize output output_shape p pad_left pad_right padded padding padlen padtype
-    pass_zero period phi plateau_size pos posinf precision prefilter prefix prepend prominence qk r radius range
-    rcond real rel_height replace reshape restart retstep return_counts return_eigenvectors return_index
-    return_indices return_inverse return_onesided return_singular_vectors returned right rng rowvar rtol s sampling
-    scale scaling sep separator shape shift side sigma sign size skip_footer skip_header skiprows sll smoothing
-    sorter spacing sparse stable start state step stop structure structure2 suffix suppress_small sym taps tau tf32
-    threshold time_axis to_begin to_end tol trans trim truncate type unique unit_diagonal unpack up upper upperlimit
-    use usecols v0 variable vertex_zero w weights where which whole width window wlen worN wrap x x0 xtol y
-    zero_phase zi
+    distance down dtype duty dx edge_order edgeitems end_values endpoint epsilon equal_nan equal_var exp_digits
+    extrapolate f_exp fc fftbins fill_value filling_values fillvalue fisher floating_mean floatmode fmt footer
+    footprint format fprime fractional freq_axis fs ftol ftype full full_matrices fweights grid_mode gtol header
+    height hermitian high idx include_initial include_nyquist inclusive increasing ind indexing initial
+    input_onesided invert iter_lim iterations jac k keepdims kernel kernel_size kind lam left length limits loc low
+    lower lowerlimit m mask max_label max_line_width max_nfev max_rows maxiter mean method metric min_digits
+    minlength mode mysize n names nan nbar ncv ndim ndmin neginf newline nfft nfreqs noise norm normalize normed
+    noverlap nperseg num offset ord order origin origin1 origin2 orthogonalize output output_shape p pad_left
+    pad_right padded padding padlen padtype pass_zero period phi plateau_size pos posinf precision prefilter prefix
+    prepend prominence qk r radius range rcond real reflect_type rel_height repetition replace reshape restart
+    retstep return_counts return_eigenvectors return_index return_indices return_inverse return_onesided
+    return_singular_vectors returned right rng rowvar rtol s sampling scale scaling sep separator shape shift side
+    sigma sign size skip_footer skip_header skiprows sll smoothing sorted sorter spacing sparse stable start
+    stat_length state step stop structure structure2 suffix suppress_small sym taps tau tf32 threshold time_axis
+    to_begin to_end tol trans trim truncate type unique unit_diagonal unpack up upper upperlimit use usecols v0
+    variable vertex_zero w weights where which whole width window wlen worN wrap x x0 x3 x4 xtol y zero_phase zi
 ] [
     A M N Nx Wn X XA XB Zxx a a1 a2 alist alpha angle ar1 ar2 arr array arrays ary at axis b beta bins buffer c
     c_or_r choicelist choices comparator compare condition condlist coordinates cov csgraph cutoff d data data1
     data2 deg df dfden dfnum diagonals dimensions dims dln down dst element f f0 f1 f_obs file fill_value filt fname
-    fp freq freqs fun func gain h im in1 in1_len in2 in2_len ind indices input iter kappa keys kth left low
+    fp freq freqs fun func gain h im in1 in1_len in2 in2_len ind indices input iter k kappa keys kth left low
     lu_and_piv m matrix mean mode mu multi_index n nbad nbits ngood nonc nsample num number numtaps obj object
     offsets p p0 pad_width peaks percentile pk points poly polyorder proportiontocut pvals q rank repeats right rp
     rs sample scale scores sections shape shift sig sigma size sos src start std stop string structure structure1 t
-    t1 target test_elements u up v val values volume weights window window_length window_shape x x0 x1 x2 xdata xi
-    xp y ydata z zoom
+    t1 target test_elements tup u up v val values volume weights window window_length window_shape x x0 x1 x2 xdata
+    xi xp y ydata z zoom
 ] }

@@ -2,19 +2,18 @@
 
 use crate::array::axes::{IntoAxes, axes_of, axis_of};
 use crate::array::view::broadcast_to;
-use crate::array::{DeviceArray, OnDevice, RawArray, stacked};
+use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::{BinaryOperation, Layout, ReduceOperation, UnaryOperation};
-use crate::dtype::{Arithmetic, DType, Element, Number, Real, Scalar, Signal};
-use crate::error::{Error, Result, check};
+use crate::dtype::{Arithmetic, DType, Element, Scalar, Signal};
+use crate::error::{Error, Result};
 use crate::files::npz::MixedArray;
 use crate::keywords::samples::brought;
 use crate::linalg::norms::{NormOrder, Order, matrix_norms, vector_norms};
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::{binary, unary};
-use crate::operations::quantiles::{self, Method, Rank};
+use crate::operations::quantiles::{self, Rank};
 use crate::operations::reduce::{as_mean, mean_along, reduce, remaining, truths};
 use crate::operations::selection::choose;
-use crate::operations::sorting;
 use crate::operations::statistics::{counts_of_true, variance, with_axes};
 use crate::thin::thin;
 
@@ -37,7 +36,7 @@ pub fn every_axis(keepdims: bool) -> Axes {
 
 impl Axes {
     /// The axes of an array of this shape, sorted.
-    fn of(&self, name: &'static str, shape: &[usize]) -> Result<Vec<usize>> {
+    pub(super) fn of(&self, name: &'static str, shape: &[usize]) -> Result<Vec<usize>> {
         match &self.axes {
             Some(axes) => axes_of(name, shape, axes),
             None => Ok((0..shape.len()).collect()),
@@ -63,21 +62,24 @@ impl Axes {
         x: &RawArray,
         work: impl FnOnce(&RawArray) -> Result<RawArray>,
     ) -> Result<RawArray> {
-        self.reduced(name, x, |x, axes| {
-            let last = x.shape().len().saturating_sub(1);
-            // The first axis that is moved to the end comes to stand before the others.
-            let moved = axes.iter().enumerate().fold(x.clone(), |x, (done, axis)| x.moved(axis - done, last));
-            let kept = &moved.shape()[..x.shape().len() - axes.len()];
-            let length = axes.iter().map(|&axis| x.shape()[axis]).product();
-            let shape = [kept, &[length]].concat();
-            let rows = if axes.len() == 1 { moved } else { moved.contiguous(name)? };
-            let layout = match axes.len() {
-                1 => rows.layout.clone(),
-                _ => Layout { offset: rows.layout.offset, ..Layout::contiguous(&shape) },
-            };
-            work(&rows.with_layout(layout))
-        })
+        self.reduced(name, x, |x, axes| work(&rows_along(name, x, axes)?))
     }
+}
+
+/// The array with some axes, sorted, joined to one, which is the last.
+pub(super) fn rows_along(name: &'static str, x: &RawArray, axes: &[usize]) -> Result<RawArray> {
+    let last = x.shape().len().saturating_sub(1);
+    // The first axis that is moved to the end comes to stand before the others.
+    let moved = axes.iter().enumerate().fold(x.clone(), |x, (done, axis)| x.moved(axis - done, last));
+    let kept = &moved.shape()[..x.shape().len() - axes.len()];
+    let length = axes.iter().map(|&axis| x.shape()[axis]).product();
+    let shape = [kept, &[length]].concat();
+    let rows = if axes.len() == 1 { moved } else { moved.contiguous(name)? };
+    let layout = match axes.len() {
+        1 => rows.layout.clone(),
+        _ => Layout { offset: rows.layout.offset, ..Layout::contiguous(&shape) },
+    };
+    Ok(rows.with_layout(layout))
 }
 
 pub(super) type Mask<'a> = Option<&'a DeviceArray<bool>>;
@@ -159,7 +161,7 @@ thin! {
         axes.reduced("count_nonzero", a.raw(), |x, axes| counts_of_true("count_nonzero", x, axes));
 }
 
-fn extreme(
+pub(super) fn extreme(
     name: &'static str,
     (reduction, operation): (ReduceOperation, BinaryOperation),
     x: &RawArray,
@@ -234,7 +236,7 @@ thin! {
     };
 
     /// The median.
-    pub fn median<A: OnDevice<Elem = T>, T: Real>(a: &A, axes: Axes) -> DeviceArray<T::Mean> =>
+    pub fn median<A: OnDevice<Elem = T>, T: Element>(a: &A, axes: Axes) -> DeviceArray<T::Mean> =>
         ranked("median", a.raw(), &axes, Rank::Middle, T::Mean::DTYPE);
 
     /// The mean, weighted if there are weights: as many as there are elements, or along the axis.
@@ -294,130 +296,11 @@ fn ranked(name: &'static str, x: &RawArray, axes: &Axes, rank: Rank, dtype: DTyp
     axes.joined(name, x, |rows| quantiles::of_rows(name, rows, rank, dtype))
 }
 
-/// One level of a quantile, or several, which give one result each.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the level of a quantile",
-    label = "expected a number, or an array of numbers",
-    note = "write for example `gpu::quantile!(&a, 0.5)` or `gpu::quantile!(&a, [0.25, 0.75])`"
-)]
-pub trait Levels {
-    /// What the quantiles of all elements are: a number, or a 1-D array.
-    type OfAll<M: Element>;
-    /// The levels, and whether they have an axis in the result.
-    fn levels(self) -> (Vec<f64>, bool);
-    /// The quantiles of all elements.
-    fn of_all<M: Element>(found: DeviceArray<M>) -> Self::OfAll<M>;
-}
-macro_rules! levels {
-    ($(one $number:ty;)* $(many $several:ty $([$($generics:tt)*])?;)*) => {
-        $(impl Levels for $number {
-            type OfAll<M: Element> = M;
-            fn levels(self) -> (Vec<f64>, bool) {
-                (vec![self.into()], false)
-            }
-            #[track_caller]
-            fn of_all<M: Element>(found: DeviceArray<M>) -> M {
-                found.item()
-            }
-        })*
-        $(impl $(<$($generics)*>)? Levels for $several {
-            type OfAll<M: Element> = DeviceArray<M>;
-            fn levels(self) -> (Vec<f64>, bool) {
-                (self.iter().map(|&level| level.into()).collect(), true)
-            }
-            fn of_all<M: Element>(found: DeviceArray<M>) -> DeviceArray<M> {
-                found
-            }
-        })*
-    };
-}
-levels! {
-    one f64;
-    one i32;
-    many [f64; N] [const N: usize];
-    many &[f64; N] [const N: usize];
-    many &[f64];
-    many Vec<f64>;
-    many &Vec<f64>;
-    many [i32; N] [const N: usize];
-    many &[i32; N] [const N: usize];
-    many &[i32];
-    many Vec<i32>;
-    many &Vec<i32>;
-}
-
-/// The quantiles for each level, along an axis in front if there may be several.
-fn quantiles(
-    name: &'static str,
-    x: &RawArray,
-    axes: &Axes,
-    (levels, has_axis): (Vec<f64>, bool),
-    rank: impl Fn(f64) -> Rank,
-    dtype: DType,
-) -> Result<RawArray> {
-    // Sorted once for all levels; for a single one, only as far as needed.
-    let mut sorted = None;
-    let mut of_rows = |rows: &RawArray, rank: Rank| {
-        if levels.len() == 1 {
-            return quantiles::of_rows(name, rows, rank, dtype);
-        }
-        let sorted = match &sorted {
-            Some(sorted) => sorted,
-            None => sorted.insert(sorting::sorted_rows(name, rows, false)?),
-        };
-        quantiles::of_sorted(name, sorted, rank, dtype)
-    };
-    let found: Vec<RawArray> =
-        levels.iter().map(|&level| axes.joined(name, x, |rows| of_rows(rows, rank(level)))).collect::<Result<_>>()?;
-    match found.first() {
-        Some(one) if !has_axis => Ok(one.clone()),
-        _ => stacked(&found, 0),
-    }
-}
-
-macro_rules! quantiles {
-    ($($name:ident $of_all:ident $by:ident $by_of_all:ident $rank:ident $whole:literal $what:literal;)*) => {$(
-        #[doc = concat!("The values below which ", $what, " of the elements lie.")]
-        #[track_caller]
-        pub fn $name<A: OnDevice<Elem = T>, T: Number>(a: &A, q: impl Levels, axes: Axes) -> DeviceArray<T::Mean> {
-            let found = quantiles(stringify!($name), a.raw(), &axes, q.levels(), Rank::$rank, T::Mean::DTYPE);
-            DeviceArray::from_raw(check(found))
-        }
-
-        #[doc = concat!("The values at the places that a method has for ", $what, ".")]
-        #[track_caller]
-        pub fn $by<A: OnDevice<Elem = T>, T: Number>(a: &A, q: impl Levels, axes: Axes, method: &str)
-        -> DeviceArray<T::Mean> {
-            const NAME: &str = stringify!($name);
-            let rank = |method| move |level| Rank::By(method, level, $whole);
-            let found = Method::named(NAME, method)
-                .and_then(|method| quantiles(NAME, a.raw(), &axes, q.levels(), rank(method), T::Mean::DTYPE));
-            DeviceArray::from_raw(check(found))
-        }
-
-        #[doc = concat!("The values at the places that a method has for ", $what, " of all elements.")]
-        #[track_caller]
-        pub fn $by_of_all<A: OnDevice<Elem = T>, T: Number, Q: Levels>(a: &A, q: Q, method: &str) -> Q::OfAll<T::Mean> {
-            Q::of_all($by(a, q, every_axis(false), method))
-        }
-
-        #[doc = concat!("The values below which ", $what, " of all elements lie.")]
-        #[track_caller]
-        pub fn $of_all<A: OnDevice<Elem = T>, T: Number, Q: Levels>(a: &A, q: Q) -> Q::OfAll<T::Mean> {
-            Q::of_all($name(a, q, every_axis(false)))
-        }
-    )*};
-}
-quantiles! {
-    quantile quantile_of_all quantile_by quantile_of_all_by Share 1.0 "shares";
-    percentile percentile_of_all percentile_by percentile_of_all_by Percent 100.0 "percentages";
-}
-
 fn weighted(x: &RawArray, axes: &Axes, weights: Option<&RawArray>, dtype: DType) -> Result<RawArray> {
     const NAME: &str = "average";
     let Some(weights) = weights else { return mean_of(NAME, x, axes, None, dtype) };
     axes.reduced(NAME, &as_mean(NAME, x, dtype)?, |x, axes| {
-        let weights = spread(x, weights, axes, dtype)?;
+        let weights = spread(NAME, x, weights, axes, dtype)?;
         let sum = |x: &RawArray| reduce(NAME, ReduceOperation::Sum, x, axes);
         let weighted = binary(NAME, BinaryOperation::Multiply, x, &weights)?;
         binary(NAME, BinaryOperation::Divide, &sum(&weighted)?, &sum(&weights)?)
@@ -434,7 +317,7 @@ pub(super) fn total_weights(
     const NAME: &str = "average";
     let weights = brought(NAME, weights, x)?;
     axes.reduced(NAME, x, |x, axes| match &weights {
-        Some(weights) => reduce(NAME, ReduceOperation::Sum, &spread(x, weights, axes, dtype)?, axes),
+        Some(weights) => reduce(NAME, ReduceOperation::Sum, &spread(NAME, x, weights, axes, dtype)?, axes),
         None => {
             let count = axes.iter().map(|&axis| x.shape()[axis] as f64).product();
             RawArray::filled(NAME, &x.handle, &remaining(x.shape(), axes), Scalar::of_float(count, dtype))
@@ -443,9 +326,14 @@ pub(super) fn total_weights(
 }
 
 /// The weights as floats, one for each element.
-fn spread(x: &RawArray, weights: &RawArray, axes: &[usize], dtype: DType) -> Result<RawArray> {
-    const NAME: &str = "average";
-    let weights = as_mean(NAME, weights, dtype)?;
+pub(super) fn spread(
+    name: &'static str,
+    x: &RawArray,
+    weights: &RawArray,
+    axes: &[usize],
+    dtype: DType,
+) -> Result<RawArray> {
+    let weights = as_mean(name, weights, dtype)?;
     let weights = match axes {
         // Along the axis: all other axes have length 1.
         &[axis] if weights.shape() == [x.shape()[axis]] => {
@@ -458,10 +346,10 @@ fn spread(x: &RawArray, weights: &RawArray, axes: &[usize], dtype: DType) -> Res
                 "does not fit the weights, {:?}; give one weight for each element, or for each along one axis",
                 weights.shape()
             );
-            return Err(Error::shape(NAME, x.shape(), reason));
+            return Err(Error::shape(name, x.shape(), reason));
         }
     };
-    broadcast_to(NAME, &weights, x.shape())
+    broadcast_to(name, &weights, x.shape())
 }
 
 /// The norms along axes.

@@ -4,10 +4,12 @@ use crate::array::axes::IntoAxes;
 use crate::array::create::of_buffer;
 use crate::array::dimensions::{rolled_axis, turned, windows};
 use crate::array::indices::{Index, IntoIndices};
+pub use crate::array::padding::Statistic;
+use crate::array::padding::{self, Around};
 use crate::array::shape::IntoShape;
 use crate::array::spacing::{multiples, powers};
 use crate::array::triangles::{filled_diagonal, flat_diagonal, ones_below, ones_on_diagonal, powers_of};
-use crate::array::{DeviceArray, IntoSections, OnDevice, RawArray, cut};
+use crate::array::{DeviceArray, IntoPadValues, IntoPadding, IntoSections, OnDevice, RawArray, cut};
 use crate::backend::ReduceOperation;
 use crate::dtype::{Arithmetic, Element, Float, Real};
 use crate::error::check;
@@ -17,7 +19,7 @@ use crate::operations::indexing::put_with;
 use crate::operations::insertion::{appended, deleted, inserted, trimmed};
 use crate::operations::ordering::{by_keys, places_of_numbers};
 use crate::operations::positions::{diagonal, triangle, triangle_of};
-use crate::operations::sets::membership;
+use crate::operations::sets::{membership, only_in_first, others_in_order};
 use crate::thin::thin;
 
 thin! {
@@ -59,7 +61,46 @@ thin! {
 
     /// `gpu::trim_zeros` at some ends.
     pub fn trim_zeros<A: OnDevice<Elem = T>, T: Element>(filt: &A, trim: &str) -> DeviceArray<T> =>
-        trimmed(filt.raw(), trim);
+        trimmed(filt.raw(), trim, None);
+
+    /// `gpu::trim_zeros` at some ends of some axes.
+    pub fn trim_zeros_along<A: OnDevice<Elem = T>, T: Element>(filt: &A, trim: &str, axis: impl IntoAxes)
+    -> DeviceArray<T> => trimmed(filt.raw(), trim, Some(&axis.into_axes()));
+
+    /// `gpu::pad` with values for the sides.
+    pub fn pad_constants<A: OnDevice<Elem = T>, T: Element>(
+        a: &A, width: impl IntoPadding, values: impl IntoPadValues<T>
+    ) -> DeviceArray<T> => {
+        let values = padding::sides(a.raw(), values);
+        values.and_then(|values| padding::padded(a.raw(), width.into_padding(a.raw().shape().len()), &Around::Values(values)))
+    };
+
+    /// `gpu::pad` with ramps from values for the sides.
+    pub fn pad_ramps<A: OnDevice<Elem = T>, T: Element>(
+        a: &A, width: impl IntoPadding, values: impl IntoPadValues<T>
+    ) -> DeviceArray<T> => {
+        let values = padding::sides(a.raw(), values);
+        values.and_then(|values| padding::padded(a.raw(), width.into_padding(a.raw().shape().len()), &Around::Ramps(values)))
+    };
+
+    /// `gpu::pad` with a statistic of so many elements at the ends.
+    pub fn pad_statistic<A: OnDevice<Elem = T>, T: Element>(
+        a: &A, width: impl IntoPadding, statistic: Statistic, length: impl IntoPadding
+    ) -> DeviceArray<T> => {
+        let rank = a.raw().shape().len();
+        padding::lengths(a.raw(), length)
+            .and_then(|lengths| padding::padded(a.raw(), width.into_padding(rank), &Around::Statistic(statistic, Some(lengths))))
+    };
+
+    /// `gpu::pad` with what is mirrored at points.
+    pub fn pad_turned<A: OnDevice<Elem = T>, T: Element>(a: &A, width: impl IntoPadding, doubles_edges: bool)
+    -> DeviceArray<T> =>
+        padding::padded(a.raw(), width.into_padding(a.raw().shape().len()), &Around::Turned { doubles_edges });
+
+    /// `gpu::setdiff1d`, in the order of the first array if its elements are known to be different.
+    pub fn setdiff1d<A, B, T>(ar1: &A, ar2: &B, assume_unique: bool) -> DeviceArray<T>
+    where A: OnDevice<Elem = T>, B: OnDevice<Elem = T>, T: Element =>
+        if assume_unique { others_in_order(ar1.raw(), ar2.raw()) } else { only_in_first("setdiff1d", ar1.raw(), ar2.raw()) };
 
     /// `gpu::rot90` so many times, in a plane of two axes.
     pub fn rot90<A: OnDevice<Elem = T>, T: Element>(m: &A, k: isize, axes: impl IntoAxes) -> DeviceArray<T> =>

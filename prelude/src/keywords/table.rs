@@ -49,20 +49,26 @@ functions! { $
         "assert_eq!(gpu::nanvar!(&gpu::array(&[1.0, f64::NAN, 3.0]), ddof = 1), 2.0);";
     nanstd(a) [axis] [dtype, keepdims, ddof, where, correction] => deviation [nanstd]
         "assert_eq!(gpu::nanstd!(&gpu::array(&[0.0, 4.0, f64::NAN, 8.0]), ddof = 1), 4.0);";
-    nanmax(a) [axis] [keepdims] => reduction [nanmax]
+    nanmax(a) [axis] [keepdims, initial, where] => reduction [nanmax]
         "assert_eq!(gpu::nanmax!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 1).tolist(), [1.0, 4.0]);";
-    nanmin(a) [axis] [keepdims] => reduction [nanmin]
+    nanmin(a) [axis] [keepdims, initial, where] => reduction [nanmin]
         "assert_eq!(gpu::nanmin!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).tolist(), [1.0, 4.0]);";
     nanmedian(a) [axis] [keepdims] => reduction [nanmedian]
         "assert_eq!(gpu::nanmedian!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), axis = 0).tolist(), [2.0, 4.0]);";
     average(a) [axis, weights, returned = false] [keepdims] => average [average]
         "let (a, w) = (gpu::array(&[1.0, 4.0]), gpu::array(&[2.0, 1.0]));\nassert_eq!(gpu::average!(&a, weights = &w), 2.0);";
-    quantile(a, q) [axis] [method = "linear", keepdims]
-        => levels [keywords::quantile_of_all, keywords::quantile, keywords::quantile_of_all_by, keywords::quantile_by]
-        "assert_eq!(gpu::quantile!(&gpu::array(&[[1, 3], [5, 4]]), 0.5, axis = 0).tolist(), [3.0, 3.5]);";
-    percentile(a, q) [axis] [method = "linear", keepdims]
-        => levels [keywords::percentile_of_all, keywords::percentile, keywords::percentile_of_all_by, keywords::percentile_by]
+    quantile(a, q) [axis] [method = "linear", keepdims, weights]
+        => levels [keywords::quantile_of_all, keywords::quantile, keywords::quantile_of_all_by, keywords::quantile_by, keywords::quantile_of_all_weighted, keywords::quantile_weighted]
+        "assert_eq!(gpu::quantile!(&gpu::array(&[[1, 3], [5, 4]]), 0.5, axis = 0).tolist(), [3.0, 3.5]);\nlet (a, w) = (gpu::array(&[1.0, 2.0, 3.0]), gpu::array(&[1, 1, 9]));\nassert_eq!(gpu::quantile!(&a, 0.5, weights = &w, method = \"inverted_cdf\"), 3.0);";
+    percentile(a, q) [axis] [method = "linear", keepdims, weights]
+        => levels [keywords::percentile_of_all, keywords::percentile, keywords::percentile_of_all_by, keywords::percentile_by, keywords::percentile_of_all_weighted, keywords::percentile_weighted]
         "assert_eq!(gpu::percentile!(&gpu::arange(101), 95.0), 95.0);";
+    nanquantile(a, q) [axis] [method = "linear", keepdims, weights]
+        => levels [keywords::nanquantile_of_all, keywords::nanquantile, keywords::nanquantile_of_all_by, keywords::nanquantile_by, keywords::nanquantile_of_all_weighted, keywords::nanquantile_weighted]
+        "assert_eq!(gpu::nanquantile!(&gpu::array(&[[1.0, f64::NAN], [3.0, 4.0]]), 0.5, axis = 0).tolist(), [2.0, 4.0]);";
+    nanpercentile(a, q) [axis] [method = "linear", keepdims, weights]
+        => levels [keywords::nanpercentile_of_all, keywords::nanpercentile, keywords::nanpercentile_of_all_by, keywords::nanpercentile_by, keywords::nanpercentile_of_all_weighted, keywords::nanpercentile_weighted]
+        "assert_eq!(gpu::nanpercentile!(&gpu::array(&[1.0, f64::NAN, 3.0]), [0, 50], method = \"higher\").tolist(), [1.0, 3.0]);";
     norm(x) [ord, axis] [keepdims] => norm [linalg::norm]
         "assert_eq!(gpu::norm!(&gpu::array(&[[3.0, 4.0], [6.0, 8.0]]), axis = 1).tolist(), [5.0, 10.0]);";
 
@@ -85,7 +91,7 @@ functions! { $
         "assert_eq!(gpu::sort!(&gpu::array(&[[3, 1], [2, 4]]), axis = 0).get(&[0, 0]), 2);";
     argsort(a) [axis = (-1), kind = "stable"] [stable = true] => flat [argsort_axis, keywords::argsort_flat]
         "assert_eq!(gpu::argsort!(&gpu::array(&[3, 1, 2])).tolist(), [1, 2, 0]);";
-    unique(a) [return_index = false, return_inverse = false, return_counts = false, axis] [] => unique []
+    unique(a) [return_index = false, return_inverse = false, return_counts = false, axis] [sorted = true] => unique []
         "let (values, counts) = gpu::unique!(&gpu::array(&[3, 1, 3]), return_counts = true);\nassert_eq!(counts.tolist(), [1, 2]);";
     partition(a, kth) [axis = (-1), kind = "introselect"] [] => flat [keywords::partition, keywords::partition_flat]
         "assert_eq!(gpu::partition!(&gpu::array(&[[7, 1], [5, 3]]), 0, axis = 0).get(&[0, 0]), 5);";
@@ -113,11 +119,11 @@ functions! { $
         "assert_eq!(gpu::empty!((2, 3), dtype = f32).shape(), [2, 3]);";
     eye(n) [M, k = 0, dtype = f64] [] => square [keywords::eye]
         "assert_eq!(gpu::eye!(3, dtype = f32).sum(), 3.0);";
-    zeros_like(a) [dtype] [] => like [zeros_like]
+    zeros_like(a) [dtype] [shape] => like [zeros_like]
         "assert_eq!(gpu::zeros_like!(&gpu::arange(3), dtype = f32).sum(), 0.0f32);";
-    ones_like(a) [dtype] [] => like [ones_like]
+    ones_like(a) [dtype] [shape] => like [ones_like]
         "assert_eq!(gpu::ones_like!(&gpu::arange(3), dtype = f32).sum(), 3.0f32);";
-    empty_like(a) [dtype] [] => like [empty_like]
+    empty_like(a) [dtype] [shape] => like [empty_like]
         "assert_eq!(gpu::empty_like!(&gpu::arange(3), dtype = f32).shape(), [3]);";
     full(shape, fill_value) [dtype] [] => full [full]
         "assert_eq!(gpu::full!((2, 3), 1, dtype = f32).sum(), 6.0);";
@@ -129,12 +135,19 @@ functions! { $
         "assert_eq!(gpu::tril!(&gpu::ones::<f64>((3, 3)), -1).sum(), 3.0);";
     arange(start) [stop, step, dtype] [] => arange [arange]
         "assert_eq!(gpu::arange!(2, 10, 3).tolist(), [2, 5, 8]);\nassert_eq!(gpu::arange!(3, dtype = f64).tolist(), [0.0, 1.0, 2.0]);";
-    linspace(start, stop) [num = 50, endpoint = true, retstep = false] [dtype] => spaced [keywords::linspace]
-        "assert_eq!(gpu::linspace!(0.0, 1.0, 4, endpoint = false).tolist(), [0.0, 0.25, 0.5, 0.75]);";
+    linspace(start, stop) [num = 50, endpoint = true, retstep = false] [dtype, axis = 0] => spaced [keywords::linspace]
+        "assert_eq!(gpu::linspace!(0.0, 1.0, 4, endpoint = false).tolist(), [0.0, 0.25, 0.5, 0.75]);\nlet (low, high) = (gpu::array(&[0.0, 10.0]), gpu::array(&[1.0, 20.0]));\nassert_eq!(gpu::linspace!(&low, &high, 3, axis = -1).ravel().tolist(), [0.0, 0.5, 1.0, 10.0, 15.0, 20.0]);";
     array(object) [dtype] [ndmin = 0] => array [array]
         "assert_eq!(gpu::array!([1, 2, 3], dtype = f32).sum(), 6.0);";
     asarray(a) [dtype] [] => converted [asarray]
         "assert_eq!(gpu::asarray!(&[1, 2, 3], dtype = f32).sum(), 6.0);";
+
+    asarray_chkfinite(a) [dtype] [] => converted [asarray_chkfinite]
+        "assert_eq!(gpu::asarray_chkfinite!(&[1, 2, 3], dtype = f32).sum(), 6.0);";
+    ascontiguousarray(a) [dtype] [] => cast [ascontiguousarray]
+        "assert_eq!(gpu::ascontiguousarray!(&gpu::arange(3), dtype = f32).sum(), 3.0);";
+    asfortranarray(a) [dtype] [] => cast [asfortranarray]
+        "assert!(gpu::isfortran(&gpu::asfortranarray!(&gpu::ones::<f64>((2, 3)), dtype = f32)));";
 
     logspace(start, stop) [num = 50, endpoint = true] [dtype, base = 10.0] => powers [keywords::logspace]
         "assert!(gpu::allclose(&gpu::logspace!(0.0, 3.0, num = 4, base = 2.0), &[1.0, 2.0, 4.0, 8.0]));";
@@ -184,7 +197,7 @@ functions! { $
         "assert_eq!(gpu::triu_indices_from!(&gpu::zeros::<f64>((2, 2)), k = 1)[0].tolist(), [0]);";
 
     // Sets and orders.
-    isin(element, test_elements) [] [invert = false] => call [keywords::isin]
+    isin(element, test_elements) [assume_unique = false, invert = false] [kind = "sort"] => isin [keywords::isin]
         "assert_eq!(gpu::isin!(&gpu::array(&[1, 2]), &gpu::array(&[2]), invert = true).tolist(), [true, false]);";
     lexsort(keys) [axis = (-1)] [] => list [keywords::lexsort]
         "let (b, a) = (gpu::array(&[2, 1]), gpu::array(&[5, 5]));\nassert_eq!(gpu::lexsort!((&b, &a)).tolist(), [1, 0]);";
@@ -196,8 +209,13 @@ functions! { $
     intersect1d(ar1, ar2) [assume_unique = false, return_indices = false] [] => common [intersect1d, keywords::common_places]
         "let (a, b) = (gpu::array(&[5, 7, 9]), gpu::array(&[9, 5]));\nlet (both, at, _) = gpu::intersect1d!(&a, &b, return_indices = true);\nassert_eq!((both.tolist(), at.tolist()), (vec![5, 9], vec![0, 2]));";
 
+    setdiff1d(ar1, ar2) [assume_unique = false] [] => call [keywords::setdiff1d]
+        "let (a, b) = (gpu::array(&[9, 5, 7]), gpu::array(&[5]));\nassert_eq!(gpu::setdiff1d!(&a, &b, assume_unique = true).tolist(), [9, 7]);";
+    setxor1d(ar1, ar2) [assume_unique = false] [] => common [setxor1d]
+        "let (a, b) = (gpu::array(&[9, 5, 7]), gpu::array(&[5]));\nassert_eq!(gpu::setxor1d!(&a, &b, assume_unique = true).tolist(), [7, 9]);";
+
     // Views and positions.
-    trace(a) [offset = 0, axis1, axis2] [] => trace [keywords::trace, keywords::traces]
+    trace(a) [offset = 0, axis1, axis2, dtype] [] => trace [keywords::trace, keywords::traces]
         "assert_eq!(gpu::trace!(&gpu::array(&[[1.0, 2.0], [3.0, 4.0]]), offset = 1), 2.0);\nassert_eq!(gpu::trace!(&gpu::ones::<f64>((2, 3, 2)), axis1 = 0, axis2 = 2).tolist(), [2.0; 3]);";
     diagonal(a) [offset = 0, axis1 = 0, axis2 = 1] [] => call [keywords::diagonal]
         "assert_eq!(gpu::diagonal!(&gpu::array(&[[1, 2], [3, 4]]), offset = -1).tolist(), [3]);";
@@ -207,13 +225,13 @@ functions! { $
         "assert_eq!(gpu::ravel!(&gpu::array(&[[1, 2], [3, 4]]), order = \"F\").tolist(), [1, 3, 2, 4]);";
     reshape(a, shape) [order = "C"] [] => call [keywords::reshape]
         "assert_eq!(gpu::reshape!(&gpu::arange(4), (2, 2), order = \"F\").ravel().tolist(), [0, 2, 1, 3]);";
-    meshgrid(x1, x2) [] [indexing = "xy", sparse = false] => call [keywords::meshgrid]
-        "let (x, y) = gpu::meshgrid!(&gpu::arange(2), &gpu::arange(3), indexing = \"ij\");\nassert_eq!((x.shape(), y.get(&[0, 2])), (&[2, 3][..], 2));";
+    meshgrid(x1, x2) [x3, x4] [indexing = "xy", sparse = false] => meshgrid [keywords::meshgrid, keywords::meshgrid3, keywords::meshgrid4]
+        "let (x, y) = gpu::meshgrid!(&gpu::arange(2), &gpu::arange(3), indexing = \"ij\");\nassert_eq!((x.shape(), y.get(&[0, 2])), (&[2, 3][..], 2));\nlet (_, _, z) = gpu::meshgrid!(&gpu::arange(2), &gpu::arange(3), &gpu::arange(4));\nassert_eq!((z.shape(), z.get(&[0, 0, 3])), (&[3, 2, 4][..], 3));";
     ravel_multi_index(multi_index, dims) [mode = "raise"] [] => outside [ravel_multi_index, keywords::ravel_multi_index_outside]
         "assert_eq!(gpu::ravel_multi_index!([[1], [5]], (2, 3), mode = \"clip\").tolist(), [5]);";
     array_equal(a1, a2) [equal_nan = false] [] => call [keywords::array_equal]
         "let a = gpu::array(&[f64::NAN]);\nassert!(gpu::array_equal!(&a, &a, equal_nan = true) && !gpu::array_equal!(&a, &a));";
-    full_like(a, fill_value) [dtype] [] => full_like [full_like]
+    full_like(a, fill_value) [dtype] [shape] => full_like [full_like]
         "assert_eq!(gpu::full_like!(&gpu::arange(2), 0.5, dtype = f64).tolist(), [0.5, 0.5]);";
 
     // Arrays joined and rearranged.
@@ -223,7 +241,7 @@ functions! { $
         "assert_eq!(gpu::delete!(&gpu::array(&[[1, 2], [3, 4]]), 0, axis = 1).ravel().tolist(), [2, 4]);";
     insert(arr, obj, values) [axis] [] => along [insert, keywords::insert]
         "assert_eq!(gpu::insert!(&gpu::array(&[[1, 2], [3, 4]]), 1, 9, axis = 1).ravel().tolist(), [1, 9, 2, 3, 9, 4]);";
-    trim_zeros(filt) [trim = "fb"] [] => call [keywords::trim_zeros]
+    trim_zeros(filt) [trim = "fb", axis] [] => trimmed [keywords::trim_zeros, keywords::trim_zeros_along]
         "assert_eq!(gpu::trim_zeros!(&gpu::array(&[0, 1, 0]), trim = \"f\").tolist(), [1, 0]);";
     array_split(a, sections) [axis = 0] [] => call [keywords::array_split]
         "assert_eq!(gpu::array_split!(&gpu::zeros::<f64>((2, 5)), 2, axis = 1)[1].shape(), [2, 2]);";
@@ -233,10 +251,14 @@ functions! { $
         "assert_eq!(gpu::rollaxis!(&gpu::zeros::<f64>((2, 3, 4)), 0, start = 2).shape(), [3, 2, 4]);";
     sliding_window_view(x, window_shape) [axis] [] => along [sliding_window_view, keywords::sliding_window_view]
         "assert_eq!(gpu::sliding_window_view!(&gpu::zeros::<f64>((2, 5)), 3, axis = 1).shape(), [2, 3, 3]);";
-    concatenate(arrays) [axis = 0] [] => flat [concatenate, keywords::concatenate_flat]
+    concatenate(arrays) [axis = 0] [dtype] => flat [concatenate, keywords::concatenate_flat]
         "let a = gpu::ones::<f64>((2, 2));\nassert_eq!(gpu::concatenate!((&a, &a), axis = 1).shape(), [2, 4]);";
-    stack(arrays) [axis = 0] [] => list [stack]
+    stack(arrays) [axis = 0] [dtype] => list [stack]
         "let a = gpu::ones::<f64>(2);\nassert_eq!(gpu::stack!([&a, &a, &a], axis = -1).shape(), [2, 3]);";
+    vstack(tup) [] [dtype] => list [vstack]
+        "let a = gpu::ones::<f64>(2);\nassert_eq!(gpu::vstack!((&a, &a), dtype = i64).sum(), 4);";
+    hstack(tup) [] [dtype] => list [hstack]
+        "let a = gpu::ones::<f64>(2);\nassert_eq!(gpu::hstack!((&a, &a), dtype = i64).shape(), [4]);";
     split(a, sections) [axis = 0] [] => call [split]
         "assert_eq!(gpu::split!(&gpu::arange(6), 2)[1].tolist(), [3, 4, 5]);";
     flip(m) [axis] [] => along [keywords::flip_all, flip]
@@ -247,8 +269,8 @@ functions! { $
         "assert_eq!(gpu::repeat!(&gpu::array(&[1, 2]), 2).tolist(), [1, 1, 2, 2]);";
     take(a, indices) [axis] [mode = "raise"] => take [take, take_axis]
         "let m = gpu::array(&[[1, 2], [3, 4]]);\nassert_eq!(gpu::take!(&m, &gpu::array(&[1]), axis = 1).shape(), [2, 1]);";
-    pad(array, pad_width) [mode = "constant"] [constant_values = (::core::default::Default::default())] => pad []
-        "assert_eq!(gpu::pad!(&gpu::array(&[1, 2]), 1, mode = \"edge\").tolist(), [1, 1, 2, 2]);";
+    pad(array, pad_width) [mode = "constant"] [constant_values = 0, end_values = 0, stat_length, reflect_type = "even"] => pad []
+        "let a = gpu::array(&[1, 2, 4]);\nassert_eq!(gpu::pad!(&a, 1, mode = \"edge\").tolist(), [1, 1, 2, 4, 4]);\nassert_eq!(gpu::pad!(&a, 1, constant_values = (7, 8)).tolist(), [7, 1, 2, 4, 8]);\nassert_eq!(gpu::pad!(&a, 1, mode = \"reflect\", reflect_type = \"odd\").tolist(), [0, 1, 2, 4, 6]);\nassert_eq!(gpu::pad!(&a, (0, 2), mode = \"mean\", stat_length = 2).tolist(), [1, 2, 4, 3, 3]);";
 
     // Products and signals.
     matmul(a, b) [] [tf32 = false] => call [keywords::matmul]
@@ -259,9 +281,9 @@ functions! { $
         "assert!(gpu::allclose!(&gpu::array(&[1.0]), &gpu::array(&[1.01]), rtol = 0.1));";
     isclose(a, b) [rtol = 1e-5, atol = 1e-8, equal_nan = false] [] => call [keywords::isclose]
         "assert_eq!(gpu::isclose!(&gpu::array(&[1.0, 2.0]), &gpu::array(&[1.01, 3.0]), rtol = 0.1).tolist(), [true, false]);";
-    cov(m) [y, rowvar, bias, ddof, fweights, aweights] [] => covariance [keywords::cov]
+    cov(m) [y, rowvar, bias, ddof, fweights, aweights] [dtype] => covariance [keywords::cov]
         "assert_eq!(gpu::cov!(&gpu::array(&[[1.0, 6.0], [3.0, 2.0]]), rowvar = false).get(&[0, 1]), -4.0);";
-    corrcoef(x) [y, rowvar] [] => options [keywords::corrcoef]
+    corrcoef(x) [y, rowvar] [dtype] => correlation [keywords::corrcoef]
         "assert_eq!(gpu::corrcoef!(&gpu::array(&[[1.0, 6.0], [3.0, 2.0]]), rowvar = false).shape(), [2, 2]);";
     convolve(a, v) [mode = "full"] [] => call [convolve]
         "let a = gpu::ones::<f64>(3);\nassert_eq!(gpu::convolve!(&a, &a, mode = \"same\").tolist(), [2.0, 3.0, 2.0]);";
@@ -301,8 +323,8 @@ functions! { $
         "assert_eq!(gpu::ediff1d!(&gpu::array(&[1, 2, 4]), to_begin = &gpu::array(&[9])).tolist(), [9, 1, 2]);";
     cross(a, b) [axisa, axisb, axisc, axis] [] => options [keywords::cross]
         "let a = gpu::array(&[[1, 0], [0, 1], [0, 0]]);\nassert_eq!(gpu::cross!(&a, &gpu::flip(&a, 1), axis = 0).get(&[2, 0]), 1);";
-    polyfit(x, y, deg) [] [w] => options [keywords::polyfit]
-        "let (x, y) = (gpu::array(&[0.0, 1.0, 2.0]), gpu::array(&[1.0, 3.0, 9.0]));\nlet line = gpu::polyfit!(&x, &y, 1, w = &gpu::array(&[1.0, 1.0, 0.0]));\nassert!(gpu::allclose(&line, &[2.0, 1.0]));";
+    polyfit(x, y, deg) [rcond, full = false, w, cov = false] [] => polyfit [keywords::polyfit, keywords::polyfit_full, keywords::polyfit_cov]
+        "let (x, y) = (gpu::array(&[0.0, 1.0, 2.0]), gpu::array(&[1.0, 3.0, 9.0]));\nlet line = gpu::polyfit!(&x, &y, 1, w = &gpu::array(&[1.0, 1.0, 0.0]));\nassert!(gpu::allclose(&line, &[2.0, 1.0]));\nlet (p, residuals, rank, _, _) = gpu::polyfit!(&x, &y, 2, full = true);\nassert_eq!((p.shape(), residuals.shape(), rank), (&[3][..], &[0][..], 3));\nassert_eq!(gpu::polyfit!(&x, &y, 1, cov = \"unscaled\").1.shape(), [2, 2]);";
     poly1d(c_or_r) [r = false, variable = "x"] [] => poly1d []
         "let p = gpu::poly1d!(&gpu::array(&[1.0, 2.0]), r = true);\nassert_eq!(p.coeffs().tolist(), [1.0, -3.0, 2.0]);";
     polyder(p) [m = 1] [] => call [keywords::polyder]
@@ -315,12 +337,13 @@ functions! { $
         "assert_eq!(gpu::trimcoef!(&gpu::array(&[1.0, 2.0, 1e-9]), tol = 1e-6).tolist(), [1.0, 2.0]);";
 
     // Text files.
-    loadtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skiprows = 0, unpack = false, usecols = ([0isize; 0]), max_rows = (usize::MAX)] => typed [keywords::loadtxt]
+    loadtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skiprows = 0, unpack = false, usecols = ([0isize; 0]), max_rows = (usize::MAX), ndmin = 0] => typed [keywords::loadtxt]
         "let table = std::env::temp_dir().join(format!(\"warpcell-loadtxt-macro-{}\", std::process::id()));\nstd::fs::write(&table, \"x,y\\n1,2\\n3,4\\n\").unwrap();\nassert_eq!(gpu::loadtxt!(&table, delimiter = \",\", skiprows = 1).shape(), [2, 2]);\nassert_eq!(gpu::loadtxt!(&table, dtype = f32, delimiter = \",\", skiprows = 1, usecols = 1).tolist(), [2.0, 4.0]);\n# std::fs::remove_file(&table).unwrap();";
-    genfromtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skip_header = 0, skip_footer = 0, usecols = ([0isize; 0]), max_rows = (usize::MAX), filling_values = (f64::NAN)] => typed [keywords::genfromtxt]
-        "let table = std::env::temp_dir().join(format!(\"warpcell-genfromtxt-macro-{}\", std::process::id()));\nstd::fs::write(&table, \"1,\\n3,4\\n\").unwrap();\nassert_eq!(gpu::genfromtxt!(&table, delimiter = \",\", filling_values = 0.0).sum(), 8.0);\n# std::fs::remove_file(&table).unwrap();";
+    genfromtxt(fname) [dtype = f64, comments = "#", delimiter = ""] [skip_header = 0, skip_footer = 0, usecols = ([0isize; 0]), max_rows = (usize::MAX), filling_values = (f64::NAN), ndmin = 0, unpack = false, names = false]
+        => text [keywords::text_with_gaps, keywords::genfromtxt, keywords::genfromtxt_named]
+        "let table = std::env::temp_dir().join(format!(\"warpcell-genfromtxt-macro-{}\", std::process::id()));\nstd::fs::write(&table, \"x,y\\n1,\\n3,4\\n\").unwrap();\nassert_eq!(gpu::genfromtxt!(&table, delimiter = \",\", skip_header = 1, filling_values = 0.0).sum(), 8.0);\nassert_eq!(gpu::genfromtxt!(&table, delimiter = \",\", names = true)[\"x\"].tolist(), [1.0, 3.0]);\n# std::fs::remove_file(&table).unwrap();";
     savetxt(fname, X) [fmt = "%.18e", delimiter = " ", newline = "\n", header = "", footer = "", comments = "# "] [] => call [keywords::savetxt]
-        "let table = std::env::temp_dir().join(format!(\"warpcell-savetxt-macro-{}\", std::process::id()));\ngpu::savetxt!(&table, &gpu::array(&[[1.0, 2.5]]), fmt = \"%.1f\", delimiter = \",\");\nassert_eq!(std::fs::read_to_string(&table).unwrap(), \"1.0,2.5\\n\");\n# std::fs::remove_file(&table).unwrap();";
+        "let table = std::env::temp_dir().join(format!(\"warpcell-savetxt-macro-{}\", std::process::id()));\ngpu::savetxt!(&table, &gpu::array(&[[1.0, 2.5]]), fmt = \"%.1f\", delimiter = \",\");\nassert_eq!(std::fs::read_to_string(&table).unwrap(), \"1.0,2.5\\n\");\ngpu::savetxt!(&table, &gpu::array(&[[1.0, 2.5]]), fmt = [\"%d\", \"%.2f\"]);\nassert_eq!(std::fs::read_to_string(&table).unwrap(), \"1 2.50\\n\");\n# std::fs::remove_file(&table).unwrap();";
 
     // Plots.
     specgram(x) [NFFT = 256, Fs = 2.0, noverlap = 128] [] => given [specgram_with]

@@ -1,7 +1,7 @@
 //! What calls of views with keywords need: diagonals, other axes, other orders, and grids.
 
 use crate::array::axes::{IntoAxes, axes_of};
-use crate::array::create::meshgrid_raw;
+use crate::array::create::grids;
 use crate::array::indices::RawIndices;
 use crate::array::triangles::diagonal_along;
 use crate::array::{DeviceArray, IntoNewShape, IntoShape, OnDevice, RawArray, join, transfer, with_rank};
@@ -147,23 +147,36 @@ pub fn reshape<A: OnDevice<Elem = T>, T: Element>(a: &A, shape: impl IntoNewShap
     all.transpose().reshape(turned).transpose()
 }
 
-/// `gpu::meshgrid` with its keywords.
-#[track_caller]
-pub fn meshgrid<T: Element, X, Y>(x: &X, y: &Y, indexing: &str, sparse: bool) -> (DeviceArray<T>, DeviceArray<T>)
-where
-    X: OnDevice<Elem = T>,
-    Y: OnDevice<Elem = T>,
-{
-    let is_turned = check(match indexing {
+/// Whether the coordinates of `gpu::meshgrid` are in the order of the axes.
+fn is_turned(indexing: &str) -> Result<bool> {
+    match indexing {
         "xy" => Ok(false),
         "ij" => Ok(true),
         _ => {
             let reason = format!("there is no indexing \"{indexing}\"; write \"xy\" or \"ij\"");
             Err(Error::argument("meshgrid", reason))
         }
-    });
-    let (x, y) = check(meshgrid_raw(x.raw(), y.raw(), is_turned, sparse));
-    (DeviceArray::from_raw(x), DeviceArray::from_raw(y))
+    }
+}
+
+macro_rules! meshgrids {
+    ($($name:ident $count:literal: $($axis:ident $type:ident),*;)*) => {$(
+        #[doc = concat!("`gpu::meshgrid` of ", $count, " axes, with its keywords.")]
+        #[track_caller]
+        pub fn $name<T: Element, $($type: OnDevice<Elem = T>),*>($($axis: &$type,)* indexing: &str, sparse: bool)
+        -> ($(meshgrids!(@grid $axis T)),*) {
+            let found = is_turned(indexing).and_then(|is_turned| grids(&[$($axis.raw()),*], is_turned, sparse));
+            let mut found = check(found).into_iter().map(DeviceArray::from_raw);
+            ($(meshgrids!(@next $axis found)),*)
+        }
+    )*};
+    (@grid $axis:ident $element:ident) => { DeviceArray<$element> };
+    (@next $axis:ident $found:ident) => { $found.next().expect("a grid for each axis") };
+}
+meshgrids! {
+    meshgrid "two": x X, y Y;
+    meshgrid3 "three": x X, y Y, z Z;
+    meshgrid4 "four": x X, y Y, z Z, w W;
 }
 
 /// The place of an extreme among all elements, with as many axes as the array.

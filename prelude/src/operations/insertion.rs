@@ -1,6 +1,6 @@
 //! Arrays made longer or shorter: parts appended, inserted, deleted or repeated.
 
-use crate::array::axes::axis_of;
+use crate::array::axes::{axes_of, axis_of};
 use crate::array::indices::{IntoIndices, RawIndices};
 use crate::array::view::{assign, broadcast_to};
 use crate::array::{DeviceArray, IntoShape, OnDevice, RawArray, join, slice_axis, transfer, with_rank};
@@ -82,13 +82,13 @@ thin! {
 
     /// The array without the zeros at both ends; of an array with several axes, without the parts at both ends of each axis
     /// that have only zeros; a view. NumPy's `trim_zeros`; `gpu::trim_zeros!(&a, trim = "f")` looks at the front only, `"b"`
-    /// at the back. Waits, to know where they end.
+    /// at the back, and `axis = 1` at the ends of that axis. Waits, to know where they end.
     ///
     /// ```
     /// use warpcell as gpu;
     /// assert_eq!(gpu::trim_zeros(&gpu::array(&[0, 0, 1, 0, 2, 0])).tolist(), [1, 0, 2]);
     /// ```
-    pub fn trim_zeros<A: OnDevice<Elem = T>, T: Element>(filt: &A) -> DeviceArray<T> => trimmed(filt.raw(), "fb");
+    pub fn trim_zeros<A: OnDevice<Elem = T>, T: Element>(filt: &A) -> DeviceArray<T> => trimmed(filt.raw(), "fb", None);
 }
 
 /// The array and an axis of it: the flattened array and its only one if no axis is given.
@@ -314,8 +314,8 @@ pub(crate) fn resized(name: &'static str, x: &RawArray, shape: &[usize]) -> Resu
     Ok(out)
 }
 
-/// `trim_zeros` at the ends that `ends` names by `f` and `b`.
-pub(crate) fn trimmed(x: &RawArray, ends: &str) -> Result<RawArray> {
+/// `trim_zeros` at the ends that `ends` names by `f` and `b`, of some axes or of all.
+pub(crate) fn trimmed(x: &RawArray, ends: &str, axes: Option<&[isize]>) -> Result<RawArray> {
     const NAME: &str = "trim_zeros";
     let ends = ends.to_lowercase();
     if !matches!(ends.as_str(), "fb" | "bf" | "f" | "b") {
@@ -323,18 +323,19 @@ pub(crate) fn trimmed(x: &RawArray, ends: &str) -> Result<RawArray> {
         return Err(Error::argument(NAME, reason));
     }
     let rank = x.shape().len();
+    let all: Vec<usize> = (0..rank).collect();
+    let axes = axes.map_or_else(|| Ok(all.clone()), |axes| axes_of(NAME, x.shape(), axes))?;
     if rank == 0 {
         return Ok(x.clone());
     }
     if x.size() == 0 {
-        return Ok((0..rank).fold(x.clone(), |part, axis| slice_axis(&part, axis, 0, 1, 0)));
+        return Ok(axes.iter().fold(x.clone(), |part, &axis| slice_axis(&part, axis, 0, 1, 0)));
     }
     x.handle.may_wait(NAME)?;
     let is_set = x.converted(NAME, DType::Bool)?;
     // For each axis the first place and the last that are not zero, the latter counted from the end; and whether there is one.
-    let mut found = Vec::with_capacity(2 * rank + 1);
-    let all: Vec<usize> = (0..rank).collect();
-    for axis in 0..rank {
+    let mut found = Vec::with_capacity(2 * axes.len() + 1);
+    for &axis in &axes {
         let others: Vec<usize> = all.iter().copied().filter(|&other| other != axis).collect();
         let line = if rank == 1 { is_set.clone() } else { reduce(NAME, ReduceOperation::Any, &is_set, &others)? };
         let length = line.size();
@@ -344,14 +345,14 @@ pub(crate) fn trimmed(x: &RawArray, ends: &str) -> Result<RawArray> {
     found.push(reduce(NAME, ReduceOperation::Any, &is_set, &all)?.converted(NAME, DType::I64)?);
     let found: Vec<RawArray> = found.iter().map(|one| one.flat(NAME)).collect::<Result<_>>()?;
     let found: Vec<i64> = transfer::download_vec(&join(NAME, &found, 0)?)?;
-    let has_any = found[2 * rank] == 1;
-    Ok((0..rank).fold(x.clone(), |part, axis| {
+    let has_any = found[2 * axes.len()] == 1;
+    Ok(axes.iter().enumerate().fold(x.clone(), |part, (place, &axis)| {
         let length = x.shape()[axis];
         if !has_any {
             return slice_axis(&part, axis, 0, 1, 0);
         }
         let skipped = |end: char, at: usize| if ends.contains(end) { found[at] as usize } else { 0 };
-        let (front, back) = (skipped('f', 2 * axis), skipped('b', 2 * axis + 1));
+        let (front, back) = (skipped('f', 2 * place), skipped('b', 2 * place + 1));
         slice_axis(&part, axis, front, 1, length - front - back)
     }))
 }

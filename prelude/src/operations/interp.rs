@@ -1,20 +1,21 @@
 //! Linear interpolation.
 
-use crate::array::{DeviceArray, OnDevice, RawArray, join, slice_axis};
+use crate::array::{DeviceArray, OnDevice, RawArray, assign, join, slice_axis};
 use crate::backend::{BinaryOperation, Layout};
-use crate::dtype::{Float, Scalar};
+use crate::dtype::{Element, Float, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::composing::Composed;
 use crate::operations::elementwise::{Operand, RawOperand};
 use crate::operations::indexing::parts;
 use crate::operations::selection::choose;
 use crate::operations::sorting::sorted_rows;
+use num_complex::Complex;
 
 const NAME: &str = "interp";
 
 /// The values at `x` of the function that is linear between the points `(xp, fp)`; before the first point and behind the last
 /// one it is constant. NumPy's `interp`; `gpu::interp!(&x, &xp, &fp, left = 0.0, right = 0.0)` has its keywords. `xp` is 1-D and
-/// ascending, `x` is an array of any shape, or a number.
+/// ascending, `x` is an array of any shape, or a number. Of complex values it is [`interp_complex`].
 ///
 /// **Panics** if `xp` and `fp` are not 1-D and of one length, or empty ([`Error::InvalidShape`]), or if a device differs.
 ///
@@ -29,6 +30,27 @@ where
     P: OnDevice<Elem = T>,
     F: OnDevice<Elem = T>,
     T: Float,
+{
+    DeviceArray::from_raw(check(interpolated(x.raw_operand(), xp.raw(), fp.raw(), Outside::default())))
+}
+
+/// As [`interp`], where the values `fp` are complex numbers of the precision of `xp` and `x`. NumPy's `interp` takes both; here they are two
+/// functions, so that the type of numbers in a call of `interp` follows from them.
+///
+/// **Panics** as [`interp`] does.
+///
+/// ```
+/// use warpcell::{self as gpu, Complex};
+/// let (xp, fp) = (gpu::array(&[0.0, 2.0]), gpu::array(&[Complex::new(0.0, 4.0), Complex::new(2.0, 0.0)]));
+/// assert_eq!(gpu::interp_complex(0.5, &xp, &fp).item(), Complex::new(0.5, 3.0));
+/// ```
+#[track_caller]
+pub fn interp_complex<P, F, R>(x: impl Operand<R>, xp: &P, fp: &F) -> DeviceArray<Complex<R>>
+where
+    P: OnDevice<Elem = R>,
+    F: OnDevice<Elem = Complex<R>>,
+    R: Float,
+    Complex<R>: Element,
 {
     DeviceArray::from_raw(check(interpolated(x.raw_operand(), xp.raw(), fp.raw(), Outside::default())))
 }
@@ -101,6 +123,13 @@ fn fitting(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<()> {
 }
 
 fn between(x: &RawArray, xp: &RawArray, fp: &RawArray) -> Result<RawArray> {
+    if fp.dtype.is_complex() {
+        return RawArray::written(NAME, &x.handle, x.shape(), fp.dtype, |out| {
+            [false, true].iter().try_for_each(|&is_imaginary| {
+                assign(NAME, &out.part(is_imaginary), &between(x, xp, &fp.part(is_imaginary))?)
+            })
+        });
+    }
     RawArray::written(NAME, &x.handle, x.shape(), x.dtype, |out| {
         let [x, places, values] = [x, xp, fp].map(|array| array.contiguous(NAME));
         out.handle.backend.interpolate(x?.view(), places?.view(), values?.view(), out.view())

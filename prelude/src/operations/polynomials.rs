@@ -19,11 +19,12 @@ use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Float, Inexact, Number, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
-use crate::linalg::equations::lstsq_of;
+use crate::linalg::equations::{inv_of, lstsq_of};
 use crate::operations::composing::Composed;
 use crate::operations::convolve::{Mode, Sum, slide_raw};
 use crate::operations::elementwise::{RawOperand, binary};
 use crate::operations::formulas::{self, apply_one};
+use crate::operations::products::matmul_by;
 use crate::operations::reduce::{as_mean, reduce};
 use crate::operations::selection::flat_positions;
 use crate::operations::statistics::with_axes;
@@ -46,7 +47,7 @@ thin! {
     /// The coefficients of the polynomial of degree `deg` that fits the points `(x, y)` best, with the least sum of squares,
     /// that of the highest power first (`f64` for integers). `x` is 1-D; `y` too, or a matrix with a column for each
     /// polynomial. By the singular value decomposition; waits. NumPy's `polyfit`; `gpu::polyfit!(&x, &y, 2, w = &w)` has its
-    /// weights.
+    /// weights, `cov = true` gives the covariances of the coefficients too, and `full = true` what the fit found out.
     ///
     /// **Panics** if the shapes do not fit or there is no point ([`Error::InvalidShape`]), and as
     /// [`lstsq`](fn@crate::linalg::lstsq) does.
@@ -58,7 +59,7 @@ thin! {
     /// ```
     pub fn polyfit<X, Y, T>(x: &X, y: &Y, deg: usize) -> DeviceArray<T::Mean>
     where X: OnDevice<Elem = T>, Y: OnDevice<Elem = T>, T: Number =>
-        fitted(x.raw(), y.raw(), deg, None, T::Mean::DTYPE);
+        fitted(x.raw(), y.raw(), deg, None, None, T::Mean::DTYPE).map(|fit| fit.coefficients);
 
     /// The coefficients of the polynomial with these roots, that of the highest power, 1, first. NumPy's `poly`, which gives
     /// real coefficients also for complex roots in conjugate pairs: here they have the type of the roots, and `.real()` takes
@@ -314,14 +315,58 @@ pub(crate) fn powers(name: &'static str, x: &RawArray, deg: usize, descending: b
     Ok(out.moved(0, x.shape().len()))
 }
 
-/// The coefficients of least squares, of weighted residuals if there are weights, as floats of `dtype`.
+/// A fit by least squares.
+pub(crate) struct Fit {
+    pub coefficients: RawArray,
+    /// The sums of the squares of the residuals; empty unless the rank is full and there are more points than coefficients.
+    pub squares: RawArray,
+    pub rank: usize,
+    /// The singular values of the matrix of powers, whose columns have length 1.
+    pub values: RawArray,
+    /// The share of the largest singular value up to which others count as 0.
+    pub rcond: f64,
+    /// That matrix, and the lengths that its columns had.
+    powers: RawArray,
+    lengths: RawArray,
+}
+
+impl Fit {
+    /// The covariances of the coefficients; of residuals that are as large as they are here, or of weights that say it. For several
+    /// polynomials the last axis has them.
+    pub fn covariance(&self, scaled: bool) -> Result<RawArray> {
+        const NAME: &str = "polyfit";
+        let calc = Composed(NAME);
+        let gram = matmul_by(&self.powers.moved(0, 1), &self.powers, false)?;
+        let inverse = inv_of(NAME, &gram)?;
+        let both = calc.pair(BinaryOperation::Multiply, &with_axes(&self.lengths, &[1]), &self.lengths)?;
+        let base = calc.pair(BinaryOperation::Divide, &inverse, &both)?;
+        let of_each = if self.coefficients.shape().len() == 1 { base } else { with_axes(&base, &[2]) };
+        if !scaled {
+            return Ok(of_each);
+        }
+        let [points, order] = [self.powers.shape()[0], self.powers.shape()[1]];
+        if points <= order || self.rank < order {
+            let reason = format!(
+                "{points} points with rank {} do not say how large the residuals of {order} coefficients are; give more \
+                 points, or write `cov = \"unscaled\"`",
+                self.rank
+            );
+            return Err(Error::argument(NAME, reason));
+        }
+        let variances = calc.with(BinaryOperation::Divide, &self.squares, (points - order) as f64)?;
+        calc.pair(BinaryOperation::Multiply, &of_each, &variances)
+    }
+}
+
+/// The polynomial of least squares, of weighted residuals if there are weights, with floats of `dtype`.
 pub(crate) fn fitted(
     x: &RawArray,
     y: &RawArray,
     deg: usize,
+    rcond: Option<f64>,
     weights: Option<&RawArray>,
     dtype: DType,
-) -> Result<RawArray> {
+) -> Result<Fit> {
     const NAME: &str = "polyfit";
     let calc = Composed(NAME);
     x.same_device(NAME, y)?;
@@ -354,9 +399,11 @@ pub(crate) fn fitted(
     let scale = calc.each(UnaryOperation::Sqrt, &reduce(NAME, ReduceOperation::SumSquares, &left, &[0])?)?;
     calc.pair_into(BinaryOperation::Divide, &left, &scale)?;
     let epsilon = if dtype == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    let (found, ..) = lstsq_of(&left, &right, Some(epsilon * count as f64))?;
-    let scale = if found.shape().len() == 1 { scale } else { with_axes(&scale, &[1]) };
-    calc.pair(BinaryOperation::Divide, &found, &scale)
+    let rcond = rcond.unwrap_or(epsilon * count as f64);
+    let (found, squares, rank, values) = lstsq_of(&left, &right, Some(rcond))?;
+    let of_each = if found.shape().len() == 1 { scale.clone() } else { with_axes(&scale, &[1]) };
+    let coefficients = calc.pair(BinaryOperation::Divide, &found, &of_each)?;
+    Ok(Fit { coefficients, squares, rank, values, rcond, powers: left, lengths: scale })
 }
 
 /// The sum or difference of coefficients with those of the lowest powers, at the ends, on one another.

@@ -199,7 +199,14 @@ fn in_both(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     sifted(name, &runs(name, a)?.0, &sorted_rows(name, &b.flat(name)?, false)?, true)
 }
 
-fn only_in_first(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
+/// The elements of the first array that the second one has not, in their order.
+pub(crate) fn others_in_order(a: &RawArray, b: &RawArray) -> Result<RawArray> {
+    const NAME: &str = "setdiff1d";
+    a.same_device(NAME, b)?;
+    sifted(NAME, &a.flat(NAME)?, &sorted_rows(NAME, &b.flat(NAME)?, false)?, false)
+}
+
+pub(crate) fn only_in_first(name: &'static str, a: &RawArray, b: &RawArray) -> Result<RawArray> {
     a.same_device(name, b)?;
     sifted(name, &runs(name, a)?.0, &sorted_rows(name, &b.flat(name)?, false)?, false)
 }

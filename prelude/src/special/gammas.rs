@@ -565,6 +565,30 @@ pub(super) fn binomial(n: f64, k: f64) -> f64 {
     1.0 / (n + 1.0) / beta(1.0 + n - k, 1.0 + k)
 }
 
+#[device]
+#[inline(never)]
+pub(super) fn combinations(n: f64, k: f64) -> f64 {
+    if n.is_nan() || k.is_nan() {
+        return f64::NAN;
+    }
+    if k > n || n < 0.0 || k < 0.0 { 0.0 } else { binomial(n, k) }
+}
+
+#[device]
+#[inline(never)]
+pub(super) fn permutations(n: f64, k: f64) -> f64 {
+    if n.is_nan() || k.is_nan() {
+        return f64::NAN;
+    }
+    if k > n || n < 0.0 || k < 0.0 { 0.0 } else { pochhammer(n - k + 1.0, k) }
+}
+
+#[device]
+#[inline(never)]
+pub(super) fn factorial(n: f64) -> f64 {
+    if n < 0.0 { 0.0 } else { gamma(n + 1.0) }
+}
+
 /// `Γ(a + m) / Γ(a)`.
 #[device]
 #[inline(never)]

@@ -1,5 +1,6 @@
 //! Tests through the public interface, on the device that `WARPCELL_DEVICE` names.
 
+mod arguments;
 mod complex;
 mod complex_factorisations;
 mod complex_functions;

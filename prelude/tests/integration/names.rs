@@ -1331,6 +1331,99 @@ rows! {
         "np.fmax(mask, mask[:1])" => gpu::fmax(mask, mask.slice(s![..1, ..])),
         "np.count_nonzero(mask)" => gpu::count_nonzero(mask),
         "np.diff(mask, prepend=True)" => gpu::diff!(mask, prepend = true);
+    "Around an array, and more optional arguments" and f32:
+        "np.pad(a, 1, constant_values=(7, 8))" => gpu::pad!(a, 1, constant_values = (7.0, 8.0)),
+        "np.pad(a, ((1, 0), (2, 1)), constant_values=((1, 2), (3, 4)))" => gpu::pad!(a, ((1, 0), (2, 1)), constant_values = ((1.0, 2.0), (3.0, 4.0))),
+        "np.pad(b, (2, 3), 'linear_ramp', end_values=(5, -4))" => gpu::pad!(b, (2, 3), "linear_ramp", end_values = (5.0, -4.0)),
+        "np.pad(a, 2, mode='linear_ramp')" => gpu::pad!(a, 2, mode = "linear_ramp"),
+        "np.pad(i, (3, 4), mode='linear_ramp', end_values=10)" => gpu::pad!(i, (3, 4), mode = "linear_ramp", end_values = 10),
+        "np.pad(a, 2, mode='maximum')" => gpu::pad(a, 2, Pad::Maximum),
+        "np.pad(a, 1, mode='minimum', stat_length=2)" => gpu::pad!(a, 1, mode = "minimum", stat_length = 2),
+        "np.pad(a, ((1, 2), (0, 1)), mode='mean')" => gpu::pad!(a, ((1, 2), (0, 1)), mode = "mean"),
+        "np.pad(i, 2, mode='mean', stat_length=(2, 4))" => gpu::pad!(i, 2, mode = "mean", stat_length = (2, 4)),
+        "np.pad(a, 1, mode='median', stat_length=((1, 2), (3, 2)))" => gpu::pad!(a, 1, mode = "median", stat_length = ((1, 2), (3, 2))),
+        "np.pad(i, 1, mode='median')" => gpu::pad!(i, 1, mode = "median"),
+        "np.pad(b, (9, 7), mode='reflect', reflect_type='odd')" => gpu::pad!(b, (9, 7), mode = "reflect", reflect_type = "odd"),
+        "np.pad(a, ((3, 4), (7, 1)), mode='reflect', reflect_type='odd')" => gpu::pad!(a, ((3, 4), (7, 1)), mode = "reflect", reflect_type = "odd"),
+        "np.pad(a[:1], 2, mode='reflect', reflect_type='odd')" => gpu::pad!(&a.slice(s![..1, ..]), 2, mode = "reflect", reflect_type = "odd"),
+        "np.pad(a, ((3, 5), (8, 4)), mode='symmetric', reflect_type='odd')" => gpu::pad!(a, ((3, 5), (8, 4)), mode = "symmetric", reflect_type = "odd"),
+        "np.pad(i, 6, mode='symmetric', reflect_type='odd')" => gpu::pad!(i, 6, mode = "symmetric", reflect_type = "odd"),
+        "np.pad(a, 1, mode='empty')[1:-1, 1:-1]" => gpu::pad!(a, 1, mode = "empty").slice(s![1..-1, 1..-1]),
+        "np.quantile(b, [0, 0.4, 1], weights=[1, 3, 2], method='inverted_cdf')" => gpu::quantile!(b, [0.0, 0.4, 1.0], weights = &[1, 3, 2], method = "inverted_cdf"),
+        "np.quantile(a, [0, 0.5, 1], axis=1, weights=[1, 0, 2], method='inverted_cdf')" => gpu::quantile!(a, [0.0, 0.5, 1.0], axis = 1, weights = &[1, 0, 2], method = "inverted_cdf"),
+        "np.percentile(a, 40, axis=0, weights=[0, 3], method='inverted_cdf', keepdims=True)" => gpu::percentile!(a, 40.0, axis = 0, weights = &[0, 3], method = "inverted_cdf", keepdims = true),
+        "np.percentile(a, 70, weights=a + 10, method='inverted_cdf')" => gpu::percentile!(a, 70.0, weights = &(a + 10.0), method = "inverted_cdf"),
+        "np.nanpercentile(i, 40)" => gpu::nanpercentile(i, 40.0),
+        "np.nanmin(a, axis=1, where=mask, initial=9)" => gpu::nanmin!(a, axis = 1, where = mask, initial = 9.0),
+        "np.nanmax(i, initial=7)" => gpu::nanmax!(i, initial = 7),
+        "np.trim_zeros(np.pad(a, 2), axis=1)" => gpu::trim_zeros!(&gpu::pad!(a, 2), axis = 1),
+        "np.trim_zeros(np.pad(a, 1), 'f', axis=(0, 1))" => gpu::trim_zeros!(&gpu::pad!(a, 1), "f", axis = (0, 1)),
+        "np.isin(a, b, assume_unique=True)" => gpu::isin!(a, b, assume_unique = true),
+        "np.isin(i, [1, 7], invert=True, kind='table')" => gpu::isin!(i, &gpu::array(&[1i64, 7]), invert = true, kind = "table"),
+        "np.setdiff1d([9, 5, 7], [5, 6], assume_unique=True)" => gpu::setdiff1d!(&gpu::array(&[9, 5, 7]), &gpu::array(&[5, 6]), assume_unique = true),
+        "np.setxor1d([9, 5, 7], [5, 6], assume_unique=True)" => gpu::setxor1d!(&gpu::array(&[9, 5, 7]), &gpu::array(&[5, 6]), assume_unique = true),
+        "np.meshgrid(b, a[0, :2], b)[1]" => gpu::meshgrid!(b, &a.slice(s![0, ..2]), b).1,
+        "np.meshgrid(b, a[0, :2], b, indexing='ij', sparse=True)[2]" => gpu::meshgrid!(b, &a.slice(s![0, ..2]), b, indexing = "ij", sparse = true).2,
+        "np.meshgrid(b, b, a[0, :2], b)[3]" => gpu::meshgrid!(b, b, &a.slice(s![0, ..2]), b).3,
+        "np.linspace(b, 2 * b, 4)" => gpu::linspace(b, &(b * 2.0), 4),
+        "np.linspace(b, 1, 3, endpoint=False, axis=1)" => gpu::linspace!(b, 1.0, 3, endpoint = false, axis = 1),
+        "np.linspace(0, a, 3, axis=-1)" => gpu::linspace!(0.0, a, 3, axis = -1),
+        "np.random.normal(b, 0)" => gpu::random::normal(b, 0.0, ()),
+        "np.random.normal(b, 0, (2, 3))" => gpu::random::normal(b, 0.0, (2, 3)),
+        "np.random.uniform(b, b)" => gpu::random::uniform(b, b, ()),
+        "np.random.exponential([0, 0], (2, 2))" => gpu::random::exponential(&gpu::array(&[0.0, 0.0]), (2, 2)),
+        "np.random.randint(i, i + 1)" => gpu::random::randint(i, &(i + 1), ()),
+        "np.random.randint(3, [4, 4], (3, 2))" => gpu::random::randint(3, &gpu::array(&[4, 4]), (3, 2)),
+        "np.random.randint(3, 4, 4, dtype='uint8')" => gpu::random::randint!(3, 4, 4, dtype = u8),
+        "np.random.default_rng(1).integers(3, 3, 4, endpoint=True)" => gpu::random::integers!(3, 3, 4, endpoint = true),
+        "np.zeros_like(a, shape=(2, 2))" => gpu::zeros_like!(a, shape = (2, 2)),
+        "np.ones_like(i, shape=3)" => gpu::ones_like!(i, shape = 3),
+        "np.empty_like(i, shape=(3, 4)).shape[1]" => gpu::empty_like!(i, shape = (3, 4)).shape()[1],
+        "np.full_like(i, 7, shape=(2, 2))" => gpu::full_like!(i, 7, shape = (2, 2)),
+        "np.unique(i, sorted=True)" => gpu::unique!(i, sorted = true),
+        "np.linalg.pinv(a @ a.T, hermitian=True)" => gpu::linalg::pinv!(&gpu::matmul(a, &a.t()), hermitian = true),
+        "np.linalg.pinv(a, rtol=0.9)" => gpu::linalg::pinv!(a, rtol = 0.9),
+        "np.linalg.matrix_rank(a @ a.T, hermitian=True)" => gpu::linalg::matrix_rank!(&gpu::matmul(a, &a.t()), hermitian = true),
+        "np.linalg.svd(a @ a.T, hermitian=True)[1]" => gpu::linalg::svd!(&gpu::matmul(a, &a.t()), hermitian = true).1;
+    "Fits, complex numbers and types of results":
+        "np.nanpercentile(np.where(mask, a, np.nan), 30)" => gpu::nanpercentile(&gpu::where_(mask, a, f64::NAN), 30.0),
+        "np.nanquantile(np.where(mask, a, np.nan), 0.5)" => gpu::nanquantile(&gpu::where_(mask, a, f64::NAN), 0.5),
+        "np.nanpercentile(np.where(mask, a, np.nan), [10, 50, 95], axis=0)" => gpu::nanpercentile!(&gpu::where_(mask, a, f64::NAN), [10, 50, 95], axis = 0),
+        "np.nanpercentile(np.where(mask, np.nan, a), 75, axis=1, keepdims=True, method='hazen')" => gpu::nanpercentile!(&gpu::where_(mask, f64::NAN, a), 75.0, axis = 1, keepdims = true, method = "hazen"),
+        "np.nanquantile(np.where(mask, a, np.nan), 0.9, axis=(0, 1))" => gpu::nanquantile!(&gpu::where_(mask, a, f64::NAN), 0.9, axis = (0, 1)),
+        "np.nanquantile(np.where(mask, a, np.nan), 0.6, weights=a + 10, method='inverted_cdf')" => gpu::nanquantile!(&gpu::where_(mask, a, f64::NAN), 0.6, weights = &(a + 10.0), method = "inverted_cdf"),
+        "np.nanmax(np.where(mask, a, np.nan), axis=0, initial=2)" => gpu::nanmax!(&gpu::where_(mask, a, f64::NAN), axis = 0, initial = 2.0),
+        "np.polyfit(np.arange(5), i, 1, full=True)[0]" => gpu::polyfit!(&gpu::arange(5i64), i, 1, full = true).0,
+        "np.polyfit(np.arange(5), i, 1, full=True)[1]" => gpu::polyfit!(&gpu::arange(5i64), i, 1, full = true).1,
+        "np.polyfit(np.arange(5), i, 1, full=True)[2]" => gpu::polyfit!(&gpu::arange(5i64), i, 1, full = true).2,
+        "np.polyfit(np.arange(5), i, 2, full=True)[3]" => gpu::polyfit!(&gpu::arange(5i64), i, 2, full = true).3,
+        "np.polyfit(np.arange(5), i, 1, rcond=0.5, full=True)[4]" => gpu::polyfit!(&gpu::arange(5i64), i, 1, rcond = 0.5, full = true).4,
+        "np.polyfit(np.arange(5), i, 1, cov=True)[1]" => gpu::polyfit!(&gpu::arange(5i64), i, 1, cov = true).1,
+        "np.polyfit(np.arange(5), i, 2, w=i + 1, cov='unscaled')[1]" => gpu::polyfit!(&gpu::arange(5i64), i, 2, w = &(i + 1).astype::<f64>(), cov = "unscaled").1,
+        "np.polyfit(b, a.T, 1, cov=True)[1]" => gpu::polyfit!(b, &a.t(), 1, cov = true).1,
+        "np.interp(a, [0, 1, 3], b + 1j)" => gpu::interp_complex(a, &gpu::array(&[0.0, 1.0, 3.0]), &(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.linspace(0, 1 + 2j, 5)" => gpu::linspace(Complex::new(0.0, 0.0), Complex::new(1.0, 2.0), 5),
+        "np.linspace(b + 1j, 2j, 3)" => gpu::linspace(&(b.astype::<Complex<f64>>() + Complex::i()), Complex::new(0.0, 2.0), 3),
+        "np.median(b + 1j)" => gpu::median(&(b.astype::<Complex<f64>>() + Complex::i())),
+        "np.median(a + 1j * mask, axis=0)" => gpu::median!(&(a.astype::<Complex<f64>>() + mask.astype::<Complex<f64>>() * Complex::i()), axis = 0),
+        "np.pad(b + 1j, 2, mode='mean')" => gpu::pad!(&(b.astype::<Complex<f64>>() + Complex::i()), 2, mode = "mean"),
+        "np.pad(b + 1j, 2, mode='linear_ramp', end_values=2j)" => gpu::pad!(&(b.astype::<Complex<f64>>() + Complex::i()), 2, mode = "linear_ramp", end_values = Complex::new(0.0, 2.0)),
+        "np.concatenate((a, a), axis=1, dtype='float32')" => gpu::concatenate!((a, a), axis = 1, dtype = f32),
+        "np.stack((i, i), axis=1, dtype='float32')" => gpu::stack!((i, i), axis = 1, dtype = f32),
+        "np.vstack((i, i), dtype='float64')" => gpu::vstack!((i, i), dtype = f64),
+        "np.hstack((i, i), dtype='float64')" => gpu::hstack!((i, i), dtype = f64),
+        "np.cov(i, dtype='float64')" => gpu::cov!(i, dtype = f64),
+        "np.corrcoef(a, dtype='float64')" => gpu::corrcoef!(a, dtype = f64),
+        "np.trace(a, dtype='int64')" => gpu::trace!(a, dtype = i64),
+        "np.ascontiguousarray(i, dtype='float32')" => gpu::ascontiguousarray!(i, dtype = f32),
+        "np.asfortranarray(i, dtype='float32')" => gpu::asfortranarray!(i, dtype = f32),
+        "np.asarray_chkfinite([1, 2], dtype='float32')" => gpu::asarray_chkfinite!(&[1, 2], dtype = f32),
+        "scipy.special.comb(10, 3)" => gpu::special::comb(10.0, 3.0),
+        "scipy.special.comb([5, 6, 0], 3, repetition=True)" => gpu::special::comb!(&gpu::array(&[5.0, 6.0, 0.0]), 3.0, repetition = true),
+        "scipy.special.comb([5, 2, -1], [2, 3, 1])" => gpu::special::comb(&gpu::array(&[5.0, 2.0, -1.0]), &gpu::array(&[2.0, 3.0, 1.0])),
+        "scipy.special.perm([5, 2, 30], [2, 3, 9])" => gpu::special::perm(&gpu::array(&[5.0, 2.0, 30.0]), &gpu::array(&[2.0, 3.0, 9.0])),
+        "scipy.special.factorial(np.arange(12))" => gpu::special::factorial(&gpu::arange(12.0)),
+        "scipy.special.factorial([-1, 0.5])" => gpu::special::factorial(&gpu::array(&[-1.0, 0.5]));
 }
 
 fn data<T: Element>() -> Data<T> {
@@ -1410,6 +1503,7 @@ fn default(value: &str) -> String {
         value if value.is_empty() => "…".to_owned(),
         value if ["::None", "usize::MAX", "[0isize; 0]"].iter().any(|none| value.ends_with(none)) => "None".to_owned(),
         value if value.contains("Default") => "0".to_owned(),
+        value if value == "f64" => value,
         value => value.trim_end_matches("f64").to_owned(),
     }
 }
@@ -1445,8 +1539,11 @@ What has no value to compare is tested elsewhere (`prelude/tests/integration/fil
 - `np.savez_compressed('c.npz', a=a)`: `gpu::savez_compressed(\"c.npz\", [(\"a\", a)])`
 - `np.load('c.npz')['a']`: `gpu::load_npz(\"c.npz\").get::<f64>(\"a\")`
 - `np.loadtxt('a.csv', delimiter=',', skiprows=1)`: `gpu::loadtxt!(\"a.csv\", delimiter = \",\", skiprows = 1)`
+- `np.loadtxt('a.txt', ndmin=2)`: `gpu::loadtxt!(\"a.txt\", ndmin = 2)`
 - `np.genfromtxt('a.csv', delimiter=',')`, with missing values: `gpu::genfromtxt!(\"a.csv\", delimiter = \",\")`
+- `np.genfromtxt('a.csv', delimiter=',', names=True)['x']`: `gpu::genfromtxt!(\"a.csv\", delimiter = \",\", names = true)[\"x\"]`
 - `np.savetxt('a.csv', a, fmt='%.3f', delimiter=',')`: `gpu::savetxt!(\"a.csv\", a, fmt = \"%.3f\", delimiter = \",\")`
+- `np.savetxt('a.txt', a, fmt=['%d', '%.2f', '%g'])`: `gpu::savetxt!(\"a.txt\", a, fmt = [\"%d\", \"%.2f\", \"%g\"])`
 - `a.tofile('a.bin')`: `a.tofile(\"a.bin\")`
 - `np.fromfile('a.bin', dtype='float32', count=9, offset=8)`: `gpu::fromfile!(\"a.bin\", dtype = f32, count = 9, offset = 8)`
 - `d.set(h)` of CuPy: `d.set(&h)`

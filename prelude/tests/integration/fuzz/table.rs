@@ -241,8 +241,8 @@ functions! { reductions(c) {
         },
         "nansum" => keywords::nansum(&c.a::<T>(0), c.axes(), c.named("initial").map(|a| a.item()), c.named("where").as_ref()),
         "nanprod" => keywords::nanprod(&c.a::<T>(0), c.axes(), c.named("initial").map(|a| a.item()), c.named("where").as_ref()),
-        "nanmax" => keywords::nanmax(&c.a::<T>(0), c.axes()),
-        "nanmin" => keywords::nanmin(&c.a::<T>(0), c.axes()),
+        "nanmax" => keywords::nanmax(&c.a::<T>(0), c.axes(), None, None),
+        "nanmin" => keywords::nanmin(&c.a::<T>(0), c.axes(), None, None),
         "nanmean" => keywords::nanmean(&c.a::<T>(0), c.axes(), c.named("where").as_ref()),
         "nanvar" => keywords::nanvar(&c.a::<T>(0), c.axes(), c.float("ddof"), c.named("where").as_ref()),
         "nanstd" => keywords::nanstd(&c.a::<T>(0), c.axes(), c.float("ddof"), c.named("where").as_ref()),
@@ -563,7 +563,7 @@ functions! { products(c) {
         "polyvander" => gpu::polyvander(&c.a::<T>(0), c.size("deg")),
         "polyvalfromroots" => gpu::polyvalfromroots(&c.a::<T>(0), &c.a::<T>(1)),
         "polycompanion" => gpu::polycompanion(&c.a::<T>(0)),
-        "polyfit" => keywords::polyfit(&c.a::<T>(0), &c.a::<T>(1), c.size("deg"), None);
+        "polyfit" => keywords::polyfit(&c.a::<T>(0), &c.a::<T>(1), c.size("deg"), None, None);
     numbers:
         "polyval" => gpu::polyval(&c.a::<T>(0), &c.a::<T>(1)),
         "polyadd" => gpu::polyadd(&c.a::<T>(0), &c.a::<T>(1)),
@@ -644,7 +644,7 @@ functions! { made(c) {
         "zeros_like" => gpu::zeros_like(&c.a::<T>(0)),
         "ones_like" => gpu::ones_like(&c.a::<T>(0));
     floats:
-        "linspace" => keywords::linspace(c.one::<T>(0), c.one::<T>(1), c.size("num"), c.flag("endpoint")),
+        "linspace" => keywords::linspace(c.one::<T>(0), c.one::<T>(1), c.size("num"), c.flag("endpoint"), 0),
         "logspace" => keywords::logspace(c.one::<T>(0), c.one::<T>(1), c.size("num"), c.flag("endpoint"), c.one::<T>(2)),
         "geomspace" => keywords::geomspace(c.one::<T>(0), c.one::<T>(1), c.size("num"), c.flag("endpoint"));
     double:

@@ -9,6 +9,8 @@ const NAMES: &str = include_str!("cupy.txt");
 const ABSENT: &str = include_str!("absent.txt");
 /// What NumPy's functions take.
 const ARGUMENTS: &str = include_str!("arguments.txt");
+/// Why they do not take it here.
+const ARGUMENTS_ABSENT: &str = include_str!("arguments_absent.txt");
 /// What no function takes: these are about memory, classes, conversions and devices.
 const NOWHERE: [&str; 7] = ["out", "overwrite_input", "order", "casting", "subok", "like", "device"];
 
@@ -127,6 +129,40 @@ fn missing_arguments() -> Vec<(&'static str, Vec<&'static str>)> {
     lines(ARGUMENTS).filter_map(of_name).collect()
 }
 
+/// The reasons: of which function, or of all, which argument, and why.
+fn reasons() -> Vec<(Option<&'static str>, &'static str, &'static str)> {
+    let row = |line: &'static str| {
+        let (what, reason) = line.split_once(" | ")?;
+        let named = what.strip_prefix("np.").and_then(|named| named.split_once(' '));
+        Some(named.map_or((None, what, reason), |(name, argument)| (Some(name), argument, reason)))
+    };
+    lines(ARGUMENTS_ABSENT)
+        .map(|line| {
+            row(line).unwrap_or_else(|| panic!("arguments_absent.txt: {line:?} is not `np.name argument | reason`"))
+        })
+        .collect()
+}
+
+/// The place of the reason why a function does not take an argument.
+fn reason_of(name: &str, argument: &str) -> Option<usize> {
+    let is_of = |reason: &(Option<&str>, &str, &str)| reason.1 == argument && reason.0.is_none_or(|of| of == name);
+    reasons().iter().position(is_of)
+}
+
+/// What is missing, with its reasons: `` `copy`: every array is a copy; `like`, `device`: … ``.
+fn with_reasons(name: &str, missing: &[&str]) -> String {
+    let reasons = reasons();
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for argument in missing {
+        let reason = reason_of(name, argument).map_or("", |at| reasons[at].2);
+        match groups.iter_mut().find(|(other, _)| *other == reason) {
+            Some((_, arguments)) => arguments.push(argument),
+            None => groups.push((reason, vec![argument])),
+        }
+    }
+    groups.iter().map(|(reason, arguments)| format!("{}: {reason}", listed(arguments))).collect::<Vec<_>>().join("; ")
+}
+
 /// Words as code.
 pub(super) fn listed(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
@@ -137,12 +173,12 @@ pub(super) fn sections() -> String {
     let expressions = expressions();
     let mut page = format!(
         "\n## Arguments that differ\n\nNumPy's optional arguments that are not here: neither a row above uses them nor the call with optional \
-        arguments has them.\nNo function takes any of {}. Functions of elements take neither `where` nor `dtype`:\n`gpu::where_` chooses, and \
-        `a.astype` converts.\n\n| NumPy, CuPy (`cp` for `np`) | not here |\n|---|---|\n",
+        arguments has them.\nNo function takes any of {}: results are new arrays on the device of the arguments.\nFunctions of elements take \
+        neither `where` nor `dtype`: `gpu::where_` chooses, and `a.astype` converts.\n\n| NumPy, CuPy (`cp` for `np`) | not here |\n|---|---|\n",
         listed(&NOWHERE),
     );
     for (name, missing) in missing_arguments() {
-        page += &format!("| np.{name} | {} |\n", listed(&missing));
+        page += &format!("| np.{name} | {} |\n", with_reasons(name, &missing));
     }
     page += "\n## Absent\n\nNames of CuPy 14 that are not here, and why.\n\n| NumPy, CuPy (`cp` for `np`) | reason |\n|---|---|\n";
     for (name, reason) in absent() {
@@ -199,6 +235,30 @@ fn each_name_of_cupy_has_a_row_or_a_reason() {
 }
 
 #[test]
+fn each_argument_that_is_not_here_has_a_reason() {
+    let (missing, reasons) = (missing_arguments(), reasons());
+    let all = || missing.iter().flat_map(|(name, arguments)| arguments.iter().map(move |argument| (*name, *argument)));
+    let mut faults: Vec<String> = all()
+        .filter(|(name, argument)| reason_of(name, argument).is_none())
+        .map(|(name, argument)| {
+            format!("np.{name} does not take `{argument}`; take it, or write a reason in arguments_absent.txt")
+        })
+        .collect();
+    for (at, (name, argument, reason)) in reasons.iter().enumerate() {
+        if !all().any(|(name, argument)| reason_of(name, argument) == Some(at)) {
+            let name = name.map_or(String::new(), |name| format!("np.{name} "));
+            faults.push(format!(
+                "{name}{argument} is taken, or has a reason already; delete this one in arguments_absent.txt"
+            ));
+        }
+        if reason.trim().is_empty() || reason.ends_with('.') || reason.contains(['|', ';']) {
+            faults.push(format!("the reason of {argument} should be words without a full stop, a semicolon and a bar"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
 fn names_are_found_in_expressions() {
     for (expression, name, expected) in [
         ("np.sort(a)", "sort", true),
@@ -233,7 +293,7 @@ fn arguments_of_calls_are_found() {
     // The keywords of the call, those that a row has, and those that come by position.
     assert_eq!(of("fft.rfft"), None);
     assert_eq!(of("sum"), None);
-    assert!(of("percentile").is_some_and(|missing| missing.contains(&"weights") && !missing.contains(&"axis")));
+    assert!(of("save").is_some_and(|missing| missing.contains(&"allow_pickle") && !missing.contains(&"arr")));
 }
 
 /// `gpu::lookup` reads the page as it was when the prelude was compiled.
