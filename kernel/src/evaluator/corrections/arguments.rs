@@ -250,6 +250,51 @@ pub fn mixed_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `gpu::random::normal(0, 1.0, 3)`, `gpu::linspace(0.0, n, 5)` of an integer: the numbers of a call have one type.
+pub fn numbers_of_one_type(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_whole = |name: &str| name == "{integer}" || name == "usize" || elements::is_integer(name);
+    let float = known.faults.iter().find_map(|(_, text)| {
+        let (one, other) = text.strip_prefix("cannot combine an array of `")?.split_once("` with `")?;
+        let other = other.trim_end_matches('`');
+        let float = [one, other].into_iter().find(|name| matches!(*name, "{float}" | "f64" | "f32"))?;
+        (is_whole(one) || is_whole(other)).then(|| if float == "f32" { "f32" } else { "f64" })
+    })?;
+    // `gpu::pad!(&a, 2, constant_values = (0, 1))`
+    let of_keyword = |key: &str| {
+        let at = line.find(key).find(|at| line.at(at + 1) == "=")?;
+        let end =
+            (at..line.len()).find(|place| *place > at + 1 && line.at(*place) == ",").filter(|_| line.at(at + 2) != "(");
+        let last = if line.at(at + 2) == "(" { line.closing(at + 2)? } else { end.unwrap_or(line.last()) };
+        let numbers = (at..=last).rev().filter(|place| is_integer(line.at(*place)));
+        let new = numbers.fold(line.text.clone(), |text, place| {
+            let line = Line::new(&text);
+            line.with(place, place, &as_float(line.at(place)))
+        });
+        (new != line.text).then_some(new)
+    };
+    if let Some(new) = of_keyword("constant_values").or_else(|| of_keyword("end_values")) {
+        return Some(new);
+    }
+    let whole = |text: &str| known.is_integer(text) || known.variable(text).is_some_and(|name| is_whole(&name));
+    calls_of_prelude(line).filter(|at| line.before(*at, 1) == "::" && line.text.contains("gpu::")).find_map(|at| {
+        let mut parts = line.parts(at + 1, ",")?;
+        // The last number is a size.
+        if line.before(at, 2) == "random" || line.at(at).ends_with("space") {
+            parts.pop();
+        }
+        parts.into_iter().find_map(|part| {
+            let text = line.part(part);
+            let (sign, number) = text.strip_prefix('-').map_or(("", text), |number| ("-", number.trim()));
+            let new = match number {
+                number if is_integer(number) => format!("{sign}{}", as_float(number)),
+                name if whole(name) => format!("{sign}{name} as {float}"),
+                _ => return None,
+            };
+            Some(line.with(part.0, part.1, &new))
+        })
+    })
+}
+
 /// `gpu::hsplit(&a, (3, 4))`
 pub fn cuts(line: &Line, known: &Known<'_>) -> Option<String> {
     if !known.says("does not say where an array is cut") {

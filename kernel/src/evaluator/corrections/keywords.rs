@@ -3,8 +3,9 @@
 use super::calls::{CREATION, data_type_of, translated};
 use super::known::Known;
 use super::line::{Line, is_integer};
+use super::modules;
 use super::named::{REDUCTIONS, argument_counts, has_keywords, keyword, row_of, sorted_out, value_of};
-use super::operators::{as_argument, as_float, as_object};
+use super::operators::{as_argument, as_element, as_float, as_object};
 use super::plots::{is_logarithmic, is_plot};
 use crate::syntax::words;
 
@@ -34,8 +35,21 @@ pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], kn
     if !named.iter().all(|(key, _)| words(row).any(|word| word == of_numpy(key))) {
         return None;
     }
+    let array = values.first().cloned().unwrap_or_default();
+    // Texts of Python may have other quotes.
+    let quoted = |text: &str| if text.contains('"') { text.to_owned() } else { text.replace('\'', "\"") };
     let named = named.iter().map(|(key, value)| {
         Some(match *key {
+            // Each number of `((1, 2), (3, 4))` is an element.
+            "constant_values" | "end_values" => {
+                let line = Line::new(value);
+                let numbers = (0..line.len()).rev().filter(|at| is_integer(line.at(*at)));
+                let with_elements = numbers.fold(line.text.clone(), |text, at| {
+                    let line = Line::new(&text);
+                    line.with(at, at, &as_element(line.at(at), &array, known))
+                });
+                format!("{key} = {with_elements}")
+            }
             "dtype" => format!("dtype = {}", data_type_of(value)?),
             // Pairs of axes are tuples.
             "axes" if value.starts_with("[[") || value.starts_with("([") => {
@@ -45,11 +59,13 @@ pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], kn
             key => match (of_numpy(key), *value) {
                 (key, "True") => format!("{key} = true"),
                 (key, "False") => format!("{key} = false"),
+                (key, value) if value.contains('\'') => format!("{key} = {}", quoted(value)),
                 (key, value) => format!("{key} = {}", as_argument(value, known)),
             },
         })
     });
-    let arguments: Vec<String> = values.into_iter().map(Some).chain(named).collect::<Option<_>>()?;
+    let values = values.iter().map(|value| quoted(value));
+    let arguments: Vec<String> = values.map(Some).chain(named).collect::<Option<_>>()?;
     Some(format!("gpu::{name}!({})", arguments.join(", ")))
 }
 
@@ -64,11 +80,15 @@ pub fn keywords_of_function(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_function = line.before(at, 1) == "::" && line.before(at, 2) == "gpu" && line.at(open) == "(";
         let arguments = line.arguments(open).filter(|_| is_function && line.is_word(at))?;
         let (values, named) = sorted_out(&arguments);
+        // `gpu::eye(2, 3)`: the second argument of other functions that make arrays is a type, or a length.
+        let has_number = line.at(at) == "eye" && values.get(1).is_some_and(|value| data_type_of(value).is_none());
         // The function needs more than NumPy's, or it takes fewer; the macro has its defaults.
         let is_miscounted = known.faults.iter().filter_map(|(_, text)| argument_counts(text)).any(|(takes, given)| {
             given == arguments.len()
                 && (given < takes
-                    || given > takes && !REDUCTIONS.contains(&line.at(at)) && !CREATION.contains(&line.at(at)))
+                    || given > takes
+                        && !REDUCTIONS.contains(&line.at(at))
+                        && (has_number || !CREATION.contains(&line.at(at))))
         });
         // Several axes, where the function takes one.
         let has_several = values.iter().any(|value| value.starts_with('('))
@@ -89,7 +109,16 @@ fn of_path(line: &Line, at: usize, known: &Known<'_>) -> Option<String> {
     let (values, named) = sorted_out(&arguments);
     let module = line.before(at, 2);
     let has_format = values.len() > 1 && values.iter().any(|value| value.starts_with('"'));
+    let lacks_one = || {
+        let counts = known.faults.iter().filter_map(|(_, text)| argument_counts(text));
+        counts.into_iter().any(|(takes, given)| given == arguments.len() && takes == given + 1)
+    };
     let (first, new) = match (line.before(at, 1), module, line.before(at, 4)) {
+        // The macro has a size.
+        ("::", "random", "gpu") if named.is_empty() && lacks_one() => {
+            let values = values.iter().map(|value| as_argument(value, known)).collect();
+            (at - 4, modules::macro_call(&format!("random::{}", line.at(at)), values, &named, known)?)
+        }
         ("::", "random", "gpu") if !named.is_empty() => {
             (at - 4, translated(&["np", module, line.at(at)], &arguments, known)?)
         }

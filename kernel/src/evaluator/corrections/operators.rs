@@ -290,6 +290,27 @@ pub fn truth_of_numbers(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `x = i / 2` of an array of integers gives floats in Python. A line with other errors that are Python's is meant so.
+pub fn true_quotient(line: &Line, known: &Known<'_>) -> Option<String> {
+    if known.device.is_some() || !known.says("cannot find value") {
+        return None;
+    }
+    let are_whole = |text: &str| known.element_of(text).is_some_and(|element| elements::is_integer(&element));
+    line.find("/").find_map(|at| {
+        let (first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
+        let (left, right) = (line.slice(first, at - 1), line.slice(at + 1, last));
+        let first = if line.before(first, 1) == "&" { first - 1 } else { first };
+        let new = if are_whole(left) && (is_integer(right) || are_whole(right)) {
+            format!("{}.true_divide({})", as_object(left.trim_start_matches('&')), as_argument(right, known))
+        } else if is_integer(left) && are_whole(right) {
+            format!("{} / {}.astype::<f64>()", as_float(left), as_object(right.trim_start_matches('&')))
+        } else {
+            return None;
+        };
+        Some(line.with(first, last, &new))
+    })
+}
+
 /// `1 / 3` is a float in Python.
 pub fn quotient(line: &Line, _: &Known<'_>) -> Option<String> {
     let at = line.find("/").find(|at| *at > 0 && is_integer(line.at(at - 1)) && is_integer(line.at(at + 1)))?;

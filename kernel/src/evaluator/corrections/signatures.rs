@@ -4,9 +4,11 @@ use super::known::Known;
 use super::line::{Line, is_integer, is_name};
 use super::named::{REDUCTIONS, has_keywords, keyword, value_of};
 use super::operators::{
-    array_of_number, as_argument, as_array, as_element, as_object, is_list, is_of_numbers, list_of_arrays,
+    array_of_list, array_of_number, as_argument, as_array, as_element, as_float, as_object, is_list, is_of_numbers,
+    list_of_arrays,
 };
 use super::values::axes_of;
+use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
 /// What NumPy's functions take, as the prelude's tests have it from NumPy.
@@ -71,6 +73,10 @@ fn of_arrays(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<
             let others: Vec<String> = values[1..].iter().map(|value| as_argument(value, known)).collect();
             Some(format!("gpu::{name}({}, {})", array_of_number(number, array, known), others.join(", ")))
         }
+        // Of integers NumPy's quotient is a float.
+        ("divide", [one, other]) if known.element_of(one).is_some_and(|element| elements::is_integer(&element)) => {
+            Some(format!("gpu::true_divide({}, {})", as_argument(one, known), as_argument(other, known)))
+        }
         ("permutation", [array]) if known.is_array(array) => Some(permuted("gpu::random::permutation", array)),
         // All elements, one array behind the other.
         ("concatenate", [arrays]) if value_of(named, "axis") == Some("None") => {
@@ -104,6 +110,48 @@ pub fn clipped(object: &str, array: &str, bounds: &[&str], known: &Known<'_>) ->
     }
 }
 
+/// `np.random.normal(means, 1.0)`: distributions of which a parameter is an array.
+fn drawn(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    let (ours, count) = match name {
+        "normal" | "uniform" => (name, 2),
+        "randint" | "integers" => ("randint", 2),
+        "exponential" => (name, 1),
+        _ => return None,
+    };
+    let is_parameter = |key: &str| matches!(key, "loc" | "scale" | "low" | "high");
+    let of_names = || named.iter().filter(|(key, _)| is_parameter(key)).map(|(_, value)| *value);
+    let has_array =
+        values.iter().take(count).copied().chain(of_names()).any(|text| is_list(text) || known.is_array(text));
+    if !has_array || named.iter().any(|(key, _)| !is_parameter(key) && *key != "size") {
+        return None;
+    }
+    let parameter = |text: &str| match text {
+        text if is_list(text) => array_of_list(text, ours != "randint"),
+        text if known.is_array(text) || ours == "randint" => as_argument(text, known),
+        text => as_float(text),
+    };
+    let values = values.iter().enumerate();
+    let values = values.map(|(at, value)| if at < count { parameter(value) } else { (*value).to_owned() });
+    let named = named.iter().map(|(key, value)| {
+        let value = if is_parameter(key) { parameter(value) } else { (*value).to_owned() };
+        format!("{key} = {value}")
+    });
+    Some(format!("gpu::random::{ours}!({})", values.chain(named).collect::<Vec<_>>().join(", ")))
+}
+
+/// The call of the macro of a function, with what Python's words and texts are here.
+fn as_macro(name: &str, values: impl Iterator<Item = String>, named: &[(&str, &str)]) -> Option<String> {
+    if named.iter().any(|(key, _)| *key == "dtype") {
+        return None;
+    }
+    let named = named.iter().map(|(key, value)| match *value {
+        "True" => format!("{key} = true"),
+        "False" => format!("{key} = false"),
+        value => format!("{key} = {}", value.replace('\'', "\"")),
+    });
+    Some(format!("gpu::{name}!({})", values.chain(named).collect::<Vec<_>>().join(", ")))
+}
+
 /// Calls that have another form here.
 pub fn of_another_form(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
     // Of all elements.
@@ -113,8 +161,17 @@ pub fn of_another_form(name: &str, values: &[&str], named: &[(&str, &str)], know
         let rest: String = values.iter().skip(1).map(|value| format!(", {value}")).collect();
         return Some(format!("gpu::{name}(&{}.ravel(){rest})", as_object(&as_array(values.first()?, known))));
     }
-    if let Some(new) = of_arrays(name, values, named, known) {
+    if let Some(new) = of_arrays(name, values, named, known).or_else(|| drawn(name, values, named, known)) {
         return Some(new);
+    }
+    // More than our function takes: the macro has them.
+    let is_length = |text: &str| is_integer(text) || known.is_integer(text) || known.variable(text).is_some();
+    match (name, values) {
+        ("eye", [_, columns]) if is_length(columns) => {
+            return as_macro(name, values.iter().map(|value| (*value).to_owned()), named);
+        }
+        ("meshgrid", [_, _, _, ..]) => return as_macro(name, values.iter().map(|value| as_array(value, known)), named),
+        _ => {}
     }
     if let ("repeat", [array, counts]) = (name, values)
         && (known.is_array(counts) || is_list(counts))
@@ -199,6 +256,7 @@ mod tests {
     #[test]
     fn arguments_stand_where_numpy_has_them() {
         let np = "cannot find value `np` in this scope";
+        let mut differing = Vec::new();
         for (typed, expected) in [
             ("np.expand_dims(a, axis=1)", "a.expand_dims(1)"),
             ("np.swapaxes(m, axis1=0, axis2=1)", "m.swapaxes(0, 1)"),
@@ -221,11 +279,92 @@ mod tests {
             ("np.load('c.npz')", "gpu::load_npz(\"c.npz\")"),
             ("np.savez('c.npz', x=a, y=i)", "gpu::savez(\"c.npz\", [(\"x\", &a), (\"y\", &i)])"),
             ("np.squeeze(a, axis=0)", "gpu::squeeze!(&a, axis = 0)"),
+            ("np.eye(2, 3)", "gpu::eye!(2, 3)"),
+            ("np.eye(2, 3, k=1)", "gpu::eye!(2, 3, k = 1)"),
+            ("np.meshgrid(a, b, a)", "gpu::meshgrid!(&a, &b, &a)"),
+            ("np.meshgrid(a, b, a, indexing='ij')", "gpu::meshgrid!(&a, &b, &a, indexing = \"ij\")"),
+            ("np.random.normal(a, 1)", "gpu::random::normal!(&a, 1.0)"),
+            (
+                "np.random.normal(loc=a, scale=2, size=(3, 5))",
+                "gpu::random::normal!(loc = &a, scale = 2.0, size = (3, 5))",
+            ),
+            ("np.random.normal([0, 1], 2, (3, 2))", "gpu::random::normal!(&gpu::array(&[0.0, 1.0]), 2.0, (3, 2))"),
+            ("np.random.uniform(a, b)", "gpu::random::uniform!(&a, &b)"),
+            ("np.random.randint(1, [3, 5, 10])", "gpu::random::randint!(1, &gpu::array(&[3, 5, 10]))"),
+            ("np.random.normal(0, 1, 5)", "gpu::random::normal(0.0, 1.0, 5)"),
+            ("np.pad(a, 2, constant_values=5)", "gpu::pad!(&a, 2, constant_values = 5.0)"),
+            ("np.pad(i, 2, constant_values=5)", "gpu::pad!(&i, 2, constant_values = 5)"),
+            (
+                "np.pad(a, (1, 2), mode='linear_ramp', end_values=(5, -4))",
+                "gpu::pad!(&a, (1, 2), mode = \"linear_ramp\", end_values = (5.0, -4.0))",
+            ),
+            (
+                "np.pad(m, ((1, 1), (2, 2)), 'constant', constant_values=((0, 1), (2, 3)))",
+                "gpu::pad!(&m, ((1, 1), (2, 2)), \"constant\", constant_values = ((0.0, 1.0), (2.0, 3.0)))",
+            ),
+            ("np.savetxt('t.txt', m, fmt=['%d', '%.2f'])", "gpu::savetxt!(\"t.txt\", &m, fmt = [\"%d\", \"%.2f\"])"),
+            ("np.polyfit(a, b, 1, full=True)", "gpu::polyfit!(&a, &b, 1, full = true)"),
+            (
+                "np.quantile(a, 0.5, weights=b, method='inverted_cdf')",
+                "gpu::quantile!(&a, 0.5, weights = &b, method = \"inverted_cdf\")",
+            ),
+            ("np.divide(i, 2)", "gpu::true_divide(&i, 2)"),
+            ("np.sqrt(i / 2)", "(i.true_divide(2)).sqrt()"),
+            ("np.sqrt(a / 2)", "(&a / 2).sqrt()"),
+            ("np.sqrt(1 / i)", "(1.0 / i.astype::<f64>()).sqrt()"),
         ] {
             let faults = [(Some("E0425"), np)];
             let corrected = of_line(typed, &Known::of_line(&faults, typed, 1, &type_of));
-            assert_eq!(corrected.as_deref(), Some(expected), "{typed}");
+            if corrected.as_deref() != Some(expected) {
+                differing.push(format!("{typed}: {corrected:?}, not {expected}"));
+            }
         }
+        for (message, typed, expected) in [
+            ("this function takes 1 argument but 2 arguments were supplied", "gpu::eye(2, 3)", "gpu::eye!(2, 3)"),
+            (
+                "this function takes 2 arguments but 3 arguments were supplied",
+                "gpu::meshgrid(&a, &b, &a)",
+                "gpu::meshgrid!(&a, &b, &a)",
+            ),
+            (
+                "this function takes 3 arguments but 2 arguments were supplied",
+                "gpu::random::normal(&a, 1.0)",
+                "gpu::random::normal!(&a, 1.0)",
+            ),
+            (
+                "this function takes 2 arguments but 1 argument was supplied",
+                "gpu::random::poisson(3)",
+                "gpu::random::poisson!(3.0)",
+            ),
+            (
+                "cannot combine an array of `{integer}` with `{float}`",
+                "gpu::random::normal(0, 1.0, 3)",
+                "gpu::random::normal(0.0, 1.0, 3)",
+            ),
+            (
+                "cannot combine an array of `{float}` with `i32`",
+                "gpu::linspace(0.0, n, 5)",
+                "gpu::linspace(0.0, n as f64, 5)",
+            ),
+            (
+                "cannot combine an array of `{float}` with `{integer}`",
+                "gpu::linspace(0.5, -2, 5)",
+                "gpu::linspace(0.5, -2.0, 5)",
+            ),
+            (
+                "cannot combine an array of `f64` with `{integer}`",
+                "gpu::pad!(&a, 2, constant_values = (0, 1))",
+                "gpu::pad!(&a, 2, constant_values = (0.0, 1.0))",
+            ),
+            ("cannot find value `y` in this scope", "y = i / 2", "let y = i.true_divide(2);"),
+        ] {
+            let faults = [(Some("E0061"), message)];
+            let corrected = of_line(typed, &Known::of_line(&faults, typed, 1, &type_of));
+            if corrected.as_deref() != Some(expected) {
+                differing.push(format!("{typed}: {corrected:?}, not {expected}"));
+            }
+        }
+        assert!(differing.is_empty(), "{}", differing.join("\n"));
         assert_eq!(names_of("expand_dims").as_deref(), Some(&["a", "axis"][..]));
     }
 }
