@@ -470,8 +470,8 @@ fn nvrtc_compiles_kernels_of_threads() {
         !is_of_others && found.short_name() != "much_shared_memory"
     };
     for found in crate::registry::kernels().into_iter().filter(is_meant) {
-        let compiled = launch::source(&found)
-            .and_then(|source| super::compiled(&nvrtc, count, found.short_name(), &source));
+        let compiled =
+            launch::source(&found).and_then(|source| super::compiled(&nvrtc, count, found.short_name(), &source));
         failed.extend(compiled.err().map(|error| format!("{}: {error}", found.name)));
         count += 1;
     }
