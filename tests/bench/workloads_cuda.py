@@ -5,7 +5,7 @@
 Ours are the rows of `prelude/examples/workloads.rs`. Each peer has the form that its users would type: compiled where it would be
 (`torch.compile`, `jax.jit`, `cupyx.jit` or `RawKernel` for kernels). Each side runs in a process of its own, one after the other, on random
 data that no cache holds. Device times are medians of event times around one call. JAX has no events: its figures are whole times of 10
-calls in a row divided by 10, so time of the host is hidden behind that of the device. First all sides compute each row on the same small
+calls in a row divided by 10, so time of the host is hidden behind that of the device. Before products of matrices all sides rest for a second. First all sides compute each row on the same small
 data, and two sums of the results are compared: a row that differs from the others is named, and the script fails. Ratios are the best
 peer's time over ours; above 1 ours is faster. --rows takes words: rows whose names contain one of them. --program names the built
 example; beside this file in a package of tests/gpu/pack it is found.
@@ -537,6 +537,9 @@ def measure_peer(peer: str, what: str, words: list[str]) -> None:
             if what == "check":
                 print(json.dumps({"name": name, "sums": sums(call(), download)}), flush=True)
                 continue
+            if name.startswith(("matmul", "einsum")):
+                # A GPU that has just multiplied large matrices is at its limit of power, and slower. So it rests before the next.
+                time.sleep(1)
             for _ in range(5):
                 result = call()
             device, host = [], []
