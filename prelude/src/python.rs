@@ -132,6 +132,23 @@ pub unsafe fn call(
     flags: u32,
     launch: *const [i64; 7],
 ) -> i32 {
+    // SAFETY: the caller's promise.
+    let called = catch_unwind(AssertUnwindSafe(|| unsafe { call_or_unwind(function, values, stream, flags, launch) }));
+    called.unwrap_or_else(|payload| Failure::of_panic(payload).tell(values))
+}
+
+/// The same, but a panic that is not the function's unwinds.
+///
+/// # Safety
+///
+/// What [`call`] asks for.
+unsafe fn call_or_unwind(
+    function: &'static Function,
+    values: *mut Value,
+    stream: u64,
+    flags: u32,
+    launch: *const [i64; 7],
+) -> i32 {
     let _in_call = InCall::begin();
     let (kinds, results) = function.signature();
     // SAFETY: the caller's promise.

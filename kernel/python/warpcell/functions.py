@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import json
+import keyword
 import operator
 import os
 import subprocess
@@ -108,6 +109,8 @@ def synchronize() -> None:
         library = next((known._library for known in _functions.values() if known._library is not None), None)
     if library is None:
         return
+    if _forked:
+        raise RuntimeError(_FORKED.format("synchronize"))
     text = library.warpcell_python_synchronize()
     if text:
         raise error_of({"ename": "Panic", "evalue": _taken(library, text), "traceback": []})
@@ -163,6 +166,8 @@ class RustFunction:
         self._load()
         if not named_arguments:
             return arguments
+        if not hasattr(self, "__signature__"):
+            raise TypeError(f"{self.__name__}: its parameters ({', '.join(self._names)}) cannot be named in Python; give the arguments in their order")
         try:
             return inspect.signature(self).bind(*arguments, **named_arguments).args
         except TypeError as error:
@@ -199,7 +204,7 @@ class RustFunction:
             self.signature = answer["signature"]
             types = "".join(f"\n{parameter['name']}: {parameter['type']}" for parameter in description["parameters"])
             self.__doc__ = "\n\n".join(part for part in (answer["documentation"], answer["signature"], types.strip()) if part)
-            if all(parameter.isidentifier() for parameter in self._names):
+            if all(parameter.isidentifier() and not keyword.iskeyword(parameter) for parameter in self._names):
                 kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
                 self.__signature__ = inspect.Signature([inspect.Parameter(parameter, kind) for parameter in self._names])
             self._call = call
@@ -212,7 +217,7 @@ class RustFunction:
             raise TypeError(f"{self.__name__} {takes}, but was given {len(arguments)}")
         values = self._values()
         # The capsules own their tensors until the end of the call.
-        capsules: List[Tuple[int, Any]] = []
+        capsules: List[Tuple[int, Any, bytes]] = []
         library: Optional[Library] = None
         first: Any = None
         for index, argument in enumerate(arguments):
@@ -234,18 +239,24 @@ class RustFunction:
                 )
             try:
                 capsule = its_library.export(argument)
-                value.word = _capsule_pointer(capsule, _NAME) if _is_capsule(capsule, _NAME) else _capsule_pointer(capsule, _VERSIONED_NAME)
+                capsule_name = _NAME if _is_capsule(capsule, _NAME) else _VERSIONED_NAME
+                value.word = _capsule_pointer(capsule, capsule_name)
             except Exception as error:
                 raise _not_exported(self.__name__, names[index], its_library, error) from None
-            value.kind = _TENSOR if _is_capsule(capsule, _NAME) else _VERSIONED_TENSOR
-            capsules.append((index, capsule))
+            value.kind = _TENSOR if capsule_name == _NAME else _VERSIONED_TENSOR
+            capsules.append((index, capsule, capsule_name))
         if library is None:
             library = named("numpy")
         flags = library.number << 8 | library.versioned
-        status = self._call(ctypes.addressof(values), 0 if first is None else library.stream(first), flags, launch)
-        for index, capsule in capsules:
-            if values[index].retained:
-                _rename_capsule(capsule, _USED_NAME if _is_capsule(capsule, _NAME) else _USED_VERSIONED_NAME)
+        stream = 0 if first is None else library.stream(first)
+        # Tensors count as Rust's during the call: an interrupt, which comes when it has ended, then leaves them alone. What Rust has not kept
+        # is the capsules' again.
+        for _, capsule, name in capsules:
+            _rename_capsule(capsule, _USED_NAME if name == _NAME else _USED_VERSIONED_NAME)
+        status = self._call(ctypes.addressof(values), stream, flags, launch)
+        for index, capsule, name in capsules:
+            if not values[index].retained:
+                _rename_capsule(capsule, name)
         if status:
             raise self._error(status, values[0])
         if self._results == 0:
@@ -338,9 +349,10 @@ def _compiled(source: str, name: Optional[str]) -> Dict[str, Any]:
     command = [path, "function"] + ([] if name is None else ["--name", name])
     try:
         done = subprocess.run(command, input=source.encode(), stdout=subprocess.PIPE, env=environment, check=False)
-        answer = json.loads(done.stdout)
     except OSError as error:
         raise SessionError(f"{path} cannot be started: {error.strerror or error}. Install Warpcell again") from None
+    try:
+        answer = json.loads(done.stdout)
     except ValueError:
         raise SessionError(f"{path} has ended with the status {done.returncode} and no answer; `warpcell doctor` says what is missing") from None
     if "ename" in answer:

@@ -2,7 +2,7 @@
 
 use super::Value;
 use super::arguments::kinds;
-use crate::array::{DeviceArray, RawArray};
+use crate::array::{DeviceArray, RawArray, writable};
 use crate::dtype::{Element, Kind, Scalar};
 use crate::error::Result as ArrayResult;
 use crate::interop::{ForUse, export};
@@ -34,6 +34,10 @@ impl Item {
             |kind: u32, word: u64, real: f64, imaginary: f64| Value { kind, retained: 0, word, real, imaginary };
         Ok(match self {
             Item::Array(array) => {
+                // PyTorch ends the process over strides below 0, and what is read-only only tensors of DLPack 1.x can say.
+                let is_taken_as_it_is = array.layout.strides.iter().all(|&stride| stride >= 0)
+                    && (versioned || writable("a result", &array).is_ok());
+                let array = if is_taken_as_it_is { array } else { array.copied("a result")? };
                 let (kind, address) = if versioned {
                     let tensor = export::<DLManagedTensorVersioned>("a result", &array, ForUse::OnThisStream)?;
                     (kinds::VERSIONED_TENSOR, tensor.into_raw().expose_provenance())
