@@ -151,10 +151,18 @@ fn floored_quotients(code: &str) -> Vec<String> {
         let is_number = !divisor.is_empty() && divisor.chars().all(|digit| digit.is_ascii_digit() || digit == '.');
         let is_value = value.trim_end().ends_with(|last: char| last.is_alphanumeric() || last == ')' || last == ']');
         let value = value.trim().rsplit('=').next().unwrap_or_default().trim();
+        // A minus belongs to what is divided.
+        let is_digit = |character: char| character.is_ascii_digit();
+        let of_integers = match value.strip_prefix('-') {
+            Some(number) if number.chars().all(is_digit) => format!("({value}_i32).div_euclid({divisor})"),
+            Some(_) => format!("({value}).div_euclid({divisor})"),
+            None => format!("{value} / {divisor}"),
+        };
+        let value = if value.starts_with('-') { format!("({value})") } else { value.to_owned() };
         (is_number && is_value && !value.contains('"')).then(|| {
             format!(
                 "note: line {}: `//` begins a comment in Rust; a floored quotient is `{value}.floor_divide({divisor})` of an array, \
-                 and `{value} / {divisor}` of integers\n",
+                 and `{of_integers}` of integers\n",
                 index + 1
             )
         })

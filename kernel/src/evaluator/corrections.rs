@@ -4,17 +4,21 @@
 //! result is shown only if it has the form of Rust.
 
 mod arguments;
+mod arithmetic;
 mod calls;
 mod control;
+mod dtypes;
 mod formats;
 mod functional;
 mod indexing;
 mod kernels;
 mod keywords;
 mod known;
+mod languages;
 mod layout;
 mod line;
 mod lists;
+mod mixed;
 mod modules;
 mod named;
 mod numbers;
@@ -29,8 +33,11 @@ mod values;
 mod words;
 
 use crate::syntax::parse;
+pub use arithmetic::notes;
 pub use known::Known;
-pub use layout::{has_blocks, with_braces, with_figure, with_one_plot, with_semicolons};
+pub use languages::{has_rust, is_python_line};
+use layout::comment_behind;
+pub use layout::{has_blocks, with_braces, with_figure, with_joined_lines, with_one_plot, with_semicolons};
 use line::Line;
 pub use line::is_name;
 pub use numbers::{of_expected_number, of_mixed_numbers};
@@ -43,6 +50,7 @@ type Rule = fn(&Line, &Known<'_>) -> Option<String>;
 
 /// The rules. Rules for words come first, because other rules read their results.
 const RULES: &[Rule] = &[
+    arithmetic::in_numpy,
     words::comment,
     kernels::decorator,
     words::import,
@@ -86,6 +94,7 @@ const RULES: &[Rule] = &[
     printing::text,
     calls::statement,
     control::membership,
+    arguments::exchanged,
     arguments::of_prelude,
     arguments::joined,
     arguments::floats,
@@ -113,7 +122,7 @@ const RULES: &[Rule] = &[
     keywords::keywords,
     keywords::positional_axis,
     keywords::missing_axis,
-    calls::shape,
+    shapes::lengths,
     arguments::method,
     calls::method,
     calls::field,
@@ -150,7 +159,8 @@ const RULES: &[Rule] = &[
     rows::list,
     shapes::of_parts,
     shapes::of_lengths,
-    arguments::mixed_arrays,
+    mixed::mixed_arrays,
+    mixed::mixed_references,
     arguments::cuts,
     arguments::edges,
     arguments::unpacked,
@@ -158,6 +168,7 @@ const RULES: &[Rule] = &[
     arguments::number_and_array,
     arguments::borrowed,
     arguments::host_operand,
+    arithmetic::of_large_numbers,
 ];
 
 /// More rewritings than this are a circle.
@@ -173,6 +184,16 @@ pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
         let (magic, code) = text.split_at(start);
         return of_line(code, known).map(|code| format!("{magic}{code}"));
     }
+    // `a = np.arange(3)  # three`
+    if let Some(start) = comment_behind(text) {
+        let (code, comment) = text.trim_end().split_at(start);
+        let new = of_line(code, known);
+        let comment = comment.trim_start_matches(['#', '/', ' ']);
+        let code = new.or_else(|| text[start..].starts_with('#').then(|| code.trim().to_owned()))?;
+        let code = code.trim_end();
+        return Some(format!("{code}  // {comment}"));
+    }
+    let known = &Known { is_python: known.is_python || languages::is_python_line(text), ..*known };
     let mut line = Line::new(text.trim());
     for _ in 0..MOST_STEPS {
         match RULES.iter().find_map(|rule| rule(&line, known).filter(|new| *new != line.text)) {
@@ -187,6 +208,11 @@ pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// A line that may be Rust, with the arithmetic that it has in Python.
+pub fn arithmetic_of_line(text: &str, known: &Known<'_>) -> Option<String> {
+    arithmetic::in_numpy(&Line::new(text), known)
 }
 
 /// Where the code begins behind `%timeit` or `%time` and their options.
@@ -307,6 +333,17 @@ mod tests {
             ),
             ("plt.plot(a, label='a')", "gpu::plot(&a).label(\"a\")"),
             ("m[..., 0]", "gpu::take!(&m, 0, axis = -1)"),
+            ("m[..., n]", "gpu::take!(&m, n, axis = -1)"),
+            ("m[..., None]", "m.expand_dims(-1)"),
+            ("m[..., np.newaxis, :]", "m.expand_dims(-2)"),
+            ("m[0, ...]", "m.slice(s![0])"),
+            ("m[0, ...] = 1.0", "gpu::set!(m[0, ..] = 1.0);"),
+            ("a = 3  # three", "let a = 3;  // three"),
+            ("\"\"\"What it does.\"\"\"", "// What it does."),
+            ("-i // 2", "(-&i).floor_divide(2)"),
+            ("-7 // 2", "(-7_i32).div_euclid(2)"),
+            ("a[~(a > 2)]", "a.extract(&!a.gt(2))"),
+            ("def total(t): return (t ** 2).sum()", "fn total(t: &DeviceArray<f64>) -> f64 { (t.powi(2)).sum() }"),
             ("m[:, i]", "m.take_axis(&i, 1)"),
             ("v[-2:]", "&v[v.len() - 2..]"),
             ("h[0, 1]", "h[[0, 1]]"),

@@ -17,7 +17,7 @@ mod whole_cell;
 use brackets::unbalanced;
 use device_calls::{DeviceCall, device_call};
 pub use whole_cell::Check;
-use whole_cell::{Outcome, changed_lines};
+use whole_cell::{Outcome, changed_lines, obstacles, say_of_cell};
 
 const RED: &str = "\u{1b}[1;31m";
 const BLUE: &str = "\u{1b}[1;34m";
@@ -151,7 +151,8 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
     let is_syntax = errors.iter().any(Error::is_of_syntax);
     // `a?` is for the kernel.
     let is_help = corrected.values().any(|line| line.ends_with('?'));
-    let has_way = !is_help && (!corrected.is_empty() || !suggested.is_empty() || is_syntax);
+    let is_python = cell.trim().contains('\n') && !corrections::has_rust(cell);
+    let has_way = !is_help && (is_python || !corrected.is_empty() || !suggested.is_empty() || is_syntax);
     suggested.extend(corrected.clone());
     let outcome = match check.filter(|_| has_way && gone.is_empty()) {
         Some(check) => whole_cell::corrected(cell, &suggested, is_syntax, check, type_of),
@@ -165,14 +166,25 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
                 corrected = changed;
             }
             _ => {
-                remove_consequences(errors);
-                if let Some(last) = errors.last_mut() {
-                    last.children.clear();
-                    last.advice = vec![format!("write\n\n{whole}")];
-                }
+                say_of_cell(errors, format!("write\n\n{whole}"));
                 return;
             }
         },
+        Outcome::Partly(whole, reasons) => {
+            say_of_cell(errors, format!("write\n\n{whole}\n\nwhere this is still at fault:\n{}", obstacles(&reasons)));
+            return;
+        }
+        Outcome::Hopeless(reasons) => {
+            // A part of the cell would not run.
+            corrected.retain(|line, _| lines.len() == 1 && !is_syntax && lines.contains(line));
+            if corrected.is_empty() && !reasons.is_empty() && errors.iter().all(|error| error.advice.is_empty()) {
+                say_of_cell(
+                    errors,
+                    format!("translate the lines one by one; this has no translation:\n{}", obstacles(&reasons)),
+                );
+                return;
+            }
+        }
         Outcome::Faulty(lines) => left = lines,
         Outcome::Unknown => {}
     }
@@ -473,7 +485,15 @@ impl Error {
             }
             characters.splice(range, text.chars());
         }
-        let line = characters.into_iter().collect::<String>().trim().replace(".try_into().unwrap()", " as usize");
+        // `expected `isize`, found `usize``
+        let wanted = self.labels.iter().find_map(|label| label.text.split_once("expected `")?.1.split('`').next());
+        let wanted = wanted.filter(|name| matches!(*name, "isize" | "i32" | "i64" | "u32" | "u64")).unwrap_or("usize");
+        let cast = format!(" as {wanted}");
+        let line = characters.into_iter().collect::<String>().trim().replace(".try_into().unwrap()", &cast);
+        // The same once more is no way out.
+        if line.contains(&format!("{cast}){cast}")) {
+            return None;
+        }
         corrections::is_rust(&line).then_some(line)
     }
 

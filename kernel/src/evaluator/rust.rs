@@ -7,6 +7,7 @@ use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::commands::{self, Settings};
 use crate::evaluator::context::{self, IMPORTS};
+use crate::evaluator::corrections;
 use crate::evaluator::devices;
 use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
@@ -339,6 +340,12 @@ impl Evaluator for RustEvaluator {
         }
         let notes = commands::prepare(&mut expansion).map_err(|problem| plain_error("UsageError", &problem))?;
         expansion.before.extend(notes.into_iter().map(Action::print));
+        let notebook = self.notebook();
+        let type_of = |name: &str| {
+            let (_, its_type) = notebook.variables.iter().find(|(known, _)| known == name)?;
+            Some(build_step::in_scope(its_type))
+        };
+        expansion.after.extend(corrections::notes(code, &type_of).into_iter().map(Action::print));
         if let Some(name) = build_step::own_name_in(&expansion.code) {
             let message = format!("the name `{name}` is one of the kernel's own: choose another, such as `my_{name}`");
             return Err(plain_error("CompileError", &message));

@@ -1,11 +1,14 @@
 //! Arguments of the prelude's functions and methods: borrowed arrays, arrays of the host, numbers, PyTorch's names.
 
+use super::arithmetic::numbers_of;
 use super::calls::{CREATION, METHODS, data_type_of, of_numbers_below, translated};
+use super::dtypes::Kind;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
-use super::named::{REDUCTIONS, argument_counts, sorted_out};
+use super::named::{REDUCTIONS, argument_counts, sorted_out, value_of};
 use super::operators::{array_of_list, array_of_number, as_argument, as_float, as_object, is_list, is_of_numbers};
 use super::signatures::{OF_TWO, permuted};
+use super::values::axes_of;
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -34,7 +37,12 @@ pub fn floats(line: &Line, known: &Known<'_>) -> Option<String> {
     let is_whole = |element: &str| element == "bool" || element.starts_with(['i', 'u']);
     // What the element type of an array is, or the type of a number.
     let of = |name: &str| {
-        let found = known.variable(name.trim_start_matches('&'))?;
+        let Some(found) = known.variable(name.trim_start_matches('&')) else {
+            // A variable of the cell has no type yet.
+            let numbers = numbers_of(name, known)
+                .filter(|numbers| is_name(name.trim_start_matches('&')) && numbers.is_whole())?;
+            return Some((numbers.is_array, "i32".to_owned()));
+        };
         let element = found.split_once(ARRAY).map(|(_, rest)| rest.trim_end_matches('>').to_owned());
         Some((element.is_some(), element.unwrap_or(found)))
     };
@@ -202,6 +210,38 @@ pub fn as_in_numpy(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `a.compress(&mask, 0)`, `gpu::compress!(&a, &mask, axis = 0)`: the condition comes first.
+pub fn exchanged(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_mask = |text: &str| numbers_of(text, known).is_some_and(|numbers| numbers.kind == Kind::Bool);
+    line.find("compress").find_map(|at| {
+        let open = if line.at(at + 1) == "!" { at + 2 } else { at + 1 };
+        let (close, arguments) = (line.closing(open).filter(|_| line.at(open) == "(")?, line.arguments(open)?);
+        let (values, named) = sorted_out(&arguments);
+        let as_call = |mask: &str, array: &str, axis: Option<&str>| {
+            let by = |text: &str| format!("&{}", text.trim_start_matches('&'));
+            match axis {
+                Some(axis) => format!("gpu::compress!({}, {}, axis = {axis})", by(mask), by(array)),
+                None => format!("gpu::compress({}, {})", by(mask), by(array)),
+            }
+        };
+        let axis = value_of(&named, "axis");
+        if line.before(at, 1) == "." && !matches!(line.before(at, 2), "np" | "cp" | "numpy" | "cupy") {
+            let first = line.operand_before(at - 1)?;
+            let mask = values.first().filter(|mask| is_mask(mask))?;
+            return Some(line.with(
+                first,
+                close,
+                &as_call(mask, line.slice(first, at - 2), axis.or(values.get(1).copied())),
+            ));
+        }
+        let [array, mask, rest @ ..] = &values[..] else { return None };
+        let first =
+            if line.before(at, 1) == "::" || line.before(at, 1) == "." { at.checked_sub(2)? } else { return None };
+        (is_mask(mask) && !is_mask(array))
+            .then(|| line.with(first, close, &as_call(mask, array, axis.or(rest.first().copied()))))
+    })
+}
+
 /// `gpu::sparse::eye(5)`, `gpu::fft::fft(&gpu::ones(5))`, where nothing says which elements
 pub fn untyped(line: &Line, known: &Known<'_>) -> Option<String> {
     if !known.says("type annotations needed") {
@@ -215,38 +255,6 @@ pub fn untyped(line: &Line, known: &Known<'_>) -> Option<String> {
             _ => false,
         };
         is_maker.then(|| line.with(at, at, &format!("{name}::<f64>")))
-    })
-}
-
-/// `i.add(&a)` of integers and floats
-pub fn mixed_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
-    let (left, right) = known.faults.iter().find_map(|(_, text)| {
-        let (left, right) = text.split_once("cannot combine an array of `")?.1.split_once("` with `")?;
-        Some((left.to_owned(), right.trim_end_matches('`').to_owned()))
-    })?;
-    let is_whole = |element: &str| elements::is_integer(element) || element == "{integer}" || element == "bool";
-    let float = |element: &str| match element {
-        "f64" | "{float}" => Some("f64"),
-        "f32" => Some("f32"),
-        _ => None,
-    };
-    let element = right.trim_start_matches('&').strip_prefix(ARRAY)?.trim_end_matches('>').to_owned();
-    line.calls(true).find_map(|at| {
-        let first = line.operand_before(at - 1)?;
-        let object = line.slice(first, at - 2);
-        if is_whole(&left)
-            && let Some(float) = float(&element)
-        {
-            let is_done = object.ends_with(&format!("astype::<{float}>()"));
-            return (!is_done && known.is_array(object))
-                .then(|| line.with(first, at - 2, &format!("{object}.astype::<{float}>()")));
-        }
-        let float = float(&left).filter(|_| is_whole(&element))?;
-        let part = line.parts(at + 1, ",")?.into_iter().find(|part| {
-            known.is_array(line.part(*part)) && !line.part(*part).contains(&format!("astype::<{float}>()"))
-        })?;
-        let argument = line.part(part).trim_start_matches('&');
-        Some(line.with(part.0, part.1, &format!("&{}.astype::<{float}>()", as_object(argument))))
     })
 }
 
@@ -524,7 +532,9 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_place = |text: &str| text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, ',' | ' '));
         if is_array && name == "item" && known.says("takes 0 arguments but") && !arguments.is_empty() {
             let place = arguments.join(", ").replace(['(', ')'], "");
-            return is_place(&place).then(|| line.with(at, close, &format!("get(&[{place}])")));
+            // One place counts along all axes.
+            let flat = if place.contains(',') || axes_of(object, known) == Some(1) { "" } else { "ravel()." };
+            return is_place(&place).then(|| line.with(at, close, &format!("{flat}get(&[{place}])")));
         }
         // `a.set(2, 1.0)`, `m.set((0, 1), 1.0)`
         if is_array && name == "set" && known.says("this method takes 1 argument but") && arguments.len() > 1 {

@@ -1,13 +1,13 @@
 //! Calls of functions and methods under the names that they have elsewhere.
 
+use super::arithmetic::meets_whole_numbers;
 use super::keywords::{is_short, with_keywords};
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer};
-use super::named::{REDUCTIONS, has_keywords, keyword, sorted_out, value_of};
+use super::named::{REDUCTIONS, has_keywords, sorted_out, value_of};
 use super::operators::{
     array_of_list, as_argument, as_array, as_float, as_object, is_list, list_of_arrays, with_lists, with_references,
 };
-use super::values::meets_whole_numbers;
 use super::{functional, modules, plots, printing, rows, signatures, ufuncs};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
@@ -241,6 +241,10 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let size = value_of(&named, "size").or(values.get(2).copied()).unwrap_or("1");
             ("gpu::random::integers".to_owned(), vec![range, size.to_owned()])
         }
+        // A generator has a seed here.
+        ("random", "default_rng") if values.is_empty() => {
+            ("gpu::random::Generator::new".to_owned(), vec!["0".to_owned()])
+        }
         ("random", "default_rng") => ("gpu::random::Generator::new".to_owned(), as_typed()),
         (_, "seed") => ("gpu::random::seed".to_owned(), as_typed()),
         ("random", "shuffle") if values.len() == 1 && known.is_array(values[0]) => {
@@ -409,10 +413,17 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
             let object = values.first().filter(|_| is_method(method) || method.starts_with("is_"))?;
             let is_number = path.first().is_some_and(|module| module.eq_ignore_ascii_case("math"))
                 || known.type_of(object).is_some_and(|known| known == "f64" || known == "f32");
-            let method = if method == "log" && is_number { "ln" } else { method };
+            // `np.log(10)`, `np.maximum(3, 4)`
+            let is_literal = Line::new(object).len() == 1 && Line::new(object).kind(0) == Some(LineTokenKind::Number);
+            let method = match method {
+                "log" if is_number || is_literal => "ln",
+                "maximum" if is_literal => "max",
+                "minimum" if is_literal => "min",
+                _ => method,
+            };
             let object = if object.starts_with(['[', '(']) && as_array(object, known).starts_with("&gpu::") {
                 as_array(object, known).trim_start_matches('&').to_owned()
-            } else if Line::new(object).len() == 1 && Line::new(object).kind(0) == Some(LineTokenKind::Number) {
+            } else if is_literal {
                 format!("{object}_f64")
             } else if known.type_of(object).is_some_and(|name| matches!(name.as_str(), "i32" | "i64" | "usize")) {
                 format!("({object} as f64)")
@@ -423,6 +434,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
                 |value: &&str| if is_list(value) { as_array(value, known) } else { as_argument(value, known) };
             let others = match name {
                 "relu" => vec!["0.0".to_owned()],
+                _ if is_literal => values[1..].iter().map(|value| as_float(value)).collect(),
                 _ => values[1..].iter().map(list_or_argument).collect(),
             };
             (format!("{object}.{method}"), others)
@@ -443,8 +455,17 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
         if is_clock && line.at(at + 3) == "(" && line.at(at + 5) == "-" && line.is_word(at + 6) {
             return Some(line.with(at, at + 6, &format!("{}.elapsed().as_secs_f64()", line.at(at + 6))));
         }
-        if module == "pi" && line.before(at, 1) != "." && known.says("cannot find value `pi`") {
-            return Some(line.with(at, at, list_value(CONSTANTS, module)?));
+        let constant = || list_value(CONSTANTS, &module.to_lowercase()).filter(|_| line.at(at + 1) != "(");
+        // `gpu::pi`, `gpu::PI`
+        if line.before(at, 1) == "::"
+            && line.before(at, 2) == "gpu"
+            && known.says(&format!("cannot find value `{module}`"))
+            && let Some(constant) = constant()
+        {
+            return Some(line.with(at - 2, at, constant));
+        }
+        if module == "pi" && !matches!(line.before(at, 1), "." | "::") && known.says("cannot find value `pi`") {
+            return Some(line.with(at, at, constant()?));
         }
         if !MODULES.contains(&module) || matches!(line.before(at, 1), "." | "::" | "use" | "let" | "mut") {
             return None;
@@ -504,7 +525,7 @@ pub fn module(line: &Line, known: &Known<'_>) -> Option<String> {
                 format!("{}{}", path.join("::"), line.slice(last + 1, line.closing(last + 1).unwrap_or(last + 1)))
             })
         })?;
-        Some(line.with(at, line.closing(last + 1)?, &new))
+        Some(line.with(at, line.closing(last + 1)?, &new)).filter(|new| *new != line.text)
     })
 }
 
@@ -588,31 +609,6 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
 fn in_head(line: &Line, at: usize, range: String) -> String {
     let is_head = line.at(0) == "for" && line.before(at, 1) == "in";
     if is_head { range } else { format!("({range})") }
-}
-
-/// `a.reshape(2, 3)`, `gpu::zeros(3, 4)`
-pub fn shape(line: &Line, known: &Known<'_>) -> Option<String> {
-    if !(known.says("takes 1 argument but") || known.is_syntax()) {
-        return None;
-    }
-    (0..line.len()).find_map(|at| {
-        let name = line.at(at);
-        let is_method = name == "reshape" && line.before(at, 1) == ".";
-        let is_function =
-            matches!(name, "zeros" | "ones" | "empty" | "random" | "arange") && line.before(at, 1) == "::";
-        if !(is_method || is_function) || line.at(at + 1) != "(" {
-            return None;
-        }
-        let (open, close) = (at + 1, line.closing(at + 1)?);
-        let arguments = line.arguments(open)?;
-        let are_lengths = arguments.len() > 1 && arguments.iter().all(|argument| keyword(argument).is_none());
-        let step = match (name, arguments.len()) {
-            ("arange", 2) if arguments.iter().any(|argument| argument.contains('.')) => ", 1.0",
-            ("arange", 2) => ", 1",
-            _ => "",
-        };
-        are_lengths.then(|| line.with(open, close, &format!("(({}{step}))", arguments.join(", "))))
-    })
 }
 
 /// `a.median()`, `a.numpy()`, `m.transpose((1, 0))`

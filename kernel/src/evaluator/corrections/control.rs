@@ -3,6 +3,7 @@
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_name};
 use super::operators::{COMPARISONS, as_object};
+use super::values::axes_of;
 use crate::evaluator::elements;
 
 /// Whether an expression is an array of `bool`, as far as the line shows it.
@@ -236,7 +237,9 @@ pub fn several_targets(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         None => line.slice(first, last).to_owned(),
     };
-    Some(format!("let ({}) = {new};", names.join(", ")))
+    // In a loop the variables of before get other values.
+    let declares = if start == 0 && names.iter().all(|name| known.changes(name)) { "" } else { "let " };
+    Some(format!("{declares}({}) = {new};", names.join(", ")))
 }
 
 /// `for (int k = 0; k < 3; k++) {`, `if (x > 1.0) x = 0.0;`
@@ -344,5 +347,9 @@ pub fn iteration(line: &Line, known: &Known<'_>) -> Option<String> {
         return None;
     }
     let over = line.slice(within + 1, open - 1);
+    // The elements of an array of one axis are numbers.
+    if known.is_python && axes_of(over, known) == Some(1) {
+        return Some(line.with(within + 1, open - 1, &format!("{}.tolist()", as_object(over))));
+    }
     (!over.starts_with('&')).then(|| line.with(within + 1, open - 1, &format!("&{over}")))
 }

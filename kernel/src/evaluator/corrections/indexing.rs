@@ -1,8 +1,11 @@
 //! Parts of arrays in brackets.
 
+use super::arithmetic::numbers_of;
+use super::dtypes::Kind;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::operators::{COMPARISONS, as_argument, as_object, is_operand};
+use super::values::axes_of;
 use crate::evaluator::elements;
 
 /// The text between the brackets.
@@ -116,13 +119,8 @@ fn is_of_call(line: &Line, first: usize, open: usize, base: &str, known: &Known<
 }
 
 fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known<'_>) -> Option<String> {
-    // `c[..., 2]` is along the last axis, however many there are.
-    if let [all, place] = &line.arguments(open)?[..]
-        && *all == "..."
-        && is_integer(&place.replace("- ", "-"))
-        && !ASSIGNMENTS.contains(&line.at(line.closing(open)? + 1))
-    {
-        return Some(line.with(first, line.closing(open)?, &format!("gpu::take!(&{base}, {place}, axis = -1)")));
+    if let Some(new) = of_ellipsis(line, first, open, base, known)? {
+        return Some(new);
     }
     let (mut index, mut close) = (index_of(line, open, known)?, line.closing(open)?);
     // `m[0][1]`
@@ -194,6 +192,62 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
     Some(line.with(first, close, &new))
 }
 
+/// `c[..., 2]`, `c[..., None]`: what three dots stand for depends on the number of axes, which a type does not show. `None` if
+/// this cannot be written, and nothing in it if there are no dots, or none that matter.
+fn of_ellipsis(line: &Line, first: usize, open: usize, base: &str, known: &Known<'_>) -> Option<Option<String>> {
+    let is_dots = |part: &str| matches!(part, "..." | "Ellipsis");
+    let (parts, close) = (line.arguments(open)?, line.closing(open)?);
+    let Some(at) = parts.iter().position(|part| is_dots(part)) else { return Some(None) };
+    let is_new = |part: &&str| *part == "None" || part.ends_with("newaxis");
+    let (before, behind) = (&parts[..at], &parts[at + 1..]);
+    let axes =
+        || axes_of(base, known)?.checked_sub(parts.iter().filter(|part| !is_new(part) && !is_dots(part)).count());
+    if behind.is_empty() && !before.is_empty() {
+        // The axes that are left out are whole.
+        if ASSIGNMENTS.contains(&line.at(close + 1)) {
+            return Some(Some(line.with(open, close, &format!("[{}, :]", before.join(", ")))));
+        }
+        let parts = parts_of(line, open)?;
+        let parts = parts[..before.len()].join(", ");
+        return Some(Some(line.with(first, close, &format!("{base}.slice(s![{parts}])"))));
+    }
+    if behind.is_empty() {
+        return Some(None);
+    }
+    if let Some(whole) = axes().filter(|whole| *whole > 0) {
+        let all = before.iter().copied().chain(std::iter::repeat_n(":", whole)).chain(behind.iter().copied());
+        return Some(Some(line.with(open, close, &format!("[{}]", all.collect::<Vec<_>>().join(", ")))));
+    }
+    if !before.is_empty() || ASSIGNMENTS.contains(&line.at(close + 1)) {
+        return None;
+    }
+    // New axes, from the last one.
+    if behind.iter().all(|part| is_new(part) || *part == ":") {
+        let places = (1..=behind.len()).rev().filter(|back| is_new(&behind[behind.len() - back]));
+        let mut places: Vec<usize> = places.collect();
+        places.reverse();
+        let new: String = places.iter().map(|back| format!(".expand_dims(-{back})")).collect();
+        return Some(Some(line.with(first, close, &format!("{base}{new}"))));
+    }
+    let [place] = behind else { return None };
+    let is_place = is_integer(&place.replace("- ", "-"))
+        || numbers_of(place, known).is_some_and(|numbers| numbers.is_whole() && !numbers.is_array);
+    let taken = match place.split_once(':') {
+        Some((from, to))
+            if !from.is_empty()
+                && !to.is_empty()
+                && !to.contains(':')
+                && !from.starts_with('-')
+                && !to.starts_with('-') =>
+        {
+            format!("&gpu::arange({from}..{to})")
+        }
+        None if is_place => (*place).to_owned(),
+        _ => return None,
+    };
+    Some(Some(line.with(first, close, &format!("gpu::take!(&{base}, {taken}, axis = -1)"))))
+}
+
 /// Whether an expression has integers only, and a variable among them.
 fn is_whole(value: &str, known: &Known<'_>) -> bool {
     let line = Line::new(value);
@@ -245,7 +299,8 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
         if method {
             return Some(Index::Mask(format!("&{text}")));
         }
-        if type_name.contains("DeviceArray<bool>") {
+        let is_mask = || numbers_of(text, known).is_some_and(|numbers| numbers.is_array && numbers.kind == Kind::Bool);
+        if type_name.contains("DeviceArray<bool>") || type_name.contains(ARRAY) && is_mask() {
             return Some(Index::Mask(as_argument(text, known)));
         }
         if type_name.contains(ARRAY) {

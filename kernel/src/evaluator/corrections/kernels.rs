@@ -3,7 +3,7 @@
 use super::known::{ARRAY, DeviceFunction, Known};
 use super::line::{Line, LineTokenKind, is_name};
 use super::operators::as_argument;
-use crate::syntax::list_value;
+use crate::syntax::{list_has, list_value};
 
 /// CUDA's variables and functions, and ours.
 const NAMES: &str = "\
@@ -150,8 +150,32 @@ pub fn parameter(name: &str, known: &Known<'_>) -> String {
             || (matches!(cell.before(*at, 2), "len" | "sum" | "enumerate") && cell.before(*at, 1) == "(")
             || (cell.before(*at, 1) == "(" && cell.before(*at, 3) == "." && matches!(cell.before(*at, 4), "np" | "cp"))
     });
+    // What is computed of all elements: `(x ** 2).sum()`, `np.mean(x - y)`, `x.shape`.
+    const OF_ALL: &str = "sum mean std var min max prod median cumsum argmax argmin argsort sort reshape ravel shape size ndim T dot any all";
+    // `d = x - y`, and then `d.sum()`
+    let mut names = vec![name];
+    for text in known.cell.lines().map(str::trim) {
+        let (target, value) = text.split_once('=').unwrap_or_default();
+        let value = Line::new(value);
+        let is_derived = names.iter().any(|one| value.find(one).next().is_some()) && is_name(target.trim());
+        names.extend(is_derived.then(|| target.trim()));
+    }
+    let is_within = |first: usize, last: usize| {
+        (first..=last).any(|at| names.contains(&cell.at(at)) && !matches!(cell.before(at, 1), "." | "::"))
+    };
+    let is_of_all = (1..cell.len()).any(|at| {
+        if !list_has(OF_ALL, cell.at(at)) || cell.before(at, 1) != "." {
+            return false;
+        }
+        let is_module = matches!(cell.before(at, 2), "np" | "cp" | "numpy" | "gpu");
+        match cell.operand_before(at - 1) {
+            _ if is_module => cell.closing(at + 1).is_some_and(|close| cell.at(at + 1) == "(" && is_within(at, close)),
+            Some(first) => is_within(first, at) && cell.before(first, 1) != "def",
+            None => false,
+        }
+    });
     match known.device {
-        None if is_gone_through || is_indexed => format!("{name}: &DeviceArray<f64>"),
+        None if is_gone_through || is_indexed || is_of_all => format!("{name}: &DeviceArray<f64>"),
         Some(DeviceFunction::Kernel) if is_assigned => format!("mut {name}: ViewMut<f64>"),
         Some(DeviceFunction::Kernel) if is_indexed => format!("{name}: View<f64>"),
         Some(DeviceFunction::Kernel) if is_limit => format!("{name}: usize"),
@@ -177,8 +201,7 @@ fn launched(kernel: &str, index: usize, argument: &str, known: &Known<'_>) -> St
         |at: &usize| matches!(cell.at(*at), "def" | "fn") && cell.at(at + 1) == kernel && cell.at(at + 2) == "(";
     let parameters = (0..cell.len()).find(is_head).and_then(|at| cell.arguments(at + 2)).unwrap_or_default();
     let Some(name) = parameters.get(index).filter(|_| is_name(argument)) else { return as_argument(argument, known) };
-    let Known { faults, cell, type_of, rows, .. } = *known;
-    let in_kernel = Known { faults, cell, type_of, rows, device: Some(DeviceFunction::Kernel) };
+    let in_kernel = Known { device: Some(DeviceFunction::Kernel), ..*known };
     let name = name.split(':').next().unwrap_or_default().trim().trim_start_matches("mut ");
     match parameter(name, &in_kernel) {
         said if said.contains("ViewMut<") => format!("&mut {argument}"),
@@ -212,7 +235,9 @@ pub fn call(line: &Line, known: &Known<'_>) -> Option<String> {
         ["f64", "f32", "i32", "i64"].iter().any(|number| known.says(&format!("expected `{number}`, found {name}")))
     });
     let of_function = line.calls(false).find_map(|at| {
-        let arguments = line.arguments(at + 1).filter(|_| found)?;
+        // `y = len(a)` of a variable with another type.
+        let is_missing = known.says(&format!("cannot find function `{}`", line.at(at)));
+        let arguments = line.arguments(at + 1).filter(|_| found && !is_missing)?;
         let is_mapped = arguments.iter().any(|argument| known.is_array(argument)) && line.before(at, 1) != "fn";
         let new = format!("gpu::map({}, {})", line.at(at), tuple(&arguments));
         is_mapped.then(|| Some(line.with(at, line.closing(at + 1)?, &new)))?

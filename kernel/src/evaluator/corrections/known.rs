@@ -1,10 +1,8 @@
 //! The facts that the rules use: about the cell, and from the compiler's messages.
 
+pub use super::dtypes::ARRAY;
 use super::line::{Line, is_name};
-use super::values;
-
-/// The name of the type of arrays.
-pub const ARRAY: &str = "DeviceArray<";
+use super::{languages, values};
 
 /// The facts about the cell.
 pub struct Known<'a> {
@@ -18,6 +16,10 @@ pub struct Known<'a> {
     pub rows: bool,
     /// The function of device code that the line belongs to.
     pub device: Option<DeviceFunction>,
+    /// The line of the cell, counted from 1.
+    pub line: usize,
+    /// Whether the line is Python's, so that its operators mean what they mean there.
+    pub is_python: bool,
 }
 
 /// What a function of device code computes with.
@@ -86,6 +88,16 @@ impl DeviceFunction {
     }
 }
 
+/// Whether a line gives a variable a value: `p = 0`, `let (p, mut q) = (0, 1);`
+fn is_target(text: &str, name: &str) -> bool {
+    let targets = text.split('=').next().filter(|_| text.contains('=')).unwrap_or_default();
+    let line = Line::new(targets.trim().trim_start_matches("let "));
+    let is_call = line.is_word(0) && line.at(1) == "(";
+    !is_call
+        && (0..line.len()).all(|at| line.is_word(at) || matches!(line.at(at), "(" | ")" | ","))
+        && line.find(name).next().is_some()
+}
+
 impl<'a> Known<'a> {
     /// What is known of a line of a cell, counted from 1.
     pub fn of_line(
@@ -94,7 +106,8 @@ impl<'a> Known<'a> {
         line: usize,
         type_of: &'a dyn Fn(&str) -> Option<String>,
     ) -> Known<'a> {
-        Known { faults, cell, type_of, rows: false, device: DeviceFunction::around(cell, line) }
+        let device = DeviceFunction::around(cell, line);
+        Known { faults, cell, type_of, rows: false, device, line, is_python: !languages::has_rust(cell) }
     }
 }
 
@@ -115,6 +128,24 @@ impl Known<'_> {
         self.faults.iter().any(|(_, message)| message.contains(text))
     }
 
+    /// Whether the line is in a block: a loop, a branch or a function.
+    pub fn is_in_block(&self) -> bool {
+        let text = self.cell.lines().nth(self.line.saturating_sub(1)).unwrap_or_default();
+        self.cell.trim().contains('\n') && text.starts_with([' ', '\t'])
+    }
+
+    fn lines_before(&self) -> impl Iterator<Item = &str> {
+        self.cell.lines().take(self.line.saturating_sub(1))
+    }
+
+    /// Whether the line, in a block, gives a variable another value that is there before the block.
+    pub fn changes(&self, name: &str) -> bool {
+        let mut before = self.lines_before();
+        let is_function = |text: &str| text.starts_with("def ") || text.starts_with("fn ");
+        let is_of_notebook = (self.type_of)(name).is_some() && !self.lines_before().any(is_function);
+        self.is_in_block() && (before.any(|text| is_target(text, name)) || is_of_notebook)
+    }
+
     /// The type of a variable of the notebook. One of the cell hides it, also that of a loop, a closure or a function.
     pub fn variable(&self, name: &str) -> Option<String> {
         let is_in_head = |line: &str| {
@@ -122,6 +153,10 @@ impl Known<'_> {
             head.is_some_and(|(names, _)| Line::new(names).find(name).next().is_some())
         };
         if is_name(name) && self.cell.lines().any(is_in_head) {
+            return None;
+        }
+        // `p, q = 0, 1`
+        if is_name(name) && self.lines_before().any(|text| text.contains(',') && is_target(text, name)) {
             return None;
         }
         let hiding = [
@@ -219,6 +254,21 @@ impl Known<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn targets_of_assignments() {
+        for (text, names) in [
+            ("p = 0", "p"),
+            ("p, q = 0, 1", "p q"),
+            ("let (p, mut q) = (0, 1);", "p q"),
+            ("f(p, q=1)", ""),
+            ("print(p, q == 1)", ""),
+            ("p[0] = 1", ""),
+        ] {
+            let found: Vec<&str> = ["p", "q"].into_iter().filter(|name| is_target(text, name)).collect();
+            assert_eq!(found.join(" "), names, "{text}");
+        }
+    }
 
     #[test]
     fn lines_of_device_code_are_told_apart() {

@@ -4,6 +4,56 @@ use super::line::Line;
 use super::plots::is_plot;
 use crate::syntax::list_value;
 
+/// Where the comment behind the code of a line begins, Python's or Rust's.
+pub fn comment_behind(text: &str) -> Option<usize> {
+    let start = text.len() - text.trim_start().len();
+    let (mut quote, mut before) = (None, ' ');
+    for (at, character) in text.char_indices().skip_while(|(at, _)| *at < start) {
+        match (quote, character) {
+            (Some(open), _) if open == character && before != '\\' => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(character),
+            (None, '#') if at > start && before == ' ' && text[at + 1..].starts_with(' ') => return Some(at),
+            // `a // 2` divides in Python: what a correction has put there stands behind two spaces.
+            (None, '/')
+                if text[at..].starts_with("// ")
+                    && at > start
+                    && (text[..at].ends_with("  ") || text[..at].trim_end().ends_with([';', '{', '}'])) =>
+            {
+                return Some(at);
+            }
+            _ => {}
+        }
+        before = character;
+    }
+    None
+}
+
+/// The cell in which lines that an open bracket continues are one line.
+pub fn with_joined_lines(cell: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut depth = 0;
+    for text in cell.lines() {
+        match lines.last_mut().filter(|_| depth > 0) {
+            Some(last) => {
+                let gap =
+                    if last.ends_with(['(', '[', '{']) || text.trim().starts_with([')', ']', '}']) { "" } else { " " };
+                last.push_str(&format!("{gap}{}", text.trim()));
+            }
+            None => lines.push(text.trim_end().to_owned()),
+        }
+        let line = Line::new(text.trim());
+        let change = |at: usize| match line.at(at) {
+            "(" | "[" | "{" => 1,
+            ")" | "]" | "}" => -1,
+            _ => 0,
+        };
+        depth += if text.trim_start().starts_with('#') { 0 } else { (0..line.len()).map(change).sum::<i32>() };
+    }
+    // A bracket that nothing closes.
+    if depth == 0 { lines.join("\n") } else { cell.to_owned() }
+}
+
 /// The words that begin a block in Python.
 const HEADS: [&str; 8] = ["def", "for", "while", "if", "elif", "else", "class", "with"];
 
@@ -71,6 +121,8 @@ pub fn with_semicolons(cell: &str) -> String {
     let mut depth = 0;
     let mut result: Vec<String> = Vec::with_capacity(lines.len());
     for (index, text) in lines.iter().enumerate() {
+        let (text, comment) = text.split_at(comment_behind(text).unwrap_or(text.len()));
+        let (text, gap) = text.split_at(text.trim_end().len());
         let line = Line::new(text.trim());
         let before = depth;
         for at in 0..line.len() {
@@ -88,7 +140,7 @@ pub fn with_semicolons(cell: &str) -> String {
             && !text.trim().starts_with("//")
             && !text.trim().starts_with('#');
         let mark = if ends && is_statement { ";" } else { "" };
-        result.push(format!("{text}{mark}"));
+        result.push(format!("{text}{mark}{gap}{comment}"));
     }
     result.join("\n")
 }
@@ -246,8 +298,35 @@ mod tests {
     }
 
     #[test]
+    fn lines_in_brackets_are_one() {
+        for (typed, expected) in [
+            ("x = f(1,\n      [2,\n  3])\ny = 1", "x = f(1, [2, 3])\ny = 1"),
+            ("x = f(\n    1,\n)\n# (", "x = f(1,)\n# ("),
+            ("x = f(1,\ny = 2", "x = f(1,\ny = 2"),
+        ] {
+            assert_eq!(with_joined_lines(typed), expected);
+        }
+    }
+
+    #[test]
+    fn comments_behind_code_are_found() {
+        for (text, code) in [
+            ("a = 3  # three", "a = 3  "),
+            ("x = \"a # b\"", "x = \"a # b\""),
+            ("# only", "# only"),
+            ("let a = 3; // three", "let a = 3; "),
+            ("a // 2", "a // 2"),
+            ("a.sum()  // all", "a.sum()  "),
+            ("#[kernel] # x", "#[kernel] "),
+        ] {
+            assert_eq!(&text[..comment_behind(text).unwrap_or(text.len())], code, "{text}");
+        }
+    }
+
+    #[test]
     fn statements_get_semicolons() {
         for (typed, expected) in [
+            ("x = 1  # one\ny", "x = 1;  # one\ny"),
             ("x = 1\ny = 2\nx + y", "x = 1;\ny = 2;\nx + y"),
             ("f(1,\n  2)\ng()", "f(1,\n  2)\ng()"),
             ("a\n  .b()\nc", "a\n  .b();\nc"),

@@ -123,6 +123,20 @@ impl Line {
         format!("{}{text}{}", &self.text[..self.tokens[first].start], &self.text[self.tokens[last].end..])
     }
 
+    /// What stands between two tokens: the signs and spaces.
+    pub fn gap(&self, left: usize, right: usize) -> &str {
+        match (self.tokens.get(left), self.tokens.get(right)) {
+            (Some(left), Some(right)) if left.end <= right.start => &self.text[left.end..right.start],
+            _ => "",
+        }
+    }
+
+    /// `changed`, which is this line up to the end of a token and has other text behind it, with other text for these tokens too.
+    pub fn with_tail(&self, changed: &str, first: usize, last: usize, text: &str) -> String {
+        let tail = changed.get(self.tokens[last].end..).unwrap_or_default();
+        format!("{}{text}{tail}", &self.text[..self.tokens[first].start])
+    }
+
     /// The places of a token of this text.
     pub fn find(&self, text: &str) -> impl Iterator<Item = usize> {
         (0..self.len()).filter(move |index| self.at(*index) == text)

@@ -7,9 +7,9 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxToken};
 use std::ops::Range;
 
-/// Rust's integers, and the compiler's name for an integer whose type is open.
+/// Rust's integers, the narrow ones first, and the compiler's name for an integer whose type is open.
 const INTEGERS: [&str; 13] =
-    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "{integer}"];
+    ["u8", "i8", "u16", "i16", "{integer}", "i32", "u32", "u64", "i64", "isize", "usize", "u128", "i128"];
 /// Floats and complex numbers, with their ranks and the names that conversions take.
 const FLOATS: [(&str, usize, &str); 6] = [
     ("f32", 1, "f32"),
@@ -49,7 +49,21 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
         _ if is_scalar_wider(&right, &left) && right.rank > left.rank => false,
         (left, right) if left < right => true,
         (left, right) if left > right => false,
-        _ => return None,
+        // Of integers the number is converted, or the narrower array.
+        _ if !(left.is_array || right.is_array) || left.rank > 0 => return None,
+        // A number cannot take an array.
+        _ if message.contains("-assign") && !left.is_array => return None,
+        _ if message.contains("-assign") || left.is_array && !right.is_array => false,
+        _ => right.is_array && !left.is_array || left.width < right.width,
+    };
+    let (left, right) = if left.rank == 0 && right.rank == 0 {
+        let exact = |number: Number| {
+            let type_name = if INTEGERS[number.width] == "{integer}" { "i32" } else { INTEGERS[number.width] };
+            Number { type_name, ..number }
+        };
+        (exact(left), exact(right))
+    } else {
+        (left, right)
     };
     let ((side, range), of_side, target) =
         if is_left { (&operands[0], left, right.type_name) } else { (&operands[1], right, left.type_name) };
@@ -107,6 +121,8 @@ struct Number {
     /// Numbers of a lower rank are converted to those of a higher rank.
     rank: usize,
     type_name: &'static str,
+    /// The place among the integers.
+    width: usize,
 }
 
 impl Number {
@@ -119,12 +135,12 @@ impl Number {
         let name = type_name.trim_start_matches('&').trim_start_matches("mut ");
         let element = name.strip_prefix("DeviceArray<").and_then(|rest| rest.strip_suffix('>'));
         let (is_array, name) = (element.is_some(), element.unwrap_or(name));
-        if INTEGERS.contains(&name) {
-            return Some(Number { is_array, rank: 0, type_name: "i64" });
+        if let Some(width) = INTEGERS.iter().position(|known| *known == name) {
+            return Some(Number { is_array, rank: 0, type_name: "i64", width });
         }
         let name = name.trim_start_matches("gpu::").trim_start_matches("num_complex::");
         let (_, rank, type_name) = *FLOATS.iter().find(|(known, ..)| *known == name)?;
-        Some(Number { is_array, rank, type_name })
+        Some(Number { is_array, rank, type_name, width: INTEGERS.len() })
     }
 }
 
@@ -258,6 +274,15 @@ mod tests {
                 "assert_eq!(vec![x / n, 1.0], [0.5, 1.0]);",
                 "/",
                 Some("assert_eq!(vec![x / n as f64, 1.0], [0.5, 1.0]);"),
+            ),
+            ("cannot add `&DeviceArray<i64>` to `&DeviceArray<i32>`", "&i + &j", "+", Some("i.astype::<i64>() + &j")),
+            ("cannot divide `DeviceArray<i64>` by `DeviceArray<i32>`", "i / j", "/", Some("i / j.astype::<i64>()")),
+            ("cannot add `i64` to `&DeviceArray<i32>`", "&i + n", "+", Some("&i + n as i32")),
+            (
+                "cannot add-assign `&DeviceArray<i64>` to `DeviceArray<i32>`",
+                "i += &j",
+                "+=",
+                Some("i += j.astype::<i32>()"),
             ),
             ("cannot add `String` to `f64`", "x + s", "+", None),
             ("cannot add `i32` to `i64`", "x + s", "+", None),

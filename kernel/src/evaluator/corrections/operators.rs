@@ -138,7 +138,11 @@ pub fn is_of_numbers(text: &str, known: &Known<'_>) -> bool {
         }
         _ => matches!(line.at(at), "+" | "-" | "*" | "/" | "(" | ")"),
     };
-    line.len() > 0 && (0..line.len()).all(is_number)
+    // `std::f64::consts::PI`
+    let is_constant = |at: usize| {
+        matches!(line.at(at), "std" | "f64" | "consts" | "PI" | "E" | "::") && line.text.contains("std::f64::consts::")
+    };
+    line.len() > 0 && (0..line.len()).all(|at| is_number(at) || is_constant(at))
 }
 
 /// A number as an array without axes, to be used beside another array.
@@ -251,7 +255,10 @@ pub fn leading_zero(line: &Line, _: &Known<'_>) -> Option<String> {
 /// `a // 2` is a comment in Rust.
 pub fn floor_quotient(line: &Line, known: &Known<'_>) -> Option<String> {
     let at = line.find("//").next()?;
-    let (first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
+    let (mut first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
+    // A minus belongs to what is divided.
+    let is_sign = first > 0 && line.before(first, 1) == "-" && line.operand_before(first - 1).is_none();
+    first -= usize::from(is_sign);
     let (left, right) = (line.slice(first, at - 1), line.slice(at + 1, last));
     let is_end = last + 1 == line.len() || line.kind(last + 1) == Some(LineTokenKind::Sign);
     let is_value = |text: &str| {
@@ -272,6 +279,9 @@ pub fn floor_quotient(line: &Line, known: &Known<'_>) -> Option<String> {
     };
     let new = if known.is_array(left) {
         format!("{}.floor_divide({})", as_object(&with_references(left, known)), as_argument(right, known))
+    } else if is_sign && are_whole(&left[1..]) && are_whole(right) {
+        let number = if is_integer(left) { format!("{left}_i32") } else { left.to_owned() };
+        format!("({number}).div_euclid({right})")
     } else if are_whole(left) && are_whole(right) {
         format!("{left} / {right}")
     } else {
@@ -434,9 +444,11 @@ pub fn inverted(line: &Line, known: &Known<'_>) -> Option<String> {
     let at = line.find("~").next()?;
     let last = line.operand_after(at + 1)?;
     let value = line.slice(at + 1, last);
-    let inner = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(value);
+    let is_whole = line.at(at + 1) == "(" && line.closing(at + 1) == Some(last);
+    let inner = if is_whole { &value[1..value.len() - 1] } else { value };
     // A comparison gets its method first.
-    let value = if COMPARISONS.iter().any(|(sign, _)| Line::new(inner).find(sign).next().is_some()) {
+    let has_comparison = || COMPARISONS.iter().any(|(sign, _)| Line::new(inner).find(sign).next().is_some());
+    let value = if is_whole && has_comparison() {
         comparison_of_arrays(&Line::new(inner), known)?
     } else {
         as_argument(value, known)

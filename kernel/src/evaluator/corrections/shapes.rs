@@ -1,10 +1,36 @@
-//! The corrected line of a cell that fails while it runs, because an array has another number of axes than the line is for: types do
-//! not say how many axes an array has.
+//! Lengths of axes: those that a function gets one by one, and the corrected line of a cell that fails while it runs, because an array
+//! has another number of axes than the line is for. Types do not say how many axes an array has.
 
 use super::known::Known;
 use super::line::{Line, is_name};
+use super::named::keyword;
 use super::operators::as_object;
 use crate::evaluator::elements;
+
+/// `a.reshape(2, 3)`, `gpu::zeros(3, 4)`
+pub fn lengths(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !(known.says("takes 1 argument but") || known.is_syntax()) {
+        return None;
+    }
+    (0..line.len()).find_map(|at| {
+        let name = line.at(at);
+        let is_method = name == "reshape" && line.before(at, 1) == ".";
+        let is_function =
+            matches!(name, "zeros" | "ones" | "empty" | "random" | "arange") && line.before(at, 1) == "::";
+        if !(is_method || is_function) || line.at(at + 1) != "(" {
+            return None;
+        }
+        let (open, close) = (at + 1, line.closing(at + 1)?);
+        let arguments = line.arguments(open)?;
+        let are_lengths = arguments.len() > 1 && arguments.iter().all(|argument| keyword(argument).is_none());
+        let step = match (name, arguments.len()) {
+            ("arange", 2) if arguments.iter().any(|argument| argument.contains('.')) => ", 1.0",
+            ("arange", 2) => ", 1",
+            _ => "",
+        };
+        are_lengths.then(|| line.with(open, close, &format!("(({}{step}))", arguments.join(", "))))
+    })
+}
 
 /// The line of a panic with this message, corrected if a correction is known.
 pub fn of_panic(text: &str, message: &str) -> Option<String> {

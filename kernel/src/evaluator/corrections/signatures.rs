@@ -54,7 +54,9 @@ pub fn with_target<'a>(
     let is_other = |one: &&str| keyword(one).is_none_or(|(name, _)| name != "out");
     let others = arguments.iter().copied().filter(is_other).collect();
     let call = format!("{}({})", path.join("."), arguments.join(", "));
-    let statement = known.cell.lines().map(str::trim).find(|line| line.trim_end_matches(';') == call)?;
+    // However it is spaced.
+    let tokens = |text: &str| text.trim_end_matches(';').replace(' ', "");
+    let statement = known.cell.lines().map(str::trim).find(|line| tokens(line) == tokens(&call))?;
     Some((target, others, if statement.ends_with(';') { "" } else { ";" }))
 }
 

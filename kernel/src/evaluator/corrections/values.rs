@@ -74,7 +74,7 @@ fn without_parentheses(expression: &str) -> &str {
 }
 
 /// The value that the cell gives a variable, the last one.
-fn declared<'a>(name: &str, cell: &'a str) -> Option<&'a str> {
+pub fn declared<'a>(name: &str, cell: &'a str) -> Option<&'a str> {
     let value = |text: &'a str| {
         let text = text.trim();
         let text = text.strip_prefix("let ").unwrap_or(text);
@@ -206,6 +206,8 @@ fn of_operand(line: &Line, known: &Known<'_>, depth: usize) -> Option<String> {
                 }
                 if COMPARISONS.iter().any(|(_, method)| *method == name) || name.starts_with("is_") {
                     made = MASK.to_owned();
+                } else if let Some(element) = open.and_then(|open| element_between(line, at + 2, open)) {
+                    made = format!("{ARRAY}{element}>");
                 } else if !list_has(KEEPING, name) {
                     made = ARRAY.to_owned();
                 }
@@ -230,27 +232,9 @@ fn of_operand(line: &Line, known: &Known<'_>, depth: usize) -> Option<String> {
     Some(made)
 }
 
-/// Whether a cell computes with whole numbers, or sets elements to them: `z[0] = 1`, `np.ones(3) * 2`.
-pub fn meets_whole_numbers(known: &Known<'_>) -> bool {
-    let is_set = |line: &str| {
-        let line = Line::new(line.trim().trim_end_matches([';', ')']));
-        let sign = (1..line.len()).find(|at| matches!(line.at(*at), "=" | "+=" | "-=" | "*=" | "/="));
-        sign.is_some_and(|sign| {
-            line.before(sign, 1) == "]" && is_integer(&line.slice(sign + 1, line.len() - 1).replace("- ", "-"))
-        })
-    };
-    let is_made_with = |line: &str| {
-        let line = Line::new(line);
-        (0..line.len()).any(|at| {
-            let is_maker = matches!(line.at(at), "zeros" | "ones" | "empty") && line.at(at + 1) == "(";
-            let behind = line.closing(at + 1).filter(|_| is_maker).map(|close| close + 1);
-            let before = at.checked_sub(4);
-            let is_sign = |sign: &str| matches!(sign, "+" | "-" | "*" | "/");
-            behind.is_some_and(|at| is_sign(line.at(at)) && is_integer(line.at(at + 1)))
-                || is_maker && before.is_some_and(|before| is_integer(line.at(before)) && is_sign(line.at(before + 1)))
-        })
-    };
-    known.cell.lines().any(|line| is_set(line) || is_made_with(line))
+/// The element type in `a.astype::<f64>()`.
+fn element_between(line: &Line, first: usize, open: usize) -> Option<&str> {
+    line.slice(first, open.checked_sub(1)?).strip_prefix("::<")?.strip_suffix('>')
 }
 
 fn is_axis(argument: &str) -> bool {

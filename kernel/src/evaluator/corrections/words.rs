@@ -14,8 +14,13 @@ fn rust_type(name: &str) -> Option<&'static str> {
     list_value(TYPES, name)
 }
 
-/// `# comment`
+/// `# comment`, `"""What a function does."""`
 pub fn comment(line: &Line, _: &Known<'_>) -> Option<String> {
+    let documentation =
+        ["\"\"\"", "'''"].iter().find_map(|quotes| line.text.strip_prefix(quotes)?.strip_suffix(quotes));
+    if let Some(text) = documentation {
+        return Some(format!("// {}", text.trim()));
+    }
     let rest = line.text.strip_prefix('#')?;
     (!rest.starts_with(['[', '!'])).then(|| format!("// {}", rest.trim_start_matches(['#', ' '])))
 }
@@ -185,18 +190,47 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
         known.says(&format!("cannot find value `{name}` in this scope"))
             || known.says(&format!("expected value, found macro `{name}`"))
     };
-    // `s = s + v` changes what is there.
+    // `s = s + v` changes what is there. `s![1..]` is a macro.
     let names_itself = |at: usize| {
-        (at + 2..line.len()).any(|place| line.at(place) == line.at(at) && !matches!(line.before(place, 1), "." | "::"))
+        (at + 2..line.len()).any(|place| {
+            line.at(place) == line.at(at)
+                && !matches!(line.before(place, 1), "." | "::")
+                && !(line.at(place + 1) == "!" && line.at(place + 2) == "[")
+        })
     };
     let is_new = |at: usize| line.is_word(at) && line.at(at + 1) == "=" && is_missing(line.at(at)) && !names_itself(at);
     let behind = (1..line.len()).find(|at| matches!(line.before(*at, 1), ";" | "{") && is_new(*at));
     if let Some(at) = behind.filter(|_| !is_new(0)) {
         return Some(ended(line.with(at, at, &format!("let {}", line.at(at)))));
     }
+    // A variable of an earlier cell gets another value, which may have another type.
+    let is_again = line.is_word(0) && line.at(1) == "=" && is_given_again(line, known);
     // In Python both names have the same array.
-    let shares = if is_new(0) && line.last() == 2 && known.is_array(line.at(2)) { ".clone()" } else { "" };
-    is_new(0).then(|| ended(format!("let {}{shares}", line.text.trim_end_matches(';'))))
+    let shares =
+        if (is_new(0) || is_again) && line.last() == 2 && known.is_array(line.at(2)) { ".clone()" } else { "" };
+    (is_new(0) || is_again).then(|| ended(format!("let {}{shares}", line.text.trim_end_matches(';'))))
+}
+
+/// `a = b + 1` of a variable `a` of an earlier cell, outside of blocks: a new variable takes its name.
+fn is_given_again(line: &Line, known: &Known<'_>) -> bool {
+    let name = line.at(0);
+    let is_refused = ["cannot assign twice to immutable variable", "cannot assign to"]
+        .iter()
+        .any(|start| known.says(&format!("{start} `{name}`")));
+    // `x = 5` of a float that can be changed.
+    let is_float = || {
+        line.kind(2) == Some(LineTokenKind::Number)
+            && line.last() == 2
+            && (known.type_of)(name).is_some_and(|name| matches!(&*name, "f64" | "f32"))
+    };
+    // Not what another correction has made of a method that changes an array.
+    let typed = Line::new(known.cell.lines().nth(known.line.saturating_sub(1)).unwrap_or_default());
+    let is_typed = typed.at(0) == name && typed.at(1) == "=";
+    is_typed
+        && line.at(2) != "+"
+        && (known.type_of)(name).is_some()
+        && !known.is_in_block()
+        && (is_refused || known.is_python && !is_float())
 }
 
 /// `let t: float`, `x as int`

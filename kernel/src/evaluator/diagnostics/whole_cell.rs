@@ -4,7 +4,7 @@
 //! are gone: names are looked at when the syntax is right, and types when the names are. So the corrected cell is
 //! checked, and what is still at fault is corrected too, until the compiler has nothing to say.
 
-use super::{Error, ErrorPlace, TypeOf, of_compiler};
+use super::{Error, ErrorPlace, TypeOf, of_compiler, remove_consequences};
 use crate::build_step::{CompilerMessage, Diagnostics};
 use crate::evaluator::corrections::{self, Known};
 use crate::evaluator::places::Places;
@@ -14,12 +14,16 @@ use std::collections::BTreeMap;
 pub type Check<'a> = &'a mut dyn FnMut(&str) -> Option<Diagnostics>;
 
 /// How often a corrected cell is checked.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 12;
 
 /// What came of the corrections.
 pub enum Outcome {
     /// The compiler has nothing more to say of this cell.
     Clean(String),
+    /// The cell is Python's, and some of its lines are still at fault, for these reasons.
+    Partly(String, BTreeMap<usize, String>),
+    /// The cell is Python's, and most of it cannot be corrected: these lines.
+    Hopeless(BTreeMap<usize, String>),
     /// The compiler still has something to say of some lines of the cell.
     Faulty(BTreeMap<usize, String>),
     /// Nothing was corrected, or the compiler could not be asked.
@@ -35,42 +39,81 @@ pub fn corrected(
     type_of: TypeOf<'_>,
 ) -> Outcome {
     let has_several_lines = cell.trim().contains('\n');
+    let notebook = Python { type_of, is_python: !corrections::has_rust(cell) };
+    // A statement of Python's in brackets goes on behind the line.
+    let joined = if notebook.is_python { corrections::with_joined_lines(cell) } else { cell.to_owned() };
+    let none = BTreeMap::new();
+    let (cell, lines) = if joined == cell { (cell, lines) } else { (joined.as_str(), &none) };
+    let is_python =
+        has_several_lines && (notebook.is_python || is_syntax || cell.lines().any(corrections::is_python_line));
     // A figure is one expression here.
     let faults = [(None, "expected something")];
     let correct = |line: &str| corrections::of_line(line, &Known::of_line(&faults, cell, 1, type_of));
     let figure = corrections::with_figure(cell, &correct);
     let mut text = match &figure {
-        Some(figure) => in_rust_layout(figure, &BTreeMap::new(), type_of),
-        None if is_syntax && has_several_lines => in_rust_layout(cell, lines, type_of),
+        Some(figure) => in_rust_layout(figure, &BTreeMap::new(), notebook),
+        None if is_syntax && has_several_lines => in_rust_layout(cell, lines, notebook),
         None => with_lines(cell, lines),
     };
-    if text == cell {
+    text = with_arithmetic(&text, notebook);
+    if text == cell && !lines.is_empty() {
         return Outcome::Unknown;
     }
     let mut first = None;
+    let mut left_out = LeftOut::default();
+    let mut at_fault = Vec::new();
     for _ in 0..ROUNDS {
         let Some(said) = check(&text) else { return Outcome::Unknown };
         let errors = errors_about(said, &text);
-        if errors.is_empty() {
+        if errors.is_empty() && left_out.lines.is_empty() {
             // The calls of pyplot that make one plot.
             let one_plot = corrections::with_one_plot(&text);
             let said = (one_plot != text).then(|| check(&one_plot)).flatten();
             let is_plot = said.is_some_and(|said| errors_about(said, &one_plot).is_empty());
             return Outcome::Clean(if is_plot { one_plot } else { text });
         }
-        first.get_or_insert_with(|| {
-            errors.iter().rev().filter_map(|error| Some((error.line()?, error.message.clone()))).collect()
-        });
-        match improved(&text, &errors, type_of).or_else(|| left_out(&text, &errors, type_of)) {
+        let messages =
+            || errors.iter().rev().filter_map(|error| Some((error.line()?, error.message.clone()))).collect();
+        at_fault = errors.iter().filter_map(|error| Some((error.line()?, error.message.clone()))).collect();
+        first.get_or_insert_with(messages);
+        let better = improved(&text, &errors, notebook);
+        match better.or_else(|| left_out.of(&text, &errors, notebook).filter(|_| is_python)) {
             Some(better) => text = better,
             None => break,
         }
+    }
+    if is_python {
+        at_fault.into_iter().for_each(|(line, message)| left_out.blame(&text, line, message));
+        return left_out.outcome(&text);
     }
     match first {
         // Other lines would be meant where lines were added.
         Some(left) if !(is_syntax && has_several_lines) => Outcome::Faulty(left),
         _ => Outcome::Unknown,
     }
+}
+
+/// What the rules are told of a cell whose lines are corrected one after another.
+#[derive(Clone, Copy)]
+struct Python<'a> {
+    type_of: TypeOf<'a>,
+    /// Whether the cell that was typed has nothing of Rust.
+    is_python: bool,
+}
+
+impl<'a> Python<'a> {
+    fn known(self, faults: &'a [(Option<&'a str>, &'a str)], text: &'a str, line: usize) -> Known<'a> {
+        Known { is_python: self.is_python, ..Known::of_line(faults, text, line, self.type_of) }
+    }
+}
+
+/// The cell with NumPy's arithmetic also in the lines of which the compiler has nothing to say.
+fn with_arithmetic(text: &str, notebook: Python<'_>) -> String {
+    let lines = text.lines().enumerate().filter_map(|(index, line)| {
+        let known = notebook.known(&[], text, index + 1);
+        Some((index + 1, corrections::arithmetic_of_line(line.trim(), &known)?))
+    });
+    with_lines(text, &lines.collect())
 }
 
 /// The errors of a cell.
@@ -108,7 +151,7 @@ fn with_lines(cell: &str, lines: &BTreeMap<usize, String>) -> String {
 }
 
 /// The cell with its corrected lines in the layout of Rust.
-fn in_rust_layout(cell: &str, lines: &BTreeMap<usize, String>, type_of: TypeOf<'_>) -> String {
+fn in_rust_layout(cell: &str, lines: &BTreeMap<usize, String>, notebook: Python<'_>) -> String {
     if !corrections::has_blocks(cell) {
         return corrections::with_semicolons(&with_lines(cell, lines));
     }
@@ -119,44 +162,78 @@ fn in_rust_layout(cell: &str, lines: &BTreeMap<usize, String>, type_of: TypeOf<'
         .lines()
         .enumerate()
         .filter_map(|(index, text)| {
-            let known = Known::of_line(&faults, &braced, index + 1, type_of);
+            let known = notebook.known(&faults, &braced, index + 1);
             Some((index + 1, corrections::of_line(text, &known)?))
         })
         .collect();
     corrections::with_semicolons(&with_lines(&braced, &lines))
 }
 
-/// The mark of a line that cannot be corrected.
-const LEFT_OUT: &str = "// not translated";
+/// What stands in place of a line that cannot be corrected, while the compiler looks at the others.
+const PLACEHOLDER: &str = "todo!();";
 
-/// What stands in place of such a line. A cell that runs without it would give something else. Functions for devices have no texts.
-fn in_place_of(line: &str, is_of_device: bool) -> String {
-    if is_of_device { format!("{LEFT_OUT}: {line}") } else { format!("todo!(\"{{}}\", {line:?}); {LEFT_OUT}") }
+/// The lines of a cell that cannot be corrected, each with what the compiler says of it. The other lines are corrected without them.
+#[derive(Default)]
+struct LeftOut {
+    /// As far as they were translated.
+    lines: BTreeMap<usize, String>,
+    reasons: BTreeMap<usize, String>,
 }
 
-/// A cell of several lines in which those that are still at fault say so when they are reached. `None` if little would be left.
-fn left_out(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String> {
-    let lines: Vec<&str> = text.lines().collect();
-    let is_at_fault = |index: usize| errors.iter().any(|error| error.line() == Some(index + 1));
-    let can_go = |line: &str| {
-        let line = line.trim();
-        !line.ends_with(['{', '(', '[', ',']) && !line.starts_with(['}', ')', ']', '.'])
-    };
-    let at_fault: Vec<usize> = (0..lines.len()).filter(|index| is_at_fault(*index)).collect();
-    let already = text.matches(LEFT_OUT).count();
-    let fits = lines.len() > 2 && 2 * (at_fault.len() + already) <= lines.len();
-    if !fits || !at_fault.iter().all(|index| can_go(lines[*index])) {
-        return None;
+impl LeftOut {
+    /// The cell without the lines that are still at fault.
+    fn of(&mut self, text: &str, errors: &[Error], notebook: Python<'_>) -> Option<String> {
+        let lines: Vec<&str> = text.lines().collect();
+        let can_go = |line: &str| {
+            let line = line.trim();
+            !line.ends_with(['{', '(', '[', ',']) && !line.starts_with(['}', ')', ']', '.'])
+        };
+        let at_fault: BTreeMap<usize, &Error> =
+            errors.iter().rev().filter_map(|error| Some((error.line()?, error))).collect();
+        if !at_fault.keys().all(|line| lines.get(line - 1).is_some_and(|line| can_go(line))) {
+            return None;
+        }
+        let mut others = BTreeMap::new();
+        for (line, error) in at_fault {
+            self.blame(text, line, error.message.clone());
+            self.lines.insert(line, lines[line - 1].trim().to_owned());
+            let is_of_device = notebook.known(&[], text, line).device.is_some();
+            others.insert(line, if is_of_device { String::new() } else { PLACEHOLDER.to_owned() });
+        }
+        Some(with_lines(text, &others)).filter(|new| new != text)
     }
-    let others = at_fault.iter().map(|index| {
-        let is_of_device = Known::of_line(&[], text, index + 1, type_of).device.is_some();
-        (index + 1, in_place_of(lines[*index].trim(), is_of_device))
-    });
-    Some(with_lines(text, &others.collect()))
+
+    /// Notes what is wrong with a line, unless it only lacks what a line that is left out would give.
+    fn blame(&mut self, text: &str, line: usize, message: String) {
+        let missing = message.strip_prefix("cannot find value `").and_then(|rest| rest.split('`').next());
+        let gives = |line: &String, name: &str| {
+            let target = line.split('=').next().unwrap_or_default();
+            target.split(|sign: char| !crate::syntax::is_word(sign)).any(|word| word == name)
+        };
+        let follows = missing.is_some_and(|name| self.lines.values().any(|line| gives(line, name)));
+        if let Some(typed) = text.lines().nth(line - 1).filter(|_| !follows) {
+            self.reasons.entry(line).or_insert_with(|| format!("`{}`: {message}", typed.trim()));
+        }
+    }
+
+    /// The cell with the lines that were left out, as far as they are translated.
+    fn outcome(self, text: &str) -> Outcome {
+        let whole = with_lines(text, &self.lines);
+        let count = whole.lines().filter(|line| !line.trim().is_empty()).count();
+        // A statement of Python's that Rust does not have.
+        let is_statement = |line: &&str| line.trim().ends_with(':') && !line.trim().starts_with("//");
+        if self.reasons.is_empty()
+            || 2 * self.reasons.len() > count + 1
+            || whole.lines().any(|line| is_statement(&line))
+        {
+            return Outcome::Hopeless(self.reasons);
+        }
+        Outcome::Partly(whole, self.reasons)
+    }
 }
 
 /// The cell with corrections of the lines that are still at fault.
-fn improved(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String> {
+fn improved(text: &str, errors: &[Error], notebook: Python<'_>) -> Option<String> {
     let mut lines = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
         let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(index + 1)).collect();
@@ -164,7 +241,7 @@ fn improved(text: &str, errors: &[Error], type_of: TypeOf<'_>) -> Option<String>
             continue;
         }
         let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
-        let known = Known::of_line(&faults, text, index + 1, type_of);
+        let known = notebook.known(&faults, text, index + 1);
         let by_rule = corrections::of_line(line, &known);
         let new = by_rule
             .or_else(|| here.iter().find_map(|error| error.corrected(text)))
@@ -235,8 +312,23 @@ fn made_mutable(text: &str, error: &Error) -> Option<String> {
         return None;
     }
     let name = error.message.split('`').nth(1)?;
-    let declared = [format!("let {name} ="), format!("let {name}:")].into_iter().find(|start| text.contains(start))?;
-    Some(text.replacen(&declared, &declared.replacen("let ", "let mut ", 1), 1))
+    let mutable = format!("mut {name}");
+    let declared = [format!("let {name} ="), format!("let {name}:")].into_iter().find(|start| text.contains(start));
+    if let Some(declared) = declared {
+        return Some(text.replacen(&declared, &declared.replacen(name, &mutable, 1), 1));
+    }
+    // `let (a, b) = …`
+    let in_pattern = [(format!("let ({name}, "), '('), (format!(", {name}) ="), ' '), (format!(", {name}, "), ' ')];
+    in_pattern.into_iter().find_map(|(declared, before)| {
+        let is_declared = |line: &&str| line.trim_start().starts_with("let (") && line.contains(&declared);
+        let line = text.lines().find(is_declared)?;
+        let new = line.replacen(
+            &declared,
+            &declared.replacen(&format!("{before}{name}"), &format!("{before}{mutable}"), 1),
+            1,
+        );
+        Some(text.replacen(line, &new, 1))
+    })
 }
 
 /// The lines of a cell that are others now, if none was added.
@@ -247,4 +339,18 @@ pub fn changed_lines(cell: &str, new: &str) -> Option<BTreeMap<usize, String>> {
     }
     let changed = pairs().enumerate().filter(|(_, (old, new))| old.trim() != new.trim());
     Some(changed.map(|(index, (_, new))| (index + 1, new.trim().to_owned())).collect())
+}
+
+/// Which lines cannot be translated, and why.
+pub fn obstacles(reasons: &BTreeMap<usize, String>) -> String {
+    reasons.iter().map(|(line, reason)| format!("line {line}, {reason}")).collect::<Vec<_>>().join("\n")
+}
+
+/// Says what to do with the whole cell, once.
+pub fn say_of_cell(errors: &mut Vec<Error>, advice: String) {
+    remove_consequences(errors);
+    if let Some(last) = errors.last_mut() {
+        last.children.clear();
+        last.advice = vec![advice];
+    }
 }
