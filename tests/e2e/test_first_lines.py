@@ -130,9 +130,32 @@ def test_the_error_says_what_to_write(variables, typed, corrected):
 def test_a_cell_is_corrected_as_a_whole(variables, typed, corrected):
     error = variables.run(typed).error_text
     assert error.endswith(f"write\n\n{corrected}"), error
-    if "todo!(" not in corrected:
-        variables.check(corrected)
-        return
-    # What could not be translated says so when it is reached.
-    result = variables.run(corrected)
-    assert result.error["ename"] == "Panic" and "not yet implemented" in result.error["evalue"], result.error_text
+    variables.check(corrected)
+
+
+def test_a_line_that_cannot_be_translated_is_named(variables):
+    error = variables.run("loss = ((a - b) ** 2).mean()\nloss.backward()\nprint(loss)").error_text
+    cell = 'let loss = ((&a - &b).powi(2)).mean();\nloss.backward();\nprintln!("{loss}")'
+    why = "line 2, `loss.backward();`: no method named `backward` found for type `f64` in the current scope"
+    assert error.endswith(f"write\n\n{cell}\n\nwhere this is still at fault:\n{why}"), error
+
+
+def test_no_half_of_a_cell_is_offered(variables):
+    error = variables.run("try:\n    y = 1 / 0\nexcept ZeroDivisionError:\n    print(\"no\")").error_text
+    assert "write" not in error and "Rust has no exceptions" in error, error
+
+
+@pytest.mark.parametrize(
+    ("cell", "note"),
+    [
+        ("i / i.sum()", "note: line 1: a quotient of integers is an integer in Rust; for what NumPy gives, write `i.astype::<f64>() / i.sum() as f64`"),
+        ("-i % 3", "note: line 1: what `%` gives has the sign of the first number in Rust; for what NumPy gives, write `gpu::modulo(&(-&i), 3)`"),
+        ("&i / 2", None),
+        ("a / 2", None),
+    ],
+)
+def test_where_rust_computes_otherwise_a_note_says_so(variables, cell, note):
+    result = variables.check(f"{{ {cell} }}" if note is None else cell)
+    assert result.stdout.strip() == (note or ""), result.stdout
+    if note:
+        variables.check(note.rsplit("`", 2)[1])
