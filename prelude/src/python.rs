@@ -298,8 +298,11 @@ pub unsafe extern "C" fn warpcell_python_release(tensor: *mut std::ffi::c_void, 
 /// Waits for the work of all devices that were used, and gives the first error of it, for [`warpcell_python_free`]; null if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn warpcell_python_synchronize() -> *mut c_char {
-    let found = catch_unwind(device::synchronize_all).unwrap_or_else(|_| Ok(()));
-    found.err().map_or(std::ptr::null_mut(), |error| text_of(&error.to_string()))
+    match catch_unwind(device::synchronize_all) {
+        Ok(Ok(())) => std::ptr::null_mut(),
+        Ok(Err(error)) => text_of(&error.to_string()),
+        Err(payload) => text_of(&Failure::of_panic(payload).text),
+    }
 }
 
 /// A text for the other side.

@@ -343,6 +343,7 @@ where
 
 /// `gpu::loadtxt_with` with its options one by one. Without `usecols` all columns are read.
 #[track_caller]
+#[allow(clippy::too_many_arguments)] // Cells write them by name.
 pub fn loadtxt<T: Element>(
     fname: impl AsRef<Path>,
     comments: &str,

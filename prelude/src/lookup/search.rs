@@ -92,10 +92,10 @@ pub fn look_up_in(pages: &[&Page<'_>], question: &str, distance: Distance) -> Fo
         }
     }
     // `np.average` is one name, and `average` may mean others, too.
-    if !(found.is_name && question.contains(['.', ':', '('])) {
-        if let Some(names) = names_of_words(question) {
-            found.add_meant(pages, names);
-        }
+    if !(found.is_name && question.contains(['.', ':', '(']))
+        && let Some(names) = names_of_words(question)
+    {
+        found.add_meant(pages, names);
     }
     if !(found.is_name || found.is_meant) {
         found.add_words(pages);
