@@ -117,7 +117,7 @@ pub fn describe(function: &'static Function) -> *const c_char {
 /// CUDA device, as the driver has it. `launch` has seven numbers for a kernel: whether the grid was given, then the grid and the block, or
 /// the number of threads along each axis.
 ///
-/// Gives 0, or what went wrong: the number of a [`Failure`]'s kind. Then the word of the first value has the message, for
+/// Gives 0, or what went wrong: the number of the kind of failure. Then the word of the first value has the message, for
 /// `warpcell_python_free`, and its real part the line in Rust, if it is known.
 ///
 /// # Safety

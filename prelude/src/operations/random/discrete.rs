@@ -18,7 +18,7 @@ generator! {
     /// [`integers`](super::integers())`(low..high, size)`. The bounds are numbers or arrays, which broadcast to the size; with the
     /// size `()` the result has their shape.
     ///
-    /// **Panics** unless `low` is less than `high` everywhere ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// **Panics** unless `low` is less than `high` everywhere ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// use warpcell as gpu;
@@ -38,7 +38,7 @@ generator! {
     /// Integers from `low` to `high`, both included, all equally likely, and of their type; as
     /// [`integers`](super::integers())`(low..=high, size)`.
     ///
-    /// **Panics** if `high` is less than `low` ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// **Panics** if `high` is less than `low` ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// assert!(warpcell::random::random_integers(1, 6, 100).max() <= 6);
@@ -105,7 +105,7 @@ distributions! {
     /// Source: for more than ten Stadlober, "The ratio of uniforms approach for generating discrete random variates", 1990.
     ///
     /// **Panics** if one is negative, if `nsample` is greater than `ngood + nbad`, or one of the latter than 1e9
-    /// ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// let a = warpcell::random::hypergeometric(20, 30, 10, 10_000);
@@ -118,7 +118,7 @@ distributions! {
     ///
     /// Source: for means from 10 on Hörmann, "The transformed rejection method for generating Poisson random variables", 1993.
     ///
-    /// **Panics** unless `lam` is from 0 to 9.22e18 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// **Panics** unless `lam` is from 0 to 9.22e18 ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// let a = warpcell::random::poisson(4.0, 10_000);
@@ -130,7 +130,7 @@ distributions! {
     ///
     /// Source: for ten and more successes Hörmann, "The generation of binomial random variates", 1993.
     ///
-    /// **Panics** unless `n` is not negative and `p` is from 0 to 1 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// **Panics** unless `n` is not negative and `p` is from 0 to 1 ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// let heads = warpcell::random::binomial(100, 0.5, 10_000);
@@ -141,7 +141,7 @@ distributions! {
     /// How many trials fail before the `n`-th success, each of which has probability `p`; `n` need not be an integer.
     ///
     /// **Panics** unless `n` is finite and greater than 0, and `p` is greater than 0 and at most 1
-    /// ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// let a = warpcell::random::negative_binomial(3.0, 0.25, 10_000);
@@ -151,7 +151,7 @@ distributions! {
 
     /// How many trials it takes to the first success, each of which has probability `p`; at least 1, and at most what `i64` holds.
     ///
-    /// **Panics** unless `p` is greater than 0 and at most 1 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// **Panics** unless `p` is greater than 0 and at most 1 ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// let a = warpcell::random::geometric(0.25, 10_000);
@@ -163,7 +163,7 @@ distributions! {
     ///
     /// Source: Kemp, "Efficient generation of logarithmically distributed pseudo-random variables", 1981.
     ///
-    /// **Panics** unless `p` is from 0 to below 1 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// **Panics** unless `p` is from 0 to below 1 ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// let a = warpcell::random::logseries(0.5, 10_000);
@@ -175,7 +175,7 @@ distributions! {
     ///
     /// Source: Devroye, "Non-uniform random variate generation", 1986, page 551.
     ///
-    /// **Panics** unless `a` is finite and greater than 1 ([`Error::InvalidArgument`](crate::Error::InvalidArgument)).
+    /// **Panics** unless `a` is finite and greater than 1 ([`Error::InvalidArgument`]).
     ///
     /// ```
     /// assert_eq!(warpcell::random::zipf(2.0, 1000).min(), 1);
