@@ -311,7 +311,7 @@ mod tests {
                 "gpu::quantile!(&a, 0.5, weights = &b, method = \"inverted_cdf\")",
             ),
             ("np.divide(i, 2)", "gpu::true_divide(&i, 2)"),
-            ("np.sqrt(i / 2)", "(i.true_divide(2)).sqrt()"),
+            ("np.sqrt(i / 2)", "(i.astype::<f64>() / 2.0).sqrt()"),
             ("np.sqrt(a / 2)", "(&a / 2).sqrt()"),
             ("np.sqrt(1 / i)", "(1.0 / i.astype::<f64>()).sqrt()"),
         ] {
@@ -358,7 +358,7 @@ mod tests {
                 "gpu::pad!(&a, 2, constant_values = (0, 1))",
                 "gpu::pad!(&a, 2, constant_values = (0.0, 1.0))",
             ),
-            ("cannot find value `y` in this scope", "y = i / 2", "let y = i.true_divide(2);"),
+            ("cannot find value `y` in this scope", "y = i / 2", "let y = i.astype::<f64>() / 2.0;"),
         ] {
             let faults = [(Some("E0061"), message)];
             let corrected = of_line(typed, &Known::of_line(&faults, typed, 1, &type_of));
