@@ -126,7 +126,7 @@ def test_a_question_opens_the_documentation(kernel):
 def test_names_of_numpy_are_looked_up(kernel):
     result = kernel.check('gpu::lookup("np.percentile")')
     assert re.search(r"np\.percentile\(a, 25\) +gpu::percentile\(&a, 25\.0\)", result.value), result.value
-    assert 'gpu::percentile!(a, q, axis = …, method = "linear", keepdims = …)' in result.value, "the optional arguments"
+    assert 'gpu::percentile!(a, q, axis = …, method = "linear", keepdims = …, weights = …)' in result.value, "the optional arguments"
     (shown,) = result.of("execute_result")
     assert "<code>gpu::percentile(&amp;a, 25.0)</code>" in shown["data"]["text/html"]
     assert "gpu::sliding_window_view(&b, 2)" in kernel.check('gpu::lookup("sliding window")').value
