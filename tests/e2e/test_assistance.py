@@ -121,7 +121,8 @@ def test_answers_are_quick_once_warm(running):
         start = time.monotonic()
         assert running.complete(code)["matches"], code
         times.append(time.monotonic() - start)
-    assert sorted(times)[len(times) // 2] < 0.3, times
+    # One that is not warm takes several seconds.
+    assert sorted(times)[len(times) // 2] < 1.0, times
 
 
 def test_what_the_last_cell_has_changed_is_known(session, tmp_path):
