@@ -343,9 +343,10 @@ fn reduce_to(
     if out.size() == 0 {
         return Ok(out);
     }
-    use ReduceOperation::{CountNumbers, MaxNumbers, MinNumbers, ProductNumbers, SquaredDeviations, SumNumbers};
-    let of_numbers = matches!(operation, SumNumbers | ProductNumbers | MaxNumbers | MinNumbers | CountNumbers);
-    if axes.is_empty() && !of_numbers && operation != SquaredDeviations {
+    use ReduceOperation as R;
+    let of_numbers = matches!(operation, R::SumNumbers | R::ProductNumbers | R::MaxNumbers | R::MinNumbers);
+    let counts = matches!(operation, R::CountNumbers | R::CountNonzero);
+    if axes.is_empty() && !of_numbers && !counts && operation != R::SquaredDeviations {
         // Each element by itself.
         return match operation {
             ReduceOperation::SumSquares => binary(name, BinaryOperation::Multiply, x, x),

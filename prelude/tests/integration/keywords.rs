@@ -435,6 +435,9 @@ fn edges_of_more_keywords() {
     assert_eq!(gpu::unique!(&gpu::zeros::<i32>((0, 2)), axis = 0).shape(), [0, 2]);
     assert_eq!(gpu::unique!(&gpu::zeros::<i32>((2, 0)), axis = 0).shape(), [1, 0]);
     assert_eq!(gpu::unique!(&gpu::array(&[true, false, true]), axis = 0).tolist(), [false, true]);
+    // Of an array without axes.
+    assert_eq!(gpu::count_nonzero(&gpu::array(&[-5, 0]).sum_axis(0)), 1);
+    assert_eq!(gpu::count_nonzero!(&gpu::array(&[2.5, 0.0]).sum_axis(0), keepdims = true).item(), 1);
     // A singular matrix has no inverse.
     assert_eq!(gpu::linalg::cond!(&gpu::ones::<f64>((2, 2)), p = 1), f64::INFINITY);
     // By 2 and -2 all matrices have one. Nothing but zeros is as bad as can be, as NumPy has it.
