@@ -331,8 +331,9 @@ impl Evaluator for RustEvaluator {
 
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         self.finish_setting_up(sink);
+        let notebook = self.notebook();
         let mut expansion =
-            magics::expand(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
+            magics::expand(code, &notebook).map_err(|error| plain_error("UsageError", &error.to_string()))?;
         if let Some(place) = nesting::too_deep(&expansion.code, nesting::CELLS) {
             let (line, _) = line_and_column(code, expansion.original_offset(place.offset).min(code.len()));
             let message = format!("line {line}: {}; divide it into parts, such as variables of their own", place.what);
@@ -340,7 +341,6 @@ impl Evaluator for RustEvaluator {
         }
         let notes = commands::prepare(&mut expansion).map_err(|problem| plain_error("UsageError", &problem))?;
         expansion.before.extend(notes.into_iter().map(Action::print));
-        let notebook = self.notebook();
         let type_of = |name: &str| {
             let (_, its_type) = notebook.variables.iter().find(|(known, _)| known == name)?;
             Some(build_step::in_scope(its_type))
