@@ -5,6 +5,7 @@ use super::calls::{CREATION, METHODS, data_type_of, of_numbers_below, translated
 use super::dtypes::Kind;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
+use super::mixed::mixed_types;
 use super::named::{REDUCTIONS, argument_counts, sorted_out, value_of};
 use super::operators::{array_of_list, array_of_number, as_argument, as_float, as_object, is_list, is_of_numbers};
 use super::signatures::{OF_TWO, permuted};
@@ -261,11 +262,9 @@ pub fn untyped(line: &Line, known: &Known<'_>) -> Option<String> {
 /// `gpu::random::normal(0, 1.0, 3)`, `gpu::linspace(0.0, n, 5)` of an integer: the numbers of a call have one type.
 pub fn numbers_of_one_type(line: &Line, known: &Known<'_>) -> Option<String> {
     let is_whole = |name: &str| name == "{integer}" || name == "usize" || elements::is_integer(name);
-    let float = known.faults.iter().find_map(|(_, text)| {
-        let (one, other) = text.strip_prefix("cannot combine an array of `")?.split_once("` with `")?;
-        let other = other.trim_end_matches('`');
-        let float = [one, other].into_iter().find(|name| matches!(*name, "{float}" | "f64" | "f32"))?;
-        (is_whole(one) || is_whole(other)).then(|| if float == "f32" { "f32" } else { "f64" })
+    let float = mixed_types(known).find_map(|(one, other)| {
+        let float = [&one, &other].into_iter().find(|name| matches!(name.as_str(), "{float}" | "f64" | "f32"))?;
+        (is_whole(&one) || is_whole(&other)).then_some(if float == "f32" { "f32" } else { "f64" })
     })?;
     // `gpu::pad!(&a, 2, constant_values = (0, 1))`
     let of_keyword = |key: &str| {

@@ -10,7 +10,7 @@ use crate::syntax::list_has;
 
 /// `i.add(&j)`, `i.gt(2.5)`: the elements of the array of a method, and those of its argument, have two types.
 pub fn mixed_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
-    let (left, right) = mixed_types(known)?;
+    let (left, right) = mixed_types(known).next()?;
     let is_array = right.starts_with(ARRAY);
     let element = right.strip_prefix(ARRAY).map_or(right.as_str(), |rest| rest.trim_end_matches('>'));
     // A number beside an array has the array's type, if it can.
@@ -43,8 +43,8 @@ pub fn mixed_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
 }
 
 /// The types that the compiler says do not go together: the elements of an array, and an array or a number.
-fn mixed_types(known: &Known<'_>) -> Option<(String, String)> {
-    known.faults.iter().find_map(|(_, text)| {
+pub fn mixed_types(known: &Known<'_>) -> impl Iterator<Item = (String, String)> {
+    known.faults.iter().filter_map(|(_, text)| {
         let (left, right) = text.split_once("cannot combine an array of `")?.1.split_once("` with `")?;
         Some((left.to_owned(), right.trim_end_matches('`').trim_start_matches('&').to_owned()))
     })
@@ -67,7 +67,7 @@ pub fn mixed_references(line: &Line, known: &Known<'_>) -> Option<String> {
             let (expected, found) = text.split_once("expected `")?.1.split_once("`, found `")?;
             of(expected).zip(of(found.trim_end_matches('`')))
         })
-        .or_else(|| mixed_types(known).map(|(left, right)| (left, of(&right).unwrap_or(right))))?;
+        .or_else(|| mixed_types(known).next().map(|(left, right)| (left, of(&right).unwrap_or(right))))?;
     let target = common_type(&expected, &found)?;
     let narrow = if target == expected { found } else { expected };
     let is_narrow = |text: &str| match known.element_of(text).filter(|element| !element.is_empty()) {
