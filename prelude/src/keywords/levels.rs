@@ -70,30 +70,45 @@ fn together(found: Vec<RawArray>, has_axis: bool) -> Result<RawArray> {
     }
 }
 
+/// The quantiles for each level, each of rows.
+fn for_each_level(
+    name: &'static str,
+    x: &RawArray,
+    axes: &Axes,
+    (levels, has_axis): (Vec<f64>, bool),
+    mut of_rows: impl FnMut(&RawArray, f64) -> Result<RawArray>,
+) -> Result<RawArray> {
+    let found: Vec<RawArray> =
+        levels.iter().map(|&level| axes.joined(name, x, |rows| of_rows(rows, level))).collect::<Result<_>>()?;
+    together(found, has_axis)
+}
+
+/// The rows in order, which are sorted at the first call only.
+fn once<'a>(sorted: &'a mut Option<RawArray>, sort: impl FnOnce() -> Result<RawArray>) -> Result<&'a RawArray> {
+    Ok(match sorted {
+        Some(sorted) => sorted,
+        None => sorted.insert(sort()?),
+    })
+}
+
 /// The quantiles for each level.
 fn quantiles(
     name: &'static str,
     x: &RawArray,
     axes: &Axes,
-    (levels, has_axis): (Vec<f64>, bool),
+    levels: (Vec<f64>, bool),
     rank: impl Fn(f64) -> Rank,
     dtype: DType,
 ) -> Result<RawArray> {
     // Sorted once for all levels; for a single one, only as far as needed.
-    let mut sorted = None;
-    let mut of_rows = |rows: &RawArray, rank: Rank| {
-        if levels.len() == 1 {
-            return quantiles::of_rows(name, rows, rank, dtype);
+    let (is_one, mut sorted) = (levels.0.len() == 1, None);
+    for_each_level(name, x, axes, levels, |rows, level| {
+        if is_one {
+            return quantiles::of_rows(name, rows, rank(level), dtype);
         }
-        let sorted = match &sorted {
-            Some(sorted) => sorted,
-            None => sorted.insert(sorting::sorted_rows(name, rows, false)?),
-        };
-        quantiles::of_sorted(name, sorted, rank, dtype)
-    };
-    let found: Vec<RawArray> =
-        levels.iter().map(|&level| axes.joined(name, x, |rows| of_rows(rows, rank(level)))).collect::<Result<_>>()?;
-    together(found, has_axis)
+        let sorted = once(&mut sorted, || sorting::sorted_rows(name, rows, false))?;
+        quantiles::of_sorted(name, sorted, rank(level), dtype)
+    })
 }
 
 /// The same of the elements but NaN.
@@ -101,21 +116,15 @@ fn nan_quantiles(
     name: &'static str,
     x: &RawArray,
     axes: &Axes,
-    (levels, has_axis): (Vec<f64>, bool),
+    levels: (Vec<f64>, bool),
     rank: impl Fn(f64) -> Rank,
     dtype: DType,
 ) -> Result<RawArray> {
     let mut sorted = None;
-    let mut of_rows = |rows: &RawArray, rank: Rank| {
-        let sorted = match &sorted {
-            Some(sorted) => sorted,
-            None => sorted.insert(nan_quantiles::sorted(name, rows)?),
-        };
-        nan_quantiles::of_sorted(name, sorted, rank, dtype)
-    };
-    let found: Vec<RawArray> =
-        levels.iter().map(|&level| axes.joined(name, x, |rows| of_rows(rows, rank(level)))).collect::<Result<_>>()?;
-    together(found, has_axis)
+    for_each_level(name, x, axes, levels, |rows, level| {
+        let sorted = once(&mut sorted, || nan_quantiles::sorted(name, rows))?;
+        nan_quantiles::of_sorted(name, sorted, rank(level), dtype)
+    })
 }
 
 /// What the quantiles of elements with weights are asked for.
