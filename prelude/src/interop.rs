@@ -40,7 +40,7 @@ use crate::backend::{Foreign, Layout};
 use crate::device::Handle;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-pub(crate) use dlpack::{ForUse, device_of_tensor, dtype_of_tensor, export};
+pub(crate) use dlpack::{ForUse, device_of_tensor, dtype_of_tensor, export, export_legacy};
 use std::any::Any;
 
 /// Elements in memory of others.

@@ -59,10 +59,7 @@ impl<T: Element> DeviceArray<T> {
         ///
         /// **Panics** as that does.
         pub fn to_dlpack_legacy, try_to_dlpack_legacy(&self) -> Result<legacy::Dlpack> {
-            if is_read_only(&self.raw) {
-                return export("to_dlpack_legacy", &self.raw.copied("to_dlpack_legacy")?, ForUse::Anywhere);
-            }
-            export("to_dlpack_legacy", &self.raw, ForUse::Anywhere)
+            export_legacy("to_dlpack_legacy", &self.raw, ForUse::Anywhere)
         }
     }
 
@@ -121,6 +118,14 @@ pub(crate) enum ForUse {
     OnStream(usize),
     /// On the stream that the calling thread is in.
     OnThisStream,
+}
+
+/// A tensor of DLPack before 1.0, which cannot say that it is read-only: of such an array it is a copy.
+pub(crate) fn export_legacy(operation: &'static str, raw: &RawArray, used: ForUse) -> Result<legacy::Dlpack> {
+    if is_read_only(raw) {
+        return export(operation, &raw.copied(operation)?, used);
+    }
+    export(operation, raw, used)
 }
 
 pub(crate) fn export<M: ManagedTensorBase>(

@@ -2,11 +2,11 @@
 
 use super::Value;
 use super::arguments::kinds;
-use crate::array::{DeviceArray, RawArray, writable};
+use crate::array::{DeviceArray, RawArray};
 use crate::dtype::{Element, Kind, Scalar};
 use crate::error::Result as ArrayResult;
-use crate::interop::{ForUse, export};
-use dlpark::ffi::{DLManagedTensor, DLManagedTensorVersioned};
+use crate::interop::{ForUse, export, export_legacy};
+use dlpark::ffi::DLManagedTensorVersioned;
 use ndarray::{Array, Dimension};
 use std::ffi::c_void;
 use std::fmt::Display;
@@ -34,15 +34,14 @@ impl Item {
             |kind: u32, word: u64, real: f64, imaginary: f64| Value { kind, retained: 0, word, real, imaginary };
         Ok(match self {
             Item::Array(array) => {
-                // PyTorch ends the process over strides below 0, and what is read-only only tensors of DLPack 1.x can say.
-                let is_taken_as_it_is = array.layout.strides.iter().all(|&stride| stride >= 0)
-                    && (versioned || writable("a result", &array).is_ok());
-                let array = if is_taken_as_it_is { array } else { array.copied("a result")? };
+                // PyTorch ends the process over strides below 0.
+                let is_forward = array.layout.strides.iter().all(|&stride| stride >= 0);
+                let array = if is_forward { array } else { array.copied("a result")? };
                 let (kind, address) = if versioned {
                     let tensor = export::<DLManagedTensorVersioned>("a result", &array, ForUse::OnThisStream)?;
                     (kinds::VERSIONED_TENSOR, tensor.into_raw().expose_provenance())
                 } else {
-                    let tensor = export::<DLManagedTensor>("a result", &array, ForUse::OnThisStream)?;
+                    let tensor = export_legacy("a result", &array, ForUse::OnThisStream)?;
                     (kinds::TENSOR, tensor.into_raw().expose_provenance())
                 };
                 number(kind, address as u64, 0.0, 0.0)
