@@ -363,12 +363,8 @@ pub(crate) fn spaced(
         });
     }
     let handle = ends.iter().find_map(|end| end.array()).expect("one is an array").handle.clone();
-    let as_array = |end: RawOperand<'_>| match end {
-        RawOperand::Array(array) => Ok(array.clone()),
-        RawOperand::Scalar(value) => RawArray::filled(NAME, &handle, &[], value),
-    };
-    let [start, stop] = ends.map(as_array);
-    let (start, stop) = (start?, stop?);
+    let [start, stop] = ends;
+    let (start, stop) = (start.on(NAME, &handle)?, stop.on(NAME, &handle)?);
     let calc = Composed(NAME);
     let distance = calc.pair(BinaryOperation::Subtract, &stop, &start)?;
     let rank = distance.shape().len();

@@ -3,6 +3,7 @@
 use crate::array::conversions::conversions;
 use crate::array::{DeviceArray, RawArray, shape};
 use crate::backend::{self, BinaryOperation, UnaryOperation};
+use crate::device::Handle;
 use crate::dtype::{Arithmetic, Bitwise, DType, Element, Float, Inexact, Integer, RealNumber, Scalar};
 use crate::error::{Error, Result};
 use crate::fallible::fallible;
@@ -72,6 +73,14 @@ impl<'a> RawOperand<'a> {
         match self {
             RawOperand::Array(array) => Some(array),
             RawOperand::Scalar(_) => None,
+        }
+    }
+
+    /// The array that it is, or its value as an array without axes on a device.
+    pub(crate) fn on(self, name: &'static str, handle: &Handle) -> Result<RawArray> {
+        match self {
+            RawOperand::Array(array) => Ok(array.clone()),
+            RawOperand::Scalar(value) => RawArray::filled(name, handle, &[], value),
         }
     }
 

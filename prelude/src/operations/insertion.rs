@@ -101,10 +101,10 @@ fn along(name: &'static str, x: &RawArray, axis: Option<isize>) -> Result<(RawAr
 
 /// An operand as an array.
 fn as_array(name: &'static str, like: &RawArray, operand: RawOperand<'_>) -> Result<RawArray> {
-    match operand {
-        RawOperand::Array(array) => like.same_device(name, array).map(|()| array.clone()),
-        RawOperand::Scalar(value) => RawArray::filled(name, &like.handle, &[], value),
+    if let Some(array) = operand.array() {
+        like.same_device(name, array)?;
     }
+    operand.on(name, &like.handle)
 }
 
 /// Positions on the device of an array.

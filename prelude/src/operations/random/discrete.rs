@@ -73,11 +73,7 @@ fn integers_between(
         }
         (RawOperand::Array(array), _) | (_, RawOperand::Array(array)) => array.handle.clone(),
     };
-    let as_array = |bound: RawOperand<'_>| match bound {
-        RawOperand::Array(array) => Ok(array.clone()),
-        RawOperand::Scalar(value) => RawArray::filled(NAME, &handle, &[], value),
-    };
-    let [low, high] = [as_array(low)?, as_array(high)?];
+    let [low, high] = [low.on(NAME, &handle)?, high.on(NAME, &handle)?];
     let is_empty = binary(NAME, BinaryOperation::LessEqual, &high, &low)?;
     if is_empty.size() > 0 && reduce_all(NAME, ReduceOperation::Any, &is_empty)? == Scalar::Bool(true) {
         let reason = "an element of `high` is not greater than that of `low`; give the lower bounds first";

@@ -393,10 +393,7 @@ fn least_distance(operation: &'static str, low: &[Parameter<'_>], high: &[Parame
     let mut sum: Option<RawArray> = None;
     for (index, parameter) in parameters.iter().enumerate() {
         let step = if index < high.len() { BinaryOperation::Add } else { BinaryOperation::Subtract };
-        let term = match parameter.value {
-            RawOperand::Array(array) => array.clone(),
-            RawOperand::Scalar(value) => RawArray::filled(operation, &handle, &[], value)?,
-        };
+        let term = parameter.value.on(operation, &handle)?;
         sum = Some(match sum {
             None => term,
             Some(sum) => binary(operation, step, &sum, &term)?,
