@@ -84,7 +84,7 @@ fn for_each_level(
 }
 
 /// The rows in order, which are sorted at the first call only.
-fn once<'a>(sorted: &'a mut Option<RawArray>, sort: impl FnOnce() -> Result<RawArray>) -> Result<&'a RawArray> {
+fn once(sorted: &mut Option<RawArray>, sort: impl FnOnce() -> Result<RawArray>) -> Result<&RawArray> {
     Ok(match sorted {
         Some(sorted) => sorted,
         None => sorted.insert(sort()?),
