@@ -208,7 +208,6 @@ fn values_of_another_shape_are_repeated() {
 
 /// What an array of 4 rows of 5 becomes when a part of it is written to, and the same by `ndarray`.
 #[test]
-#[allow(clippy::reversed_empty_ranges, reason = "negative bounds count from the end")]
 fn set_writes_what_ndarray_writes() {
     fn check(ours: impl Fn(&DeviceArray<f64>), theirs: impl Fn(&mut Array2<f64>)) {
         let start = Array2::from_shape_fn((4, 5), |(row, column)| (10 * row + column) as f64);

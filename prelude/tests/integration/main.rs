@@ -1,5 +1,7 @@
 //! Tests through the public interface, on the device that `WARPCELL_DEVICE` names.
 
+#![allow(clippy::reversed_empty_ranges, reason = "negative bounds count from the end")]
+
 mod arguments;
 mod complex;
 mod complex_factorisations;
