@@ -204,9 +204,7 @@ fallible! {
 
 /// The coordinates of a grid: `(x, y)` of shape `(y.size(), x.size())`, where `x` varies along the columns and `y`
 /// along the rows (NumPy's `indexing="xy"`). `gpu::meshgrid!(&x, &y, &z, indexing = "ij", sparse = true)` has more axes, and NumPy's
-/// other arguments.
-///
-/// **Panics** if an argument is not 1-D ([`Error::InvalidShape`]).
+/// other arguments. Arrays of other numbers of axes are flattened, as by [`DeviceArray::ravel`].
 ///
 /// ```
 /// let axis = warpcell::arange(3);
@@ -413,10 +411,9 @@ pub(crate) fn grids(arrays: &[&RawArray], is_turned: bool, is_sparse: bool) -> R
     const NAME: &str = "meshgrid";
     for axis in arrays {
         arrays[0].same_device(NAME, axis)?;
-        if axis.shape().len() != 1 {
-            return Err(Error::shape(NAME, axis.shape(), "is not 1-D; flatten the array first with `ravel`"));
-        }
     }
+    let as_line = |axis: &&RawArray| if axis.shape().len() == 1 { Ok((*axis).clone()) } else { axis.flat(NAME) };
+    let arrays: Vec<RawArray> = arrays.iter().map(as_line).collect::<Result<_>>()?;
     let axis_of = |place: usize| if place < 2 && !is_turned { 1 - place } else { place };
     let shape: Vec<usize> = (0..arrays.len()).map(|axis| arrays[axis_of(axis)].size()).collect();
     let made = arrays.iter().enumerate().map(|(place, line)| {

@@ -209,13 +209,16 @@ pub(crate) fn padded(raw: &RawArray, widths: Option<Vec<(usize, usize)>>, around
         shape[axis] = length + before + behind;
     }
     let out = RawArray::uninitialised(NAME, &raw.handle, &shape, raw.dtype)?;
+    if out.size() == 0 {
+        return Ok(out);
+    }
     // The middle, and then along one axis after the other what is around it.
     let mut whole = out.clone();
     for (axis, &(before, _)) in widths.iter().enumerate() {
         whole = slice_axis(&whole, axis, before, 1, raw.shape()[axis]);
     }
     assign(NAME, &whole, raw)?;
-    for (axis, &(before, behind)) in widths.iter().enumerate() {
+    for (axis, &(before, behind)) in widths.iter().enumerate().filter(|(_, width)| **width != (0, 0)) {
         // Padded along the axes up to this one, and not along those behind it.
         whole = (0..widths.len()).fold(out.clone(), |part, other| {
             if other <= axis { part } else { slice_axis(&part, other, widths[other].0, 1, raw.shape()[other]) }

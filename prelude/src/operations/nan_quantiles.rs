@@ -107,6 +107,8 @@ pub(crate) fn of_sorted(name: &'static str, sorted: &RawArray, rank: Rank, dtype
 pub(crate) struct Weighted {
     sorted: RawArray,
     shares: RawArray,
+    /// Whether the weights of a row are numbers from 0 on, and not all 0.
+    are_weights: RawArray,
 }
 
 impl Weighted {
@@ -124,14 +126,29 @@ impl Weighted {
         let sums = scan_axis(name, ScanOperation::Sum, &weights, -1)?;
         let length = rows.shape()[last];
         let total = slice_axis(&sums, last, length.saturating_sub(1), 1, length.min(1));
-        let shares = if length == 0 { sums } else { calc.pair(BinaryOperation::Divide, &sums, &total)? };
-        Ok(Weighted { sorted, shares })
+        if sorted.size() == 0 {
+            return Ok(Weighted { sorted, shares: sums.clone(), are_weights: sums });
+        }
+        let shares = calc.pair(BinaryOperation::Divide, &sums, &total)?;
+        // NumPy looks at the weights, and fails. That would have to wait for a device.
+        let least = reduce(name, ReduceOperation::Min, &weights, &[last])?;
+        let total = calc.shaped(&total, least.shape())?;
+        let are_weights = calc.pair(
+            BinaryOperation::LogicalAnd,
+            &calc.with(BinaryOperation::GreaterEqual, &least, 0.0)?,
+            &calc.pair(
+                BinaryOperation::LogicalAnd,
+                &calc.with(BinaryOperation::Greater, &total, 0.0)?,
+                &calc.with(BinaryOperation::Less, &total, f64::INFINITY)?,
+            )?,
+        )?;
+        Ok(Weighted { sorted, shares, are_weights })
     }
 
-    /// The first element of each row up to which a share of the weights lies; NaN if there is one that counts. NumPy's method
-    /// `inverted_cdf`.
+    /// The first element of each row up to which a share of the weights lies; NaN if there is one that counts, or if the weights are no
+    /// weights. NumPy's method `inverted_cdf`.
     pub fn at(&self, name: &'static str, share: f64, skips_nan: bool, dtype: DType) -> Result<RawArray> {
-        let Weighted { sorted, shares } = self;
+        let Weighted { sorted, shares, are_weights } = self;
         if !(0.0..=1.0).contains(&share) {
             return Err(Error::argument(
                 name,
@@ -153,6 +170,7 @@ impl Weighted {
         let places = reduce(name, ReduceOperation::Sum, &is_before, &[last])?.converted(name, DType::I64)?;
         let places = calc.with(BinaryOperation::Minimum, &places, (length - 1) as f64)?;
         let found = picked(name, sorted, &places)?.converted(name, dtype)?;
+        let found = choose(are_weights, &found, Scalar::of_float(f64::NAN, dtype))?;
         if skips_nan || !sorted.dtype.is_float() {
             return Ok(found);
         }

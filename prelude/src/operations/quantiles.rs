@@ -9,6 +9,7 @@ use crate::operations::complex_order;
 use crate::operations::composing::Composed;
 use crate::operations::selection::choose;
 use crate::operations::sorting::{parted_rows, selected_rows, sorted_rows};
+use num_complex::Complex;
 
 /// The median of all elements (`f64` for integers): the middle one in ascending order, or the mean of the two in the middle. NaN
 /// if there is a NaN, or no element. Complex numbers are ordered by their real parts, and then by the imaginary ones. NumPy's
@@ -214,6 +215,15 @@ fn along(operation: &'static str, x: &RawArray, axis: isize, rank: Rank, dtype: 
     of_rows(operation, &x.moved(axis, x.shape().len() - 1), rank, dtype)
 }
 
+/// NaN, in both parts of a complex number.
+fn not_a_number(dtype: DType) -> Scalar {
+    match dtype {
+        DType::C64 => Scalar::C64(Complex::new(f32::NAN, f32::NAN)),
+        DType::C128 => Scalar::C128(Complex::new(f64::NAN, f64::NAN)),
+        _ => Scalar::of_float(f64::NAN, dtype),
+    }
+}
+
 /// The value at that place in each row along the last axis, as `dtype`, which is a float's.
 pub(crate) fn of_rows(operation: &'static str, x: &RawArray, rank: Rank, dtype: DType) -> Result<RawArray> {
     if x.dtype == DType::Bool {
@@ -239,7 +249,7 @@ pub(crate) fn of_sorted(operation: &'static str, sorted: &RawArray, rank: Rank, 
     // The argument is looked at even where there is nothing to ask.
     let (before, _) = rank.among(operation, length.max(1))?;
     if sorted.size() == 0 {
-        return RawArray::filled(operation, &sorted.handle, kept, Scalar::of_float(f64::NAN, dtype));
+        return RawArray::filled(operation, &sorted.handle, kept, not_a_number(dtype));
     }
     between(operation, sorted, length, rank, dtype, [before, before + 1, length - 1])
 }

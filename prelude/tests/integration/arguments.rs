@@ -227,3 +227,35 @@ fn complex_medians_and_interpolation() {
     assert_eq!(gpu::interp_complex(0.5, &xp, &fp).item(), z(0.5, 3.0));
     assert_eq!(gpu::linspace(z(0.0, 0.0), z(1.0, -2.0), 3).tolist(), [z(0.0, 0.0), z(0.5, -1.0), z(1.0, -2.0)]);
 }
+
+#[test]
+fn arrays_without_elements_are_padded() {
+    let rows = gpu::zeros::<f64>((4, 0));
+    assert_eq!(gpu::pad!(&rows, ((0, 1), (0, 0)), mode = "reflect", reflect_type = "odd").shape(), [5, 0]);
+    assert_eq!(gpu::pad(&rows, [(1, 2), (0, 0)], Pad::LinearRamp(3.0)).shape(), [7, 0]);
+    assert_eq!(gpu::pad(&gpu::zeros::<u8>(0), 0, Pad::Mean).size(), 0);
+    let text = message(|| drop(gpu::pad(&rows, [(0, 0), (0, 1)], Pad::Mean)));
+    assert!(text.contains("has no elements along axis 1 to continue; pad it with a constant"), "{text}");
+}
+
+#[test]
+fn quantiles_are_nan_where_weights_are_none() {
+    let a = gpu::array(&[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0], [9.0, 10.0]]);
+    let weights = gpu::array(&[[0.0, 0.0], [-1.0, 3.0], [f64::NAN, 1.0], [f64::INFINITY, 1.0], [0.0, 2.0]]);
+    let found: Vec<f64> = gpu::quantile!(&a, 0.5, axis = 1, weights = &weights, method = "inverted_cdf").tolist();
+    assert!(found[..4].iter().all(|value| value.is_nan()), "{found:?}");
+    assert_eq!(found[4], 10.0);
+}
+
+#[test]
+fn grids_are_made_of_flattened_arrays() {
+    let (x, y) = gpu::meshgrid(&gpu::array(&[[1, 2], [3, 4]]), &gpu::full((), 7));
+    assert_eq!((list(&x), list(&y)), (vec![1, 2, 3, 4], vec![7; 4]));
+    assert_eq!(x.shape(), [1, 4]);
+}
+
+#[test]
+fn a_median_of_no_complex_numbers_has_no_parts() {
+    let median = gpu::median(&gpu::zeros::<Complex<f32>>(0));
+    assert!(median.re.is_nan() && median.im.is_nan());
+}

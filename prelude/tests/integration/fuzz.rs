@@ -2,6 +2,7 @@
 //!
 //! `tests/run unit` and `tests/run fuzz` make such files. The cases run on the device that `WARPCELL_DEVICE` names.
 
+mod arguments;
 mod case;
 mod compare;
 mod families;

@@ -11,7 +11,8 @@ use warpcell::{Complex, Element, MixedArray, Mode, Pad, Side, f16};
 
 /// The call of the function that a case names.
 pub fn evaluate(case: &Case) -> Vec<Host> {
-    let calls = [elementwise, pairs, reductions, orders, shapes, parts, products, signals, made];
+    let calls =
+        [elementwise, pairs, reductions, orders, shapes, parts, products, signals, made, super::arguments::arguments];
     let found = calls.iter().chain(&super::scipy::CALLS).find_map(|calls| calls(case.function, case.dtype));
     let call = found.unwrap_or_else(|| panic!("fuzz: the table has no {} of {}", case.function, case.dtype));
     call(case)
