@@ -73,8 +73,10 @@ macro_rules! __call {
     (trace $all:tt $paths:tt $a:tt $offset:tt $axis1:tt $axis2:tt { dtype }) => {
         $crate::__call!(trace $all $paths $a $offset $axis1 $axis2)
     };
-    (trace $all:tt $paths:tt [($a:expr)] $offset:tt $axis1:tt $axis2:tt { dtype $dtype:ty }) => {
-        $crate::__call!(trace $all $paths [(&$crate::keywords::as_type::<$dtype, _>($a))] $offset $axis1 $axis2)
+    (trace $all:tt $paths:tt $a:tt $offset:tt $axis1:tt $axis2:tt { dtype $dtype:ty }) => {
+        $crate::__call!(
+            trace $all [$crate::keywords::trace_as::<$dtype, _>, $crate::keywords::traces_as::<$dtype, _>] $a $offset $axis1 $axis2
+        )
     };
     (trace $all:tt [$one:path, $many:path] [($a:expr)] { offset $offset:expr } { axis1 } { axis2 }) => { $one($a, $offset) };
     (trace $all:tt $paths:tt $a:tt $offset:tt { axis1 } $axis2:tt) => {

@@ -6,7 +6,7 @@ use crate::array::indices::RawIndices;
 use crate::array::triangles::diagonal_along;
 use crate::array::{DeviceArray, IntoNewShape, IntoShape, OnDevice, RawArray, join, transfer, with_rank};
 use crate::backend::{Layout, ReduceOperation};
-use crate::dtype::{Element, Float, Inexact, Scalar};
+use crate::dtype::{DType, Element, Float, Inexact, Scalar};
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::Operand;
 use crate::operations::indexing::take_axis;
@@ -32,6 +32,15 @@ fn squeezed(x: &RawArray, axes: &[isize]) -> Result<RawArray> {
     Ok(x.with_layout(Layout { shape, strides, offset }))
 }
 
+/// The sums of the diagonals of two axes, whose elements get this type.
+fn sum_of_diagonal(x: &RawArray, offset: isize, axes: [isize; 2], dtype: DType) -> Result<RawArray> {
+    let mut line = diagonal_along("trace", x, offset, axes)?;
+    if line.dtype != dtype {
+        line = line.converted("trace", dtype)?;
+    }
+    reduce("trace", ReduceOperation::Sum, &line, &[line.shape().len() - 1])
+}
+
 fn flat_join(arrays: Vec<RawArray>) -> Result<RawArray> {
     let flat = arrays.iter().map(|array| array.flat("concatenate")).collect::<Result<Vec<_>>>()?;
     join("concatenate", &flat, 0)
@@ -44,10 +53,11 @@ thin! {
 
     /// The sums of the diagonals of two axes.
     pub fn traces<A: OnDevice<Elem = T>, T: Element>(a: &A, offset: isize, axis1: isize, axis2: isize)
-    -> DeviceArray<T::Sum> => {
-        diagonal_along("trace", a.raw(), offset, [axis1, axis2])
-            .and_then(|line| reduce("trace", ReduceOperation::Sum, &line, &[line.shape().len() - 1]))
-    };
+    -> DeviceArray<T::Sum> => sum_of_diagonal(a.raw(), offset, [axis1, axis2], T::DTYPE);
+
+    /// The same of another element type.
+    pub fn traces_as<D: Element, A: OnDevice>(a: &A, offset: isize, axis1: isize, axis2: isize) -> DeviceArray<D::Sum> =>
+        sum_of_diagonal(a.raw(), offset, [axis1, axis2], D::DTYPE);
 
     /// `gpu::squeeze` of some axes.
     pub fn squeeze<A: OnDevice<Elem = T>, T: Element>(a: &A, axis: impl IntoAxes) -> DeviceArray<T> =>
@@ -89,17 +99,22 @@ thin! {
 /// The sum of a diagonal.
 #[track_caller]
 pub fn trace<A: OnDevice<Elem = T>, T: Element>(a: &A, offset: isize) -> T::Sum {
-    fn found(x: &RawArray, offset: isize) -> Result<Scalar> {
+    trace_as::<T, A>(a, offset)
+}
+
+/// The sum of a diagonal of another element type. Only the diagonal is converted.
+#[track_caller]
+pub fn trace_as<D: Element, A: OnDevice>(a: &A, offset: isize) -> D::Sum {
+    fn found(x: &RawArray, offset: isize, dtype: DType) -> Result<Scalar> {
         x.handle.may_wait("trace")?;
         if x.shape().len() != 2 {
             let reason =
                 "is not 2-D; write `gpu::trace!(&a, axis1 = 0, axis2 = 1)`, or slice the array to two axes first";
             return Err(Error::shape("trace", x.shape(), reason));
         }
-        let line = diagonal_along("trace", x, offset, [0, 1])?;
-        transfer::item(&reduce("trace", ReduceOperation::Sum, &line, &[0])?)
+        transfer::item(&sum_of_diagonal(x, offset, [0, 1], dtype)?)
     }
-    transfer::typed_scalar(check(found(a.raw(), offset)))
+    transfer::typed_scalar(check(found(a.raw(), offset, D::DTYPE)))
 }
 
 /// `gpu::angle` in degrees, if they are wanted.
