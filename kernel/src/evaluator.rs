@@ -19,6 +19,7 @@ pub mod echo;
 mod elements;
 pub mod ended;
 pub mod failures;
+mod formatting;
 pub mod interrupts;
 mod numpy_names;
 mod open_call;
@@ -197,6 +198,8 @@ pub trait Evaluator {
     ///
     /// All outputs of the cell have been given to `sink` when this returns.
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError>;
+    /// Keeps the text of a numbered cell, just before it runs.
+    fn keep_input(&mut self, _code: &str) {}
     /// Does one part of the work that makes later cells faster, while no job waits. Returns `false` when no part is
     /// left.
     ///

@@ -11,8 +11,10 @@
 
 mod action;
 mod complete;
+mod display;
 mod expand;
 mod files;
+mod inputs;
 mod kernel;
 mod lexer;
 mod literal;
@@ -30,13 +32,15 @@ mod timing;
 mod tracing;
 mod types;
 mod usage;
+mod whole_cell;
 
 #[cfg(test)]
 mod tests;
 
-pub use action::{Action, KernelServices};
+pub use action::{Action, ActionError, KernelServices};
 pub use complete::{Completing, MagicCandidate, complete_at};
-pub use expand::{Expansion, Foreign, expand, foreign, word_at};
+pub use expand::{Expansion, Foreign, expand, foreign, lines_of_magics, word_at};
+pub use lexer::quoted;
 pub use notebook::Notebook;
 pub use reference::help;
 pub use rust::items_named;

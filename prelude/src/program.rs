@@ -108,6 +108,12 @@ pub fn write_file(path: &str, append: bool, text: &str) {
     }
 }
 
+/// Shows a text of a MIME type, as `%%html` and its like do. A picture in SVG, and a page with pictures or scripts, is a file.
+pub fn display(mime_type: &str, text: &str) {
+    let texts = [mime_type, "text/plain"].map(|kind| (kind.to_owned(), Value::from(text)));
+    crate::output::display(&texts.into_iter().collect(), None, false);
+}
+
 /// The error of a `?` outside of functions. Every error that has `Debug` becomes one, so it has no `Debug` itself.
 pub struct Failure(String);
 

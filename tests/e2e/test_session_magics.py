@@ -3,6 +3,7 @@
 import os
 import re
 
+import nbformat
 import pytest
 
 
@@ -209,3 +210,78 @@ def test_the_result_of_timeit(kernel):
     seconds = float(kernel.check("measured.compile_time.unwrap()").value)
     assert 0.01 < seconds < 60
     assert "per loop (mean" in kernel.check("measured.to_string()").value
+
+
+def test_a_cell_is_checked_and_not_run(kernel):
+    result = kernel.check("%check\nlet unseen = 1;\nprintln!(\"{unseen}\");\nunseen + 1")
+    assert result.stdout == "The cell compiles.\n" and result.value is None
+    assert kernel.run("unseen").error["ename"] == "CompileError", "nothing was defined"
+    kernel.check("let seen = vec![1, 2];")
+    result = kernel.run("%%check\nlet a = 1;\nlet b: i32 = \"three\";\na + sene.len() as i32")
+    assert result.error["ename"] == "CompileError"
+    assert "line 3" in result.error_text and "mismatched types" in result.error_text
+    assert "line 4" in result.error_text and "sene" in result.error_text
+    assert kernel.check("seen.len()").value == "2", "variables are as before"
+    # Corrected lines are those of a cell that runs.
+    assert "gpu::zeros" in kernel.run("%check\nlet a = np.zeros((2, 3));").error_text
+    assert kernel.run("%check\n%time nope(1);").error["ename"] == "CompileError"
+    assert "can only be run" in kernel.run("%check\n:dep itoa").error_text
+    assert kernel.check("%check\nfn later() -> i32 { 3 }\nlater()").ok
+    assert kernel.check("fn later() -> i32 { 4 }\nlater()").value == "4"
+
+
+def test_files_and_notebooks_run_as_cells(kernel, folder):
+    (folder / "helpers.rs").write_text("fn double(x: i32) -> i32 { 2 * x }\nlet from_file = double(4);\nprintln!(\"run\");\n")
+    result = kernel.check("%run helpers.rs\ndouble(from_file)")
+    assert result.stdout == "run\n" and result.value == "16"
+    (folder / "wrong.rs").write_text("let fine = 1;\nlet wrong: i32 = \"a\";\n")
+    result = kernel.run("%run wrong.rs")
+    assert result.error["ename"] == "CompileError" and "line 2" in result.error_text and "in wrong.rs" in result.error_text
+    (folder / "panics.rs").write_text("let zero = from_file - 8;\nfrom_file / zero")
+    result = kernel.run("%run panics.rs")
+    assert result.error["ename"] == "Panic" and "line 2" in result.error_text and "in panics.rs" in result.error_text
+    assert kernel.check("from_file").value == "8"
+    # An error of the cell's own code is not one of the file.
+    result = kernel.run("%run helpers.rs\nlet wrong: i32 = \"a\";")
+    assert "line 2" in result.error_text and "in helpers.rs" not in result.error_text
+    (folder / "circle.rs").write_text("%run circle.rs\n")
+    assert kernel.run("%run circle.rs").error["ename"] == "RecursionError"
+    cells = [("code", "let from_notebook = 5;"), ("markdown", "# A title"), ("code", "from_notebook + 1")]
+    notebook = nbformat.v4.new_notebook(
+        cells=[getattr(nbformat.v4, f"new_{kind}_cell")(text) for kind, text in cells],
+        metadata={"kernelspec": {"name": "warpcell", "display_name": "Rust GPU", "language": "rust"}},
+    )
+    nbformat.write(notebook, folder / "first.ipynb")
+    assert kernel.check("%run first.ipynb\nfrom_notebook").value == "5"
+
+
+def test_the_cells_before_are_shown(fresh_kernel):
+    session = fresh_kernel()
+    session.check("let first = 1;")
+    session.run("let second: i32 = \"a\";")
+    session.check("first", store_history=False)
+    assert session.check("%history").stdout == "let first = 1;\nlet second: i32 = \"a\";\n"
+    assert session.check("%history -n -l 1 -g second").stdout == "2: let second: i32 = \"a\";\n"
+    assert session.check("%history -n 1 3").stdout == "1: let first = 1;\n3: %history\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "mime_type"),
+    [("html", "text/html"), ("markdown", "text/markdown"), ("latex", "text/latex"), ("svg", "image/svg+xml"), ("javascript", "application/javascript")],
+)
+def test_texts_are_drawn_by_the_front_end(kernel, name, mime_type):
+    (display,) = kernel.check(f"%%{name}\n<svg>it's $x$</svg>").displays
+    assert display[mime_type] == "<svg>it's $x$</svg>"
+
+
+def test_a_cell_is_formatted(kernel):
+    payload = kernel.check("%rustfmt\nlet  a=vec![1,2];\n%time  a.len( )\nif a.len()>1{println!(\"two\");}").reply["payload"]
+    assert payload == [
+        {
+            "source": "set_next_input",
+            "text": "let a = vec![1, 2];\n%time  a.len( )\nif a.len() > 1 {\n    println!(\"two\");\n}",
+            "replace": True,
+        }
+    ]
+    result = kernel.run("%rustfmt\nlet a = ;")
+    assert result.error["ename"] == "FormatError" and "line 2: expected expression" in result.error_text

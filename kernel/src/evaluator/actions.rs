@@ -2,12 +2,13 @@
 
 use crate::evaluator::documentation;
 use crate::evaluator::failures::plain_error;
+use crate::evaluator::formatting;
 use crate::evaluator::numpy_names;
 use crate::evaluator::paths;
 use crate::evaluator::rust::RustEvaluator;
 use crate::evaluator::supervisor_link::SupervisorLink;
 use crate::evaluator::{CellError, Outcome, Output, OutputSink, StreamName};
-use crate::magics::{Action, KernelServices};
+use crate::magics::{Action, ActionError, KernelServices};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -17,13 +18,16 @@ impl RustEvaluator {
         &mut self,
         actions: &[Action],
         outcome: &mut Outcome,
+        cell: u64,
         sink: &OutputSink,
     ) -> Result<(), CellError> {
-        let mut services = Services { evaluator: self, outcome, sink };
-        actions
-            .iter()
-            .try_for_each(|action| action.run(&mut services))
-            .map_err(|error| plain_error(error.name, &error.message))
+        let mut services = Services { evaluator: self, outcome, cell, sink };
+        actions.iter().try_for_each(|action| action.run(&mut services)).map_err(|error| {
+            match error.traceback.is_empty() {
+                true => plain_error(&error.name, &error.message),
+                false => CellError { name: error.name, value: error.message, traceback: error.traceback },
+            }
+        })
     }
 }
 
@@ -31,6 +35,8 @@ impl RustEvaluator {
 struct Services<'a> {
     evaluator: &'a mut RustEvaluator,
     outcome: &'a mut Outcome,
+    /// The number of the cell.
+    cell: u64,
     sink: &'a OutputSink,
 }
 
@@ -89,6 +95,51 @@ impl KernelServices for Services<'_> {
     fn last_cell_time(&self) -> Option<String> {
         self.evaluator.last_time.as_ref().map(ToString::to_string)
     }
+
+    fn display(&mut self, mime_type: &str, text: &str) {
+        let mut data = Map::from_iter([("text/plain".to_owned(), Value::from(text))]);
+        data.insert(mime_type.to_owned(), Value::from(text));
+        (self.sink)(Output::Display { data, metadata: Map::new(), display_id: None, update: false });
+    }
+
+    fn inputs(&self) -> Vec<(usize, String)> {
+        let before = self.evaluator.inputs.len().saturating_sub(1);
+        self.evaluator.inputs[..before].iter().enumerate().map(|(index, text)| (index + 1, text.clone())).collect()
+    }
+
+    fn check(&mut self, code: &str) -> Result<(), ActionError> {
+        self.evaluator.check(self.cell, code).map_err(|error| failed(error, None))
+    }
+
+    fn run(&mut self, file: &str, code: &str) -> Result<(), ActionError> {
+        if self.evaluator.nested >= NESTED_RUNS {
+            let message = format!("{file} is run by a file that it runs itself; end the circle");
+            return Err(ActionError::new("RecursionError", message));
+        }
+        self.evaluator.nested += 1;
+        let result = self.evaluator.execute_text(self.cell, code, self.sink);
+        self.evaluator.nested -= 1;
+        self.outcome.payload.extend(result.map_err(|error| failed(error, Some(file)))?.payload);
+        Ok(())
+    }
+
+    fn formatted(&self, code: &str) -> Result<String, ActionError> {
+        let of_toolchain =
+            self.evaluator.session.installation.as_ref().map(|installation| installation.real_tool("rustfmt"));
+        let rustfmt = of_toolchain.ok().filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from("rustfmt"));
+        formatting::formatted(code, &rustfmt, &directory(&self.evaluator.link))
+            .map_err(|message| ActionError::new("FormatError", message))
+    }
+}
+
+/// How deep `%run` may go: files that run files.
+const NESTED_RUNS: usize = 8;
+
+/// The error of a cell as that of an action, with the file that the cell's text is from.
+fn failed(error: CellError, file: Option<&str>) -> ActionError {
+    let mut traceback = error.traceback;
+    traceback.extend(file.map(|file| format!("in {file}")));
+    ActionError { name: error.name, message: error.value, traceback }
 }
 
 /// The current directory of the cells. This is the directory of the process that runs them, or else of the kernel.

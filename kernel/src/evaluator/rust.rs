@@ -77,6 +77,10 @@ pub struct RustEvaluator {
     setting_up: Option<SettingUp>,
     /// The messages about that installation, for the first cell.
     news: String,
+    /// The texts of the numbered cells.
+    pub(super) inputs: Vec<String>,
+    /// How many files that `%run` runs are open.
+    pub(super) nested: usize,
 }
 
 impl RustEvaluator {
@@ -109,6 +113,8 @@ impl RustEvaluator {
             assistant,
             setting_up,
             news: String::new(),
+            inputs: Vec::new(),
+            nested: 0,
         })
     }
 
@@ -136,8 +142,11 @@ impl RustEvaluator {
     fn run(&mut self, run: Run<'_>) -> Result<Outcome, CellError> {
         let Run { expansion, cell, sink, .. } = run;
         let mut outcome = Outcome::default();
-        self.act(&expansion.before, &mut outcome, sink)?;
+        self.act(&expansion.before, &mut outcome, run.number, sink)?;
         if !expansion.code.trim().is_empty() {
+            // The actions may have run other code.
+            let place = place_in(self.session.compiled_source(), expansion.clone(), cell.to_owned());
+            self.link.begin(Arc::clone(sink), place);
             let (began, start) = (build_step::now(), Instant::now());
             build_step::forget_compile_times(self.session.path());
             BuildAnswer::forget(self.session.path());
@@ -148,7 +157,7 @@ impl RustEvaluator {
             result?;
             self.sources.keep(cell);
         }
-        self.act(&expansion.after, &mut outcome, sink)?;
+        self.act(&expansion.after, &mut outcome, run.number, sink)?;
         Ok(outcome)
     }
 
@@ -322,15 +331,9 @@ impl RustEvaluator {
         let failure = failure.or_else(|| ended.was_interrupted.then(interrupted_late))?;
         Some(ended.with_lost(failure, &moved, &variable_history::names(context)))
     }
-}
 
-impl Evaluator for RustEvaluator {
-    fn interrupt_handle(&self) -> Arc<dyn InterruptHandle> {
-        Arc::clone(&self.interrupts) as Arc<dyn InterruptHandle>
-    }
-
-    fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
-        self.finish_setting_up(sink);
+    /// Runs the text of a cell: its magics, and its code.
+    pub(super) fn execute_text(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         let notebook = self.notebook();
         let mut expansion =
             magics::expand(code, &notebook).map_err(|error| plain_error("UsageError", &error.to_string()))?;
@@ -354,14 +357,78 @@ impl Evaluator for RustEvaluator {
         if !declarations.is_empty() {
             expansion.precede(&declarations);
         }
-        let place = place_in(self.session.compiled_source(), expansion.clone(), code.to_owned());
-        self.link.begin(Arc::clone(sink), place);
-        let result = self.run(Run { number: cell, expansion: &expansion, cell: code, sink });
+        self.run(Run { number: cell, expansion: &expansion, cell: code, sink })
+    }
+
+    /// Compiles the text of a cell, and does not run it.
+    pub(super) fn check(&mut self, number: u64, cell: &str) -> Result<(), CellError> {
+        let notebook = self.notebook();
+        let mut expansion =
+            magics::expand(cell, &notebook).map_err(|error| plain_error("UsageError", &error.to_string()))?;
+        if commands::has_any(&expansion.code) {
+            return Err(plain_error(
+                "UsageError",
+                "commands such as `:dep` can only be run; check the code below them",
+            ));
+        }
+        let declarations = self.variables.declarations_for(&expansion.code);
+        if !declarations.is_empty() {
+            expansion.precede(&declarations);
+        }
+        if let Some(problem) = self.context.as_ref().err().cloned().or_else(|| self.session.problem()) {
+            return Err(not_installed(&problem));
+        }
+        let Some(before) =
+            self.begin(Run { number, expansion: &expansion, cell, sink: &(Arc::new(|_| {}) as OutputSink) })?
+        else {
+            return Err(interrupted(&BTreeSet::new()));
+        };
+        let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
+        let said = context::check(context, &expansion.code, self.session.path());
+        if let Err(error) = self.interrupts.end() {
+            eprintln!("{error:#}");
+        }
+        if self.interrupts.is_interrupted(number) {
+            return Err(interrupted(&BTreeSet::new()));
+        }
+        let Some(said) = said else {
+            return Err(internal("the compiler has said nothing about the code"));
+        };
+        if said.messages.is_empty() {
+            return Ok(());
+        }
+        let traced = Traced { expansion: &expansion, cell, code: &expansion.code };
+        let (context, session) = (&mut self.context, self.session.path());
+        let mut check = |code: &str| context::check(context.as_mut().ok()?, code, session);
+        let answer = BuildAnswer { diagnostics: Some(said), ..BuildAnswer::default() };
+        let ended =
+            Ended { before, answer, has_died: false, exit: None, events: Events::default(), was_interrupted: false };
+        Err(ended.error_of(
+            Error::CompilationErrors(Vec::new()),
+            &traced,
+            &|name| self.variables.hint(name),
+            &mut check,
+        ))
+    }
+}
+
+impl Evaluator for RustEvaluator {
+    fn interrupt_handle(&self) -> Arc<dyn InterruptHandle> {
+        Arc::clone(&self.interrupts) as Arc<dyn InterruptHandle>
+    }
+
+    fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+        self.finish_setting_up(sink);
+        let result = self.execute_text(cell, code, sink);
         if self.context.is_ok() {
             self.assistant.learn_notebook(self.notebook());
             self.assistant.learn_directory(actions::directory(&self.link));
         }
         result
+    }
+
+    fn keep_input(&mut self, code: &str) {
+        self.inputs.push(code.to_owned());
     }
 
     fn warm_up(&mut self) -> bool {

@@ -20,15 +20,43 @@ pub trait KernelServices {
     fn resolve(&self, path: &str) -> PathBuf;
     /// How the time of the last cell with code was spent. `None` if there was no such cell.
     fn last_cell_time(&self) -> Option<String>;
+    /// Shows a text of a MIME type.
+    fn display(&mut self, mime_type: &str, text: &str);
+    /// The texts of the cells that ran before this one, with their numbers.
+    fn inputs(&self) -> Vec<(usize, String)>;
+    /// Compiles code as a cell, and does not run it.
+    ///
+    /// # Errors
+    /// What the compiler finds.
+    fn check(&mut self, code: &str) -> Result<(), ActionError>;
+    /// Runs code as a cell. Errors name `file`.
+    ///
+    /// # Errors
+    /// What a cell with this code would fail with.
+    fn run(&mut self, file: &str, code: &str) -> Result<(), ActionError>;
+    /// Code in the form that rustfmt gives it.
+    ///
+    /// # Errors
+    /// There is no rustfmt, or the code cannot be parsed.
+    fn formatted(&self, code: &str) -> Result<String, ActionError>;
 }
 
 /// Why an action failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionError {
     /// The name of the error, such as `FileError`.
-    pub name: &'static str,
+    pub name: String,
     /// What happened.
     pub message: String,
+    /// What the user sees of it, if that is more than the message.
+    pub traceback: Vec<String>,
+}
+
+impl ActionError {
+    /// An error with a message only.
+    pub fn new(name: &str, message: String) -> ActionError {
+        ActionError { name: name.to_owned(), message, traceback: Vec::new() }
+    }
 }
 
 type Act = dyn Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + Sync;

@@ -70,7 +70,7 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
             expansion.before.push(action);
             continue;
         }
-        if place.form == Form::Line {
+        if place.form == Form::Line && !place.takes_whole_cell() {
             expand_line(cell, &place, magic, notebook, &mut edits, &mut expansion)?;
             continue;
         }
@@ -81,10 +81,17 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
             return Err(place.error(cell, format!("`%%{}` must be on the first line of the cell", magic.name)));
         }
         match handler {
-            CellHandler::Text(handler) => {
+            CellHandler::Text(_) | CellHandler::Whole(_) => {
                 let body = cell[place.word.end..].split_once('\n').map_or("", |(_, body)| body);
                 let outcome = Arguments::parse(&cell[place.arguments.clone()], magic.options)
-                    .and_then(|arguments| handler(&arguments, body))
+                    .and_then(|arguments| match handler {
+                        CellHandler::Text(handler) => handler(&arguments, body),
+                        CellHandler::Whole(handler) => {
+                            let above = cell[..place.word.end].matches('\n').count() + 1;
+                            handler(&arguments, &format!("{}{body}", "\n".repeat(above))).map(TextCell::Act)
+                        }
+                        CellHandler::Timed(_) | CellHandler::Rust(_) => unreachable!("these take no text"),
+                    })
                     .map_err(|message| place.usage_error(cell, magic, &message))?;
                 let code = match outcome {
                     TextCell::Code(code) => code,
@@ -263,6 +270,11 @@ impl<'a> MagicPlace<'a> {
         MagicPlace { word: line, name: "", form, magic: None, commented, unfinished, first, depth, arguments, unclosed }
     }
 
+    /// Whether it takes the whole cell, although it is written as a line.
+    fn takes_whole_cell(&self) -> bool {
+        self.magic.is_some_and(takes_whole_cell)
+    }
+
     fn asks_help(&self, cell: &str) -> Option<Action> {
         match &cell[self.arguments.clone()] {
             "?" | "??" => reference::help(self.name).map(Action::page),
@@ -278,7 +290,8 @@ impl<'a> MagicPlace<'a> {
     fn usage_error(&self, cell: &str, magic: &Magic, message: &str) -> UsageError {
         let percent = self.form.percent();
         let mut text = format!("`{percent}{}`: {message}", magic.name);
-        for usage in magic.usage.lines().filter(|usage| usage.starts_with("%%") == (self.form == Form::Cell)) {
+        let is_cell = self.form == Form::Cell || self.takes_whole_cell();
+        for usage in magic.usage.lines().filter(|usage| usage.starts_with("%%") == is_cell) {
             text += &format!("\nUsage: {usage}");
         }
         text += &format!("\n`%{}?` shows more.", magic.name);
@@ -381,8 +394,8 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<MagicPlace<'
             {
                 (unfinished, seen_code) = (false, true);
             }
-            let is_text = place.magic.is_some_and(|magic| matches!(magic.cell, Some(CellHandler::Text(_))));
-            if is_text && place.form == Form::Cell && place.first {
+            let takes_all = place.magic.is_some_and(|magic| magic.cell.is_some_and(CellHandler::takes_all));
+            if takes_all && place.first && (place.form == Form::Cell || place.takes_whole_cell()) {
                 found.push(place);
                 break;
             }
@@ -429,6 +442,7 @@ fn place<'a>(cell: &'a str, token: &CellToken, unfinished: bool) -> Option<Magic
     }
     let line_end = cell[word.end..].find('\n').map_or(cell.len(), |at| word.end + at);
     let is_rust = match form {
+        _ if magic.is_some_and(takes_whole_cell) => false,
         Form::Cell => !matches!(magic.and_then(|magic| magic.cell), Some(CellHandler::Text(_))),
         _ => !matches!(magic.and_then(|magic| magic.line), Some(LineHandler::Line(_) | LineHandler::Action(_))),
     };
@@ -439,6 +453,34 @@ fn place<'a>(cell: &'a str, token: &CellToken, unfinished: bool) -> Option<Magic
     };
     let (first, depth) = (false, 0);
     Some(MagicPlace { word, name, form, magic, commented, unfinished, first, depth, arguments, unclosed })
+}
+
+fn takes_whole_cell(magic: &Magic) -> bool {
+    matches!(magic.cell, Some(CellHandler::Whole(_)))
+}
+
+/// The lines of a cell that hold magics, lines for the shell or for evcxr, and questions, in order.
+pub fn lines_of_magics(cell: &str) -> Vec<Range<usize>> {
+    let whole = |range: Range<usize>| {
+        let start = cell[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        start..cell[range.end..].find('\n').map_or(cell.len(), |at| range.end + at)
+    };
+    let magics = places(cell, &Notebook::default())
+        .into_iter()
+        .filter(|place| place.magic.is_some() || matches!(place.form, Form::Shell | Form::Question));
+    let commands = leading_commands(cell).into_iter().map(|(range, _)| range);
+    let mut lines: Vec<Range<usize>> = magics
+        .map(|place| place.word.start..place.arguments.end.max(place.word.end))
+        .chain(commands)
+        .map(whole)
+        .collect();
+    lines.sort_by_key(|line| line.start);
+    lines.dedup_by(|next, line| {
+        let meets = next.start <= line.end;
+        line.end = if meets { line.end.max(next.end) } else { line.end };
+        meets
+    });
+    lines
 }
 
 /// The rest of a line from `from` on, without blanks around it; a comment begins with a blank and two slashes.

@@ -5,6 +5,7 @@ use super::literal::literal;
 use super::magic::{Arguments, TextCell};
 use super::notebook::Notebook;
 use super::rust::items_named;
+use crate::notebook;
 use std::fmt::Display;
 use std::io::Write as _;
 use std::path::Path;
@@ -20,7 +21,7 @@ pub(super) fn load(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, St
     let symbols = symbols.split(',').filter(|symbol| !symbol.is_empty()).map(str::to_owned).collect();
     let part = Selection { lines, symbols };
     Ok(Action::new(move |kernel| {
-        let text = read(&path, &part, kernel)?;
+        let text = read("%load", &path, &part, kernel)?;
         // As a comment, so that running the cell does not load the file again.
         kernel.set_next_input(&format!("// %load {path}\n{}", text.trim_end_matches('\n')));
         Ok(())
@@ -84,9 +85,9 @@ impl Selection {
 }
 
 /// The part of a file that becomes the text of the cell.
-fn read(path: &str, part: &Selection, kernel: &dyn KernelServices) -> Result<String, ActionError> {
+fn read(magic: &str, path: &str, part: &Selection, kernel: &dyn KernelServices) -> Result<String, ActionError> {
     let file = kernel.resolve(path);
-    let fail = |what: &str, reason: &dyn Display| file_error("%load", &file, &format!("{what}: {reason}"));
+    let fail = |what: &str, reason: &dyn Display| file_error(magic, &file, &format!("{what}: {reason}"));
     let known = std::fs::metadata(&file).map_err(|error| fail("cannot be read", &error))?;
     if !known.is_file() {
         return Err(fail("cannot be loaded", &"it is not a regular file"));
@@ -98,7 +99,29 @@ fn read(path: &str, part: &Selection, kernel: &dyn KernelServices) -> Result<Str
     let bytes = std::fs::read(&file).map_err(|error| fail("cannot be read", &error))?;
     let text = String::from_utf8(bytes)
         .map_err(|error| fail("is not text", &format!("not UTF-8 at {}", error.utf8_error())))?;
-    part.of(&text).map_err(|problem| file_error("%load", &file, &problem))
+    part.of(&text).map_err(|problem| file_error(magic, &file, &problem))
+}
+
+/// `%run`.
+pub(super) fn run(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, String> {
+    let path = path_in(arguments, "%run")?;
+    Ok(Action::new(move |kernel| {
+        let text = read("%run", &path, &Selection::default(), kernel)?;
+        if !path.ends_with(".ipynb") {
+            return kernel.run(&path, &text);
+        }
+        let cells = cells_of(&text).map_err(|problem| file_error("%run", &kernel.resolve(&path), &problem))?;
+        cells.iter().try_for_each(|(number, code)| kernel.run(&format!("cell {number} of {path}"), code))
+    }))
+}
+
+/// The code cells of a notebook that is Rust, with their numbers among all cells, from 1.
+fn cells_of(text: &str) -> Result<Vec<(usize, String)>, String> {
+    let notebook = notebook::parse(text).map_err(|error| format!("is no notebook: {error:#}"))?;
+    if let Some(language) = notebook::language(&notebook).filter(|language| *language != "rust") {
+        return Err(format!("is a notebook in {language}; `%run` takes those in Rust"));
+    }
+    Ok(notebook::code_cells(&notebook).map(|(index, cell)| (index + 1, notebook::source(cell))).collect())
 }
 
 /// `%%writefile`.
@@ -130,7 +153,7 @@ pub(super) fn writefile(arguments: &Arguments<'_>, body: &str) -> Result<TextCel
 }
 
 fn file_error(magic: &str, file: &Path, problem: &str) -> ActionError {
-    ActionError { name: "FileError", message: format!("{magic}: {} {problem}", file.display()) }
+    ActionError::new("FileError", format!("{magic}: {} {problem}", file.display()))
 }
 
 #[cfg(test)]
@@ -163,6 +186,36 @@ mod tests {
             let message = format!("FileError: %load: a b.rs {problem}");
             assert_eq!(loaded(&mut kernel, options), ("fails with", message), "{options}");
         }
+    }
+
+    #[test]
+    fn files_and_notebooks_are_run() {
+        let mut kernel = Recorder::new();
+        let folder = kernel.folder.path().to_owned();
+        let mut run = |line: &str| kernel.run(&expand(line).unwrap());
+        std::fs::write(folder.join("a b.rs"), "let x = 1;\n").unwrap();
+        assert_eq!(run("%run a b.rs"), [("runs", "a b.rs: let x = 1;\n".to_owned())]);
+        let cell = |kind: &str, text: &str| {
+            let outputs = if kind == "code" { r#","outputs":[],"execution_count":null"# } else { "" };
+            format!(
+                r#"{{"cell_type":"{kind}","id":"{kind}{}","metadata":{{}},"source":["{text}"]{outputs}}}"#,
+                text.len()
+            )
+        };
+        let notebook = |language: &str| {
+            let cells = [cell("markdown", "# A"), cell("code", "let a = 1;"), cell("code", "a")].join(",");
+            let metadata = format!(r#"{{"kernelspec":{{"name":"k","display_name":"k","language":"{language}"}}}}"#);
+            format!(r#"{{"cells":[{cells}],"metadata":{metadata},"nbformat":4,"nbformat_minor":5}}"#)
+        };
+        std::fs::write(folder.join("n.ipynb"), notebook("rust")).unwrap();
+        let both = ["cell 2 of n.ipynb: let a = 1;", "cell 3 of n.ipynb: a"].map(|text| ("runs", text.to_owned()));
+        assert_eq!(run("%run n.ipynb"), both);
+        std::fs::write(folder.join("n.ipynb"), notebook("python")).unwrap();
+        let problem = "FileError: %run: n.ipynb is a notebook in python; `%run` takes those in Rust";
+        assert_eq!(run("%run n.ipynb"), [("fails with", problem.to_owned())]);
+        std::fs::write(folder.join("n.ipynb"), "{").unwrap();
+        assert!(run("%run n.ipynb")[0].1.starts_with("FileError: %run: n.ipynb is no notebook: "));
+        assert!(run("%run no.rs")[0].1.starts_with("FileError: %run: no.rs cannot be read: No such file"));
     }
 
     #[test]

@@ -54,6 +54,12 @@ pub(super) fn tokens(text: &str, start: usize) -> Tokens<'_> {
     Tokens { text, position: start }
 }
 
+/// The ranges of the strings and characters of a text.
+pub fn quoted(text: &str) -> Vec<Range<usize>> {
+    let is_quoted = |token: &CellToken| token.kind == CellTokenKind::Quoted;
+    tokens(text, 0).filter(is_quoted).map(|token| token.range).collect()
+}
+
 /// The iterator of [`tokens`].
 pub(super) struct Tokens<'a> {
     text: &'a str,

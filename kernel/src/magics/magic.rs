@@ -80,6 +80,16 @@ pub(super) enum CellHandler {
     Rust(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
     /// The rest of the cell is any text. The handler gets it unchanged.
     Text(fn(&Arguments<'_>, &str) -> Result<TextCell, String>),
+    /// The rest of the cell is Rust that is not run. The handler gets it with an empty first line, so that lines have
+    /// their numbers. `%name` on the first line means the same.
+    Whole(fn(&Arguments<'_>, &str) -> Result<Action, String>),
+}
+
+impl CellHandler {
+    /// Whether the cell below the first line is not code that runs.
+    pub fn takes_all(self) -> bool {
+        matches!(self, CellHandler::Text(_) | CellHandler::Whole(_))
+    }
 }
 
 /// A line magic as its handler sees it.

@@ -2,7 +2,7 @@
 //! every entry.
 
 use super::magic::{CellHandler, LineHandler, Magic, Takes, flag, option};
-use super::{files, kernel, session_state, shell, timing, tracing};
+use super::{display, files, inputs, kernel, session_state, shell, timing, tracing, whole_cell};
 
 /// All magics, by name.
 pub(super) const MAGICS: &[Magic] = &[
@@ -49,6 +49,20 @@ with only this line, does not count.",
         examples: &["%celltime"],
         line: Some(LineHandler::Action(kernel::celltime)),
         cell: None,
+    },
+    Magic {
+        name: "check",
+        summary: "Compile the cell, and do not run it",
+        usage: "%%check",
+        details: "\
+Shows what the compiler finds in the cell, with the lines of the cell and the corrected line, as if
+it had run. Nothing is defined and nothing is changed. `%check` means the same. Commands such as
+`:dep` can only be run.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%%check\nlet total: u64 = (0..10).sum();\ntotal"],
+        line: None,
+        cell: Some(CellHandler::Whole(whole_cell::check)),
     },
     Magic {
         name: "env",
@@ -100,6 +114,60 @@ separately.",
         cell: Some(CellHandler::Timed(timing::gpusync_cell)),
     },
     Magic {
+        name: "history",
+        summary: "Show the cells that have run in this session",
+        usage: "%history [-n] [-l COUNT] [-g TEXT] [-f FILE] [RANGE …]",
+        details: "\
+Shows the texts of the cells before this one, oldest first. A range is a number of a cell, or the
+first and the last one, such as 2-5 or 4-.",
+        options: &[
+            flag("-n", "with the numbers of the cells"),
+            option("-l", "COUNT", "the last so many cells only"),
+            option("-g", "TEXT", "only cells that contain this word"),
+            option("-f", "FILE", "write them to a file"),
+        ],
+        takes: Takes::Words,
+        examples: &["%history", "%history -n 1-2", "%history -l 3 -f cells.rs"],
+        line: Some(LineHandler::Action(inputs::history)),
+        cell: None,
+    },
+    Magic {
+        name: "html",
+        summary: "Show the cell as HTML",
+        usage: "%%html",
+        details: "\
+The front end draws the text. Scripts run only where it allows them.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%%html\n<b>bold</b> and <i>italic</i>"],
+        line: None,
+        cell: Some(CellHandler::Text(display::html)),
+    },
+    Magic {
+        name: "javascript",
+        summary: "Run the cell as JavaScript in the front end",
+        usage: "%%javascript",
+        details: "\
+The front end runs the text, if it allows scripts. JupyterLab does; VS Code and pages do not.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%%javascript\nelement.textContent = 6 * 7;"],
+        line: None,
+        cell: Some(CellHandler::Text(display::javascript)),
+    },
+    Magic {
+        name: "latex",
+        summary: "Show the cell as LaTeX",
+        usage: "%%latex",
+        details: "\
+The front end sets the formulas, which stand between dollar signs.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%%latex\n$$E = mc^2$$"],
+        line: None,
+        cell: Some(CellHandler::Text(display::latex)),
+    },
+    Magic {
         name: "load",
         summary: "Make the text of a file the next input",
         usage: "%load [-r LINES] [-s NAMES] FILE",
@@ -125,6 +193,61 @@ and run it. A relative path starts at the current directory (see %cd); ~ is the 
         examples: &["%lsmagic"],
         line: Some(LineHandler::Action(kernel::lsmagic)),
         cell: None,
+    },
+    Magic {
+        name: "markdown",
+        summary: "Show the cell as Markdown",
+        usage: "%%markdown",
+        details: "\
+The front end draws the text as it draws cells of text.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%%markdown\n# A title\nSome *text* with $x^2$."],
+        line: None,
+        cell: Some(CellHandler::Text(display::markdown)),
+    },
+    Magic {
+        name: "run",
+        summary: "Run a file of Rust, or the code cells of a notebook, as cells",
+        usage: "%run FILE",
+        details: "\
+The file is what a cell may be: statements, items and magics, no `main`. What it defines is the
+notebook's. A relative path starts in the current directory of the cells, ~ is the home directory.
+The file runs before the code of the cell. Of a notebook the code cells run one after another. An
+error names the file and the line in it.",
+        options: &[],
+        takes: Takes::File,
+        examples: &["%run helpers.rs", "%run ~/notebooks/first.ipynb"],
+        line: Some(LineHandler::Action(files::run)),
+        cell: None,
+    },
+    Magic {
+        name: "rustfmt",
+        summary: "Format the cell, and do not run it",
+        usage: "%%rustfmt",
+        details: "\
+The cell is replaced by its text in the form that rustfmt gives it, without this line. Lines with
+magics, for the shell and for evcxr stay as they are. A rustfmt.toml of the current directory counts.
+`%rustfmt` means the same. It needs rustfmt: `rustup component add rustfmt`.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &["%%rustfmt\nlet v=vec![1,2,3];\nfor x in &v{println!(\"{x}\");}"],
+        line: None,
+        cell: Some(CellHandler::Whole(whole_cell::rustfmt)),
+    },
+    Magic {
+        name: "svg",
+        summary: "Show the cell as a picture in SVG",
+        usage: "%%svg",
+        details: "\
+The front end draws the text, which is a whole `<svg>` element.",
+        options: &[],
+        takes: Takes::Words,
+        examples: &[
+            "%%svg\n<svg width=\"80\" height=\"40\" xmlns=\"http://www.w3.org/2000/svg\"><circle cx=\"20\" cy=\"20\" r=\"18\" fill=\"teal\"/></svg>",
+        ],
+        line: None,
+        cell: Some(CellHandler::Text(display::svg)),
     },
     Magic {
         name: "time",

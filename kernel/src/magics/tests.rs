@@ -6,7 +6,7 @@ use super::complete::words;
 use super::reference::{lsmagic, page};
 use super::table::{MAGICS, forms};
 use super::usage::UsageError;
-use super::{Completing, Expansion, KernelServices, Notebook, complete_at, help, items_named, word_at};
+use super::{ActionError, Completing, Expansion, KernelServices, Notebook, complete_at, help, items_named, word_at};
 use expect_test::{Expect, expect, expect_file};
 use std::path::PathBuf;
 
@@ -71,6 +71,28 @@ impl KernelServices for Recorder {
 
     fn last_cell_time(&self) -> Option<String> {
         Some("the time of the last cell".to_owned())
+    }
+
+    fn display(&mut self, mime_type: &str, text: &str) {
+        self.did.push(("displays", format!("{mime_type}: {text}")));
+    }
+
+    fn inputs(&self) -> Vec<(usize, String)> {
+        [(1, "let a = 1;"), (2, "a + 1"), (3, "let b = a;\nb\n")].map(|(at, text)| (at, text.to_owned())).to_vec()
+    }
+
+    fn check(&mut self, code: &str) -> Result<(), ActionError> {
+        self.did.push(("checks", code.to_owned()));
+        Ok(())
+    }
+
+    fn run(&mut self, file: &str, code: &str) -> Result<(), ActionError> {
+        self.did.push(("runs", format!("{file}: {code}")));
+        Ok(())
+    }
+
+    fn formatted(&self, code: &str) -> Result<String, ActionError> {
+        Ok(format!("formatted: {code}"))
     }
 }
 

@@ -47,7 +47,12 @@ impl Task {
     /// Has an evaluator do it; `cell` is the number of a cell.
     fn answer(&self, cell: u64, evaluator: &mut dyn Evaluator, sink: &OutputSink) -> Answer {
         match self {
-            Self::Execute(execute) => Answer::Executed(evaluator.execute(cell, &execute.code, sink)),
+            Self::Execute(execute) => {
+                if execute.store_history && !execute.silent {
+                    evaluator.keep_input(&execute.code);
+                }
+                Answer::Executed(evaluator.execute(cell, &execute.code, sink))
+            }
             Self::Complete(at) => Answer::Completed(evaluator.complete(&at.code, at.byte_offset())),
             Self::Inspect(at) => Answer::Inspected(evaluator.inspect(&at.code, at.byte_offset(), at.detail_level)),
             Self::IsComplete(IsComplete { code }) => Answer::Completeness(evaluator.is_complete(code)),
