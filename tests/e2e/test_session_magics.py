@@ -252,7 +252,8 @@ def test_files_and_notebooks_run_as_cells(kernel, folder):
         metadata={"kernelspec": {"name": "warpcell", "display_name": "Rust GPU", "language": "rust"}},
     )
     nbformat.write(notebook, folder / "first.ipynb")
-    assert kernel.check("%run first.ipynb\nfrom_notebook").value == "5"
+    result = kernel.check("%run first.ipynb\nfrom_notebook")
+    assert result.value == "5" and [display["text/plain"] for display in result.displays] == ["6"]
 
 
 def test_the_cells_before_are_shown(fresh_kernel):

@@ -11,6 +11,7 @@ use crate::evaluator::{CellError, Outcome, Output, OutputSink, StreamName};
 use crate::magics::{Action, ActionError, KernelServices};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 impl RustEvaluator {
     /// Runs the actions of a cell in their order, until one fails.
@@ -117,7 +118,17 @@ impl KernelServices for Services<'_> {
             return Err(ActionError::new("RecursionError", message));
         }
         self.evaluator.nested += 1;
-        let result = self.evaluator.execute_text(self.cell, code, self.sink);
+        // The value of the cell is that of its own last expression.
+        let sink = Arc::clone(self.sink);
+        let shown: OutputSink = Arc::new(move |output| {
+            sink(match output {
+                Output::Result { data, metadata } => {
+                    Output::Display { data, metadata, display_id: None, update: false }
+                }
+                other => other,
+            });
+        });
+        let result = self.evaluator.execute_text(self.cell, code, &shown);
         self.evaluator.nested -= 1;
         self.outcome.payload.extend(result.map_err(|error| failed(error, Some(file)))?.payload);
         Ok(())
