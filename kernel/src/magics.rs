@@ -37,10 +37,11 @@ mod whole_cell;
 #[cfg(test)]
 mod tests;
 
-pub use action::{Action, ActionError, KernelServices};
+pub use action::{Action, ActionError, KernelServices, Shown};
 pub use complete::{Completing, MagicCandidate, complete_at};
 pub use expand::{Expansion, Foreign, expand, foreign, lines_of_magics, word_at};
 pub use lexer::quoted;
+pub use literal::literal;
 pub use notebook::Notebook;
 pub use reference::help;
 pub use rust::items_named;

@@ -4,6 +4,7 @@
 //! All of it happens in the process that runs the cells, so that cells and magics see the same, in the order of the
 //! notebook's lines. Functions that cannot do what is asked panic at the line of their caller.
 
+mod captured;
 pub(crate) mod driver_settings;
 mod environment;
 mod gpuinfo;
@@ -12,6 +13,7 @@ mod shell;
 mod variables;
 
 pub use crate::tracing::{trace_begin, trace_end, trace_value};
+pub use captured::{Captured, captured};
 pub use environment::{cd, env_get, env_list, env_set, env_unset};
 pub use gpuinfo::gpuinfo;
 pub(crate) use remembered::restore_in;

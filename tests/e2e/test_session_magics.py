@@ -286,3 +286,20 @@ def test_a_cell_is_formatted(kernel):
     ]
     result = kernel.run("%rustfmt\nlet a = ;")
     assert result.error["ename"] == "FormatError" and "line 2: expected expression" in result.error_text
+
+
+def test_what_a_cell_shows_is_kept(kernel):
+    result = kernel.check("%%capture output\nprintln!(\"a \\\"line\\\"\");\neprintln!(\"wrong\");\ngpu::array(&[1.0, 2.0])")
+    assert result.stdout == "" and result.stderr == "" and result.value is None and result.displays == []
+    assert kernel.check("output.stdout").value == r'"a \"line\"\n"'
+    assert kernel.check("(output.stderr.as_str(), output.len())").value == r'("wrong\n", 1)'
+    result = kernel.check("output.show();")
+    assert result.stdout == "a \"line\"\n" and result.stderr == "wrong\n"
+    (display,) = result.displays
+    assert "1. 2." in display["text/plain"] and "text/html" in display
+    result = kernel.check("%%capture --no-stdout\nlet inside = 3;\nprintln!(\"seen\");\ninside")
+    assert result.stdout == "seen\n" and result.value is None
+    assert kernel.check("inside").value == "3", "the cell has run"
+    result = kernel.run("%%capture kept\nprintln!(\"before\");\nlet none: Option<i32> = None;\nnone.unwrap()")
+    assert result.error["ename"] == "Panic" and "line 4" in result.error_text and result.stdout == "before\n"
+    assert kernel.run("%%capture 1\n1").error["ename"] == "UsageError"

@@ -8,10 +8,10 @@ use crate::evaluator::paths;
 use crate::evaluator::rust::RustEvaluator;
 use crate::evaluator::supervisor_link::SupervisorLink;
 use crate::evaluator::{CellError, Outcome, Output, OutputSink, StreamName};
-use crate::magics::{Action, ActionError, KernelServices};
+use crate::magics::{self, Action, ActionError, KernelServices, Shown};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 impl RustEvaluator {
     /// Runs the actions of a cell in their order, until one fails.
@@ -134,6 +134,36 @@ impl KernelServices for Services<'_> {
         Ok(())
     }
 
+    fn capture(&mut self, code: &str, shown: Shown, variable: Option<&str>) -> Result<(), ActionError> {
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let (sink, keep) = (Arc::clone(self.sink), Arc::clone(&kept));
+        let capturing: OutputSink = Arc::new(move |output| {
+            let is_shown = match &output {
+                Output::Stream { name: StreamName::Stdout, .. } => shown.stdout,
+                Output::Stream { name: StreamName::Stderr, .. } => shown.stderr,
+                Output::Input { .. } => true,
+                _ => shown.displays,
+            };
+            match is_shown {
+                true => sink(output),
+                false => keep.lock().unwrap_or_else(PoisonError::into_inner).push(output),
+            }
+        });
+        let result = self.evaluator.execute_text(self.cell, code, &capturing);
+        let kept = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
+        match result {
+            Ok(outcome) => self.outcome.payload.extend(outcome.payload),
+            Err(error) => {
+                kept.into_iter().for_each(|output| (self.sink)(output));
+                return Err(failed(error, None));
+            }
+        }
+        let Some(name) = variable else { return Ok(()) };
+        let text = magics::literal(&captured(kept).to_string());
+        let code = format!("let {name} = warpcell::session::captured({text});");
+        self.evaluator.execute_text(self.cell, &code, self.sink).map(drop).map_err(|error| failed(error, None))
+    }
+
     fn formatted(&self, code: &str) -> Result<String, ActionError> {
         let of_toolchain =
             self.evaluator.session.installation.as_ref().map(|installation| installation.real_tool("rustfmt"));
@@ -141,6 +171,33 @@ impl KernelServices for Services<'_> {
         formatting::formatted(code, &rustfmt, &directory(&self.evaluator.link))
             .map_err(|message| ActionError::new("FormatError", message))
     }
+}
+
+/// Outputs as `warpcell::session::captured` reads them. Displays that were replaced are there in their last form, and what was cleared
+/// is not there.
+fn captured(outputs: Vec<Output>) -> Value {
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    let mut displays: Vec<(Option<String>, Map<String, Value>)> = Vec::new();
+    for output in outputs {
+        match output {
+            Output::Stream { name: StreamName::Stdout, text } => stdout.push_str(&text),
+            Output::Stream { name: StreamName::Stderr, text } => stderr.push_str(&text),
+            Output::Display { data, display_id, update: true, .. } => {
+                let same = displays.iter_mut().filter(|(id, _)| *id == display_id);
+                same.for_each(|(_, shown)| shown.clone_from(&data));
+            }
+            Output::Display { data, display_id, .. } => displays.push((display_id, data)),
+            Output::Result { data, .. } => displays.push((None, data)),
+            Output::Clear { .. } => {
+                stdout.clear();
+                stderr.clear();
+                displays.clear();
+            }
+            Output::Progress { .. } | Output::Input { .. } => {}
+        }
+    }
+    let displays: Vec<Map<String, Value>> = displays.into_iter().map(|(_, data)| data).collect();
+    json!({ "stdout": stdout, "stderr": stderr, "outputs": displays })
 }
 
 /// How deep `%run` may go: files that run files.

@@ -34,6 +34,11 @@ pub trait KernelServices {
     /// # Errors
     /// What a cell with this code would fail with.
     fn run(&mut self, file: &str, code: &str) -> Result<(), ActionError>;
+    /// Runs code as a cell and keeps what it shows, but what `shown` has. A `variable` gets it.
+    ///
+    /// # Errors
+    /// What a cell with this code would fail with. All that it has shown is shown then.
+    fn capture(&mut self, code: &str, shown: Shown, variable: Option<&str>) -> Result<(), ActionError>;
     /// Code in the form that rustfmt gives it.
     ///
     /// # Errors
@@ -57,6 +62,17 @@ impl ActionError {
     pub fn new(name: &str, message: String) -> ActionError {
         ActionError { name: name.to_owned(), message, traceback: Vec::new() }
     }
+}
+
+/// The outputs that `%%capture` does not keep, but show as usual.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// What is printed.
+    pub stdout: bool,
+    /// What is printed as an error.
+    pub stderr: bool,
+    /// Displays, and the value of the last expression.
+    pub displays: bool,
 }
 
 type Act = dyn Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + Sync;

@@ -1,7 +1,7 @@
 //! Text as a string literal of Rust.
 
 /// The literal of a text. Line ends stay line ends, so that no line of a cell moves.
-pub(super) fn literal(text: &str) -> String {
+pub fn literal(text: &str) -> String {
     let mut code = String::with_capacity(text.len() + 2);
     code.push('"');
     for character in text.chars() {

@@ -21,6 +21,24 @@ fail.",
         cell: Some(CellHandler::Text(shell::bash)),
     },
     Magic {
+        name: "capture",
+        summary: "Run the cell and keep what it shows",
+        usage: "%%capture [--no-stdout] [--no-stderr] [--no-display] [NAME]",
+        details: "\
+Nothing of what the cell prints and draws is shown. The variable NAME has it, if it is given:
+`NAME.stdout` and `NAME.stderr` are texts, `NAME.show()` shows all of it. If the cell fails, it is
+shown, with the error.",
+        options: &[
+            flag("--no-stdout", "show what the cell prints"),
+            flag("--no-stderr", "show what the cell prints as errors"),
+            flag("--no-display", "show displays, and the value of the last expression"),
+        ],
+        takes: Takes::Words,
+        examples: &["%%capture output\nprintln!(\"not seen\");\n2 + 2"],
+        line: None,
+        cell: Some(CellHandler::Whole(whole_cell::capture)),
+    },
+    Magic {
         name: "cd",
         summary: "Change the current directory",
         usage: "%cd [-q] [DIRECTORY | -]",

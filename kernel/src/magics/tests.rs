@@ -6,7 +6,9 @@ use super::complete::words;
 use super::reference::{lsmagic, page};
 use super::table::{MAGICS, forms};
 use super::usage::UsageError;
-use super::{ActionError, Completing, Expansion, KernelServices, Notebook, complete_at, help, items_named, word_at};
+use super::{
+    ActionError, Completing, Expansion, KernelServices, Notebook, Shown, complete_at, help, items_named, word_at,
+};
 use expect_test::{Expect, expect, expect_file};
 use std::path::PathBuf;
 
@@ -88,6 +90,11 @@ impl KernelServices for Recorder {
 
     fn run(&mut self, file: &str, code: &str) -> Result<(), ActionError> {
         self.did.push(("runs", format!("{file}: {code}")));
+        Ok(())
+    }
+
+    fn capture(&mut self, code: &str, shown: Shown, variable: Option<&str>) -> Result<(), ActionError> {
+        self.did.push(("captures", format!("{code}, {variable:?}, {shown:?}")));
         Ok(())
     }
 

@@ -1,7 +1,8 @@
-//! Magics for a cell of Rust that is not run: `%check`, `%rustfmt`.
+//! Magics that take the whole cell, which the kernel does not run as it is: `%check`, `%rustfmt`, `%%capture`.
 
-use super::action::Action;
+use super::action::{Action, Shown};
 use super::magic::Arguments;
+use crate::syntax::is_word;
 
 /// `%check`.
 pub(super) fn check(arguments: &Arguments<'_>, body: &str) -> Result<Action, String> {
@@ -11,6 +12,25 @@ pub(super) fn check(arguments: &Arguments<'_>, body: &str) -> Result<Action, Str
         kernel.print("The cell compiles.");
         Ok(())
     }))
+}
+
+/// `%%capture`.
+pub(super) fn capture(arguments: &Arguments<'_>, body: &str) -> Result<Action, String> {
+    let variable = (!arguments.rest.is_empty()).then(|| arguments.rest.to_owned());
+    if let Some(name) = variable.as_deref().filter(|name| !is_name(name)) {
+        return Err(format!("`{name}` is no name of a variable; write one, such as `%%capture output`"));
+    }
+    if body.trim().is_empty() {
+        return Err("there is nothing to run; write the code below".to_owned());
+    }
+    let has = |option: &str| arguments.option(option).is_some();
+    let shown = Shown { stdout: has("--no-stdout"), stderr: has("--no-stderr"), displays: has("--no-display") };
+    let code = body.to_owned();
+    Ok(Action::new(move |kernel| kernel.capture(&code, shown, variable.as_deref())))
+}
+
+fn is_name(text: &str) -> bool {
+    text != "_" && text.chars().all(is_word) && !text.starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// `%rustfmt`.
@@ -59,6 +79,26 @@ mod tests {
     fn a_cell_is_replaced_by_its_formatted_text() {
         let did = Recorder::new().run(&expand("%rustfmt\nlet a=1;").unwrap());
         assert_eq!(did, [("sets the next input", "formatted: \nlet a=1;".to_owned())]);
+    }
+
+    #[test]
+    fn a_cell_is_captured() {
+        let did = |cell: &str| Recorder::new().run(&expand(cell).unwrap()).remove(0);
+        assert_eq!(
+            did("%%capture\n1 + 1"),
+            ("captures", "\n1 + 1, None, Shown { stdout: false, stderr: false, displays: false }".to_owned())
+        );
+        let line = "%%capture --no-stdout --no-display output";
+        let options = "Shown { stdout: true, stderr: false, displays: true }";
+        assert_eq!(did(&format!("{line}\nf()")), ("captures", format!("\nf(), Some(\"output\"), {options}")));
+        check(
+            "%%capture 2x\nf()",
+            expect![[r#"
+                UsageError
+                line 1: `%%capture`: `2x` is no name of a variable; write one, such as `%%capture output`
+                Usage: %%capture [--no-stdout] [--no-stderr] [--no-display] [NAME]
+                `%capture?` shows more."#]],
+        );
     }
 
     #[test]
