@@ -30,6 +30,8 @@ packages_for() {
   *:chromium) echo chromium ;;
   apt-get:node) echo nodejs npm ;;
   dnf:node) echo nodejs-npm ;;
+  apt-get:mpirun) echo openmpi-bin ;;
+  dnf:mpirun) echo openmpi ;;
   apt-get:sources) sources_package ;;
   dnf:sources) echo rust-src ;;
   esac
@@ -57,6 +59,7 @@ name_of() {
   venv) echo "Python's venv module" ;;
   chromium) echo 'Chromium' ;;
   node) echo 'Node.js with npm' ;;
+  mpirun) echo 'Open MPI' ;;
   sources) echo "the standard library's sources" ;;
   *) echo "$1" ;;
   esac

@@ -170,7 +170,7 @@ def test_a_machine_without_a_manager(machine):
     assert done.stdout == "" and machine.calls == []
 
 
-@pytest.mark.parametrize("thing", ["cc", "python", "venv", "git", "chromium", "node", "sources"])
+@pytest.mark.parametrize("thing", ["cc", "python", "venv", "git", "chromium", "node", "mpirun", "sources"])
 def test_each_thing_has_a_name_and_a_command(machine, thing):
     machine.apt(SOURCES)
     machine.user(1000)

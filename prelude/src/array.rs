@@ -274,7 +274,8 @@ impl RawArray {
         RawArray::of_bytes(operation, handle, shape, bytes, DType::I64)
     }
 
-    fn of_bytes(
+    /// A new contiguous array of the elements with these bytes.
+    pub(crate) fn of_bytes(
         operation: &'static str,
         handle: &Handle,
         shape: &[usize],

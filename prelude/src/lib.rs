@@ -34,6 +34,7 @@ mod backend;
 #[doc(hidden)]
 pub mod cell;
 mod device;
+pub mod distributed;
 mod dtype;
 mod fallible;
 pub mod fft;

@@ -28,6 +28,8 @@ ENDLESS = {
     "threads": "std::thread::scope(|s| { s.spawn(|| loop { std::hint::spin_loop() }); s.spawn(|| loop {}); }); n += 1;",
     "rayon's threads": "use rayon::prelude::*; let s: u64 = (0..1000u64).into_par_iter().map(|x| "
     "{ let mut y = x; for _ in 0..1_000_000_000 { y ^= std::hint::black_box(y) << 1; } y & 1 }).sum(); n += s;",
+    "a wait for another rank": "gpu::distributed::Communicator::local(2).run(|ranks| if ranks.rank() == 0 { ranks.barrier() } "
+    "else { drop(ranks.receive::<f32>(0, 1)) }); n += 1;",
     "operations": "let a = gpu::ones::<f32>((1000, 1000)); (0..).for_each(|_| { let _ = &a + &a; }); n += 1;",
     "a long operation": "let a = gpu::ones::<f64>((6000, 6000)); let k = gpu::ones::<f64>((201, 201)); "
     "n += gpu::convolve2d(&a, &k, Mode::Full).size() as u64;",

@@ -210,6 +210,24 @@ pub enum Error {
         /// Why the call failed.
         cause: Box<Error>,
     },
+    /// A rank of a communicator that was killed, has panicked, was interrupted or has ended, or does not come to a call.
+    RankFailed {
+        /// The operation during which it was noticed.
+        operation: &'static str,
+        /// The rank, as its launcher counts.
+        rank: usize,
+        /// What it did, and what to do.
+        reason: String,
+    },
+    /// Two ranks of a communicator that do not make the same calls.
+    RanksDisagree {
+        /// The operation that was asked for on this rank.
+        operation: &'static str,
+        /// The ranks, as their launcher counts.
+        ranks: (usize, usize),
+        /// What they call.
+        calls: Box<(String, String)>,
+    },
     /// An iteration that did not converge.
     NoConvergence {
         /// The operation that was asked for.
@@ -345,6 +363,13 @@ impl fmt::Display for Error {
             Error::InvalidResult { cause } => {
                 write!(f, "this array was computed from the result of a call that failed ({cause}); compute it again")
             }
+            Error::RankFailed { operation, rank, reason } => write!(f, "{operation}: rank {rank} {reason}"),
+            Error::RanksDisagree { operation, ranks, calls } => write!(
+                f,
+                "{operation}: rank {} calls {}, but rank {} calls {}; let all ranks make the same calls in the same order, with \
+                 the same shapes and types",
+                ranks.0, calls.0, ranks.1, calls.1
+            ),
             Error::NoConvergence { operation, matrix } => write!(
                 f,
                 "{operation}: the iteration did not converge for {}; scale it, so that its elements are neither very large nor \

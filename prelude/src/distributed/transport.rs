@@ -1,0 +1,350 @@
+//! What moves and combines the elements of arrays: the trait [`Transport`], and the transport by way of the host.
+//!
+//! A transport gets calls whose arguments are checked. [`ByHost`] sends bytes from rank to rank, whatever carries them, and lets the
+//! arrays' backend compute. So it serves every device and every dtype. Every part of a reduction is computed by one rank, in the order of ranks,
+//! and sent to the others: so all ranks have the same bits, and the same ones in every run.
+
+use super::mailbox::Kind;
+use super::world::{Call, Group};
+use crate::array::RawArray;
+use crate::backend::{BinaryOperation, Operand};
+use crate::device::Handle;
+use crate::dtype::{DType, Scalar};
+use crate::error::Result;
+use std::sync::Arc;
+
+/// How the elements of the ranks become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// Their sum. Integers wrap.
+    Sum,
+    /// Their product. Integers wrap.
+    Product,
+    /// The largest one; NaN if there is a NaN.
+    Max,
+    /// The smallest one; NaN if there is a NaN.
+    Min,
+    /// The sum divided by the number of ranks. Integers are rounded towards zero; only sums of 64 bits wrap.
+    Average,
+}
+
+impl Reduction {
+    /// The type in which elements are reduced: wide enough for a mean.
+    fn terms(self, dtype: DType) -> DType {
+        if self == Reduction::Average && dtype.is_integer() { dtype.sum() } else { dtype.compute_type() }
+    }
+
+    fn operation(self) -> BinaryOperation {
+        match self {
+            Reduction::Sum | Reduction::Average => BinaryOperation::Add,
+            Reduction::Product => BinaryOperation::Multiply,
+            Reduction::Max => BinaryOperation::Maximum,
+            Reduction::Min => BinaryOperation::Minimum,
+        }
+    }
+}
+
+/// What all ranks of a group do together. Arrays are what this rank gives.
+#[derive(Clone, Copy)]
+pub(super) enum Collective<'a> {
+    /// The elements of all ranks, reduced. Shapes are equal.
+    AllReduce(&'a RawArray, Reduction),
+    /// The array of `root`. Shapes are equal.
+    Broadcast(&'a RawArray, usize),
+    /// The elements of all ranks, reduced, at `root`; elsewhere nothing. Shapes are equal.
+    Reduce(&'a RawArray, Reduction, usize),
+    /// The arrays of all ranks, one behind the other along axis 0, of which each rank has so many; the other lengths are equal.
+    AllGather(&'a RawArray, &'a [usize]),
+    /// The part of this rank, of as many as there are ranks along axis 0, of the elements of all ranks, reduced. Shapes are equal.
+    ReduceScatter(&'a RawArray, Reduction),
+    /// From each rank the part for this one, of parts along axis 0, one behind the other. Each rank knows how many it sends to
+    /// each, and how many it receives; the other lengths are equal.
+    AllToAll(&'a RawArray, &'a [usize], &'a [usize]),
+}
+
+impl Collective<'_> {
+    pub fn kind(&self) -> Kind {
+        match self {
+            Collective::AllReduce(..) => Kind::AllReduce,
+            Collective::Broadcast(..) => Kind::Broadcast,
+            Collective::Reduce(..) => Kind::Reduce,
+            Collective::AllGather(..) => Kind::AllGather,
+            Collective::ReduceScatter(..) => Kind::ReduceScatter,
+            Collective::AllToAll(..) => Kind::AllToAll,
+        }
+    }
+
+    pub fn array(&self) -> &RawArray {
+        match self {
+            Collective::AllReduce(x, _)
+            | Collective::Broadcast(x, _)
+            | Collective::Reduce(x, _, _)
+            | Collective::AllGather(x, _)
+            | Collective::ReduceScatter(x, _)
+            | Collective::AllToAll(x, ..) => x,
+        }
+    }
+
+    /// What must be the same on all ranks, as text behind the name.
+    pub fn described(&self) -> String {
+        let array = self.array();
+        let shape = format!("{:?}", array.shape());
+        // Their lengths along axis 0 may differ.
+        let parts =
+            format!("[_{}]", array.shape().iter().skip(1).map(|length| format!(", {length}")).collect::<String>());
+        let (shape, rest) = match self {
+            Collective::AllReduce(_, reduction) | Collective::ReduceScatter(_, reduction) => {
+                (shape, format!(" by {reduction:?}"))
+            }
+            Collective::Broadcast(_, root) => (shape, format!(" from rank {root}")),
+            Collective::Reduce(_, reduction, root) => (shape, format!(" by {reduction:?} to rank {root}")),
+            Collective::AllGather(_, counts) => (parts, format!(" with the lengths {counts:?}")),
+            Collective::AllToAll(..) => (parts, String::new()),
+        };
+        format!(" of {shape} {}{rest}", array.dtype)
+    }
+}
+
+/// What carries out the calls of a group.
+pub(super) trait Transport: Send + Sync {
+    /// What it is made of, for `{:?}`.
+    fn name(&self) -> &'static str;
+    /// Carries out a call. Gives a new contiguous array on the device of the one given, if this rank gets one.
+    fn execute(&self, collective: Collective<'_>) -> Result<Option<RawArray>>;
+    /// Sends an array to a member.
+    fn send(&self, x: &RawArray, to: usize) -> Result<()>;
+    /// Waits for an array of a member, of this shape and dtype.
+    fn receive(&self, from: usize, handle: &Handle, shape: &[usize], dtype: DType) -> Result<RawArray>;
+}
+
+/// By way of the host.
+pub(super) struct ByHost {
+    pub group: Arc<Group>,
+}
+
+impl Transport for ByHost {
+    fn name(&self) -> &'static str {
+        self.group.world.post.name()
+    }
+
+    fn execute(&self, collective: Collective<'_>) -> Result<Option<RawArray>> {
+        let name = collective.kind().name();
+        let x = collective.array();
+        x.handle.may_wait(name)?;
+        x.handle.may_upload(name)?;
+        let call = self.group.begin(collective.kind(), &|| collective.described())?;
+        match collective {
+            Collective::AllReduce(x, reduction) => {
+                let terms = converted(name, x.clone(), reduction.terms(x.dtype))?.flat(name)?;
+                let bounds = self.bounds(terms.size());
+                let part = self.reduced_part(&call, &terms, &bounds, reduction)?;
+                let whole = self.gathered(&call, &part, &lengths(&bounds), x.shape())?;
+                converted(name, whole, x.dtype).map(Some)
+            }
+            Collective::Reduce(x, reduction, root) => {
+                let terms = converted(name, x.clone(), reduction.terms(x.dtype))?.flat(name)?;
+                let bounds = self.bounds(terms.size());
+                let part = self.reduced_part(&call, &terms, &bounds, reduction)?;
+                if self.group.rank != root {
+                    call.send(root, bytes_of(&part)?)?;
+                    return Ok(None);
+                }
+                let whole = self.collected(&call, &part, &lengths(&bounds), x.shape())?;
+                converted(name, whole, x.dtype).map(Some)
+            }
+            Collective::ReduceScatter(x, reduction) => {
+                let terms = converted(name, x.clone(), reduction.terms(x.dtype))?.flat(name)?;
+                let mut shape = x.shape().to_vec();
+                shape[0] /= self.group.size();
+                let each: usize = shape.iter().product();
+                let bounds: Vec<usize> = (0..=self.group.size()).map(|rank| rank * each).collect();
+                let part = self.reduced_part(&call, &terms, &bounds, reduction)?;
+                converted(name, shaped(part, &shape), x.dtype).map(Some)
+            }
+            Collective::Broadcast(x, root) => {
+                let flat = x.flat(name)?;
+                let bounds = self.bounds(flat.size());
+                let own = if self.group.rank == root {
+                    for to in self.group.others() {
+                        call.send(to, bytes_of(&between(&flat, &bounds, to))?)?;
+                    }
+                    between(&flat, &bounds, root)
+                } else {
+                    let length = bounds[self.group.rank + 1] - bounds[self.group.rank];
+                    self.received(&call, root, &x.handle, &[length], x.dtype)?
+                };
+                self.gathered(&call, &own, &lengths(&bounds), x.shape()).map(Some)
+            }
+            Collective::AllGather(x, counts) => {
+                let mut shape = x.shape().to_vec();
+                let each: usize = shape[1..].iter().product();
+                shape[0] = counts.iter().sum();
+                let counts: Vec<usize> = counts.iter().map(|count| count * each).collect();
+                self.gathered(&call, &x.flat(name)?, &counts, &shape).map(Some)
+            }
+            Collective::AllToAll(x, sent, received) => {
+                let (flat, rank) = (x.flat(name)?, self.group.rank);
+                let mut shape = x.shape().to_vec();
+                let each: usize = shape[1..].iter().product();
+                shape[0] = received.iter().sum();
+                let counts: Vec<usize> = received.iter().map(|count| count * each).collect();
+                let bounds: Vec<usize> = std::iter::once(0)
+                    .chain(sent.iter().scan(0, |end, count| {
+                        Some({
+                            *end += count * each;
+                            *end
+                        })
+                    }))
+                    .collect();
+                for to in self.group.others() {
+                    call.send(to, bytes_of(&between(&flat, &bounds, to))?)?;
+                }
+                self.collected(&call, &between(&flat, &bounds, rank), &counts, &shape).map(Some)
+            }
+        }
+    }
+
+    fn send(&self, x: &RawArray, to: usize) -> Result<()> {
+        let name = Kind::Send.name();
+        x.handle.may_wait(name)?;
+        let call = self.group.begin_between_two(name)?;
+        let flat = x.flat(name)?;
+        let mut bytes = described(x.shape(), x.dtype).into_bytes();
+        bytes.push(b'\n');
+        bytes.extend(bytes_of(&flat)?);
+        call.send(to, bytes)
+    }
+
+    fn receive(&self, from: usize, handle: &Handle, shape: &[usize], dtype: DType) -> Result<RawArray> {
+        handle.may_upload("receive")?;
+        let call = self.group.begin_between_two("receive")?;
+        let bytes = call.receive(from)?;
+        let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+        let (sent, wanted) = (String::from_utf8_lossy(&bytes[..end]), described(shape, dtype));
+        if sent == wanted {
+            return array_of(handle, &bytes[end + 1..], shape, dtype);
+        }
+        let ranks = (self.group.world.rank, self.group.members[from]);
+        let calls = (format!("`receive` of {wanted}"), format!("`send` of {sent}"));
+        Err(call.fail(super::mailbox::Fault::Calls { ranks, calls }))
+    }
+}
+
+fn described(shape: &[usize], dtype: DType) -> String {
+    format!("{shape:?} {dtype}")
+}
+
+impl ByHost {
+    /// Where the parts of a flat array begin and end, one for each rank, as equal as can be.
+    fn bounds(&self, size: usize) -> Vec<usize> {
+        super::bounds(size, self.group.size())
+    }
+
+    /// This rank's part of the flat arrays of all ranks, reduced in the order of ranks.
+    fn reduced_part(&self, call: &Call<'_>, x: &RawArray, bounds: &[usize], reduction: Reduction) -> Result<RawArray> {
+        let rank = self.group.rank;
+        for to in self.group.others() {
+            call.send(to, bytes_of(&between(x, bounds, to))?)?;
+        }
+        let own = between(x, bounds, rank);
+        let mut total: Option<RawArray> = None;
+        for from in 0..self.group.size() {
+            let part = match from == rank {
+                true if total.is_none() => own.copied(call.name())?,
+                true => own.clone(),
+                false => self.received(call, from, &x.handle, own.shape(), x.dtype)?,
+            };
+            match &total {
+                Some(total) => combine(reduction.operation(), total, Operand::Array(part.view()))?,
+                None => total = Some(part),
+            }
+        }
+        let total = total.expect("a group has members");
+        if reduction == Reduction::Average {
+            let count = self.group.size();
+            let count = match x.dtype.is_float() {
+                true => Scalar::of_float(count as f64, x.dtype),
+                false => Scalar::from_bits(x.dtype, count as u128),
+            };
+            combine(BinaryOperation::Divide, &total, Operand::Scalar(count))?;
+        }
+        Ok(total)
+    }
+
+    /// The flat arrays of all ranks, of which each has so many elements, one behind the other.
+    fn gathered(&self, call: &Call<'_>, own: &RawArray, counts: &[usize], shape: &[usize]) -> Result<RawArray> {
+        let bytes = bytes_of(own)?;
+        for to in self.group.others() {
+            call.send(to, bytes.clone())?;
+        }
+        self.collected(call, own, counts, shape)
+    }
+
+    /// What the other ranks send, one behind the other, this rank's own part among it.
+    fn collected(&self, call: &Call<'_>, own: &RawArray, counts: &[usize], shape: &[usize]) -> Result<RawArray> {
+        let size = own.dtype.size();
+        let mut bytes = Vec::with_capacity(counts.iter().sum::<usize>() * size);
+        for (from, count) in counts.iter().enumerate() {
+            if from == self.group.rank {
+                bytes.extend(bytes_of(own)?);
+            } else {
+                bytes.extend(call.receive_exact(from, count * size)?);
+            }
+        }
+        array_of(&own.handle, &bytes, shape, own.dtype)
+    }
+
+    fn received(
+        &self,
+        call: &Call<'_>,
+        from: usize,
+        handle: &Handle,
+        shape: &[usize],
+        dtype: DType,
+    ) -> Result<RawArray> {
+        let count: usize = shape.iter().product();
+        array_of(handle, &call.receive_exact(from, count * dtype.size())?, shape, dtype)
+    }
+}
+
+fn lengths(bounds: &[usize]) -> Vec<usize> {
+    bounds.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+/// The part of a rank of a flat array.
+fn between(flat: &RawArray, bounds: &[usize], rank: usize) -> RawArray {
+    crate::array::slice_axis(flat, 0, bounds[rank], 1, bounds[rank + 1] - bounds[rank])
+}
+
+/// A contiguous array in another shape.
+fn shaped(raw: RawArray, shape: &[usize]) -> RawArray {
+    let offset = raw.layout.offset;
+    raw.with_layout(crate::backend::Layout { offset, ..crate::backend::Layout::contiguous(shape) })
+}
+
+/// The array in another type.
+fn converted(name: &'static str, raw: RawArray, dtype: DType) -> Result<RawArray> {
+    if raw.dtype == dtype { Ok(raw) } else { raw.converted(name, dtype) }
+}
+
+/// Combines each element with another, or with a number, in its place.
+fn combine(operation: BinaryOperation, total: &RawArray, other: Operand<'_>) -> Result<()> {
+    if total.size() == 0 {
+        return Ok(());
+    }
+    total.handle.backend.binary(operation, Operand::Array(total.view()), other, total.view())
+}
+
+/// The bytes of a contiguous array.
+fn bytes_of(raw: &RawArray) -> Result<Vec<u8>> {
+    let size = raw.dtype.size();
+    let mut bytes = vec![0; raw.size() * size];
+    if !bytes.is_empty() {
+        raw.handle.backend.download(&raw.allocation, raw.layout.offset * size, &mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+fn array_of(handle: &Handle, bytes: &[u8], shape: &[usize], dtype: DType) -> Result<RawArray> {
+    RawArray::of_bytes("receive", handle, shape, bytes, dtype)
+}

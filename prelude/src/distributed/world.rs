@@ -1,0 +1,372 @@
+//! The ranks that were started together, and groups of them: who sends bytes to whom, how long one waits, and who is to blame.
+
+use super::mailbox::{Delivered, Fault, Kind, Letter, Mailbox, Tag};
+use crate::error::{Error, Result};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+/// How letters get to the mailboxes of other ranks.
+pub(super) trait Post: Send + Sync {
+    /// What carries them, for `{:?}`.
+    fn name(&self) -> &'static str;
+    /// Brings a letter to a rank. While it cannot be brought on, `may_wait` is asked from time to time whether to give up.
+    fn bring(&self, to: usize, letter: Letter, may_wait: &dyn Fn() -> Delivered) -> Delivered;
+}
+
+/// All ranks that were started together, as one of them sees them.
+pub(super) struct World {
+    pub rank: usize,
+    /// Where each rank runs.
+    pub places: Vec<String>,
+    pub mailbox: Arc<Mailbox>,
+    pub post: Box<dyn Post>,
+    /// In milliseconds.
+    timeout: AtomicU64,
+    checks: bool,
+}
+
+/// How long the ranks' own answers are waited for, once a call has waited in vain.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+impl World {
+    pub fn new(
+        rank: usize,
+        places: Vec<String>,
+        mailbox: Arc<Mailbox>,
+        post: Box<dyn Post>,
+        settings: Settings,
+    ) -> World {
+        let world = World { rank, places, mailbox, post, timeout: AtomicU64::new(0), checks: settings.checks };
+        world.set_timeout(settings.timeout);
+        world
+    }
+
+    pub fn size(&self) -> usize {
+        self.places.len()
+    }
+
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout.load(Ordering::Relaxed))
+    }
+
+    pub fn set_timeout(&self, timeout: Duration) {
+        let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).clamp(1, LONGEST);
+        self.timeout.store(milliseconds, Ordering::Relaxed);
+    }
+
+    fn bring(&self, to: usize, letter: Letter, timeout: Duration) -> Delivered {
+        let deadline = Instant::now() + timeout;
+        let may_wait = || match self.mailbox.fault() {
+            Some(fault) => Err(fault),
+            None if crate::cell::interrupted() => Err(Fault::Interrupted { rank: self.rank }),
+            None if Instant::now() > deadline => Err(Fault::Rank { rank: to, reason: SILENT.to_owned() }),
+            None => Ok(()),
+        };
+        self.post.bring(to, letter, &may_wait).map_err(|fault| match fault {
+            Fault::Rank { .. } => self.mailbox.explained(to, fault),
+            other => other,
+        })
+    }
+
+    /// Notes a failure and tells all others. Gives the one that was first.
+    pub fn fail(&self, fault: Fault) -> Fault {
+        let is_new = self.mailbox.fault().is_none();
+        let first = self.mailbox.fail(fault);
+        if is_new {
+            for to in (0..self.size()).filter(|&to| to != self.rank) {
+                // Who cannot be told finds out. What is blocked by the failure itself must not keep the others from it.
+                let deadline = Instant::now() + PATIENCE;
+                let may_wait = || if Instant::now() > deadline { Err(first.clone()) } else { Ok(()) };
+                let _ = self.post.bring(to, Letter::Failed(first.clone()), &may_wait);
+            }
+        }
+        first
+    }
+
+    /// Who is to blame that nothing has come from a rank, of all that take part in a call.
+    fn culprit(&self, members: &[usize], from: usize) -> Fault {
+        self.mailbox.forget_answers();
+        let others: Vec<usize> = members.iter().copied().filter(|&rank| rank != self.rank).collect();
+        for &rank in &others {
+            let _ = self.bring(rank, Letter::Ask, PATIENCE);
+        }
+        let answers = self.mailbox.answers(&others, PATIENCE);
+        if let Some(fault) = self.mailbox.fault() {
+            return fault;
+        }
+        let seconds = self.timeout().as_secs_f64();
+        let late = |what: String| {
+            format!(
+                "has not come to this call within {seconds} s: {what}; give it more time (`set_timeout`, or \
+                 {TIMEOUT_VARIABLE} in seconds), or let all ranks make the same calls ({CHECK_VARIABLE}=1 tells which do not)"
+            )
+        };
+        let silent = others.iter().copied().find(|rank| !answers.contains_key(rank));
+        let outside = || {
+            let is_outside = |rank: &usize| answers.get(rank).is_some_and(|activity| activity.inside.is_none());
+            others.iter().copied().find(is_outside)
+        };
+        let (rank, reason) = match (silent, outside()) {
+            (Some(rank), _) => (rank, SILENT.to_owned()),
+            (None, Some(rank)) => {
+                (rank, late(format!("it is outside of calls, of which it has made {}", answers[&rank].calls)))
+            }
+            (None, None) => {
+                let inside = answers.get(&from).and_then(|activity| activity.inside.clone());
+                (from, late(format!("it is in `{}`", inside.as_deref().unwrap_or("another call"))))
+            }
+        };
+        Fault::Rank { rank, reason }
+    }
+}
+
+const SILENT: &str = "does not answer: its process is stopped, or its host or the network is down; end what is left of the job, and \
+                      start it again";
+
+/// Longer times are cut, so that they can be added to the clock.
+const LONGEST: u64 = 1000 * 3600 * 24 * 365;
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.fail(Fault::Rank { rank: self.rank, reason: PANICKED.to_owned() });
+        }
+        for to in (0..self.size()).filter(|&to| to != self.rank) {
+            let deadline = Instant::now() + PATIENCE;
+            let gone = Fault::Rank { rank: to, reason: SILENT.to_owned() };
+            let may_wait = || if Instant::now() > deadline { Err(gone.clone()) } else { Ok(()) };
+            let _ = self.post.bring(to, Letter::Farewell, &may_wait);
+        }
+    }
+}
+
+pub(super) const PANICKED: &str = "has panicked; look at its output, and start again";
+
+/// What the environment sets for all communicators.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Settings {
+    /// How long a call waits for other ranks, and ranks for each other at the start.
+    pub timeout: Duration,
+    /// Whether ranks compare their calls.
+    pub checks: bool,
+}
+
+pub(super) const TIMEOUT_VARIABLE: &str = "WARPCELL_DISTRIBUTED_TIMEOUT";
+pub(super) const CHECK_VARIABLE: &str = "WARPCELL_DISTRIBUTED_CHECK";
+
+impl Settings {
+    /// As the variables say.
+    pub fn read(operation: &'static str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Settings> {
+        let timeout = match variable(TIMEOUT_VARIABLE) {
+            None => Duration::from_secs(300),
+            Some(text) => {
+                let seconds = text.trim().parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+                let seconds = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+                seconds.ok_or_else(|| {
+                    let reason = format!(
+                        "{TIMEOUT_VARIABLE} is {text:?}, which is no number of seconds; set it to one: {TIMEOUT_VARIABLE}=300"
+                    );
+                    Error::argument(operation, reason)
+                })?
+            }
+        };
+        let checks = match variable(CHECK_VARIABLE).as_deref() {
+            None | Some("" | "0") => false,
+            Some("1") => true,
+            Some(text) => {
+                let reason = format!("{CHECK_VARIABLE} is {text:?}, but must be 0 or 1; set it so: {CHECK_VARIABLE}=1");
+                return Err(Error::argument(operation, reason));
+            }
+        };
+        Ok(Settings { timeout, checks })
+    }
+}
+
+/// Some ranks of a world, which make calls together.
+pub(super) struct Group {
+    pub world: Arc<World>,
+    /// Tells the letters of groups apart; the same for all members.
+    pub id: u64,
+    /// The numbers in the world, by the number in the group.
+    pub members: Vec<usize>,
+    /// The number in the group.
+    pub rank: usize,
+    /// How many calls of all ranks there were.
+    calls: AtomicU32,
+}
+
+impl Group {
+    /// All ranks.
+    pub fn of_all(world: Arc<World>) -> Group {
+        let (members, rank) = ((0..world.size()).collect(), world.rank);
+        Group { world, id: 0, members, rank, calls: AtomicU32::new(0) }
+    }
+
+    /// Some of them.
+    pub fn of_some(&self, id: u64, members: Vec<usize>) -> Group {
+        let rank = members.iter().position(|&rank| rank == self.world.rank).expect("a group has its own rank");
+        Group { world: self.world.clone(), id, members, rank, calls: AtomicU32::new(0) }
+    }
+
+    pub fn size(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The members other than this one, each rank beginning with the next one, so that not all send to the same.
+    pub fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let (rank, size) = (self.rank, self.size());
+        (1..size).map(move |step| (rank + step) % size)
+    }
+
+    /// Begins a call of all ranks. `described` says with what, for comparison with those of the other ranks.
+    pub fn begin(&self, kind: Kind, described: &dyn Fn() -> String) -> Result<Call<'_>> {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let call = self.enter(kind.name(), Tag { kind, number })?;
+        if self.world.checks && self.size() > 1 {
+            self.compare(&call, &described())?;
+        }
+        Ok(call)
+    }
+
+    /// Begins what concerns two ranks, under this name.
+    pub fn begin_between_two(&self, name: &'static str) -> Result<Call<'_>> {
+        self.enter(name, Tag { kind: Kind::Send, number: 0 })
+    }
+
+    fn enter(&self, name: &'static str, tag: Tag) -> Result<Call<'_>> {
+        if let Some(fault) = self.world.mailbox.fault() {
+            return Err(fault.error(name, self.world.rank));
+        }
+        self.world.mailbox.set_inside(Some(name));
+        Ok(Call { group: self, name, tag })
+    }
+
+    /// Fails if another rank calls something else.
+    fn compare(&self, call: &Call<'_>, own: &str) -> Result<()> {
+        let check = Tag { kind: Kind::Check, number: call.tag.number };
+        let own = format!("`{}`{own} as call {} of the communicator", call.tag.kind.name(), call.tag.number);
+        for to in self.others() {
+            call.bring(check, to, own.clone().into_bytes())?;
+        }
+        let mut texts = Vec::with_capacity(self.size());
+        for from in 0..self.size() {
+            texts.push(if from == self.rank { own.clone() } else { text(call.take(check, from)?) });
+        }
+        match texts.iter().position(|text| *text != texts[0]) {
+            None => Ok(()),
+            Some(other) => {
+                let ranks = (self.members[0], self.members[other]);
+                Err(call.fail(Fault::Calls { ranks, calls: (texts[0].clone(), texts[other].clone()) }))
+            }
+        }
+    }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A call that a rank is in.
+pub(super) struct Call<'a> {
+    group: &'a Group,
+    name: &'static str,
+    tag: Tag,
+}
+
+impl Call<'_> {
+    /// The name of the method.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The number of the call.
+    pub fn number(&self) -> u32 {
+        self.tag.number
+    }
+
+    /// Sends bytes to a member.
+    pub fn send(&self, to: usize, bytes: Vec<u8>) -> Result<()> {
+        self.bring(self.tag, to, bytes)
+    }
+
+    /// Waits for bytes of a member.
+    pub fn receive(&self, from: usize) -> Result<Vec<u8>> {
+        self.take(self.tag, from)
+    }
+
+    /// The same, if there must be so many of them.
+    pub fn receive_exact(&self, from: usize, count: usize) -> Result<Vec<u8>> {
+        let bytes = self.receive(from)?;
+        if bytes.len() == count {
+            return Ok(bytes);
+        }
+        let group = self.group;
+        let ranks = (group.world.rank, group.members[from]);
+        let what = |count: usize| format!("`{}` with {count} bytes for the other rank", self.name());
+        Err(self.fail(Fault::Calls { ranks, calls: (what(count), what(bytes.len())) }))
+    }
+
+    fn bring(&self, tag: Tag, to: usize, bytes: Vec<u8>) -> Result<()> {
+        let world = &self.group.world;
+        let letter = Letter::Data { group: self.group.id, tag, bytes };
+        world.bring(self.group.members[to], letter, world.timeout()).map_err(|fault| self.fail(fault))
+    }
+
+    fn take(&self, tag: Tag, from: usize) -> Result<Vec<u8>> {
+        let world = &self.group.world;
+        let sender = self.group.members[from];
+        match world.mailbox.receive(self.group.id, tag, [world.rank, sender], world.timeout()) {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => Err(self.fail(world.culprit(&self.group.members, sender))),
+            Err(fault) => Err(self.fail(fault)),
+        }
+    }
+
+    /// Ends the use of the communicator, on all ranks.
+    pub fn fail(&self, fault: Fault) -> Error {
+        self.group.world.fail(fault).error(self.name(), self.group.world.rank)
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.group.world.mailbox.set_inside(None);
+    }
+}
+
+/// Letters between threads of one process.
+pub(super) struct Threads {
+    rank: usize,
+    mailboxes: Vec<Weak<Mailbox>>,
+}
+
+impl Threads {
+    /// The worlds of so many ranks, one for each.
+    pub fn worlds(places: &[String], settings: Settings) -> Vec<World> {
+        let mailboxes: Vec<Arc<Mailbox>> = places.iter().map(|_| Arc::new(Mailbox::new(places.len()))).collect();
+        let weak: Vec<Weak<Mailbox>> = mailboxes.iter().map(Arc::downgrade).collect();
+        let world = |(rank, mailbox)| {
+            let post = Threads { rank, mailboxes: weak.clone() };
+            World::new(rank, places.to_vec(), mailbox, Box::new(post), settings)
+        };
+        mailboxes.into_iter().enumerate().map(world).collect()
+    }
+}
+
+impl Post for Threads {
+    fn name(&self) -> &'static str {
+        "threads"
+    }
+
+    fn bring(&self, to: usize, letter: Letter, _may_wait: &dyn Fn() -> Delivered) -> Delivered {
+        // Who is gone has said so.
+        if let Some(mailbox) = self.mailboxes[to].upgrade()
+            && let Some(answer) = mailbox.deliver(self.rank, letter)
+            && let Some(own) = self.mailboxes[self.rank].upgrade()
+        {
+            own.deliver(to, answer);
+        }
+        Ok(())
+    }
+}
