@@ -24,11 +24,13 @@ mod communicator;
 mod environment;
 mod mailbox;
 mod rendezvous;
+mod sharded;
 mod tcp;
 mod transport;
 mod world;
 
 pub use communicator::{Communicator, IntoRanks, LocalRanks};
+pub use sharded::Sharded;
 pub use transport::Reduction;
 
 /// Where the parts of a length begin and end, as equal as can be: the first ones are longer by one.

@@ -16,7 +16,7 @@ pub(crate) mod text;
 
 use crate::array::sides::AnyView;
 use crate::array::transfer::{self, Owned};
-use crate::array::{AnyArray, DeviceArray, OnHost, RawArray, byte_count};
+use crate::array::{AnyArray, DeviceArray, OnHost, RawArray, byte_count, slice_axis};
 use crate::backend::Layout;
 use crate::device::{self, Device};
 use crate::dtype::Element;
@@ -26,6 +26,7 @@ use crate::host::memory;
 use ndarray::{ArrayD, IxDyn, ShapeBuilder};
 use npy::{Header, Opened};
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use target::Target;
 
@@ -73,6 +74,29 @@ fallible! {
         let opened = Opened::new("load", path.as_ref(), T::DTYPE)?;
         on_device("load", &opened.header, |target| opened.read(target))
     }
+}
+
+/// Some rows of a `.npy` file on the current device: those that `choose` names, given how many there are. Others are not read, unless columns
+/// follow one another in the file.
+pub(crate) fn load_rows<T: Element>(
+    operation: &'static str,
+    path: &Path,
+    choose: impl FnOnce(usize) -> Range<usize>,
+) -> Result<DeviceArray<T>> {
+    let mut opened = Opened::new(operation, path, T::DTYPE)?;
+    let Some(&length) = opened.header.shape.first() else {
+        return Err(failed(operation, path, "holds one number, which has no axis to split; read it with `gpu::load`"));
+    };
+    let rows = choose(length);
+    if opened.header.is_fortran {
+        let whole: DeviceArray<T> = on_device(operation, &opened.header, |target| opened.read(target))?;
+        return slice_axis(&whole.raw, 0, rows.start, 1, rows.len()).copied(operation).map(DeviceArray::from_raw);
+    }
+    let row = opened.header.shape[1..].iter().product::<usize>() * T::DTYPE.size();
+    opened.header.shape[0] = rows.len();
+    opened.header.bytes = rows.len() * row;
+    opened.header.length += rows.start * row;
+    on_device(operation, &opened.header, |target| opened.read(target))
 }
 
 /// The host's side: `gpu::host::save` and so on.

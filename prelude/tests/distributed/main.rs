@@ -5,6 +5,7 @@
 mod calls;
 mod processes;
 mod programs;
+mod sharded;
 
 /// Random numbers with a seed that is printed: `WARPCELL_TEST_SEED` repeats a run.
 pub struct Random(u64);
