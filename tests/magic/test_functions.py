@@ -204,6 +204,17 @@ def test_panics_and_errors_of_rust():
     assert made("divided")(np.int64([7]), 2).tolist() == [3]
 
 
+def test_errors_are_pickled():
+    # Those of workers come to the process that wants their results.
+    with pytest.raises(warpcell.RustError) as caught:
+        made("failing")(np.arange(3.0), 3)
+    with pytest.raises(warpcell.RustError) as refused:
+        warpcell.function("fn f(x: f64) -> f64 { y }")
+    for error in (caught.value, refused.value, warpcell.RustInterrupted("ended", ["ended"]), warpcell.SessionError("there is none")):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and vars(again) == vars(error) and again.args == error.args
+
+
 @pytest.mark.parametrize("source, text", [
     ("#[vectorize]\nfn f(x: f32) -> f32 {\n    x * 2\n}", "x \\* 2.0"),
     ("fn f(x: f64) -> f64 {\n    y\n}", "cannot find value `y`"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Type
+from typing import Any, Dict, List, Tuple, Type
 
 
 class _Shown:
@@ -31,6 +31,10 @@ class RustError(_Shown, Exception):
         #: What a person reads, with terminal colours.
         self.traceback = list(traceback) or [f"{ename}: {evalue}"]
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # The class was made for the name. Errors of workers come to where their results are wanted.
+        return _restored, ({"ename": self.ename, "evalue": self.evalue, "traceback": self.traceback}, self.args, vars(self))
+
 
 class RustInterrupted(_Shown, KeyboardInterrupt):
     """A cell was interrupted. The session is alive, and so are its variables unless the text says otherwise."""
@@ -40,6 +44,9 @@ class RustInterrupted(_Shown, KeyboardInterrupt):
         self.ename = "Interrupted"
         self.evalue = evalue
         self.traceback = list(traceback) or [evalue]
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, ({"ename": self.ename, "evalue": self.evalue, "traceback": self.traceback}, self.args, vars(self))
 
 
 class SessionError(_Shown, RuntimeError):
@@ -65,6 +72,14 @@ def error_of(content: Dict[str, Any]) -> BaseException:
         identifier = name if name.isidentifier() else "RustError"
         _CLASSES[name] = type(identifier, (RustError,), {"__module__": __name__.split(".", 1)[0], "__doc__": RustError.__doc__})
     return _CLASSES[name](name, value, traceback)
+
+
+def _restored(content: Dict[str, Any], arguments: Tuple[Any, ...], fields: Dict[str, Any]) -> BaseException:
+    """An exception that was pickled."""
+    error = error_of(content)
+    error.args = arguments
+    vars(error).update(fields)
+    return error
 
 
 def without_colours(text: str) -> str:
