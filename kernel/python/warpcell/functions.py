@@ -51,6 +51,8 @@ _rename_capsule.argtypes, _rename_capsule.restype = [ctypes.py_object, ctypes.c_
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.argtypes, _new_capsule.restype = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p], ctypes.py_object
 
+#: How many threads libraries may use, as it was said when this module was imported: later Dask sets it for a moment, for its workers.
+_OMP_THREADS = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
 #: Whether a library was loaded, and whether this process is a fork of one in which it was. Its threads are not there.
 _loaded = _forked = False
 _FORKED = (
@@ -181,6 +183,8 @@ class RustFunction:
             if self._call is not None:
                 return
             answer = _compiled(self.source, self._wanted)
+            if not _loaded:
+                _limit_threads()
             try:
                 library = ctypes.CDLL(answer["library"])
             except OSError as error:
@@ -315,6 +319,17 @@ class RustFunction:
         error = error_of({"ename": name, "evalue": f"{text} (in {place})", "traceback": [f"\x1b[31m{name}\x1b[39m: {text}", f"  in {place}"]})
         error.line = line or None  # type: ignore[attr-defined]
         return error
+
+
+def _limit_threads() -> None:
+    """Lets Rust use as many threads as other libraries may: Dask, Ray and joblib say it to their workers in this way."""
+    # One that this function has set in a process above is none of the user's.
+    mark = os.environ.pop("WARPCELL_NUM_THREADS", None)
+    if os.environ.get("RAYON_NUM_THREADS", mark) != mark:
+        return
+    os.environ.pop("RAYON_NUM_THREADS", None)
+    if _OMP_THREADS.isdecimal() and int(_OMP_THREADS) > 0:
+        os.environ["RAYON_NUM_THREADS"] = os.environ["WARPCELL_NUM_THREADS"] = _OMP_THREADS
 
 
 def _not_exported(function_name: str, name: str, library: Library, error: Exception) -> BaseException:
