@@ -123,6 +123,19 @@ def test_whole_arrays_are_shared():
     assert not np.shares_memory(turned, readonly), "Rust could write to it"
 
 
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="this NumPy has no read-only tensors")
+def test_arrays_at_odd_addresses_are_read():
+    # As in a message between processes.
+    a = np.frombuffer(b"." + np.arange(4.0).tobytes(), dtype=np.uint8)[1:].view(np.float64)
+    b = np.frombuffer(bytearray(b".") + np.float32([1, 2]).tobytes(), dtype=np.float32, offset=1)
+    assert not a.flags.aligned and not b.flags.aligned
+    assert made("scale")(a, 2).tolist() == [0, 2, 4, 6] and made("scale")(a[::-2], 2).tolist() == [6, 2]
+    assert made("hypot_of")(b, 0).tolist() == [1, 2]
+    assert made("host")(b.reshape(1, 2), b, np.zeros(1, np.float32))[1] == 5
+    with pytest.raises(ValueError, match=r"host: out is read-only, .*give a copy: out.copy\(\)"):
+        made("host")(np.ones((2, 1), np.float32), np.ones(1, np.float32), b)
+
+
 def test_arrays_of_the_host():
     a, weights, out = np.float32([[1, 2], [3, 4]]), np.float32([10, 1]), np.zeros(4, np.float32)
     shape, total = made("host")(a.T, weights, out[::-2])

@@ -60,6 +60,10 @@ class NumPy(Library):
         self.versioned = tuple(int(part) for part in numpy.__version__.split(".")[:2]) >= (2, 1)
 
     def export(self, value: Any) -> Any:
+        if self.versioned and not value.flags.aligned:
+            # Arrays in messages between processes, as of Dask, begin anywhere. Functions that write to them refuse the copy.
+            value = value.copy()
+            value.flags.writeable = False
         try:
             return value.__dlpack__()
         except BufferError:
