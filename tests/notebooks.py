@@ -1,7 +1,7 @@
 """The canonical form of the notebooks, as a check, as a repair, and as git's filter: `tests/notebooks.py [--fix | --clean]`.
 
 Canonical means: nbformat 4.5, keys sorted, one indent level per space, no outputs and no execution counts, cell ids
-that are words and numbers chosen by hand, the kernelspec and language of Warpcell (of Python for Colab's), and of cell metadata
+that are words and numbers chosen by hand, the kernelspec and language of Warpcell (of Python for Colab's and those of clusters), and of cell metadata
 only `tags` and `warpcell`. So a diff of a lesson shows what a person changed and nothing else. `--clean` reads any notebook and
 writes it without what a run leaves; .gitattributes names that filter, and CONTRIBUTING.md says how git is told of it. Needs
 the standard library only.
@@ -24,9 +24,14 @@ def lessons() -> list[Path]:
     return sorted(LESSONS.glob("*.ipynb")) + sorted(LESSONS.glob("solutions/*.ipynb"))
 
 
+def cluster() -> list[Path]:
+    """The notebooks in Python for Dask, Ray and pools of processes."""
+    return sorted(LESSONS.glob("cluster/*.ipynb"))
+
+
 def paths() -> list[Path]:
     """All notebooks of the repository."""
-    return [*lessons(), COLAB]
+    return [*lessons(), *cluster(), COLAB]
 
 
 def course() -> list[Path]:
@@ -45,12 +50,12 @@ METADATA = {
     },
 }
 
-COLAB_METADATA = {
-    "accelerator": "GPU",
-    "colab": {"gpuType": "T4", "provenance": []},
+PYTHON_METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+
+COLAB_METADATA = {"accelerator": "GPU", "colab": {"gpuType": "T4", "provenance": []}, **PYTHON_METADATA}
 
 
 def canonical_cell(cell: dict) -> dict:
@@ -89,6 +94,8 @@ def clean(text: str) -> str:
 
 
 def metadata_of(path: Path) -> dict:
+    if path in cluster():
+        return PYTHON_METADATA
     return COLAB_METADATA if path == COLAB else METADATA
 
 
