@@ -77,7 +77,6 @@ impl Wanted {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::magics::tests::{Recorder, check, expand};
     use expect_test::expect;
 
