@@ -9,7 +9,7 @@ mod source;
 use crate::build_step::{CompilerMessage, Diagnostics, Library, library, with_objects};
 use crate::choices::{installation, package_of};
 use crate::evaluator::CellError;
-use crate::evaluator::diagnostics::{Notebook, compile_error};
+use crate::evaluator::diagnostics::{Facts, Notebook, compile_error};
 use crate::installation::{Installation, user};
 use crate::nesting;
 use crate::syntax::line_and_column;
@@ -104,7 +104,7 @@ fn refused(text: &str, written: &str, messages: &str, found: Option<&Found>) -> 
         None => messages.to_owned(),
     };
     let said = Diagnostics { source: written.to_owned(), messages };
-    let notebook = Notebook { missed: &|_| None, type_of: &|_| None, check: None };
+    let notebook = Notebook { missed: &|_| None, facts: Facts::default(), check: None };
     let mut error = compile_error(&[], Some(&said), text, text, &|line, column| (line, column), notebook);
     // There is no next cell.
     error.traceback.retain(|part| !part.starts_with("`:explain`"));

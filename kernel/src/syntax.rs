@@ -75,6 +75,11 @@ pub fn list_has(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known == word)
 }
 
+/// Whether a word is one of Rust's own.
+pub fn is_keyword(word: &str) -> bool {
+    SyntaxKind::from_keyword(word, Edition::CURRENT).is_some()
+}
+
 /// The value of a word in a list of pairs `WORD=VALUE`.
 pub fn list_value(list: &'static str, word: &str) -> Option<&'static str> {
     list.split_whitespace()

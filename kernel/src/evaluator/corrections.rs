@@ -5,6 +5,7 @@
 
 mod arguments;
 mod arithmetic;
+mod axes;
 mod calls;
 mod control;
 mod dtypes;
@@ -16,6 +17,7 @@ mod keywords;
 mod known;
 mod languages;
 mod layout;
+mod lengths;
 mod line;
 mod lists;
 mod mixed;
@@ -24,6 +26,7 @@ mod named;
 mod numbers;
 mod operators;
 mod plots;
+mod polynomials;
 mod printing;
 mod rows;
 mod shapes;
@@ -34,6 +37,7 @@ mod words;
 
 use crate::syntax::parse;
 pub use arithmetic::notes;
+pub use axes::Axes;
 pub use known::Known;
 pub use languages::{has_rust, is_python_line};
 use layout::comment_behind;
@@ -64,9 +68,12 @@ const RULES: &[Rule] = &[
     control::of_c,
     control::several_in_a_loop,
     control::range,
+    control::exchanged,
+    control::chained_assignment,
     control::several_targets,
     control::several_values,
     operators::leading_zero,
+    control::returned,
     control::tuple,
     formats::formatted,
     formats::concatenation,
@@ -82,11 +89,16 @@ const RULES: &[Rule] = &[
     kernels::conversion,
     words::declaration,
     words::type_names,
+    polynomials::use_of,
     lists::comparison_with_none,
+    control::generator,
+    control::comprehension,
     lists::dictionary,
     lists::member,
     lists::function,
     lists::method,
+    lists::extended,
+    lists::kept,
     printing::print,
     formats::printed_format,
     formats::fields,
@@ -109,9 +121,12 @@ const RULES: &[Rule] = &[
     modules::sparse_operand,
     arguments::generator,
     arguments::of_numbers,
+    arguments::of_complex_number,
     rows::made,
     rows::limit,
     rows::grid,
+    indexing::crossed,
+    functional::defined,
     calls::module,
     words::similar_name,
     calls::data_type,
@@ -126,7 +141,6 @@ const RULES: &[Rule] = &[
     arguments::method,
     calls::method,
     calls::field,
-    control::comprehension,
     control::iteration,
     control::ternary,
     control::chain,
@@ -150,15 +164,22 @@ const RULES: &[Rule] = &[
     operators::whole_number,
     operators::set_value,
     operators::increment,
+    operators::ambiguous,
     operators::list,
     indexing::index,
     indexing::assignment,
     indexing::range,
+    lengths::as_elements,
+    lengths::beside_arrays,
+    lengths::from_end,
+    lengths::bounds,
     control::place,
     arguments::as_in_numpy,
     rows::list,
+    rows::of_arrays,
     shapes::of_parts,
     shapes::of_lengths,
+    mixed::of_means,
     mixed::mixed_arrays,
     mixed::mixed_references,
     arguments::cuts,

@@ -34,10 +34,36 @@ pub type Missed<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// The type of a variable of the notebook.
 pub type TypeOf<'a> = &'a dyn Fn(&str) -> Option<String>;
 
+/// How many axes a variable of the notebook has, if the cells that have run show it.
+pub type AxesOf<'a> = &'a dyn Fn(&str) -> Option<usize>;
+
+/// What corrections know of the notebook.
+#[derive(Clone, Copy)]
+pub struct Facts<'a> {
+    pub type_of: TypeOf<'a>,
+    pub axes: AxesOf<'a>,
+    /// The source of a function of an earlier cell.
+    pub source: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Default for Facts<'_> {
+    /// Of no variable.
+    fn default() -> Self {
+        Facts { type_of: &|_| None, axes: &|_| None, source: &|_| None }
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// What is known of a line of a cell, counted from 1.
+    fn known(self, faults: &'a [(Option<&'a str>, &'a str)], cell: &'a str, line: usize) -> Known<'a> {
+        Known { axes: self.axes, ..Known::of_line(faults, cell, line, self.type_of) }
+    }
+}
+
 /// What may be asked about the notebook.
 pub struct Notebook<'a> {
     pub missed: Missed<'a>,
-    pub type_of: TypeOf<'a>,
+    pub facts: Facts<'a>,
     /// Nothing if other code was compiled than the cell's.
     pub check: Option<Check<'a>>,
 }
@@ -115,7 +141,7 @@ fn remove_consequences(errors: &mut Vec<Error>) {
 
 /// Adds the corrected lines. The other messages about such a line, and the compiler's own help, would mislead.
 fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
-    let Notebook { missed, type_of, check } = notebook;
+    let Notebook { missed, facts, check } = notebook;
     let lines: BTreeSet<usize> = errors.iter().filter_map(Error::line).collect();
     // A correction does not help if a variable is gone.
     let gone: BTreeSet<usize> =
@@ -128,7 +154,7 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
         let Some(text) = cell.lines().nth(line - 1) else { continue };
         let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(line)).collect();
         let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
-        let known = Known::of_line(&faults, cell, line, type_of);
+        let known = facts.known(&faults, cell, line);
         let by_rule = |rows| corrections::of_line(text, &Known { rows, ..known });
         let of_numbers = || {
             let line = here.iter().find_map(|error| error.with_one_type(cell))?;
@@ -144,7 +170,7 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
             let instead = corrections::advice(text, &known);
             // The function that would get a parameter begins on another line.
             for error in errors.iter_mut().filter(|error| error.line() == Some(line)) {
-                error.advice.extend(error.unseen(cell, type_of).or_else(|| instead.clone()));
+                error.advice.extend(error.unseen(cell, facts.type_of).or_else(|| instead.clone()));
             }
         }
     }
@@ -155,7 +181,7 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
     let has_way = !is_help && (is_python || !corrected.is_empty() || !suggested.is_empty() || is_syntax);
     suggested.extend(corrected.clone());
     let outcome = match check.filter(|_| has_way && gone.is_empty()) {
-        Some(check) => whole_cell::corrected(cell, &suggested, is_syntax, check, type_of),
+        Some(check) => whole_cell::corrected(cell, &suggested, is_syntax, check, facts),
         None => Outcome::Unknown,
     };
     let mut left = BTreeMap::new();

@@ -4,7 +4,7 @@ use crate::evaluator::doc_pages::{self, Page};
 use crate::evaluator::numpy_names;
 use crate::evaluator::open_call;
 use crate::magics::items_named;
-use crate::syntax::is_word;
+use crate::syntax::{is_keyword, is_word};
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 
@@ -28,6 +28,13 @@ fn last_path(code: &str) -> &str {
 const METHODS: &str = "gpu::DeviceArray::<f64>::";
 
 fn page(known: &str, path: &str, context: &mut CommandContext) -> Option<Page> {
+    // `np.where` is no name of Rust's: its last word is one of the language.
+    let name = last_path(path);
+    if name.rsplit_once('.').is_some_and(|(_, word)| is_keyword(word))
+        && let Some(page) = of_numpy(known, name, context)
+    {
+        return Some(page);
+    }
     // rust-analyzer knows a method only where it is called.
     let found = ["", "("].into_iter().find_map(|call| {
         let code = format!("{known}{path}{call}");

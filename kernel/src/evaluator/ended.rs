@@ -1,7 +1,9 @@
 //! A cell that has ended: what is known about it, and its error.
 
 use crate::build_step::{self, BuildAnswer, Types};
-use crate::evaluator::diagnostics::{Check, Missed, Notebook, compile_error};
+use crate::evaluator::corrections::Axes;
+use crate::evaluator::diagnostics::{Check, Facts, Missed, Notebook, compile_error};
+use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::failures::{
     Traced, build_output, interrupted, locate, lost_values_text, moved_text, plain_error, process_died,
 };
@@ -36,7 +38,14 @@ pub struct Ended {
 
 impl Ended {
     /// The error of a cell that evcxr could not run.
-    pub fn error_of(&self, error: Error, traced: &Traced<'_>, missed: Missed<'_>, check: Check<'_>) -> CellError {
+    pub fn error_of(
+        &self,
+        error: Error,
+        traced: &Traced<'_>,
+        missed: Missed<'_>,
+        (axes, sources): (&Axes, &DefinitionSources),
+        check: Check<'_>,
+    ) -> CellError {
         if self.was_interrupted {
             return interrupted(if self.has_died { &self.before.names } else { const { &BTreeSet::new() } });
         }
@@ -56,7 +65,11 @@ impl Ended {
                     &place,
                     Notebook {
                         missed,
-                        type_of: &|name| self.before.types.get(name).map(|its_type| build_step::in_scope(its_type)),
+                        facts: Facts {
+                            type_of: &|name| self.before.types.get(name).map(|its_type| build_step::in_scope(its_type)),
+                            axes: &|name| axes.of(name),
+                            source: &|name| sources.of(name),
+                        },
                         check: is_plain.then_some(check),
                     },
                 )

@@ -1,6 +1,7 @@
 //! The errors of failed cells: what happened, where in the cell, and which variables are lost.
 
 use crate::build_step::{COMPILED_SOURCE, checks};
+use crate::evaluator::diagnostics::TypeOf;
 use crate::evaluator::places::Places;
 use crate::evaluator::supervisor_link::Events;
 use crate::evaluator::{CellError, advice, corrections};
@@ -18,7 +19,7 @@ pub struct Traced<'a> {
 }
 
 /// The error of a cell that evcxr considers successful.
-pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Option<CellError> {
+pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>, type_of: TypeOf<'_>) -> Option<CellError> {
     if let Some(message) = &events.load_failed {
         return Some(plain_error("LoadError", &format!("the compiled cell cannot be loaded: {message}")));
     }
@@ -36,7 +37,7 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>) -> Opti
         traceback.extend((!place.is_empty()).then(|| format!("  at {place}")));
         traceback.extend(panic.backtrace.iter().map(|frame| format!("  in {frame}")));
         let line = place.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
-        let corrected = line.and_then(|(_, text)| corrections::of_panic(text, &panic.message));
+        let corrected = line.and_then(|(_, text)| corrections::of_panic(text, &panic.message, type_of));
         traceback.extend(corrected.map(|text| advice::as_list(&[format!("write `{text}`")])));
         return Some(CellError { name: "Panic".to_owned(), value: panic.message.clone(), traceback });
     }

@@ -7,7 +7,7 @@ use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::commands::{self, Settings};
 use crate::evaluator::context::{self, IMPORTS};
-use crate::evaluator::corrections;
+use crate::evaluator::corrections::{self, Axes};
 use crate::evaluator::devices;
 use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
@@ -64,6 +64,8 @@ pub struct RustEvaluator {
     pub(super) context: std::result::Result<CommandContext, String>,
     variables: VariableHistory,
     pub(super) sources: DefinitionSources,
+    /// How many axes variables have, as far as the cells show it.
+    axes: Axes,
     pub(super) last_time: Option<CellTime>,
     /// The types of the variables that evcxr knows names for.
     pub(super) types: KnownTypes,
@@ -106,6 +108,7 @@ impl RustEvaluator {
             context,
             variables: VariableHistory::default(),
             sources: DefinitionSources::default(),
+            axes: Axes::default(),
             last_time: None,
             types: KnownTypes::default(),
             settings: Settings::default(),
@@ -156,6 +159,9 @@ impl RustEvaluator {
             self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, events));
             result?;
             self.sources.keep(cell);
+            let types = self.context.as_ref().map(|context| variable_history::types(context, &self.types));
+            let types = types.unwrap_or_default();
+            self.axes.learn(cell, &|name| Some(build_step::in_scope(types.get(name)?)));
         }
         self.act(&expansion.after, &mut outcome, run.number, sink)?;
         Ok(outcome)
@@ -229,7 +235,8 @@ impl RustEvaluator {
                 }
                 let (context, session) = (&mut self.context, self.session.path());
                 let mut check = |code: &str| context::check(context.as_mut().ok()?, code, session);
-                Err(ended.error_of(error, &traced, &|name| self.variables.hint(name), &mut check))
+                let missed = |name: &str| self.variables.hint(name);
+                Err(ended.error_of(error, &traced, &missed, (&self.axes, &self.sources), &mut check))
             }
         }
     }
@@ -314,10 +321,12 @@ impl RustEvaluator {
         let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
         let cell = &traced.expansion.code;
         self.assistant.learn_items(cell, written);
-        let failure = failure_of(&ended.events, &self.session.compiled_source(), traced);
+        let type_of = |name: &str| ended.before.types.get(name).map(|its_type| build_step::in_scope(its_type));
+        let failure = failure_of(&ended.events, &self.session.compiled_source(), traced, &type_of);
         if commands::has(cell, ":clear") {
             self.variables.clear();
             self.sources.clear();
+            self.axes.clear();
             return failure;
         }
         let context = self.context.as_mut().ok()?;

@@ -1,6 +1,7 @@
 //! Arguments of the prelude's functions and methods: borrowed arrays, arrays of the host, numbers, PyTorch's names.
 
 use super::arithmetic::numbers_of;
+use super::axes::axes_of;
 use super::calls::{CREATION, METHODS, data_type_of, of_numbers_below, translated};
 use super::dtypes::Kind;
 use super::known::{ARRAY, Known};
@@ -8,8 +9,8 @@ use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::mixed::mixed_types;
 use super::named::{REDUCTIONS, argument_counts, sorted_out, value_of};
 use super::operators::{array_of_list, array_of_number, as_argument, as_float, as_object, is_list, is_of_numbers};
+use super::rows;
 use super::signatures::{OF_TWO, permuted};
-use super::values::axes_of;
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -149,9 +150,13 @@ pub fn number_and_array(line: &Line, known: &Known<'_>) -> Option<String> {
             let first = line.operand_before(open)?;
             return Some(line.with(first, line.closing(open)?, &permuted(line.slice(first, at), array)));
         }
+        let takes_number = |place: usize| rows::takes_number(name, place);
         // The other numbers may be numbers, but for functions of two arrays.
         let is_done = parts.iter().any(|part| line.part(*part).starts_with("&gpu::ar")) && !list_has(OF_TWO, name);
-        let part = *parts.iter().find(|part| needs_array && !is_done && is_of_numbers(line.part(**part), known))?;
+        let is_one = |(place, part): &(usize, &(usize, usize))| {
+            needs_array && !is_done && is_of_numbers(line.part(**part), known) && !takes_number(*place)
+        };
+        let (_, &part) = parts.iter().enumerate().find(is_one)?;
         let number = line.part(part);
         if name == "choice" && is_integer(number) {
             return Some(line.with(part.0, part.1, &format!("&gpu::arange({number})")));
@@ -261,6 +266,10 @@ pub fn untyped(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `gpu::random::normal(0, 1.0, 3)`, `gpu::linspace(0.0, n, 5)` of an integer: the numbers of a call have one type.
 pub fn numbers_of_one_type(line: &Line, known: &Known<'_>) -> Option<String> {
+    // The value is meant, or a comparison between the brackets.
+    if line.find("set").any(|at| line.at(at + 1) == "!") {
+        return None;
+    }
     let is_whole = |name: &str| name == "{integer}" || name == "usize" || elements::is_integer(name);
     let float = mixed_types(known).find_map(|(one, other)| {
         let float = [&one, &other].into_iter().find(|name| matches!(name.as_str(), "{float}" | "f64" | "f32"))?;
@@ -289,8 +298,12 @@ pub fn numbers_of_one_type(line: &Line, known: &Known<'_>) -> Option<String> {
         if line.before(at, 2) == "random" || line.at(at).ends_with("space") {
             parts.pop();
         }
-        parts.into_iter().find_map(|part| {
+        parts.into_iter().enumerate().find_map(|(place, part)| {
             let text = line.part(part);
+            // Places, axes and counts stay whole.
+            if line.before(at, 2) == "gpu" && rows::takes_whole(line.at(at), place) {
+                return None;
+            }
             let (sign, number) = text.strip_prefix('-').map_or(("", text), |number| ("-", number.trim()));
             let new = match number {
                 number if is_integer(number) => format!("{sign}{}", as_float(number)),
@@ -328,14 +341,20 @@ pub fn edges(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `let (p, q) = gpu::split(&a, 2, 0);`: a list of arrays
 pub fn unpacked(line: &Line, known: &Known<'_>) -> Option<String> {
-    if !(known.says("expected `Vec<DeviceArray<") && known.says("found `(")) || line.at(0) != "let" || line.at(1) != "("
-    {
+    let is_of = |expected: &str| known.says(&format!("expected `{expected}DeviceArray<")) && known.says("found `(");
+    if !(is_of("Vec<") || is_of("")) || line.at(0) != "let" || line.at(1) != "(" {
         return None;
     }
     let (close, last) = (line.closing(1)?, line.last());
     let names = line.slice(2, close - 1);
-    (line.at(close + 1) == "=")
-        .then(|| format!("let [{names}] = {}.try_into().unwrap();", as_object(line.slice(close + 2, last))))
+    let value = line.slice(close + 2, last);
+    // An array is unpacked along its first axis.
+    let values = match axes_of(value, known) {
+        _ if is_of("Vec<") => String::new(),
+        Some(1) => ".tolist()".to_owned(),
+        _ => ".iter().collect::<Vec<_>>()".to_owned(),
+    };
+    (line.at(close + 1) == "=").then(|| format!("let [{names}] = {}{values}.try_into().unwrap();", as_object(value)))
 }
 
 /// `let rng = gpu::random::Generator::new(1);`: what draws from it changes it.
@@ -350,7 +369,7 @@ pub fn generator(line: &Line, known: &Known<'_>) -> Option<String> {
             .split_once("` as mutable, as it is not declared as mutable")
             .map(|(name, _)| name)
     })?;
-    let is_of_notebook = known.variable(name).is_some_and(|of| of.contains("Generator"));
+    let is_of_notebook = known.variable(name).is_some_and(|of| of.contains("Generator") || of.starts_with(ARRAY));
     (is_of_notebook && (line.at(0) != "let" || line.at(2) != name))
         .then(|| format!("let mut {name} = {name}; {}", line.text))
         .filter(|_| !line.text.contains(&format!("let mut {name} = {name};")))
@@ -367,6 +386,17 @@ pub fn of_numbers(line: &Line, known: &Known<'_>) -> Option<String> {
             Some(line.with(at, line.closing(at + 1)?, &format!("astype::<{element}>()")))
         }
         _ => None,
+    })
+}
+
+/// `z.real`, `z.conjugate()` of a complex number
+pub fn of_complex_number(line: &Line, known: &Known<'_>) -> Option<String> {
+    const NAMES: &str = "real=re imag=im conjugate=conj";
+    (2..line.len()).filter(|at| line.before(*at, 1) == ".").find_map(|at| {
+        let ours = list_value(NAMES, line.at(at))?;
+        let is_refused =
+            ["no field `", "no method named `"].iter().any(|start| known.says(&format!("{start}{}`", line.at(at))));
+        (is_refused && known.says("Complex<")).then(|| line.with(at, at, ours))
     })
 }
 
@@ -496,7 +526,9 @@ pub fn mixed_list(line: &Line, known: &Known<'_>) -> Option<String> {
         let are_numbers =
             parts.iter().all(|part| part.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()));
         let new: Vec<String> = parts.iter().map(|part| as_float(part)).collect();
-        (are_numbers && new.iter().ne(parts.iter())).then(|| line.with(open, close, &format!("[{}]", new.join(", "))))
+        let has_float = parts.iter().any(|part| part.contains('.'));
+        (are_numbers && has_float && new.iter().ne(parts.iter()))
+            .then(|| line.with(open, close, &format!("[{}]", new.join(", "))))
     })
 }
 

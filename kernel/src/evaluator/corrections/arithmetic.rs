@@ -3,6 +3,7 @@
 //! In Rust such a line may compile and give other numbers. So this rule comes before the others: it reads the expressions of a line
 //! that is Python's by its operators, and writes the conversions into them. A line of the user's own Rust keeps its meaning.
 
+use super::axes::axes_of;
 use super::dtypes::{Kind, Numbers, kind_of_dtype, kind_of_element, of_function};
 use super::known::{ARRAY, Known};
 use super::languages::{MODULES, has_rust};
@@ -105,7 +106,13 @@ pub fn meets_whole_numbers(known: &Known<'_>) -> bool {
                 || is_maker && before.is_some_and(|before| is_integer(line.at(before)) && is_sign(line.at(before + 1)))
         })
     };
-    known.cell.lines().any(|line| is_set(line) || is_made_with(line))
+    // An array of whole numbers anywhere: `image += padded[1:]`
+    let cell = Line::new(known.cell);
+    let is_array = |at: usize| {
+        let is_name = cell.is_word(at) && !matches!(cell.before(at, 1), "." | "::") && cell.at(at + 1) != "(";
+        is_name && numbers_of(cell.at(at), known).is_some_and(|numbers| numbers.is_array && numbers.is_whole())
+    };
+    known.cell.lines().any(|line| is_set(line) || is_made_with(line)) || (0..cell.len()).any(is_array)
 }
 
 /// What an expression gives.
@@ -207,7 +214,7 @@ impl Reader<'_> {
         let numbers = inner.numbers.map(|numbers| Numbers { range, ..numbers });
         Some(Value {
             first: at,
-            text: format!("{}{}", self.line.at(at), inner.text),
+            text: format!("{}{}{}", self.line.at(at), self.line.gap(at, inner.first), inner.text),
             numbers,
             binds: NEGATING,
             ..inner
@@ -330,7 +337,9 @@ impl Reader<'_> {
                             || matches!(line.at(index), "," | "-")
                             || self.of_variable(line.at(index)).is_some_and(|place| !place.is_array)
                     };
-                    let is_one = !self.known.rows && (at + 1..close).all(is_place);
+                    let parts = line.arguments(at)?.len();
+                    let is_row = axes_of(line.slice(first, at - 1), self.known).is_some_and(|axes| axes > parts);
+                    let is_one = !self.known.rows && !is_row && (at + 1..close).all(is_place);
                     numbers = numbers.map(|numbers| Numbers {
                         is_array: numbers.is_array && !is_one,
                         range: None,
@@ -449,6 +458,15 @@ impl Reader<'_> {
             }
             "%" => (modulo(&left, &right, known).unwrap_or_else(|| plain(&left.text, &right.text)), numbers),
             "**" => raised(left, right, gap),
+            "+" | "-" | "*" if both.is_some_and(|(left, right)| left.kind.max(right.kind) == Kind::Float) => {
+                let is_one = |value: &Value| value.numbers.as_ref().is_some_and(|numbers| !numbers.is_array);
+                // `1 + 0.1`
+                let as_float = |value: &Value, other: &Value| {
+                    let is_literal = is_integer(&value.text) && is_one(other);
+                    if is_literal { format!("{}.0", value.text) } else { value.text.clone() }
+                };
+                (plain(&as_float(&left, &right), &as_float(&right, &left)), numbers)
+            }
             _ if binds == COMPARING => {
                 let is_array = numbers.as_ref().is_some_and(|numbers| numbers.is_array);
                 (plain(&left.text, &right.text), numbers.map(|_| Numbers { is_array, ..Numbers::scalar(Kind::Bool) }))

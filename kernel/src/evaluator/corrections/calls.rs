@@ -8,7 +8,7 @@ use super::named::{REDUCTIONS, has_keywords, sorted_out, value_of};
 use super::operators::{
     array_of_list, as_argument, as_array, as_float, as_object, is_list, list_of_arrays, with_lists, with_references,
 };
-use super::{functional, modules, plots, printing, rows, signatures, ufuncs};
+use super::{control, functional, modules, plots, printing, rows, signatures, ufuncs};
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -150,6 +150,9 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     let module = if path.len() > 2 { path[path.len() - 2] } else { path[0] };
     if let Some(new) = plain_call(path, arguments) {
         return Some(new);
+    }
+    if let Some(test) = functional::of_testing(path) {
+        return Some(format!("assert!({})", translated(&["np", test], arguments.get(..2)?, known)?));
     }
     let (values, named) = sorted_out(arguments);
     if let Some(new) = ufuncs::method(path, &values, &named, known) {
@@ -570,7 +573,7 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             ("len", [_]) => format!("{}.len()", as_object(first)),
             ("range", [end]) => in_head(line, at, format!("0..{end}")),
             ("range", [start, end]) => in_head(line, at, format!("{start}..{end}")),
-            ("range", [start, end, step]) => format!("({start}..{end}).step_by({step})"),
+            ("range", [start, end, step]) => control::stepped(start, end, step),
             ("float" | "int", [text]) if text.contains("input(") => {
                 format!("{text}.parse::<{}>().unwrap()", data_type_of(name)?)
             }
@@ -582,8 +585,8 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
             ("help", [_]) => format!("{}?", first.trim_start_matches("np.").replace('.', "::")),
             ("input", _) => format!("gpu::input({})", if first.is_empty() { "\"\"" } else { first }),
             ("sorted", [_]) if known.is_array(first) => format!("gpu::sort(&{first})"),
-            ("enumerate", [_]) => format!("{}.iter().enumerate()", as_object(first)),
-            ("zip", [_, second]) => format!("{}.iter().zip(&{second})", as_object(first)),
+            ("enumerate", [_]) => format!("{}.enumerate()", control::gone_through(first, known)),
+            ("zip", [_, second]) => control::together(first, second, known),
             ("round", [_, _]) => translated(&["np", name], &arguments, known)?,
             ("exp" | "sin" | "cos" | "tan" | "sqrt" | "log", [_]) if !known.is_array(first) => {
                 translated(&["math", name], &arguments, known)?

@@ -1,10 +1,11 @@
 //! Python's and C's expressions that decide: conditions, membership, several targets, loops and truth.
 
+use super::axes::axes_of;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_name};
-use super::operators::{COMPARISONS, as_object};
-use super::values::axes_of;
+use super::operators::{COMPARISONS, as_object, is_operand};
 use crate::evaluator::elements;
+use crate::syntax::list_has;
 
 /// Whether an expression is an array of `bool`, as far as the line shows it.
 fn is_mask(text: &str, known: &Known<'_>) -> bool {
@@ -21,7 +22,9 @@ fn is_mask(text: &str, known: &Known<'_>) -> bool {
 /// `len(a), a.dtype` without parentheses.
 pub fn tuple(line: &Line, known: &Known<'_>) -> Option<String> {
     let is_plain = known.is_syntax() && !known.cell.trim().contains('\n') && line.find("=").next().is_none();
-    let words = ["for", "if", "while", "let", "fn", "def", "import", "from", "del", "struct", "use"];
+    let words = [
+        "for", "if", "while", "let", "fn", "def", "import", "from", "del", "struct", "use", "assert", "return", "raise",
+    ];
     if !is_plain || words.contains(&line.at(0)) || line.text.contains(['{', ':', ';', '@']) {
         return None;
     }
@@ -38,6 +41,15 @@ pub fn tuple(line: &Line, known: &Known<'_>) -> Option<String> {
         } + 1;
     }
     (parts > 1).then(|| format!("({})", line.text))
+}
+
+/// `return a, b` without parentheses.
+pub fn returned(line: &Line, known: &Known<'_>) -> Option<String> {
+    let last = line.last();
+    let is_return = line.at(0) == "return" && known.is_syntax() && last > 1 && line.at(1) != "(";
+    let whole = Line::new(&format!("({})", if is_return { line.slice(1, last) } else { "" }));
+    let count = whole.parts(0, ",")?.len();
+    (is_return && count > 1).then(|| line.with(1, last, &whole.text))
 }
 
 /// `x if x > 1.0 else 0.0`
@@ -62,7 +74,10 @@ pub fn ternary(line: &Line, known: &Known<'_>) -> Option<String> {
     let last = (other + 1..line.len()).take_while(|index| !is_end(line.at(*index))).last()?;
     let last = line.operand_after(other + 1).map_or(last, |end| end.max(last));
     let (value, condition) = (line.slice(first, at - 1), line.slice(at + 1, other - 1));
-    Some(line.with(first, last, &format!("if {condition} {{ {value} }} else {{ {} }}", line.slice(other + 1, last))))
+    let new = format!("if {condition} {{ {value} }} else {{ {} }}", line.slice(other + 1, last));
+    // The braces end a statement no more.
+    let end = if line.is_word(0) && line.at(1) == "=" && last + 1 == line.len() { ";" } else { "" };
+    Some(line.with(first, last, &format!("{new}{end}")))
 }
 
 /// Whether an expression can begin behind a token.
@@ -319,8 +334,14 @@ pub fn comprehension(line: &Line, known: &Known<'_>) -> Option<String> {
         let condition = line.find("if").find(|at| *at > within && *at < close);
         let end = condition.unwrap_or(close) - 1;
         let (value, name) = (line.slice(open + 1, each - 1), line.slice(each + 1, within - 1));
+        let several = format!("({name})");
+        let name = if name.contains(',') && !name.starts_with('(') { several.as_str() } else { name };
         let over = line.slice(within + 1, end);
-        let over = if over.starts_with('(') || over.contains('(') && !over.contains("..") {
+        let over = if known.is_array(over) && axes_of(over, known) == Some(1) {
+            format!("{}.tolist().into_iter()", as_object(over))
+        } else if known.is_array(over) {
+            format!("{}.iter()", as_object(over))
+        } else if over.starts_with('(') || over.contains('(') && !over.contains("..") {
             over.to_owned()
         } else if over.contains("..") {
             format!("({over})")
@@ -332,11 +353,101 @@ pub fn comprehension(line: &Line, known: &Known<'_>) -> Option<String> {
         } else {
             format!("{over}.iter()")
         };
+        // Rows are no copies.
+        let by = if over.ends_with(".iter()") && known.is_array(over.trim_end_matches(".iter()")) { "" } else { "&" };
         let kept =
-            condition.map_or_else(String::new, |at| format!(".filter(|&{name}| {})", line.slice(at + 1, close - 1)));
+            condition.map_or_else(String::new, |at| format!(".filter(|{by}{name}| {})", line.slice(at + 1, close - 1)));
         let made = if value == name { String::new() } else { format!(".map(|{name}| {value})") };
         Some(line.with(open, close, &format!("{over}{kept}{made}.collect::<Vec<_>>()")))
     })
+}
+
+/// `range(10, 0, -3)`
+pub fn stepped(start: &str, end: &str, step: &str) -> String {
+    let Some(back) = step.strip_prefix('-') else { return format!("({start}..{end}).step_by({step})") };
+    let first = end.parse::<i64>().map_or_else(|_| format!("{end} + 1"), |end| (end + 1).to_string());
+    format!("({first}..={start}).rev().step_by({back})")
+}
+
+/// What goes through a list, or through an array: its numbers, if it has one axis, or its rows.
+pub fn gone_through(over: &str, known: &Known<'_>) -> String {
+    if known.is_array(over) && axes_of(over, known) == Some(1) {
+        return format!("{}.tolist().into_iter()", as_object(over));
+    }
+    format!("{}.iter()", as_object(over))
+}
+
+/// `zip(a, v)`
+pub fn together(first: &str, second: &str, known: &Known<'_>) -> String {
+    let other = match gone_through(second, known).strip_suffix(".into_iter()") {
+        Some(numbers) => numbers.to_owned(),
+        None if is_operand(second) => format!("&{second}"),
+        None => format!("&({second})"),
+    };
+    format!("{}.zip({other})", gone_through(first, known))
+}
+
+/// `sum(x ** 2 for x in a)`: what gives values one by one, as a list.
+pub fn generator(line: &Line, _: &Known<'_>) -> Option<String> {
+    const TAKING: &str = "sum max min any all list tuple sorted join array len mean";
+    line.find("(").filter(|open| list_has(TAKING, line.before(*open, 1))).find_map(|open| {
+        let parts = line.parts(open, "for").filter(|parts| parts.len() == 2)?;
+        let (first, last) = (open + 1, line.closing(open)?.checked_sub(1)?);
+        let is_whole = line.at(first) != "[" || line.closing(first) != Some(last);
+        let has_comma = line.parts(open, ",")?.len() > 1;
+        (is_whole && !has_comma && parts[0].0 < parts[0].1 + 1)
+            .then(|| line.with(first, last, &format!("[{}]", line.slice(first, last))))
+    })
+}
+
+/// `a[0], a[2] = a[2], a[0]`: parts of arrays that get values together.
+pub fn exchanged(line: &Line, known: &Known<'_>) -> Option<String> {
+    const NAMES: [&str; 4] = ["first", "second", "third", "fourth"];
+    let listed = |text: &str| {
+        Line::new(&format!("({text})"))
+            .arguments(0)
+            .map(|all| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>())
+    };
+    let equals = line.find("=").next()?;
+    let (targets, values) =
+        (listed(line.slice(0, equals.checked_sub(1)?))?, listed(line.slice(equals + 1, line.last()))?);
+    let has_part = targets.iter().any(|target| target.ends_with(']'));
+    let is_plain = line.at(0) != "let" && line.is_word(0) && known.device.is_none();
+    if targets.len() < 2 || targets.len() != values.len() || targets.len() > NAMES.len() || !has_part || !is_plain {
+        return None;
+    }
+    let names = NAMES[..targets.len()].join(", ");
+    let given: String = targets.iter().zip(NAMES).map(|(target, name)| format!(" {target} = {name};")).collect();
+    Some(format!("let ({names}) = ({});{given}", values.join(", ")))
+}
+
+/// `a[0] = a[1] = 0`: the value goes to the last target first.
+pub fn chained_assignment(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.is_python || line.at(0) == "let" || !line.is_word(0) {
+        return None;
+    }
+    let mut signs = Vec::new();
+    let mut at = 0;
+    while at < line.len() {
+        match line.at(at) {
+            "(" | "[" | "{" => at = line.closing(at)?,
+            "=" => signs.push(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    let (&last, &first) = (signs.last()?, signs.first()?);
+    let value = line.slice(last + 1, line.last());
+    let is_simple = Line::new(value).len() <= 2;
+    // Statements behind one another are several.
+    let is_one = line.find(";").all(|at| at + 1 == line.len());
+    if signs.len() < 2 || !is_one || !is_simple || first == 0 {
+        return None;
+    }
+    let starts = std::iter::once(0).chain(signs.iter().map(|sign| sign + 1));
+    let targets: Vec<String> =
+        starts.zip(&signs).map(|(start, sign)| format!("{} = {value};", line.slice(start, sign - 1))).collect();
+    Some(targets.into_iter().rev().collect::<Vec<_>>().join(" "))
 }
 
 /// `for x in a { … }`
@@ -347,9 +458,84 @@ pub fn iteration(line: &Line, known: &Known<'_>) -> Option<String> {
         return None;
     }
     let over = line.slice(within + 1, open - 1);
+    if over.ends_with(".tolist()") {
+        return None;
+    }
     // The elements of an array of one axis are numbers.
     if known.is_python && axes_of(over, known) == Some(1) {
         return Some(line.with(within + 1, open - 1, &format!("{}.tolist()", as_object(over))));
     }
     (!over.starts_with('&')).then(|| line.with(within + 1, open - 1, &format!("&{over}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_line;
+    use super::super::tests::type_of;
+    use super::*;
+
+    #[test]
+    fn pythons_statements_and_comprehensions() {
+        let of_one_axis = |name: &str| matches!(name, "a" | "b" | "i" | "mask").then_some(1);
+        let faults = [(None, "expected something")];
+        let mut differing = Vec::new();
+        for (typed, expected) in [
+            (
+                "a[0], a[2] = a[2], a[0]",
+                "let (first, second) = (a.get(&[2]), a.get(&[0])); gpu::set!(a[0] = first); gpu::set!(a[2] = second);",
+            ),
+            ("a[0] = a[1] = 0.5", "gpu::set!(a[1] = 0.5); gpu::set!(a[0] = 0.5);"),
+            ("[t ** 2 for t in a]", "a.tolist().into_iter().map(|t| t.powi(2)).collect::<Vec<_>>()"),
+            ("[t ** 2 for t in i]", "i.tolist().into_iter().map(|t| t.pow(2)).collect::<Vec<_>>()"),
+            (
+                "sum(t for t in a if t > 0)",
+                "gpu::array(&a.tolist().into_iter().filter(|&t| t > 0).collect::<Vec<_>>()).sum()",
+            ),
+            ("any(t > 2.0 for t in a)", "a.tolist().into_iter().any(|t| t > 2.0)"),
+            ("[row.sum() for row in m]", "m.iter().map(|row| row.sum()).collect::<Vec<_>>()"),
+            ("for k, t in enumerate(a):", "for (k, t) in a.tolist().into_iter().enumerate() {"),
+            ("for k, t in zip(v, a):", "for (k, t) in v.iter().zip(a.tolist()) {"),
+            ("for k in range(10, 0, -3):", "for k in (1..=10).rev().step_by(3) {"),
+            ("return a.mean(), a.std()", "return (a.mean(), a.std())"),
+            ("assert n == 3, \"three\"", "assert!(n == 3, \"three\");"),
+            ("m[1:3][0] = 2.0", "{ let part = &m.slice(s![1..3]); gpu::set!(part[0] = 2.0); }"),
+            ("f(a)[0] = 2.0", "f(a)[0] = 2.0"),
+            ("print(a, n, sep=\", \", end=\"\")", "print!(\"{a}, {n}\")"),
+            ("print(n, end=\" \")", "print!(\"{n} \")"),
+            ("print(f\"{x:.2%}\")", "println!(\"{:.2}%\", 100.0 * x)"),
+            ("17 // 5", "17_i32.div_euclid(5)"),
+            ("n // 2", "n.div_euclid(2)"),
+            ("7 // -2", "((7) as f64 / (-2) as f64).floor() as i64"),
+            ("m[:len(a) // 2]", "m.slice(s![..a.len().div_euclid(2)])"),
+            ("2 ** -1", "2_f64.powi(-1)"),
+            ("10 ** 10", "10_i64.pow(10)"),
+            ("lst = []", "lst = []"),
+            ("x = -1.0", "let x = -1.0;"),
+            ("m[np.ix_([0, 2], i)]", "m.take_axis(&gpu::array(&[0, 2]), 0).take_axis(&i, 1)"),
+        ] {
+            let known = Known { axes: &of_one_axis, ..Known::of_line(&faults, typed, 1, &type_of) };
+            let corrected = of_line(typed, &known).unwrap_or_else(|| typed.to_owned());
+            if corrected != expected {
+                differing.push(format!("{typed}: {corrected}, not {expected}"));
+            }
+        }
+        assert!(differing.is_empty(), "{}", differing.join("\n"));
+    }
+
+    #[test]
+    fn lists_of_python_grow() {
+        let faults = [(Some("E0425"), "cannot find value `lst` in this scope")];
+        for (typed, expected) in [
+            ("lst = []", Some("let lst = Vec::new();")),
+            ("lst = [1, 2]", Some("let lst = vec![1, 2];")),
+            ("lst = [[1, 2], [3, 4]]", Some("let lst = [[1, 2], [3, 4]];")),
+        ] {
+            let known = Known::of_line(&faults, typed, 1, &type_of);
+            assert_eq!(of_line(typed, &known).as_deref(), expected, "{typed}");
+        }
+        let cell = "let mut lst = Vec::new();\nlst.append(x)";
+        let faults = [(Some("E0308"), "mismatched types")];
+        let known = Known::of_line(&faults, cell, 2, &type_of);
+        assert_eq!(of_line("lst.append(x)", &known).as_deref(), Some("lst.push(x)"));
+    }
 }

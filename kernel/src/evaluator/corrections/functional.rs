@@ -1,9 +1,11 @@
 //! Functions of NumPy that call a function of Python's: `np.apply_along_axis(np.sum, 0, a)`, `np.fromfunction(lambda i, j: i + j, (3, 3))`.
 
+use super::control::ternary;
 use super::known::Known;
 use super::line::Line;
 use super::named::REDUCTIONS;
 use super::operators::{as_argument, as_element, as_object, comparison, with_floats};
+use crate::syntax::list_value;
 
 /// The parameters and the value of `lambda i, j: i + j`, also of a closure that an earlier correction has made.
 fn lambda(text: &str) -> Option<(Vec<&str>, &str)> {
@@ -90,4 +92,38 @@ pub fn vectorized(function: &str, arrays: &[&str], known: &Known<'_>) -> Option<
         [array] => Some(format!("gpu::map({function}, {array})")),
         _ => Some(format!("gpu::map({function}, ({}))", arrays.join(", "))),
     }
+}
+
+/// `double = np.vectorize(lambda v: 2 * v)`: a function that runs over arrays.
+pub fn defined(line: &Line, known: &Known<'_>) -> Option<String> {
+    let at = line.find("vectorize").find(|at| line.before(*at, 1) == "." && line.at(at + 1) == "(")?;
+    let name = usize::from(line.at(0) == "let");
+    let is_whole = line.is_word(name) && line.at(name + 1) == "=" && at == name + 4;
+    let close = line.closing(at + 1).filter(|close| is_whole && *close == line.last())?;
+    let inner = line.slice(at + 2, close - 1);
+    // Also as an earlier correction has it.
+    let (parameters, value) = match inner.strip_prefix("lambda ") {
+        Some(rest) => rest.split_once(':')?,
+        None => inner.strip_prefix('|')?.split_once('|')?,
+    };
+    let types: Vec<String> = parameters.split(',').map(|one| format!("{}: f64", one.trim())).collect();
+    let value = value.trim();
+    let value = ternary(&Line::new(value), known).unwrap_or_else(|| value.to_owned());
+    Some(format!(
+        "#[vectorize] fn {}({}) -> f64 {{ {} }}",
+        line.at(name),
+        types.join(", "),
+        with_floats(&value, |_, _| true)
+    ))
+}
+
+/// Functions of `np.testing`, and what has to be true.
+const TESTS: &str = "\
+    assert_allclose=allclose assert_almost_equal=allclose assert_array_almost_equal=allclose assert_array_equal=array_equal \
+    assert_equal=array_equal";
+
+/// What `np.testing.assert_allclose` asks.
+pub fn of_testing(path: &[&str]) -> Option<&'static str> {
+    let [_, "testing", name] = path else { return None };
+    list_value(TESTS, name)
 }

@@ -1,11 +1,11 @@
 //! Parts of arrays in brackets.
 
 use super::arithmetic::numbers_of;
+use super::axes::axes_of;
 use super::dtypes::Kind;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
-use super::operators::{COMPARISONS, as_argument, as_object, is_operand};
-use super::values::axes_of;
+use super::operators::{COMPARISONS, array_of_list, as_argument, as_object, is_list, is_operand};
 use crate::evaluator::elements;
 
 /// The text between the brackets.
@@ -101,7 +101,8 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
                     let place = |text: &str| {
                         text.strip_prefix('-').map_or(text.to_owned(), |rest| format!("{base}.len() - {rest}"))
                     };
-                    let is_moved = close + 1 >= line.len() && line.before(first, 1) != "&";
+                    let is_argument = matches!(line.at(close + 1), ")" | ",");
+                    let is_moved = (close + 1 >= line.len() || is_argument) && line.before(first, 1) != "&";
                     let by = if is_moved { "&" } else { "" };
                     Some(line.with(first, close, &format!("{by}{base}[{}..{}]", place(from), place(to))))
                 }
@@ -159,20 +160,32 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
             .filter(|element| element.starts_with('f') && is_whole(value, known))
             .map(|element| format!("{} as {element}", as_object(value)));
         let value = as_element.as_deref().unwrap_or(value);
+        let of_floats = known.element_of(base).is_some_and(|element| element.starts_with('f'));
+        let listed = is_list(value).then(|| array_of_list(value, of_floats)[1..].to_owned());
+        let value = listed.as_deref().unwrap_or(value);
         let value = if value.starts_with('[') { &format!("gpu::array(&{value})") } else { value };
         let value = &if value.starts_with("gpu::array(") { format!("&{value}") } else { value.to_owned() };
         let last = if line.at(end) == ";" { end } else { end - 1 };
-        return Some(line.with(
-            first,
-            last,
-            &format!(
-                "gpu::set!({base}[{parts}] {sign} {});",
-                if is_operand(value) { as_argument(value, known) } else { value.to_owned() }
-            ),
-        ));
+        let value = if is_operand(value) { as_argument(value, known) } else { value.to_owned() };
+        // The macro takes a name, also that of a field.
+        let base_line = Line::new(base);
+        let is_path = (0..base_line.len()).all(|at| base_line.is_word(at) || base_line.at(at) == ".");
+        let new = if is_path {
+            format!("gpu::set!({base}[{parts}] {sign} {value});")
+        } else {
+            let base = self::index(&base_line, known).unwrap_or_else(|| base.to_owned());
+            format!("{{ let part = &{base}; gpu::set!(part[{parts}] {sign} {value}); }}")
+        };
+        return Some(line.with(first, last, &new));
     }
     let new = match index {
-        Index::Elements(numbers) if numbers.len() == 1 && known.rows => format!("{base}.slice(s![{}])", numbers[0]),
+        // `m[0]` is a row, if `m` has more axes.
+        Index::Elements(numbers) if is_row(base, numbers.len(), known) => {
+            format!("{base}.slice(s![{}])", numbers.join(", ").replace(" as usize", " as isize"))
+        }
+        Index::Elements(numbers) if numbers.len() == 1 && known.rows && axes_of(base, known).is_none() => {
+            format!("{base}.slice(s![{}])", numbers[0])
+        }
         Index::Elements(numbers) if numbers.iter().any(|number| number.starts_with('-')) => {
             format!("{base}.slice(s![{}]).item()", numbers.join(", "))
         }
@@ -190,6 +203,28 @@ fn array_index(line: &Line, first: usize, open: usize, base: &str, known: &Known
         }
     };
     Some(line.with(first, close, &new))
+}
+
+/// `m[np.ix_(rows, columns)]`: the places along each axis for themselves.
+pub fn crossed(line: &Line, known: &Known<'_>) -> Option<String> {
+    line.find("ix_").find_map(|at| {
+        let (open, name) = (at.checked_sub(3)?, at + 1);
+        let close = line.closing(name).filter(|_| line.at(open) == "[" && line.at(name) == "(")?;
+        let first = line.operand_before(open).filter(|_| line.closing(open) == Some(close + 1))?;
+        if ASSIGNMENTS.contains(&line.at(close + 2)) {
+            return None;
+        }
+        let places = line.arguments(name)?.into_iter().enumerate().map(|(axis, places)| {
+            let places = if is_list(places) { array_of_list(places, false) } else { as_argument(places, known) };
+            format!(".take_axis({places}, {axis})")
+        });
+        Some(line.with(first, close + 1, &format!("{}{}", line.slice(first, open - 1), places.collect::<String>())))
+    })
+}
+
+/// Whether so many numbers between the brackets lead to more than one element.
+fn is_row(base: &str, numbers: usize, known: &Known<'_>) -> bool {
+    axes_of(base, known).is_some_and(|axes| axes > numbers)
 }
 
 /// `c[..., 2]`, `c[..., None]`: what three dots stand for depends on the number of axes, which a type does not show. `None` if

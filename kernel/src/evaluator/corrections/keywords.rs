@@ -5,7 +5,7 @@ use super::known::Known;
 use super::line::{Line, is_integer};
 use super::modules;
 use super::named::{REDUCTIONS, argument_counts, has_keywords, keyword, row_of, sorted_out, value_of};
-use super::operators::{as_argument, as_element, as_float, as_object};
+use super::operators::{as_argument, as_element, as_float, as_object, is_list, with_floats};
 use super::plots::{is_logarithmic, is_plot};
 use crate::syntax::words;
 
@@ -51,6 +51,9 @@ pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], kn
                 format!("{key} = {with_elements}")
             }
             "dtype" => format!("dtype = {}", data_type_of(value)?),
+            "range" if is_list(value) => {
+                format!("range = {}", with_floats(value, |_, _| true).replace('[', "(").replace(']', ")"))
+            }
             // Pairs of axes are tuples.
             "axes" if value.starts_with("[[") || value.starts_with("([") => {
                 format!("axes = {}", value.replace('[', "(").replace(']', ")"))

@@ -12,6 +12,8 @@ pub struct Known<'a> {
     pub cell: &'a str,
     /// The type of a variable of the notebook.
     pub type_of: &'a dyn Fn(&str) -> Option<String>,
+    /// How many axes a variable of the notebook has, if the cells that have run show it.
+    pub axes: &'a dyn Fn(&str) -> Option<usize>,
     /// Whether `m[0]` is a row, not a number.
     pub rows: bool,
     /// The function of device code that the line belongs to.
@@ -90,10 +92,13 @@ impl DeviceFunction {
 
 /// Whether a line gives a variable a value: `p = 0`, `let (p, mut q) = (0, 1);`
 fn is_target(text: &str, name: &str) -> bool {
-    let targets = text.split('=').next().filter(|_| text.contains('=')).unwrap_or_default();
+    const WORDS: [&str; 7] = ["if", "elif", "while", "for", "return", "assert", "print"];
+    let Some((targets, value)) = text.split_once('=') else { return false };
     let line = Line::new(targets.trim().trim_start_matches("let "));
     let is_call = line.is_word(0) && line.at(1) == "(";
     !is_call
+        && !value.starts_with('=')
+        && !WORDS.contains(&line.at(0))
         && (0..line.len()).all(|at| line.is_word(at) || matches!(line.at(at), "(" | ")" | ","))
         && line.find(name).next().is_some()
 }
@@ -107,7 +112,8 @@ impl<'a> Known<'a> {
         type_of: &'a dyn Fn(&str) -> Option<String>,
     ) -> Known<'a> {
         let device = DeviceFunction::around(cell, line);
-        Known { faults, cell, type_of, rows: false, device, line, is_python: !languages::has_rust(cell) }
+        let is_python = !languages::has_rust(cell);
+        Known { faults, cell, type_of, axes: &|_| None, rows: false, device, line, is_python }
     }
 }
 
@@ -155,9 +161,16 @@ impl Known<'_> {
         if is_name(name) && self.cell.lines().any(is_in_head) {
             return None;
         }
-        // `p, q = 0, 1`
-        if is_name(name) && self.lines_before().any(|text| text.contains(',') && is_target(text, name)) {
+        // `p, q = 0, 1`, and `p = 0` of an array of the notebook. What comes of the variable itself may be the same.
+        let is_other = |text: &str| {
+            let value = text.split_once('=').map_or("", |(_, value)| value);
+            is_target(text, name) && (text.contains(',') || Line::new(value).find(name).next().is_none())
+        };
+        if is_name(name) && self.lines_before().any(is_other) {
             return None;
+        }
+        if let Some(type_name) = self.parameter(name) {
+            return Some(type_name);
         }
         let hiding = [
             format!("for {name} in "),
@@ -179,6 +192,26 @@ impl Known<'_> {
             return None;
         }
         (self.type_of)(name)
+    }
+
+    /// The type of a parameter of the function around the line, if its head is Rust.
+    fn parameter(&self, name: &str) -> Option<String> {
+        let text = self.cell.lines().nth(self.line.checked_sub(1)?)?;
+        if !text.starts_with([' ', '\t']) {
+            return None;
+        }
+        let head = self
+            .lines_before()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .find(|text| !text.starts_with([' ', '\t', '}']) && !text.trim().is_empty())?;
+        let head = Line::new(head.strip_prefix("fn ")?);
+        let parts = head.parts(1, ",")?;
+        let (first, last) =
+            parts.into_iter().find(|(first, _)| head.at(*first) == name && head.at(first + 1) == ":")?;
+        let type_name = head.slice(first + 2, last).trim_start_matches('&');
+        type_name.starts_with(ARRAY).then(|| type_name.to_owned())
     }
 
     /// The type of an expression, if it is a variable or makes an array.
@@ -264,6 +297,8 @@ mod tests {
             ("f(p, q=1)", ""),
             ("print(p, q == 1)", ""),
             ("p[0] = 1", ""),
+            ("if p == 1:", ""),
+            ("p == 1", ""),
         ] {
             let found: Vec<&str> = ["p", "q"].into_iter().filter(|name| is_target(text, name)).collect();
             assert_eq!(found.join(" "), names, "{text}");

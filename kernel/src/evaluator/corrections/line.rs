@@ -172,7 +172,7 @@ impl Line {
     /// The parts between a bracket and its closing bracket, split at a sign. A part is given by its first and last
     /// token. In a part without tokens, the last token comes before the first.
     pub fn parts(&self, open: usize, sign: &str) -> Option<Vec<(usize, usize)>> {
-        let close = self.closing(open)?;
+        let close = self.closing(open).filter(|close| *close > open)?;
         if close == open + 1 {
             return Some(Vec::new());
         }

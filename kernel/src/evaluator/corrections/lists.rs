@@ -2,8 +2,9 @@
 
 use super::calls::METHODS;
 use super::known::Known;
-use super::line::{Line, LineTokenKind, is_integer};
-use super::operators::{as_float, as_object};
+use super::line::{Line, LineTokenKind, is_integer, is_name};
+use super::operators::{array_of_list, as_float, as_object, is_list};
+use super::values::declared;
 use crate::syntax::{list_has, list_value};
 
 /// The element type of a variable that is a `Vec`.
@@ -31,7 +32,34 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
                 let ends = Line::new(one).arguments(1)?.join("..");
                 format!("({}).sum::<i64>()", if ends.contains("..") { ends } else { format!("0..{ends}") })
             }
-            ("sum", [one], _) if one.starts_with('(') && one.contains("..") => format!("{one}.sum::<i64>()"),
+            ("sum", [one], _) if one.starts_with('(') && one.ends_with(')') && is_one_range(one) => {
+                format!("{one}.sum::<i64>()")
+            }
+            ("sum", [one, start], _) if one.starts_with("range(") || is_one_range(one) => {
+                format!("(sum({one}) + {start})")
+            }
+            // What a comprehension gives.
+            ("any" | "all", [one], _) if one.ends_with(".collect::<Vec<_>>()") => {
+                let over = one.trim_end_matches(".collect::<Vec<_>>()");
+                match over.rsplit_once(".map(|") {
+                    Some((over, test)) => format!("{over}.{name}(|{test}"),
+                    None => format!("{over}.{name}(|one| one)"),
+                }
+            }
+            ("sum" | "max" | "min" | "sorted", [one], _) if one.ends_with(".collect::<Vec<_>>()") => {
+                if name == "sorted" {
+                    format!("gpu::sort(&gpu::array(&{one}))")
+                } else {
+                    format!("gpu::array(&{one}).{name}()")
+                }
+            }
+            ("list" | "tuple", [one], _) if one.ends_with(".collect::<Vec<_>>()") => (*one).to_owned(),
+            ("list", [one], _) if known.is_array(one) => format!("{}.tolist()", as_object(one)),
+            ("sum" | "max" | "min" | "sorted" | "len", [one], _) if is_list(one) => match name {
+                "sorted" => format!("gpu::sort({})", array_of_list(one, false)),
+                "len" => format!("{one}.len()"),
+                _ => format!("{}.{name}()", &array_of_list(one, false)[1..]),
+            },
             ("max" | "min", [one], _) if one.starts_with('(') && one.contains("..") => {
                 format!("{one}.{name}().unwrap()")
             }
@@ -48,6 +76,33 @@ pub fn function(line: &Line, known: &Known<'_>) -> Option<String> {
         };
         Some(line.with(at, close, &new))
     })
+}
+
+/// `(0..5)`
+fn is_one_range(text: &str) -> bool {
+    let line = Line::new(text);
+    let is_whole = line.at(0) == "(" && line.closing(0) == line.len().checked_sub(1);
+    is_whole && line.find("..").count() == 1 && line.arguments(0).is_some_and(|all| all.len() == 1)
+}
+
+/// `m.nonzero()[0] + 1`: what a list holds is not moved out of it.
+pub fn kept(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("cannot move out of index of `Vec<DeviceArray<") {
+        return None;
+    }
+    line.find("[").find_map(|open| {
+        let (first, close) = (line.operand_before(open)?, line.closing(open)?);
+        let is_list = line.before(open, 1) != "!" && !known.is_array(line.slice(first, open - 1));
+        (is_list && line.at(close + 1) != ".")
+            .then(|| line.with(open, close, &format!("{}.clone()", line.slice(open, close))))
+    })
+}
+
+/// `lst += [5]` of a `Vec`.
+pub fn extended(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_refused = known.says("binary assignment operation `+=` cannot be applied to type `Vec<");
+    (is_refused && line.is_word(0) && line.at(1) == "+=")
+        .then(|| format!("{}.extend({});", line.at(0), line.slice(2, line.last())))
 }
 
 /// Methods of Python's texts, and Rust's.
@@ -67,6 +122,33 @@ pub fn method(line: &Line, known: &Known<'_>) -> Option<String> {
         };
         let (first, close, arguments) = (line.operand_before(at - 1)?, line.closing(at + 1)?, line.arguments(at + 1)?);
         let object = line.slice(first, at - 2);
+        let is_of_cell = || {
+            declared(object, known.cell)
+                .is_some_and(|value| value.starts_with("Vec::new()") || value.starts_with("vec!["))
+        };
+        // Python's gives a list.
+        let is_text_of_cell = || {
+            let declared = declared(object, known.cell);
+            declared.is_some_and(|value| value.starts_with(['"', '\'']))
+                || known.variable(object).is_some_and(|name| name.ends_with("str") || name == "String")
+        };
+        if name == "split"
+            && known.is_python
+            && line.at(close + 1) != "."
+            && (line.kind(first) == Some(LineTokenKind::Text) || is_text_of_cell())
+        {
+            let call = if arguments.is_empty() {
+                "split_whitespace()".to_owned()
+            } else {
+                format!("split({})", arguments[0].replace('\'', "\""))
+            };
+            return Some(line.with(at, close, &format!("{call}.collect::<Vec<_>>()")));
+        }
+        // What a list holds of the notebook's arrays they keep.
+        if name == "append" && arguments.len() == 1 && is_of_cell() {
+            let shared = if known.is_array(arguments[0]) && is_name(arguments[0]) { ".clone()" } else { "" };
+            return Some(line.with(at, close, &format!("push({}{shared})", arguments[0])));
+        }
         let is_text = is_missing("str` in") || is_missing("String` in");
         if let Some(ours) = list_value(TEXT_METHODS, name).filter(|_| is_text) {
             return Some(line.with(at, at, ours));

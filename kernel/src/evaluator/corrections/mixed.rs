@@ -8,6 +8,9 @@ use super::operators::as_object;
 use crate::evaluator::elements;
 use crate::syntax::list_has;
 
+/// Methods that are operators, and take what their array has.
+const OPERATORS: &str = "gt lt ge le eq ne add subtract multiply divide true_divide floor_divide modulo remainder maximum minimum fmax fmin hypot copysign";
+
 /// `i.add(&j)`, `i.gt(2.5)`: the elements of the array of a method, and those of its argument, have two types.
 pub fn mixed_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
     let (left, right) = mixed_types(known).next()?;
@@ -26,7 +29,8 @@ pub fn mixed_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_of = |text: &str| text.ends_with(&format!("astype::<{target}>()"));
         let is_right = |part: &&(usize, usize)| {
             let text = line.part(**part);
-            if is_array { known.is_array(text) } else { !known.is_array(text) && !is_integer(text) }
+            let is_literal = is_integer(text) && element == "{integer}";
+            if is_array { known.is_array(text) } else { is_literal || !known.is_array(text) && !is_integer(text) }
         };
         let part = *parts.iter().find(is_right)?;
         if target != left {
@@ -34,11 +38,36 @@ pub fn mixed_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
                 .then(|| line.with(first, at - 2, &format!("{object}.astype::<{target}>()")));
         }
         let argument = line.part(part).trim_start_matches('&');
+        if !is_array && is_integer(argument) {
+            // Other methods take whole numbers, such as exponents and axes.
+            let is_operator = list_has(OPERATORS, line.at(at));
+            return (target.starts_with('f') && is_operator)
+                .then(|| line.with(part.0, part.1, &format!("{argument}.0")));
+        }
         if !is_array {
             let is_variable = known.variable(argument).is_some_and(|name| name == right);
             return is_variable.then(|| line.with(part.0, part.1, &format!("{argument} as {target}")));
         }
         (!is_of(argument)).then(|| line.with(part.0, part.1, &format!("&{}.astype::<{target}>()", as_object(argument))))
+    })
+}
+
+/// `m - m.mean_axis(0)`: means of whole numbers are floats.
+pub fn of_means(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says(" as Element>::Mean == ") && !known.says(" as gpu::Element>::Mean == ") {
+        return None;
+    }
+    (1..line.len()).filter(|at| matches!(line.at(*at), "+" | "-" | "*" | "/")).find_map(|at| {
+        let (first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
+        let as_floats = |first: usize, last: usize| {
+            let text = line.slice(first, last).trim_start_matches('&');
+            let is_whole = numbers_of(text, known).is_some_and(|numbers| numbers.is_array && numbers.is_whole());
+            (is_whole && !text.contains("mean")).then(|| {
+                let first = if line.before(first, 1) == "&" { first - 1 } else { first };
+                line.with(first, last, &format!("{}.astype::<f64>()", as_object(text)))
+            })
+        };
+        as_floats(first, at - 1).or_else(|| as_floats(at + 1, last))
     })
 }
 
@@ -76,10 +105,18 @@ pub fn mixed_references(line: &Line, known: &Known<'_>) -> Option<String> {
             numbers.is_array && numbers.kind == Kind::Integer && numbers.name.is_none_or(|name| name == narrow)
         }),
     };
-    let mut places = line.find("&").filter(|at| matches!(line.before(*at, 1), "(" | "[" | ","));
+    // What `set!` has between the brackets are places.
+    let set = line.find("set").find(|at| line.at(at + 1) == "!" && line.at(at + 2) == "(");
+    let from = set.and_then(|set| (set..line.len()).find(|at| matches!(line.at(*at), "=" | "+=" | "-=" | "*=" | "/=")));
+    let is_value = |at: usize| from.is_none_or(|from| at > from);
+    let mut places = line.find("&").filter(|at| matches!(line.before(*at, 1), "(" | "[" | ",") && is_value(*at));
     places.find_map(|at| {
         let last = line.operand_after(at + 1)?;
         let text = line.slice(at + 1, last);
+        // A list of the host becomes an array as it is.
+        if text.starts_with('[') {
+            return None;
+        }
         let is_done = text.ends_with(&format!("astype::<{target}>()"));
         (!is_done && is_narrow(text))
             .then(|| line.with(at + 1, last, &format!("{}.astype::<{target}>()", as_object(text))))

@@ -7,9 +7,9 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxToken};
 use std::ops::Range;
 
-/// Rust's integers, the narrow ones first, and the compiler's name for an integer whose type is open.
-const INTEGERS: [&str; 13] =
-    ["u8", "i8", "u16", "i16", "{integer}", "i32", "u32", "u64", "i64", "isize", "usize", "u128", "i128"];
+/// `bool`, whose arrays are counted as numbers, and Rust's integers, the narrow ones first, and the compiler's name for an integer whose type is open.
+const INTEGERS: [&str; 14] =
+    ["bool", "u8", "i8", "u16", "i16", "{integer}", "i32", "u32", "u64", "i64", "isize", "usize", "u128", "i128"];
 /// Floats and complex numbers, with their ranks and the names that conversions take.
 const FLOATS: [(&str, usize, &str); 6] = [
     ("f32", 1, "f32"),
@@ -31,6 +31,11 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let (left, right) = if is_turned { (second, first) } else { (first, second) };
     let (left_name, right_name) = (left, right);
     let (left, right) = (Number::of(left)?, Number::of(right)?);
+    let is_truth = |number: &Number| number.width == 0;
+    if [&left, &right].iter().any(|number| is_truth(number) && !number.is_array) || is_truth(&left) && is_truth(&right)
+    {
+        return None;
+    }
     // What is assigned to cannot be converted.
     if message.contains("-assign") && left.rank < right.rank {
         return None;
@@ -49,14 +54,20 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
         _ if is_scalar_wider(&right, &left) && right.rank > left.rank => false,
         (left, right) if left < right => true,
         (left, right) if left > right => false,
+        _ if left.rank > 0 => return None,
+        // A variable keeps its type.
+        _ if !(left.is_array || right.is_array) && message.contains("-assign") => return None,
+        _ if !(left.is_array || right.is_array) => common_integer(&left, &right)? != INTEGERS[left.width],
         // Of integers the number is converted, or the narrower array.
-        _ if !(left.is_array || right.is_array) || left.rank > 0 => return None,
         // A number cannot take an array.
         _ if message.contains("-assign") && !left.is_array => return None,
         _ if message.contains("-assign") || left.is_array && !right.is_array => false,
         _ => right.is_array && !left.is_array || left.width < right.width,
     };
-    let (left, right) = if left.rank == 0 && right.rank == 0 {
+    let (left, right) = if left.rank == 0 && right.rank == 0 && !(left.is_array || right.is_array) {
+        let type_name = common_integer(&left, &right)?;
+        (Number { type_name, ..left }, Number { type_name, ..right })
+    } else if left.rank == 0 && right.rank == 0 {
         let exact = |number: Number| {
             let type_name = if INTEGERS[number.width] == "{integer}" { "i32" } else { INTEGERS[number.width] };
             Number { type_name, ..number }
@@ -82,7 +93,22 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let corrected = converted(side, of_side.is_array, target);
     let corrected =
         if is_reference(if is_left { left_name } else { right_name }) { format!("*{corrected}") } else { corrected };
+    // `n as f64 < 2.0` begins a list of types.
+    let is_before_less = cell[range.end..].trim_start().starts_with('<');
+    let corrected = if is_before_less && !of_side.is_array { format!("({corrected})") } else { corrected };
     Some(format!("{}{corrected}{}", &cell[start..range.start], &cell[range.end..end_of_line]).trim().to_owned())
+}
+
+/// The integer type of two numbers together, as in NumPy: the wider one, or `i64` of a number with a sign and one without. Of `u64`
+/// and a number with a sign NumPy makes a float.
+fn common_integer(left: &Number, right: &Number) -> Option<&'static str> {
+    let names = [INTEGERS[left.width], INTEGERS[right.width]];
+    let has_sign = |name: &str| !name.starts_with('u');
+    match names.map(has_sign) {
+        [one, other] if one == other => Some(INTEGERS[left.width.max(right.width)]),
+        _ if names.iter().any(|name| matches!(*name, "u64" | "u128" | "i128")) => None,
+        _ => Some("i64"),
+    }
 }
 
 /// The line with a float for the integer beside an operator, also in the arguments of a macro.
@@ -106,11 +132,20 @@ pub fn of_expected_number(label: &str, cell: &str, line: usize, columns: Range<u
     let (expected, found) = (Number::of(expected)?.exact(expected)?, found.strip_suffix('`')?);
     let is_float = |name: &str| matches!(name, "f32" | "f64");
     let is_number = !found.starts_with(['{', '&']) && !found.contains('<') && Number::of(found).is_some();
+    let text = cell.lines().nth(line - 1)?;
+    let (start, end) = (offset_of(text, 1, columns.start), offset_of(text, 1, columns.end));
+    // Behind an operator either side may be the narrower one.
+    let before = text[..start].trim_end();
+    if is_number && before.ends_with(['+', '-', '*', '/', '%']) {
+        let column = before.chars().count();
+        let message = format!("cannot multiply `{expected}` by `{found}`");
+        if let Some(new) = of_mixed_numbers(&message, cell, line, column) {
+            return Some(new);
+        }
+    }
     if !is_number || !(is_float(expected) || is_float(found)) {
         return None;
     }
-    let text = cell.lines().nth(line - 1)?;
-    let (start, end) = (offset_of(text, 1, columns.start), offset_of(text, 1, columns.end));
     let value = as_object(text.get(start..end)?);
     Some(format!("{}{value} as {expected}{}", &text[..start], &text[end..]).trim().to_owned())
 }
@@ -284,13 +319,46 @@ mod tests {
                 "+=",
                 Some("i += j.astype::<i32>()"),
             ),
+            // Truth values are counted.
+            (
+                "cannot multiply `&DeviceArray<i32>` by `DeviceArray<bool>`",
+                "&img * mask",
+                "*",
+                Some("&img * mask.astype::<i32>()"),
+            ),
+            ("cannot multiply `DeviceArray<bool>` by `f64`", "mask * x", "*", Some("mask.astype::<f64>() * x")),
+            ("cannot add `DeviceArray<bool>` to `DeviceArray<bool>`", "mask + mask", "+", None),
+            ("cannot multiply `f64` by `bool`", "x * t", "*", None),
             ("cannot add `String` to `f64`", "x + s", "+", None),
-            ("cannot add `i32` to `i64`", "x + s", "+", None),
+            // Integers of two types.
+            ("cannot add `i32` to `i64`", "x + s", "+", Some("x + s as i64")),
+            ("cannot add `i64` to `i32`", "i.max() + j.sum()", "+", Some("i.max() as i64 + j.sum()")),
+            ("cannot subtract `usize` from `i32`", "n - v.len()", "-", Some("n as i64 - v.len()")),
+            ("cannot subtract `usize` from `i64`", "n - v.len()", "-", Some("n - v.len() as i64")),
+            ("cannot multiply `u8` by `u32`", "p * q", "*", Some("p as u32 * q")),
+            ("cannot multiply `i64` by `u64`", "p * q", "*", None),
+            ("cannot add-assign `i64` to `i32`", "n += j", "+=", None),
+            ("cannot add `i32` to `i64`", "p + q < 3", "+", Some("p + (q as i64) < 3")),
+            ("cannot add `f64` to `f32`", "f.max() + a.sum()", "+", Some("f.max() as f64 + a.sum()")),
             ("cannot add `i32` to `f64`", "not rust at all +", "+", None),
         ] {
             let line = cell[..cell.find(operator).unwrap()].matches('\n').count() + 1;
             let column = cell.lines().nth(line - 1).unwrap().find(operator.trim()).unwrap() + 1;
             assert_eq!(of_mixed_numbers(message, cell, line, column).as_deref(), expected, "{cell}");
+        }
+    }
+
+    #[test]
+    fn what_is_expected_behind_an_operator_may_be_the_narrower_one() {
+        for (label, cell, columns, expected) in [
+            ("expected `f32`, found `f64`", "f.max() + x.sum()", 11..18, Some("f.max() as f64 + x.sum()")),
+            ("expected `f64`, found `f32`", "x.sum() + f.max()", 11..18, Some("x.sum() + f.max() as f64")),
+            ("expected `i32`, found `i64`", "i.max() + j.sum()", 11..18, Some("i.max() as i64 + j.sum()")),
+            ("expected `f64`, found `i64`", "f(j.sum())", 3..10, Some("f(j.sum() as f64)")),
+            ("expected `i32`, found `i64`", "f(j.sum())", 3..10, None),
+            ("expected `i32`, found `String`", "n + s", 5..6, None),
+        ] {
+            assert_eq!(of_expected_number(label, cell, 1, columns).as_deref(), expected, "{cell}");
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Operators that Rust does not have, or not for arrays.
 
+use super::arithmetic::numbers_of;
+use super::dtypes::Kind;
 use super::known::{ARRAY, Known};
+use super::lengths::is_length;
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use crate::evaluator::elements;
 use crate::syntax::is_word;
@@ -43,6 +46,9 @@ pub fn with_lists(text: &str) -> String {
 /// The parts of a list or of a tuple.
 fn listed(text: &str) -> Option<Vec<String>> {
     let line = Line::new(text.trim_start_matches('&'));
+    if line.find("for").next().is_some() {
+        return None;
+    }
     let is_whole = matches!(line.at(0), "[" | "(") && line.closing(0) == line.len().checked_sub(1);
     let parts = line.arguments(0).filter(|parts| is_whole && (line.at(0) == "[" || parts.len() > 1))?;
     Some(parts.into_iter().map(str::to_owned).filter(|part| !part.is_empty()).collect())
@@ -123,7 +129,10 @@ pub fn is_list(text: &str) -> bool {
 
 /// A number that becomes an element of an array: a float, if the elements are floats.
 pub fn as_element(text: &str, array: &str, known: &Known<'_>) -> String {
-    let of_floats = known.element_of(array).is_some_and(|name| matches!(name.as_str(), "f32" | "f64"));
+    let of_floats = match known.element_of(array).filter(|element| !element.is_empty()) {
+        Some(element) => matches!(element.as_str(), "f32" | "f64"),
+        None => numbers_of(array, known).is_some_and(|numbers| numbers.is_array && numbers.kind == Kind::Float),
+    };
     let (sign, number) = text.strip_prefix('-').map_or(("", text), |number| ("-", number.trim()));
     if of_floats { format!("{sign}{}", as_float(number)) } else { as_argument(text, known) }
 }
@@ -194,6 +203,14 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
     let at = line.find("**").next().or_else(|| line.find("^").next().filter(|_| is_xor))?;
     let (first, last) = (line.operand_before(at)?, line.operand_after(at + 1)?);
     let (base, power) = (line.slice(first, at - 1), line.slice(at + 1, last));
+    // Of `i.tolist().into_iter().map(|w| …)`, the array has it.
+    let is_of_elements = |text: &str| {
+        line.text.contains(&format!("|{text}|"))
+            && line.find("tolist").any(|at| {
+                let array = line.operand_before(at - 1).map(|first| line.slice(first, at - 2));
+                array.and_then(|array| known.element_of(array)).is_some_and(|element| elements::is_integer(&element))
+            })
+    };
     let is_whole = |text: &str| {
         // Of a closure's parameter in `v.iter().copied().map(|w| …)`, the list has the type.
         let is_of_list = line.text.contains(&format!("|{text}|"))
@@ -203,6 +220,7 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
         is_integer(text)
             || known.is_integer(text)
             || is_of_list
+            || is_of_elements(text)
             || known
                 .type_of(text)
                 .is_some_and(|known| known.starts_with(['i', 'u']) && known[1..].chars().all(|c| c.is_ascii_digit()))
@@ -211,15 +229,27 @@ pub fn power(line: &Line, known: &Known<'_>) -> Option<String> {
         if is_integer(power) { power.to_owned() } else { format!("{} as {type_name}", as_object(power)) }
     };
     let new = match (is_whole(base), is_whole(power)) {
-        _ if known.is_array(power) && !known.is_array(base) && is_integer(base) => {
+        _ if known.is_array(power) && !known.is_array(base) && is_of_numbers(base, known) => {
+            let base = if base.starts_with('(') { &base[1..base.len() - 1] } else { base };
             format!("gpu::full((), {base}).pow({})", as_argument(power, known))
         }
         _ if known.is_array(power) => format!("{}.pow({})", as_object(base), as_argument(power, known)),
         (_, true) if known.element_of(base).is_some_and(|element| elements::is_integer(&element)) => {
             format!("{}.pow({power})", as_object(base))
         }
+        (true, true) if power.starts_with('-') => {
+            if is_integer(base) {
+                format!("{base}_f64.powi({power})")
+            } else {
+                format!("({base} as f64).powi({power})")
+            }
+        }
         (true, true) => {
-            let base = if is_integer(base) { format!("{base}_i32") } else { as_object(base) };
+            // Python's integers have any length.
+            let number = base.parse::<i128>().ok().zip(power.parse().ok());
+            let value = number.and_then(|(base, power)| base.checked_pow(power));
+            let of_type = if value.is_some_and(|value| value > i128::from(i32::MAX)) { "i64" } else { "i32" };
+            let base = if is_integer(base) { format!("{base}_{of_type}") } else { as_object(base) };
             format!("{base}.pow({})", power_as("u32"))
         }
         (true, false) if is_integer(base) => format!("{base}_f64.powf({power})"),
@@ -261,6 +291,9 @@ pub fn floor_quotient(line: &Line, known: &Known<'_>) -> Option<String> {
     first -= usize::from(is_sign);
     let (left, right) = (line.slice(first, at - 1), line.slice(at + 1, last));
     let is_end = last + 1 == line.len() || line.kind(last + 1) == Some(LineTokenKind::Sign);
+    // A reference belongs to it too.
+    let is_borrowed = first > 0 && line.before(first, 1) == "&" && line.operand_before(first - 1).is_none();
+    let (first, left) = if is_borrowed { (first - 1, left) } else { (first, left) };
     let is_value = |text: &str| {
         let line = Line::new(text);
         matches!(line.at(0), "(" | "-")
@@ -276,14 +309,31 @@ pub fn floor_quotient(line: &Line, known: &Known<'_>) -> Option<String> {
         is_integer(text)
             || known.is_integer(text)
             || known.variable(text).is_some_and(|name| elements::is_integer(&name) || name == "usize")
+            || numbers_of(text, known).is_some_and(|numbers| numbers.is_whole() && !numbers.is_array)
+    };
+    let has_type = |text: &str| {
+        let name = known.variable(text);
+        name.is_some_and(|name| elements::is_integer(&name) || name == "usize")
+            || text.ends_with(".len()")
+            || text.ends_with(".size()")
+            || text.ends_with(']')
+            || is_length(text, known)
     };
     let new = if known.is_array(left) {
         format!("{}.floor_divide({})", as_object(&with_references(left, known)), as_argument(right, known))
     } else if is_sign && are_whole(&left[1..]) && are_whole(right) {
         let number = if is_integer(left) { format!("{left}_i32") } else { left.to_owned() };
         format!("({number}).div_euclid({right})")
+    } else if are_whole(left) && are_whole(right) && right.starts_with('-') {
+        format!("(({left}) as f64 / ({right}) as f64).floor() as i64")
     } else if are_whole(left) && are_whole(right) {
-        format!("{left} / {right}")
+        // `/` would be read as Python's once more.
+        match left {
+            left if left.parse::<i32>().is_ok() => format!("{left}_i32.div_euclid({right})"),
+            left if is_integer(left) => format!("{left}_i64.div_euclid({right})"),
+            left if has_type(left) => format!("{}.div_euclid({right})", as_object(left)),
+            left => format!("i32::div_euclid({left}, {right})"),
+        }
     } else {
         format!("({left} / {right}).floor()")
     };
@@ -476,7 +526,7 @@ pub fn of_masks(line: &Line, known: &Known<'_>) -> Option<String> {
 pub fn set_value(line: &Line, known: &Known<'_>) -> Option<String> {
     let (element, found) = known.faults.iter().find_map(|(_, text)| {
         let (element, found) = text.strip_prefix("cannot combine an array of `")?.split_once("` with `")?;
-        Some((element, found.strip_suffix('`')?))
+        Some((element, found.strip_suffix('`')?.trim_start_matches('&')))
     })?;
     let is_array = found.starts_with(ARRAY);
     let is_number = is_array || found == "{integer}" || found.len() <= 5 && found.starts_with(['i', 'u', 'f']);
@@ -484,8 +534,37 @@ pub fn set_value(line: &Line, known: &Known<'_>) -> Option<String> {
     let sign = (set..line.len()).find(|at| matches!(line.at(*at), "=" | "+=" | "-=" | "*=" | "/="))?;
     let last = line.closing(set + 2)?.checked_sub(1)?;
     let value = line.slice(sign + 1, last);
+    // The compiler may mean a comparison between the brackets.
+    let array = line.operand_before(sign).map_or("", |first| line.slice(first, sign - 1));
+    let of_array = known.element_of(array.split('[').next().unwrap_or_default()).filter(|element| !element.is_empty());
+    let element = of_array.as_deref().filter(|_| !is_array).unwrap_or(element);
+    if elements::is_integer(element) && is_integer(value.trim_start_matches('-')) {
+        return None;
+    }
+    if let Some(part) = element.split_once("Complex<").map(|(_, part)| part.trim_end_matches('>')) {
+        let number = is_integer(value.trim_start_matches('-'));
+        return (number && part == "f64")
+            .then(|| line.with(sign + 1, last, &format!("gpu::Complex::new({value}.0, 0.0)")));
+    }
+    let element = match element {
+        "{float}" => "f64",
+        "{integer}" => "i32",
+        element => element,
+    };
     if is_array {
-        return (!value.starts_with('&')).then(|| line.with(sign + 1, last, &format!("&{}", as_object(value))));
+        let of = found.trim_start_matches(ARRAY).trim_end_matches('>');
+        let is_other = of != element && !value.ends_with(&format!("astype::<{element}>()"));
+        let converted = if is_other { format!(".astype::<{element}>()") } else { String::new() };
+        let value = value.strip_prefix('&').map_or_else(|| as_object(value), as_object);
+        let new = format!("&{value}{converted}");
+        return (new != line.slice(sign + 1, last)).then(|| line.with(sign + 1, last, &new));
+    }
+    // Then a number between the brackets is meant.
+    if element.starts_with('f') && value.contains('.') && value.parse::<f64>().is_ok() {
+        return None;
+    }
+    if is_integer(value.trim_start_matches('-')) {
+        return element.starts_with('f').then(|| line.with(sign + 1, last, &format!("{value}.0")));
     }
     (!value.ends_with(&format!(" as {element}")))
         .then(|| line.with(sign + 1, last, &format!("{} as {element}", as_object(value))))
@@ -493,7 +572,15 @@ pub fn set_value(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// `1 < x` of a float.
 pub fn whole_number(line: &Line, known: &Known<'_>) -> Option<String> {
-    if !known.says("can't compare `{integer}` with `f64`") && !known.says("can't compare `{integer}` with `f32`") {
+    let is_refused = |left: &str, right: &str| known.says(&format!("can't compare `{left}` with `{right}`"));
+    const FLOATS: [&str; 3] = ["f64", "f32", "{float}"];
+    // `x > 0`
+    if FLOATS.iter().any(|float| is_refused(float, "{integer}")) {
+        let at = (1..line.len())
+            .find(|at| COMPARISONS.iter().any(|(sign, _)| *sign == line.at(*at)) && is_integer(line.at(at + 1)))?;
+        return Some(line.with(at + 1, at + 1, &as_float(line.at(at + 1))));
+    }
+    if !FLOATS.iter().any(|float| is_refused("{integer}", float)) {
         return None;
     }
     let at = (1..line.len())
@@ -509,8 +596,11 @@ pub fn increment(line: &Line, known: &Known<'_>) -> Option<String> {
         "--" => Some("-="),
         _ => None,
     };
+    // `x = -1` gives a value, as does `x=-1`.
+    let is_spaced = !line.gap(0, 1).is_empty() && line.gap(1, 2).is_empty() && !line.gap(2, 3).is_empty();
     if line.at(1) == "="
         && matches!(line.at(2), "+" | "-" | "*" | "/")
+        && is_spaced
         && line.is_word(0)
         && known.is_syntax()
         && last > 2
@@ -523,6 +613,22 @@ pub fn increment(line: &Line, known: &Known<'_>) -> Option<String> {
     };
     let one = if known.type_of(name).is_some_and(|name| name.starts_with('f')) { "1.0" } else { "1" };
     Some(format!("{name} {sign} {one};"))
+}
+
+/// `(-3).abs()` of a number whose type is open.
+pub fn ambiguous(line: &Line, known: &Known<'_>) -> Option<String> {
+    let (method, type_name) = known
+        .faults
+        .iter()
+        .find_map(|(_, text)| text.strip_prefix("can't call method `")?.split_once("` on ambiguous numeric type `"))?;
+    let suffix = if type_name.starts_with("{float}") { "_f64" } else { "_i32" };
+    line.calls(true).filter(|at| line.at(*at) == method).find_map(|at| {
+        let end = at.checked_sub(2)?;
+        let number = if line.at(end) == ")" { end.checked_sub(1)? } else { end };
+        let is_open = line.kind(number) == Some(LineTokenKind::Number)
+            && line.at(number).chars().all(|sign| sign.is_ascii_digit() || sign == '.');
+        is_open.then(|| line.with(number, number, &format!("{}{suffix}", line.at(number))))
+    })
 }
 
 /// `(a - a.min()) / 2.0`: an operator or a function moves an array that it does not get by reference.

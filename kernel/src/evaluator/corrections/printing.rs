@@ -3,6 +3,7 @@
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_name};
 use super::named::{sorted_out, value_of};
+use super::operators::as_object;
 
 /// A text for `format!` and its arguments.
 #[derive(Default)]
@@ -14,6 +15,13 @@ pub struct Format {
 impl Format {
     /// Adds an expression.
     pub fn value(&mut self, expression: &str, how: &str, known: &Known<'_>) {
+        // Python's `%` shows a hundred times the value, with six digits if their number is not given.
+        if let Some(how) = how.strip_suffix('%') {
+            let how = if how.contains('.') { how.to_owned() } else { format!("{how}.6") };
+            self.value(&format!("100.0 * {}", as_object(expression)), &how, known);
+            self.text.push('%');
+            return;
+        }
         let type_name = known.type_of(expression).unwrap_or_default();
         let is_shown = !["Vec<", "[", "(", "Option<", "HashMap<"].iter().any(|start| type_name.starts_with(start))
             && ![".shape", ".shape()", ".strides()", ".tolist()"].iter().any(|end| expression.ends_with(end));
@@ -98,15 +106,18 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
             return None;
         }
         let (values, named) = sorted_out(&arguments);
-        let name = if value_of(&named, "end").is_some() { "print!" } else { "println!" };
-        if is_right && !is_macro && has_fields {
+        let text =
+            |name: &str| Some(value_of(&named, name)?.trim_matches(['"', '\'']).replace('{', "{{").replace('}', "}}"));
+        let (separator, end) = (text("sep").unwrap_or_else(|| " ".to_owned()), text("end").filter(|end| end != "\\n"));
+        let name = if end.is_some() { "print!" } else { "println!" };
+        if is_right && !is_macro && has_fields && named.is_empty() {
             // It has the form that the macro takes.
             return Some(line.with(at, close, &format!("{name}({})", values.join(", "))));
         }
         let mut format = Format::default();
         for (index, value) in values.iter().enumerate() {
             if index > 0 {
-                format.text.push(' ');
+                format.text += &separator;
             }
             let own = Line::new(value);
             if own.len() == 1 && own.kind(0) == Some(LineTokenKind::Text) {
@@ -115,6 +126,7 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
                 format.value(value, "", known)
             }
         }
+        format.text += &end.unwrap_or_default();
         Some(line.with(at, close, &format!("{name}({})", if values.is_empty() { String::new() } else { format.end() })))
     })
 }

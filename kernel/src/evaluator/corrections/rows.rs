@@ -1,7 +1,7 @@
 //! Calls of NumPy's functions as the table of names has them: a row shows of each argument whether it is an array, a float or a number.
 
 use super::known::Known;
-use super::line::{Line, is_name};
+use super::line::{Line, is_integer, is_name};
 use super::modules;
 use super::operators::{array_of_list, as_argument, as_element, as_float, comparison, is_list};
 
@@ -24,6 +24,25 @@ fn row(theirs: &str, count: usize) -> Option<(String, Vec<String>)> {
         let (function, arguments) = parts(ours.strip_suffix("` |")?)?;
         let is_plain = given.len() == count && arguments.len() == count && !given.iter().any(|one| one.contains('='));
         (is_plain && function.starts_with("gpu::") && !function.ends_with('!')).then_some((function, arguments))
+    })
+}
+
+/// Whether a row has a number at a place among the arguments of one of our functions.
+pub fn takes_number(name: &str, place: usize) -> bool {
+    has_argument(name, place, |one| one.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()))
+}
+
+/// Whether a row has a whole number there: a place, an axis or a count.
+pub fn takes_whole(name: &str, place: usize) -> bool {
+    has_argument(name, place, is_integer)
+}
+
+fn has_argument(name: &str, place: usize, is_one: impl Fn(&str) -> bool) -> bool {
+    let call = format!("`gpu::{name}(");
+    NAMES.lines().filter_map(|line| line.split_once(&call)).any(|(_, rest)| {
+        let line = Line::new(&format!("({rest}"));
+        let argument = line.arguments(0).and_then(|all| all.get(place).map(|one| (*one).to_owned()));
+        argument.is_some_and(|one| is_one(&one))
     })
 }
 
@@ -145,6 +164,21 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
             let part = parts.into_iter().find(is_variable)?;
             Some(line.with(part.0, part.1, &format!("&gpu::array(&{})", line.part(part).trim_start_matches('&'))))
         })
+}
+
+/// `gpu::array(&rows)` of a list of arrays
+pub fn of_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("device arrays cannot hold `DeviceArray<") && !known.says("device arrays cannot hold `&DeviceArray<")
+    {
+        return None;
+    }
+    let at = (2..line.len()).find(|at| {
+        matches!(line.at(*at), "array" | "asarray") && line.before(*at, 2) == "gpu" && line.at(at + 1) == "("
+    })?;
+    let close = line.closing(at + 1)?;
+    let rows = line.slice(at + 2, close - 1);
+    let rows = if rows.starts_with('&') { rows.to_owned() } else { format!("&{rows}") };
+    Some(line.with(at, close, &format!("stack({rows}, 0)")))
 }
 
 /// `DeviceArray::<f32>::zeros(3)`, as other libraries have it

@@ -1,10 +1,10 @@
 //! Lengths of axes: those that a function gets one by one, and the corrected line of a cell that fails while it runs, because an array
 //! has another number of axes than the line is for. Types do not say how many axes an array has.
 
-use super::known::Known;
+use super::known::{ARRAY, Known};
 use super::line::{Line, is_name};
 use super::named::keyword;
-use super::operators::as_object;
+use super::operators::{as_object, is_operand};
 use crate::evaluator::elements;
 
 /// `a.reshape(2, 3)`, `gpu::zeros(3, 4)`
@@ -33,15 +33,49 @@ pub fn lengths(line: &Line, known: &Known<'_>) -> Option<String> {
 }
 
 /// The line of a panic with this message, corrected if a correction is known.
-pub fn of_panic(text: &str, message: &str) -> Option<String> {
+pub fn of_panic(text: &str, message: &str, type_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let line = Line::new(text.trim());
     let (operation, rest) = message.split_once(": ")?;
     match operation {
         "dot" if rest.contains(" axes, not one") => product(&line, axes(rest)?),
         "item" if rest.contains(" elements, not one") => part(&line),
         "get" => row(&line, rest),
+        "slice" => within(&line, rest),
+        _ if operation.starts_with("`!") && rest.starts_with("exit status ") => negation(text, type_of),
         _ => None,
     }
+}
+
+/// `x.slice(s![i..i + 2])` at the end of an array: in Python a part ends there too.
+fn within(line: &Line, rest: &str) -> Option<String> {
+    let (_, place) = rest.split_once(" along axis ")?;
+    let axis: usize = place.split(' ').next()?.parse().ok()?;
+    if !rest.contains(" has no ") {
+        return None;
+    }
+    line.calls(true).filter(|at| line.at(*at) == "slice" && line.at(at + 2) == "s").find_map(|at| {
+        let (first, open) = (line.operand_before(at - 1)?, at + 4);
+        let (from, last) = line.parts(open, ",")?.into_iter().nth(axis)?;
+        let part = Line::new(line.slice(from, last));
+        let sign = part.find("..").next().filter(|sign| sign + 1 < part.len())?;
+        let end = part.find(";").next().unwrap_or(part.len()) - 1;
+        let bound = part.slice(sign + 1, end);
+        let array = line.slice(first, at - 2);
+        let new = match bound.parse::<usize>() {
+            Ok(_) => part.with(sign + 1, end, ""),
+            Err(_) => part.with(sign + 1, end, &format!("({bound}).min({array}.shape()[{axis}])")),
+        };
+        Some(line.with(from, last, &new))
+    })
+}
+
+/// `!mask`: a cell that begins with `!` is a command of the shell. Nothing, if the name is not that of a variable.
+fn negation(text: &str, type_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let value = text.trim().strip_prefix('!')?;
+    let line = Line::new(value);
+    let type_name = type_of(line.at(0)).filter(|_| is_operand(value))?;
+    let by = if line.len() == 1 && type_name.starts_with(ARRAY) { "&" } else { "" };
+    Some(format!("(!{by}{value})"))
 }
 
 /// `gpu::flip(&m.get(&[1]), 0)`: where an array is needed, `m[1]` is a row; and where a matrix is needed, `dot` gives one.
@@ -144,6 +178,9 @@ mod tests {
     #[test]
     fn lines_for_another_number_of_axes() {
         let dot = "dot: the shape [2, 3] has 2 axes, not one; use `matmul` for matrices";
+        let part =
+            "slice: the shape [5, 2] has no 4..6;1 along axis 0 of length 5; keep each bound within the array's shape";
+        let type_of = |name: &str| (name == "mask").then(|| "DeviceArray<bool>".to_owned());
         let item = "item: the shape [4] has 4 elements, not one; use `to_host`, or `get` with an index";
         for (message, line, expected) in [
             (dot, "m.dot(m.t())", Some("gpu::matmul(&m, &m.t())")),
@@ -157,8 +194,14 @@ mod tests {
                 Some("let row = b.slice(s![2]);"),
             ),
             ("get: the shape [5, 4] has no element [2, 7]; give one index per axis", "b.get(&[2, 7])", None),
+            (part, "m.slice(s![k..k + 2, ..])", Some("m.slice(s![k..(k + 2).min(m.shape()[0]), ..])")),
+            (part, "m.slice(s![4..6])", Some("m.slice(s![4..])")),
+            (part, "m.slice(s![4])", None),
+            ("`!mask` failed: exit status 127 (a command was not found)", "!mask", Some("(!&mask)")),
+            ("`!mask.any()` failed: exit status 2", "!mask.any()", Some("(!mask.any())")),
+            ("`!false_name` failed: exit status 1", "!false_name", None),
         ] {
-            assert_eq!(of_panic(line, message).as_deref(), expected, "{line}");
+            assert_eq!(of_panic(line, message, &type_of).as_deref(), expected, "{line}");
         }
     }
 }

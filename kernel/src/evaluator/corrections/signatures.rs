@@ -1,13 +1,13 @@
 //! Calls of NumPy's functions by what they take: names of arguments by their place, and sequences of arrays.
 
+use super::axes::axes_of;
 use super::known::Known;
 use super::line::{Line, is_integer, is_name};
 use super::named::{REDUCTIONS, has_keywords, keyword, value_of};
 use super::operators::{
     array_of_list, array_of_number, as_argument, as_array, as_element, as_float, as_object, is_list, is_of_numbers,
-    list_of_arrays,
+    list_of_arrays, with_floats, with_lists,
 };
-use super::values::axes_of;
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value};
 
@@ -175,6 +175,19 @@ pub fn of_another_form(name: &str, values: &[&str], named: &[(&str, &str)], know
         ("meshgrid", [_, _, _, ..]) => return as_macro(name, values.iter().map(|value| as_array(value, known)), named),
         _ => {}
     }
+    // A tuple of levels is a list.
+    if let ("percentile" | "quantile", [array, levels]) = (name, values)
+        && levels.starts_with('(')
+        && is_list(&with_lists(levels))
+        && named.is_empty()
+    {
+        let levels = with_floats(&with_lists(levels), |_, _| true);
+        return Some(format!("gpu::{name}!({}, {levels})", as_array(array, known)));
+    }
+    if let ("atleast_1d" | "atleast_2d" | "atleast_3d", [_, _, ..]) = (name, values) {
+        let all = values.iter().map(|value| format!("gpu::{name}({})", as_array(value, known)));
+        return Some(format!("({})", all.collect::<Vec<_>>().join(", ")));
+    }
     if let ("repeat", [array, counts]) = (name, values)
         && (known.is_array(counts) || is_list(counts))
         && named.is_empty()
@@ -208,7 +221,8 @@ pub fn of_another_form(name: &str, values: &[&str], named: &[(&str, &str)], know
     }
     // Of matrices.
     if let ("dot", [one, other]) = (name, values)
-        && [one, other].iter().any(|text| axes_of(text, known) == Some(2))
+        && let axes = [one, other].map(|text| axes_of(text, known))
+        && (axes.contains(&Some(2)) || axes[0] > Some(2) && axes[1].is_none_or(|axes| axes == 1))
     {
         return Some(format!("gpu::matmul({}, {})", as_array(one, known), as_array(other, known)));
     }

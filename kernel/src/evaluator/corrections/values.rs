@@ -42,7 +42,10 @@ fn at_depth(expression: &str, known: &Known<'_>, depth: usize) -> Option<String>
         return name.contains(ARRAY).then_some(name);
     }
     if is_name(expression) {
-        return at_depth(declared(expression, known.cell)?, known, depth);
+        return match declared(expression, known.cell) {
+            Some(value) => at_depth(value, known, depth),
+            None => of_several(expression, known, depth),
+        };
     }
     let line = Line::new(expression);
     let parts = operands(&line)?;
@@ -66,7 +69,7 @@ fn at_depth(expression: &str, known: &Known<'_>, depth: usize) -> Option<String>
 }
 
 /// `(a > 1)` without its parentheses.
-fn without_parentheses(expression: &str) -> &str {
+pub fn without_parentheses(expression: &str) -> &str {
     let line = Line::new(expression);
     let is_whole = line.at(0) == "(" && line.closing(0) == line.len().checked_sub(1);
     let is_tuple = || line.parts(0, ",").is_none_or(|parts| parts.len() != 1);
@@ -85,11 +88,73 @@ pub fn declared<'a>(name: &str, cell: &'a str) -> Option<&'a str> {
         } else {
             rest.strip_prefix('=')?
         };
-        (!rest.starts_with('=')).then(|| rest.split(';').next().unwrap_or(rest).trim())
+        (!rest.starts_with('=')).then(|| rest.trim())
     };
     // `z = z[::-1]` says nothing.
     let is_of_itself = |value: &&str| Line::new(value).find(name).next().is_none();
-    cell.split(['\n', ';']).filter_map(value).rfind(is_of_itself)
+    cell.lines().flat_map(statements).filter_map(value).rfind(is_of_itself)
+}
+
+/// The value that a cell gives several names, one of them this one: the place of the name, and how many there are.
+pub fn declared_beside<'a>(name: &str, cell: &'a str) -> Option<(usize, usize, &'a str)> {
+    cell.lines().rev().find_map(|text| {
+        let text = text.trim();
+        let (names, value) = text.strip_prefix("let ").unwrap_or(text).split_once('=')?;
+        let names = names.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
+        let names: Vec<&str> = names.split(',').map(|name| name.trim().trim_start_matches("mut ")).collect();
+        let place = names.iter().position(|one| *one == name)?;
+        let is_list = names.len() > 1 && names.iter().all(|one| is_name(one));
+        is_list.then(|| (place, names.len(), value.trim().trim_end_matches(';')))
+    })
+}
+
+/// The own value of one of several names: the second one of `p, q = 0, 1`.
+pub fn listed_value(place: usize, count: usize, value: &str) -> Option<String> {
+    let of = |text: &str| {
+        let line = Line::new(text);
+        let all = line.arguments(0).filter(|_| line.closing(0) == line.len().checked_sub(1))?;
+        (all.len() == count).then(|| all[place].to_owned())
+    };
+    if value.starts_with('(') { of(value) } else { None }.or_else(|| of(&format!("({value})")))
+}
+
+/// Functions that give several arrays, of places and of other numbers.
+const OF_PLACES: &str = "nonzero where triu_indices tril_indices diag_indices unravel_index mask_indices";
+const OF_ARRAYS: &str = "\
+    meshgrid mgrid ogrid unique histogram split array_split hsplit vsplit dsplit gradient eigh qr svd indices broadcast_arrays";
+
+/// The type of one of several values: `i, j = np.nonzero(m)`.
+fn of_several(name: &str, known: &Known<'_>, depth: usize) -> Option<String> {
+    let (place, count, value) = declared_beside(name, known.cell)?;
+    if let Some(own) = listed_value(place, count, value) {
+        return at_depth(&own, known, depth);
+    }
+    let line = Line::new(value);
+    let function = (0..line.len()).find(|at| matches!(line.at(at + 1), "(" | "[" | "!") && line.is_word(*at))?;
+    match line.at(function) {
+        function if list_has(OF_PLACES, function) => Some("DeviceArray<i64>".to_owned()),
+        function if list_has(OF_ARRAYS, function) => Some(ARRAY.to_owned()),
+        _ => None,
+    }
+}
+
+/// The statements of a line. In `s![..;2]` a semicolon ends none.
+pub fn statements(text: &str) -> Vec<&str> {
+    let (mut depth, mut from, mut all) = (0, 0, Vec::new());
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ';' if depth <= 0 => {
+                all.push(text[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(text[from..].trim());
+    all.retain(|one| !one.is_empty());
+    all
 }
 
 /// Whether a call gives something else than one array.
@@ -97,51 +162,15 @@ pub fn gives_another(expression: &str) -> bool {
     let line = Line::new(expression.trim_start_matches('&'));
     let open = line.find("(").next().unwrap_or_default();
     let is_whole = line.closing(open).is_some_and(|close| close + 1 == line.len());
-    is_whole && open > 0 && list_has(OTHERS, line.at(open - 1))
-}
-
-/// How many axes the array of an expression has, if its text shows it.
-pub fn axes_of(expression: &str, known: &Known<'_>) -> Option<usize> {
-    axes_at_depth(expression, known.cell, DEPTH)
-}
-
-fn axes_at_depth(expression: &str, cell: &str, depth: usize) -> Option<usize> {
-    let depth = depth.checked_sub(1)?;
-    let expression = without_parentheses(expression.trim().trim_end_matches(';').trim_start_matches('&'));
-    if is_name(expression) {
-        return axes_at_depth(declared(expression, cell)?, cell, depth);
-    }
-    let line = Line::new(expression);
-    let last = line.len().checked_sub(1)?;
-    let is_transposed =
-        line.at(last) == "T" || line.at(last) == ")" && line.before(last, 1) == "(" && line.before(last, 2) == "t";
-    let dot = (0..last).rev().find(|at| line.at(*at) == "." && matches!(line.at(at + 1), "T" | "t"));
-    if let Some(dot) = dot.filter(|_| is_transposed) {
-        return axes_at_depth(line.slice(0, dot.checked_sub(1)?), cell, depth);
-    }
-    let open = line.opening(last).filter(|open| line.at(*open) == "(" && *open > 0)?;
-    let arguments = line.arguments(open)?;
-    let lengths = |shape: &str| {
-        let shape = Line::new(shape);
-        if shape.at(0) == "(" { shape.arguments(0).map(|all| all.len()) } else { Some(1) }
-    };
-    match (line.at(open - 1), &arguments[..]) {
-        ("zeros" | "ones" | "empty" | "full" | "random" | "reshape", [shape, ..]) if shape.starts_with('(') => {
-            lengths(shape)
-        }
-        ("reshape" | "rand" | "randn", all) if !all.is_empty() => Some(all.len()),
-        ("eye" | "identity" | "matmul", _) => Some(2),
-        ("arange" | "linspace", _) => Some(1),
-        ("array", [list, ..]) => {
-            let list = list.trim_start_matches('&');
-            Some(list.len() - list.trim_start_matches(['[', '(']).len())
-        }
-        _ => None,
-    }
+    // `gpu::diff(&a, 1, -1).nonzero()`
+    let last = line.len().checked_sub(1).filter(|last| line.at(*last) == ")").and_then(|last| line.opening(last));
+    let is_other =
+        last.is_some_and(|open| open > 1 && line.before(open, 2) == "." && list_has(NOT_ARRAYS, line.at(open - 1)));
+    is_other || is_whole && open > 0 && list_has(OTHERS, line.at(open - 1))
 }
 
 /// The operands of an expression of operators.
-fn operands(line: &Line) -> Option<Vec<(usize, usize)>> {
+pub fn operands(line: &Line) -> Option<Vec<(usize, usize)>> {
     let (mut parts, mut at) = (Vec::new(), 0);
     while at < line.len() {
         while matches!(line.at(at), "~" | "+") {
@@ -273,16 +302,6 @@ mod tests {
             ("x", None),
         ] {
             assert_eq!(type_of(expression, &known).as_deref(), expected, "{expression}");
-        }
-        for (expression, expected) in [
-            ("e", Some(2)),
-            ("e.T", Some(2)),
-            ("np.ones((5, 3))", Some(2)),
-            ("np.array([[1, 2], [3, 4]])", Some(2)),
-            ("np.arange(3)", Some(1)),
-            ("a", None),
-        ] {
-            assert_eq!(axes_of(expression, &known), expected, "{expression}");
         }
     }
 }

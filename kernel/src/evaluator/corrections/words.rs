@@ -208,7 +208,20 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
     // In Python both names have the same array.
     let shares =
         if (is_new(0) || is_again) && line.last() == 2 && known.is_array(line.at(2)) { ".clone()" } else { "" };
-    (is_new(0) || is_again).then(|| ended(format!("let {}{shares}", line.text.trim_end_matches(';'))))
+    if !(is_new(0) || is_again) {
+        return None;
+    }
+    // A list of Python's may grow.
+    if known.is_python && line.at(2) == "[" && line.closing(2) == Some(line.last()) {
+        let list = line.slice(2, line.last());
+        let is_flat = line.find("[").count() == 1 && line.find("for").next().is_none();
+        match list {
+            "[]" => return Some(format!("let {first} = Vec::new();")),
+            list if is_flat => return Some(format!("let {first} = vec!{list};")),
+            _ => {}
+        }
+    }
+    Some(ended(format!("let {}{shares}", line.text.trim_end_matches(';'))))
 }
 
 /// `a = b + 1` of a variable `a` of an earlier cell, outside of blocks: a new variable takes its name.

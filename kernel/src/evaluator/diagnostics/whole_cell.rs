@@ -4,7 +4,7 @@
 //! are gone: names are looked at when the syntax is right, and types when the names are. So the corrected cell is
 //! checked, and what is still at fault is corrected too, until the compiler has nothing to say.
 
-use super::{Error, ErrorPlace, TypeOf, of_compiler, remove_consequences};
+use super::{Error, ErrorPlace, Facts, of_compiler, remove_consequences};
 use crate::build_step::{CompilerMessage, Diagnostics};
 use crate::evaluator::corrections::{self, Known};
 use crate::evaluator::places::Places;
@@ -36,10 +36,10 @@ pub fn corrected(
     lines: &BTreeMap<usize, String>,
     is_syntax: bool,
     check: Check<'_>,
-    type_of: TypeOf<'_>,
+    facts: Facts<'_>,
 ) -> Outcome {
     let has_several_lines = cell.trim().contains('\n');
-    let notebook = Python { type_of, is_python: !corrections::has_rust(cell) };
+    let notebook = Python { facts, is_python: !corrections::has_rust(cell) };
     // A statement of Python's in brackets goes on behind the line.
     let joined = if notebook.is_python { corrections::with_joined_lines(cell) } else { cell.to_owned() };
     let none = BTreeMap::new();
@@ -48,7 +48,7 @@ pub fn corrected(
         has_several_lines && (notebook.is_python || is_syntax || cell.lines().any(corrections::is_python_line));
     // A figure is one expression here.
     let faults = [(None, "expected something")];
-    let correct = |line: &str| corrections::of_line(line, &Known::of_line(&faults, cell, 1, type_of));
+    let correct = |line: &str| corrections::of_line(line, &facts.known(&faults, cell, 1));
     let figure = corrections::with_figure(cell, &correct);
     let mut text = match &figure {
         Some(figure) => in_rust_layout(figure, &BTreeMap::new(), notebook),
@@ -66,6 +66,11 @@ pub fn corrected(
         let Some(said) = check(&text) else { return Outcome::Unknown };
         let errors = errors_about(said, &text);
         if errors.is_empty() && left_out.lines.is_empty() {
+            // Functions of numbers that are called with arrays.
+            if let Some(vectorized) = with_vectorized(&text, notebook.facts) {
+                text = vectorized;
+                continue;
+            }
             // The calls of pyplot that make one plot.
             let one_plot = corrections::with_one_plot(&text);
             let said = (one_plot != text).then(|| check(&one_plot)).flatten();
@@ -93,17 +98,44 @@ pub fn corrected(
     }
 }
 
+/// The cell with `#[vectorize]` before the functions that `gpu::map` runs over arrays. One of an earlier cell is written once more.
+fn with_vectorized(text: &str, facts: Facts<'_>) -> Option<String> {
+    const ATTRIBUTE: &str = "#[vectorize]";
+    let called = text.match_indices("gpu::map(").filter_map(|(at, call)| {
+        let name = text[at + call.len()..].split(|next: char| !crate::syntax::is_word(next)).next()?;
+        (!name.is_empty()).then_some(name)
+    });
+    let names: std::collections::BTreeSet<&str> = called.filter(|name| *name != "fuse").collect();
+    let mut new = text.to_owned();
+    for name in names {
+        let head = format!("fn {name}(");
+        let is_plain = |source: &str| {
+            let before = source.find(&head).map_or("", |at| source[..at].trim_end());
+            !before.ends_with(ATTRIBUTE)
+        };
+        match new.find(&head) {
+            Some(at) if is_plain(&new) => new.insert_str(at, &format!("{ATTRIBUTE}\n")),
+            Some(_) => {}
+            None => {
+                let source = (facts.source)(name).filter(|source| is_plain(source))?;
+                new = format!("{ATTRIBUTE}\n{source}\n\n{new}");
+            }
+        }
+    }
+    (new != text).then_some(new)
+}
+
 /// What the rules are told of a cell whose lines are corrected one after another.
 #[derive(Clone, Copy)]
 struct Python<'a> {
-    type_of: TypeOf<'a>,
+    facts: Facts<'a>,
     /// Whether the cell that was typed has nothing of Rust.
     is_python: bool,
 }
 
 impl<'a> Python<'a> {
     fn known(self, faults: &'a [(Option<&'a str>, &'a str)], text: &'a str, line: usize) -> Known<'a> {
-        Known { is_python: self.is_python, ..Known::of_line(faults, text, line, self.type_of) }
+        Known { is_python: self.is_python, ..self.facts.known(faults, text, line) }
     }
 }
 
@@ -252,17 +284,24 @@ fn improved(text: &str, errors: &[Error], notebook: Python<'_>) -> Option<String
     if !lines.is_empty() {
         return Some(with_lines(text, &lines));
     }
+    // Statements on lines behind one another.
+    if notebook.is_python && errors.iter().any(|error| error.message.starts_with("expected `;`, found")) {
+        let ended = corrections::with_semicolons(text);
+        return (ended != text).then_some(ended);
+    }
     errors.iter().find_map(|error| {
         made_mutable(text, error)
             .or_else(|| with_result(text, error))
             .or_else(|| gone_through_by_reference(text, error))
             .or_else(|| started_as_float(text, error))
+            .or_else(|| declared_as_float(text, error))
     })
 }
 
 /// The cell with the type that a function returns: `fn f(x: &DeviceArray<f64>) -> f64 { x.exp() }`
 fn with_result(text: &str, error: &Error) -> Option<String> {
     let found = error.labels.iter().find_map(|label| label.text.split_once("found `")?.1.strip_suffix('`'))?;
+    let found = found.replace("{float}", "f64").replace("{integer}", "i32");
     let line = error.labels.iter().find_map(|label| match label.place {
         ErrorPlace::Cell([line, ..]) if label.text.ends_with("because of return type") => Some(line),
         _ => None,
@@ -304,6 +343,28 @@ fn started_as_float(text: &str, error: &Error) -> Option<String> {
     let at = text.lines().take(error.line()?).position(is_start).filter(|_| is_mixed && is_float)?;
     let line = text.lines().nth(at)?.trim().trim_end_matches(';').to_owned();
     Some(with_lines(text, &BTreeMap::from([(at + 1, format!("{line}.0;"))])))
+}
+
+/// The cell in which the type of a number is given that a method is called on: `let theta = 0.5_f64;`
+fn declared_as_float(text: &str, error: &Error) -> Option<String> {
+    let (_, type_name) =
+        error.message.strip_prefix("can't call method `")?.split_once("` on ambiguous numeric type `")?;
+    let suffix = if type_name.starts_with("{float}") { "_f64" } else { "_i32" };
+    let method = error.message.strip_prefix("can't call method `")?.split('`').next()?;
+    let line = text.lines().nth(error.line()?.checked_sub(1)?)?;
+    let object = &line[..line.find(&format!(".{method}("))?];
+    let start = object.rfind(|character| !crate::syntax::is_word(character)).map_or(0, |at| at + 1);
+    let name = Some(&object[start..]).filter(|name| corrections::is_name(name))?;
+    let number = |line: &str| {
+        let value = line.trim().strip_prefix("let ")?;
+        let value = value.strip_prefix("mut ").unwrap_or(value).strip_prefix(name)?.trim_start().strip_prefix('=')?;
+        let value = value.trim().strip_suffix(';')?;
+        value.parse::<f64>().is_ok().then(|| value.to_owned())
+    };
+    let at = text.lines().take(error.line()?).position(|line| number(line).is_some())?;
+    let value = text.lines().nth(at).and_then(number)?;
+    let declaration = text.lines().nth(at)?.trim().replacen(&format!("{value};"), &format!("{value}{suffix};"), 1);
+    Some(with_lines(text, &BTreeMap::from([(at + 1, declaration)])))
 }
 
 /// The cell with `let mut` where a variable is declared that is changed later.
