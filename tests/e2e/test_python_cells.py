@@ -92,6 +92,52 @@ CELLS = [
     "got = i.compress(mask, 0)",
     "got = i[~mask]",
     "got = z[~(z > 4).any(axis=1)]",
+    "got = z[0]",
+    "got = z[::-1][0] - z[1]",
+    "got = np.fliplr(z)[1] / 2",
+    "got = z[np.ix_([0, 1], [0, 2])]",
+    "x = np.array([4.0, 5.0, 6.0])\nx[0], x[2] = x[2], x[0]\ngot = x",
+    "x = np.zeros(3)\nx[0] = x[1] = 2\ngot = x",
+    "x = np.zeros((4, 4))\nx[1:3, 1:3][0] = 5\ngot = x",
+    "got = np.where(np.diff(i) > 0)[0] + 1",
+    # Lengths.
+    "got = np.arange(len(i))",
+    "k = len(a)\ngot = np.arange(k) * 2",
+    "k = a.shape[0] - 2\ngot = a[-k:]",
+    "k = int(0.5 * len(a))\ngot = a[:k]",
+    "got = a[:len(a) // 2]",
+    "w = 2\ngot = np.convolve(a, np.ones(w) / w, mode='valid')",
+    "got = 17 // 5",
+    "got = n // 2",
+    # Numbers and elements of two types.
+    "got = i.max() + j.sum()",
+    "got = j.sum() - i.max()",
+    "got = a.max() + np.ones(2, dtype=np.float32).sum()",
+    "got = z - z.mean(axis=0)",
+    "x = (z > 0)\ngot = z * x",
+    "x = np.zeros((2, 3))\nx += z\nx /= 4\ngot = x",
+    "x = np.array([-100, 30])\ngot = np.sum(x / (1 + 0.1) ** np.arange(2))",
+    "got = -np.sum(a)",
+    # Functions.
+    "def f(x):\n    return x ** 2 + 2 * x + 1\n\ngot = f(a)",
+    "def f(x):\n    return 1 / (1 + np.exp(-x))\n\ngot = f(a)",
+    "def f(x):\n    return (x - x.mean()) / x.std()\n\ngot = f(a)",
+    # Comprehensions and lists.
+    "got = [v ** 2 for v in a]",
+    "got = [row.sum() for row in z]",
+    "got = sum(v ** 2 for v in a)",
+    "got = sum(v for v in a if v > 0)",
+    "x = []\nfor k in range(4):\n    x.append(k * 0.5)\ngot = x",
+    "x = [1, 2]\nx.append(3)\ngot = x",
+    "got = 0\nfor k, v in enumerate(a):\n    got += k * v",
+    # Polynomials, and functions that give several arrays.
+    "got = np.poly1d([1, -3, 2])(2)",
+    "p = np.poly1d([1, -3, 2])\ngot = p(a)",
+    "p = np.poly1d([1, -3, 2])\ngot = p[1]",
+    "got = np.trim_zeros(np.array([0, 0, 1, 2, 0]), 'f')",
+    "got = np.percentile(z, (5, 95))",
+    "p, q = np.percentile(z, (5, 95))\ngot = q - p",
+    "p, q = np.mgrid[0:2, 0:3]\ngot = p * 10 + q",
     # Several targets.
     "got, y = 0, 1\nfor _ in range(5):\n    got, y = y, got + y",
     # A name again.
@@ -177,6 +223,34 @@ def expression(draw: random.Random, depth: int) -> str:
         right = draw.choice(["3", "4"])
     text = f"{left} {operator} {right}"
     return f"({text})" if draw.random() < 0.4 else text
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("print(7, 2.5, sep=' | ')", "7 | 2.5\n"),
+        ("for k in range(10, 0, -3):\n    print(k, end=' ')", "10 7 4 1 "),
+        ("print(f'{0.125:.1%}')", "12.5%\n"),
+        ("print('a,b'.split(','))", '["a", "b"]\n'),
+    ],
+)
+def test_the_corrected_cell_prints_what_python_prints(session, cell, text):
+    result = session.run(cell)
+    assert not result.ok
+    assert session.check(suggested(result)).stdout == text, cell
+
+
+def test_a_function_of_an_earlier_cell_runs_over_arrays(session):
+    session.check(suggested(session.run("def raised(x): return 1 / (1 + x ** 2)")))
+    lines = suggested(session.run("raised(a)"))
+    assert lines.startswith("#[vectorize]"), lines
+    assert np.allclose(numbers(session.check(lines).value), 1 / (1 + VARIABLES["a"] ** 2))
+
+
+def test_a_mask_after_an_exclamation_mark_is_no_command(session):
+    error = session.run("!mask").error_text
+    assert "write `(!&mask)`" in error, error
+    assert numbers(session.check("(!&mask)").value) == [0, 1, 0, 0]
 
 
 def test_random_arithmetic_gives_what_numpy_gives(session):

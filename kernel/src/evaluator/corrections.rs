@@ -38,7 +38,7 @@ mod words;
 use crate::syntax::parse;
 pub use arithmetic::notes;
 pub use axes::Axes;
-pub use known::Known;
+pub use known::{Known, is_given};
 pub use languages::{has_rust, is_python_line};
 use layout::comment_behind;
 pub use layout::{has_blocks, with_braces, with_figure, with_joined_lines, with_one_plot, with_semicolons};

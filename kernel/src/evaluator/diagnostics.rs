@@ -144,8 +144,13 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
     let Notebook { missed, facts, check } = notebook;
     let lines: BTreeSet<usize> = errors.iter().filter_map(Error::line).collect();
     // A correction does not help if a variable is gone.
-    let gone: BTreeSet<usize> =
-        errors.iter().filter(|error| error.missed(missed).is_some()).filter_map(Error::line).collect();
+    let is_gone = |error: &&Error| {
+        let name = error.message.strip_prefix("cannot find value `").and_then(|rest| rest.split('`').next());
+        // In a cell of Python a name may get another value.
+        let is_given = || name.zip(error.line()).is_some_and(|(name, line)| corrections::is_given(cell, line, name));
+        error.missed(missed).is_some() && (corrections::has_rust(cell) || !is_given())
+    };
+    let gone: BTreeSet<usize> = errors.iter().filter(is_gone).filter_map(Error::line).collect();
     let mut corrected = BTreeMap::new();
     let mut of_more_axes = BTreeMap::new();
     // The compiler's own suggestions: one at a time, so that the others are still to come.

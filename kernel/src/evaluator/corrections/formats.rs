@@ -91,6 +91,7 @@ pub fn debug(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     let at = line.find("!").find(|at| line.at(at + 1) == "(" && line.kind(at + 2) == Some(LineTokenKind::Text))?;
     let text = line.at(at + 2);
+    let is_text = |value: &str| Line::new(value).len() == 1 && value.starts_with('"');
     // Which of the fields is meant is not said. Arrays have a form for users.
     let values = line.arguments(at + 1)?;
     let (mut new, mut rest, mut next) = (String::new(), text, 1);
@@ -99,7 +100,7 @@ pub fn debug(line: &Line, known: &Known<'_>) -> Option<String> {
         let field = &rest[start + 1..end];
         let value = if field.is_empty() { values.get(next).copied().unwrap_or_default() } else { field };
         next += usize::from(field.is_empty());
-        let is_plain = !field.contains([':', '{']) && !known.is_array(value) && !value.starts_with('"');
+        let is_plain = !field.contains([':', '{']) && !known.is_array(value) && !is_text(value);
         new += &rest[..=start];
         new += field;
         new += if is_plain { ":?}" } else { "}" };

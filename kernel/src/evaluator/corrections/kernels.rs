@@ -3,7 +3,7 @@
 use super::known::{ARRAY, DeviceFunction, Known};
 use super::line::{Line, LineTokenKind, is_name};
 use super::operators::as_argument;
-use crate::syntax::{list_has, list_value};
+use crate::syntax::{is_keyword, list_has, list_value};
 
 /// CUDA's variables and functions, and ours.
 const NAMES: &str = "\
@@ -238,7 +238,9 @@ pub fn call(line: &Line, known: &Known<'_>) -> Option<String> {
         // `y = len(a)` of a variable with another type.
         let is_missing = known.says(&format!("cannot find function `{}`", line.at(at)));
         let arguments = line.arguments(at + 1).filter(|_| found && !is_missing)?;
-        let is_mapped = arguments.iter().any(|argument| known.is_array(argument)) && line.before(at, 1) != "fn";
+        let is_mapped = arguments.iter().any(|argument| known.is_array(argument))
+            && line.before(at, 1) != "fn"
+            && !is_keyword(line.at(at));
         let new = format!("gpu::map({}, {})", line.at(at), tuple(&arguments));
         is_mapped.then(|| Some(line.with(at, line.closing(at + 1)?, &new)))?
     });

@@ -103,6 +103,21 @@ fn is_target(text: &str, name: &str) -> bool {
         && line.find(name).next().is_some()
 }
 
+/// Whether one of the lines up to one, counted from 1, gives a name a value that does not come of it: `p = 0`, `for p in v:`,
+/// `def f(p):`
+pub fn is_given(cell: &str, line: usize, name: &str) -> bool {
+    cell.lines().take(line).map(str::trim).any(|text| {
+        let tokens = Line::new(text);
+        let value = text.split_once('=').map_or("", |(_, value)| value);
+        let head = tokens.find("in").next().unwrap_or(tokens.len());
+        match tokens.at(0) {
+            "def" => tokens.find(name).any(|at| at > 2),
+            "for" => tokens.find(name).any(|at| at < head),
+            _ => is_target(text, name) && Line::new(value).find(name).next().is_none(),
+        }
+    })
+}
+
 impl<'a> Known<'a> {
     /// What is known of a line of a cell, counted from 1.
     pub fn of_line(
@@ -302,6 +317,22 @@ mod tests {
         ] {
             let found: Vec<&str> = ["p", "q"].into_iter().filter(|name| is_target(text, name)).collect();
             assert_eq!(found.join(" "), names, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_get_a_value_are_not_missed() {
+        for (cell, line, expected) in [
+            ("p = 0\np", 2, true),
+            ("p = p + 1", 1, false),
+            ("q = p\np = 0", 1, false),
+            ("def f(p):\n    return p", 2, true),
+            ("for p in v:\n    p", 2, true),
+            ("for k in p:", 1, false),
+            ("p, q = 0, 1", 1, true),
+            ("if p == 1:", 1, false),
+        ] {
+            assert_eq!(is_given(cell, line, "p"), expected, "{cell}");
         }
     }
 

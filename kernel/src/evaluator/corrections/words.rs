@@ -2,6 +2,7 @@
 
 use super::known::{DeviceFunction, Known};
 use super::line::{Line, LineTokenKind, is_name};
+use super::values::declared;
 use super::{kernels, modules};
 use crate::syntax::list_value;
 
@@ -206,8 +207,13 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
     // A variable of an earlier cell gets another value, which may have another type.
     let is_again = line.is_word(0) && line.at(1) == "=" && is_given_again(line, known);
     // In Python both names have the same array.
-    let shares =
-        if (is_new(0) || is_again) && line.last() == 2 && known.is_array(line.at(2)) { ".clone()" } else { "" };
+    let is_list = |name: &str| match known.variable(name) {
+        Some(type_name) => type_name.starts_with("Vec<"),
+        None => declared(name, known.cell)
+            .is_some_and(|value| value.starts_with("Vec::new()") || value.starts_with("vec![")),
+    };
+    let is_shared = line.last() == 2 && line.is_word(2) && (known.is_array(line.at(2)) || is_list(line.at(2)));
+    let shares = if (is_new(0) || is_again) && is_shared { ".clone()" } else { "" };
     if !(is_new(0) || is_again) {
         return None;
     }
