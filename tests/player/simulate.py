@@ -317,6 +317,41 @@ def blend():
     return {**trace.trace, "element": "[2, 1]", "report": None}
 
 
+def alone():
+    """A block of one thread."""
+    trace = Recorder("alone", (1, 1, 1), "fn alone(mut out: ViewMut<i32>) {\n    out[0] = 7;\n}")
+    out = trace.array("out", [1], [0], dtype="i32")
+    trace.step(2, [0], trace.write(out, {0: 0}, {0: 7}))
+    trace.end(3)
+    return trace.trace
+
+
+def layers():
+    """A block and an array with three axes."""
+    trace = Recorder("layers", (4, 3, 2), "fn layers(mut out: ViewMut<i32>) {\n    out[[t.z, t.y, t.x]] = n;\n}")
+    out = trace.array("out", [2, 3, 4], [0] * 24, dtype="i32")
+    trace.local(2, "n", {thread: 100 + thread for thread in range(24)})
+    trace.step(2, range(24), trace.write(out, {thread: thread for thread in range(24)}, {thread: 100 + thread for thread in range(24)}))
+    trace.end(3)
+    return trace.trace
+
+
+def race_of_blocks():
+    """Two blocks that write to one element."""
+    trace = Recorder("both", (2, 1, 1), "fn both(mut out: ViewMut<i32>) {\n    out[i] = 1;\n    out[i + 1] = 2;\n}")
+    out = trace.array("out", [4], [0] * 4, dtype="i32")
+    trace.step(2, [0, 1], trace.write(out, {0: 0, 1: 1}, {0: 1, 1: 1}))
+    trace.step(3, [0, 1], trace.write(out, {0: 1, 1: 2}, {0: 2, 1: 2}))
+    trace.end(4)
+    second = [[0, 2, 3, ["W", out, [2, -1], [trace.number(1), -1]]], [0, 2, 1, ["F"]]]
+    fault = {
+        "block": 1, "step": 1, "threads": [0], "kind": "race", "message": "In line 2, two threads race for `out[2]`.",
+        "other": {"block": 0, "position": 2, "thread": 1},
+    }  # fmt: skip
+    blocks = [*trace.trace["blocks"], {"index": [1, 0, 0], "steps": second}]
+    return {**trace.trace, "grid": [2, 1, 1], "total_blocks": 2, "blocks": blocks, "fault": fault}
+
+
 KERNELS = {
     "map": squares, "transposition": transposition, "reduction": reduction, "race": race, "bounds": out_of_bounds
 }  # fmt: skip
