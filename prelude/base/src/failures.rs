@@ -234,16 +234,19 @@ struct Function {
     source: &'static str,
     compiled: usize,
     line: usize,
+    /// How many lines it has.
+    length: usize,
+}
+
+impl Function {
+    fn new(name: &'static str, source: &'static str, compiled: usize, line: usize) -> Function {
+        Function { name, source, compiled, line, length: source.lines().count().max(1) }
+    }
 }
 
 impl Places {
     pub fn of(kernel: &Kernel) -> Places {
-        let own = Function {
-            name: kernel.short_name(),
-            source: kernel.text.source,
-            compiled: kernel.threads.line,
-            line: kernel.text.line,
-        };
+        let own = Function::new(kernel.short_name(), kernel.text.source, kernel.threads.line, kernel.text.line);
         let mut functions = vec![own];
         let items = items_of_kernel(kernel);
         for (name, text) in items.texts().filter(|(name, text)| *name != kernel.name && text.role != Role::Kernel) {
@@ -252,7 +255,7 @@ impl Places {
             // Outside of notebooks, a line of the text is one of the file.
             let is_file = kernel.threads.line == kernel.text.line;
             if let Some(compiled) = known.or(is_file.then_some(text.line)) {
-                functions.push(Function { name, source: text.source, compiled, line: text.line });
+                functions.push(Function::new(name, text.source, compiled, text.line));
             }
         }
         Places { kernel: kernel.short_name(), functions }
@@ -262,10 +265,7 @@ impl Places {
     pub fn find(&self, compiled: Option<u32>) -> (&'static str, usize) {
         let first = &self.functions[0];
         let Some(compiled) = compiled.map(|line| line as usize) else { return (self.kernel, first.line) };
-        let has = |function: &&Function| {
-            let lines = function.source.lines().count().max(1);
-            (function.compiled..function.compiled + lines).contains(&compiled)
-        };
+        let has = |function: &&Function| (function.compiled..function.compiled + function.length).contains(&compiled);
         match self.functions.iter().find(has) {
             Some(function) => (function.name, function.line + compiled - function.compiled),
             None => (self.kernel, (first.line + compiled).saturating_sub(first.compiled)),

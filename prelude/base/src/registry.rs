@@ -24,7 +24,7 @@ mod threads;
 
 pub use blocks::{Block, BlockFunction, FunctionParameter, Inputs, Outputs};
 pub use captures::{Capture, Captured, Captures, Formula};
-pub use constant::{Constant, field, structure, structure_type};
+pub use constant::{Constant, field, structure, structure_type, text_of};
 pub use scalars::{element_of, scalar_of, values_of};
 pub use threads::{
     Arguments, DeviceStruct, Given, Kernel, Parameter, ScalarArgument, StructParameter, ThreadFunction, Threads,

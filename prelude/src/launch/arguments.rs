@@ -57,6 +57,12 @@ impl<T: sealed::Argument> hidden::Argument for T {
 macro_rules! __device_struct {
     ($name:ident) => {
         impl $crate::registry::DeviceStruct for $name {}
+        impl $crate::registry::steps::Told for $name {
+            fn tell(&self, name: $crate::registry::steps::LocalName) {
+                let text = || $crate::registry::text_of(&$crate::registry::Constant::value(self));
+                $crate::registry::steps::tell_text(name, &text);
+            }
+        }
         impl $crate::launch_arguments::Argument for $name {
             fn launch_argument(&self) -> $crate::launch_arguments::LaunchArgument<'_> {
                 $crate::launch_arguments::LaunchArgument::Struct($crate::registry::Constant::value(self))

@@ -2,7 +2,7 @@
 
 use crate::failures::Places;
 use crate::tracing::run::TracedArray;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use warpcell_threads::{Called, Event, Memory, RecordedBlock, Recording, Texts, What};
 
 /// No value, or no element.
@@ -118,12 +118,14 @@ impl<'a> Cutter<'a> {
 
     /// The steps of a block.
     pub fn cut(&mut self, block: &RecordedBlock) -> Vec<Step> {
-        let mut threads: HashMap<usize, Vec<Variable>> = HashMap::new();
+        // Of each thread of the block, as far as one has a step.
+        let mut threads: Vec<Vec<Variable>> = Vec::new();
         let mut steps = Vec::with_capacity(block.steps.len());
         for (number, recorded) in block.steps.iter().enumerate() {
             let lanes: Vec<u8> = (0..32).filter(|lane| recorded.mask >> lane & 1 == 1).collect();
             let warp = recorded.warp.map_or(NONE, i64::from);
             let first = recorded.warp.unwrap_or(0) as usize * 32;
+            threads.resize_with(threads.len().max(first + 32), Vec::new);
             let mut effects = Vec::new();
             let place = recorded.called.unwrap_or(Called { depth: 0, position: recorded.position });
             if place.position > 0 {
@@ -150,7 +152,7 @@ impl<'a> Cutter<'a> {
     /// Ends variables whose blocks, or functions, the lanes have left.
     fn drop_variables(
         &self,
-        threads: &mut HashMap<usize, Vec<Variable>>,
+        threads: &mut [Vec<Variable>],
         first: usize,
         lanes: &[u8],
         place: Called,
@@ -158,8 +160,7 @@ impl<'a> Cutter<'a> {
     ) {
         let mut gone: Vec<i64> = Vec::new();
         for &lane in lanes {
-            let variables = threads.entry(first + usize::from(lane)).or_default();
-            variables.retain(|variable| {
+            threads[first + usize::from(lane)].retain(|variable| {
                 let is_there = (variable.scope.0..=variable.scope.1).contains(&place.position);
                 let stays = variable.depth < place.depth || variable.depth == place.depth && is_there;
                 if !stays && !gone.contains(&variable.name) {
@@ -173,7 +174,7 @@ impl<'a> Cutter<'a> {
             let values: Vec<i64> = lanes
                 .iter()
                 .map(|&lane| {
-                    let variables = &threads[&(first + usize::from(lane))];
+                    let variables = &threads[first + usize::from(lane)];
                     variables.iter().rev().find(|variable| variable.name == name).map_or(NONE, |outer| outer.value)
                 })
                 .collect();
@@ -189,7 +190,7 @@ impl<'a> Cutter<'a> {
         &mut self,
         events: &[Event],
         depth: u32,
-        threads: &mut HashMap<usize, Vec<Variable>>,
+        threads: &mut [Vec<Variable>],
         first: usize,
         lanes: &[u8],
         effects: &mut Vec<Effect>,
@@ -220,7 +221,7 @@ impl<'a> Cutter<'a> {
             });
             cursor = at + 1;
             self.put(&mut effects[start + at], event, slot);
-            self.keep(event, depth, threads.entry(thread).or_default());
+            self.keep(event, depth, &mut threads[thread]);
         }
     }
 

@@ -50,6 +50,9 @@ pub(crate) struct Recorder {
     arrays: HashMap<Memory, u32>,
     names: HashMap<LocalName, u32>,
     words: HashMap<Word, u32>,
+    /// What was looked up last: the lanes of a warp do the same, one after another.
+    last_array: Option<(Memory, u32)>,
+    last_name: Option<(LocalName, u32)>,
 }
 
 impl Recorder {
@@ -69,6 +72,8 @@ impl Recorder {
             arrays: HashMap::new(),
             names: HashMap::new(),
             words: HashMap::new(),
+            last_array: None,
+            last_name: None,
         }
     }
 
@@ -258,15 +263,25 @@ impl Recorder {
     }
 
     /// A variable of a thread is bound, or assigned to.
-    pub(crate) fn local(&mut self, thread: usize, name: LocalName, value: &str) {
+    pub(crate) fn text(&mut self, thread: usize, name: LocalName, value: &str) {
         self.settle();
-        let is_assigned = name.start == 0;
         let value = self.recording.texts.number(value);
-        let next = self.recording.names.len() as u32;
-        let number = *self.names.entry(name).or_insert_with(|| {
-            self.recording.names.push(name);
-            next
-        });
+        self.local(thread, name, value);
+    }
+
+    /// The same for a number.
+    pub(crate) fn bits(&mut self, thread: usize, name: LocalName, value: Word) {
+        self.settle();
+        let value = self.word(value);
+        self.local(thread, name, value);
+    }
+
+    fn local(&mut self, thread: usize, name: LocalName, value: u32) {
+        let is_assigned = name.start == 0;
+        let number = match self.last_name {
+            Some((last, number)) if last == name => number,
+            _ => self.name(name),
+        };
         let what = match is_assigned {
             true => What::Assigned { name: number, value },
             false => What::Local { name: number, value },
@@ -353,15 +368,31 @@ impl Recorder {
         self.room = room;
     }
 
+    fn name(&mut self, name: LocalName) -> u32 {
+        let names = &mut self.recording.names;
+        let number = *self.names.entry(name).or_insert_with(|| {
+            names.push(name);
+            names.len() as u32 - 1
+        });
+        self.last_name = Some((name, number));
+        number
+    }
+
     fn array(&mut self, region: &Region, element: Element) -> u32 {
         let memory = region.name.memory();
+        match &self.last_array {
+            Some((last, number)) if *last == memory => return *number,
+            _ => {}
+        }
         let arrays = &mut self.recording.arrays;
-        *self.arrays.entry(memory).or_insert_with_key(|memory| {
+        let number = *self.arrays.entry(memory.clone()).or_insert_with_key(|memory| {
             let shape = region.shape().to_vec();
             let dtype = values::name(element.tag);
             arrays.push(RecordedArray { memory: memory.clone(), shape, dtype, size: element.size });
             arrays.len() as u32 - 1
-        })
+        });
+        self.last_array = Some((memory, number));
+        number
     }
 
     fn word(&mut self, word: Word) -> u32 {

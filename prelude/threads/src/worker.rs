@@ -17,6 +17,7 @@ use crate::recording::{LocalName, Plan, Recording};
 use crate::region::Region;
 use crate::shared::Store;
 use crate::stacks;
+use crate::values::Word;
 use crate::waits::{Divergence, Released, Wait, Waits};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
@@ -516,7 +517,17 @@ impl<'a> Worker<'a> {
     pub(crate) fn local(&self, name: LocalName, value: &dyn Fn() -> String) {
         let Some(mut recorder) = self.recording() else { return };
         if recorder.is_open() {
-            recorder.local(self.number(), name, &value());
+            recorder.text(self.number(), name, &value());
+        } else {
+            recorder.skip();
+        }
+    }
+
+    /// The same for a number, of which the recorder makes a text once.
+    pub(crate) fn bits(&self, name: LocalName, word: Word) {
+        let Some(mut recorder) = self.recording() else { return };
+        if recorder.is_open() {
+            recorder.bits(self.number(), name, word);
         } else {
             recorder.skip();
         }

@@ -39,6 +39,26 @@ pub fn field<T: Constant>(of: &Value, index: usize, name: &str) -> Option<T> {
     }
 }
 
+/// A value as `Debug` has it, of a struct without the path of its name.
+pub fn text_of(value: &Value) -> String {
+    let list = |parts: &[Value]| parts.iter().map(text_of).collect::<Vec<_>>().join(", ");
+    match value {
+        Value::Scalar(..) => text_of_scalar(value),
+        Value::Tuple(parts) => format!("({})", list(parts)),
+        Value::Array(_, elements) => format!("[{}]", list(elements)),
+        Value::Struct(path, fields) => {
+            let name = path.rsplit("::").next().unwrap_or(path);
+            let has_names = fields.iter().any(|(field, _)| !field.starts_with(|letter: char| letter.is_ascii_digit()));
+            let field = |(field, value): &(String, Value)| match has_names {
+                true => format!("{field}: {}", text_of(value)),
+                false => text_of(value),
+            };
+            let fields = fields.iter().map(field).collect::<Vec<_>>().join(", ");
+            if has_names { format!("{name} {{ {fields} }}") } else { format!("{name}({fields})") }
+        }
+    }
+}
+
 /// The type of a struct.
 pub fn structure_type(name: &str) -> Type {
     Type::Struct(name.to_owned())
@@ -71,6 +91,20 @@ macro_rules! constants {
     (@$integer:ident $value:expr, $bits:ty) => { $value as $bits };
 }
 scalars!(constants!());
+
+macro_rules! texts {
+    ($({ $sort:ident $use:ident $tag:ident $type:ident $name:ident, $host:ty, $bits:ty, $c_type:literal })*) => {
+        fn text_of_scalar(value: &Value) -> String {
+            match value {
+                $(Value::Scalar(Scalar::$tag, _) => {
+                    <$type as Constant>::from_value(value).map_or_else(String::new, |known| format!("{known:?}"))
+                })*
+                _ => String::new(),
+            }
+        }
+    };
+}
+scalars!(texts!());
 
 /// The bits of a complex number: the real part's in the low half.
 fn complex_bits<T: Into<u128>>(re: T, im: T) -> u128 {

@@ -50,7 +50,7 @@ pub fn copy(kernel: &ItemFn, references: &References, counts: bool) -> TokenStre
     quote! {
         #[allow(warnings, clippy::all)]
         #signature {
-            use ::#prelude::registry::steps::{Hidden as _, Shown as _, Unstepped as _};
+            use ::#prelude::registry::steps::{Hidden as _, Plain as _, Shown as _, Unstepped as _};
             #head
             #notes
             #(#body)*
@@ -406,5 +406,5 @@ fn is_check(expression: &Expr) -> bool {
 fn note(name: &Ident, start: u32, end: u32) -> TokenStream {
     let (prelude, text) = (prelude(), name.to_string());
     let text = text.strip_prefix("r#").unwrap_or(&text);
-    quote! { (&::#prelude::registry::steps::Value(&#name)).note(#text, #start, #end); }
+    quote! { (&&::#prelude::registry::steps::Value(&#name)).note(#text, #start, #end); }
 }
