@@ -90,7 +90,7 @@ impl LaunchConfig {
 
     /// Of which blocks [`launch_traced_with`](crate::launch_traced_with) records what their threads do: their numbers in the grid, which
     /// run along `x` first. Without, these are the first block, one in the middle and the last. A block whose thread fails is recorded
-    /// in any case. Numbers of blocks that there are not are left out.
+    /// in any case, and with a race the block of the other thread. Numbers of blocks that there are not are left out, and the trace says so.
     pub fn trace_blocks(self, blocks: impl IntoIterator<Item = usize>) -> LaunchConfig {
         LaunchConfig { trace_blocks: Some(blocks.into_iter().collect()), ..self }
     }

@@ -71,11 +71,10 @@ impl Subject for RegisteredKernel {
     fn film(&self, film: Film) -> Trace {
         let Film { grid, block, most_events, arrays, recording, failure, opens, took } = film;
         let error = failure.as_ref().map(|failure| of_threads(CHECK, &self.kernel, failure, "cpu".to_owned()));
-        let kernel = self.kernel;
-        Trace::new(
-            Recorded { kernel, grid, block, most_events, arrays, recording, failure, error, took, element: None },
-            opens,
-        )
+        let (kernel, notes, element) = (self.kernel, Vec::new(), None);
+        let recorded =
+            Recorded { kernel, grid, block, most_events, arrays, recording, failure, error, took, notes, element };
+        Trace::new(recorded, opens)
     }
 
     fn lines(&self) -> Range<u32> {

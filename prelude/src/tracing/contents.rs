@@ -3,12 +3,15 @@
 use super::arithmetic::uncounted;
 use super::film::{Cutter, FilmArray, Step};
 use super::report::{Counter, TraceReport};
-use super::run::TracedArray;
+use super::run::{TracedArray, number_of};
 use crate::error::Error;
 use crate::failures::Places;
 use crate::registry::Kernel;
 use std::time::Duration;
-use warpcell_threads::{Elsewhere, Failure, FailureKind, Recording, Texts};
+use warpcell_threads::{Elsewhere, Event, Failure, FailureKind, Recording, Texts, What};
+
+/// The lanes of a warp.
+pub(super) const LANES: usize = 32;
 
 /// A launch that was recorded, as it went.
 pub(crate) struct Recorded {
@@ -21,6 +24,8 @@ pub(crate) struct Recorded {
     pub failure: Option<Failure>,
     pub error: Option<Error>,
     pub took: Duration,
+    /// What is said of the launch's size and of the chosen blocks.
+    pub notes: Vec<String>,
     /// If it was the element of a function over arrays.
     pub element: Option<TracedElement>,
 }
@@ -87,12 +92,23 @@ pub(super) struct Fault {
     pub threads: Vec<usize>,
     pub kind: &'static str,
     pub message: String,
+    /// The other side of a race, if it is in another block.
+    pub other: Option<OtherSide>,
+}
+
+/// The first access of a race between blocks: its block among those recorded, after how many steps it has been made, and by which of
+/// the block's threads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct OtherSide {
+    pub block: usize,
+    pub position: usize,
+    pub thread: usize,
 }
 
 impl Contents {
     pub fn new(recorded: Recorded, opens: Option<Opening>) -> Contents {
-        let Recorded { kernel, grid, block, most_events, arrays: given, recording, failure, error, element, .. } =
-            recorded;
+        let Recorded { kernel, grid, block, most_events, arrays: given, notes: said, .. } = recorded;
+        let Recorded { recording, failure, error, element, .. } = recorded;
         let places = Places::of(&kernel);
         let lines: Vec<&'static str> = kernel.text.source.lines().collect();
         let first = kernel.text.line;
@@ -127,6 +143,7 @@ impl Contents {
                 threads: threads_of(failure, block),
                 kind,
                 message,
+                other: other_side(failure, &recording, grid, block),
             })
         });
         let total_blocks = grid.iter().product();
@@ -137,6 +154,7 @@ impl Contents {
                 blocks.len()
             ));
         }
+        notes.extend(said);
         if recording.left_out > 0 {
             let advice = if element.is_none() { " `gpu::LaunchConfig::trace_events` sets it." } else { "" };
             notes.push(format!(
@@ -211,7 +229,8 @@ impl Contents {
         )];
         said.extend(self.fault.as_ref().map(|fault| fault.message.clone()));
         said.extend(self.opens.as_ref().map(|opens| opens.message.clone()));
-        said.push(self.report.summary().to_owned());
+        // What a launch that has failed costs is not what its reader wants to know.
+        said.extend(self.fault.is_none().then(|| self.report.summary().to_owned()));
         said.extend(self.notes.iter().cloned());
         said.join("\n")
     }
@@ -228,9 +247,32 @@ fn kind_of(failure: &Failure) -> &'static str {
     }
 }
 
+/// Where the first access of a race was, if that is another block than the one that has failed.
+fn other_side(failure: &Failure, recording: &Recording, grid: [usize; 3], block: [usize; 3]) -> Option<OtherSide> {
+    let FailureKind::Race { memory, index, first, .. } = &failure.kind else { return None };
+    let number = number_of(first.block, grid);
+    let at = recording.blocks.iter().position(|block| block.number == number && first.block != failure.block)?;
+    let (found, thread) = (&recording.blocks[at], number_of(first.thread, block));
+    let array = recording.arrays.iter().position(|array| array.memory == *memory)?;
+    let element = index.iter().zip(&recording.arrays[array].shape).fold(0, |all, (index, length)| all * length + index);
+    let is_it = |event: &Event| match event.what {
+        What::Read { array: of, index, .. }
+        | What::Write { array: of, index, .. }
+        | What::Atomic { array: of, index, .. } => {
+            (of as usize, index as usize) == (array, element) && usize::from(event.lane) == thread % LANES
+        }
+        _ => false,
+    };
+    let is_of_it = |step: &usize| {
+        found.steps[*step].warp == Some((thread / LANES) as u32) && found.events_of(*step).iter().any(is_it)
+    };
+    let step = (0..found.steps.len()).rev().find(is_of_it)?;
+    Some(OtherSide { block: at, position: step + 1, thread })
+}
+
 /// The threads of the block that a failure is about, by their numbers.
-fn threads_of(failure: &Failure, [x, y, _]: [usize; 3]) -> Vec<usize> {
-    let number = |[i, j, k]: [usize; 3]| i + x * (j + y * k);
+fn threads_of(failure: &Failure, block: [usize; 3]) -> Vec<usize> {
+    let number = |thread| number_of(thread, block);
     let mut threads = vec![number(failure.thread)];
     match &failure.kind {
         FailureKind::Race { first, .. } if first.block == failure.block => threads.push(number(first.thread)),

@@ -125,6 +125,7 @@ pub(crate) fn trace_element(
         failure,
         error,
         took,
+        notes: Vec::new(),
         element: Some(TracedElement { index: index.to_vec(), gives }),
     })
 }

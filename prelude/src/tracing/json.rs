@@ -1,6 +1,6 @@
 //! A trace as JSON, which the player reads.
 
-use super::contents::{Contents, Fault, Opening};
+use super::contents::{Contents, Fault, Opening, OtherSide};
 use super::film::{Effect, Step};
 use std::fmt::Write;
 
@@ -129,10 +129,13 @@ fn step(json: &mut String, step: &Step) {
 }
 
 fn fault(json: &mut String, fault: &Fault) {
-    let Fault { block, step, threads, kind, message } = fault;
+    let Fault { block, step, threads, kind, message, other } = fault;
     let _ =
         write!(json, "{{\"block\":{block},\"step\":{step},\"threads\":{threads:?},\"kind\":\"{kind}\",\"message\":");
     string(json, message);
+    if let Some(OtherSide { block, position, thread }) = other {
+        let _ = write!(json, ",\"other\":{{\"block\":{block},\"position\":{position},\"thread\":{thread}}}");
+    }
     json.push('}');
 }
 

@@ -1,6 +1,7 @@
 //! Why a launch is slow, line by line: counted from what the recorded blocks did, warp by warp.
 
 use super::arithmetic::TraceArithmetic;
+use super::contents::LANES;
 use super::json::{list, string};
 use super::run::TracedArray;
 use crate::failures::Places;
@@ -71,6 +72,8 @@ pub struct TraceRow {
 pub struct TraceReport {
     rows: Vec<TraceRow>,
     summary: String,
+    /// The line in which most is lost, and by what.
+    worst: Option<(usize, TraceFinding)>,
     /// The text of each line that has a row.
     lines: BTreeMap<usize, String>,
     /// Of each line that computes or accesses global memory.
@@ -145,6 +148,11 @@ impl TraceReport {
         Some(self.said_of_uncounted().map_or_else(|| said.clone(), |more| format!("{said} {more}")))
     }
 
+    /// The line in which most is lost, and by what.
+    pub(super) fn worst(&self) -> Option<(usize, TraceFinding)> {
+        self.worst
+    }
+
     /// What matters most, in a sentence.
     pub fn summary(&self) -> &str {
         &self.summary
@@ -191,6 +199,7 @@ impl TraceReport {
         TraceReport {
             rows: Vec::new(),
             summary: "Nothing was recorded that could be slow.".to_owned(),
+            worst: None,
             lines: BTreeMap::new(),
             arithmetic: BTreeMap::from([(1, arithmetic)]),
             uncounted: Some(Vec::new()),
@@ -248,6 +257,25 @@ struct Key {
     column: u32,
     array: u32,
     kind: u8,
+}
+
+/// What the lanes of a step access at one place of the program: its line, its column, the array, and how.
+struct Accesses {
+    place: (u32, u32, u32, u8),
+    /// How often each lane has accessed it so far.
+    times: [usize; LANES],
+    requests: Vec<Vec<(u8, u32)>>,
+}
+
+impl Accesses {
+    fn add(&mut self, lane: u8, index: u32) {
+        let time = &mut self.times[usize::from(lane)];
+        if *time == self.requests.len() {
+            self.requests.push(Vec::with_capacity(LANES));
+        }
+        self.requests[*time].push((lane, index));
+        *time += 1;
+    }
 }
 
 #[derive(Default)]
@@ -335,8 +363,7 @@ impl<'a> Counter<'a> {
 
     /// The accesses of a step: the first of each lane at a place are one request, and so on.
     fn requests(&mut self, events: &[Event]) {
-        let mut times: BTreeMap<(Key, u8), usize> = BTreeMap::new();
-        let mut requests: BTreeMap<(Key, usize), Vec<(u8, u32)>> = BTreeMap::new();
+        let mut accesses: Vec<Accesses> = Vec::new();
         for event in events {
             let (array, index, kind) = match event.what {
                 What::Read { array, index, .. } => (array, index, 0),
@@ -345,13 +372,16 @@ impl<'a> Counter<'a> {
                 _ => continue,
             };
             let (line, column) = event.place.map_or((0, 0), |place| (place.line(), place.column()));
-            let key = Key { line: self.places.find(Some(line)).1, column, array, kind };
-            let time = times.entry((key, event.lane)).or_default();
-            requests.entry((key, *time)).or_default().push((event.lane, index));
-            *time += 1;
+            let place = (line, column, array, kind);
+            let known = accesses.iter().position(|known| known.place == place).unwrap_or_else(|| {
+                accesses.push(Accesses { place, times: [0; LANES], requests: Vec::new() });
+                accesses.len() - 1
+            });
+            accesses[known].add(event.lane, index);
         }
-        for ((key, _), lanes) in requests {
-            self.request(key, &lanes);
+        for Accesses { place: (line, column, array, kind), requests, .. } in accesses {
+            let key = Key { line: self.places.find(Some(line)).1, column, array, kind };
+            requests.iter().for_each(|lanes| self.request(key, lanes));
         }
     }
 
@@ -459,12 +489,13 @@ impl<'a> Counter<'a> {
             None if rows.is_empty() => "Nothing was recorded that could be slow.".to_owned(),
             None => "Accesses are coalesced, and warps stay together.".to_owned(),
         };
+        let worst = worst.map(|row| (row.line, row.finding));
         let mut lines = BTreeMap::new();
         for row in &rows {
             let text = row.line.checked_sub(first).and_then(|at| source.get(at));
             lines.extend(text.map(|text| (row.line, (*text).to_owned())));
         }
-        TraceReport { rows, summary, lines, arithmetic, uncounted, distinct: self.distinct }
+        TraceReport { rows, summary, worst, lines, arithmetic, uncounted, distinct: self.distinct }
     }
 
     /// What each line computes, and the bytes that it moves.

@@ -1,6 +1,6 @@
 //! Running a launch that is recorded: on copies of its arrays in the host's memory, which are copied back at the end.
 
-use super::contents::Recorded;
+use super::contents::{LANES, Recorded};
 use super::json::MOST_INITIAL;
 use crate::array::{RawArray, assign, download};
 use crate::dtype::DType;
@@ -100,15 +100,17 @@ pub(super) fn run(ready: &Ready<'_, '_>) -> Result<Recorded> {
     let began = Instant::now();
     let mut after: Vec<Buffer> = arrays.iter().map(|array| array.before.clone()).collect();
     let (mut result, mut recording) = launch(ready, &plan, &arrays, &mut after);
-    // Once more, with the block in which it failed: threads take the same turns again.
+    // Once more, with the block in which it failed, and that of the other thread of a race: threads take the same turns again.
     if let Err(failure) = &result
         && failure.kind != FailureKind::Interrupted
     {
-        let [x, y, z] = failure.block;
-        let number = x + grid[0] * (y + grid[1] * z);
-        if plan.blocks.binary_search(&number).is_err() {
-            plan.blocks.retain(|&block| block < number);
-            plan.blocks.push(number);
+        let blocks = concerned(failure, grid);
+        let last = blocks[blocks.len() - 1];
+        if blocks.iter().any(|block| plan.blocks.binary_search(block).is_err()) {
+            plan.blocks.retain(|block| *block < last);
+            plan.blocks.extend(blocks);
+            plan.blocks.sort_unstable();
+            plan.blocks.dedup();
             after = arrays.iter().map(|array| array.before.clone()).collect();
             (result, recording) = launch(ready, &plan, &arrays, &mut after);
         }
@@ -134,8 +136,29 @@ pub(super) fn run(ready: &Ready<'_, '_>) -> Result<Recorded> {
         failure,
         error,
         took,
+        notes: [said_of_missing(ready, blocks), said_of_lanes(block.iter().product(), blocks)]
+            .into_iter()
+            .flatten()
+            .collect(),
         element: None,
     })
+}
+
+/// The numbers of the blocks that a failure is about, in ascending order: all others that matter have run before the last.
+fn concerned(failure: &Failure, grid: [usize; 3]) -> Vec<usize> {
+    let own = number_of(failure.block, grid);
+    match &failure.kind {
+        FailureKind::Race { first, .. } => {
+            let other = number_of(first.block, grid);
+            if other < own { vec![other, own] } else { vec![own] }
+        }
+        _ => vec![own],
+    }
+}
+
+/// The number of a block, or of a thread in its block.
+pub(super) fn number_of([x, y, z]: [usize; 3], [width, height, _]: [usize; 3]) -> usize {
+    x + width * (y + height * z)
 }
 
 /// Runs the chosen blocks alone, on copies of the arrays, and gives nothing back.
@@ -150,7 +173,34 @@ pub(super) fn watch(ready: &Ready<'_, '_>) -> Result<Recorded> {
     let error = failure.as_ref().map(|failure| of_threads(ready.operation, &ready.kernel, failure, "cpu".to_owned()));
     let [grid, block] = [ready.size.grid, ready.size.block].map(|size| size.map(|length| length as usize));
     let (kernel, most_events, took) = (ready.kernel, ready.config.trace_events, began.elapsed());
-    Ok(Recorded { kernel, grid, block, most_events, arrays, recording, failure, error, took, element: None })
+    let notes = Vec::new();
+    Ok(Recorded { kernel, grid, block, most_events, arrays, recording, failure, error, took, notes, element: None })
+}
+
+/// What is said of chosen blocks that the grid does not have.
+fn said_of_missing(ready: &Ready<'_, '_>, blocks: usize) -> Option<String> {
+    let mut missing = ready.config.trace_blocks.iter().flatten().filter(|&&block| block >= blocks);
+    let (first, more) = (missing.next()?, missing.count());
+    let and_more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let last = blocks - 1;
+    Some(format!(
+        "There is no block {first}{and_more}, as `trace_blocks` has it: the blocks have the numbers 0 to {last}."
+    ))
+}
+
+/// What is said of warps that lack more than a quarter of their lanes, where larger blocks would have more of them.
+fn said_of_lanes(threads: usize, blocks: usize) -> Option<String> {
+    let (all, warps) = (threads.next_multiple_of(LANES), threads.div_ceil(LANES));
+    // A grid of one small block may have no more work.
+    let is_choice = blocks > 1 || threads == 1;
+    let what = if threads == 1 { "thread" } else { "threads" };
+    let of = if warps == 1 { "its warp" } else { "its warps" };
+    (is_choice && (all - threads) * 4 > all).then(|| {
+        format!(
+            "A block of {threads} {what} leaves {} of the {all} lanes of {of} idle; let blocks have a multiple of 32 threads.",
+            all - threads
+        )
+    })
 }
 
 /// The arrays of a launch, and what is in them.

@@ -3,6 +3,7 @@
 use super::contents::Contents;
 use super::film::{Effect, LINES, Step};
 use super::json;
+use super::report::TraceFinding;
 use crate::rich::escaped;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -60,20 +61,34 @@ const CELL: usize = 22;
 const MOST_NUMBERED: usize = 256;
 const STATES: [&str; 5] = ["runs", "waits for its turn", "waits at a barrier", "has ended", "fault"];
 
-/// The threads of the block at the most telling moment: at the fault, or where the fewest lanes of a warp execute a line.
-fn picture(contents: &Contents) -> String {
+/// The most telling moment, by the number of the block among those recorded and that of its step: the fault, or where the player opens, or
+/// a step of the line in which most is lost: that of the most lanes, or of the fewest if lanes are what it lacks.
+fn moment(contents: &Contents) -> Option<(usize, usize)> {
     let fault = contents.fault.as_ref().map(|fault| (fault.block, fault.step));
     let opens = contents.opens.as_ref().and_then(|opens| Some((opens.block, opens.position.checked_sub(1)?)));
-    let moment = fault.or(opens).or_else(|| {
-        let block = contents.blocks.first()?;
-        let steps = block.steps.iter().enumerate().filter(|(_, step)| step.warp >= 0 && !step.effects.is_empty());
-        let (number, _) = steps.min_by_key(|(_, step)| step.mask.count_ones())?;
-        Some((0, number))
-    });
+    fault.or(opens).or_else(|| {
+        let steps = &contents.blocks.first()?.steps;
+        let does = |step: &&(usize, &Step)| step.1.warp >= 0 && !step.1.effects.is_empty();
+        let lanes = |step: &(usize, &Step)| step.1.mask.count_ones();
+        let worst = contents.report.worst();
+        let is_there = |step: &&(usize, &Step)| worst.is_some_and(|(line, _)| step.1.line % LINES == line);
+        let numbered: Vec<(usize, &Step)> = steps.iter().enumerate().collect();
+        let there = numbered.iter().filter(does).filter(is_there);
+        let found = match worst {
+            Some((_, TraceFinding::ActiveLanes)) => there.min_by_key(|step| lanes(step)),
+            _ => there.rev().max_by_key(|step| lanes(step)),
+        };
+        found.or_else(|| numbered.iter().filter(does).min_by_key(|step| lanes(step))).map(|step| (0, step.0))
+    })
+}
+
+/// The threads of the block at the most telling moment.
+fn picture(contents: &Contents) -> String {
     let mut svg = String::new();
-    let Some((block, at)) = moment else {
+    let Some((block, at)) = moment(contents) else {
         return r#"<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>"#.to_owned();
     };
+    let axes = contents.grid.iter().rposition(|&length| length > 1).map_or(1, |last| last + 1);
     let threads: usize = contents.block.iter().product();
     let mut states = vec!["waits for its turn"; threads];
     for step in &contents.blocks[block].steps[..=at] {
@@ -95,9 +110,9 @@ fn picture(contents: &Contents) -> String {
     let all = top + rows * CELL + 40 + height;
     let _ = write!(
         svg,
-        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{all}" viewBox="0 0 {width} {all}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#ffffff"/><text x="8" y="18" fill="#202020">{}, block {:?}, line {}</text>"##,
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{all}" viewBox="0 0 {width} {all}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#ffffff"/><text x="8" y="18" fill="#202020">{}, block ({}), line {}</text>"##,
         escaped(contents.kernel),
-        contents.blocks[block].index,
+        contents.blocks[block].index[..axes].iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         step.line % LINES
     );
     let place = |thread: usize| (8 + thread % 32 * CELL, top + thread / 32 * CELL);
