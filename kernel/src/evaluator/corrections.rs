@@ -80,6 +80,7 @@ const RULES: &[Rule] = &[
     formats::output,
     kernels::types,
     kernels::start,
+    kernels::traced,
     kernels::written,
     kernels::parameters,
     kernels::variable,

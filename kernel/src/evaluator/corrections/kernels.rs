@@ -225,6 +225,27 @@ pub fn start(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `gpu::trace(k, 1, 32, &mut a)` of a kernel, as `gpu::trace` is NumPy's, and `.blocks([0, 7])` behind it.
+pub fn traced(line: &Line, known: &Known<'_>) -> Option<String> {
+    let calls = (2..line.len()).filter(|at| line.at(at + 1) == "(");
+    calls.into_iter().find_map(|at| match (line.at(at), line.arguments(at + 1)?.as_slice()) {
+        ("trace", [kernel, _, _, _]) if line.before(at, 2) == "gpu" && is_name(kernel) && !known.is_array(kernel) => {
+            Some(line.with(at, at, "launch_traced"))
+        }
+        ("launch_traced", [kernel, grid, block, arguments]) => {
+            let close = line.closing(at + 1)?;
+            let chosen = line.closing(close + 3).filter(|_| line.at(close + 2) == "blocks")?;
+            let blocks = line.slice(close + 3, chosen);
+            let config = format!("gpu::LaunchConfig::new({grid}, {block}).trace_blocks{blocks}");
+            Some(line.with(at, chosen, &format!("launch_traced_with({config}, {kernel}, {arguments})")))
+        }
+        ("blocks", [_]) if known.says("no method named `blocks` found for struct `LaunchConfig`") => {
+            Some(line.with(at, at, "trace_blocks"))
+        }
+        _ => None,
+    })
+}
+
 /// `f(&a)` of a function of numbers, `gpu::map(f, a, b)`, `gpu::launch(k, 1, (a))`
 pub fn call(line: &Line, known: &Known<'_>) -> Option<String> {
     let tuple = |arguments: &[&str]| match arguments {
@@ -320,4 +341,52 @@ pub fn conversion(line: &Line, known: &Known<'_>) -> Option<String> {
         (is_open && line.kind(at.wrapping_sub(2)) == Some(LineTokenKind::Number))
             .then(|| line.with(at - 2, at - 2, &format!("{}_f64", line.at(at - 2))))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_line;
+    use super::super::tests::type_of;
+    use super::*;
+
+    #[test]
+    fn launches_that_are_traced() {
+        let too_many = "this function takes 1 argument but 4 arguments were supplied";
+        let without = |name: &str| format!("no method named `blocks` found for struct `{name}` in the current scope");
+        let config = without("LaunchConfig");
+        for (message, typed, expected) in [
+            (too_many, "gpu::trace(k, 16, 64, &mut a)", "gpu::launch_traced(k, 16, 64, &mut a)"),
+            (
+                too_many,
+                "let t = gpu::trace(k, (2, 2), (8, 8), (&a, 3));",
+                "let t = gpu::launch_traced(k, (2, 2), (8, 8), (&a, 3));",
+            ),
+            (
+                too_many,
+                "gpu::trace(k, 16, 64, (&a, &mut b)).blocks([0, 7])",
+                "gpu::launch_traced_with(gpu::LaunchConfig::new(16, 64).trace_blocks([0, 7]), k, (&a, &mut b))",
+            ),
+            (
+                &without("Trace"),
+                "gpu::launch_traced(k, 16, 64, &mut a).blocks([0]).report()",
+                "gpu::launch_traced_with(gpu::LaunchConfig::new(16, 64).trace_blocks([0]), k, &mut a).report()",
+            ),
+            (
+                &config,
+                "gpu::launch_traced_with(gpu::LaunchConfig::new(16, 64).blocks([0, 7]), k, &mut a)",
+                "gpu::launch_traced_with(gpu::LaunchConfig::new(16, 64).trace_blocks([0, 7]), k, &mut a)",
+            ),
+        ] {
+            let faults = [(None, message)];
+            assert_eq!(
+                of_line(typed, &Known::of_line(&faults, typed, 1, &type_of)).as_deref(),
+                Some(expected),
+                "{typed}"
+            );
+        }
+        // NumPy's has an array, and up to three numbers.
+        let faults = [(None, too_many)];
+        let numpys = of_line("gpu::trace(&a, 1, 0, 1)", &Known::of_line(&faults, "", 1, &type_of));
+        assert!(numpys.is_none_or(|line| !line.contains("launch")));
+    }
 }
