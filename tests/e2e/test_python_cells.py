@@ -114,9 +114,9 @@ CELLS = [
     "got = j.sum() - i.max()",
     "got = a.max() + np.ones(2, dtype=np.float32).sum()",
     "got = z - z.mean(axis=0)",
-    "x = (z > 0)\ngot = z * x",
+    "m = (z > 0)\ngot = z * m",
     "x = np.zeros((2, 3))\nx += z\nx /= 4\ngot = x",
-    "x = np.array([-100, 30])\ngot = np.sum(x / (1 + 0.1) ** np.arange(2))",
+    "c = np.array([-100, 30])\ngot = np.sum(c / (1 + 0.1) ** np.arange(2))",
     "got = -np.sum(a)",
     # Functions.
     "def f(x):\n    return x ** 2 + 2 * x + 1\n\ngot = f(a)",
@@ -127,8 +127,8 @@ CELLS = [
     "got = [row.sum() for row in z]",
     "got = sum(v ** 2 for v in a)",
     "got = sum(v for v in a if v > 0)",
-    "x = []\nfor k in range(4):\n    x.append(k * 0.5)\ngot = x",
-    "x = [1, 2]\nx.append(3)\ngot = x",
+    "h = []\nfor k in range(4):\n    h.append(k * 0.5)\ngot = h",
+    "q = [1, 2]\nq.append(3)\ngot = q",
     "got = 0\nfor k, v in enumerate(a):\n    got += k * v",
     # Polynomials, and functions that give several arrays.
     "got = np.poly1d([1, -3, 2])(2)",

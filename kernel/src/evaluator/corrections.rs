@@ -9,6 +9,7 @@ mod axes;
 mod calls;
 mod control;
 mod dtypes;
+mod floored;
 mod formats;
 mod functional;
 mod indexing;
@@ -151,7 +152,7 @@ const RULES: &[Rule] = &[
     operators::sparse_product,
     operators::power,
     operators::whole_power,
-    operators::floor_quotient,
+    floored::floor_quotient,
     operators::truth_of_numbers,
     operators::true_quotient,
     operators::quotient,
