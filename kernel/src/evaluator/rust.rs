@@ -416,6 +416,7 @@ impl RustEvaluator {
             Error::CompilationErrors(Vec::new()),
             &traced,
             &|name| self.variables.hint(name),
+            (&self.axes, &self.sources),
             &mut check,
         ))
     }

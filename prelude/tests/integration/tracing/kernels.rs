@@ -1,5 +1,7 @@
 //! Steps of small kernels: order, variables, faults and limits.
 
+#![allow(clippy::manual_is_multiple_of, reason = "kernels are written as their readers write them")]
+
 use super::replayed;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
