@@ -127,8 +127,8 @@ CELLS = [
     "got = [row.sum() for row in z]",
     "got = sum(v ** 2 for v in a)",
     "got = sum(v for v in a if v > 0)",
-    "h = []\nfor k in range(4):\n    h.append(k * 0.5)\ngot = h",
-    "q = [1, 2]\nq.append(3)\ngot = q",
+    "halves = []\nfor k in range(4):\n    halves.append(k * 0.5)\ngot = halves",
+    "grown = [1, 2]\ngrown.append(3)\ngot = grown",
     "got = 0\nfor k, v in enumerate(a):\n    got += k * v",
     # Polynomials, and functions that give several arrays.
     "got = np.poly1d([1, -3, 2])(2)",
