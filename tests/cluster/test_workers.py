@@ -35,15 +35,20 @@ def client(environment):
         yield client
 
 
+@pytest.fixture
+def scale(environment):
+    """A function that no other test has compiled, or loaded into this process."""
+    return warpcell.function(f"// {environment['WARPCELL_CACHE_DIR']}\n{SCALE}")
+
+
 def libraries(environment: dict[str, str]) -> list[Path]:
     return sorted(Path(environment["WARPCELL_CACHE_DIR"]).glob("crates/*/functions/*.so"))
 
 
-def test_dask_loads_a_function_once_in_each_worker(client, environment):
+def test_dask_loads_a_function_once_in_each_worker(client, scale, environment):
     import dask.array as da
 
     assert len(client.run(in_workers.listen)) == 2
-    scale = warpcell.function(SCALE)
     (library,) = libraries(environment)
     written = library.stat().st_ino
     x = da.ones((64, 1000), chunks=(1, 1000))
@@ -95,7 +100,7 @@ def test_dask_names_functions_by_what_they_are(environment):
     assert tokenize(scale) == tokenize(warpcell.function(SCALE)) != tokenize(other)
 
 
-def test_ray(environment):
+def test_ray(scale, environment):
     import ray
 
     ray.init(num_cpus=2, object_store_memory=100 << 20, include_dashboard=False, log_to_driver=False, configure_logging=False)
@@ -106,7 +111,6 @@ def test_ray(environment):
             in_workers.listen()
             return function(*arguments), in_workers.loaded(), in_workers.threads_of_rust()
 
-        scale = warpcell.function(SCALE)
         array = ray.put(np.ones(1000))
         answers = ray.get([called.remote(scale, array, float(number)) for number in range(40)], timeout=PATIENCE)
         assert [answer[0].sum() for answer in answers] == [1000.0 * number for number in range(40)]
