@@ -375,7 +375,7 @@ fn collatz(mut out: ViewMut<u32>) {
     let mut n = i as u64 + 1;
     let mut steps = 0;
     while n != 1 {
-        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+        n = if n & 1 == 0 { n / 2 } else { 3 * n + 1 };
         steps += 1;
     }
     out[i] = steps;
