@@ -158,6 +158,29 @@ def test_arguments_of_the_wrong_kind(kernel):
     assert kernel.check("a.len()").value == "64"
 
 
+def test_names_that_one_may_guess(kernel):
+    """`gpu::trace` is NumPy's, and `blocks` has a longer name."""
+    kernel.check(KERNELS)
+    chosen = "gpu::launch_traced_with(gpu::LaunchConfig::new(2, 32).trace_blocks([1]), double, &mut a)"
+    for typed, written in (
+        ("gpu::trace(double, 2, 32, &mut a)", "gpu::launch_traced(double, 2, 32, &mut a)"),
+        ("gpu::launch_traced(double, 2, 32, &mut a).blocks([1])", chosen),
+        ("gpu::launch_traced_with(gpu::LaunchConfig::new(2, 32).blocks([1]), double, &mut a)", chosen),
+    ):
+        assert f"write `{written}`" in kernel.run(typed).error_text, typed
+        assert kernel.check(written).value.startswith("Trace of `double`, 2 blocks of 32 threads: ")
+
+
+def test_a_struct_is_shown_as_a_variable(kernel):
+    kernel.check(
+        "#[device]\n#[derive(Clone, Copy)]\nstruct Particle { x: f32, v: f32 }\n#[kernel]\nfn moves(mut x: ViewMut<f32>) {\n"
+        "    let i = thread_idx().x;\n    let mut p = Particle { x: x[i], v: 0.5 };\n    p.x += p.v;\n    x[i] = p.x;\n}\n"
+        "let mut x = gpu::ones::<f32>(32);"
+    )
+    shown = film(html(kernel.check("gpu::launch_traced(moves, 1, 32, &mut x)")))
+    assert {"p", "Particle { x: 1, v: 0.5 }", "Particle { x: 1.5, v: 0.5 }"} <= set(shown["texts"])
+
+
 def test_lines_are_those_of_the_cell_that_defined_the_kernel(kernel):
     """A later cell that traces a kernel compiles it again."""
     kernel.check(
