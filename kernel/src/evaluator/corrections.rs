@@ -87,6 +87,7 @@ const RULES: &[Rule] = &[
     kernels::variable,
     kernels::length,
     kernels::names,
+    kernels::special,
     kernels::call,
     kernels::conversion,
     words::declaration,

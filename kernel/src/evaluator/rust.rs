@@ -30,6 +30,7 @@ use crate::syntax::line_and_column;
 use anyhow::Result;
 use evcxr::{CommandContext, Error, EvalOutputs};
 use serde_json::{Map, Value};
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -159,8 +160,11 @@ impl RustEvaluator {
             self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, events));
             result?;
             self.sources.keep(cell);
-            let types = self.context.as_ref().map(|context| variable_history::types(context, &self.types));
-            let types = types.unwrap_or_default();
+            // Few cells ask for them.
+            let types = LazyCell::new(|| {
+                let types = self.context.as_ref().map(|context| variable_history::types(context, &self.types));
+                types.unwrap_or_default()
+            });
             self.axes.learn(cell, &|name| Some(build_step::in_scope(types.get(name)?)));
         }
         self.act(&expansion.after, &mut outcome, run.number, sink)?;

@@ -121,6 +121,20 @@ impl<A: AnyArray, const N: usize> Values for &[&A; N] {
 }
 impl<T: Float, A: AnyArray<Elem = T>, const N: usize> Diagonals<T> for &[&A; N] {}
 
+/// Arrays of the device themselves.
+impl<T: Float> Values for &[DeviceArray<T>] {
+    fn vectors(&self, operation: &'static str) -> Result<Vec<RawArray>> {
+        vectors(operation, &self.iter().collect::<Vec<_>>())
+    }
+}
+impl<T: Float> Diagonals<T> for &[DeviceArray<T>] {}
+impl<T: Float, const N: usize> Values for &[DeviceArray<T>; N] {
+    fn vectors(&self, operation: &'static str) -> Result<Vec<RawArray>> {
+        self.as_slice().vectors(operation)
+    }
+}
+impl<T: Float, const N: usize> Diagonals<T> for &[DeviceArray<T>; N] {}
+
 /// A square matrix of diagonals: numbers for the same everywhere, or arrays whose first element is that of the first row or column; each
 /// at its offset, above the main diagonal if that is positive. The size follows from the arrays; of numbers alone there is
 /// [`diags_with`]. Integers are `f64` in the matrix. SciPy's `diags`: `gpu::sparse::diags!(&[1.0, -2.0, 1.0], &[-1, 0, 1], shape = (4, 4))` has its keywords.
@@ -132,6 +146,8 @@ impl<T: Float, A: AnyArray<Elem = T>, const N: usize> Diagonals<T> for &[&A; N] 
 /// use warpcell as gpu;
 /// let a = gpu::sparse::diags(&[&vec![1.0, 2.0, 3.0], &vec![4.0, 5.0]], &[0, 1]);
 /// assert_eq!(a.to_dense().to_host(), ndarray::array![[1.0, 4.0, 0.0], [0.0, 2.0, 5.0], [0.0, 0.0, 3.0]].into_dyn());
+/// let b = gpu::sparse::diags(&[gpu::full(3, 2.0), gpu::full(2, -1.0)], &[0, 1]);
+/// assert_eq!(b.to_dense().to_host()[[0, 1]], -1.0);
 /// ```
 #[track_caller]
 pub fn diags<T: Float, D: Diagonals<T>>(diagonals: D, offsets: impl IntoAxes) -> SparseMatrix<T> {

@@ -1,7 +1,9 @@
 //! Functions of device code and their calls, as CUDA, Numba and NumPy have them.
 
+use super::calls::METHODS;
 use super::known::{ARRAY, DeviceFunction, Known};
 use super::line::{Line, LineTokenKind, is_name};
+use super::modules::PAGES;
 use super::operators::as_argument;
 use crate::syntax::{is_keyword, list_has, list_value};
 
@@ -44,6 +46,27 @@ pub fn names(line: &Line, known: &Known<'_>) -> Option<String> {
         let is_index = matches!(name, "global_idx" | "thread_idx" | "block_idx" | "block_dim" | "grid_dim");
         let is_whole = is_index && line.at(at + 1) == "(" && line.at(at + 3) != "." && known.says("`Dim3`");
         is_whole.then(|| line.with(at, at + 2, &format!("{name}().x")))
+    })
+}
+
+/// `ndtr(x)`, `scipy.special.ndtr(x)`, `gpu::special::ndtr(x)`: device code needs the function of numbers.
+pub fn special(line: &Line, known: &Known<'_>) -> Option<String> {
+    const PATHS: [&str; 6] = ["", "special", "gpu::special", "sp.special", "scipy.special", "cupyx.scipy.special"];
+    known.device?;
+    let is_special = |name: &str| {
+        let row = format!("`scipy.special.{name}(");
+        !list_has(METHODS, name) && PAGES.iter().any(|page| page.contains(&row))
+    };
+    (0..line.len()).filter(|at| line.at(at + 1) == "(" && is_special(line.at(*at))).find_map(|at| {
+        let mut first = at;
+        while matches!(line.before(first, 1), "." | "::") && line.is_word(first - 2) {
+            first -= 2;
+        }
+        let path = if first == at { "" } else { line.slice(first, at - 2) };
+        let is_method = line.before(first, 1) == ".";
+        let name = line.at(at);
+        let can_be = PATHS.contains(&path) && !is_method && line.before(first, 1) != "fn";
+        can_be.then(|| line.with(first, at, &format!("gpu::special::scalar::{name}")))
     })
 }
 
@@ -348,6 +371,24 @@ mod tests {
     use super::super::of_line;
     use super::super::tests::type_of;
     use super::*;
+
+    #[test]
+    fn special_functions_of_numbers() {
+        let of_cell = |text: &str, attribute: &str| {
+            let cell = format!("{attribute}\nfn f(x: f64) -> f64 {{\n    {text}\n}}");
+            let faults = [(Some("E0425"), "cannot find function `ndtr` in this scope")];
+            of_line(text, &Known::of_line(&faults, &cell, 3, &type_of))
+        };
+        for typed in ["ndtr(x)", "scipy.special.ndtr(x)", "gpu::special::ndtr(x)", "special::ndtr(x)"] {
+            let corrected = of_cell(&format!("2.0 * {typed}"), "#[device]");
+            assert_eq!(corrected.as_deref(), Some("2.0 * gpu::special::scalar::ndtr(x)"), "{typed}");
+        }
+        for typed in ["x.ndtr()", "gpu::special::scalar::ndtr(x)", "x.exp()"] {
+            assert!(of_cell(typed, "#[vectorize]").is_none_or(|line| !line.contains("scalar::scalar")), "{typed}");
+        }
+        // Arrays have functions of their own.
+        assert!(of_cell("ndtr(x)", "").is_none_or(|line| !line.contains("scalar")));
+    }
 
     #[test]
     fn launches_that_are_traced() {

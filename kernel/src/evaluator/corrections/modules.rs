@@ -8,7 +8,8 @@ use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value, words};
 
 /// The pages with SciPy's names and ours.
-const PAGES: [&str; 2] = [include_str!("../../../../prelude/SCIPY.md"), include_str!("../../../../prelude/NUMPY.md")];
+pub const PAGES: [&str; 2] =
+    [include_str!("../../../../prelude/SCIPY.md"), include_str!("../../../../prelude/NUMPY.md")];
 
 /// The prelude's tables of macros that stand in modules.
 const TABLES: [&str; 2] = [
