@@ -55,6 +55,7 @@ type Rule = fn(&Line, &Known<'_>) -> Option<String>;
 
 /// The rules. Rules for words come first, because other rules read their results.
 const RULES: &[Rule] = &[
+    kernels::special,
     arithmetic::in_numpy,
     words::comment,
     kernels::decorator,
@@ -87,7 +88,6 @@ const RULES: &[Rule] = &[
     kernels::variable,
     kernels::length,
     kernels::names,
-    kernels::special,
     kernels::call,
     kernels::conversion,
     words::declaration,
