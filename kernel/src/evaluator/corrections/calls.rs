@@ -148,6 +148,10 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     }
     let name = list_value(RENAMED, name).unwrap_or(name);
     let module = if path.len() > 2 { path[path.len() - 2] } else { path[0] };
+    if module == "scalar" {
+        // `gpu::special::scalar` has the functions of numbers.
+        return None;
+    }
     if let Some(new) = plain_call(path, arguments) {
         return Some(new);
     }
