@@ -147,11 +147,8 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
         return plots::translated(name, arguments, known);
     }
     let name = list_value(RENAMED, name).unwrap_or(name);
-    let module = if path.len() > 2 { path[path.len() - 2] } else { path[0] };
-    if module == "scalar" {
-        // `gpu::special::scalar` has the functions of numbers.
-        return None;
-    }
+    // Those of `gpu::special::scalar` stay as they are.
+    let module = Some(if path.len() > 2 { path[path.len() - 2] } else { path[0] }).filter(|last| *last != "scalar")?;
     if let Some(new) = plain_call(path, arguments) {
         return Some(new);
     }
