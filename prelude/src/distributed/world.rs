@@ -132,11 +132,14 @@ impl Drop for World {
         if std::thread::panicking() {
             self.fail(Fault::Rank { rank: self.rank, reason: PANICKED.to_owned() });
         }
+        // Who waits for this rank hears of the failure that has ended it, also if its own connection tells that later.
+        let fault = self.mailbox.fault();
         for to in (0..self.size()).filter(|&to| to != self.rank) {
             let deadline = Instant::now() + PATIENCE;
             let gone = Fault::Rank { rank: to, reason: SILENT.to_owned() };
             let may_wait = || if Instant::now() > deadline { Err(gone.clone()) } else { Ok(()) };
-            let _ = self.post.bring(to, Letter::Farewell, &may_wait);
+            let letter = fault.clone().map_or(Letter::Farewell, Letter::Failed);
+            let _ = self.post.bring(to, letter, &may_wait);
         }
     }
 }
