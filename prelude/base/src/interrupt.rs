@@ -139,8 +139,15 @@ fn thread_start() -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// There is one cell at a time, and one word: tests of them take turns.
+    fn turn() -> std::sync::MutexGuard<'static, ()> {
+        static TURN: Mutex<()> = Mutex::new(());
+        TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[test]
     fn threads_of_earlier_cells_are_told_from_those_of_this_one() {
+        let _turn = turn();
         enter_cell();
         let start = std::thread::spawn(|| thread_start().unwrap()).join().unwrap();
         assert!(start >= BEGAN.load(Ordering::Relaxed), "a thread of the cell");
@@ -150,6 +157,7 @@ mod tests {
     #[test]
     fn older_threads_stop_what_they_do_for_the_cell() {
         static SET: AtomicU32 = AtomicU32::new(0);
+        let _turn = turn();
         let (ask, asked) = std::sync::mpsc::channel::<Stop>();
         let (answer, answers) = std::sync::mpsc::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
@@ -191,6 +199,7 @@ mod tests {
                 *self.0 = is_of_the_cell();
             }
         }
+        let _turn = turn();
         enter_cell();
         let mut stoppable = true;
         let of_the_cell = std::thread::scope(|scope| {
