@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .calls import ANY, COMPLEX, FLOATS, NUMBERS, ORDERED, REAL, Call, axes, axis_of, function, functions, if_empty, initial, mask, near, shapes, without_elements, words
-from .reductions import METHODS
+from .reductions import levels, no_levels
 
 
 def widths(s, array):
@@ -94,27 +94,6 @@ def _(s, dtype, name):
     a = s.array(dtype, style="exact")
     given = axes(s, a)
     return Call(f"np.median(a0{words(given)})", [a], given, {"any_zero": True, **near(dtype, 4), **without_elements(a)})
-
-
-def levels(s, share):
-    return [s.choice([0.0, 1.0, 0.5, s.integer(0, 64) / 64]) * share for _ in range(s.integer(1, 3))]
-
-
-@functions("nanquantile", "nanpercentile", dtypes=NUMBERS)
-def _(s, dtype, name):
-    a = s.array(dtype, style="nan")
-    given = axes(s, a)
-    text = words(given)
-    share = 1 if name == "nanquantile" else 100
-    given["q"] = levels(s, share) if name == "nanquantile" else levels(s, share)[0]
-    if name == "nanquantile":
-        given["method"] = s.choice(METHODS) if s.chance(0.5) else "linear"
-        text += f", method={given['method']!r}"
-    return Call(f"np.{name}(a0, {given['q']}{text})", [a], given, {"any_zero": True, "any_dtype": True, **near(dtype, 16, 4), **without_elements(a), **no_levels(a)})
-
-
-def no_levels(array):
-    return if_empty(array, "differs", "NumPy's nanquantile of no elements has one result for all levels; ours has one for each")
 
 
 @functions("quantile_weighted", "nanquantile_weighted", dtypes=NUMBERS)

@@ -116,22 +116,31 @@ METHODS = [
 ]
 
 
-@functions("quantile", "percentile", dtypes=NUMBERS)
+def levels(s, share):
+    return [s.choice([0.0, 1.0, 0.5, s.integer(0, 64) / 64]) * share for _ in range(s.integer(1, 3))]
+
+
+def no_levels(array):
+    return if_empty(array, "differs", "NumPy's nanquantile of no elements has one result for all levels; ours has one for each")
+
+
+@functions("quantile", "percentile", "nanquantile", "nanpercentile", dtypes=NUMBERS)
 def _(s, dtype, name):
     a = s.array(dtype, style="nan")
     given = axes(s, a)
     text = words(given)
-    share = 1 if name == "quantile" else 100
-    levels = [s.choice([0.0, 1.0, 0.5, s.integer(0, 64) / 64]) * share for _ in range(s.integer(1, 3))]
+    has_levels, skips = name.endswith("quantile"), name.startswith("nan")
+    q = levels(s, 1 if has_levels else 100)
     if s.chance(0.03):
-        levels[0] = -0.5
-    given["q"] = levels if name == "quantile" else levels[0]
-    if name == "quantile":
+        q[0] = -0.5
+    given["q"] = q if has_levels else q[0]
+    if has_levels:
         given["method"] = s.choice(METHODS) if s.chance(0.5) else "linear"
         text += f", method={given['method']!r}"
     # Several levels are an array of f64, and NumPy gives their type; or that of integers, with methods that choose an element.
-    any_dtype = name == "quantile" and (dtype == "float32" or np.dtype(dtype).kind != "f")
-    return Call(f"np.{name}(a0, {given['q']}{text})", [a], given, {"any_zero": True, "any_dtype": any_dtype, **near(dtype, 16, 4), **without_elements(a)})
+    any_dtype = has_levels and (dtype == "float32" or np.dtype(dtype).kind != "f")
+    notes = {"any_zero": True, "any_dtype": any_dtype, **near(dtype, 16, 4), **without_elements(a), **(no_levels(a) if skips else {})}
+    return Call(f"np.{name}(a0, {given['q']}{text})", [a], given, notes)
 
 
 @functions("average", dtypes=NUMBERS)
