@@ -75,6 +75,12 @@ pub fn list_has(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known == word)
 }
 
+/// Whether a text is a name, or a word of Rust's own.
+pub fn is_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|first| first == '_' || first.is_alphabetic()) && characters.all(is_word)
+}
+
 /// Whether a word is one of Rust's own.
 pub fn is_keyword(word: &str) -> bool {
     SyntaxKind::from_keyword(word, Edition::CURRENT).is_some()

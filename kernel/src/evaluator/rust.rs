@@ -347,6 +347,12 @@ impl RustEvaluator {
 
     /// Runs the text of a cell: its magics, and its code.
     pub(super) fn execute_text(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
+        let expansion = self.expanded(code)?;
+        self.run(Run { number: cell, expansion: &expansion, cell: code, sink })
+    }
+
+    /// The code of a cell with all that it needs, and the actions around it.
+    fn expanded(&self, code: &str) -> Result<Expansion, CellError> {
         let notebook = self.notebook();
         let mut expansion =
             magics::expand(code, &notebook).map_err(|error| plain_error("UsageError", &error.to_string()))?;
@@ -370,24 +376,18 @@ impl RustEvaluator {
         if !declarations.is_empty() {
             expansion.precede(&declarations);
         }
-        self.run(Run { number: cell, expansion: &expansion, cell: code, sink })
+        Ok(expansion)
     }
 
     /// Compiles the text of a cell, and does not run it.
     pub(super) fn check(&mut self, number: u64, cell: &str) -> Result<(), CellError> {
-        let notebook = self.notebook();
-        let mut expansion =
-            magics::expand(cell, &notebook).map_err(|error| plain_error("UsageError", &error.to_string()))?;
-        if commands::has_any(&expansion.code) {
+        if commands::has_any(cell) {
             return Err(plain_error(
                 "UsageError",
                 "commands such as `:dep` can only be run; check the code below them",
             ));
         }
-        let declarations = self.variables.declarations_for(&expansion.code);
-        if !declarations.is_empty() {
-            expansion.precede(&declarations);
-        }
+        let expansion = self.expanded(cell)?;
         if let Some(problem) = self.context.as_ref().err().cloned().or_else(|| self.session.problem()) {
             return Err(not_installed(&problem));
         }

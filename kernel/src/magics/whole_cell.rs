@@ -2,7 +2,7 @@
 
 use super::action::{Action, Shown};
 use super::magic::Arguments;
-use crate::syntax::is_word;
+use crate::syntax::{is_keyword, is_name};
 
 /// `%check`.
 pub(super) fn check(arguments: &Arguments<'_>, body: &str) -> Result<Action, String> {
@@ -17,7 +17,7 @@ pub(super) fn check(arguments: &Arguments<'_>, body: &str) -> Result<Action, Str
 /// `%%capture`.
 pub(super) fn capture(arguments: &Arguments<'_>, body: &str) -> Result<Action, String> {
     let variable = (!arguments.rest.is_empty()).then(|| arguments.rest.to_owned());
-    if let Some(name) = variable.as_deref().filter(|name| !is_name(name)) {
+    if let Some(name) = variable.as_deref().filter(|name| !is_name(name) || is_keyword(name) || *name == "_") {
         return Err(format!("`{name}` is no name of a variable; write one, such as `%%capture output`"));
     }
     if body.trim().is_empty() {
@@ -27,10 +27,6 @@ pub(super) fn capture(arguments: &Arguments<'_>, body: &str) -> Result<Action, S
     let shown = Shown { stdout: has("--no-stdout"), stderr: has("--no-stderr"), displays: has("--no-display") };
     let code = body.to_owned();
     Ok(Action::new(move |kernel| kernel.capture(&code, shown, variable.as_deref())))
-}
-
-fn is_name(text: &str) -> bool {
-    text != "_" && text.chars().all(is_word) && !text.starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// `%rustfmt`.

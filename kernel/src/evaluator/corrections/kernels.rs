@@ -65,7 +65,9 @@ pub fn special(line: &Line, known: &Known<'_>) -> Option<String> {
         let path = if first == at { "" } else { line.slice(first, at - 2) };
         let is_method = line.before(first, 1) == ".";
         let name = line.at(at);
-        let can_be = PATHS.contains(&path) && !is_method && line.before(first, 1) != "fn";
+        // A bare name may be that of a function of the notebook.
+        let is_meant = PATHS.contains(&path) && (!path.is_empty() || known.blames(name));
+        let can_be = is_meant && !is_method && line.before(first, 1) != "fn";
         can_be.then(|| line.with(first, at, &format!("gpu::special::scalar::{name}")))
     })
 }

@@ -2,6 +2,8 @@
 
 use crate::syntax::is_word;
 
+pub use crate::syntax::is_name;
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineTokenKind {
@@ -34,12 +36,6 @@ const SIGNS: [&str; 21] = [
 /// Words that stand before an expression.
 const BEFORE_EXPRESSIONS: [&str; 12] =
     ["return", "in", "if", "while", "match", "let", "mut", "else", "and", "or", "not", "for"];
-
-/// Whether a text is a name.
-pub fn is_name(text: &str) -> bool {
-    let mut characters = text.chars();
-    characters.next().is_some_and(|first| first == '_' || first.is_alphabetic()) && characters.all(is_word)
-}
 
 /// Whether a text is a whole number.
 pub fn is_integer(text: &str) -> bool {
