@@ -70,8 +70,8 @@ pub use rows::Iter;
 pub use shape::{IntoNewShape, IntoShape, Length};
 pub use sides::{AnyArray, OnDevice, OnHost};
 pub use spacing::{geomspace, logspace};
-pub(crate) use splitting::cut;
 pub use splitting::{IntoSections, Sections, array_split, dsplit, hsplit, vsplit};
+pub(crate) use splitting::{bounds, cut};
 pub use strides::{as_strided, broadcast_shapes, isfortran, try_as_strided, try_broadcast_shapes};
 pub(crate) use transfer::download;
 pub use triangles::{diag, diagflat, fill_diagonal, identity, tri, tril, triu, vander};
@@ -319,6 +319,11 @@ impl RawArray {
         RawArray::written(operation, &self.handle, self.shape(), dtype, |out| {
             self.handle.backend.copy(self.view(), out.view())
         })
+    }
+
+    /// The array with elements of `dtype`: itself, if it has them, or a copy.
+    pub(crate) fn in_type(&self, operation: &'static str, dtype: DType) -> Result<RawArray> {
+        if self.dtype == dtype { Ok(self.clone()) } else { self.converted(operation, dtype) }
     }
 
     /// The array in the type that operations compute in: itself, or a copy of an array of a type for storage.

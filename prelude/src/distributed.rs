@@ -32,9 +32,3 @@ mod world;
 pub use communicator::{Communicator, IntoRanks, LocalRanks};
 pub use sharded::Sharded;
 pub use transport::Reduction;
-
-/// Where the parts of a length begin and end, as equal as can be: the first ones are longer by one.
-pub(crate) fn bounds(length: usize, parts: usize) -> Vec<usize> {
-    let (each, more) = (length / parts, length % parts);
-    (0..=parts).map(|part| part * each + part.min(more)).collect()
-}

@@ -895,13 +895,13 @@ pub(crate) fn normalised(
             && axis + 1 == x.shape().len()
             && let Some(shares) = registered_along(name, softmax_stages(x.dtype), &x)?
         {
-            return of_type(name, shares, a.dtype);
+            return shares.in_type(name, a.dtype);
         }
         let largest = with_axes(&reduce(name, ReduceOperation::Max, &x, &axes)?, &axes);
         let formula = |dtype| if dtype == DType::F32 { name_of(&single_power_below) } else { name_of(&power_below) };
         let powers = apply_one(name, formula, &[RawOperand::Array(&x), RawOperand::Array(&largest)])?;
         let sums = with_axes(&reduce(name, ReduceOperation::Sum, &powers, &axes)?, &axes);
-        return of_type(name, composed.pair(BinaryOperation::Divide, &powers, &sums)?, a.dtype);
+        return composed.pair(BinaryOperation::Divide, &powers, &sums)?.in_type(name, a.dtype);
     }
     let x = less_largest(name, &a.to_compute_type(name)?, &axes, logarithm)?;
     let powers = composed.each(UnaryOperation::Exp, &x)?;
@@ -911,12 +911,7 @@ pub(crate) fn normalised(
     } else {
         composed.pair(BinaryOperation::Divide, &powers, &sums)?
     };
-    of_type(name, result, a.dtype)
-}
-
-/// The array itself if it has the type, else as this type.
-fn of_type(name: &'static str, x: RawArray, dtype: DType) -> Result<RawArray> {
-    if x.dtype == dtype { Ok(x) } else { x.converted(name, dtype) }
+    result.in_type(name, a.dtype)
 }
 
 /// The logarithms of the sums of `exp(a)` along the axes.

@@ -269,8 +269,7 @@ fn accumulated(a: &RawArray, axis: isize, join: Join<'_>) -> Result<RawArray> {
             _ => None,
         };
         if let Some(scan) = scan {
-            let found = scan_axis(NAME, scan, a, axis as isize)?;
-            return if found.dtype == a.dtype { Ok(found) } else { found.converted(NAME, a.dtype) };
+            return scan_axis(NAME, scan, a, axis as isize)?.in_type(NAME, a.dtype);
         }
         if let Some(found) = folded(NAME, a, axis, &program, None)? {
             return Ok(found);

@@ -148,7 +148,11 @@ pub(crate) fn cut(
             "cannot be cut into no parts; give a number of at least 1".into()
         }));
     }
+    Ok(bounds(length, parts).windows(2).map(|ends| part(ends[0], ends[1])).collect())
+}
+
+/// Where the parts of a length begin and end, as equal as can be: the first ones are longer by one.
+pub(crate) fn bounds(length: usize, parts: usize) -> Vec<usize> {
     let (least, longer) = (length / parts, length % parts);
-    let start = |at: usize| at * least + at.min(longer);
-    Ok((0..parts).map(|at| part(start(at), start(at + 1))).collect())
+    (0..=parts).map(|at| at * least + at.min(longer)).collect()
 }

@@ -7,10 +7,9 @@ mod making;
 mod neighbours;
 mod sorting;
 
-use super::bounds;
 use super::communicator::Communicator;
 use super::transport::Collective;
-use crate::array::{DeviceArray, RawArray, transfer, with_rank};
+use crate::array::{DeviceArray, RawArray, bounds, transfer, with_rank};
 use crate::backend::ReduceOperation;
 use crate::dtype::{Arithmetic, DType, Element};
 use crate::error::{Error, Result, check};

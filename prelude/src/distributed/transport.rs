@@ -135,14 +135,14 @@ impl Transport for ByHost {
         let call = self.group.begin(collective.kind(), &|| collective.described())?;
         match collective {
             Collective::AllReduce(x, reduction) => {
-                let terms = converted(name, x.clone(), reduction.terms(x.dtype))?.flat(name)?;
+                let terms = x.in_type(name, reduction.terms(x.dtype))?.flat(name)?;
                 let bounds = self.bounds(terms.size());
                 let part = self.reduced_part(&call, &terms, &bounds, reduction)?;
                 let whole = self.gathered(&call, &part, &lengths(&bounds), x.shape())?;
-                converted(name, whole, x.dtype).map(Some)
+                whole.in_type(name, x.dtype).map(Some)
             }
             Collective::Reduce(x, reduction, root) => {
-                let terms = converted(name, x.clone(), reduction.terms(x.dtype))?.flat(name)?;
+                let terms = x.in_type(name, reduction.terms(x.dtype))?.flat(name)?;
                 let bounds = self.bounds(terms.size());
                 let part = self.reduced_part(&call, &terms, &bounds, reduction)?;
                 if self.group.rank != root {
@@ -150,16 +150,16 @@ impl Transport for ByHost {
                     return Ok(None);
                 }
                 let whole = self.collected(&call, &part, &lengths(&bounds), x.shape())?;
-                converted(name, whole, x.dtype).map(Some)
+                whole.in_type(name, x.dtype).map(Some)
             }
             Collective::ReduceScatter(x, reduction) => {
-                let terms = converted(name, x.clone(), reduction.terms(x.dtype))?.flat(name)?;
+                let terms = x.in_type(name, reduction.terms(x.dtype))?.flat(name)?;
                 let mut shape = x.shape().to_vec();
                 shape[0] /= self.group.size();
                 let each: usize = shape.iter().product();
                 let bounds: Vec<usize> = (0..=self.group.size()).map(|rank| rank * each).collect();
                 let part = self.reduced_part(&call, &terms, &bounds, reduction)?;
-                converted(name, shaped(part, &shape), x.dtype).map(Some)
+                shaped(part, &shape).in_type(name, x.dtype).map(Some)
             }
             Collective::Broadcast(x, root) => {
                 let flat = x.flat(name)?;
@@ -237,7 +237,7 @@ fn described(shape: &[usize], dtype: DType) -> String {
 impl ByHost {
     /// Where the parts of a flat array begin and end, one for each rank, as equal as can be.
     fn bounds(&self, size: usize) -> Vec<usize> {
-        super::bounds(size, self.group.size())
+        crate::array::bounds(size, self.group.size())
     }
 
     /// This rank's part of the flat arrays of all ranks, reduced in the order of ranks.
@@ -320,11 +320,6 @@ fn between(flat: &RawArray, bounds: &[usize], rank: usize) -> RawArray {
 fn shaped(raw: RawArray, shape: &[usize]) -> RawArray {
     let offset = raw.layout.offset;
     raw.with_layout(crate::backend::Layout { offset, ..crate::backend::Layout::contiguous(shape) })
-}
-
-/// The array in another type.
-fn converted(name: &'static str, raw: RawArray, dtype: DType) -> Result<RawArray> {
-    if raw.dtype == dtype { Ok(raw) } else { raw.converted(name, dtype) }
 }
 
 /// Combines each element with another, or with a number, in its place.

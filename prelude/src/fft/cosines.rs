@@ -216,7 +216,7 @@ impl Waves {
         let x = axes.iter().zip(&lengths).fold(x.clone(), |x, (&axis, &length)| {
             if length < x.shape()[axis] { slice_axis(&x, axis, 0, 1, length) } else { x }
         });
-        let x = if x.dtype == dtype { x } else { x.converted(operation, dtype)? };
+        let x = x.in_type(operation, dtype)?;
         // The parts of complex numbers have an axis at the end.
         let given = x.clone();
         let mut found = if dtype.is_complex() { x.parts() } else { x };

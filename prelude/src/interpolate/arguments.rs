@@ -310,13 +310,7 @@ impl Values {
 
 /// The points at which a function is evaluated, along one axis, as `f64`; without a copy if they are that already.
 pub(super) fn flat_points(operation: &'static str, x: &RawArray) -> Result<DeviceArray<f64>> {
-    let x = if x.dtype == DType::F64 { x.clone() } else { x.converted(operation, DType::F64)? };
-    Ok(DeviceArray::from_raw(x.flat(operation)?))
-}
-
-/// The results in the type that the caller asks for.
-pub(super) fn as_type(operation: &'static str, results: RawArray, dtype: DType) -> Result<RawArray> {
-    if results.dtype == dtype { Ok(results) } else { results.converted(operation, dtype) }
+    Ok(DeviceArray::from_raw(x.in_type(operation, DType::F64)?.flat(operation)?))
 }
 
 /// Threads of a block. Neighbours compute neighbours, and read what is beside one another.

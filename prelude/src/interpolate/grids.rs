@@ -1,7 +1,7 @@
 //! Values between those of a grid.
 
 use super::arguments::sealed::Fills;
-use super::arguments::{Form, THREADS, as_type, check_finite, numbers, on_device};
+use super::arguments::{Form, THREADS, check_finite, numbers, on_device};
 use super::kernels::evaluate_grid;
 use super::{FillValue, Points};
 use crate::array::{DeviceArray, OnDevice, RawArray};
@@ -215,7 +215,7 @@ impl RegularGridInterpolator {
             // SAFETY: a thread writes the results of one point.
             unsafe { try_launch_unchecked(evaluate_grid, points.div_ceil(8 * THREADS), THREADS, arguments)? };
         }
-        as_type(operation, self.form.shaped(&out.raw, shape), dtype)
+        self.form.shaped(&out.raw, shape).in_type(operation, dtype)
     }
 
     fallible! {

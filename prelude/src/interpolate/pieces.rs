@@ -1,6 +1,6 @@
 //! Polynomials by pieces.
 
-use super::arguments::{Form, THREADS, as_type, check_finite, flat_points, numbers, on_device, places};
+use super::arguments::{Form, THREADS, check_finite, flat_points, numbers, on_device, places};
 use super::bspline::BSpline;
 use super::kernels::evaluate_pieces;
 use super::{Extrapolate, Extrapolation};
@@ -158,14 +158,14 @@ impl PPoly {
                 out: out.raw.view(),
             };
             if x.handle.backend.by_loops(loops)? {
-                return as_type(operation, self.form.shaped(&out.raw, x.shape()), dtype);
+                return self.form.shaped(&out.raw, x.shape()).in_type(operation, dtype);
             }
             let blocks = points.size().div_ceil(8 * THREADS);
             let arguments = (&points, breaks, table, self.scale, mode, below, above, nu as u64, &mut out);
             // SAFETY: a thread writes the results of one point.
             unsafe { try_launch_unchecked(evaluate_pieces, blocks, THREADS, arguments)? };
         }
-        as_type(operation, self.form.shaped(&out.raw, x.shape()), dtype)
+        self.form.shaped(&out.raw, x.shape()).in_type(operation, dtype)
     }
 
     /// The value in a column, on the host; `x` may lie outside.

@@ -1,6 +1,6 @@
 //! The polynomial through all points.
 
-use super::arguments::{THREADS, Values, as_type, check_finite, flat_points, numbers, on_device};
+use super::arguments::{THREADS, Values, check_finite, flat_points, numbers, on_device};
 use super::kernels::{evaluate_barycentric, evaluate_newton};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::Layout;
@@ -138,7 +138,7 @@ impl BarycentricInterpolator {
             // SAFETY: a thread writes one result.
             unsafe { try_launch_unchecked(evaluate_barycentric, blocks, THREADS, arguments)? };
         }
-        as_type(operation, self.values.form.shaped(&out.raw, x.shape()), dtype)
+        self.values.form.shaped(&out.raw, x.shape()).in_type(operation, dtype)
     }
 
     fallible! {
@@ -235,7 +235,7 @@ impl KroghInterpolator {
         let shape = &planes.shape()[1..];
         let offset = planes.layout.offset + order * shape.iter().product::<usize>();
         let plane = planes.with_layout(Layout { offset, ..Layout::contiguous(shape) });
-        as_type(operation, self.values.form.shaped(&plane, x.shape()), dtype)
+        self.values.form.shaped(&plane, x.shape()).in_type(operation, dtype)
     }
 
     fallible! {

@@ -1,6 +1,6 @@
 //! Values between those of scattered points.
 
-use super::arguments::{Form, THREADS, as_type, check_finite, numbers, on_device};
+use super::arguments::{Form, THREADS, check_finite, numbers, on_device};
 use super::kernels::{evaluate_radial, radial_matrix};
 use crate::array::{DeviceArray, OnDevice, RawArray};
 use crate::backend::Layout;
@@ -205,7 +205,7 @@ impl RBFInterpolator {
             // SAFETY: a thread writes the results of one point.
             unsafe { try_launch_unchecked(evaluate_radial, count.div_ceil(THREADS), THREADS, arguments)? };
         }
-        as_type(operation, self.form.shaped(&out.raw, &[count]), dtype)
+        self.form.shaped(&out.raw, &[count]).in_type(operation, dtype)
     }
 
     fallible! {
@@ -258,7 +258,7 @@ impl NearestNDInterpolator {
     fn evaluated(&self, operation: &'static str, x: &RawArray, dtype: DType) -> Result<RawArray> {
         let (_, indices) = self.tree.neighbours(operation, x, 1, 2.0, f64::INFINITY)?;
         let values = crate::take_axis(&self.values, &DeviceArray::<i64>::from_raw(indices), 0);
-        as_type(operation, (*values.raw).clone(), dtype)
+        values.raw.in_type(operation, dtype)
     }
 
     fallible! {

@@ -37,7 +37,7 @@ thin! {
 
     /// The array with its elements as those of a type; itself, if they are.
     pub fn as_type<D: Element, A: OnDevice>(a: &A) -> DeviceArray<D> =>
-        if a.raw().dtype == D::DTYPE { Ok(a.raw().clone()) } else { a.raw().converted("astype", D::DTYPE) };
+        a.raw().in_type("astype", D::DTYPE);
 
     /// As `gpu::linspace`, and without `stop` itself unless it is the `endpoint`.
     pub fn linspace<T: Inexact>(start: impl Operand<T>, stop: impl Operand<T>, num: usize, endpoint: bool, axis: isize)

@@ -34,10 +34,7 @@ fn squeezed(x: &RawArray, axes: &[isize]) -> Result<RawArray> {
 
 /// The sums of the diagonals of two axes, whose elements get this type.
 fn sum_of_diagonal(x: &RawArray, offset: isize, axes: [isize; 2], dtype: DType) -> Result<RawArray> {
-    let mut line = diagonal_along("trace", x, offset, axes)?;
-    if line.dtype != dtype {
-        line = line.converted("trace", dtype)?;
-    }
+    let line = diagonal_along("trace", x, offset, axes)?.in_type("trace", dtype)?;
     reduce("trace", ReduceOperation::Sum, &line, &[line.shape().len() - 1])
 }
 

@@ -385,7 +385,7 @@ fn monic(operation: &'static str, a: &RawArray, dtype: DType) -> Result<RawArray
         let reason = "is the shape of the coefficients `a`, which must be at least two";
         return Err(Error::shape(operation, a.shape(), reason));
     }
-    let a = if a.dtype == dtype { a.clone() } else { a.converted(operation, dtype)? };
+    let a = a.in_type(operation, dtype)?;
     let first = part(&a, 0, 1, 1).copied(operation)?;
     a.handle.may_wait(operation)?;
     if transfer::item(&first.with_layout(Layout::contiguous(&[])))? == Scalar::zero(dtype) {

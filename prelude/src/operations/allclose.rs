@@ -150,10 +150,7 @@ fn brought(x: &AnyView<'_>, y: &AnyView<'_>) -> Result<(RawArray, RawArray)> {
         [x, y] if x.is_complex() || y.is_complex() => DType::C128,
         _ => DType::F64,
     };
-    let bring = |view| -> Result<RawArray> {
-        let raw = transfer::bring(NAME, view, &handle)?;
-        if raw.dtype == dtype { Ok(raw) } else { raw.converted(NAME, dtype) }
-    };
+    let bring = |view| -> Result<RawArray> { transfer::bring(NAME, view, &handle)?.in_type(NAME, dtype) };
     Ok((bring(x)?, bring(y)?))
 }
 

@@ -269,7 +269,7 @@ fn summed(term: Term, is_kept: impl Fn(&Label) -> bool) -> Result<Term> {
     let dtype = term.raw.dtype;
     let operation = if dtype == DType::Bool { ReduceOperation::Any } else { ReduceOperation::Sum };
     let sums = reduce(NAME, operation, &term.raw, &axes)?;
-    let raw = if sums.dtype == dtype { sums } else { sums.converted(NAME, dtype)? };
+    let raw = sums.in_type(NAME, dtype)?;
     Ok(Term { raw, labels: term.labels.into_iter().filter(is_kept).collect() })
 }
 

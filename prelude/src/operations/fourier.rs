@@ -102,8 +102,8 @@ fn by_backend(request: &Request<'_>, x: &RawArray) -> Result<RawArray> {
     let is_inverse = matches!(kind, TransformKind::Inverse | TransformKind::Back);
     // Real numbers stay so where the backend takes them.
     let x = match kind {
-        TransformKind::Forward if !x.dtype.is_complex() => real_of(operation, x, part)?,
-        TransformKind::Half => real_of(operation, x, part)?,
+        TransformKind::Forward if !x.dtype.is_complex() => x.in_type(operation, part)?,
+        TransformKind::Half => x.in_type(operation, part)?,
         _ => complex_of(operation, x, part)?,
     };
     let (mut needed, mut shape) = (x.shape().to_vec(), x.shape().to_vec());
@@ -126,11 +126,7 @@ pub(crate) fn complex(part: DType) -> DType {
 }
 
 pub(crate) fn complex_of(operation: &'static str, x: &RawArray, part: DType) -> Result<RawArray> {
-    if x.dtype == complex(part) { Ok(x.clone()) } else { x.converted(operation, complex(part)) }
-}
-
-fn real_of(operation: &'static str, x: &RawArray, part: DType) -> Result<RawArray> {
-    if x.dtype == part { Ok(x.clone()) } else { x.converted(operation, part) }
+    x.in_type(operation, complex(part))
 }
 
 /// The axes as they were given, which must be some.

@@ -290,11 +290,6 @@ fn name_of<F>(_function: &F) -> &'static str {
     std::any::type_name::<F>()
 }
 
-/// The array as elements of this type.
-fn of_type(operation: &'static str, x: &RawArray, dtype: DType) -> Result<RawArray> {
-    if x.dtype == dtype { Ok(x.clone()) } else { x.converted(operation, dtype) }
-}
-
 /// The results of a function of `i64` or of `u64`, in the type of the operands.
 fn of_integers(
     operation: &'static str,
@@ -303,13 +298,13 @@ fn of_integers(
     b: RawOperand<'_>,
 ) -> Result<RawArray> {
     let (function, dtype) = if a.dtype == DType::U64 { (unsigned, DType::U64) } else { (signed, DType::I64) };
-    let wide = of_type(operation, a, dtype)?;
-    let other = b.array().map(|b| of_type(operation, b, dtype)).transpose()?;
+    let wide = a.in_type(operation, dtype)?;
+    let other = b.array().map(|b| b.in_type(operation, dtype)).transpose()?;
     let b = b.replaced(&other).with_value(|value| {
         let value = value.integer().expect("an integer");
         if dtype == DType::U64 { Scalar::U64(value as u64) } else { Scalar::I64(value as i64) }
     });
-    of_type(operation, &registered(operation, function, &[RawOperand::Array(&wide), b])?, a.dtype)
+    registered(operation, function, &[RawOperand::Array(&wide), b])?.in_type(operation, a.dtype)
 }
 
 #[cfg(test)]

@@ -206,12 +206,12 @@ impl<T: Element> DeviceArray<T> {
 
 /// Whether each element is true, or not zero.
 pub(crate) fn truths(name: &'static str, x: &RawArray) -> Result<RawArray> {
-    if x.dtype == DType::Bool { Ok(x.clone()) } else { x.converted(name, DType::Bool) }
+    x.in_type(name, DType::Bool)
 }
 
 /// The array as floats of `dtype`, in which a mean of integers cannot overflow.
 pub(crate) fn as_mean(name: &'static str, raw: &RawArray, dtype: DType) -> Result<RawArray> {
-    if raw.dtype == dtype { Ok(raw.clone()) } else { raw.converted(name, dtype) }
+    raw.in_type(name, dtype)
 }
 
 /// The same, or the array itself where the device converts elements while it adds them up.

@@ -205,10 +205,7 @@ fn placed(array: RawArray, signals: &Signals, dtype: crate::DType, kept: usize) 
     let mut shape = signals.moved[..signals.moved.len() - 1].to_vec();
     shape.extend(&array.shape()[1..]);
     let offset = array.layout.offset;
-    let mut array = array.with_layout(Layout { offset, ..Layout::contiguous(&shape) });
-    if array.dtype != dtype {
-        array = array.converted(signals.operation, dtype)?;
-    }
+    let array = array.with_layout(Layout { offset, ..Layout::contiguous(&shape) }).in_type(signals.operation, dtype)?;
     let from = shape.len() - kept;
     Ok(array.moved(from, signals.axis))
 }

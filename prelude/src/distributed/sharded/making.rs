@@ -1,8 +1,7 @@
 //! Arrays that are split as they are made: of a function, of rows, of an array, of files.
 
-use super::super::bounds;
 use super::{Sharded, sorting};
-use crate::array::{DeviceArray, RawArray, slice_axis};
+use crate::array::{DeviceArray, RawArray, bounds, slice_axis};
 use crate::device;
 use crate::distributed::Communicator;
 use crate::dtype::Element;

@@ -1,9 +1,8 @@
 //! Parts with rows of their neighbours, for stencils and convolutions.
 
-use super::super::bounds;
 use super::{Sharded, sorting};
 use crate::Boundary;
-use crate::array::{DeviceArray, RawArray, join};
+use crate::array::{DeviceArray, RawArray, bounds, join};
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::fallible::fallible;

@@ -1,9 +1,8 @@
 //! Sorting, and parts of any lengths that become parts of the usual ones.
 
-use super::super::bounds;
 use super::Sharded;
 use crate::array::indices::RawIndices;
-use crate::array::{RawArray, slice_axis, transfer};
+use crate::array::{RawArray, bounds, slice_axis, transfer};
 use crate::distributed::Communicator;
 use crate::dtype::Element;
 use crate::error::{Error, Result};

@@ -248,8 +248,7 @@ impl Recipe<'_> {
             }
         };
         // Of a matrix of indices some may be too many.
-        let out = out.with_layout(Layout::contiguous(&shape));
-        if out.dtype == dtype { Ok(out) } else { out.converted(self.operation, dtype) }
+        out.with_layout(Layout::contiguous(&shape)).in_type(self.operation, dtype)
     }
 
     fn shape(&self, size: &[usize]) -> Result<Vec<usize>> {
