@@ -31,11 +31,10 @@ struct Geometry {
 // Where an index beyond [0, length) lies in the image: the period is the image (wrap), or it and its mirror image
 // (symmetric). Kept out of line: only tiles at an edge come here, and inlined divisions double the compile time.
 __device__ __noinline__ int folded(int index, int length, int padding) {
-    // 64 bits: twice a length may not fit in 32.
-    long long period = padding == WARPCELL_WRAP ? length : 2ll * length;
-    long long at = index % period;
+    const int period = padding == WARPCELL_WRAP ? length : 2 * length;
+    int at = index % period;
     if (at < 0) at += period;
-    return (int)(at < length ? at : period - 1 - at);
+    return at < length ? at : period - 1 - at;
 }
 
 // The index in the image for any index; -1 for the fill value.

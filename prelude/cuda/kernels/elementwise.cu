@@ -5,8 +5,10 @@
 //   WARPCELL_OPERATION                one of the functions below, or a name for the function of CUDA's library that
 //                                     WARPCELL_OF_FLOAT and WARPCELL_OF_DOUBLE name
 //   WARPCELL_ARITY                    how many arguments it takes: 0 (fill), 1 or 2
-// Each program has four kernels: contiguous operands in packs of 16 bytes (`packed`) or, where an address does not
-// allow that, one by one (`single`); and any strides, with 32-bit (`strided`) or 64-bit (`strided_wide`) indices.
+//   WARPCELL_STRIDED                  if defined, the kernels are for any strides
+// A program has the kernels for contiguous operands, in packs of 16 bytes (`packed`) or, where an address does not allow that, one by
+// one (`single`). Or it has those for any strides: long rows (`rows`), and others with 32-bit (`strided`) or 64-bit (`strided_wide`)
+// indices.
 // An operand without an address is one value for all elements, handed over in `a_bits` or `b_bits`.
 // Without an operation it is `arange`, or with WARPCELL_TRANSPOSED a copy of a matrix whose columns lie in lines.
 //
@@ -335,6 +337,8 @@ struct alignas(16) Bits {
 };
 __device__ __forceinline__ input from_bits(Bits bits) { return *(const input*)&bits; }
 
+#ifndef WARPCELL_STRIDED
+
 template <typename T, int count> struct alignas(sizeof(T) * count) Pack {
     T at[count];
 };
@@ -370,6 +374,8 @@ extern "C" __global__ void packed(const input* a, const input* b, output* out, i
 extern "C" __global__ void single(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits) {
     contiguous<1>(a, b, out, size, a_bits, b_bits);
 }
+
+#else
 
 // `axes` are those of the operands and of the result.
 template <typename index>
@@ -420,6 +426,8 @@ extern "C" __global__ void strided_wide(const input* a, const input* b, output* 
                                         const __grid_constant__ warpcell_axes<3> axes) {
     by_strides<u64>(a, b, out, size, a_bits, b_bits, axes);
 }
+
+#endif
 
 #elif defined(WARPCELL_TRANSPOSED)
 

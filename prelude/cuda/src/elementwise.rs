@@ -24,19 +24,27 @@ const _: () = assert!(ROW_PART == 4 * THREADS);
 /// The programs of this family, compiled when first used, and found by the numbers of operation and element type.
 pub(super) struct Elementwise {
     device: Arc<Device>,
-    fill: [Compiled<Kernels>; TYPES],
+    fill: [Forms; TYPES],
     arange: [Compiled<Arange>; TYPES],
-    convert: [[Compiled<Kernels>; TYPES]; TYPES],
+    convert: [[Forms; TYPES]; TYPES],
     transpose: [Compiled<Transposed>; TYPES],
-    unary: [[Compiled<Kernels>; TYPES]; UNARY],
-    binary: [[Compiled<Kernels>; TYPES]; BINARY],
+    unary: [[Forms; TYPES]; UNARY],
+    binary: [[Forms; TYPES]; BINARY],
+}
+
+/// The programs of one operation. Each half is compiled when first used: most arrays are contiguous, and together both take twice as long.
+#[derive(Default)]
+struct Forms {
+    contiguous: Compiled<Contiguous>,
+    strided: Compiled<Strided>,
 }
 
 kernels! {
-    /// The kernels of one program.
-    pub(super) struct Kernels {
+    struct Contiguous {
         packed = c"packed",
         single = c"single",
+    }
+    struct Strided {
         rows = c"rows",
         strided = c"strided",
         strided_wide = c"strided_wide",
@@ -105,8 +113,8 @@ impl Elementwise {
     pub fn fill(&self, value: Scalar, out: View<'_>) -> Result<()> {
         // Only the bits matter: one program for each size of element.
         let dtype = unsigned(out.dtype);
-        let kernels = self.fill[dtype as usize].get(&self.device, || fill_program(dtype))?;
-        self.run(kernels, Side::value(words(value)), Side::value([0; 2]), out, out.dtype.size())
+        let (a, b, widest) = (Side::value(words(value)), Side::value([0; 2]), out.dtype.size());
+        self.run(&self.fill[dtype as usize], || fill_program(dtype), a, b, out, widest)
     }
 
     pub fn copy(&self, source: View<'_>, out: View<'_>) -> Result<()> {
@@ -127,8 +135,8 @@ impl Elementwise {
                 return self.transpose(source, out, to, [across, down]);
             }
         }
-        let kernels = self.convert[from as usize][to as usize].get(&self.device, || convert_program(from, to))?;
-        self.run(kernels, Side::source(source)?, Side::value([0; 2]), out, from.size().max(to.size()))
+        let (forms, widest) = (&self.convert[from as usize][to as usize], from.size().max(to.size()));
+        self.run(forms, || convert_program(from, to), Side::source(source)?, Side::value([0; 2]), out, widest)
     }
 
     /// A copy of a matrix, along these axes of [`turned`].
@@ -149,9 +157,9 @@ impl Elementwise {
     }
 
     pub fn unary(&self, operation: UnaryOperation, x: View<'_>, out: View<'_>) -> Result<()> {
-        let cell = &self.unary[operation as usize][x.dtype as usize];
-        let kernels = cell.get(&self.device, || unary_program(operation, x.dtype))?;
-        self.run(kernels, Side::source(x)?, Side::value([0; 2]), out, x.dtype.size().max(out.dtype.size()))
+        let (forms, widest) = (&self.unary[operation as usize][x.dtype as usize], x.dtype.size().max(out.dtype.size()));
+        let program = || unary_program(operation, x.dtype);
+        self.run(forms, program, Side::source(x)?, Side::value([0; 2]), out, widest)
     }
 
     pub fn binary(&self, operation: BinaryOperation, a: Operand<'_>, b: Operand<'_>, out: View<'_>) -> Result<()> {
@@ -159,10 +167,8 @@ impl Elementwise {
             (Operand::Array(view), _) | (_, Operand::Array(view)) => view.dtype,
             (Operand::Scalar(value), _) => value.dtype(),
         };
-        let cell = &self.binary[operation as usize][dtype as usize];
-        let kernels = cell.get(&self.device, || binary_program(operation, dtype))?;
-        let widest = dtype.size().max(out.dtype.size());
-        self.run(kernels, Side::operand(a)?, Side::operand(b)?, out, widest)
+        let (forms, widest) = (&self.binary[operation as usize][dtype as usize], dtype.size().max(out.dtype.size()));
+        self.run(forms, || binary_program(operation, dtype), Side::operand(a)?, Side::operand(b)?, out, widest)
     }
 
     pub fn arange(&self, start: Scalar, step: Scalar, out: View<'_>) -> Result<()> {
@@ -184,13 +190,23 @@ impl Elementwise {
     }
 
     /// Launches the kernel that suits the strides. `widest` is the larger of the sizes of input and output element.
-    fn run(&self, kernels: &Kernels, a: Side<'_>, b: Side<'_>, out: View<'_>, widest: usize) -> Result<()> {
+    #[inline]
+    fn run(
+        &self,
+        forms: &Forms,
+        program: impl Fn() -> Program,
+        a: Side<'_>,
+        b: Side<'_>,
+        out: View<'_>,
+        widest: usize,
+    ) -> Result<()> {
         let size = out.layout.size();
         if size == 0 {
             return Ok(());
         }
         let target = Side::target(out)?;
         if a.contiguous && b.contiguous && target.contiguous {
+            let kernels = forms.contiguous.get(&self.device, program)?;
             let aligned = (a.address | b.address | target.address).is_multiple_of(16);
             let (function, each) = if aligned { (kernels.packed, 16 / widest) } else { (kernels.single, 1) };
             let grid = blocks("an elementwise operation", size, THREADS * each)?;
@@ -200,6 +216,7 @@ impl Elementwise {
             // views lie in live allocations; packs are only used for addresses that are multiples of 16.
             return unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) };
         }
+        let kernels = forms.strided.get(&self.device, || strided(program()))?;
         let sides = [a, b, target];
         let axes = joined(&out.layout.shape, sides.map(|side| side.strides));
         launch_over(
@@ -265,6 +282,12 @@ fn program(operation: &str, arity: &str, input: DType, output: DType) -> Program
     Program::new("elementwise.cu", SOURCE, &macros)
 }
 
+/// The half of a program that is for any strides.
+fn strided(mut program: Program) -> Program {
+    program.options.push("-DWARPCELL_STRIDED=1".to_owned());
+    program
+}
+
 fn fill_program(dtype: DType) -> Program {
     program("convert", "0", dtype, dtype)
 }
@@ -322,21 +345,23 @@ pub(super) fn programs() -> Vec<Program> {
     let mut all = Vec::new();
     let complex = [DType::C64, DType::C128];
     all.extend(DType::COMPUTED.map(arange_program));
+    let both = |program: Program| [program.clone(), strided(program)];
     for dtype in DType::COMPUTED.into_iter().chain(complex) {
         let unary = UnaryOperation::ALL.into_iter().filter(|&operation| operation.takes(dtype));
-        all.extend(unary.map(|operation| unary_program(operation, dtype)));
+        all.extend(unary.flat_map(|operation| both(unary_program(operation, dtype))));
         let binary = BinaryOperation::ALL.into_iter().filter(|&operation| operation.takes(dtype));
-        all.extend(binary.map(|operation| binary_program(operation, dtype)));
+        all.extend(binary.flat_map(|operation| both(binary_program(operation, dtype))));
     }
     for dtype in DType::ALL {
-        all.extend(
-            (unsigned(dtype) == dtype).then(|| [fill_program(dtype), transpose_program(dtype)]).into_iter().flatten(),
-        );
+        if unsigned(dtype) == dtype {
+            all.extend(both(fill_program(dtype)));
+            all.push(transpose_program(dtype));
+        }
         let others = DType::ALL.into_iter().filter(|_| !dtype.is_complex());
-        all.extend(others.map(|to| convert_program(dtype, to)));
+        all.extend(others.flat_map(|to| both(convert_program(dtype, to))));
     }
     // Complex numbers are moved as what has their size.
-    all.push(convert_program(DType::C128, DType::C128));
+    all.extend(both(convert_program(DType::C128, DType::C128)));
     all
 }
 
