@@ -133,6 +133,20 @@ template <typename T> struct alignas(sizeof(T) * NEIGHBOURS < 16 ? sizeof(T) * N
     T at[NEIGHBOURS];
 };
 
+// Read past the first-level cache, which has no use for what is read once by each block.
+DEVICE Neighbours<input> neighbours(const input* from) {
+    Neighbours<input> pack;
+    if constexpr (sizeof(pack) == 4) {
+        *(u32*)&pack = __ldcg((const u32*)from);
+    } else if constexpr (sizeof(pack) == 8) {
+        *(uint2*)&pack = __ldcg((const uint2*)from);
+    } else {
+#pragma unroll
+        for (int part = 0; part < int(sizeof(pack) / 16); part++) ((uint4*)&pack)[part] = __ldcg((const uint4*)from + part);
+    }
+    return pack;
+}
+
 // A total in memory is two words, each with a half of it and a mark that it is there. Both begin as zeros.
 #define WORDS 2
 #define MARK (1ull << 32)
@@ -236,7 +250,7 @@ scan_tiles(
     for (int k = 0; k < TURNS; k++) {
         const i64 at = first + k * (32 * NEIGHBOURS);
         if (are_packed && at + NEIGHBOURS <= length) {
-            loaded[k] = *(const Neighbours<input>*)(from + at);
+            loaded[k] = neighbours(from + at);
         } else {
 #pragma unroll
             for (int e = 0; e < NEIGHBOURS; e++) loaded[k].at[e] = at + e < length ? from[at + e] : input(WARPCELL_IDENTITY);
