@@ -3,8 +3,10 @@
 //   WARPCELL_ELEMENT   the element type
 //   WARPCELL_BETWEEN   if defined, bins lie between edges, else each value has its own
 //   WARPCELL_WEIGHTED  if defined, weights are added up, as f64
+//   WARPCELL_SPLIT     if defined, the kernels are those for many elements in many bins
 //
-// Bins that fit into shared memory are counted there first, by each block for itself. The result holds zeros before.
+// Bins that fit into shared memory are counted there first, by each block for itself. Of more bins, a part that fits is a bucket: elements are
+// sorted by their buckets, and then a block counts each of these. The result holds zeros before.
 
 typedef WARPCELL_ELEMENT element;
 
@@ -65,6 +67,8 @@ DEVICE i64 bin_of(element x, const double*, const Span&, i64 bins) {
 
 #endif
 
+#ifndef WARPCELL_SPLIT
+
 // In shared memory. Bins are few, so there is room for several copies of them, which neighbouring lanes use in turn.
 extern "C" __global__ void __launch_bounds__(THREADS)
 count_few(const element* x, i64 size, const double* weights, const double* edges, const __grid_constant__ Span span,
@@ -105,3 +109,104 @@ count_many(const element* x, i64 size, const double* weights, const double* edge
 #endif
     }
 }
+
+#else
+
+#define BUCKETS 128
+#define EACH 16
+#define TILE (THREADS * EACH)
+#define NONE 0xffffffffu
+
+// Appends each element's place in its bucket to what `places` has of that. There is room for `room` of each bucket; `lengths` says how many have
+// come. What finds no room is counted in the result at once. A bucket has 2^shift bins.
+extern "C" __global__ void __launch_bounds__(THREADS)
+split_bins(const element* x, u32 size, const double* edges, const __grid_constant__ Span span, i64 bins, u32 shift, u32 room,
+           u16* places, u32* lengths, total* out) {
+    __shared__ u32 counts[BUCKETS], begins[BUCKETS], targets[BUCKETS];
+    __shared__ u16 sorted[TILE];
+    for (u32 i = threadIdx.x; i < BUCKETS; i += THREADS) counts[i] = 0;
+    __syncthreads();
+    const u32 first = blockIdx.x * TILE + threadIdx.x;
+    u32 bin[EACH], rank[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const u32 at = first + k * THREADS;
+        // Without a bin -1, which is NONE.
+        bin[k] = at < size ? u32(bin_of(x[at], edges, span, bins)) : NONE;
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) rank[k] = bin[k] == NONE ? 0 : atomicAdd(counts + (bin[k] >> shift), 1u);
+    __syncthreads();
+    // A warp finds where buckets begin among the tile's elements, the others where there is room for them.
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (warp == 0) {
+        u32 own[BUCKETS / 32], sum = 0;
+#pragma unroll
+        for (int k = 0; k < BUCKETS / 32; k++) {
+            own[k] = sum;
+            sum += counts[lane * (BUCKETS / 32) + k];
+        }
+        u32 through = sum;
+#pragma unroll
+        for (int distance = 1; distance < 32; distance *= 2) {
+            const u32 before = __shfl_up_sync(0xffffffffu, through, distance);
+            if (lane >= distance) through += before;
+        }
+#pragma unroll
+        for (int k = 0; k < BUCKETS / 32; k++) begins[lane * (BUCKETS / 32) + k] = through - sum + own[k];
+    } else {
+        for (u32 i = threadIdx.x - 32; i < BUCKETS; i += THREADS - 32) {
+            if (counts[i] != 0) targets[i] = atomicAdd(lengths + i, counts[i]);
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (bin[k] != NONE) sorted[begins[bin[k] >> shift] + rank[k]] = u16(bin[k] & ((1u << shift) - 1));
+    }
+    __syncthreads();
+    for (u32 bucket = warp; bucket < BUCKETS; bucket += THREADS / 32) {
+        const u32 count = counts[bucket], from = begins[bucket], target = targets[bucket];
+        u16* const to = places + u64(bucket) * room;
+        for (u32 i = lane; i < count; i += 32) {
+            const u16 place = sorted[from + i];
+            if (target + i < room) {
+                to[target + i] = place;
+            } else {
+                // Equal ones together, so that all elements in one bin do not wait for each other.
+                const u32 equal = __match_any_sync(__activemask(), place);
+                if (lane == __ffs(equal) - 1) atomicAdd(out + (u64(bucket) << shift) + place, total(__popc(equal)));
+            }
+        }
+    }
+}
+
+struct alignas(16) Places {
+    u16 at[8];
+};
+
+// A block for each bucket, which nobody else counts meanwhile.
+extern "C" __global__ void __launch_bounds__(1024)
+count_buckets(const u16* places, const u32* lengths, u32 room, u32 shift, i64 bins, total* out) {
+    __shared__ partial counters[MOST];
+    for (u32 i = threadIdx.x; i < 1u << shift; i += blockDim.x) counters[i] = 0;
+    __syncthreads();
+    const u32 length = min(lengths[blockIdx.x], room);
+    const u16* from = places + u64(blockIdx.x) * room;
+#pragma unroll 2
+    for (u32 i = threadIdx.x * 8; i < length; i += blockDim.x * 8) {
+        // `room` is a multiple of 8.
+        const Places read = *(const Places*)(from + i);
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            if (i + k < length) atomicAdd(counters + read.at[k], 1u);
+        }
+    }
+    __syncthreads();
+    const i64 first = i64(blockIdx.x) << shift;
+    for (u32 i = threadIdx.x; i < 1u << shift && first + i < bins; i += blockDim.x) {
+        if (counters[i] != 0) out[first + i] += counters[i];
+    }
+}
+
+#endif
