@@ -345,25 +345,40 @@ template <typename T, int count> struct alignas(sizeof(T) * count) Pack {
 
 constexpr int WIDEST = sizeof(input) > sizeof(output) ? sizeof(input) : sizeof(output);
 
+// The first `taken` elements of an operand from here on, or a value for each of them.
+template <int count>
+__device__ __forceinline__ Pack<input, count> operand(const input* from, i64 first, int taken, Bits bits) {
+    Pack<input, count> read;
+    const input value = from_bits(bits);
+#pragma unroll
+    for (int i = 0; i < count; i++) read.at[i] = value;
+    if (from == nullptr) return read;
+    if (taken == count) return *(const Pack<input, count>*)(from + first);
+#pragma unroll
+    for (int i = 0; i < count - 1; i++) {
+        if (i < taken) read.at[i] = from[first + i];
+    }
+    return read;
+}
+
+// The operation is written once, for whole packs and for the rest: more of it takes registers that more threads could have.
 template <int count>
 __device__ __forceinline__ void contiguous(const input* a, const input* b, output* out, i64 size, Bits a_bits, Bits b_bits) {
-    i64 first = (i64(blockIdx.x) * blockDim.x + threadIdx.x) * count;
-    const input a_value = from_bits(a_bits), b_value = from_bits(b_bits);
-    if (first + count <= size) {
-        Pack<input, count> left, right;
-        Pack<output, count> result;
+    const i64 first = (i64(blockIdx.x) * blockDim.x + threadIdx.x) * count;
+    if (first >= size) return;
+    const int taken = int(min(size - first, i64(count)));
+    const Pack<input, count> left = operand<count>(WARPCELL_ARITY == 0 ? nullptr : a, first, taken, a_bits);
+    const Pack<input, count> right = operand<count>(WARPCELL_ARITY < 2 ? nullptr : b, first, taken, b_bits);
+    Pack<output, count> result;
 #pragma unroll
-        for (int i = 0; i < count; i++) {
-            left.at[i] = a_value;
-            right.at[i] = b_value;
-        }
-        if (WARPCELL_ARITY > 0 && a) left = *(const Pack<input, count>*)(a + first);
-        if (WARPCELL_ARITY > 1 && b) right = *(const Pack<input, count>*)(b + first);
-#pragma unroll
-        for (int i = 0; i < count; i++) result.at[i] = apply(left.at[i], right.at[i]);
+    for (int i = 0; i < count; i++) result.at[i] = apply(left.at[i], right.at[i]);
+    if (taken == count) {
         *(Pack<output, count>*)(out + first) = result;
-    } else {
-        for (i64 i = first; i < size; i++) out[i] = apply(a ? a[i] : a_value, b ? b[i] : b_value);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < count - 1; i++) {
+        if (i < taken) out[first + i] = result.at[i];
     }
 }
 
