@@ -113,24 +113,25 @@ count_many(const element* x, i64 size, const double* weights, const double* edge
 #else
 
 #define BUCKETS 128
-#define EACH 16
-#define TILE (THREADS * EACH)
+#define SPLITTERS 1024
+#define EACH 8
+#define TILE (SPLITTERS * EACH)
 #define NONE 0xffffffffu
 
 // Appends each element's place in its bucket to what `places` has of that. There is room for `room` of each bucket; `lengths` says how many have
 // come. What finds no room is counted in the result at once. A bucket has 2^shift bins.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(SPLITTERS)
 split_bins(const element* x, u32 size, const double* edges, const __grid_constant__ Span span, i64 bins, u32 shift, u32 room,
            u16* places, u32* lengths, total* out) {
     __shared__ u32 counts[BUCKETS], begins[BUCKETS], targets[BUCKETS];
     __shared__ u16 sorted[TILE];
-    for (u32 i = threadIdx.x; i < BUCKETS; i += THREADS) counts[i] = 0;
+    for (u32 i = threadIdx.x; i < BUCKETS; i += SPLITTERS) counts[i] = 0;
     __syncthreads();
     const u32 first = blockIdx.x * TILE + threadIdx.x;
     u32 bin[EACH], rank[EACH];
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-        const u32 at = first + k * THREADS;
+        const u32 at = first + k * SPLITTERS;
         // Without a bin -1, which is NONE.
         bin[k] = at < size ? u32(bin_of(x[at], edges, span, bins)) : NONE;
     }
@@ -155,7 +156,7 @@ split_bins(const element* x, u32 size, const double* edges, const __grid_constan
 #pragma unroll
         for (int k = 0; k < BUCKETS / 32; k++) begins[lane * (BUCKETS / 32) + k] = through - sum + own[k];
     } else {
-        for (u32 i = threadIdx.x - 32; i < BUCKETS; i += THREADS - 32) {
+        for (u32 i = threadIdx.x - 32; i < BUCKETS; i += SPLITTERS - 32) {
             if (counts[i] != 0) targets[i] = atomicAdd(lengths + i, counts[i]);
         }
     }
@@ -165,7 +166,7 @@ split_bins(const element* x, u32 size, const double* edges, const __grid_constan
         if (bin[k] != NONE) sorted[begins[bin[k] >> shift] + rank[k]] = u16(bin[k] & ((1u << shift) - 1));
     }
     __syncthreads();
-    for (u32 bucket = warp; bucket < BUCKETS; bucket += THREADS / 32) {
+    for (u32 bucket = warp; bucket < BUCKETS; bucket += SPLITTERS / 32) {
         const u32 count = counts[bucket], from = begins[bucket], target = targets[bucket];
         u16* const to = places + u64(bucket) * room;
         for (u32 i = lane; i < count; i += 32) {
@@ -186,7 +187,7 @@ struct alignas(16) Places {
 };
 
 // A block for each bucket, which nobody else counts meanwhile.
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(SPLITTERS)
 count_buckets(const u16* places, const u32* lengths, u32 room, u32 shift, i64 bins, total* out) {
     __shared__ partial counters[MOST];
     for (u32 i = threadIdx.x; i < 1u << shift; i += blockDim.x) counters[i] = 0;

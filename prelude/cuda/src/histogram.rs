@@ -17,15 +17,14 @@ const THREADS: usize = 512;
 const SHARED: usize = 32_768;
 /// Blocks of `THREADS` that a multiprocessor runs at once.
 const RESIDENT: usize = 4;
-/// Parts of the bins that elements are sorted by, and elements of a block that does so.
+/// Parts of the bins that elements are sorted by, and the threads and elements of a block that does so.
 const BUCKETS: usize = 128;
-const TILE: usize = THREADS * 16;
+const SPLITTERS: usize = 1024;
+const TILE: usize = SPLITTERS * 8;
 /// So many elements pay for being sorted by buckets.
 const LEAST_TO_SPLIT: usize = 1 << 20;
 /// So many are sorted at a time: what is written of them stays in the second-level cache.
 const MOST_AT_ONCE: usize = 1 << 24;
-/// Threads of a block that counts a bucket.
-const BUCKET_THREADS: u32 = 1024;
 
 /// Into which bins elements are counted.
 #[derive(Clone, Copy)]
@@ -140,10 +139,10 @@ impl Histogram {
             let mut arguments = arguments![from, size, edges, span, bins, shift, room, places, lengths, target];
             // SAFETY: the module is alive beside its functions; the arguments are those of `split_bins`, and `Span` has the layout of
             // theirs; all views are contiguous in live allocations; there is a length and room for each bucket.
-            unsafe { launch(&self.device, kernels.split, (grid, 1), THREADS as u32, &mut arguments)? };
+            unsafe { launch(&self.device, kernels.split, (grid, 1), SPLITTERS as u32, &mut arguments)? };
             let mut arguments = arguments![places, lengths, room, shift, bins, target];
             // SAFETY: as above, with the arguments of `count_buckets`; a bucket's bins fit into shared memory.
-            unsafe { launch(&self.device, kernels.count, (used as u32, 1), BUCKET_THREADS, &mut arguments)? };
+            unsafe { launch(&self.device, kernels.count, (used as u32, 1), SPLITTERS as u32, &mut arguments)? };
             from += (taken * x.dtype.size()) as u64;
             left -= taken;
         }
