@@ -12,17 +12,23 @@ const MOST_REPLACEMENTS: u8 = 250;
 const SPAWNING: u8 = 255;
 
 pub const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-pub const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 pub const ROUNDS: usize = 10;
 
+/// The keys of the rounds.
+pub fn round_keys(key: u64) -> [[u32; 2]; ROUNDS] {
+    let first = [key as u32, (key >> 32) as u32];
+    let of = |half: usize, round: usize| first[half].wrapping_add(KEY_STEPS[half].wrapping_mul(round as u32));
+    std::array::from_fn(|round| [of(0, round), of(1, round)])
+}
+
 /// One block.
-pub fn philox(counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+pub fn philox(counter: [u32; 4], key: u64) -> [u32; 4] {
     let mut x = counter;
-    for _ in 0..ROUNDS {
+    for key in round_keys(key) {
         let left = u64::from(MULTIPLIERS[0]) * u64::from(x[0]);
         let right = u64::from(MULTIPLIERS[1]) * u64::from(x[2]);
         x = [(right >> 32) as u32 ^ x[1] ^ key[0], right as u32, (left >> 32) as u32 ^ x[3] ^ key[1], left as u32];
-        key = [key[0].wrapping_add(KEY_STEPS[0]), key[1].wrapping_add(KEY_STEPS[1])];
     }
     x
 }
@@ -40,7 +46,7 @@ impl Blocks {
     fn block(self, index: u64, purpose: u8) -> [u32; 4] {
         let (place, upper) = (self.first.wrapping_add(index), self.stream | u64::from(purpose) << 56);
         let counter = [place as u32, (place >> 32) as u32, upper as u32, (upper >> 32) as u32];
-        philox(counter, [self.key as u32, (self.key >> 32) as u32])
+        philox(counter, self.key)
     }
 
     /// The 64-bit word of this index; a block has two.
@@ -147,7 +153,7 @@ mod tests {
                 [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1],
             ),
         ] {
-            assert_eq!(philox(counter, key), expected);
+            assert_eq!(philox(counter, u64::from(key[0]) | u64::from(key[1]) << 32), expected);
         }
     }
 

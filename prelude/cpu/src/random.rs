@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 use warpcell_base::backend::Distribution;
 use warpcell_base::dtype::{DType, dtypes, if_dtype};
 use warpcell_base::error::{Error, Result};
-use warpcell_base::philox::{Blocks, KEY_STEPS, MULTIPLIERS, ROUNDS};
+use warpcell_base::philox::{Blocks, MULTIPLIERS, round_keys};
 
 /// Blocks whose words are made at a time; they stay in the first-level cache.
 const CHUNK: usize = 256;
@@ -113,12 +113,7 @@ by_isa! {
 fn make_words(blocks: Blocks, first: u64, words: &mut [u64; WORDS]) {
     const LOW: u64 = u32::MAX as u64;
     let start = blocks.first.wrapping_add(first);
-    let mut keys = [[0u64; 2]; ROUNDS];
-    let mut key = [blocks.key as u32, (blocks.key >> 32) as u32];
-    for round in &mut keys {
-        *round = key.map(u64::from);
-        key = [key[0].wrapping_add(KEY_STEPS[0]), key[1].wrapping_add(KEY_STEPS[1])];
-    }
+    let keys = round_keys(blocks.key).map(|key| key.map(u64::from));
     for index in 0..CHUNK {
         let place = start.wrapping_add(index as u64);
         let mut x = [place, place >> 32, blocks.stream & LOW, blocks.stream >> 32];

@@ -19,19 +19,24 @@ struct Block {
     __device__ __forceinline__ u64 word(int i) const { return x[2 * i] | u64(x[2 * i + 1]) << 32; }
 };
 
+// The keys of the rounds, which the host has made: arguments are operands of instructions, while each addition would be one.
+#define ROUNDS 10
+struct Keys {
+    u32 of[ROUNDS][2];
+};
+
 // A stream, and the place of the first block in it; `stream` has 56 bits, above them is the blocks' purpose.
 struct Place {
-    u64 key, stream, first;
+    const Keys& keys;
+    u64 stream, first;
     __device__ __forceinline__ Block block(i64 index, u32 purpose) const {
         const u64 at = first + u64(index);
         Block b = {{u32(at), u32(at >> 32), u32(stream), u32(stream >> 32) | purpose << 24}};
-        u32 k0 = u32(key), k1 = u32(key >> 32);
 #pragma unroll
-        for (int round = 0; round < 10; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             const u64 left = u64(0xD2511F53u) * b.x[0], right = u64(0xCD9E8D57u) * b.x[2];
-            b = {{u32(right >> 32) ^ b.x[1] ^ k0, u32(right), u32(left >> 32) ^ b.x[3] ^ k1, u32(left)}};
-            k0 += 0x9E3779B9u;
-            k1 += 0xBB67AE85u;
+            const u32(&key)[2] = keys.of[round];
+            b = {{u32(right >> 32) ^ b.x[1] ^ key[0], u32(right), u32(left >> 32) ^ b.x[3] ^ key[1], u32(left)}};
         }
         return b;
     }
@@ -207,8 +212,8 @@ template <typename T> __device__ __forceinline__ Elements integers(const Place& 
 __device__ __forceinline__ element from_bits(u64 bits) { return *(const element*)&bits; }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-random_numbers(element* out, i64 size, u64 key, u64 stream, u64 first, u64 a, u64 b, u64 c, u64 count) {
-    const Place place = {key, stream, first};
+random_numbers(element* out, i64 size, const __grid_constant__ Keys keys, u64 stream, u64 first, u64 a, u64 b, u64 c, u64 count) {
+    const Place place = {keys, stream, first};
     const Given given = {from_bits(a), from_bits(b), from_bits(c), count};
     const bool is_aligned = u64(out) % alignof(Elements) == 0;
     const i64 start = i64(blockIdx.x) * (THREADS * BLOCKS) + threadIdx.x;

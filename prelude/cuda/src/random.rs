@@ -4,7 +4,7 @@ use super::{Compiled, Program, address_of, bits, blocks, family, kernels};
 use warpcell_base::backend::{Distribution, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
-use warpcell_base::philox::Blocks;
+use warpcell_base::philox::{Blocks, round_keys};
 use warpcell_driver::launch::{arguments, launch};
 
 const SOURCE: &str = include_str!("../kernels/random.cu");
@@ -43,7 +43,8 @@ impl Random {
         let grid = blocks("random", made, BLOCKS)?;
         let (address, size) = (address_of(out)?, out.layout.size() as i64);
         let Blocks { key, stream, first } = from;
-        let mut arguments = arguments![address, size, key, stream, first, a, b, c, count];
+        let keys = round_keys(key);
+        let mut arguments = arguments![address, size, keys, stream, first, a, b, c, count];
         // SAFETY: the module is in `self`; the arguments are those of `random_numbers`; the view is contiguous and lies in a
         // live allocation.
         unsafe { launch(&self.device, function, (grid, 1), THREADS, &mut arguments) }
