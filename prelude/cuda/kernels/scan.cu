@@ -117,9 +117,9 @@ scan_long_rows(const input* x, output* out, i64 length) {
 
 // ---- Few long rows ----
 //
-// Each tile of a row has two blocks: one publishes its total, and `ahead` tiles later another one scans it. So the scan finds the elements
-// in the second-level cache, and knows at once what comes before: the tiles of its group of 32, the groups of its set of 32 groups, and the
-// sets. Who publishes the last total of a group publishes the group's, and the set's. Blocks take turns in the order in which they begin,
+// Each tile of a row has two blocks: one publishes its total and those of its warps, and `ahead` tiles later another one scans it. So the scan
+// finds the elements in the second-level cache, and knows at once what comes before: the warps, the tiles of its group of 32, the groups of its
+// set of 32 groups, and the sets. It adds up nothing twice: converting f32 to f64 is what the processors are slowest with. Who publishes the last total of a group publishes the group's, and the set's. Blocks take turns in the order in which they begin,
 // so what one waits for is done or being worked on. This is close to the look-back of Merrill and Garland (2016), but totals are joined in
 // an order of their own, whichever of them is there first.
 
@@ -177,7 +177,7 @@ DEVICE wide joined_in_warp(wide value) {
 
 // The totals of a row.
 struct Totals {
-    u64 *tiles, *groups, *sets;
+    u64 *tiles, *groups, *sets, *warps;
     // How many of a group's tiles, and of a set's groups, are there.
     u64 *in_groups, *in_sets;
 
@@ -188,6 +188,7 @@ struct Totals {
         sets = groups + of_groups * WORDS;
         in_groups = sets + of_sets * WORDS;
         in_sets = in_groups + of_groups;
+        warps = in_sets + of_sets;
     }
 
     // Publishes one of the totals between which `counter` counts. Whether all of them are there now; for a whole warp.
@@ -210,12 +211,13 @@ struct Totals {
         if (lane == 0) publish(sets + u64(set) * WORDS, of_set);
     }
 
+    // Where the total of a warp of a tile is.
+    DEVICE u64* of_warp(u32 tile, u32 warp) const { return warps + (u64(tile) * WARPS + warp) * WORDS; }
+
     // What comes before a tile, for a whole warp.
     DEVICE wide before(u32 tile) const {
         const u32 lane = threadIdx.x % 32, group = tile / GROUP, set = group / GROUP;
-        // The own total, too: the result may be written over what it is computed of.
-        wide in_group = lane <= tile % GROUP ? awaited(tiles + u64(group * GROUP + lane) * WORDS) : identity();
-        if (lane == tile % GROUP) in_group = identity();
+        const wide in_group = lane < tile % GROUP ? awaited(tiles + u64(group * GROUP + lane) * WORDS) : identity();
         const wide in_set = lane < group % GROUP ? awaited(groups + u64(set * GROUP + lane) * WORDS) : identity();
         wide all = identity();
         for (u32 other = lane; other < set; other += 32) all = join(all, awaited(sets + u64(other) * WORDS));
@@ -231,7 +233,6 @@ scan_tiles(
 ) {
     __shared__ u32 taken;
     __shared__ wide of_warps[WARPS];
-    __shared__ wide before_tile;
     const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
     if (thread == 0) taken = atomicAdd(ticket, 1u);
     __syncthreads();
@@ -256,20 +257,19 @@ scan_tiles(
             for (int e = 0; e < NEIGHBOURS; e++) loaded[k].at[e] = at + e < length ? from[at + e] : input(WARPCELL_IDENTITY);
         }
     }
-    wide total = identity();
-#pragma unroll
-    for (int k = 0; k < TURNS; k++) {
-        const input* own = loaded[k].at;
-        total = join(total, join(join(lift(own[0]), lift(own[1])), join(lift(own[2]), lift(own[3]))));
-    }
-    if (scans && warp == 0) {
-        const wide before = row_totals.before(tile);
-        if (lane == 0) before_tile = before;
-    }
-    total = joined_in_warp(total);
-    if (lane == 0) of_warps[warp] = total;
-    __syncthreads();
     if (!scans) {
+        wide total = identity();
+#pragma unroll
+        for (int k = 0; k < TURNS; k++) {
+            const input* own = loaded[k].at;
+            total = join(total, join(join(lift(own[0]), lift(own[1])), join(lift(own[2]), lift(own[3]))));
+        }
+        total = joined_in_warp(total);
+        if (lane == 0) {
+            publish(row_totals.of_warp(tile, warp), total);
+            of_warps[warp] = total;
+        }
+        __syncthreads();
         if (warp > 0) return;
         wide all = of_warps[0];
 #pragma unroll
@@ -277,11 +277,18 @@ scan_tiles(
         row_totals.add(tile, all);
         return;
     }
-    wide carry = before_tile;
+    if (warp == 0) {
+        wide before = row_totals.before(tile);
+        // Those of all warps: the result may be written over what they are computed of.
+        const wide total = lane < WARPS ? awaited(row_totals.of_warp(tile, lane)) : identity();
 #pragma unroll
-    for (int other = 0; other < WARPS - 1; other++) {
-        if (other < warp) carry = join(carry, of_warps[other]);
+        for (int other = 0; other < WARPS; other++) {
+            if (lane == 0) of_warps[other] = before;
+            before = join(before, of_lane(total, other));
+        }
     }
+    __syncthreads();
+    wide carry = of_warps[warp];
 #pragma unroll
     for (int k = 0; k < TURNS; k++) {
         wide values[NEIGHBOURS];
