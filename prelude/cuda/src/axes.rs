@@ -68,6 +68,15 @@ pub fn are_rows(length: usize, elements: usize) -> bool {
     elements <= i32::MAX as usize && 4 * length >= 3 * parts * ROW_PART && (1..1 << 12).contains(&parts)
 }
 
+/// Whether so many elements are taken by tiles of their two innermost axes, of these lengths: a quarter of their threads are idle at most.
+pub fn are_tiles(length: usize, lines: usize, elements: usize) -> bool {
+    let padded = |length: usize| length.next_multiple_of(TILE);
+    elements <= i32::MAX as usize && 3 * padded(length) / 4 <= length && 3 * padded(lines) / 4 <= lines
+}
+
+/// Columns of a tile, and lines of one at most.
+const TILE: usize = 32;
+
 /// Axes as kernels take them: `warpcell_axes` in `kernels/axes.cuh`. In generated programs it has the rows of strides of the
 /// program's arrays only.
 #[repr(C)]
@@ -102,6 +111,11 @@ impl<const N: usize> KernelAxes<N> {
     /// The length of the innermost axis.
     pub fn length(&self) -> usize {
         self.length[0] as usize
+    }
+
+    /// The lengths of the innermost axis and of the next one.
+    pub fn two_lengths(&self) -> [usize; 2] {
+        [self.length[0], self.length[1]].map(|length| length as usize)
     }
 
     /// How many rows along the innermost axis so many elements are, and the parts of each, if kernels take them by rows.
@@ -145,6 +159,13 @@ mod tests {
                 assert_eq!(quotient(n, magic(divisor as usize)), n / divisor, "{n} / {divisor}");
             }
         }
+    }
+
+    #[test]
+    fn tiles_are_mostly_full() {
+        assert!(are_tiles(8192, 8192, 1 << 26) && are_tiles(24, 32, 768) && are_tiles(48, 1000, 48_000));
+        assert!(!are_tiles(23, 32, 736) && !are_tiles(32, 23, 736) && !are_tiles(40, 1000, 40_000));
+        assert!(!are_tiles(1 << 16, 1 << 15, 1 << 31));
     }
 
     #[test]

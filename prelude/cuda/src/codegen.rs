@@ -6,9 +6,11 @@
 //! cannot change the kernel.
 
 mod reduction;
+mod tiles;
 
 pub use reduction::{AxesReduction, WholeReduction};
 use std::fmt::Write;
+pub use tiles::{ACROSS, Place, Tiles};
 
 const PACK: &str = include_str!("../kernels/pack.cuh");
 const AXES: &str = include_str!("../kernels/axes.cuh");
@@ -27,6 +29,8 @@ pub enum Form {
     Single,
     /// Any strides, fewer than 2^31 elements, in long rows along the innermost axis.
     Rows,
+    /// Any strides, fewer than 2^31 elements, in tiles of the two innermost axes.
+    Tiles,
     /// Any strides, fewer than 2^31 elements.
     Strided,
     /// Any strides.
@@ -34,7 +38,7 @@ pub enum Form {
 }
 
 impl Form {
-    pub const ALL: [Form; 5] = [Form::Packed, Form::Single, Form::Rows, Form::Strided, Form::StridedWide];
+    pub const ALL: [Form; 6] = [Form::Packed, Form::Single, Form::Rows, Form::Tiles, Form::Strided, Form::StridedWide];
 
     /// The form for arrays of so many elements. `are_aligned`: whether all begin at multiples of 16 bytes.
     pub fn of(are_contiguous: bool, are_aligned: bool, elements: usize) -> Form {
@@ -52,18 +56,23 @@ impl Form {
             Form::Packed => "packed",
             Form::Single => "single",
             Form::Rows => "rows",
+            Form::Tiles => "tiles",
             Form::Strided => "strided",
             Form::StridedWide => "strided_wide",
         }
     }
 
     pub const fn is_strided(self) -> bool {
-        matches!(self, Form::Rows | Form::Strided | Form::StridedWide)
+        matches!(self, Form::Rows | Form::Tiles | Form::Strided | Form::StridedWide)
     }
 
     /// What a program needs above a kernel of this form.
     pub const fn support(self) -> &'static str {
-        if self.is_strided() { AXES } else { PACK }
+        match self {
+            Form::Packed | Form::Single => PACK,
+            Form::Tiles => concat!(include_str!("../kernels/pack.cuh"), "\n", include_str!("../kernels/axes.cuh")),
+            Form::Rows | Form::Strided | Form::StridedWide => AXES,
+        }
     }
 
     /// The type of the number of an element.
@@ -99,12 +108,14 @@ pub struct Elementwise<'a> {
     pub prefix: &'a str,
     pub form: Form,
     pub threads: usize,
-    /// How many neighbouring elements a thread takes at once.
+    /// How many neighbouring elements a thread takes at once; of rows, how many elements, and of tiles, how many rows.
     pub each: usize,
     /// Whether the kernel checks that the arrays begin at multiples of 16 bytes before it reads neighbours together.
     pub checks_alignment: bool,
     pub parameters: &'a [String],
     pub arrays: &'a [WalkedArray],
+    /// Of [`Form::Tiles`].
+    pub tiles: Tiles,
     pub code: Code<'a>,
 }
 
@@ -122,6 +133,7 @@ impl Elementwise<'_> {
                 indented(4, &code("$at", &elements(arrays, |_| "$at".into())))
             ),
             Form::Rows => self.rows(),
+            Form::Tiles => self.tiles(),
             Form::Strided | Form::StridedWide => format!(
                 "    const {index} $at = ({index})blockIdx.x * {threads} + threadIdx.x;
     if ($at >= ({index})$size) return;

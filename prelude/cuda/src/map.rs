@@ -4,8 +4,8 @@
 //! calls, is registered again. Only kernels that calls need are compiled: for contiguous arrays or for any strides, and for each
 //! choice of parameters that are values. So a later call costs two looks into small tables and a launch.
 
-use super::axes::{Axis, KernelAxes, MOST_AXES, are_rows, joined, launch_over};
-use super::codegen::Form;
+use super::axes::{Axis, KernelAxes, MOST_AXES, are_rows, are_tiles, joined, launch_over};
+use super::codegen::{ACROSS, Form, Tiles};
 use super::launch::words_of;
 use super::reduce::Reduce;
 use super::{address_of, blocks, graph, source_of};
@@ -28,6 +28,7 @@ use warpcell_translate::{FunctionParameter as TranslatedParameter, Scalar, Trans
 
 mod along;
 pub mod program;
+mod views;
 
 /// The most arrays of a call: all parameters and all results that a function over arrays can have.
 const SIDES: usize = 16;
@@ -84,6 +85,7 @@ struct Translated {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     form: Form,
+    tiles: Tiles,
     /// A bit for each parameter that is a value.
     scalars: u32,
     reduction: Option<ReduceOperation>,
@@ -124,6 +126,7 @@ struct Arguments<'a> {
 #[derive(Clone, Copy, Default)]
 struct Side<'a> {
     strides: &'a [isize],
+    dtype: Option<DType>,
     /// Bytes of an element.
     size: usize,
     /// The number of the word with the address.
@@ -165,7 +168,8 @@ impl<'a> Arguments<'a> {
     fn add_array(&mut self, view: View<'a>, address: u64) {
         self.contiguous &= view.layout.is_contiguous();
         self.aligned &= address.is_multiple_of(16);
-        self.sides[self.arrays] = Side { strides: &view.layout.strides, size: view.dtype.size(), word: self.count };
+        self.sides[self.arrays] =
+            Side { strides: &view.layout.strides, dtype: Some(view.dtype), size: view.dtype.size(), word: self.count };
         self.arrays += 1;
         self.words[self.count] = address.into();
         self.count += 1;
@@ -174,6 +178,11 @@ impl<'a> Arguments<'a> {
     /// The axes of the arrays, from the innermost outwards, joined where that is possible.
     fn axes(&self, shape: &[usize]) -> Vec<Axis<SIDES>> {
         joined(shape, self.sides.map(|side| side.strides))
+    }
+
+    /// The addresses and the types of the arrays.
+    fn walked(&self) -> Vec<(u64, Option<DType>)> {
+        self.sides[..self.arrays].iter().map(|side| (self.words[side.word] as u64, side.dtype)).collect()
     }
 
     /// Pointers to the words, for a launch, with room for others behind them.
@@ -209,11 +218,16 @@ impl Maps {
             arguments.add_array(out, address_of(out)?);
         }
         let axes = if arguments.contiguous { Vec::new() } else { arguments.axes(&out.layout.shape) };
-        let form = match axes.first() {
-            Some(inner) if are_rows(inner.length, size) && (2..=MOST_AXES).contains(&axes.len()) => Form::Rows,
+        let form = match axes[..] {
+            [inner, second, ..] if are_tiles(inner.length, second.length, size) && axes.len() <= MOST_AXES => {
+                Form::Tiles
+            }
+            [inner, _, ..] if are_rows(inner.length, size) && axes.len() <= MOST_AXES => Form::Rows,
             _ => Form::of(arguments.contiguous, arguments.aligned, size),
         };
-        let kernel = self.kernel(function, form, scalars, None)?;
+        let tiles =
+            if form == Form::Tiles { views::tiles(&axes, arguments.walked(), outs.len()) } else { Tiles::default() };
+        let kernel = self.kernel(function, (form, tiles), scalars, None)?;
         if arguments.contiguous {
             let grid = blocks("map", size, kernel.threads * kernel.each)?;
             let elements = size as i64;
@@ -238,12 +252,18 @@ impl Maps {
                     let parts = length.div_ceil(kernel.threads * kernel.each) as u32;
                     (blocks("map", size / length, 1)?, parts)
                 }
+                Form::Tiles => {
+                    let [length, lines] = axes.two_lengths();
+                    let count =
+                        length.div_ceil(ACROSS * tiles.columns) * lines.div_ceil(kernel.threads / ACROSS * kernel.each);
+                    (blocks("map", size / (length * lines) * count, 1)?, 1)
+                }
                 _ => (blocks("map", size, kernel.threads)?, 1),
             };
             let elements = size as i64;
             let (mut pointers, count) =
                 arguments.pointers([(&raw const elements).cast(), (&raw const axes).cast::<c_void>()]);
-            // SAFETY: as above, with the axes, of which `rows`, `strided` and `strided_wide` have the rows of the arrays; every
+            // SAFETY: as above, with the axes, of which all kernels for strides have the rows of the arrays; every
             // index inside the shape lies in a live allocation.
             unsafe { self.launch(&kernel, grid, &mut pointers[..count]) }
         })
@@ -262,7 +282,7 @@ impl Maps {
         let size: usize = shape.iter().product();
         let arguments = Arguments::new(function, inputs)?;
         let form = Form::of(arguments.contiguous, arguments.aligned, size);
-        let kernel = self.kernel(function, form, arguments.scalars, Some(operation))?;
+        let kernel = self.kernel(function, (form, Tiles::default()), arguments.scalars, Some(operation))?;
         let target = address_of(out)?;
         let axes = arguments.axes(shape);
         if axes.len() > MOST_AXES {
@@ -313,11 +333,11 @@ impl Maps {
     fn kernel(
         &self,
         function: &Function,
-        form: Form,
+        (form, tiles): (Form, Tiles),
         scalars: u32,
         reduction: Option<ReduceOperation>,
     ) -> Result<Arc<Loaded>> {
-        let key = Key { form, scalars, reduction, contracts: contracts() && !is_exact(function.name) };
+        let key = Key { form, tiles, scalars, reduction, contracts: contracts() && !is_exact(function.name) };
         let translated = self.found(function)?;
         if let Some(kernel) = translated.find(key) {
             return Ok(kernel);
@@ -366,9 +386,10 @@ impl Maps {
 
     #[cold]
     fn load(&self, translated: &Translated, key: Key) -> Result<Arc<Loaded>> {
-        let Key { form, scalars, reduction, contracts } = key;
+        let Key { form, tiles, scalars, reduction, contracts } = key;
         let translation = &translated.translation;
-        let MapProgram { source, name, each, threads } = MapKernel { translation, form, scalars, reduction }.program();
+        let MapProgram { source, name, each, threads } =
+            MapKernel { translation, form, scalars, reduction, tiles }.program();
         let file = format!("{}.cu", program::own_name(translation));
         let module = Module::compile(&self.device, &file, &source, &options(contracts), String::new())?;
         let name = std::ffi::CString::new(name).unwrap_or_default();
@@ -438,7 +459,9 @@ pub fn source(function: &Function, reduction: Option<ReduceOperation>) -> Result
     // Structs, and the values that a formula has captured.
     let is_value = |number: &usize| !matches!(function.parameters.get(*number), Some(FunctionParameter::Element(_)));
     let scalars = (0..translation.parameters.len()).filter(is_value).fold(0, |bits, number| bits | 1 << number);
-    Ok(MapKernel { translation: &translation, form: Form::Packed, scalars, reduction }.program().source)
+    Ok(MapKernel { translation: &translation, form: Form::Packed, scalars, reduction, tiles: Tiles::default() }
+        .program()
+        .source)
 }
 
 /// The PTX of [`source`] for the device of this number, or without one for common devices.

@@ -6,7 +6,7 @@
 
 use super::parameter_list::{ListedParameter, ListedType, ParameterLists};
 use super::program_cache::ArgumentTypes;
-use crate::backend::cuda::codegen::{Access, AxesReduction, Elementwise, Form, THREADS, WalkedArray};
+use crate::backend::cuda::codegen::{Access, AxesReduction, Elementwise, Form, THREADS, Tiles, WalkedArray};
 use crate::dtype::{DType, Kind};
 use std::fmt::Write;
 
@@ -130,6 +130,7 @@ pub(super) fn elementwise(
         checks_alignment: true,
         parameters: &parameters.iter().flat_map(TypedParameter::outer).collect::<Vec<String>>(),
         arrays: &walked(parameters),
+        tiles: Tiles::default(),
         code: &|number, elements| {
             format!("warpcell_element({number}, warpcell_index{{$size}}{});", handed(parameters, elements))
         },

@@ -1,7 +1,7 @@
 //! The program around a translated function: the kernel that runs it over arrays. Text only: no device is needed.
 
 use super::super::typedefs;
-use crate::codegen::{Access, Elementwise, Form, THREADS, WalkedArray, WholeReduction};
+use crate::codegen::{Access, Elementwise, Form, THREADS, Tiles, WalkedArray, WholeReduction};
 use crate::reduce::REDUCTIONS;
 use warpcell_base::backend::ReduceOperation;
 use warpcell_base::dtype::DType;
@@ -25,6 +25,8 @@ pub struct MapKernel<'a> {
     pub scalars: u32,
     /// How all results are reduced to one value; without it they are written to arrays.
     pub reduction: Option<ReduceOperation>,
+    /// Of [`Form::Tiles`].
+    pub tiles: Tiles,
 }
 
 /// A program with one kernel.
@@ -76,6 +78,7 @@ impl MapKernel<'_> {
                 checks_alignment: false,
                 parameters: &parameters,
                 arrays: &arrays,
+                tiles: self.tiles,
                 code: &|_, elements| self.code(elements),
             }
             .text(),
@@ -144,8 +147,8 @@ impl MapKernel<'_> {
         let (packs, takes_turns) = match self.form {
             Form::Packed => (true, is_reduced),
             Form::Single => (false, is_reduced),
-            Form::Rows if !is_reduced => (false, true),
-            Form::Rows | Form::Strided | Form::StridedWide => return (1, 1),
+            Form::Rows | Form::Tiles if !is_reduced => (false, true),
+            Form::Rows | Form::Tiles | Form::Strided | Form::StridedWide => return (1, 1),
         };
         let inputs: usize = self.inputs().map(size).sum::<usize>().max(1);
         let outputs = self.translation.results.iter().copied().map(size).filter(|_| !is_reduced);
@@ -154,8 +157,16 @@ impl MapKernel<'_> {
         // Powers of two.
         let at_most = |wanted: usize, limit: usize| 1 << wanted.min(limit).max(1).ilog2();
         let each: usize = if packs { at_most((32 / inputs).min(16 / widest), most) } else { 1 };
-        if self.form == Form::Rows {
-            return (at_most(4, most), 1);
+        match self.form {
+            Form::Rows => return (at_most(4, most), 1),
+            // The more rows, the more of what they share is read once; but registers are few.
+            Form::Tiles => {
+                return (
+                    at_most((8 / self.tiles.columns).min(48 / self.inputs().count().max(1)), most / self.tiles.columns),
+                    1,
+                );
+            }
+            _ => {}
         }
         let turns = if takes_turns { at_most((64 / (each * inputs)).min(4), most / each) } else { 1 };
         (each, turns)

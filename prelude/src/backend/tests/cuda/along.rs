@@ -149,12 +149,12 @@ fn gpu_kernels_along_rows() {
     }
 }
 
-/// Operations and formulas over arrays with strides whose rows are long enough to be taken by rows.
+/// Operations and formulas over arrays with strides that are large enough to be taken by rows or by tiles.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_elements_by_rows() {
     assert!(crate::device_info().starts_with("cuda"), "no CUDA device");
-    for (rows, columns) in [(3, 770), (70, 1024), (5, 5000), (1001, 1025), (2, 12_287)] {
+    for (rows, columns) in [(25, 26), (64, 31), (3, 770), (70, 1024), (5, 5000), (1001, 1025), (2, 12_287)] {
         let a = crate::random::uniform(-2.0f32, 2.0, (2, rows + 2, columns + 3));
         let host = a.to_host();
         #[allow(clippy::reversed_empty_ranges, reason = "negative bounds count from the end")]
@@ -172,6 +172,9 @@ fn gpu_elements_by_rows() {
         same(y.astype::<f64>().astype::<f32>().to_host(), of_y.clone(), "a conversion");
         let formula = fuse!(|x: f32, y: f32, by: f32| x * by - y);
         same(crate::map(formula, (&x, &y, 2.0f32)).to_host(), &of_x * 2.0 - &of_y, "a formula");
+        let turned = crate::random::uniform(0.0f32, 1.0, (columns, rows));
+        let of_turned = turned.to_host().into_shape_with_order((1, columns, rows)).unwrap().permuted_axes([0, 2, 1]);
+        same(crate::map(formula, (&x, &turned.t(), 2.0f32)).to_host(), &of_x * 2.0 - &of_turned, "a formula across");
         let lines = crate::random::uniform(0.0f32, 1.0, (rows, 1));
         let of_lines = lines.to_host().into_shape_with_order((1, rows, 1)).unwrap();
         same((&x + &lines).to_host(), &of_x + &of_lines, "lines");

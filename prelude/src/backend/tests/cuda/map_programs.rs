@@ -3,7 +3,7 @@
 use super::functions::{cases, register_helpers};
 use super::nvrtc;
 use crate::backend::ReduceOperation;
-use crate::backend::cuda::codegen::Form;
+use crate::backend::cuda::codegen::{Form, Place, Tiles};
 use crate::backend::cuda::driver::nvrtc::{Form as Made, Nvrtc};
 use crate::backend::cuda::map::program::{MapKernel, MapProgram};
 use crate::backend::cuda::map::source;
@@ -75,7 +75,24 @@ fn shifted() -> Translation {
 }
 
 fn text(translation: &Translation, form: Form, scalars: u32, reduction: Option<ReduceOperation>) -> MapProgram {
-    MapKernel { translation, form, scalars, reduction }.program()
+    MapKernel { translation, form, scalars, reduction, tiles: Tiles::default() }.program()
+}
+
+/// The mean of five parts of one array, beside one another.
+fn five_points() -> Translation {
+    let source = "__device__ __forceinline__ float five_points(float c, float n, float s, float w, float e) { return (c + n + s + w + e) * \
+                  0.2f; }\n";
+    translation("five_points", source.into(), &[Scalar::F32; 5], &[Scalar::F32])
+}
+
+/// Its program for threads with so many columns.
+fn of_views(columns: usize) -> MapProgram {
+    let mut tiles = Tiles { columns, ..Tiles::default() };
+    for (place, (row, column)) in tiles.places.iter_mut().zip([(1, 1), (0, 1), (2, 1), (1, 0), (1, 2)]) {
+        *place = Place::Of { group: 0, row, column };
+    }
+    tiles.places[5] = Place::Packs;
+    MapKernel { translation: &five_points(), form: Form::Tiles, scalars: 0, reduction: None, tiles }.program()
 }
 
 /// The text of all forms of all functions.
@@ -99,6 +116,7 @@ fn texts() -> Vec<MapProgram> {
             all.extend(reductions.iter().map(|&reduction| text(&function, form, 0, Some(reduction))));
         }
     }
+    all.extend([1, 2].map(of_views));
     all
 }
 
@@ -250,6 +268,21 @@ fn a_program_for_rows_is_as_in_the_file() {
     let program = text(&squared_difference(), Form::Rows, 0, None);
     assert_eq!((program.each, program.threads), (4, 256));
     expect_file!["snapshots/squared_difference_by_rows.cu"].assert_eq(&program.source);
+}
+
+#[test]
+fn a_program_for_tiles_is_as_in_the_file() {
+    let program = text(&squared_difference(), Form::Tiles, 0, None);
+    assert_eq!((program.each, program.threads), (8, 256));
+    expect_file!["snapshots/squared_difference_by_tiles.cu"].assert_eq(&program.source);
+}
+
+#[test]
+fn programs_for_views_of_one_array_are_as_in_the_files() {
+    let (pairs, single) = (of_views(2), of_views(1));
+    assert_eq!([&pairs, &single].map(|program| (program.each, program.threads)), [(4, 256), (8, 256)]);
+    expect_file!["snapshots/five_points_in_pairs.cu"].assert_eq(&pairs.source);
+    expect_file!["snapshots/five_points.cu"].assert_eq(&single.source);
 }
 
 #[test]
