@@ -149,6 +149,43 @@ fn gpu_kernels_along_rows() {
     }
 }
 
+/// Formulas over views of one array, moved by some rows and columns: their neighbours begin at even and at odd places, in rows of even and of
+/// odd lengths, and one array is no view of the same.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_formulas_over_views_of_one_array() {
+    assert!(crate::device_info().starts_with("cuda"), "no CUDA device");
+    for (rows, columns) in [(64, 64), (65, 63), (31, 130), (200, 301), (25, 1024)] {
+        for first in [0usize, 1] {
+            let a = crate::random::uniform(-2.0f32, 2.0, (2, rows + 5, columns + 6));
+            let host = a.to_host();
+            let part = |down: usize, right: usize| s![.., down..down + rows, first + right..first + right + columns];
+            let moved = [(1, 1), (0, 1), (2, 1), (1, 0), (1, 2)];
+            let [c, n, s, w, e] = moved.map(|(down, right)| a.slice(part(down, right)));
+            let of = moved.map(|(down, right)| host.slice(part(down, right)).to_owned());
+            let what = format!("{rows} by {columns} from {first}");
+            let mean = fuse!(|c: f32, n: f32, s: f32, w: f32, e: f32| (c + n + s + w + e) * 0.2);
+            let expected = (&of[0] + &of[1] + &of[2] + &of[3] + &of[4]) * 0.2;
+            assert!(crate::map(mean, (&c, &n, &s, &w, &e)).to_host() == expected.into_dyn(), "a mean of {what}");
+            // Rows apart, and another array among them.
+            let other = crate::random::uniform(-1.0f32, 1.0, (columns, rows));
+            let of_other = other.to_host().into_shape_with_order((1, columns, rows)).unwrap().permuted_axes([0, 2, 1]);
+            let far = a.slice(part(5, 4));
+            let sum = fuse!(|near: f32, other: f32, far: f32, beside: f32| near - other + far - beside);
+            let expected = &of[1] - &of_other + &host.slice(part(5, 4)) - &of[3];
+            let found = crate::map(sum, (&n, &other.t(), &far, &w));
+            assert!(found.to_host() == expected.into_dyn(), "a sum of {what}");
+            // Over one of the views themselves.
+            let mut target = a.slice(part(0, 0));
+            let before = target.to_host();
+            let step = fuse!(|x: f32, above: f32, below: f32| x + above * 2.0 - below);
+            let expected = before + host.slice(part(1, 0)).mapv(|x| x * 2.0) - host.slice(part(2, 0));
+            crate::map_into(step, (&target.clone(), &a.slice(part(1, 0)), &a.slice(part(2, 0))), &mut target);
+            assert!(target.to_host() == expected.into_dyn(), "a step over {what}");
+        }
+    }
+}
+
 /// Operations and formulas over arrays with strides that are large enough to be taken by rows or by tiles.
 #[test]
 #[ignore = "needs a CUDA device"]
