@@ -227,7 +227,7 @@ struct Totals {
 
 // `count` is the number of tiles of all rows, `tiles` of one. `ticket` and the totals of each row, which are `row_words` apart, begin as
 // zeros. With `are_packed`, neighbours may be read and written together.
-extern "C" __global__ void __launch_bounds__(THREADS, 3)
+extern "C" __global__ void __launch_bounds__(THREADS, 4)
 scan_tiles(
     const input* x, output* out, i64 length, u32 tiles, u32 count, u32 ahead, u32* ticket, u64* totals, i64 row_words, int are_packed
 ) {

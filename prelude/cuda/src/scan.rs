@@ -95,7 +95,7 @@ impl Scan {
         }
         let count = job.outer * tiles;
         // Half as many blocks as run at once: their elements stay in the second-level cache until they are scanned.
-        let ahead = count.min(3 * self.device.multiprocessors() as usize / 2);
+        let ahead = count.min(2 * self.device.multiprocessors() as usize);
         let grid = (blocks(NAME, ahead + 2 * count, 1)?, 1);
         let words = row_words(tiles);
         // The counter of tiles, with a word of its own. Dropped at the end: the pool may hand it out again to work that is queued later.
