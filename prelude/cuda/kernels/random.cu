@@ -12,14 +12,22 @@
 typedef WARPCELL_ELEMENT element;
 
 #define THREADS 256
-#define BLOCKS 8
+
+// Whether the elements are floats.
+template <typename T> struct is_real { enum { value = false }; };
+template <> struct is_real<float> { enum { value = true }; };
+template <> struct is_real<double> { enum { value = true }; };
+constexpr bool REAL = is_real<element>::value;
+// More of them take longer to compile, and save little.
+constexpr int BLOCKS = REAL ? 4 : 2;
 
 struct Block {
     u32 x[4];
     __device__ __forceinline__ u64 word(int i) const { return x[2 * i] | u64(x[2 * i + 1]) << 32; }
 };
 
-// The keys of the rounds, which the host has made: arguments are operands of instructions, while each addition would be one.
+// The keys of the rounds, which the host has made: arguments are operands of instructions, while each addition would be one. But kernels of
+// integers, in which blocks are made in two places, are the faster for additions.
 #define ROUNDS 10
 struct Keys {
     u32 of[ROUNDS][2];
@@ -35,8 +43,9 @@ struct Place {
 #pragma unroll
         for (int round = 0; round < ROUNDS; round++) {
             const u64 left = u64(0xD2511F53u) * b.x[0], right = u64(0xCD9E8D57u) * b.x[2];
-            const u32(&key)[2] = keys.of[round];
-            b = {{u32(right >> 32) ^ b.x[1] ^ key[0], u32(right), u32(left >> 32) ^ b.x[3] ^ key[1], u32(left)}};
+            const u32 k0 = REAL ? keys.of[round][0] : keys.of[0][0] + round * 0x9E3779B9u;
+            const u32 k1 = REAL ? keys.of[round][1] : keys.of[0][1] + round * 0xBB67AE85u;
+            b = {{u32(right >> 32) ^ b.x[1] ^ k0, u32(right), u32(left >> 32) ^ b.x[3] ^ k1, u32(left)}};
         }
         return b;
     }

@@ -10,8 +10,6 @@ use warpcell_driver::launch::{arguments, launch};
 const SOURCE: &str = include_str!("../kernels/random.cu");
 const TYPES: usize = DType::ALL.len();
 const THREADS: u32 = 256;
-/// Philox blocks of a block of threads.
-const BLOCKS: usize = 8 * THREADS as usize;
 const DISTRIBUTIONS: [&str; 4] = ["uniform", "normal", "exponential", "integers"];
 
 family! {
@@ -40,7 +38,9 @@ impl Random {
         let cell = &self.loaded[number][out.dtype as usize];
         let function = cell.get(&self.device, || program(DISTRIBUTIONS[number], out.dtype))?.numbers;
         let made = out.layout.size().div_ceil(distribution.elements_of_a_block(out.dtype));
-        let grid = blocks("random", made, BLOCKS)?;
+        // Philox blocks of a thread, as in the kernel's source.
+        let each = if out.dtype.is_float() { 4 } else { 2 };
+        let grid = blocks("random", made, each * THREADS as usize)?;
         let (address, size) = (address_of(out)?, out.layout.size() as i64);
         let Blocks { key, stream, first } = from;
         let keys = round_keys(key);
