@@ -155,6 +155,11 @@ fn gpu_kernels_along_rows() {
 #[ignore = "needs a CUDA device"]
 fn gpu_formulas_over_views_of_one_array() {
     assert!(crate::device_info().starts_with("cuda"), "no CUDA device");
+    formulas_over_views_of_one_array();
+}
+
+#[test]
+fn formulas_over_views_of_one_array() {
     for (rows, columns) in [(64, 64), (65, 63), (31, 130), (200, 301), (25, 1024)] {
         for first in [0usize, 1] {
             let a = crate::random::uniform(-2.0f32, 2.0, (2, rows + 5, columns + 6));
