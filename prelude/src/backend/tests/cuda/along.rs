@@ -177,7 +177,7 @@ fn formulas_over_views_of_one_array() {
             let of_other = other.to_host().into_shape_with_order((1, columns, rows)).unwrap().permuted_axes([0, 2, 1]);
             let far = a.slice(part(5, 4));
             let sum = fuse!(|near: f32, other: f32, far: f32, beside: f32| near - other + far - beside);
-            let expected = &of[1] - &of_other + &host.slice(part(5, 4)) - &of[3];
+            let expected = &of[1] - &of_other + host.slice(part(5, 4)) - &of[3];
             let found = crate::map(sum, (&n, &other.t(), &far, &w));
             assert!(found.to_host() == expected.into_dyn(), "a sum of {what}");
             // Over one of the views themselves.
