@@ -26,10 +26,16 @@ pub(super) struct Elementwise {
     device: Arc<Device>,
     fill: [Forms; TYPES],
     arange: [Compiled<Arange>; TYPES],
-    convert: [[Forms; TYPES]; TYPES],
     transpose: [Compiled<Transposed>; TYPES],
-    unary: [[Forms; TYPES]; UNARY],
-    binary: [[Forms; TYPES]; BINARY],
+    // Not in the struct itself: they are too large for the stacks of threads, on which it is made.
+    convert: Box<[[Forms; TYPES]]>,
+    unary: Box<[[Forms; TYPES]]>,
+    binary: Box<[[Forms; TYPES]]>,
+}
+
+/// Programs by operation and type, none of them compiled.
+fn none_of(operations: usize) -> Box<[[Forms; TYPES]]> {
+    (0..operations).map(|_| Default::default()).collect()
 }
 
 /// The programs of one operation. Each half is compiled when first used: most arrays are contiguous, and together both take twice as long.
@@ -103,10 +109,10 @@ impl Elementwise {
             device: device.clone(),
             fill: Default::default(),
             arange: Default::default(),
-            convert: Default::default(),
             transpose: Default::default(),
-            unary: std::array::from_fn(|_| Default::default()),
-            binary: std::array::from_fn(|_| Default::default()),
+            convert: none_of(TYPES),
+            unary: none_of(UNARY),
+            binary: none_of(BINARY),
         }
     }
 
