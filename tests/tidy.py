@@ -40,7 +40,7 @@ MANIFESTS = {
     "prelude/cuda/Cargo.toml": {"never": {"cudarc", "rayon", "warpcell", "warpcell-cpu", "warpcell-kernel"}},
     "prelude/driver/Cargo.toml": {"only": {"cudarc", "libc", "libloading", "warpcell-base"}},
     "prelude/macros/Cargo.toml": {"only": {"syn", "quote", "proc-macro2", "warpcell-translate"}},
-    "prelude/threads/Cargo.toml": {"only": {"corosensei", "half", "num-complex", "rayon"}},
+    "prelude/threads/Cargo.toml": {"only": {"corosensei", "half", "num-complex", "rayon", "rustc-hash"}},
     "prelude/linalg/Cargo.toml": {"only": {"faer", "num-complex"}},
     "prelude/translate/Cargo.toml": {"only": {"syn", "quote", "proc-macro2"}},
 }

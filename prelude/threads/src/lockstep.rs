@@ -201,24 +201,31 @@ impl Lockstep {
         let warp = (1..=count).map(|step| (self.turn + step) % count).find(|&warp| self.warps[warp].paused != 0)?;
         self.turn = warp;
         let first = warp * LANES;
-        let at = |lane: usize| &self.threads[first + lane];
-        let paused = self.warps[warp].paused;
-        let earliest = each(paused).min_by(|&one, &other| at(one).place.compare(&at(other).place))?;
-        let oldest = each(paused).min_by_key(|&lane| at(lane).since)?;
+        let threads = &self.threads[first..];
+        let mut paused = each(self.warps[warp].paused);
+        let mut leader = paused.next()?;
+        let (mut oldest, mut lanes) = (leader, 1 << leader);
+        for lane in paused {
+            match threads[lane].place.compare(&threads[leader].place) {
+                Ordering::Less => (leader, lanes) = (lane, 1 << lane),
+                Ordering::Equal => lanes |= 1 << lane,
+                Ordering::Greater => {}
+            }
+            if threads[lane].since < threads[oldest].since {
+                oldest = lane;
+            }
+        }
         let state = &mut self.warps[warp];
         state.choices += 1;
-        let passed_over = state.choices - self.threads[first + oldest].since;
-        let leader = if passed_over > PATIENCE[usize::from(state.is_fair)] {
+        let passed_over = state.choices - threads[oldest].since;
+        if passed_over > PATIENCE[usize::from(state.is_fair)] {
             state.is_fair = true;
-            oldest
-        } else {
-            earliest
-        };
-        let at = |lane: usize| &self.threads[first + lane];
-        let same = |lane: &usize| at(*lane).place.compare(&at(leader).place) == Ordering::Equal;
-        let lanes = each(paused).filter(same).fold(0, |lanes, lane| lanes | 1 << lane);
+            leader = oldest;
+            let same = |lane: &usize| threads[*lane].place.compare(&threads[leader].place) == Ordering::Equal;
+            lanes = each(state.paused).filter(same).fold(0, |lanes, lane| lanes | 1 << lane);
+        }
         self.chosen = (warp, lanes);
-        let Thread { at: Statement { position, line, changes, .. }, ref place, ref calls, .. } = *at(leader);
+        let Thread { at: Statement { position, line, changes, .. }, ref place, ref calls, .. } = threads[leader];
         let (calls, returns) = (calls.len() as u32, place.position == RETURN);
         Some(Group { warp: warp as u32, lanes, line, position, changes, calls, returns })
     }

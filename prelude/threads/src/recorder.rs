@@ -9,7 +9,7 @@ use crate::recording::{Called, Event, LocalName, Plan, RecordedArray, RecordedBl
 use crate::region::{Name, Region};
 use crate::values::{self, Word};
 use crate::waits::{LANES, Operation, Wait};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::panic::Location;
 
 /// The statement that a thread executes.
@@ -47,12 +47,15 @@ pub(crate) struct Recorder {
     /// Lanes of the last group's warp that wait or have ended, which become steps when the group has gone on.
     waiting: (u32, u32, u32),
     ended: (u32, u32),
-    arrays: HashMap<Memory, u32>,
-    names: HashMap<LocalName, u32>,
-    words: HashMap<Word, u32>,
+    arrays: FxHashMap<Memory, u32>,
+    names: FxHashMap<LocalName, u32>,
+    words: FxHashMap<Word, u32>,
     /// What was looked up last: the lanes of a warp do the same, one after another.
     last_array: Option<(Memory, u32)>,
     last_name: Option<(LocalName, u32)>,
+    last_word: Option<(Word, u32)>,
+    /// What was computed in the line that was last told of, and is not in the recording yet.
+    counted: (u32, Operations),
 }
 
 impl Recorder {
@@ -69,16 +72,19 @@ impl Recorder {
             unsettled: None,
             waiting: (0, 0, 0),
             ended: (0, 0),
-            arrays: HashMap::new(),
-            names: HashMap::new(),
-            words: HashMap::new(),
+            arrays: FxHashMap::default(),
+            names: FxHashMap::default(),
+            words: FxHashMap::default(),
             last_array: None,
             last_name: None,
+            last_word: None,
+            counted: Default::default(),
         }
     }
 
     pub(crate) fn into_recording(mut self) -> Recording {
         self.finish();
+        self.count(0);
         self.recording
     }
 
@@ -292,7 +298,19 @@ impl Recorder {
     /// A thread computes something in its statement.
     pub(crate) fn computes(&mut self, thread: usize, operations: Operations) {
         if self.is_open() {
-            *self.recording.operations.entry(self.statements[thread].line).or_default() += operations;
+            let line = self.statements[thread].line;
+            if self.counted.0 != line {
+                self.count(line);
+            }
+            self.counted.1 += operations;
+        }
+    }
+
+    /// Goes on to another line, with what was computed in the last one.
+    fn count(&mut self, line: u32) {
+        let (last, operations) = std::mem::replace(&mut self.counted, (line, Operations::default()));
+        if operations != Operations::default() {
+            *self.recording.operations.entry(last).or_default() += operations;
         }
     }
 
@@ -396,11 +414,13 @@ impl Recorder {
     }
 
     fn word(&mut self, word: Word) -> u32 {
-        if let Some(&known) = self.words.get(&word) {
-            return known;
+        match self.last_word {
+            Some((last, number)) if last == word => return number,
+            _ => {}
         }
-        let number = self.recording.texts.number(&values::text(word));
-        self.words.insert(word, number);
+        let texts = &mut self.recording.texts;
+        let number = *self.words.entry(word).or_insert_with(|| texts.number(&values::text(word)));
+        self.last_word = Some((word, number));
         number
     }
 }

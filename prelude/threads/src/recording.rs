@@ -2,7 +2,8 @@
 
 use crate::arithmetic::Operations;
 use crate::failure::Memory;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -40,7 +41,7 @@ pub struct Recording {
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     all: Vec<String>,
-    numbers: HashMap<String, u32>,
+    numbers: FxHashMap<String, u32>,
 }
 
 impl Texts {
