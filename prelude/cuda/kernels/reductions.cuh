@@ -89,7 +89,15 @@ template <typename T> struct SumSquares {
 // The sum of the squares of the distances from the mean, in one pass. Elements are added by their distance from one of them, which a
 // large mean does not round; the means of two states are compared by such distances too (Chan, Golub and LeVeque, 1983). Of f32, the
 // distances within some packs are squared and added in f32, those of the packs in f64, for the sake of cards with few f64 units.
+// An element far from the others would be a bad one to start from, since squares of large distances would cancel. So it is the middle
+// one of three, where several are added at once.
 template <typename T> struct alignas(16) SquaredDeviations {
+    // Of the first, second and last element of the packs.
+    template <typename F, int packs> static DEVICE F middle(const Pack (&x)[packs]) {
+        const F a = F(x[0].at[0]), b = F(x[0].at[1 % VECTOR]), c = F(x[packs - 1].at[VECTOR - 1]);
+        const F low = a < b ? a : b, high = a < b ? b : a;
+        return c < low ? low : c < high ? c : high;
+    }
     // While elements are added: how many there are, negated, one of them, and the sums of the distances from it and of their squares.
     // After that: how many there are, one of them, how far the mean is from it, and the result.
     double count, origin, first, second;
@@ -106,10 +114,11 @@ template <typename T> struct alignas(16) SquaredDeviations {
         add(one);
     }
     template <int packs> DEVICE void add(const Pack (&x)[packs]) {
-        if (count == 0) origin = double(x[0].at[0]);
+        const bool is_first = count == 0;
         count -= packs * VECTOR;
         if constexpr (VECTOR == 4) {
-            const float near = float(x[0].at[0]);
+            const float near = middle<float>(x);
+            if (is_first) origin = double(near);
             float sums[VECTOR] = {}, squares[VECTOR] = {};
 #pragma unroll
             for (int k = 0; k < packs; k++) {
@@ -127,6 +136,7 @@ template <typename T> struct alignas(16) SquaredDeviations {
             first += moved;
             second += __fma_rn(offset, sum + moved, square);
         } else {
+            if (is_first) origin = middle<double>(x);
 #pragma unroll
             for (int k = 0; k < packs; k++) {
 #pragma unroll
