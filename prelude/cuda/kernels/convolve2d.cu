@@ -273,7 +273,7 @@ convolve2d_any(const element* __restrict__ image, const element* __restrict__ ke
             for (int p = 0; p < rows; p++) {
                 const element* line = tile + (strip * ROWS + p) * PITCH + lane;
                 const element* w = weight + p * columns;
-#pragma unroll 4
+#pragma unroll 2
                 for (int t = 0; t < columns; t++) {
 #pragma unroll
                     for (int k = 0; k < ROWS; k++) sums[k] = multiply_add(line[k * PITCH + t], w[t], sums[k]);

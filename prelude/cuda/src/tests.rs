@@ -37,6 +37,7 @@ pub(super) fn all() -> Vec<Program> {
 
 fn compiled(nvrtc: &Nvrtc, program: &Program, architecture: &str, form: Form) -> Result<Vec<u8>, String> {
     let mut options = vec![format!("--gpu-architecture={architecture}"), "--std=c++17".to_string()];
+    options.extend(nvrtc.minimal());
     options.extend_from_slice(&program.options);
     let failed = |error| format!("{} {:?} for {architecture}: {error}", program.name, program.options);
     let source = program.text(&naming::suffix(&program.options));

@@ -1,13 +1,13 @@
 //! Work beside the user's own, in threads: compiling what makes later calls faster.
 
-use std::sync::{Condvar, Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
+use std::thread::JoinHandle;
 
-/// How many pieces of work have begun and not ended.
-static RUNNING: Mutex<usize> = Mutex::new(0);
-static ENDED: Condvar = Condvar::new();
+/// The threads that may still work.
+static THREADS: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
 
-/// Does the work in a thread of its own; if there can be none, drops it. The process does not end before the work has:
-/// libraries must not be unloaded under it.
+/// Does the work in a thread of its own; if there can be none, drops it. The process does not end before the thread has:
+/// libraries must not be unloaded under it, nor while it gives up what they keep for each thread.
 pub fn start(work: impl FnOnce() + Send + 'static) {
     static AT_EXIT: Once = Once::new();
     extern "C" fn at_exit() {
@@ -18,28 +18,20 @@ pub fn start(work: impl FnOnce() + Send + 'static) {
     AT_EXIT.call_once(|| unsafe {
         let _ = libc::atexit(at_exit);
     });
-    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-    let one = Running;
-    // Without a thread the closure is dropped, and with it the count.
-    let _ = std::thread::Builder::new().name("warpcell-compile".into()).spawn(move || {
-        let _one = one;
-        work();
-    });
+    let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    for ended in threads.extract_if(.., |thread| thread.is_finished()) {
+        let _ = ended.join();
+    }
+    threads.extend(std::thread::Builder::new().name("warpcell-compile".into()).spawn(work));
 }
 
-/// Waits until all work has ended.
+/// Waits until all work has ended, and its threads.
 pub fn wait() {
-    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    drop(ENDED.wait_while(running, |running| *running > 0));
-}
-
-/// One of those counted; also ends if the work panics.
-struct Running;
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        ENDED.notify_all();
+    // Without the lock: work may begin other work.
+    let next = || THREADS.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    while let Some(thread) = next() {
+        // What has panicked has said so.
+        let _ = thread.join();
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Target {
 
 /// The program's image, ready to be loaded: a cubin, or PTX where this NVRTC is older than the device.
 pub fn compile(target: Target, name: &str, source: &str, options: &[String]) -> Result<Vec<u8>> {
-    let (nvrtc, all, form, key) = prepare(target, source, options)?;
+    let (nvrtc, all, form, key) = prepare(target, source, options, true)?;
     if let Some(image) = cache::read(key) {
         return Ok(image);
     }
@@ -37,8 +37,8 @@ pub fn compile_named(
     may_be_cached: bool,
 ) -> Result<(Vec<u8>, Vec<String>)> {
     // Beside the options, the functions are a part of the key; in front of the image stand their names.
-    let (nvrtc, all, form, _) = prepare(target, source, options)?;
-    let (.., key) = prepare(target, source, &[options, &["functions".to_owned()], functions].concat())?;
+    let (nvrtc, all, form, _) = prepare(target, source, options, false)?;
+    let (.., key) = prepare(target, source, &[options, &["functions".to_owned()], functions].concat(), false)?;
     if may_be_cached && let Some(found) = cache::read(key).and_then(unpacked) {
         return Ok(found);
     }
@@ -81,7 +81,7 @@ fn unpacked(bytes: Vec<u8>) -> Option<(Vec<u8>, Vec<String>)> {
 
 /// What [`compile`] gives, if that is in the cache.
 pub fn cached(target: Target, source: &str, options: &[String]) -> Result<Option<Vec<u8>>> {
-    prepare(target, source, options).map(|(.., key)| cache::read(key))
+    prepare(target, source, options, true).map(|(.., key)| cache::read(key))
 }
 
 /// The major CUDA version up to which a compiler is looked for where no driver says what it takes.
@@ -103,8 +103,14 @@ pub fn ptx(target: Option<Target>, name: &str, source: &str, options: &[String])
     Ok(String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned())
 }
 
-/// The compiler, all of its options, what it shall make, and where that is in the cache.
-fn prepare(target: Target, source: &str, options: &[String]) -> Result<(&'static Nvrtc, Vec<String>, Form, Key)> {
+/// The compiler, all of its options, what it shall make, and where that is in the cache. `is_ours` says that the program is
+/// [minimal](Nvrtc::minimal).
+fn prepare(
+    target: Target,
+    source: &str,
+    options: &[String],
+    is_ours: bool,
+) -> Result<(&'static Nvrtc, Vec<String>, Form, Key)> {
     let nvrtc = Nvrtc::get(target.driver_major)?;
     let chosen = choose(&nvrtc.architectures, target.capability);
     let (mut architecture, mut form) = chosen.ok_or_else(|| no_code(nvrtc, target))?;
@@ -115,6 +121,9 @@ fn prepare(target: Target, source: &str, options: &[String]) -> Result<(&'static
     // The compiler warns of a second one.
     if !options.iter().any(|option| option.trim_start_matches('-').starts_with("std")) {
         all.push("--std=c++17".to_string());
+    }
+    if is_ours {
+        all.extend(nvrtc.minimal());
     }
     all.extend_from_slice(options);
     let version = format!("nvrtc {}.{}, {form:?}", nvrtc.version.0, nvrtc.version.1);

@@ -89,6 +89,12 @@ impl Nvrtc {
         })
     }
 
+    /// The option for programs without textures, launches and functions of CUDA's runtime, if this version knows it. The declarations of
+    /// those take a quarter of the time of a small program. 12.3.107 refuses the option, 12.4.127 takes it.
+    pub fn minimal(&self) -> Option<String> {
+        (self.version >= (12, 4)).then(|| "--minimal".to_owned())
+    }
+
     /// Loads the library at `path` (or of that name) and reads its version.
     pub fn open(path: &std::path::Path) -> std::result::Result<Nvrtc, String> {
         // SAFETY: the path names NVRTC, whose initialisers have no preconditions.

@@ -30,10 +30,11 @@ fn nvrtc() -> Nvrtc {
 /// no program compares its architecture, and what the oldest one can do the others can.
 fn compiled(nvrtc: &Nvrtc, number: usize, name: &str, source: &str) -> Result<Vec<u8>> {
     let later: Vec<i32> = [80, 90, 100, 120].into_iter().filter(|later| nvrtc.architectures.contains(later)).collect();
-    let for_one = |architecture: String, form| {
-        nvrtc.compile(name, source, &[format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()], form)
+    let for_one = |architecture: String, form, more: &[String]| {
+        let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
+        nvrtc.compile(name, source, &[&options, more].concat(), form)
     };
     assert!(!source.contains("__CUDA_ARCH__ "), "{name} compares its architecture");
-    for_one(format!("compute_{}", later[number % later.len()]), Form::Ptx)?;
-    for_one("sm_75".to_owned(), Form::Cubin)
+    for_one(format!("compute_{}", later[number % later.len()]), Form::Ptx, nvrtc.minimal().as_slice())?;
+    for_one("sm_75".to_owned(), Form::Cubin, &[])
 }
