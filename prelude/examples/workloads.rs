@@ -15,8 +15,8 @@ use warpcell as gpu;
 use warpcell::prelude::*;
 use warpcell::{Complex, DeviceArray};
 
-/// Rows of a stencil that a thread computes.
-const ROWS: usize = 4;
+/// Rows of a stencil that a thread computes. Of 2, 4, 8 and 16 these are the fastest.
+const ROWS: usize = 8;
 
 /// The mean of five neighbours for each inner element; there are a multiple of `ROWS` rows of them. All that a thread reads is under way
 /// before it computes.
@@ -412,7 +412,7 @@ impl Rows {
             });
             self.row("stencil by a kernel f32 8192", 20, || {
                 let mut out = gpu::empty::<f32>((side - 2, side - 2));
-                gpu::launch(five_points, (side.div_ceil(32), side.div_ceil(8 * ROWS)), (32, 8), (&a, &mut out));
+                gpu::launch(five_points, (side.div_ceil(128), side.div_ceil(ROWS)), 128, (&a, &mut out));
                 out
             });
         }
@@ -433,6 +433,51 @@ impl Rows {
             self.row("Mandelbrot f32 4096, 200 steps", 10, || gpu::map(mandelbrot, (&re, &im, 200)));
         }
     }
+
+    /// The sizes are those of `tests/bench/convolution_rows.py`.
+    fn convolutions(&self) {
+        if !self.wants("convolve2d") {
+            return;
+        }
+        let of_f32 = [
+            (256, 3),
+            (256, 31),
+            (1024, 5),
+            (2048, 3),
+            (2048, 5),
+            (2048, 15),
+            (2048, 31),
+            (2048, 63),
+            (8192, 3),
+            (8192, 15),
+            (4096, 63),
+        ];
+        let arrays = |side: usize, width: usize| {
+            let (side, width) = (self.length(side, 24), self.length(width, width.min(9)));
+            (self.floats(&[side, side], 1), self.floats(&[width, width], 2))
+        };
+        for (side, width) in of_f32 {
+            let (image, kernel) = arrays(side, width);
+            self.convolution(&format!("f32 {side} by {width}"), &image, &kernel);
+        }
+        for (side, width) in [(2048, 5), (2048, 15), (2048, 31), (2048, 63)] {
+            let (image, kernel) = arrays(side, width);
+            self.convolution(&format!("f64 {side} by {width}"), &image.astype::<f64>(), &kernel.astype::<f64>());
+        }
+    }
+
+    fn convolution<T: gpu::Float>(&self, name: &str, image: &DeviceArray<T>, kernel: &DeviceArray<T>)
+    where
+        DeviceArray<T>: Sums,
+    {
+        if !self.is_small {
+            // The program for the size of the kernel is compiled beside the first calls.
+            gpu::convolve2d(image, kernel, Mode::Full);
+            std::thread::sleep(std::time::Duration::from_secs(1));
+        }
+        self.row(&format!("convolve2d {name}"), 10, || gpu::convolve2d(image, kernel, Mode::Full));
+        self.row(&format!("fftconvolve {name}"), 10, || gpu::fftconvolve(image, kernel, Mode::Full));
+    }
 }
 
 fn main() {
@@ -452,4 +497,5 @@ fn main() {
     rows.rows_of_matrices();
     rows.selections();
     rows.programs();
+    rows.convolutions();
 }

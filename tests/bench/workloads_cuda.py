@@ -25,6 +25,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+import convolution_rows
 import numpy as np
 
 # Name, repetitions, and the call.
@@ -195,6 +196,7 @@ def cupy_rows(data: Data) -> Iterator[Row]:
     im = cp.linspace(-1.25, 1.25, side, dtype=cp.float32)[:, None]
     escape = cp.ElementwiseKernel("float32 re, float32 im, int32 most", "int32 n", MANDELBROT, "mandelbrot")
     yield "Mandelbrot f32 4096, 200 steps", 10, lambda: escape(re, im, 200)
+    yield from convolution_rows.of_cupy(data)
 
 
 def torch_rows(data: Data) -> Iterator[Row]:
@@ -320,6 +322,7 @@ def torch_rows(data: Data) -> Iterator[Row]:
         return n
 
     yield "Mandelbrot f32 4096, 200 steps", 5, mandelbrot
+    yield from convolution_rows.of_torch(data)
 
 
 def jax_rows(data: Data) -> Iterator[Row]:
@@ -448,6 +451,7 @@ def jax_rows(data: Data) -> Iterator[Row]:
         return jax.lax.fori_loop(0, 200, step, (zeros, zeros, zeros.astype(jnp.int32)))[2]
 
     yield "Mandelbrot f32 4096, 200 steps", 5, lambda: mandelbrot(re, im)
+    yield from convolution_rows.of_jax(data)
 
 
 def cupy_peer(small: bool):
