@@ -18,7 +18,8 @@ c.Execute.timeout = 600
 
 
 class ClearDetails(NbGraderPreprocessor):
-    """Takes away the solutions that are text, as `warpcell lessons export --student` does: `<details>`, but for hints."""
+    """Takes away the solutions that are text, as `warpcell lessons export --student` does: `<details>`, but for
+    hints and the answers of questions."""
 
     DETAILS = re.compile(r"\n*<details>(.*?)</details>", re.DOTALL)
 
@@ -26,15 +27,16 @@ class ClearDetails(NbGraderPreprocessor):
         kept = []
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
-                cell.source = self.DETAILS.sub(self.hints_stay, cell.source)
+                cell.source = self.DETAILS.sub(self.kept, cell.source)
             if cell.source.strip():
                 kept.append(cell)
         notebook.cells = kept
         return notebook, resources
 
     @staticmethod
-    def hints_stay(found):
-        return found[0] if "hint" in found[1].split("</summary>")[0].lower() else ""
+    def kept(found):
+        summary = found[1].split("</summary>")[0].lower()
+        return found[0] if "hint" in summary or "answer" in summary else ""
 
 
 c.GenerateAssignment.preprocessors.append(ClearDetails)

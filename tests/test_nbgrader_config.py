@@ -35,9 +35,10 @@ def test_cells_get_the_time_that_lessons_need(config):
     assert config.Execute.timeout >= 300
 
 
-def test_solutions_that_are_text_go_and_hints_stay(config):
+@pytest.mark.parametrize("name", ["A hint", "<b>Answer</b>"])
+def test_solutions_that_are_text_go_and_hints_and_answers_stay(config, name):
     (clear,) = config.GenerateAssignment.preprocessors
-    hint = "<details>\n<summary>A hint</summary>\n\nLook.\n\n</details>"
+    hint = f"<details>\n<summary>{name}</summary>\n\nLook.\n\n</details>"
     answer = "<details>\n<summary><b>Solution</b></summary>\n\nSo, without a hint.\n\n</details>"
     cells = [nbformat.v4.new_markdown_cell(text) for text in (f"Try.\n\n{hint}\n\n{answer}\n\nOn.", answer, "Text.")]
     cells.append(nbformat.v4.new_code_cell(f"// {answer}"))

@@ -1,7 +1,7 @@
 //! The lessons that come with the kernel: notebooks without solutions for students, and with solutions for instructors.
 //!
 //! A solution is the text between the lines `// BEGIN SOLUTION` and `// END SOLUTION` of a code cell, or in `<details>`
-//! of a text cell, unless its summary contains the word "hint". Instructors get notebooks in the source format of
+//! of a text cell, unless its summary contains the word "hint" or "answer". Instructors get notebooks in the source format of
 //! nbgrader, with the configuration that lets nbgrader make the notebooks for students. A cell with `points` in its
 //! metadata is a test of nbgrader. It gives so many points if it does not fail.
 
@@ -26,7 +26,8 @@ macro_rules! lesson {
 }
 
 /// The notebooks.
-const NOTEBOOKS: [(&str, &str); 8] = [
+const NOTEBOOKS: [(&str, &str); 9] = [
+    lesson!("00-rust-for-notebooks.ipynb"),
     lesson!("01-convolution.ipynb"),
     lesson!("02-arrays-memory-kernels.ipynb"),
     lesson!("03-ufuncs-and-device-functions.ipynb"),
@@ -37,11 +38,18 @@ const NOTEBOOKS: [(&str, &str); 8] = [
     lesson!("puzzles.ipynb"),
 ];
 
-/// What students get beside the notebooks.
-const STUDENTS_FILES: [(&str, &str); 1] = [lesson!("cheat-sheet.md")];
+/// What students get beside the notebooks: pages, and the files that the notebooks show and read.
+const STUDENTS_FILES: &[(&str, &str)] = &[
+    lesson!("cheat-sheet.md"),
+    lesson!("first-lines.md"),
+    lesson!("glossary.md"),
+    lesson!("figures/00-error.svg"),
+    lesson!("figures/00-moving.svg"),
+];
 
 /// What instructors get beside what students get.
-const INSTRUCTORS_FILES: [(&str, &str); 10] = [
+const INSTRUCTORS_FILES: [(&str, &str); 11] = [
+    lesson!("instructors/00-rust-for-notebooks.md"),
     lesson!("instructors/01-convolution.md"),
     lesson!("instructors/02-arrays-memory-kernels.md"),
     lesson!("instructors/03-ufuncs-and-device-functions.md"),
@@ -90,7 +98,7 @@ fn files(edition: Edition) -> anyhow::Result<Vec<(&'static str, String)>> {
     for (name, text) in NOTEBOOKS {
         files.push((name, notebook(edition, text).with_context(|| name.to_owned())?));
     }
-    files.extend(plain(&STUDENTS_FILES));
+    files.extend(plain(STUDENTS_FILES));
     if edition == Edition::Instructor {
         files.extend(plain(&INSTRUCTORS_FILES));
     }
@@ -182,7 +190,7 @@ fn without_solution(source: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Text without its `<details>`, but for hints.
+/// Text without its `<details>`, but for hints and the answers of questions.
 fn without_details(source: &str) -> anyhow::Result<String> {
     const OPEN: &str = "<details>";
     const CLOSE: &str = "</details>";
@@ -191,7 +199,8 @@ fn without_details(source: &str) -> anyhow::Result<String> {
         let Some(length) = rest[at..].find(CLOSE) else { bail!("`{OPEN}` without `{CLOSE}`") };
         let end = at + length + CLOSE.len();
         let summary = rest[at..end].split("</summary>").next().unwrap_or_default().to_lowercase();
-        text += if summary.contains("hint") { &rest[..end] } else { rest[..at].trim_end_matches('\n') };
+        let stays = ["hint", "answer"].iter().any(|word| summary.contains(word));
+        text += if stays { &rest[..end] } else { rest[..at].trim_end_matches('\n') };
         rest = &rest[end..];
     }
     Ok(text + rest)
@@ -214,11 +223,13 @@ mod tests {
     }
 
     #[test]
-    fn details_go_but_hints_stay() {
-        let hint = "<details>\n<summary>A hint</summary>\n\nLook.\n\n</details>";
-        let source =
-            format!("Try.\n\n{hint}\n\n<details>\n<summary><b>Solution</b></summary>\n\nSo.\n\n</details>\n\nOn.");
-        assert_eq!(without_details(&source).unwrap(), format!("Try.\n\n{hint}\n\nOn."));
+    fn details_go_but_hints_and_answers_stay() {
+        for name in ["A hint", "<b>Answer</b>"] {
+            let kept = format!("<details>\n<summary>{name}</summary>\n\nLook.\n\n</details>");
+            let source =
+                format!("Try.\n\n{kept}\n\n<details>\n<summary><b>Solution</b></summary>\n\nSo.\n\n</details>\n\nOn.");
+            assert_eq!(without_details(&source).unwrap(), format!("Try.\n\n{kept}\n\nOn."));
+        }
         assert!(without_details("<details>").is_err());
     }
 
@@ -243,10 +254,11 @@ mod tests {
     }
 
     #[test]
-    fn every_notebook_and_every_page_for_instructors_is_exported() {
+    fn notebooks_pages_for_instructors_and_figures_are_exported() {
         let lessons = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lessons");
-        let listed: Vec<&str> = NOTEBOOKS.iter().chain(&INSTRUCTORS_FILES).map(|(name, _)| *name).collect();
-        for (folder, extension) in [("", "ipynb"), ("instructors", "md"), ("solutions", "ipynb")] {
+        let all = NOTEBOOKS.iter().chain(STUDENTS_FILES).chain(&INSTRUCTORS_FILES);
+        let listed: Vec<&str> = all.map(|(name, _)| *name).collect();
+        for (folder, extension) in [("", "ipynb"), ("figures", "svg"), ("instructors", "md"), ("solutions", "ipynb")] {
             let found: Vec<_> = files::paths_in(&lessons.join(folder))
                 .filter(|path| path.extension().is_some_and(|it| it == extension))
                 .map(|path| path.strip_prefix(&lessons).unwrap().to_str().unwrap().to_owned())
@@ -281,7 +293,7 @@ mod tests {
         assert!(export(Edition::Student, &target).unwrap() >= NOTEBOOKS.len());
         std::fs::remove_file(target.join(NOTEBOOKS[0].0)).unwrap();
         let error = export(Edition::Student, &target).unwrap_err().to_string();
-        assert!(error.contains("02-arrays-memory-kernels.ipynb is there already"), "{error}");
+        assert!(error.contains("01-convolution.ipynb is there already"), "{error}");
         assert!(!target.join(NOTEBOOKS[0].0).exists(), "nothing is written then");
     }
 }

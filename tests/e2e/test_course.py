@@ -22,6 +22,12 @@ LESSONS = notebooks.course()
 # For one lesson, on two cores that have other things to do.
 LESSON_SECONDS = 800
 
+# The figures of the texts are decoded.
+FIGURES_ARE_SHOWN = """() => {
+    const figures = [...document.querySelectorAll(".jp-RenderedMarkdown img")];
+    return figures.every(figure => figure.complete && figure.naturalWidth > 100);
+}"""
+
 
 def pixels(png: bytes) -> numpy.ndarray:
     """The pixels of a picture, rows by columns by red, green and blue."""
@@ -62,6 +68,7 @@ def test_the_course_has_the_lessons_of_all_sources():
 def test_a_lesson_runs_in_jupyterlab(lesson, browser, lab, prefix, tmp_path):
     folder = screenshots(tmp_path)
     shutil.copy(lesson, lab.folder)
+    shutil.copytree(notebooks.LESSONS / "figures", lab.folder / "figures", dirs_exist_ok=True)
     page = open_notebook(browser, lab.url, lesson.name)
     run_all(page)
     wait_for_the_end(page, LESSON_SECONDS)
@@ -88,6 +95,7 @@ def test_a_lesson_runs_in_jupyterlab(lesson, browser, lab, prefix, tmp_path):
     assert page.locator(".jp-RenderedImage img").count() == sum(
         "image/png" in output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])
     )
+    page.wait_for_function(FIGURES_ARE_SHOWN)
     page.locator(".jp-RenderedImage img").last.scroll_into_view_if_needed()
     page.locator(".jp-Notebook").first.screenshot(path=str(folder / f"{lesson.stem}.png"))
     close(page)

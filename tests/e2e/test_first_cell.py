@@ -18,7 +18,7 @@ from e2e.session import plain
 
 LESSONS = notebooks.course()
 # What a first line says to those who run it elsewhere.
-ADVICE = 'Choose the kernel "Rust GPU" (menu Kernel), or install it first (README.md).'
+ADVICE = 'Choose the kernel "Rust GPU", or see README.md.'
 
 
 def first_cell(lesson) -> str:

@@ -17,7 +17,7 @@ from .session import Session, cells_that_start_a_compiler, plain
 ROOT = Path(os.environ["WARPCELL_TEST_ROOT"])
 CONNECTION = ["kernel", "--connection-file", "{connection_file}"]
 RUST = "1.95.0"
-# The bundle has the compiled cells of seven lessons, and other suites run beside it.
+# The bundle has the compiled cells of eight lessons, and other suites run beside it.
 SECONDS = 540
 
 

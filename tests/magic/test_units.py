@@ -95,10 +95,12 @@ def test_code_as_markdown():
 
 def test_pictures_of_a_notebook(tmp_path):
     (tmp_path / "a.png").write_bytes(b"\x89PNG")
-    source = "![a](a.png) ![b](attachment:b.png) ![c](https://example.org/c.png) ![d](missing.png) [a](a.png)"
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures/e.svg").write_text("<svg/>")
+    source = "![a](a.png) ![e](figures/e.svg) ![b](attachment:b.png) ![c](https://example.org/c.png) ![d](missing.png) [a](a.png)"
     shown = notebooks.with_pictures(source, {"b.png": {"image/png": "AAAA"}}, str(tmp_path))
     assert shown == (
-        "![a](data:image/png;base64,iVBORw==) ![b](data:image/png;base64,AAAA) ![c](https://example.org/c.png) "
+        "![a](data:image/png;base64,iVBORw==) ![e](data:image/svg+xml;base64,PHN2Zy8+) ![b](data:image/png;base64,AAAA) ![c](https://example.org/c.png) "
         "![d](missing.png) [a](a.png)"
     )
 

@@ -12,6 +12,15 @@ from .errors import RustError
 from .outputs import Output, output_for
 from .session import Session, current_shell, session
 
+# The kinds of pictures that are put into a text, by the ends of their names.
+_PICTURES = {
+    ".gif": "gif",
+    ".jpeg": "jpeg",
+    ".jpg": "jpeg",
+    ".png": "png",
+    ".svg": "svg+xml",
+}
+
 
 def run_notebook(path: Union[str, "os.PathLike[str]"], rust: Optional[Session] = None, text: bool = True) -> None:
     """Shows a Rust notebook here and runs its cells in the session, from the first to the last.
@@ -72,8 +81,8 @@ def with_pictures(source: str, attachments: Dict[str, Any], folder: str) -> str:
             for kind, content in (attachments.get(name[len("attachment:") :]) or {}).items():
                 return f"{found['before']}data:{kind};base64,{_text(content).strip()})"
         file = os.path.join(folder, name)
-        if name.lower().endswith((".png", ".jpg", ".jpeg", ".gif")) and os.path.isfile(file):
-            kind = "jpeg" if name.lower().endswith(("jpg", "jpeg")) else name.rsplit(".", 1)[1].lower()
+        kind = _PICTURES.get(os.path.splitext(name)[1].lower())
+        if kind and os.path.isfile(file):
             with open(file, "rb") as picture:
                 return f"{found['before']}data:image/{kind};base64,{base64.b64encode(picture.read()).decode()})"
         return found[0]
