@@ -45,6 +45,8 @@ const STUDENTS_FILES: &[(&str, &str)] = &[
     lesson!("glossary.md"),
     lesson!("figures/00-error.svg"),
     lesson!("figures/00-moving.svg"),
+    lesson!("figures/01-stamping.svg"),
+    lesson!("figures/01-two-sides.svg"),
 ];
 
 /// What instructors get beside what students get.
