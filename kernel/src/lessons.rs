@@ -47,6 +47,10 @@ const STUDENTS_FILES: &[(&str, &str)] = &[
     lesson!("figures/00-moving.svg"),
     lesson!("figures/01-stamping.svg"),
     lesson!("figures/01-two-sides.svg"),
+    lesson!("figures/02-devices.svg"),
+    lesson!("figures/02-grid.svg"),
+    lesson!("figures/02-pool.svg"),
+    lesson!("figures/02-reduction.svg"),
 ];
 
 /// What instructors get beside what students get.
