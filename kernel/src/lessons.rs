@@ -51,6 +51,9 @@ const STUDENTS_FILES: &[(&str, &str)] = &[
     lesson!("figures/02-grid.svg"),
     lesson!("figures/02-pool.svg"),
     lesson!("figures/02-reduction.svg"),
+    lesson!("figures/03-broadcasting.svg"),
+    lesson!("figures/03-polar.svg"),
+    lesson!("figures/03-strides.svg"),
 ];
 
 /// What instructors get beside what students get.
