@@ -54,6 +54,8 @@ const STUDENTS_FILES: &[(&str, &str)] = &[
     lesson!("figures/03-broadcasting.svg"),
     lesson!("figures/03-polar.svg"),
     lesson!("figures/03-strides.svg"),
+    lesson!("figures/04-fusion.svg"),
+    lesson!("figures/04-streams.svg"),
 ];
 
 /// What instructors get beside what students get.
