@@ -56,6 +56,8 @@ const STUDENTS_FILES: &[(&str, &str)] = &[
     lesson!("figures/03-strides.svg"),
     lesson!("figures/04-fusion.svg"),
     lesson!("figures/04-streams.svg"),
+    lesson!("figures/05-convolution.svg"),
+    lesson!("figures/05-cores.svg"),
 ];
 
 /// What instructors get beside what students get.
