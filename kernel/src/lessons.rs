@@ -43,6 +43,7 @@ const STUDENTS_FILES: &[(&str, &str)] = &[
     lesson!("cheat-sheet.md"),
     lesson!("first-lines.md"),
     lesson!("glossary.md"),
+    lesson!("data/sea-temperature.csv"),
     lesson!("figures/00-error.svg"),
     lesson!("figures/00-moving.svg"),
     lesson!("figures/01-stamping.svg"),
@@ -58,6 +59,10 @@ const STUDENTS_FILES: &[(&str, &str)] = &[
     lesson!("figures/04-streams.svg"),
     lesson!("figures/05-convolution.svg"),
     lesson!("figures/05-cores.svg"),
+    lesson!("figures/06-csr.svg"),
+    lesson!("figures/06-labels.svg"),
+    lesson!("figures/06-scan.svg"),
+    lesson!("figures/06-sections.svg"),
 ];
 
 /// What instructors get beside what students get.
@@ -94,12 +99,18 @@ pub fn export(edition: Edition, directory: &Path) -> anyhow::Result<usize> {
             bail!("{} is there already; name another directory, or move the file", path.display());
         }
     }
-    for (name, text) in &files {
+    write_all(directory, files.iter().map(|(name, text)| (*name, text.as_str())))?;
+    Ok(files.len())
+}
+
+/// Writes files into a directory: their paths in it, and their texts.
+fn write_all<'a>(directory: &Path, files: impl Iterator<Item = (&'a str, &'a str)>) -> anyhow::Result<()> {
+    for (name, text) in files {
         let path = directory.join(name);
         files::create_folder(path.parent().unwrap_or(directory))?;
         files::write(&path, text)?;
     }
-    Ok(files.len())
+    Ok(())
 }
 
 /// The files of an edition, and their text.
@@ -269,9 +280,11 @@ mod tests {
     #[test]
     fn notebooks_pages_for_instructors_and_figures_are_exported() {
         let lessons = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lessons");
-        let all = NOTEBOOKS.iter().chain(STUDENTS_FILES).chain(&INSTRUCTORS_FILES);
-        let listed: Vec<&str> = all.map(|(name, _)| *name).collect();
-        for (folder, extension) in [("", "ipynb"), ("figures", "svg"), ("instructors", "md"), ("solutions", "ipynb")] {
+        let listed: Vec<&str> =
+            NOTEBOOKS.iter().chain(STUDENTS_FILES).chain(&INSTRUCTORS_FILES).map(|(name, _)| *name).collect();
+        for (folder, extension) in
+            [("", "ipynb"), ("data", "csv"), ("figures", "svg"), ("instructors", "md"), ("solutions", "ipynb")]
+        {
             let found: Vec<_> = files::paths_in(&lessons.join(folder))
                 .filter(|path| path.extension().is_some_and(|it| it == extension))
                 .map(|path| path.strip_prefix(&lessons).unwrap().to_str().unwrap().to_owned())

@@ -68,7 +68,8 @@ def test_the_course_has_the_lessons_of_all_sources():
 def test_a_lesson_runs_in_jupyterlab(lesson, browser, lab, prefix, tmp_path):
     folder = screenshots(tmp_path)
     shutil.copy(lesson, lab.folder)
-    shutil.copytree(notebooks.LESSONS / "figures", lab.folder / "figures", dirs_exist_ok=True)
+    for beside in ("data", "figures"):
+        shutil.copytree(notebooks.LESSONS / beside, lab.folder / beside, dirs_exist_ok=True)
     page = open_notebook(browser, lab.url, lesson.name)
     run_all(page)
     wait_for_the_end(page, LESSON_SECONDS)

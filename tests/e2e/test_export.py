@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -94,6 +95,7 @@ def surprises(notebook: dict, folder: Path, output: str) -> list[str]:
 def check_lesson(export, path: Path) -> None:
     folder, ended = export(path)
     written(ended)
+    shutil.copytree(notebooks.LESSONS / "data", folder / "data")
     output = output_of(folder)
     assert not surprises(json.loads(path.read_text()), folder, output)
 

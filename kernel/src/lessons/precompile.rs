@@ -4,7 +4,7 @@
 //! `cells` (`build_step/cell_cache.rs`). A cell that a user leaves as it is, behind the same cells, then starts no compiler. Nobody
 //! but the owner of the installation can write there.
 
-use super::{Edition, files};
+use super::{Edition, STUDENTS_FILES, files, write_all};
 use crate::build_step::CELL_CACHE;
 use crate::choices;
 use crate::environment::INSTALLATION;
@@ -97,6 +97,8 @@ fn code_of(notebook: &nbformat::v4::Notebook) -> Vec<String> {
 /// Runs cells in a new session that keeps compiled cells in `folder`. Returns how many have failed.
 fn run(installation: &Installation, folder: &Path, cells: &[String]) -> Result<usize> {
     let directory = tempfile::tempdir()?;
+    // Cells of the lessons read some of these.
+    write_all(directory.path(), STUDENTS_FILES.iter().copied())?;
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(RUN_CELLS).env(CELL_CACHE, folder).env(INSTALLATION, &installation.home).current_dir(directory.path());
     // With it cells are linked in another way, and are not for all machines.
