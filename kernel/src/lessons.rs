@@ -63,6 +63,8 @@ const STUDENTS_FILES: &[(&str, &str)] = &[
     lesson!("figures/06-labels.svg"),
     lesson!("figures/06-scan.svg"),
     lesson!("figures/06-sections.svg"),
+    lesson!("figures/07-banks.svg"),
+    lesson!("figures/07-sectors.svg"),
 ];
 
 /// What instructors get beside what students get.
