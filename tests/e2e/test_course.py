@@ -22,10 +22,10 @@ LESSONS = notebooks.course()
 # For one lesson, on two cores that have other things to do.
 LESSON_SECONDS = 800
 
-# The figures of the texts are decoded.
+# The figures of the texts: there is one at least, and each is decoded.
 FIGURES_ARE_SHOWN = """() => {
     const figures = [...document.querySelectorAll(".jp-RenderedMarkdown img")];
-    return figures.every(figure => figure.complete && figure.naturalWidth > 100);
+    return figures.length > 0 && figures.every(figure => figure.complete && figure.naturalWidth > 100);
 }"""
 
 

@@ -1,7 +1,9 @@
 """The lessons: complete and in canonical form; and those notebooks beside the course that run from top to bottom."""
 
 import json
+import re
 import subprocess
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,11 @@ def lesson(request):
 
 def cells(path: Path) -> list[dict]:
     return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def texts(path: Path) -> list[str]:
+    """The texts of a notebook."""
+    return ["".join(cell["source"]) for cell in cells(path) if cell["cell_type"] == "markdown"]
 
 
 def sources_of(cell: dict) -> list[str]:
@@ -73,6 +80,97 @@ def test_a_learner_finds_what_comes_before_and_where_to_try(lesson):
     marked = sum(part.count("// BEGIN SOLUTION") for part in text)
     points = [cell for cell in cells(lesson) if cell["metadata"].get("warpcell", {}).get("points")]
     assert marked and points, "a challenge has a solution that students do not get, and a cell that checks the answer"
+
+
+@pytest.mark.parametrize("lesson", notebooks.course(), ids=name)
+def test_a_learner_does_something_within_five_cells(lesson):
+    first = ["".join(cell["source"]) for cell in cells(lesson)[:5]]
+    assert any("// BEGIN SOLUTION" in text for text in first), "the first exercise comes late"
+
+
+@pytest.mark.parametrize("lesson", notebooks.course(), ids=name)
+def test_three_questions_have_choices_and_folded_answers(lesson):
+    (text,) = [text for text in texts(lesson) if "## Three questions" in text]
+    questions = re.split(r"^\*\*\d\.\*\* ", text.split("## Three questions")[1], flags=re.MULTILINE)[1:]
+    assert len(questions) == 3
+    for question in questions:
+        choices = re.findall(r"^- ([a-c])\) \S", question, re.MULTILINE)
+        answer = re.search(r"<details>\n<summary><b>Answer</b></summary>\n\n([a-c])\) \S", question)
+        assert choices == ["a", "b", "c"] and answer, question
+
+
+def test_the_answers_of_a_course_are_not_all_the_same():
+    course = "\n".join(text for lesson in notebooks.course() for text in texts(lesson))
+    answers = re.findall(r"<summary><b>Answer</b></summary>\n\n([a-c])\)", course)
+    assert all(answers.count(letter) >= len(answers) // 6 for letter in "abc"), answers
+
+
+# What fits into a cell of JupyterLab in a window of 1280 pixels.
+WIDEST = 100
+
+
+def test_code_fits_a_cell(lesson):
+    code = "\n".join("".join(cell["source"]) for cell in cells(lesson) if cell["cell_type"] == "code")
+    assert [line for line in code.splitlines() if len(line) > WIDEST] == []
+
+
+FIGURES = {path for lesson in PATHS for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", "\n".join(texts(lesson)))}
+
+
+def test_figures_are_drawn(lesson):
+    for text in texts(lesson):
+        boxes = re.findall("[\u2500-\u257f\u25b2\u25ba\u25bc\u25c4]", text)
+        assert not boxes, f"a figure is made of characters: {text}"
+    described = re.findall(r"!\[([^\]]*)\]\(figures/", "\n".join(texts(lesson)))
+    assert all(len(words.split()) > 5 for words in described), "say what a figure shows, for those who do not see it"
+    assert described or lesson not in notebooks.course(), "no figure"
+
+
+def test_the_notebooks_show_all_figures_and_no_other_pictures():
+    assert FIGURES == {str(path.relative_to(LESSONS)) for path in LESSONS.glob("figures/*")}
+
+
+@pytest.mark.parametrize("figure", sorted(FIGURES))
+def test_a_figure_can_be_read_in_both_themes(figure):
+    root = ElementTree.parse(LESSONS / figure).getroot()
+    svg = "{http://www.w3.org/2000/svg}"
+    assert root.tag == f"{svg}svg" and root.find(f"{svg}title").text
+    width, height = float(root.get("width")), float(root.get("height"))
+    assert width <= 760, "it would be wider than the text"
+    ground = root.find(f"{svg}rect")
+    assert ground.get("fill") == "#ffffff", "it has no ground of its own"
+    assert (float(ground.get("width")), float(ground.get("height"))) == (width - 1, height - 1)
+
+
+GLOSSARY = (LESSONS / "glossary.md").read_text(encoding="utf-8")
+TERMS = re.findall(r"^### (.+)$", GLOSSARY, re.MULTILINE)
+
+
+def test_the_glossary_is_in_order_and_names_lessons():
+    assert sorted(TERMS, key=str.lower) == TERMS
+    numbers = {str(int(path.stem[:2])) for path in notebooks.course()}
+    for entry in GLOSSARY.split("### ")[1:]:
+        named = re.findall(r"\((\d)\)", entry)
+        assert named and set(named) <= numbers, entry
+
+
+@pytest.mark.parametrize("lesson", [path for path in PATHS if path.parent == LESSONS], ids=name)
+def test_terms_lead_to_the_glossary(lesson):
+    assert "[glossary](glossary.md)" in texts(lesson)[0]
+    anchors = {term.lower().replace(" ", "-") for term in TERMS}
+    linked = set(re.findall(r"\(glossary\.md#([^)]+)\)", "\n".join(texts(lesson))))
+    assert linked <= anchors
+    assert linked or lesson not in notebooks.course()
+
+
+def test_files_that_notebooks_read_say_where_they_are_from():
+    sources = "\n".join("".join(cell["source"]) for lesson in PATHS for cell in cells(lesson))
+    read = set(re.findall(r'"(data/[^"]+)"', sources))
+    assert read and read == {str(path.relative_to(LESSONS)) for path in LESSONS.glob("data/*")}
+    for path in read:
+        lines = (LESSONS / path).read_text(encoding="utf-8").splitlines()
+        head = "\n".join(line for line in lines if line.startswith("#"))
+        assert re.search(r"public domain|CC0|CC BY", head), f"{path} names no licence"
 
 
 # The lessons of the course are run by test_course.py, in a browser, with the same checks and some more.
