@@ -151,6 +151,19 @@ def test_a_page(write, warpcell, tmp_path):
     assert not (tmp_path / "b.ipynb").exists()
 
 
+def test_pictures_of_the_text_go_with_an_executed_notebook(write, warpcell, tmp_path):
+    write("1 + 1")
+    notebook = nbformat.read(tmp_path / "a.ipynb", as_version=4)
+    notebook.cells.append(nbformat.v4.new_markdown_cell("![A picture](figures/a.svg)", id="text"))
+    nbformat.write(notebook, tmp_path / "a.ipynb")
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures/a.svg").write_text("<svg/>")
+    for words, folder in ((["run", "a.ipynb"], "executed"), (["test", "a.ipynb", "--output", "out"], "out")):
+        status, said = warpcell(*words)
+        assert status == 0, said
+        assert (tmp_path / folder / "figures/a.svg").read_text() == "<svg/>"
+
+
 def test_several_side_by_side(write, warpcell, tmp_path):
     write(("println!(\"1\")", {"warpcell": {"prints": ["1"]}}), name="good.ipynb")
     write("let a = 1;", "let a: u8 = \"\";", "a", name="bad.ipynb")

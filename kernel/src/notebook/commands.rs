@@ -3,7 +3,7 @@
 use super::comparison::Comparison;
 use super::execution::{self, Event, Outcome, record_failure};
 use super::report::{self, Tested};
-use super::{Finding, code_cells, expectations, folder_of, headline, name_of, parameters, read, source, write};
+use super::{Finding, code_cells, expectations, folder_of, headline, name_of, page, parameters, read, source, write};
 use crate::files;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -113,9 +113,10 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode> {
     }
     if !is_page {
         write(&output, &notebook)?;
+        page::carry_pictures(&notebook, folder_of(path), folder_of(&output))?;
     }
     if is_page || arguments.html {
-        files::replace_as_usual(&output.with_extension("html"), super::page::page(&notebook, folder_of(path)))?;
+        files::replace_as_usual(&output.with_extension("html"), page::page(&notebook, folder_of(path)))?;
     }
     Ok(said(&notebook, &outcome, &unexpected, &output))
 }
@@ -258,6 +259,7 @@ fn test_one(
         }
         if let (Some(folder), Some(name)) = (&arguments.output, path.file_name()) {
             write(&folder.join(name), &tested.notebook)?;
+            page::carry_pictures(&tested.notebook, folder_of(path), folder)?;
         }
         Ok(())
     };

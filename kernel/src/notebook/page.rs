@@ -14,6 +14,8 @@ pub use escape::escaped;
 use self::links::Places;
 use self::markdown::{Origin, Shared};
 use super::{has_tag, language, source};
+use crate::files;
+use anyhow::{Context as _, Result};
 use escape::escape;
 use nbformat::v4::{Cell, CellMetadata, Notebook};
 use std::path::Path;
@@ -41,6 +43,24 @@ pub fn title(notebook: &Notebook) -> Option<String> {
     let headings: Vec<(usize, String)> = texts.flat_map(|cell| markdown::headings(&source(cell))).collect();
     let first = headings.iter().find(|(level, _)| *level == 1).or(headings.first());
     first.map(|(_, text)| text.clone()).filter(|text| !text.is_empty())
+}
+
+/// Copies the pictures that a notebook's texts name from its folder to that of a copy of it. Those that are neither in the folder
+/// nor below it are left out, and files that are there already stay.
+pub fn carry_pictures(notebook: &Notebook, from: &Path, to: &Path) -> Result<()> {
+    let places = Places { folder: from, attachments: None };
+    for cell in notebook.cells.iter().filter(|cell| matches!(cell, Cell::Markdown { .. })) {
+        for address in markdown::pictures(&source(cell)) {
+            let Some(name) = places.picture_below(&address) else { continue };
+            let copy = to.join(&name);
+            if !copy.exists() {
+                files::create_folder(copy.parent().unwrap_or(to))?;
+                std::fs::copy(from.join(&name), &copy)
+                    .with_context(|| format!("{} cannot be written", copy.display()))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A page with the look of all pages; `body` is HTML.

@@ -4,7 +4,7 @@ use super::escape::escape;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The kinds of pictures that are put into a page, by the ends of their names.
 const PICTURES: [(&str, &str); 6] = [
@@ -32,9 +32,14 @@ impl Places<'_> {
             return kinds.iter().find_map(|(kind, data)| Some(data_address(kind, data.as_str()?)));
         }
         let path = self.file(address)?;
-        let end = path.extension()?.to_str()?.to_ascii_lowercase();
-        let (_, kind) = PICTURES.into_iter().find(|(extension, _)| *extension == end)?;
-        Some(data_address(kind, &BASE64.encode(std::fs::read(&path).ok()?)))
+        Some(data_address(kind_of(&path)?, &BASE64.encode(std::fs::read(&path).ok()?)))
+    }
+
+    /// The path of a picture that is in the folder or below it, from the folder on.
+    pub fn picture_below(&self, address: &str) -> Option<PathBuf> {
+        let path = self.file(address).filter(|path| kind_of(path).is_some())?;
+        let path = path.strip_prefix(self.folder).ok()?;
+        path.components().all(|part| matches!(part, Component::Normal(_))).then(|| path.to_owned())
     }
 
     /// The address of the page of a notebook that is in the folder.
@@ -110,6 +115,12 @@ impl Places<'_> {
     }
 }
 
+/// The kind of the picture in a file, by the end of its name.
+fn kind_of(path: &Path) -> Option<&'static str> {
+    let end = path.extension()?.to_str()?.to_ascii_lowercase();
+    PICTURES.into_iter().find(|(extension, _)| *extension == end).map(|(_, kind)| kind)
+}
+
 /// The address of data. What is not base64 is left out, so that it is an address in any case.
 pub fn data_address(kind: &str, base64: &str) -> String {
     let is_base64 = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
@@ -155,6 +166,10 @@ mod tests {
         let places = Places { folder: folder.path(), attachments: Some(&attachments) };
         assert_eq!(places.picture("pictures/a%20b.PNG").as_deref(), Some("data:image/png;base64,cG5n"));
         assert_eq!(places.picture("attachment:x.png").as_deref(), Some("data:image/png;base64,QUJDscript"));
+        assert_eq!(places.picture_below("./pictures/a%20b.PNG"), Some(PathBuf::from("pictures/a b.PNG")));
+        for address in ["pictures/none.png", "secret.txt", "attachment:x.png", "pictures/../pictures/a%20b.PNG"] {
+            assert_eq!(places.picture_below(address), None, "{address}");
+        }
         let absolute = folder.path().join("pictures/a b.PNG");
         for address in [
             "",

@@ -64,6 +64,17 @@ pub fn headings(markdown: &str) -> Vec<(usize, String)> {
     found
 }
 
+/// The addresses of the pictures that a Markdown text names.
+pub fn pictures(markdown: &str) -> Vec<String> {
+    let markdown = formulas::on_one_line(markdown);
+    let events = Parser::new_ext(&markdown, options());
+    let addresses = events.filter_map(|event| match event {
+        Event::Start(Tag::Image { dest_url, .. }) => Some(dest_url.to_string()),
+        _ => None,
+    });
+    addresses.collect()
+}
+
 /// What a person reads of an event.
 fn read<'e>(event: &'e Event<'_>) -> &'e str {
     match event {

@@ -283,6 +283,27 @@ fn pictures_in_a_cell_and_raw_cells_are_shown() {
 }
 
 #[test]
+fn pictures_go_with_a_copy_of_a_notebook() {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
+    for (name, text) in [("from/figures/a.svg", "new"), ("from/b.svg", "new"), ("to/b.svg", "old"), ("c.svg", "beside")]
+    {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let text = "![A](figures/a.svg) ![B](b.svg) ![C](../c.svg) ![D](none.svg) $x$ [no picture](figures/a.svg)";
+    let in_code = code("// ![A](figures/a.svg)", json!({}), json!([]));
+    carry_pictures(&notebook(json!([in_code, markdown(text)])), &from, &to).unwrap();
+    let read = |name: &str| std::fs::read_to_string(to.join(name)).ok();
+    assert_eq!(read("figures/a.svg").as_deref(), Some("new"));
+    assert_eq!(read("b.svg").as_deref(), Some("old"), "what is there stays");
+    assert_eq!(std::fs::read_dir(&to).unwrap().count(), 2);
+    carry_pictures(&notebook(json!([in_code])), &from, &folder.path().join("none")).unwrap();
+    assert!(!folder.path().join("none").exists());
+}
+
+#[test]
 fn other_languages_are_not_coloured_as_rust() {
     let page_of = |source: &str| {
         let mut python = notebook(json!([code(source, json!({}), json!([]))]));
