@@ -11,7 +11,8 @@ use std::fmt;
 /// size gets it in some nanoseconds. So memory that the pool holds is not free for other processes. It becomes so by
 /// [`free_all_blocks`](Self::free_all_blocks), or when an allocation would fail without it; and **blocks that nothing has used
 /// for a minute** go back by themselves: while no cell runs, and when more memory is asked of the device. That is for the
-/// sake of others on a shared GPU; a pool has no limit unless [`set_limit`](Self::set_limit) is called.
+/// sake of others on a shared GPU. A pool has no limit unless [`set_limit`](Self::set_limit) is called, or the environment
+/// variable `WARPCELL_GPU_MEMORY` is set when the device is opened (`2GB`, `1.5GiB` or `25%`): that limits the pool of each NVIDIA GPU.
 ///
 /// ```
 /// use warpcell as gpu;

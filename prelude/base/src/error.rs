@@ -304,7 +304,10 @@ impl fmt::Display for Error {
                 write!(f, "out of memory on {device}: {requested} bytes were asked for, {free} are free")?;
                 write!(f, " and the pool holds {pooled}")?;
                 if let Some(limit) = limit {
-                    write!(f, " of the {limit} to which it is limited (see `MemoryPool::set_limit`)")?;
+                    write!(
+                        f,
+                        " of the {limit} to which it is limited (see `MemoryPool::set_limit` and `WARPCELL_GPU_MEMORY`)"
+                    )?;
                 }
                 f.write_str("; drop arrays that are no longer needed, or use smaller ones")
             }

@@ -4,7 +4,7 @@ use super::checks::Checks;
 use super::compile::Target;
 use super::cublas;
 use super::failures::Failures;
-use super::memory::Withheld;
+use super::memory::{Withheld, limit_from_environment};
 use super::pool::Pool;
 use super::queue::{self, Queues};
 use super::staging::Staging;
@@ -176,7 +176,7 @@ impl Device {
         let (name, capability, driver_major) = (name(handle)?, capability(handle)?, driver_major()?);
         let mut total_memory = 0;
         let mut context = std::ptr::null_mut();
-        let first_stream;
+        let (first_stream, limit);
         let mut multiprocessors = 0;
         // SAFETY: the handle is the driver's; every pointer is to a local of the type that the call writes.
         unsafe {
@@ -186,6 +186,7 @@ impl Device {
             };
             attribute(&mut multiprocessors, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
             check(sys::cuDeviceTotalMem_v2(&raw mut total_memory, handle), "cuDeviceTotalMem")?;
+            limit = limit_from_environment(total_memory)?;
             check(sys::cuDevicePrimaryCtxRetain(&raw mut context, handle), "cuDevicePrimaryCtxRetain")?;
             let made = check(sys::cuCtxSetCurrent(context), "cuCtxSetCurrent").and_then(|()| queue::new_stream());
             match made {
@@ -196,6 +197,8 @@ impl Device {
                 }
             }
         }
+        let mut pool = Pool::default();
+        pool.set_limit(limit);
         if oldest::is_wished() {
             multiprocessors = multiprocessors.min(oldest::MULTIPROCESSORS);
         }
@@ -214,7 +217,7 @@ impl Device {
             target: Target { capability, driver_major },
             multiprocessors: multiprocessors.max(1) as u32,
             total_memory,
-            pool: Mutex::default(),
+            pool: Mutex::new(pool),
             withheld: Mutex::default(),
             peers: Mutex::default(),
             staging: Mutex::default(),

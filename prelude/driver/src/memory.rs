@@ -296,6 +296,44 @@ pub fn pool_figures(device: &Device) -> Figures {
     lock(&device.pool).figures()
 }
 
+/// What the environment limits the pool of each device of the process to.
+const LIMIT: &str = "WARPCELL_GPU_MEMORY";
+
+/// The limit that `WARPCELL_GPU_MEMORY` sets for the pool of a device with so many bytes; none if it is not set.
+pub fn limit_from_environment(total: usize) -> Result<Option<usize>> {
+    let Some(text) = std::env::var_os(LIMIT).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let text = text.to_string_lossy();
+    let reason =
+        || format!("\"{text}\" is no size; write `{LIMIT}=2GB`, or a share of the GPU's memory, `{LIMIT}=25%`");
+    parsed_limit(&text, total).map(Some).ok_or_else(|| Error::argument(LIMIT, reason()))
+}
+
+/// Bytes, with a unit or without, or a percentage of `total`.
+fn parsed_limit(text: &str, total: usize) -> Option<usize> {
+    const UNITS: [(&str, f64); 8] = [
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("B", 1.0),
+        ("", 1.0),
+    ];
+    let text = text.trim();
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    if let Some(share) = text.strip_suffix('%') {
+        return number(share).filter(|&share| share <= 100.0).map(|share| (total as f64 * share / 100.0) as usize);
+    }
+    let ends_with = |unit: &str| {
+        text.len() >= unit.len()
+            && text.is_char_boundary(text.len() - unit.len())
+            && text[text.len() - unit.len()..].eq_ignore_ascii_case(unit)
+    };
+    let (unit, factor) = UNITS.into_iter().find(|(unit, _)| ends_with(unit))?;
+    number(&text[..text.len() - unit.len()]).map(|amount| (amount * factor) as usize)
+}
+
 /// Limits what the pool may hold from now on.
 pub fn set_limit(device: &Device, limit: Option<usize>) {
     lock(&device.pool).set_limit(limit);
@@ -404,4 +442,35 @@ fn driver_allocate(bytes: usize) -> Result<Option<u64>> {
 fn out_of_memory(device: &Device, requested: usize, pool: Figures) -> Error {
     let free = driver_figures(device).map_or(0, |(free, _)| free);
     Error::OutOfMemory { device: device.label(), requested, free, pooled: pool.total, limit: pool.limit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_sizes_or_shares() {
+        let limits = [
+            ("1000", Some(1000)),
+            (" 2GB ", Some(2_000_000_000)),
+            ("2 gb", Some(2_000_000_000)),
+            ("1.5GiB", Some(1_610_612_736)),
+            ("512MiB", Some(512 << 20)),
+            ("64kB", Some(64_000)),
+            ("7B", Some(7)),
+            ("25%", Some(2_000)),
+            ("100 %", Some(8_000)),
+            ("101%", None),
+            ("0", None),
+            ("-1GB", None),
+            ("2G", None),
+            ("GB", None),
+            ("NaN", None),
+            ("inf%", None),
+            ("zwölf", None),
+        ];
+        for (text, expected) in limits {
+            assert_eq!(parsed_limit(text, 8_000), expected, "{text}");
+        }
+    }
 }
