@@ -200,9 +200,11 @@ fn choose(handle: &device::Handle, a: &[usize], k: &[usize], dtype: DType, plan:
     if !dtype.is_float() || handle.backend.can_transform().is_err() {
         return Method::Direct;
     }
-    if a.len() > 2 {
-        return Method::Fft;
-    }
+    if a.len() > 2 { Method::Fft } else { faster(handle.device, a, k, dtype, plan) }
+}
+
+/// The same for floats along one or two axes.
+fn faster(device: Device, a: &[usize], k: &[usize], dtype: DType, plan: &Plan) -> Method {
     let product = |shape: &[usize]| shape.iter().map(|&length| length as f64).product::<f64>();
     let products = product(&plan.shape) * product(a).min(product(k));
     let points = match Transforms::new(a, k, plan) {
@@ -215,7 +217,7 @@ fn choose(handle: &device::Handle, a: &[usize], k: &[usize], dtype: DType, plan:
             (2 * count + 1) as f64 * length * length.log2()
         }
     };
-    let cost = Cost::of(handle.device, dtype);
+    let cost = Cost::of(device, dtype, a, k);
     let (direct, fft) = (products * cost.product, cost.call + points * cost.point);
     if fft < direct * 0.75 { Method::Fft } else { Method::Direct }
 }
@@ -231,14 +233,29 @@ struct Cost {
 }
 
 impl Cost {
-    /// Measured: the CPU's on two cores with AVX2. The CUDA device's follow from an H200's convolution (60 and 100 µs for 944
-    /// million products of f32 and f64) and memory traffic: a transform reads and writes its points about three times.
-    fn of(device: Device, dtype: DType) -> Cost {
-        match (device, dtype) {
-            (Device::Cpu, DType::F32) => Cost { product: 0.024, point: 0.17, call: 5e3 },
-            (Device::Cpu, _) => Cost { product: 0.048, point: 0.3, call: 5e3 },
-            (Device::Cuda(_), DType::F32) => Cost { product: 6e-5, point: 3e-4, call: 1e5 },
-            (Device::Cuda(_), _) => Cost { product: 1.1e-4, point: 6e-4, call: 1e5 },
+    /// Measured: the CPU's on two cores with AVX2, the CUDA device's on an H200 (BENCHMARKS.md, convolutions of images).
+    fn of(device: Device, dtype: DType, a: &[usize], k: &[usize]) -> Cost {
+        let is_single = dtype == DType::F32;
+        match device {
+            Device::Cpu if is_single => Cost { product: 0.024, point: 0.17, call: 5e3 },
+            Device::Cpu => Cost { product: 0.048, point: 0.3, call: 5e3 },
+            Device::Cuda(_) => {
+                // Kernels up to this size have programs of their own there.
+                const LARGEST: usize = 24;
+                let is_large = a.len() == 2 && (0..2).any(|axis| a[axis].min(k[axis]) > LARGEST);
+                // Transforms of more points than this do not stay in the cache.
+                const NEAR: usize = 1 << 23;
+                let is_far = a.iter().zip(k).map(|(a, k)| a.saturating_add(*k)).fold(1, usize::saturating_mul) > NEAR;
+                let (product, point) = match (is_single, is_large, is_far) {
+                    (true, false, false) => (6.5e-5, 6.2e-4),
+                    (true, false, true) => (6.5e-5, 1e-3),
+                    (true, true, false) => (1.6e-4, 6.2e-4),
+                    (true, true, true) => (1.6e-4, 1e-3),
+                    (false, false, _) => (1.02e-4, 1.7e-3),
+                    (false, true, _) => (2.8e-4, 1.7e-3),
+                };
+                Cost { product, point, call: 7e4 }
+            }
         }
     }
 }
@@ -444,5 +461,31 @@ mod tests {
         assert_eq!(of(&[4_000_000], &[15], DType::F64), Method::Direct);
         assert_eq!(of(&[4_000_000], &[10_000], DType::F64), Method::Fft);
         assert_eq!(of(&[4, 4, 4], &[2, 2, 2], DType::F64), Method::Fft);
+    }
+
+    /// Microseconds on an H200, directly and by transforms.
+    #[test]
+    fn the_faster_method_of_a_gpu_is_chosen() {
+        let measured = [
+            (DType::F32, 256, 3, 10.0, 84.0),
+            (DType::F32, 256, 31, 40.0, 59.0),
+            (DType::F32, 1024, 5, 17.0, 92.0),
+            (DType::F32, 2048, 3, 24.0, 262.0),
+            (DType::F32, 2048, 15, 62.0, 257.0),
+            (DType::F32, 2048, 31, 673.0, 258.0),
+            (DType::F32, 2048, 63, 2737.0, 253.0),
+            (DType::F32, 8192, 15, 660.0, 5232.0),
+            (DType::F32, 4096, 63, 10_605.0, 1358.0),
+            (DType::F64, 2048, 5, 40.0, 605.0),
+            (DType::F64, 2048, 15, 96.0, 604.0),
+            (DType::F64, 2048, 31, 1185.0, 603.0),
+            (DType::F64, 2048, 63, 4846.0, 549.0),
+        ];
+        for (dtype, side, width, direct, transforms) in measured {
+            let (a, k) = ([side; 2], [width; 2]);
+            let expected = if transforms < 0.75 * direct { Method::Fft } else { Method::Direct };
+            let plan = plan(&a, &k, Mode::Full);
+            assert_eq!(faster(Device::Cuda(0), &a, &k, dtype, &plan), expected, "{dtype}: {side}² by {width}²");
+        }
     }
 }
