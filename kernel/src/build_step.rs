@@ -51,6 +51,7 @@ use crate::choices;
 use crate::environment;
 use crate::installation::Installation;
 use crate::memory;
+use crate::printing::{errln, out, outln};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -75,7 +76,7 @@ pub use types::{KnownTypes, with_names};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {
-    eprintln!("the kernel uses the toolchain that was recorded at installation, not rustup's default");
+    errln!("the kernel uses the toolchain that was recorded at installation, not rustup's default");
     1
 }
 
@@ -87,12 +88,12 @@ pub fn rustc() -> i32 {
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         if arguments == ["--print", "sysroot"] {
             let context = std::env::var_os(environment::CONTEXT_DIRECTORY).map(PathBuf::from);
-            println!("{}", metadata::sysroot(&installation, context.as_deref()).display());
+            outln!("{}", metadata::sysroot(&installation, context.as_deref()).display());
             return Ok(0);
         }
         let compiler = || Command::new(installation.real_tool("rustc"));
         if let Some(text) = recorded_answers::answer(&installation, "rustc", &arguments, None, compiler)? {
-            print!("{text}");
+            out!("{text}");
             return Ok(0);
         }
         replace_by(&mut compiler(), &arguments)
@@ -106,7 +107,7 @@ pub fn cargo() -> i32 {
     let answered = choices::installation().and_then(|installation| answer_cargo(&installation));
     // evcxr makes an error of a cell of this text, and calls it one itself.
     answered.unwrap_or_else(|error| {
-        eprintln!("{error:#}");
+        errln!("{error:#}");
         1
     })
 }
@@ -131,7 +132,7 @@ fn answer_cargo(installation: &Installation) -> Result<i32> {
             let cargo = || real_cargo(installation);
             if let Some(text) = recorded_answers::answer(installation, "cargo", &arguments, context.as_deref(), cargo)?
             {
-                print!("{text}");
+                out!("{text}");
                 return Ok(0);
             }
             replace_by(&mut cargo(), &arguments)

@@ -8,6 +8,7 @@ use crate::choices;
 use crate::environment::{FUNCTIONS, INTERRUPT, MARKER};
 use crate::memory;
 use crate::output_contract::{Message, encode};
+use crate::printing::errln;
 use crate::sleep;
 use anyhow::{Context, anyhow};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
@@ -61,7 +62,7 @@ pub fn run() -> i32 {
             run_cells(&prelude, &marker, session)
         }
         Err(error) => {
-            eprintln!("Warpcell's prelude could not be loaded: {error:#}\nRun `warpcell doctor` to see what is wrong.");
+            errln!("Warpcell's prelude could not be loaded: {error:#}\nRun `warpcell doctor` to see what is wrong.");
             1
         }
     }
@@ -146,7 +147,7 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
             continue;
         }
         let Some((path, function)) = line.strip_prefix("LOAD_AND_RUN ").and_then(|rest| rest.rsplit_once(' ')) else {
-            eprintln!("unknown command: {line}");
+            errln!("unknown command: {line}");
             return 2;
         };
         // The build step leaves an empty file for a cell that only defines.

@@ -6,6 +6,7 @@ use crate::language::{self, EvaluatorChoice};
 use crate::lessons::{self, Edition, precompile};
 use crate::notebook::commands::{self, RunArguments, TestArguments};
 use crate::notebook::export::{self, ExportArguments};
+use crate::printing::{errln, outln};
 use crate::{cell_process, doctor, functions, server};
 use clap::{Args, Parser, Subcommand};
 use std::io::ErrorKind;
@@ -188,9 +189,9 @@ struct PlaceArguments {
 /// Runs the command.
 pub fn main() -> ExitCode {
     run(CommandLine::parse().command).unwrap_or_else(|error| {
-        eprintln!("warpcell: {error:#}");
+        errln!("warpcell: {error:#}");
         if let Some(advice) = advice(&error) {
-            eprintln!("{advice}");
+            errln!("{advice}");
         }
         ExitCode::FAILURE
     })
@@ -229,9 +230,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
                 standard_library: rust_src.as_deref(),
                 entry: &directory,
             })?;
-            println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
+            outln!("Installed the kernel \"Rust GPU\" in {}", directory.display());
             if let Some(note) = note {
-                println!("{note}");
+                outln!("{note}");
             }
         }
         Command::Setup { prefix, for_user, package, rust_src } => {
@@ -241,7 +242,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             } else {
                 setup::set_up_here(prefix.as_deref(), package.as_deref(), rust_src.as_deref())?
             };
-            println!("Warpcell is set up in {}", home.display());
+            outln!("Warpcell is set up in {}", home.display());
         }
         Command::Package { source, kernelspec, directory } => {
             setup::package(&source, &directory)?;
@@ -262,21 +263,21 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let place = place.place();
             let directory = place.directory()?;
             bundle::install(&from, &place.prefix()?, &directory)?;
-            println!("Installed the kernel \"Rust GPU\" in {}", directory.display());
+            outln!("Installed the kernel \"Rust GPU\" in {}", directory.display());
         }
         Command::Uninstall { place, purge } => {
             let place = place.place();
             let directory = place.directory()?;
             if installation::has_package(&place.prefix()?) {
-                println!("The program came by pip: `pip uninstall warpcell` removes it.");
+                outln!("The program came by pip: `pip uninstall warpcell` removes it.");
             } else if kernelspec::uninstall(&directory)? {
-                println!("Removed {}", directory.display());
+                outln!("Removed {}", directory.display());
             } else {
-                println!("Nothing to remove in {}", directory.display());
+                outln!("Nothing to remove in {}", directory.display());
             }
             setup::uninstall(&place.prefix()?)?;
             if purge && let Some(folder) = cache::purge()? {
-                println!("Removed {}", folder.display());
+                outln!("Removed {}", folder.display());
             }
         }
         Command::Doctor => match doctor::run(&mut std::io::stdout()) {
@@ -295,20 +296,20 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let cells: Vec<String> = serde_json::from_reader(std::io::stdin())?;
             let failed = language::run_cells(&cells);
             language::clean_up();
-            println!("{}", failed?);
+            outln!("{}", failed?);
         }
         Command::Run(arguments) => return commands::run(&arguments),
         Command::Test(arguments) => return commands::test(&arguments),
-        Command::Device { unopened } => println!("{}", cell_process::device(!unopened)?),
+        Command::Device { unopened } => outln!("{}", cell_process::device(!unopened)?),
         Command::Export(arguments) => return export::export(&arguments),
         Command::Function { name } => return functions::run(name.as_deref()),
         Command::Lessons { command: LessonsCommand::Export { edition, directory } } => {
             let edition = if edition.student { Edition::Student } else { Edition::Instructor };
             let count = lessons::export(edition, &directory)?;
-            println!("Wrote {count} files to {}", directory.display());
+            outln!("Wrote {count} files to {}", directory.display());
         }
         Command::Lessons { command: LessonsCommand::Precompile { notebooks } } => {
-            precompile::precompile(&notebooks, &|line| println!("{line}"))?;
+            precompile::precompile(&notebooks, &|line| outln!("{line}"))?;
         }
     }
     Ok(ExitCode::SUCCESS)

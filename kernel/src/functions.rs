@@ -12,6 +12,7 @@ use crate::evaluator::CellError;
 use crate::evaluator::diagnostics::{Facts, Notebook, compile_error};
 use crate::installation::{Installation, user};
 use crate::nesting;
+use crate::printing::{errln, outln};
 use crate::syntax::line_and_column;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ pub fn run(name: Option<&str>) -> Result<ExitCode> {
             (json!({"ename": "InstallationError", "evalue": format!("{error:#}"), "traceback": []}), ExitCode::FAILURE)
         }
     };
-    println!("{answer}");
+    outln!("{answer}");
     Ok(status)
 }
 
@@ -77,7 +78,7 @@ fn set_up() -> Result<Installation> {
         let found = found?;
         return found.problem().map_or(Ok(found), |problem| Err(anyhow::anyhow!(problem)));
     }
-    eprintln!("Warpcell is being set up for this user; this happens once, and may take some minutes.");
+    errln!("Warpcell is being set up for this user; this happens once, and may take some minutes.");
     Installation::open(&user::set_up()?)
 }
 

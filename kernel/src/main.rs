@@ -1,5 +1,8 @@
 //! The Warpcell kernel: the command line, and the helpers that the kernel starts from the same binary.
 
+// `printing.rs` has macros that do not panic where nobody reads.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod analysed_sources;
 mod build_step;
 mod cargo_metadata;
@@ -24,6 +27,7 @@ mod memory;
 mod nesting;
 mod notebook;
 mod output_contract;
+mod printing;
 mod private;
 mod process_group;
 mod roles;

@@ -14,6 +14,7 @@ use crate::environment::{self, CELL_PROCESS, FUNCTIONS, INTERRUPT, MARKER, SOCKE
 use crate::frames::Frame;
 use crate::local_socket;
 use crate::output_contract::{Message, Piece, Splitter, new_marker};
+use crate::printing::errln;
 use crate::process_group;
 use outbox::Outbox;
 use std::fs::File;
@@ -34,7 +35,7 @@ pub fn run() -> i32 {
     match Supervisor::start() {
         Ok(mut supervisor) => supervisor.serve(),
         Err(error) => {
-            eprintln!("the cell process could not be started: {error}");
+            errln!("the cell process could not be started: {error}");
             1
         }
     }

@@ -250,6 +250,17 @@ def test_a_format_text_that_means_an_earlier_definition_is_named(export):
     assert "println!(\"{}\", until_cell_1::N)" in (folder / "src/main.rs").read_text()
 
 
+def test_the_project_is_written_if_nobody_reads_what_is_said(prefix, tmp_path):
+    path = tmp_path / "a.ipynb"
+    path.write_text(json.dumps(notebook_of(["1 + 1"])))
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [prefix / "bin/warpcell", "export", path, "--to", tmp_path / "to"]
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, "") and (tmp_path / "to/src/main.rs").exists()
+
+
 def test_a_notebook_of_python_is_refused(prefix, tmp_path):
     path = tmp_path / "python.ipynb"
     path.write_text(json.dumps(notebook_of(["import numpy", "%%rust\nlet x = 1;"], "python")))

@@ -18,6 +18,7 @@ use super::types::{FoundType, KnownTypes};
 use super::{checks, link, recorded_answers, statements, times, types, unused_items};
 use crate::files;
 use crate::installation::Installation;
+use crate::printing::err;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -111,7 +112,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             BuildAnswer::change(&cell.session, |answer| answer.report = report)?;
             statics.write(&cell.session)?;
             borrows.keep(&cell.session, base)?;
-            eprint!("{}", compiled.stderr);
+            err!("{}", compiled.stderr);
             return Ok(0);
         }
         let mut messages = checks::correct_columns(&compiled.stderr, &rewritten, &text);
@@ -226,7 +227,7 @@ fn tell(
         let gone = gone.into_iter().map(|(variable, its_type)| (variable, known(its_type)));
         BuildAnswer::change(&cell.session, |answer| answer.gone.extend(gone))?;
     }
-    eprint!("{}", ordered.in_lines_of_evcxr(messages));
+    err!("{}", ordered.in_lines_of_evcxr(messages));
     Ok(status)
 }
 
@@ -384,7 +385,7 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let displayed = rewrite::with_display(&text);
     let (messages, status) = borrows::checked(&cell, &displayed, &rewritten)?;
     let messages = diagnostics::errors_in(&messages);
-    eprint!("{}", ordered.in_lines_of_evcxr(&messages));
+    err!("{}", ordered.in_lines_of_evcxr(&messages));
     BuildAnswer::change(&cell.session, |answer| {
         answer.diagnostics = Some(Diagnostics { source: text.into_owned(), messages })
     })?;

@@ -13,6 +13,7 @@ use super::messages::Types;
 use crate::files;
 use crate::local_socket;
 use crate::memory;
+use crate::printing::errln;
 use crate::process_group;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -209,7 +210,7 @@ pub fn serve(session: &Path) -> Result<()> {
         let mut compilers = AheadCompilers::default();
         local_socket::listen(&session.join(task.socket()), "compilers", move |connection| {
             if let Err(error) = compilers.serve(connection) {
-                eprintln!("a cell could not be compiled: {error:#}");
+                errln!("a cell could not be compiled: {error:#}");
             }
         })
     })

@@ -10,6 +10,7 @@ use crate::cargo_metadata::{dep, dependency, items, node, with_all_below};
 use crate::environment::ASSISTANT;
 use crate::installation::package::metadata::{CONTEXT_PLACEHOLDER, HOME_PLACEHOLDER};
 use crate::installation::{Installation, SOURCES, remedy};
+use crate::printing::outln;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -46,7 +47,7 @@ pub fn answer(installation: &Installation, context: &Path, directory: &Path, arg
     if manifest_path.starts_with(installation.sysroot()) {
         let recorded = installation.metadata().join("std.json");
         if let Ok(text) = std::fs::read_to_string(recorded) {
-            println!("{}", substitute(&text, installation, context)?);
+            outln!("{}", substitute(&text, installation, context)?);
             return Ok(0);
         }
         return replace_by(real_cargo(installation).arg("--offline"), arguments);
@@ -60,7 +61,7 @@ pub fn answer(installation: &Installation, context: &Path, directory: &Path, arg
     let mut answer = recorded(installation, context, "cell.json")?;
     if !reads_crates() {
         keep_root(&mut answer);
-        println!("{answer}");
+        outln!("{answer}");
         return Ok(0);
     }
     if !plan.carried.is_empty() {
@@ -69,7 +70,7 @@ pub fn answer(installation: &Installation, context: &Path, directory: &Path, arg
     if let Some(theirs) = foreign.filter(|_| !arguments.iter().any(|argument| argument == "--no-deps")) {
         add_foreign(&theirs, &mut answer);
     }
-    println!("{answer}");
+    outln!("{answer}");
     Ok(0)
 }
 

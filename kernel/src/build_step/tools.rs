@@ -4,6 +4,7 @@ use super::messages::BuildRequest;
 use crate::environment;
 use crate::files;
 use crate::installation::Installation;
+use crate::printing::errln;
 use crate::process_group;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
@@ -28,7 +29,7 @@ pub fn replace_by(command: &mut Command, arguments: &[OsString]) -> Result<i32> 
 /// The exit status of a role; an error is shown.
 pub fn finish(result: Result<i32>) -> i32 {
     result.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
+        errln!("error: {error:#}");
         1
     })
 }

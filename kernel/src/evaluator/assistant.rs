@@ -16,6 +16,7 @@ use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION, assistants_ahead
 use crate::files;
 use crate::magics::Notebook;
 use crate::memory;
+use crate::printing::errln;
 use crate::process_group;
 use crate::syntax::parse;
 use anyhow::{Context, Result, bail};
@@ -154,7 +155,7 @@ impl Assistant {
         let Some(place) = ahead::take(assistants_ahead()) else { return };
         match self.connect(Some(place)) {
             Ok(made) => *connection = Some(made),
-            Err(error) => eprintln!("no completions: {error:#}"),
+            Err(error) => errln!("no completions: {error:#}"),
         }
     }
 
@@ -240,7 +241,7 @@ impl Assistant {
         match answer {
             Ok(answer) => answer,
             Err(error) => {
-                eprintln!("the process that completes is stopped: {error:#}");
+                errln!("the process that completes is stopped: {error:#}");
                 *connection = None;
                 self.end_child();
                 None

@@ -7,6 +7,7 @@ use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::{advice, commands};
 use crate::magics;
 use crate::memory;
+use crate::printing::errln;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use std::path::Path;
 use std::process::Command;
@@ -47,7 +48,7 @@ pub fn open_context(session: &Path, mut command: Command) -> std::result::Result
     returned.map_err(|error| format!("{}: {error}", directory.display()))?;
     // evcxr waits until somebody reads these. The output of users does not pass here: the supervisor takes it.
     for receiver in [outputs.stdout, outputs.stderr] {
-        std::thread::spawn(move || receiver.iter().for_each(|line| eprintln!("{line}")));
+        std::thread::spawn(move || receiver.iter().for_each(|line| errln!("{line}")));
     }
     Ok(CommandContext::with_eval_context(context))
 }

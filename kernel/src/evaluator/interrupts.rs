@@ -5,6 +5,7 @@ use crate::environment::{input_socket, interrupt_word};
 use crate::evaluator::supervisor_link::{SupervisorLink, signal};
 use crate::evaluator::{InputAnswer, InterruptHandle};
 use crate::local_socket;
+use crate::printing::errln;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::Write;
@@ -109,7 +110,7 @@ impl InterruptHandle for Interrupts {
         // The order matters: a compiler that starts after this line ends without help.
         let request = BuildRequest { interrupted: true, ..BuildRequest::default() };
         if let Err(error) = request.write(&self.session).and_then(|()| self.set_word(true)) {
-            eprintln!("the interrupt cannot be passed on: {error:#}");
+            errln!("the interrupt cannot be passed on: {error:#}");
         }
         stop_compiler(&self.session);
         let state = self.link.state();
@@ -133,7 +134,7 @@ impl InterruptHandle for Interrupts {
             .name("interrupted cell".to_owned())
             .spawn(move || link.say_if_it_still_runs(PATIENCE, CANNOT_BE_STOPPED));
         if let Err(error) = watched {
-            eprintln!("nobody watches the interrupted cell: {error}");
+            errln!("nobody watches the interrupted cell: {error}");
         }
     }
 
@@ -150,7 +151,7 @@ impl InterruptHandle for Interrupts {
             .map_err(std::io::Error::other)
             .and_then(|answer| local_socket::connect(&input_socket(&self.session))?.write_all(&answer));
         if let Err(error) = answered {
-            eprintln!("what was typed cannot be passed on: {error}");
+            errln!("what was typed cannot be passed on: {error}");
         }
     }
 

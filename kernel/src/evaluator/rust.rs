@@ -26,6 +26,7 @@ use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
 use crate::memory;
 use crate::nesting;
+use crate::printing::errln;
 use crate::syntax::line_and_column;
 use anyhow::Result;
 use evcxr::{CommandContext, Error, EvalOutputs};
@@ -210,7 +211,7 @@ impl RustEvaluator {
             if self.types.keep(context.variables_and_types().map(|(_, type_name)| type_name))
                 && let Err(error) = self.types.write(self.session.path())
             {
-                eprintln!("types that no variable has are kept: {error:#}");
+                errln!("types that no variable has are kept: {error:#}");
             }
         }
         result
@@ -294,7 +295,7 @@ impl RustEvaluator {
         let Run { number, expansion, .. } = run;
         // The following work belongs to the session and must be finished.
         if let Err(error) = self.interrupts.end() {
-            eprintln!("{error:#}");
+            errln!("{error:#}");
         }
         let has_died = matches!(result, Err(Error::SubprocessTerminated(_)));
         let exit = if has_died { self.link.settle_exit() } else { None };
@@ -308,11 +309,11 @@ impl RustEvaluator {
             if (has_died || commands::has(&expansion.code, ":clear"))
                 && let Err(error) = context.execute(IMPORTS)
             {
-                eprintln!("the imports of the prelude could not be restored: {error}");
+                errln!("the imports of the prelude could not be restored: {error}");
             }
             // After `:restart` evcxr still knows the variables. A cell that runs tells evcxr that they are gone.
             if is_new_process && let Err(error) = context.execute("{}") {
-                eprintln!("the new process runs no cell: {error}");
+                errln!("the new process runs no cell: {error}");
             }
         }
         let was_interrupted = self.interrupts.is_interrupted(number);
@@ -399,7 +400,7 @@ impl RustEvaluator {
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let said = context::check(context, &expansion.code, self.session.path());
         if let Err(error) = self.interrupts.end() {
-            eprintln!("{error:#}");
+            errln!("{error:#}");
         }
         if self.interrupts.is_interrupted(number) {
             return Err(interrupted(&BTreeSet::new()));
@@ -467,7 +468,7 @@ impl Evaluator for RustEvaluator {
     fn free_memory(&mut self, idle: Duration) -> bool {
         let is_free = self.assistant.free_memory(idle);
         if let Err(error) = build_step::end_waiting_compiler(self.session.path()) {
-            eprintln!("the compiler that waits for the next cell could not be ended: {error:#}");
+            errln!("the compiler that waits for the next cell could not be ended: {error:#}");
         }
         memory::give_back();
         is_free

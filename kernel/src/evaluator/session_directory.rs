@@ -4,6 +4,7 @@ use crate::choices;
 use crate::environment;
 use crate::installation::user::Needed;
 use crate::installation::{Installation, place_of};
+use crate::printing::errln;
 use crate::private;
 use crate::watcher;
 use anyhow::{Context, Result};
@@ -70,7 +71,7 @@ impl SessionDirectory {
             .context("no directory for the session's files could be made; is the temporary directory writable?")?;
         DIRECTORY.get_or_init(|| directory.path().to_owned());
         if let Err(error) = watcher::start(directory.path()) {
-            eprintln!("{error:#}");
+            errln!("{error:#}");
         }
         let program = std::env::current_exe().context("the path of this program cannot be found")?;
         make_files(directory.path(), &program)?;

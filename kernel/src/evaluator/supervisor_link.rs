@@ -5,6 +5,7 @@ use crate::evaluator::{Output, OutputSink, StreamName};
 use crate::frames::Frame;
 use crate::local_socket;
 use crate::output_contract::Message;
+use crate::printing::errln;
 use crate::process_group;
 use crate::supervisor::{OPEN_DEVICE, WAIT_FOR_DEVICE};
 use anyhow::Result;
@@ -197,7 +198,7 @@ impl SupervisorLink {
             link.changed.notify_all();
         });
         if let Err(error) = spawned {
-            eprintln!("no thread for a supervisor: {error}");
+            errln!("no thread for a supervisor: {error}");
         }
     }
 
@@ -206,7 +207,7 @@ impl SupervisorLink {
         for line in BufReader::new(connection).lines().map_while(Result::ok) {
             match serde_json::from_str(&line) {
                 Ok(frame) => self.take(frame),
-                Err(error) => eprintln!("a report of the {sender} cannot be read: {error}"),
+                Err(error) => errln!("a report of the {sender} cannot be read: {error}"),
             }
         }
     }

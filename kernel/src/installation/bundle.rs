@@ -27,6 +27,7 @@ use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::{Problem, Surroundings};
 use crate::installation::{CELLS, Installation, home_in, package_in};
 use crate::lessons::precompile;
+use crate::printing::{errln, outln};
 use anyhow::{Context, Result, bail};
 use archive::{append, append_script, append_text};
 use crates::CRATES;
@@ -72,26 +73,26 @@ pub fn make(request: &BundleRequest<'_>) -> Result<()> {
         .prefix(".warpcell-bundle-")
         .tempdir_in(place)
         .with_context(|| format!("nothing can be written to {}", place.display()))?;
-    eprintln!("Fetching crates for `:dep`");
+    errln!("Fetching crates for `:dep`");
     let wanted = crates::wanted(&installation, request.crates, request.only)?;
     let names = crates::vendor(&installation, &wanted, &work.path().join(CRATES))?;
     let cells = cells(&installation, request, &work.path().join(CELLS))?;
-    eprintln!("Packing");
+    errln!("Packing");
     let contents = work.path().join(CONTENTS);
     pack_contents(&installation, request, &work.path().join(CRATES), cells.as_deref(), &contents)?;
     let draft = work.path().join("bundle.tar");
     pack(&contents, &draft)?;
     std::fs::rename(&draft, &file).with_context(|| format!("{} cannot be written", file.display()))?;
     let size = std::fs::metadata(&file)?.len() / 1_000_000;
-    println!("{}: {size} MB, {}", file.display(), installation.record.prelude.compiler);
-    println!("Crates for `:dep`: {}", names.join(", "));
+    outln!("{}: {size} MB, {}", file.display(), installation.record.prelude.compiler);
+    outln!("Crates for `:dep`: {}", names.join(", "));
     if !request.toolchain {
-        println!(
+        outln!(
             "Without a toolchain: the other machine needs {} (--toolchain packs it too).",
             installation.record.prelude.compiler
         );
     }
-    println!("There: tar -xf FILE && warpcell/install.sh, or ./install.sh --bundle FILE in a checkout.");
+    outln!("There: tar -xf FILE && warpcell/install.sh, or ./install.sh --bundle FILE in a checkout.");
     Ok(())
 }
 
@@ -101,8 +102,8 @@ fn cells(installation: &Installation, request: &BundleRequest<'_>, new: &Path) -
     if !request.lessons || own.is_dir() {
         return Ok(Some(own).filter(|_| request.lessons));
     }
-    eprintln!("Compiling the cells of the lessons");
-    precompile::lessons_into(installation, new, &|line| eprintln!("{line}"))?;
+    errln!("Compiling the cells of the lessons");
+    precompile::lessons_into(installation, new, &|line| errln!("{line}"))?;
     Ok(Some(new.to_owned()))
 }
 

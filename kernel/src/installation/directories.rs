@@ -1,6 +1,7 @@
 //! Directories and links that appear completely or not at all. Errors name them.
 
 use crate::files;
+use crate::printing::errln;
 use anyhow::{Context, Result};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -62,7 +63,7 @@ impl Drop for Put {
             None => remove_any(&self.target),
         };
         if let Err(error) = undone {
-            eprintln!("{} could not be restored: {error:#}", self.target.display());
+            errln!("{} could not be restored: {error:#}", self.target.display());
         }
     }
 }
@@ -92,7 +93,7 @@ pub fn lock(directory: &Path) -> Result<std::fs::File> {
         files::create_folder(directory)?;
         let file = std::fs::File::open(directory).with_context(|| format!("{} cannot be read", directory.display()))?;
         if matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock)) {
-            eprintln!("Another installation in {} is running; this one waits for it.", directory.display());
+            errln!("Another installation in {} is running; this one waits for it.", directory.display());
             // One that fails is one without locks.
             let _ = file.lock();
         }

@@ -16,6 +16,7 @@ use crate::installation::{
 };
 use crate::kernelspec;
 use crate::lessons::precompile::lessons_into;
+use crate::printing::errln;
 use crate::private;
 use anyhow::{Context, Result, bail};
 use std::os::unix::fs::symlink;
@@ -121,7 +122,7 @@ pub fn package(source: &Path, directory: &Path) -> Result<()> {
 
 /// Adds the compiled cells of the lessons to a package. `work` is a folder for an installation that compiles them.
 fn add_cells(package: &Package, toolchain: &Toolchain, work: &Path) -> Result<()> {
-    eprintln!("Compiling the cells of the lessons");
+    errln!("Compiling the cells of the lessons");
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let standard_library = sources(&Surroundings::here(None), toolchain, None)?;
     directories::remove(work)?;
@@ -138,7 +139,7 @@ fn add_cells(package: &Package, toolchain: &Toolchain, work: &Path) -> Result<()
     let folder = package.directory.join(CELLS);
     let compiled = files::create_folder(&home)
         .and_then(|()| set_up(&plan))
-        .and_then(|()| lessons_into(&Installation::open(&home)?, &folder, &|line| eprintln!("{line}")));
+        .and_then(|()| lessons_into(&Installation::open(&home)?, &folder, &|line| errln!("{line}")));
     directories::remove(work)?;
     compiled
 }
@@ -149,7 +150,7 @@ pub fn own_prefix_is_closed() -> Result<bool> {
     let own = program.parent().and_then(Path::parent).context("this program has no prefix")?;
     let is_closed = !is_writable(&own.join("lib"));
     if is_closed {
-        eprintln!("{} cannot be written; Warpcell is set up for this user only.", own.display());
+        errln!("{} cannot be written; Warpcell is set up for this user only.", own.display());
     }
     Ok(is_closed)
 }
@@ -175,12 +176,12 @@ pub fn set_up_here(prefix: Option<&Path>, package: Option<&Path>, standard_libra
         program: &program,
     };
     let _lock = directories::lock(&prefix.join("lib"))?;
-    eprintln!("Setting Warpcell up for {}", toolchain.compiler);
+    errln!("Setting Warpcell up for {}", toolchain.compiler);
     if let (false, Some(command)) = (package.fits(&toolchain), surroundings.shortcut()) {
-        eprintln!("This takes some minutes. After `{command}` it takes seconds.");
+        errln!("This takes some minutes. After `{command}` it takes seconds.");
     }
     set_up_for_any(&plan, &mut |built, total| {
-        eprintln!("building the array library: {built} of {total} crates");
+        errln!("building the array library: {built} of {total} crates");
     })?;
     Ok(home)
 }

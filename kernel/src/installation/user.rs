@@ -18,6 +18,7 @@ use crate::installation::setup::{self, SetupPlan};
 use crate::installation::toolchain::Toolchain;
 use crate::installation::toolchain::search::Surroundings;
 use crate::installation::{Installation, package_in};
+use crate::printing::outln;
 use crate::private;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub fn set_up() -> Result<PathBuf> {
         let place = program.parent().and_then(Path::parent).map(package_in).unwrap_or_default();
         format!("there is nothing to set up in {}", place.display())
     })?;
-    needed.make(&mut |built, total| println!("building the array library: {built} of {total} crates"))?;
+    needed.make(&mut |built, total| outln!("building the array library: {built} of {total} crates"))?;
     Ok(needed.home)
 }
 

@@ -5,10 +5,11 @@ use super::execution::{self, Event, Outcome, record_failure};
 use super::report::{self, Tested};
 use super::{Finding, code_cells, expectations, folder_of, headline, name_of, page, parameters, read, source, write};
 use crate::files;
+use crate::printing::{errln, out, outln};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use nbformat::v4::Notebook;
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -95,7 +96,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode> {
     }
 
     let total = code_cells(&notebook).count();
-    say(&format!("Running {}", path.display()));
+    outln!("Running {}", path.display());
     let mut progress = Progress { done: 0, total, is_live: std::io::stdout().is_terminal() };
     let mut written = Instant::now();
     let outcome = execution::execute(&mut notebook, folder_of(path), limit, &mut |notebook, event| {
@@ -126,24 +127,17 @@ fn said(notebook: &Notebook, outcome: &Outcome, unexpected: &[Finding], output: 
     let (seconds, count, output) = (outcome.seconds, outcome.cells.len(), output.display());
     if let Some(Finding { cell, text }) = &outcome.failure {
         let code = source(&notebook.cells[*cell]);
-        eprintln!("\n{}:\n\n{code}\n\n{text}\n", name_of(notebook, *cell));
-        eprintln!("Failed after {seconds:.1} s. What ran until then is in {output}");
+        errln!("\n{}:\n\n{code}\n\n{text}\n", name_of(notebook, *cell));
+        errln!("Failed after {seconds:.1} s. What ran until then is in {output}");
         return if outcome.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE };
     }
     if !unexpected.is_empty() {
-        unexpected.iter().for_each(|finding| eprintln!("\n{}: {}", name_of(notebook, finding.cell), finding.text));
-        eprintln!(
-            "\nAll {count} cells ran in {seconds:.1} s, but not as their metadata say. The result is in {output}"
-        );
+        unexpected.iter().for_each(|finding| errln!("\n{}: {}", name_of(notebook, finding.cell), finding.text));
+        errln!("\nAll {count} cells ran in {seconds:.1} s, but not as their metadata say. The result is in {output}");
         return ExitCode::FAILURE;
     }
-    say(&format!("All {count} cells ran in {seconds:.1} s. The result is in {output}"));
+    outln!("All {count} cells ran in {seconds:.1} s. The result is in {output}");
     ExitCode::SUCCESS
-}
-
-/// Prints a line, if somebody reads it still.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// The lines about cells, on the terminal.
@@ -157,22 +151,19 @@ struct Progress {
 impl Progress {
     fn show(&mut self, notebook: &Notebook, event: &Event) {
         let total = self.total;
-        // Nobody may be there who reads it.
-        let mut stdout = std::io::stdout();
-        let _ = match event {
+        match event {
             Event::Begins { cell } if self.is_live => {
                 let line = headline(&notebook.cells[*cell]);
-                write!(stdout, "  cell {}/{total}       …    {line}", self.done + 1)
+                out!("  cell {}/{total}       …    {line}", self.done + 1);
             }
-            Event::Begins { .. } => return,
+            Event::Begins { .. } => {}
             Event::Ends { cell, seconds } => {
                 self.done += 1;
                 let line = headline(&notebook.cells[*cell]);
                 let clear = if self.is_live { "\r\x1b[2K" } else { "" };
-                writeln!(stdout, "{clear}  cell {}/{total}  {seconds:6.2} s  {line}", self.done)
+                outln!("{clear}  cell {}/{total}  {seconds:6.2} s  {line}", self.done);
             }
-        };
-        let _ = stdout.flush();
+        }
     }
 }
 
@@ -197,7 +188,7 @@ pub fn test(arguments: &TestArguments) -> Result<ExitCode> {
                 while let Some((number, path)) = next() {
                     let (tested, interrupted) = test_one(path, arguments, comparison.as_ref(), limit);
                     let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-                    say(&tested.text());
+                    outln!("{}", tested.text());
                     ended.0.push((number, tested));
                     ended.1 |= interrupted;
                 }
@@ -212,10 +203,10 @@ pub fn test(arguments: &TestArguments) -> Result<ExitCode> {
     }
     if let Some(folder) = &arguments.output {
         for written in super::tables::write(folder, &arguments.notebooks, arguments.html)? {
-            say(&format!("Written: {}", written.display()));
+            outln!("Written: {}", written.display());
         }
     }
-    say(&report::summary(&tested, began.elapsed().as_secs_f64()));
+    outln!("{}", report::summary(&tested, began.elapsed().as_secs_f64()));
     let well = tested.len() == arguments.notebooks.len() && tested.iter().all(|one| one.findings.is_empty());
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::from(u8::from(!well)) })
 }

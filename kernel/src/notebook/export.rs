@@ -16,6 +16,7 @@ use super::{Finding, name_of, read, source};
 use crate::choices::installation;
 use crate::files;
 use crate::installation::{Installation, directories};
+use crate::printing::{errln, outln};
 use anyhow::{Context, Result, bail};
 use cells::{Cells, Part, ProgramCell};
 use clap::Args;
@@ -56,13 +57,13 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
     let program = checked(&notebook, &mut cells, &file_name, &installation, *force)?;
     report(&notebook, &cells.findings);
     if !cells.findings.is_empty() && !force {
-        eprintln!("Nothing was written. Correct these cells, or write the program without them by `--force`.");
+        errln!("Nothing was written. Correct these cells, or write the program without them by `--force`.");
         return Ok(ExitCode::FAILURE);
     }
     let project =
         Project { program: &program, cells: &cells, installation: &installation, stem: &stem, vendor: *vendor };
     put(&project, to)?;
-    println!("{}", summary(&cells, to));
+    outln!("{}", summary(&cells, to));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -127,7 +128,7 @@ fn open_to_all(folder: &Path) -> Result<()> {
 fn report(notebook: &Notebook, findings: &[Finding]) {
     for Finding { cell, text } in findings {
         let place = if *cell < notebook.cells.len() { name_of(notebook, *cell) } else { "the program".to_owned() };
-        eprintln!("{place}: {text}");
+        errln!("{place}: {text}");
     }
 }
 

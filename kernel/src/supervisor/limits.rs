@@ -1,6 +1,7 @@
 //! Limits how much a cell may show. Output beyond the limit is dropped here, with a note. 100 MB of output would block
 //! the browser, and no user would read it.
 
+use crate::printing::errln;
 use serde_json::{Map, Value};
 
 /// The variable with the limit of a cell's text, in bytes or as `20MB`. `none` means no limit.
@@ -39,7 +40,7 @@ impl OutputLimits {
         let set = std::env::var(OUTPUT_LIMIT).ok();
         let size = set.as_deref().map(size_of);
         if size == Some(None) {
-            eprintln!("{OUTPUT_LIMIT} is not a size such as 20MB; {} are used", size_in_words(TEXT));
+            errln!("{OUTPUT_LIMIT} is not a size such as 20MB; {} are used", size_in_words(TEXT));
         }
         OutputLimits::new(size.flatten().unwrap_or(TEXT))
     }

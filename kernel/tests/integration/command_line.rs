@@ -45,6 +45,48 @@ fn doctor_ends_quietly_when_nobody_reads_on() {
     assert!(output.stderr.is_empty(), "{output:?}");
 }
 
+/// Commands that print, and what they end with: what is printed on standard output, and on standard error.
+#[test]
+fn the_status_is_the_usual_one_when_nobody_reads() {
+    let home = tempfile::tempdir().unwrap();
+    let notebook = home.path().join("a.ipynb");
+    std::fs::write(&notebook, r#"{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}"#).unwrap();
+    let (notebook, folder) = (notebook.to_str().unwrap(), home.path().join("lessons"));
+    let folder = folder.to_str().unwrap();
+    let is_new = || std::fs::remove_dir_all(folder).is_ok() || !Path::new(folder).exists();
+    let commands: [&[&str]; 9] = [
+        &["--help"],
+        &["--version"],
+        &["no-such-command"],
+        &["lessons", "export", "--student", folder],
+        &["test", "--stored", notebook],
+        &["run", "missing.ipynb"],
+        &["export", notebook, "--python", "my-functions"],
+        &["function", "--name", "f"],
+        &["kernel", "--connection-file", "/nowhere/kernel.json"],
+    ];
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        writer
+    };
+    for arguments in commands {
+        assert!(is_new());
+        let read = warpcell(home.path(), arguments);
+        assert!(!read.stdout.is_empty() || !read.stderr.is_empty(), "{arguments:?} prints something");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warpcell"));
+        command.args(arguments).stdin(Stdio::null());
+        assert!(is_new());
+        let output = command.stdout(closed()).stderr(Stdio::piped()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        let panics = text.contains("panicked");
+        assert_eq!((output.status.code(), panics), (read.status.code(), false), "{arguments:?}: {text}");
+        assert!(is_new());
+        let status = command.stdout(closed()).stderr(closed()).status().unwrap();
+        assert_eq!(status.code(), read.status.code(), "{arguments:?}");
+    }
+}
+
 #[test]
 fn a_missing_connection_file_is_an_error_in_one_line() {
     let output = warpcell(Path::new("/"), &["kernel", "--connection-file", "/nowhere/kernel.json"]);

@@ -13,6 +13,7 @@ use crate::choices;
 use crate::environment::DEP_COMPILER;
 use crate::files;
 use crate::installation::{Carried, Installation};
+use crate::printing::errln;
 use anyhow::Result;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -125,7 +126,7 @@ impl CrateCall {
         files::write(&named("", "d"), format!("{target}: {source}\n\n{source}:\n"))?;
         // Cargo starts the dependents when it hears this.
         let artifact = serde_json::json!({ "$message_type": "artifact", "artifact": metadata, "emit": "metadata" });
-        eprintln!("{artifact}");
+        errln!("{artifact}");
         Ok(())
     }
 

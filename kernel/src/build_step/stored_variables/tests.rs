@@ -4,6 +4,7 @@ use super::{CHECK_OTHERS, CompilerFindings, VariablePlan, is_used};
 use crate::build_step::report::VariableReport;
 use crate::build_step::rewrite::{RewriteOptions, rewrite};
 use crate::build_step::types::KnownTypes;
+use crate::printing::outln;
 use serde_json::json;
 
 /// A cell crate: items, stored variables (`mut` included, with their types), the user's code, new variables, others.
@@ -298,7 +299,7 @@ fn a_large_notebook_costs_a_millisecond_or_two() {
             rewritten(&source, &CompilerFindings::default());
         }
         let each = start.elapsed() / 10;
-        println!("{kind}: {each:?} a cell of {} bytes", source.len());
+        outln!("{kind}: {each:?} a cell of {} bytes", source.len());
         // Far above what it takes, for machines that are busy or not optimising.
         assert!(each < std::time::Duration::from_millis(100), "{each:?}");
     }

@@ -7,6 +7,7 @@ use crate::evaluator::completion::{complete, inspect, nothing};
 use crate::evaluator::context::{WARM_UP, open_context};
 use crate::evaluator::documentation;
 use crate::magics::Notebook;
+use crate::printing::errln;
 use anyhow::{Context, Result};
 use evcxr::CommandContext;
 use serde::{Deserialize, Serialize};
@@ -68,7 +69,7 @@ pub fn run() -> i32 {
     match thread.map_err(anyhow::Error::from).and_then(|thread| thread.join().unwrap_or(Ok(()))) {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("the process that completes: {error:#}");
+            errln!("the process that completes: {error:#}");
             1
         }
     }
@@ -147,7 +148,7 @@ impl Helper {
             let commands = missing.iter().map(|line| line.as_str()).collect::<Vec<_>>().join("\n");
             // The session has built them, so they are in the cache.
             if let Err(error) = self.context.execute(&commands) {
-                eprintln!("{commands}: unknown to completions: {error}");
+                errln!("{commands}: unknown to completions: {error}");
             }
             self.crates = question.crates.clone();
         }
