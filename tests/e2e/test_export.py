@@ -192,14 +192,25 @@ def test_a_program_does_what_the_cells_do(export):
 def test_a_program_with_the_library_names_no_place(export, prefix):
     folder, ended = export(["use ndarray::arr1;\nlet a = arr1(&[1.0, 2.0]);\na.sum()"], "--vendor")
     written(ended)
-    for path in [*folder.glob("*.toml"), *folder.glob("*.lock"), *folder.glob("src/*.rs")]:
+    for path in [*folder.glob("*.toml"), *folder.glob("*.lock"), *folder.glob("*.md"), *folder.glob("src/*.rs")]:
         assert str(prefix) not in path.read_text() and str(ROOT) not in path.read_text(), path
     manifest = (folder / "Cargo.toml").read_text()
+    assert "On a GPU it needs NVRTC beside the driver." in ended.stdout
+    assert "`nvidia-cuda-nvrtc`" in (folder / "README.md").read_text()
     assert 'path = "warpcell/prelude"' in manifest and re.search(r'^ndarray = \{.*version = "0\.\d+\.\d+"', manifest, re.M), manifest
     checked = subprocess.run(
         ["cargo", "metadata", "--locked", "--offline", "--format-version", "1", "--quiet"], cwd=folder, capture_output=True, text=True
     )
     assert checked.returncode == 0, checked.stderr
+
+
+def test_libraries_of_cuda_are_listed(export):
+    folder, ended = export(["let a = gpu::eye::<f64>(3);\nlet b = gpu::linalg::inv(&a);", "gpu::fft::rfft(&b).shape()"])
+    written(ended)
+    assert "On a GPU it needs NVRTC, cuBLAS, cuSOLVER and cuFFT beside the driver." in ended.stdout, ended.stdout
+    text = (folder / "README.md").read_text()
+    assert "| cuSOLVER | factorisations of matrices | `linalg` | `nvidia-cusolver` |" in text
+    assert "| cuFFT | Fourier transforms, and filters by them | `fft` | `nvidia-cufft` |" in text
 
 
 def test_cells_that_cannot_be_exported_are_named(export):

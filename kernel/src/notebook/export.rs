@@ -1,11 +1,12 @@
 //! `warpcell export`: a notebook as a Cargo project, which is built and run without Jupyter and without this program.
 //!
 //! `cells.rs` reads the notebook, `items.rs` and `program.rs` write `src/main.rs`, `check.rs` has the compiler check it, and
-//! `manifest.rs` writes the rest of the project.
+//! `manifest.rs` writes the rest of the project, with the list of `libraries.rs`.
 
 mod cells;
 mod check;
 mod items;
+mod libraries;
 mod manifest;
 mod program;
 #[cfg(test)]
@@ -63,7 +64,7 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
     let project =
         Project { program: &program, cells: &cells, installation: &installation, stem: &stem, vendor: *vendor };
     put(&project, to)?;
-    outln!("{}", summary(&cells, to));
+    outln!("{}\n{}", summary(&cells, to), libraries::line(&libraries::needed(&program.text)));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,6 +1,7 @@
-//! The files of an exported program beside its source: `Cargo.toml`, `Cargo.lock`, `.gitignore`, and the prelude if it is copied.
+//! The files of an exported program beside its source: `Cargo.toml`, `Cargo.lock`, `.gitignore`, `README.md`, and the prelude if it is copied.
 
 use super::cells::Cells;
+use super::libraries;
 use super::program::{Program, TOKIO};
 use super::tokens::tokens;
 use crate::files;
@@ -46,6 +47,7 @@ impl Project<'_> {
         files::create_folder(&folder.join("src"))?;
         files::write(&folder.join("src/main.rs"), &self.program.text)?;
         files::write(&folder.join(".gitignore"), "/target\n/output\n")?;
+        files::write(&folder.join("README.md"), readme(self.stem, self.vendor, &self.program.text))?;
         let prelude = if self.vendor {
             copy(&workspace, &folder.join(COPY))?;
             format!("{COPY}/prelude")
@@ -93,6 +95,27 @@ impl Project<'_> {
         }
         dependencies
     }
+}
+
+/// The page about the project.
+fn readme(stem: &str, vendor: bool, program: &str) -> String {
+    let place = if vendor {
+        format!("The array library is in `{COPY}/`, so the project can be built on another machine.")
+    } else {
+        "The array library is a path in `Cargo.toml`, to the sources in an installation of Warpcell. With \
+         `warpcell export --vendor` they are in the project, and it can be built on another machine."
+            .to_owned()
+    };
+    format!(
+        "# {name}\n\nThe notebook `{stem}.ipynb` as a program, written by Warpcell {}.\n\n```console\n$ cargo run --release\n```\n\n\
+         It needs Rust 1.95 or later. {place}\n\n## CUDA\n\nWith a GPU of NVIDIA's the program computes there, otherwise on the CPU; \
+         `WARPCELL_DEVICE=cpu` chooses the CPU. On a GPU it needs the driver and these libraries of CUDA 12 or later, but not of a later \
+         version than the driver supports. They come with the CUDA toolkit, or with pip into the active Python environment; for CUDA 12 the \
+         names of these packages end with `-cu12`.\n\n{}\nA library is loaded when a call needs it.\n",
+        env!("CARGO_PKG_VERSION"),
+        libraries::table(&libraries::needed(program)),
+        name = package_name(stem)
+    )
 }
 
 /// The crates that code may name: what stands before `::`, and behind `use`.

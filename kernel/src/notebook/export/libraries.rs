@@ -1,0 +1,142 @@
+//! The libraries of CUDA that a program loads on a GPU. They are told by the names in its code: one too many may be named, none is missing.
+
+use super::tokens::tokens;
+use ra_ap_parser::SyntaxKind;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// A library of CUDA.
+pub struct Library {
+    pub name: &'static str,
+    /// The package of PyPI that brings it.
+    package: &'static str,
+    task: &'static str,
+    /// The modules and functions of the prelude that call it; where there are none, all programs do.
+    names: &'static [&'static str],
+}
+
+/// Those that the prelude calls.
+const LIBRARIES: [Library; 4] = [
+    Library { name: "NVRTC", package: "nvidia-cuda-nvrtc", task: "compiles kernels when they run first", names: &[] },
+    Library {
+        name: "cuBLAS",
+        package: "nvidia-cublas",
+        task: "products of matrices",
+        names: &[
+            "matmul",
+            "inner",
+            "tensordot",
+            "einsum",
+            "cov",
+            "corrcoef",
+            "poly",
+            "polyfit",
+            "polyfit_cov",
+            "polyfit_full",
+            "multivariate_normal",
+            "linalg",
+            "sparse",
+            "interpolate",
+            "stats",
+            "spatial",
+            "optimize",
+            "distributed",
+        ],
+    },
+    Library {
+        name: "cuSOLVER",
+        package: "nvidia-cusolver",
+        task: "factorisations of matrices",
+        names: &[
+            "linalg",
+            "poly",
+            "polyfit",
+            "polyfit_cov",
+            "polyfit_full",
+            "roots",
+            "multivariate_normal",
+            "sparse",
+            "interpolate",
+            "stats",
+        ],
+    },
+    Library {
+        name: "cuFFT",
+        package: "nvidia-cufft",
+        task: "Fourier transforms, and filters by them",
+        names: &["fft", "fftconvolve", "convolve", "convolve2d", "correlate", "correlate2d", "signal", "ndimage"],
+    },
+];
+
+/// A library that a program needs, and the names in it that say so.
+pub struct Needed {
+    pub library: &'static Library,
+    pub names: Vec<String>,
+}
+
+/// What a program needs.
+pub fn needed(text: &str) -> Vec<Needed> {
+    let tokens = tokens(text);
+    let names = tokens.iter().filter(|(kind, _)| *kind == SyntaxKind::IDENT);
+    let names: BTreeSet<&str> = names.map(|(_, name)| name.strip_prefix("try_").unwrap_or(name)).collect();
+    let of = |library: &'static Library| {
+        let found: Vec<String> =
+            library.names.iter().filter(|name| names.contains(**name)).map(|name| (*name).to_owned()).collect();
+        (library.names.is_empty() || !found.is_empty()).then_some(Needed { library, names: found })
+    };
+    LIBRARIES.iter().filter_map(of).collect()
+}
+
+/// One line about them.
+pub fn line(needed: &[Needed]) -> String {
+    let names: Vec<&str> = needed.iter().map(|needed| needed.library.name).collect();
+    let listed = match names.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        all => all.join(""),
+    };
+    format!("On a GPU it needs {listed} beside the driver. On the CPU it needs nothing of CUDA.")
+}
+
+/// A table of them, in Markdown.
+pub fn table(needed: &[Needed]) -> String {
+    let mut text = "| library | task | used by | with pip |\n|---|---|---|---|\n".to_owned();
+    for Needed { library, names } in needed {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let used = if names.is_empty() { "all kernels".to_owned() } else { names.join(", ") };
+        let _ = writeln!(text, "| {} | {} | {used} | `{}` |", library.name, library.task, library.package);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_told_by_names() {
+        let names = |text: &str| needed(text).iter().map(|needed| needed.library.name).collect::<Vec<_>>().join(" ");
+        for (text, libraries) in [
+            ("let a = gpu::arange(3); // matmul", "NVRTC"),
+            ("a.matmul(&b)", "NVRTC cuBLAS"),
+            ("gpu::try_matmul(&a, &b)?", "NVRTC cuBLAS"),
+            ("use gpu::linalg::inv;", "NVRTC cuBLAS cuSOLVER"),
+            ("gpu::fft::rfft(&a)", "NVRTC cuFFT"),
+            ("gpu::convolve!(&a, &b, mode = \"same\")", "NVRTC cuFFT"),
+        ] {
+            assert_eq!(names(text), libraries, "{text}");
+        }
+    }
+
+    #[test]
+    fn they_are_listed() {
+        let found = needed("gpu::fft::fft(&a); a.matmul(&b)");
+        assert_eq!(
+            line(&found),
+            "On a GPU it needs NVRTC, cuBLAS and cuFFT beside the driver. On the CPU it needs nothing of CUDA."
+        );
+        assert!(line(&needed("")).starts_with("On a GPU it needs NVRTC beside"));
+        assert!(
+            table(&found).ends_with("| cuFFT | Fourier transforms, and filters by them | `fft` | `nvidia-cufft` |\n")
+        );
+    }
+}
