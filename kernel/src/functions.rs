@@ -2,9 +2,9 @@
 //!
 //! The source comes on standard input. What was made is told on standard output as JSON: the library, and what Python shows of the function;
 //! or the error, as a cell would have it. `functions/source.rs` finds the function and writes what calls it, `build_step/library.rs` has it
-//! compiled or finds it in the cache. The library is loaded by `kernel/python/warpcell/functions.py`, and calls `prelude/src/python.rs`.
+//! compiled or finds it in the cache. The library is loaded by `kernel/python/warpcell/calls.py`, and calls `prelude/src/python.rs`.
 
-mod source;
+pub mod source;
 
 use crate::build_step::{CompilerMessage, Diagnostics, Library, library, with_objects};
 use crate::choices::{installation, package_of};
@@ -61,7 +61,7 @@ fn made(text: &str, name: Option<&str>) -> Result<Result<Value, CellError>> {
             "documentation": found.documentation,
         })),
         (Library::Built(_), None) => Err(usage("the source has no function")),
-        (Library::Refused(messages), found) => Err(refused(text, &written, &messages, found.as_ref())),
+        (Library::Refused(messages), found) => Err(refused(text, &written, &messages, found.as_slice())),
     })
 }
 
@@ -70,7 +70,7 @@ fn usage(reason: &str) -> CellError {
 }
 
 /// The installation. What came with pip is set up by the first use, as by the first start of a kernel.
-fn set_up() -> Result<Installation> {
+pub fn set_up() -> Result<Installation> {
     let found = installation();
     let is_usable = found.as_ref().is_ok_and(|found| found.problem().is_none());
     let program = std::env::current_exe().context("the path of this program cannot be found")?;
@@ -83,27 +83,23 @@ fn set_up() -> Result<Installation> {
 }
 
 /// The compiler's errors, at lines of the user's.
-fn refused(text: &str, written: &str, messages: &str, found: Option<&Found>) -> CellError {
-    let lines = text.lines().count().max(1);
-    // What is wrong with the text that calls the function is said of its head.
-    let messages = match found {
-        Some(found) => {
+pub fn refused(text: &str, written: &str, messages: &str, found: &[Found]) -> CellError {
+    // The line behind the text, which calls the first function. What is wrong with a line that calls one is said of the function's head.
+    let first = text.matches('\n').count() as u64 + 2;
+    let messages = with_objects(messages, |object| {
+        let line = object.get("line_start").and_then(Value::as_u64);
+        let number = line.and_then(|line| usize::try_from(line.checked_sub(first)?).ok());
+        let Some(found) = number.and_then(|number| found.get(number)) else { return };
+        if object.contains_key("file_name") {
             let (start, end) = (line_and_column(text, found.head.start), line_and_column(text, found.head.end));
-            with_objects(messages, |object| {
-                let is_behind =
-                    object.get("line_start").and_then(Value::as_u64).is_some_and(|line| line > lines as u64);
-                if is_behind && object.contains_key("file_name") {
-                    for (key, value) in
-                        [("line_start", start.0), ("column_start", start.1), ("line_end", end.0), ("column_end", end.1)]
-                    {
-                        object.insert(key.to_owned(), value.into());
-                    }
-                    object.insert("expansion".to_owned(), Value::Null);
-                }
-            })
+            for (key, value) in
+                [("line_start", start.0), ("column_start", start.1), ("line_end", end.0), ("column_end", end.1)]
+            {
+                object.insert(key.to_owned(), value.into());
+            }
+            object.insert("expansion".to_owned(), Value::Null);
         }
-        None => messages.to_owned(),
-    };
+    });
     let said = Diagnostics { source: written.to_owned(), messages };
     let notebook = Notebook { missed: &|_| None, facts: Facts::default(), check: None };
     let mut error = compile_error(&[], Some(&said), text, text, &|line, column| (line, column), notebook);
@@ -133,14 +129,14 @@ mod tests {
             json!({"level": "error", "message": text, "code": {"code": "E0277"}, "spans": [span], "children": []})
                 .to_string()
         };
-        let error = refused(text, &written, &message(3, "a function for Python cannot take `Wrong`"), Some(&found));
+        let error = refused(text, &written, &message(3, "a function for Python cannot take `Wrong`"), &[found]);
         assert_eq!(
             (error.name.as_str(), error.value.as_str()),
             ("CompileError", "a function for Python cannot take `Wrong`")
         );
         let shown = error.traceback.concat();
         assert!(shown.contains("fn f(x: Wrong) -> f64 { 1.0 }") && !shown.contains("explain"), "{shown}");
-        let error = refused(text, &written, &message(2, "cannot find type `Wrong`"), Some(&found));
+        let error = refused(text, &written, &message(2, "cannot find type `Wrong`"), &[]);
         assert!(error.traceback.concat().contains("fn f(x: Wrong)"));
     }
 }

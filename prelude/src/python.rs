@@ -2,7 +2,7 @@
 //!
 //! Python describes the arguments by [`Value`]s: numbers, and arrays as the tensors of DLPack, which stay Python's for the length of the
 //! call. `arguments.rs` makes arrays of them without copying, `parameters.rs` has the types that functions take and return, `failures.rs`
-//! what goes wrong. The other side is `kernel/python/warpcell/functions.py`, the text between the two is written by
+//! what goes wrong. The other side is `kernel/python/warpcell/calls.py`, the text between the two is written by
 //! `kernel/src/functions/source.rs`.
 //!
 //! Nothing here is for users' code.

@@ -13,7 +13,7 @@ from IPython.core.error import UsageError
 from .notebook import PACKAGE, ROOT  # noqa: F401 - the package is found by what this says
 
 import warpcell
-from warpcell import arrays, errors, functions, libraries, magic, notebooks, process
+from warpcell import arrays, calls, errors, libraries, magic, notebooks, process
 
 
 @pytest.mark.parametrize("value, text", [
@@ -55,10 +55,10 @@ def test_options():
 
 
 def test_sizes_of_launches():
-    assert functions._sizes("grid", 3) == (3, 1, 1) and functions._sizes("grid", (2, 3)) == (2, 3, 1)
+    assert calls._sizes("grid", 3) == (3, 1, 1) and calls._sizes("grid", (2, 3)) == (2, 3, 1)
     for wrong in ((), (1, 2, 3, 4), (1.5,), "ab"):
         with pytest.raises(TypeError, match="block is .*; give a number, or a tuple of two or three, such as"):
-            functions._sizes("block", wrong)
+            calls._sizes("block", wrong)
 
 
 def test_libraries_of_arrays():

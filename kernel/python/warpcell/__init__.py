@@ -17,8 +17,9 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from .calls import RustFunction, synchronize
 from .errors import RustError, RustInterrupted, SessionError
-from .functions import RustFunction, function, synchronize
+from .functions import function
 from .notebooks import run_notebook
 from .outputs import RustValue
 from .session import Session, session

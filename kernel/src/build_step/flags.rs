@@ -29,6 +29,11 @@ pub fn generate_code(command: &mut Command, request: BuildRequest, opt_level: &s
     }
 }
 
+/// Adds the flags for code that runs on any processor of the target.
+pub fn generate_portable_code(command: &mut Command) {
+    command.env("RUSTC_BOOTSTRAP", "1").arg("-Zallow-features=").args(["-C", "opt-level=3"]);
+}
+
 /// The linker of the toolchain, with the arguments that the C compiler would pass. A direct call saves three processes
 /// for each cell. It is called by a script, which leaves out the prelude and the standard library: half of the linker's time would
 /// go into their tables of symbols. The cell's process has loaded both for all to see, so the loader finds them there.

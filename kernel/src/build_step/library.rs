@@ -19,7 +19,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 /// A part of each name. Another text around the functions has another number.
-const LAYOUT: &str = "layout 1";
+const LAYOUT: &str = "layout 2";
 /// The folder, beside the crates of `:dep`.
 const FOLDER: &str = "functions";
 /// The path of every source, as panics tell it (`prelude/src/python/failures.rs`).
@@ -84,8 +84,40 @@ fn locked(path: &Path) -> Option<File> {
     Some(file)
 }
 
-/// Compiles a library.
+/// Compiles a library for this machine's cache.
 fn compile(installation: &Installation, text: &str, written: &str, name: &str, target: &Path) -> Result<Library> {
+    let prelude = installation.prelude();
+    let place = |command: &mut Command| {
+        flags::generate_code(command, BuildRequest { timed: true, ..BuildRequest::default() }, "");
+        // The library names the prelude, which Python's process has not loaded for all to see.
+        flags::link(command, &installation.home, &prelude, false);
+    };
+    Ok(match compiled(installation, text, written, name, place)? {
+        Ok(library) => {
+            files::replace(target, library)?;
+            Library::Built(target.to_owned())
+        }
+        Err(messages) => Library::Refused(messages),
+    })
+}
+
+/// Compiles a library for any x86-64 processor, beside which the prelude will be. Gives what the compiler says if it refuses.
+pub fn portable(installation: &Installation, text: &str, written: &str) -> Result<Result<Vec<u8>, String>> {
+    compiled(installation, text, written, &digest(written.as_bytes()), |command| {
+        flags::generate_portable_code(command);
+        command.args(["-C", "link-arg=-Wl,-rpath,$ORIGIN"]).arg("--remap-path-prefix");
+        command.arg(format!("{}=/rust", installation.record.toolchain.display()));
+    })
+}
+
+/// Compiles a library; `name` is one that no other library has.
+fn compiled(
+    installation: &Installation,
+    text: &str,
+    written: &str,
+    name: &str,
+    place: impl Fn(&mut Command),
+) -> Result<Result<Vec<u8>, String>> {
     let folder = private::temporary(&std::env::temp_dir(), "warpcell-function-")
         .context("a folder for the compiler cannot be made")?;
     // What the compiler says of this file is of the user's source.
@@ -110,9 +142,7 @@ fn compile(installation: &Installation, text: &str, written: &str, name: &str, t
         .args(["--remap-path-scope", "macro,object"])
         .arg("--emit")
         .arg(format!("link={}", library.display()));
-    flags::generate_code(&mut command, BuildRequest { timed: true, ..BuildRequest::default() }, "");
-    // The library names the prelude, which Python's process has not loaded for all to see.
-    flags::link(&mut command, &installation.home, &prelude, false);
+    place(&mut command);
     for (name, file) in &installation.record.prelude.externs {
         let path = prelude.join(file);
         command.arg("--extern").arg(format!("{name}={}", path.display()));
@@ -125,12 +155,11 @@ fn compile(installation: &Installation, text: &str, written: &str, name: &str, t
     let output =
         command.output().with_context(|| format!("{} cannot be run", installation.real_tool("rustc").display()))?;
     if output.status.success() {
-        files::replace(target, std::fs::read(&library).context("the compiler has written no library")?)?;
-        return Ok(Library::Built(target.to_owned()));
+        return Ok(Ok(std::fs::read(&library).context("the compiler has written no library")?));
     }
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
     if CompilerMessage::errors(&messages).next().is_none() {
         anyhow::bail!("the compiler has failed ({}): {}", output.status, messages.trim());
     }
-    Ok(Library::Refused(messages))
+    Ok(Err(messages))
 }

@@ -12,9 +12,10 @@ const MOST: usize = 16;
 /// What every source may name. The crate `gpu` is there by itself.
 const IMPORTS: &str = "use ::warpcell::prelude::*; use ::warpcell::python::names::*;";
 
-/// The source with a line that imports names, and calls the function.
-pub fn with_glue(text: &str, found: Option<&Found>) -> String {
-    format!("{text}\n{IMPORTS} {}\n", found.map_or("", |found| &found.glue))
+/// The source with a line for each function, which calls it. The first one also imports names.
+pub fn with_glue<'a>(text: &str, found: impl IntoIterator<Item = &'a Found>) -> String {
+    let glue: Vec<&str> = found.into_iter().map(|found| found.glue.as_str()).collect();
+    format!("{text}\n{IMPORTS} {}\n", glue.join("\n"))
 }
 
 /// A function for Python.
@@ -29,6 +30,20 @@ pub struct Found {
     pub head: Range<usize>,
     /// A line of Rust that calls it.
     pub glue: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The names of its parameters, with their types, without references.
+    pub types: Vec<(String, String)>,
+    /// The type of its results.
+    pub returned: Option<String>,
+}
+
+/// How a function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Vectorize,
+    Kernel,
+    Plain,
 }
 
 /// What was found of a source.
@@ -43,14 +58,7 @@ pub enum Wanted {
 /// The function of this name, or else the last one.
 pub fn find(text: &str, name: Option<&str>) -> Wanted {
     let parsed = parse(text);
-    let functions: Vec<ast::Fn> = parsed
-        .tree()
-        .items()
-        .filter_map(|item| match item {
-            ast::Item::Fn(function) => Some(function),
-            _ => None,
-        })
-        .collect();
+    let functions: Vec<ast::Fn> = functions_of(&parsed.tree()).collect();
     let named = |function: &&ast::Fn| name.is_none_or(|name| name_of(*function).as_deref() == Some(name));
     let Some(function) = functions.iter().rfind(named) else {
         if !parsed.errors().is_empty() {
@@ -64,10 +72,41 @@ pub fn find(text: &str, name: Option<&str>) -> Wanted {
             _ => "the source has no function; write one, such as `fn f(x: f64) -> f64 { 2.0 * x }`".to_owned(),
         });
     };
-    match written(text, function) {
+    match written(text, function, 0) {
         Ok(found) => Wanted::Found(found),
         Err(reason) => Wanted::Missing(reason),
     }
+}
+
+/// The functions of these names, which Python knows by their places here. The error is the place of each that Python cannot call, and why.
+pub fn find_all(text: &str, names: &[String]) -> Result<Vec<Found>, Vec<(usize, String)>> {
+    let file = parse(text).tree();
+    let find = |(number, name): (usize, &String)| {
+        let function = functions_of(&file).filter(|function| name_of(function).as_ref() == Some(name)).last();
+        let function = function.ok_or_else(|| format!("there is no function `{name}`"))?;
+        written(text, &function, number)?.ok_or_else(|| format!("`{name}` is not Rust that can be parsed"))
+    };
+    let (mut all, mut wrong) = (Vec::new(), Vec::new());
+    for (number, name) in names.iter().enumerate() {
+        match find((number, name)) {
+            Ok(found) => all.push(found),
+            Err(reason) => wrong.push((number, reason)),
+        }
+    }
+    if wrong.is_empty() { Ok(all) } else { Err(wrong) }
+}
+
+/// The functions of items that Python can be meant to call: those without `#[device]`.
+pub fn functions_in(text: &str) -> Vec<String> {
+    let is_meant = |function: &ast::Fn| attribute(function, &["device"]).is_none();
+    functions_of(&parse(text).tree()).filter(is_meant).filter_map(|function| name_of(&function)).collect()
+}
+
+fn functions_of(file: &ast::SourceFile) -> impl Iterator<Item = ast::Fn> {
+    file.items().filter_map(|item| match item {
+        ast::Item::Fn(function) => Some(function),
+        _ => None,
+    })
 }
 
 /// A parameter: its name, and its type as it is written.
@@ -86,7 +125,7 @@ enum Reference {
     Mutable,
 }
 
-fn written(text: &str, function: &ast::Fn) -> Result<Option<Found>, String> {
+fn written(text: &str, function: &ast::Fn, number: usize) -> Result<Option<Found>, String> {
     let Some(name) = name_of(function) else { return Ok(None) };
     let (Some(list), Some(token)) = (function.param_list(), function.fn_token()) else { return Ok(None) };
     let wrong = |what: &str, remedy: &str| Err(format!("`{name}` {what}, so Python cannot call it; {remedy}"));
@@ -108,12 +147,15 @@ fn written(text: &str, function: &ast::Fn) -> Result<Option<Found>, String> {
     let Some(parameters) = list.params().enumerate().map(parameter).collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
-    let body = match attribute(function, &["vectorize", "kernel"]) {
-        Some(attribute) => {
-            let kind = if attribute.syntax().text().to_string().contains("kernel") { "Kernel" } else { "Vectorize" };
-            format!("::warpcell::python::Body::{kind}(|| ::core::any::type_name_of_val(&{name}))")
-        }
-        None => plain(&name, &parameters, function.ret_type().and_then(|of| of.ty())),
+    let kind = match attribute(function, &["vectorize", "kernel"]) {
+        Some(attribute) if attribute.syntax().text().to_string().contains("kernel") => Kind::Kernel,
+        Some(_) => Kind::Vectorize,
+        None => Kind::Plain,
+    };
+    let returned = function.ret_type().and_then(|of| of.ty());
+    let body = match kind {
+        Kind::Plain => plain(&name, &parameters, returned.clone()),
+        kind => format!("::warpcell::python::Body::{kind:?}(|| ::core::any::type_name_of_val(&{name}))"),
     };
     let names: String = parameters.iter().fold(String::new(), |mut names, parameter| {
         let _ = write!(names, "{:?}, ", parameter.name);
@@ -122,16 +164,21 @@ fn written(text: &str, function: &ast::Fn) -> Result<Option<Found>, String> {
     let glue = format!(
         "const _: () = {{ static FUNCTION: ::warpcell::python::Function = ::warpcell::python::Function {{ name: {name:?}, \
          names: &[{names}], body: {body} }}; \
-         #[unsafe(no_mangle)] extern \"C\" fn warpcell_describe() -> *const ::core::ffi::c_char {{ \
+         #[unsafe(no_mangle)] extern \"C\" fn warpcell_describe_{number}() -> *const ::core::ffi::c_char {{ \
          ::warpcell::python::describe(&FUNCTION) }} \
-         #[unsafe(no_mangle)] unsafe extern \"C\" fn warpcell_call(values: *mut ::warpcell::python::Value, stream: u64, \
+         #[unsafe(no_mangle)] unsafe extern \"C\" fn warpcell_call_{number}(values: *mut ::warpcell::python::Value, stream: u64, \
          flags: u32, launch: *const [i64; 7]) -> i32 {{ \
          unsafe {{ ::warpcell::python::call(&FUNCTION, values, stream, flags, launch) }} }} }};"
     );
-    let documentation = function.doc_comments().filter_map(|line| Some(line.doc_comment()?.0.trim().to_owned()));
-    let documentation = documentation.collect::<Vec<_>>().join("\n");
+    let documentation = function.doc_comments().filter_map(|line| {
+        let text = line.doc_comment()?.0;
+        Some(text.strip_prefix(' ').unwrap_or(text).trim_end().to_owned())
+    });
+    let documentation = documentation.collect::<Vec<_>>().join("\n").trim().to_owned();
     let signature = text[head.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
-    Ok(Some(Found { name, signature, documentation, head, glue }))
+    let types = parameters.into_iter().map(|parameter| (parameter.name, parameter.written)).collect();
+    let returned = returned.map(|of| of.syntax().text().to_string());
+    Ok(Some(Found { name, signature, documentation, head, glue, kind, types, returned }))
 }
 
 /// None where the source is at fault.
@@ -232,6 +279,19 @@ mod tests {
         }
         let kernel = found("#[gpu::kernel]\nfn k(mut out: ViewMut<f32>) {}", None).glue;
         assert!(kernel.contains("Body::Kernel") && kernel.contains("names: &[\"out\", ]"));
+    }
+
+    #[test]
+    fn several_functions_have_numbers() {
+        let text = "#[device] fn g(x: f64) -> f64 { x }\n#[vectorize] fn f(x: f64) -> f64 { g(x) }\n/// One.\nfn one(a: &[f32]) -> Vec<f32> { a.to_vec() }";
+        assert_eq!(functions_in(text), ["f", "one"]);
+        let found = find_all(text, &functions_in(text)).unwrap();
+        assert_eq!((found[0].kind, found[1].kind), (Kind::Vectorize, Kind::Plain));
+        assert_eq!(found[1].types, [("a".to_owned(), "&[f32]".to_owned())]);
+        assert_eq!(found[1].returned.as_deref(), Some("Vec<f32>"));
+        let written = with_glue(text, &found);
+        assert!(written.contains("warpcell_call_0") && written.contains("warpcell_describe_1"), "{written}");
+        assert_eq!(find_all(text, &["h".to_owned()]).unwrap_err(), [(0, "there is no function `h`".to_owned())]);
     }
 
     #[test]

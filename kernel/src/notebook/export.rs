@@ -1,17 +1,21 @@
-//! `warpcell export`: a notebook as a Cargo project, which is built and run without Jupyter and without this program.
+//! `warpcell export`: a notebook as a Cargo project, which is built and run without Jupyter and without this program; or its functions as a
+//! Python package.
 //!
 //! `cells.rs` reads the notebook, `items.rs` and `program.rs` write `src/main.rs`, `check.rs` has the compiler check it, and
-//! `manifest.rs` writes the rest of the project, with the list of `libraries.rs`.
+//! `manifest.rs` writes the rest of the project, with the list of `libraries.rs`. `package.rs` makes the package, with `stubs.rs` for its types and `wheel.rs` for the archive.
 
 mod cells;
 mod check;
 mod items;
 mod libraries;
 mod manifest;
+mod package;
 mod program;
+mod stubs;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod wheel;
 
 use super::{Finding, name_of, read, source};
 use crate::choices::installation;
@@ -33,21 +37,32 @@ pub struct ExportArguments {
     /// The notebook.
     #[arg(value_name = "NOTEBOOK")]
     notebook: PathBuf,
-    /// The folder of the project. It must not exist or must be empty.
-    #[arg(long, value_name = "DIR")]
-    to: PathBuf,
+    /// The folder of the project, which must not exist or must be empty; or that of the wheel, which is the present one by default.
+    #[arg(long, value_name = "DIR", required_unless_present = "python")]
+    to: Option<PathBuf>,
     /// Copy the array library's sources into the project, so that it can be built on other machines.
     #[arg(long)]
     vendor: bool,
     /// Write the project although there are cells that cannot be exported. They become comments.
     #[arg(long)]
     force: bool,
+    /// Make a Python package of this name, as a wheel, of the functions in cells with the tag `export` or with `%%rust --export`.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["vendor", "force"])]
+    python: Option<String>,
+    /// The version of the package.
+    #[arg(long, value_name = "VERSION", default_value = "0.1.0", requires = "python")]
+    package_version: String,
 }
 
 /// Exports a notebook. The status is that of a failure, and nothing is written, if there are cells that cannot be exported.
 pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
-    let ExportArguments { notebook: path, to, vendor, force } = arguments;
+    let ExportArguments { notebook: path, to, vendor, force, python, package_version } = arguments;
     let notebook = read(path)?;
+    if let Some(name) = python {
+        let folder = to.as_deref().unwrap_or(Path::new("."));
+        return package::export(&notebook, path, &package::Wanted { name, version: package_version, folder });
+    }
+    let to = to.as_deref().context("the folder of the project is missing; name it by `--to`")?;
     if directories::entries(to).is_ok_and(|entries| !entries.is_empty()) || to.is_file() {
         bail!("{} is there already; name another folder, or remove it", to.display());
     }

@@ -523,6 +523,6 @@ impl Argument<'_> {
     }
 }
 
-/// The numbers of libraries, as `functions.py` has them.
+/// The numbers of libraries, as `libraries.py` has them.
 const CUPY: u32 = 1;
 const TORCH: u32 = 2;

@@ -44,7 +44,7 @@ pub fn check(program: &mut Program, installation: &Installation) -> Result<Vec<F
         }
         let mut edits = open_types(&messages, &program.text);
         edits.extend(integers_beside(&messages, &program.text));
-        let lines = CompilerMessage::errors(&messages).filter_map(|message| line_of(&message)).collect();
+        let lines = CompilerMessage::errors(&messages).filter_map(|message| line_of(&message, FILE)).collect();
         if program.keep_variables(Some(&lines)) {
             // These variables are gone already. Places of references in the text have moved.
             borrows = Borrows::default();
@@ -59,7 +59,7 @@ pub fn check(program: &mut Program, installation: &Installation) -> Result<Vec<F
     let errors = CompilerMessage::errors(&messages).filter(|message| !message.is_count());
     let findings = errors.map(|message| {
         let text = format!("the compiler refuses it in the program: {}", message.text());
-        match line_of(&message).and_then(|line| program.cell_at(line)) {
+        match line_of(&message, FILE).and_then(|line| program.cell_at(line)) {
             Some(cell) => Finding { cell, text },
             None => Finding::of_notebook(text),
         }
@@ -126,7 +126,7 @@ fn open_types(messages: &str, text: &str) -> BTreeMap<usize, String> {
 /// The types for functions such as `gpu::zeros` on the line of a message.
 fn open_functions(message: &CompilerMessage, text: &str) -> BTreeMap<usize, String> {
     let mut edits = BTreeMap::new();
-    let Some(place) = outermost(message).and_then(|span| start_of(span, text)) else { return edits };
+    let Some(place) = outermost(message, FILE).and_then(|span| start_of(span, text)) else { return edits };
     let start = line_start(text, place);
     let line = text[start..].lines().next().unwrap_or_default();
     for name in FUNCTIONS {
@@ -145,7 +145,7 @@ fn integers_beside(messages: &str, text: &str) -> BTreeMap<usize, String> {
     let mut edits = BTreeMap::new();
     for message in CompilerMessage::errors(messages) {
         let Some(written) = number_beside(&message) else { continue };
-        let span = outermost(&message);
+        let span = outermost(&message, FILE);
         let range = span.and_then(|span| Some(start_of(span, text)?..end_of(span, text)?));
         let Some(range) = range.filter(|range| range.start < range.end) else { continue };
         let (mut at, mut indices) = (range.start, 0_u32);
@@ -167,18 +167,18 @@ fn integers_beside(messages: &str, text: &str) -> BTreeMap<usize, String> {
     edits
 }
 
-/// The main place of a message in the program: of a macro, its call.
-fn outermost(message: &CompilerMessage) -> Option<&Value> {
+/// The main place of a message in a file: of a macro, its call.
+fn outermost<'a>(message: &'a CompilerMessage, file: &str) -> Option<&'a Value> {
     let mut span = message.primary()?;
     while span["expansion"]["span"].is_object() {
         span = &span["expansion"]["span"];
     }
-    span["file_name"].as_str().is_none_or(|name| name.ends_with(FILE)).then_some(span)
+    span["file_name"].as_str().is_none_or(|name| name.ends_with(file)).then_some(span)
 }
 
 /// The line of that place, from 1.
-fn line_of(message: &CompilerMessage) -> Option<usize> {
-    usize::try_from(outermost(message)?["line_start"].as_u64()?).ok()
+pub fn line_of(message: &CompilerMessage, file: &str) -> Option<usize> {
+    usize::try_from(outermost(message, file)?["line_start"].as_u64()?).ok()
 }
 
 fn start_of(span: &Value, text: &str) -> Option<usize> {

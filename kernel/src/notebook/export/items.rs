@@ -27,6 +27,15 @@ struct Item {
     names: BTreeSet<String>,
     /// The type that it implements something for.
     implements_for: Option<String>,
+    kind: Kind,
+}
+
+/// What has no name of its own that others refer to.
+#[derive(Debug, PartialEq, Eq)]
+enum Kind {
+    Use,
+    Implementation,
+    Other,
 }
 
 /// A module of earlier definitions.
@@ -104,7 +113,41 @@ impl Items {
         }
         if again.is_none() {
             let names = names(&text).into_iter().chain(names_in_formats(&text)).collect();
-            self.items.push(Item { cell, text, keys, names, implements_for });
+            let kind = match node {
+                ast::Item::Use(_) => Kind::Use,
+                ast::Item::Impl(_) => Kind::Implementation,
+                _ => Kind::Other,
+            };
+            self.items.push(Item { cell, text, keys, names, implements_for, kind });
+        }
+    }
+
+    /// Leaves at the root what these names need: all that they refer to, and the implementations for it. A `use` stays too, as methods do not
+    /// name the trait that they come from, unless it names one of the crates in `without`.
+    pub fn keep(&mut self, names: &[String], without: &BTreeSet<String>) {
+        let is_kept_use = |item: &Item| item.kind == Kind::Use && item.names.is_disjoint(without);
+        let mut wanted = names.to_vec();
+        wanted.extend(
+            self.last.iter().filter(|(_, index)| is_kept_use(&self.items[**index])).map(|(key, _)| key.clone()),
+        );
+        loop {
+            let found = self.needed(&self.last, &wanted);
+            // Those for other types, such as of a trait of the notebook's for `f32`.
+            let implements = |(_, index): &(&Key, &usize)| {
+                let item = &self.items[**index];
+                let is_wanted = |name: &String| self.last.get(name).is_some_and(|index| found.contains(index));
+                let is_for_other = item.implements_for.as_ref().is_none_or(|of| !self.last.contains_key(of));
+                item.kind == Kind::Implementation
+                    && is_for_other
+                    && !found.contains(index)
+                    && item.names.iter().any(is_wanted)
+            };
+            let more: Vec<Key> = self.last.iter().filter(implements).map(|(key, _)| key.clone()).collect();
+            if more.is_empty() {
+                self.last.retain(|_, index| found.contains(index));
+                return;
+            }
+            wanted.extend(more);
         }
     }
 

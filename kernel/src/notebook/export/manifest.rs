@@ -119,7 +119,7 @@ fn readme(stem: &str, vendor: bool, program: &str) -> String {
 }
 
 /// The crates that code may name: what stands before `::`, and behind `use`.
-fn crates_in(text: &str) -> BTreeSet<String> {
+pub fn crates_in(text: &str) -> BTreeSet<String> {
     let tokens: Vec<_> = tokens(text).into_iter().filter(|(kind, _)| *kind != SyntaxKind::WHITESPACE).collect();
     let kind = |index: usize| tokens.get(index).map(|(kind, _)| *kind);
     let is_crate = |index: &usize| {
