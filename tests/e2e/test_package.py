@@ -179,6 +179,7 @@ def test_the_wheel_names_no_place_of_this_machine(wheel, prefix):
             assert not [place for place in places if place in contents], name
 
 
+@pytest.mark.network
 def test_functions_are_called_in_an_environment_without_warpcell(python, tmp_path):
     script = tmp_path / "use.py"
     script.write_text(USE)
@@ -214,6 +215,7 @@ def test_functions_are_called_in_an_environment_without_warpcell(python, tmp_pat
     assert not any("no_such_function" in line for line in lines), "what functions do not need is left out"
 
 
+@pytest.mark.network
 def test_type_checkers_read_the_stubs(wheel, python, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         stubs = archive.read("my_functions/__init__.pyi").decode()

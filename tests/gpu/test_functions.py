@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import gc
+import json
+import os
+import subprocess
+import sys
 import time
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,3 +157,34 @@ def test_failures_on_the_device():
     with pytest.raises(ValueError, match="host: a is on cuda:0, but the function takes an array on the host"):
         warpcell.function("fn host(a: &[f32]) -> f32 { a[0] }")(cupy.zeros(3, cupy.float32))
     assert warpcell.function(HYPOT)(cupy.float32([3]), 4.0).get().tolist() == [5]
+
+
+PACKAGED = """
+import cupy, packaged, sys
+x, y = cupy.arange(12, dtype=cupy.float32).reshape(3, 4), cupy.ones(4, cupy.float32)
+result = packaged.hypot_of(x, y)
+assert isinstance(result, cupy.ndarray) and result.device == x.device
+cupy.testing.assert_allclose(result, cupy.hypot(x, y), rtol=1e-6)
+out = cupy.zeros(1000, cupy.float32)
+packaged.weighted.launch_for(1000, cupy.ones(1000, cupy.float32), 0.5, out)
+packaged.synchronize()
+assert (out == 0.5).all()
+assert not [name for name in sys.modules if name.split(".")[0] == "warpcell"]
+print("well")
+"""
+
+
+def test_an_exported_package_takes_arrays_of_cupy(tmp_path):
+    program = Path(os.environ["JUPYTER_PATH"]).parents[1] / "bin/warpcell"
+    fields = {"cell_type": "code", "metadata": {"tags": ["export"]}, "outputs": [], "execution_count": None}
+    cells = [{**fields, "id": f"c{number}", "source": text} for number, text in enumerate([HYPOT, KERNEL])]
+    kernel = {"name": "warpcell", "display_name": "Rust GPU", "language": "rust"}
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": cells}
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
+    subprocess.run([program, "export", tmp_path / "a.ipynb", "--python", "packaged", "--to", tmp_path], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "unpacked")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "unpacked")}
+    ended = subprocess.run([sys.executable, "-c", PACKAGED], env=env, capture_output=True, text=True, check=False)
+    assert ended.stdout == "well\n", ended.stderr

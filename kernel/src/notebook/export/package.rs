@@ -9,7 +9,7 @@ use super::check::line_of;
 use super::items::Items;
 use super::libraries;
 use super::manifest::crates_in;
-use super::stubs::{literal, stubs};
+use super::stubs::{is_keyword, literal, stubs};
 use super::wheel::{self, Description, Entry, Libraries};
 use crate::build_step::{CompilerMessage, library};
 use crate::evaluator::CellError;
@@ -45,9 +45,10 @@ const MODULES: [(&str, &str); 4] = [
     ("packaged.py", include_str!("../../../python/warpcell/packaged.py")),
 ];
 
-/// Words that name no module in Python, and packages that a package would hide.
-const TAKEN: &str = " false none true and as assert async await break class continue def del elif else except finally for from global if import \
-                     in is lambda nonlocal not or pass raise return try while with yield warpcell numpy cupy torch ";
+/// Packages that one of the same name would hide.
+const PACKAGES: [&str; 4] = ["warpcell", "numpy", "cupy", "torch"];
+/// Names that the modules and the stubs of a package have themselves.
+const OWN: [&str; 8] = ["RustError", "synchronize", "numpy", "overload", "Any", "Union", "Sequence", "Protocol"];
 
 /// The package that is wanted.
 pub struct Wanted<'a> {
@@ -141,7 +142,7 @@ fn check_names(wanted: &Wanted<'_>) -> Result<()> {
 }
 
 fn is_taken(name: &str) -> bool {
-    TAKEN.contains(&format!(" {} ", name.to_ascii_lowercase()))
+    is_keyword(name) || PACKAGES.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// A name of a package that is as near to another text as can be: that text, if it is one.
@@ -162,11 +163,16 @@ fn distribution(name: &str) -> String {
     name.to_ascii_lowercase().split('_').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_")
 }
 
-/// Places of this machine, which a package must not name.
+/// Places of this machine, which a package does not name. One that is below another one comes first.
 fn places(installation: &Installation) -> Vec<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let all = [Some(installation.home.clone()), Some(installation.record.toolchain.clone()), home];
-    all.into_iter().flatten().filter(|place| place.components().count() > 1).collect()
+    let variables = ["HOME", "CARGO_HOME", "RUSTUP_HOME"].iter().filter_map(std::env::var_os);
+    // Without a slash at the end.
+    let variables = variables.map(|text| Path::new(&text).components().collect());
+    let own = [installation.home.clone(), installation.record.toolchain.clone()];
+    let mut all: Vec<PathBuf> = own.into_iter().chain(variables).collect();
+    all.retain(|place| place.is_absolute() && place.components().count() > 1);
+    all.sort_by_key(|place| std::cmp::Reverse(place.as_os_str().len()));
+    all
 }
 
 /// The functions of a notebook.
@@ -249,6 +255,12 @@ fn read(notebook: &Notebook, title: &str, carried: &BTreeSet<&str>) -> Result<Fu
             if !defined.contains(&name) {
                 let text =
                     format!("a later cell defines `{name}` again; give that cell the tag `{EXPORT}`, and not this one");
+                findings.push(Finding { cell: *index, text });
+            }
+            if is_keyword(&name) || OWN.contains(&name.as_str()) {
+                let text = format!(
+                    "a function of a package cannot be called `{name}`; give it another name, such as `{name}_of`"
+                );
                 findings.push(Finding { cell: *index, text });
             }
             functions.names.push(name);
@@ -461,6 +473,14 @@ mod tests {
         assert!(shown[0].starts_with("1: a later cell defines `f` again"), "{shown:?}");
         assert!(shown[1].starts_with("3: it has no function;"), "{shown:?}");
         assert!(shown[2].starts_with("4: it has failed (Panic: no)"), "{shown:?}");
+    }
+
+    #[test]
+    fn functions_have_names_that_python_takes() {
+        let text = "fn lambda() {}\nfn synchronize() {}\nfn f() {}";
+        let findings = read_all(&notebook("rust", &[("code", text, tagged())])).unwrap_err();
+        assert_eq!(findings.len(), 2);
+        assert!(findings[0].text.ends_with("cannot be called `lambda`; give it another name, such as `lambda_of`"));
     }
 
     #[test]

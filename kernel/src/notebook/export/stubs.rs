@@ -60,9 +60,14 @@ const NUMBERS: [(&str, &str, &str, &str); 19] = [
 /// Arrays, by the beginning of the type's name.
 const ARRAYS: [&str; 5] = ["DeviceArray<", "View<", "ViewMut<", "Array", "Vec<"];
 
-/// Words that name no parameter in Python.
+/// Words of Python's, which name nothing else.
 const KEYWORDS: &str = " False None True and as assert async await break class continue def del elif else except finally for from global if \
                         import in is lambda nonlocal not or pass raise return try while with yield ";
+
+/// Whether a name is a word of Python's.
+pub fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&format!(" {name} "))
+}
 
 /// For type checkers: a call with numbers only means the first of two overloads that would take it.
 const OVERLAP: &str = "  # type: ignore[overload-overlap]";
@@ -130,7 +135,7 @@ fn parameter_name(index: usize, name: &str) -> String {
     let is_identifier = !name.is_empty()
         && name.chars().all(|c| c == '_' || c.is_alphanumeric())
         && !name.starts_with(|c: char| c.is_numeric());
-    match (is_identifier, KEYWORDS.contains(&format!(" {name} "))) {
+    match (is_identifier, is_keyword(name)) {
         (true, false) => name.to_owned(),
         _ => format!("argument_{}", index + 1),
     }

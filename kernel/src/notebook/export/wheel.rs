@@ -2,7 +2,7 @@
 //!
 //! The package's library and the prelude are beside each other. The prelude gets a name of its own, as the loader takes a library of the same
 //! name that the process has loaded, which may be of another version. The compiler writes the places of sources into libraries, for the
-//! messages of panics. The folders above them are overwritten.
+//! messages of panics. The folders above them are overwritten, and so are the user's and the installation's.
 
 use crate::files;
 use crate::hashing::digest;
@@ -62,7 +62,7 @@ pub struct Libraries {
 
 impl Libraries {
     /// The libraries that a package needs: its own with this name, the prelude with a name that has `identity` in it, and the standard library.
-    /// Paths that begin with one of `places` must not be left.
+    /// Paths below one of `places` are not left, a place that is below another one coming first.
     pub fn of(
         name: &str,
         own: Vec<u8>,
@@ -89,13 +89,7 @@ impl Libraries {
             let mut contents = read(&file)?;
             rename(&mut contents, PRELUDE, &renamed)?;
             folders.iter().for_each(|folder| overwrite(&mut contents, folder));
-            let is_in = |place: &&PathBuf| {
-                let path = [place.as_os_str().as_encoded_bytes(), b"/"].concat();
-                position(&contents, &path, 0).is_some()
-            };
-            if let Some(place) = places.iter().find(is_in) {
-                bail!("{name} names {}, a place of this machine, where it cannot be replaced", place.display());
-            }
+            places.iter().for_each(|place| overwrite(&mut contents, place.as_os_str().as_encoded_bytes()));
             libraries.glibc = libraries.glibc.max(glibc_of(&contents)?);
             libraries.files.push((name, contents));
         }
