@@ -15,6 +15,7 @@ use text::{FunctionAttributes, Limits};
 pub mod factorisations;
 pub mod functions;
 pub mod launch;
+pub mod link;
 pub mod loops;
 pub mod operation;
 pub mod operations;
@@ -529,6 +530,10 @@ pub trait Backend: Send + Sync {
     ) -> Result<Option<launch::Residency>> {
         let _ = (launch, arguments);
         Ok(None)
+    }
+    /// What links devices of this kind; none on the CPU, whose ranks share its memory.
+    fn links(&self) -> Option<&dyn link::Links> {
+        None
     }
     /// Compiles a program of the user's CUDA C text, or takes it from the cache; an error where there is no CUDA.
     fn compile_text(&self, text: &text::Text<'_>) -> Result<Arc<dyn text::TextProgram>> {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use warpcell_base::backend::factorisations::Factorisations;
 use warpcell_base::backend::launch::{Argument, Launch, Residency};
+use warpcell_base::backend::link::Links;
 use warpcell_base::backend::recording;
 use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
@@ -41,6 +42,7 @@ mod graph;
 mod histogram;
 mod index;
 pub mod launch;
+mod link;
 pub mod map;
 mod matmul;
 mod naming;
@@ -696,6 +698,10 @@ impl Backend for CudaBackend {
 
     fn residency(&self, launch: &Launch, arguments: &[Argument<'_>]) -> Result<Option<Residency>> {
         self.kernels.residency(launch, arguments).map(Some)
+    }
+
+    fn links(&self) -> Option<&dyn Links> {
+        Some(self)
     }
 
     fn compile_text(&self, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {

@@ -6,6 +6,9 @@
 //! check has failed, its bit is kept together with the error. So blocks that have the bit are refused from then on, and no others.
 //!
 //! The bits of one *round* are used again in the next. A round ends when all of its checks are known.
+//!
+//! Work that other devices take part in is followed in the same way: whether it came to its end is known by the host alone, which notes
+//! that in its [`Fate`] before it gives the work up.
 
 use super::context::{Device, lock};
 use super::mapped::Mapped;
@@ -13,6 +16,7 @@ use super::memory::DeviceMemory;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use warpcell_base::backend::IndexCheck;
+use warpcell_base::backend::link::Fate;
 use warpcell_base::error::{Error, Result};
 
 /// `Report` in the kernels' source.
@@ -49,9 +53,15 @@ struct State {
     /// The number of the round, less one.
     ended: u32,
     /// The checks of the round.
-    calls: Vec<IndexCheck>,
+    calls: Vec<Asked>,
     /// Those that failed, also of earlier rounds.
     failed: Vec<Failed>,
+}
+
+/// What is to be known.
+enum Asked {
+    Index(IndexCheck),
+    Work(Fate),
 }
 
 /// A check that failed.
@@ -84,14 +94,26 @@ impl State {
         self.ended + 1
     }
 
-    /// The reports of this round that say something, as they are at this moment.
-    fn found(&self) -> Vec<(usize, Report)> {
-        let Some(reports) = &self.reports else { return Vec::new() };
-        let read = |number| {
-            // SAFETY: it is in a live block; the device writes to it, so it is read as what changes by itself.
-            (number, unsafe { reports.value(number).read_volatile() })
-        };
-        (0..self.calls.len().min(REPORTS)).map(read).filter(|(_, report)| report.call != 0).collect()
+    /// What is known to have failed in this round at this moment, by the numbers of the bits.
+    fn found(&self) -> Vec<(usize, Error)> {
+        let mut found = Vec::new();
+        if let Some(reports) = &self.reports {
+            for number in 0..self.calls.len().min(REPORTS) {
+                // SAFETY: it is in a live block; the device writes to it, so it is read as what changes by itself.
+                let report = unsafe { reports.value(number).read_volatile() };
+                if report.call != 0 {
+                    found.push((number, self.error(report)));
+                }
+            }
+        }
+        for (number, asked) in self.calls.iter().enumerate() {
+            if let Asked::Work(fate) = asked
+                && let Some(error) = fate.get()
+            {
+                found.push((number.min(REPORTS - 1), error.clone()));
+            }
+        }
+        found
     }
 
     /// Ends the round, of which everything is known.
@@ -103,7 +125,7 @@ impl State {
     /// The error of a report that says something.
     fn error(&self, report: Report) -> Error {
         let call = (report.call as usize).checked_sub(1).and_then(|number| self.calls.get(number));
-        let Some(&IndexCheck { operation, axis, length, location }) = call else {
+        let Some(&Asked::Index(IndexCheck { operation, axis, length, location })) = call else {
             unreachable!("kernels write numbers of calls of their round")
         };
         let error = Error::IndexOutOfRange { operation, index: report.index.into(), axis, length };
@@ -115,6 +137,15 @@ impl Device {
     /// A check for the kernel that the calling thread starts next. It is known how it went when a function that waits for the
     /// device has returned, or [`settle_checks`](Self::settle_checks).
     pub fn begin_check(&self, check: IndexCheck) -> Result<Check<'_>> {
+        self.begin(Asked::Index(check))
+    }
+
+    /// The same for work whose fate the host gets to know; it is known when the device has come past the work.
+    pub fn begin_work(&self, fate: Fate) -> Result<Check<'_>> {
+        self.begin(Asked::Work(fate))
+    }
+
+    fn begin(&self, asked: Asked) -> Result<Check<'_>> {
         if lock(&self.checks.state).calls.len() >= CALLS {
             self.settle_checks()?;
         }
@@ -128,7 +159,7 @@ impl Device {
                 state.reports.insert(Mapped::zeros()?).address(number)
             }
         };
-        state.calls.push(check);
+        state.calls.push(asked);
         self.checks.pending.store(true, Ordering::Release);
         let call = state.calls.len() as u32;
         Ok(Check { report, call, set: 1 << number, _turn: turn })
@@ -171,8 +202,7 @@ impl Device {
         let mut state = lock(&self.checks.state);
         let found = state.found();
         let round = state.round();
-        for (number, report) in found {
-            let error = state.error(report);
+        for (number, error) in found {
             if let Some(reports) = &state.reports {
                 // SAFETY: it is in a live block; no kernel that was started before this thread waited runs any more.
                 unsafe { reports.value(number).write_volatile(NOTHING) };

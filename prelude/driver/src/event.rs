@@ -1,7 +1,7 @@
 //! Points in queues of work, for timing and for other streams to wait for.
 
 use super::context::Device;
-use super::queue::other_device;
+use super::queue::{new_marker, other_device};
 use super::status::check;
 use cudarc::driver::sys::{self, CUresult};
 use std::sync::Arc;
@@ -34,6 +34,15 @@ impl Event {
         let event = Event { device: device.clone(), raw };
         // SAFETY: event and stream are of one context and alive.
         check(unsafe { sys::cuEventRecord(event.raw, stream) }, "cuEventRecord")?;
+        Ok(event)
+    }
+
+    /// An event behind the work that this thread's queue has. It keeps no time.
+    pub fn mark(device: &Arc<Device>) -> Result<Event> {
+        device.bind()?;
+        let event = Event { device: device.clone(), raw: new_marker()? };
+        // SAFETY: event and stream are of one context and alive.
+        check(unsafe { sys::cuEventRecord(event.raw, device.stream()) }, "cuEventRecord")?;
         Ok(event)
     }
 

@@ -4,7 +4,7 @@
 //! Each file is a noun: [`library`] finds shared libraries, [`nvrtc`] binds the compiler, [`nvml`] the
 //! monitor, [`cupti`] the profiler (whose names [`demangle`] makes readable; [`profile`] does without it where it must),
 //! [`attribute`] knows what measurements ask of a device, [`cufft`] plans Fourier transforms, [`cublas`] multiplies matrices,
-//! [`cusolver`] factorises them, [`status`] turns status codes into errors, [`context`] holds a device with its context,
+//! [`cusolver`] factorises them, [`nccl`] moves and reduces elements among devices, [`status`] turns status codes into errors, [`context`] holds a device with its context,
 //! [`queue`] its streams, [`failures`] what the user's functions say of themselves, [`checks`] what
 //! kernels say of the indices that they are given, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`pinned`] host memory for them, [`mapped`] host memory that kernels write to, [`interop`] what shares
 //! memory with others, [`graph`] work that is captured, [`background`] what is done beside the user's work, [`compile`] and
@@ -45,6 +45,7 @@ pub mod library;
 mod mapped;
 pub mod memory;
 pub mod module;
+pub mod nccl;
 pub mod nvml;
 pub mod nvrtc;
 mod oldest;
