@@ -20,13 +20,16 @@
 //! assert!(estimates.iter().all(|estimate| estimate == &estimates[0]));
 //! ```
 
+mod choice;
 mod communicator;
 mod environment;
+mod linked;
 mod mailbox;
 mod rendezvous;
 mod sharded;
 mod tcp;
 mod transport;
+mod watch;
 mod world;
 
 pub use communicator::{Communicator, IntoRanks, LocalRanks};

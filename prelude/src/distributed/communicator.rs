@@ -1,5 +1,7 @@
 //! [`Communicator`]: ranks that compute together, and the calls that they make together.
 
+use super::choice::{Capability, TRANSPORT_VARIABLE, Wish};
+use super::linked::ByLink;
 use super::mailbox::{Fault, Kind, Mailbox};
 use super::tcp::Tcp;
 use super::transport::{ByHost, Collective, Reduction, Transport};
@@ -23,18 +25,24 @@ use std::time::Duration;
 ///
 /// Cloning is cheap: the clone is the same rank. A rank uses its communicator from one thread at a time.
 ///
-/// Integers are exact. Every element of a reduction is computed by one rank, in the order of ranks, so all ranks have the same bits, and the same
-/// ones in every run. For floats, the sum of the elements `x` of `n` ranks differs from the exact one by at most
-/// `(n - 1) · u · Σ|x|` and terms of `u²`, where `u` is 2⁻⁵³ for `f64` and 2⁻²⁴ for `f32`; `f16` and `bf16` are added in `f32`, and the sum is
-/// rounded once.
+/// If each rank has a CUDA device of its own and NCCL is installed, elements travel from device to device by NCCL. Such a call is queued as
+/// other work of its arrays is, and may return before it is done. Otherwise elements travel by way of the host's memory, over TCP
+/// between processes; then a call waits for the other ranks. `{:?}` says which it is, and `WARPCELL_DISTRIBUTED_TRANSPORT` (`nccl`, `host`)
+/// can say which it is to be.
+///
+/// Integers are exact, and all ranks have the same bits. For floats, the sum of the elements `x` of `n` ranks differs from the exact one by
+/// at most `(n - 1) · u · Σ|x|` and terms of `u²`, where `u` is 2⁻⁵³ for `f64` and 2⁻²⁴ for `f32`, and for `f16` and `bf16` 2⁻¹¹ and 2⁻⁸; a mean by
+/// at most `(n + 1) · u · Σ|x| / n`. By way of the host elements are added in the order of ranks, and `f16` and `bf16` in `f32`, so that they are
+/// rounded once. NCCL adds in an order of its own, and rounds each time.
 ///
 /// **If something goes wrong** on one rank, all others get an error that names it, and the communicator cannot be used any more: a process
 /// that is killed, or a thread that panics, is noticed at once. A rank that does not come to a call is noticed after a time: 300 s,
 /// [`set_timeout`](Self::set_timeout), or `WARPCELL_DISTRIBUTED_TIMEOUT` in seconds. Ranks that make different calls get an error
 /// as soon as that shows; with `WARPCELL_DISTRIBUTED_CHECK=1` all compare their calls, shapes and types before each, and the error names two
-/// ranks and their calls. An interrupt of the cell ends the wait.
+/// ranks and their calls. An interrupt of the cell ends the wait. Where a call has returned before it was done, the error comes where the
+/// host waits for its result, and from the next call. What was computed from the result cannot be used, all other arrays can.
 ///
-/// Elements travel by way of the host's memory, over TCP between processes. Nothing is encrypted: use a network that you trust.
+/// Nothing is encrypted: use a network that you trust.
 ///
 /// ```
 /// use warpcell as gpu;
@@ -228,12 +236,42 @@ impl Communicator {
             Error::argument(NAME, format!("the connections cannot be used: {error}; allow more open files and threads"))
         })?;
         let world = World::new(place.rank, met.hosts, mailbox, Box::new(post), settings);
-        Ok(Communicator::of(Group::of_all(Arc::new(world)), device))
+        let group = Group::of_all(Arc::new(world));
+        let own = serde_json::to_string(&Capability::of(device, settings.wish)?).expect("text and numbers");
+        let parsed =
+            |text: String| serde_json::from_str(&text).map_err(|error| Error::argument(NAME, error.to_string()));
+        let all = group.tell(NAME, own)?.into_iter().map(parsed).collect::<Result<Vec<Capability>>>()?;
+        Communicator::of_all(NAME, group, device, all, settings.wish)
+    }
+
+    /// All ranks, of which each has said what it can.
+    fn of_all(
+        name: &'static str,
+        group: Group,
+        device: Device,
+        all: Vec<Capability>,
+        wish: Wish,
+    ) -> Result<Communicator> {
+        let _ = group.world.capabilities.set(all);
+        match group.obstacle() {
+            Some(obstacle) if wish == Wish::Nccl && group.size() > 1 => {
+                let reason = format!(
+                    "{TRANSPORT_VARIABLE} is nccl, but {obstacle}; to go by way of the host: {TRANSPORT_VARIABLE}=host"
+                );
+                Err(Error::argument(name, reason))
+            }
+            _ => Ok(Communicator::of(group, device)),
+        }
     }
 
     fn of(group: Group, device: Device) -> Communicator {
         let group = Arc::new(group);
-        Communicator { transport: Arc::new(ByHost { group: group.clone() }), group, device }
+        let is_linked = group.size() > 1 && group.obstacle().is_none();
+        let transport: Arc<dyn Transport> = match is_linked {
+            true => Arc::new(ByLink::new(group.clone(), device)),
+            false => Arc::new(ByHost { group: group.clone() }),
+        };
+        Communicator { transport, group, device }
     }
 
     /// The number of this rank, from 0 on.
@@ -303,12 +341,13 @@ impl Communicator {
     fallible! {
         /// The elements of all ranks, reduced; MPI's `Allreduce`. All ranks get the same array, of the shape and type of the one given.
         ///
-        /// Waits for all ranks. `i8 u16 i16` are computed in a wider type and wrap at the end; `f16` and `bf16` are computed in `f32`.
+        /// `u16` and `i16` are computed in a wider type and wrap at the end. See [`Communicator`] for how floats are rounded.
         ///
         /// **Panics** if a rank fails or does not come ([`Error::RankFailed`]), if ranks call different things
         /// ([`Error::RanksDisagree`]), or if there is not enough memory. Bools and complex numbers are reduced as numbers and as parts.
         ///
-        /// Each rank reduces a part of the elements and sends it to the others (Rabenseifner's algorithm, without halving).
+        /// By way of the host, each rank reduces a part of the elements and sends it to the others (Rabenseifner's algorithm, without
+        /// halving).
         ///
         /// ```
         /// use warpcell as gpu;
@@ -531,11 +570,13 @@ pub(super) fn local_of(name: &'static str, devices: Vec<Device>, settings: Setti
         return Err(Error::argument(name, "there must be a rank at least; give a number from 1 on"));
     }
     // What cannot be used is found here, and not by one of the ranks.
-    devices.iter().try_for_each(|&device| device::open(device).map(drop))?;
+    let all = devices.iter().map(|&device| Capability::of(device, settings.wish)).collect::<Result<Vec<_>>>()?;
     let places: Vec<String> = devices.iter().map(ToString::to_string).collect();
     let worlds = Threads::worlds(&places, settings);
-    let rank = |(world, device)| Communicator::of(Group::of_all(Arc::new(world)), device);
-    Ok(LocalRanks { ranks: worlds.into_iter().zip(devices).map(rank).collect() })
+    let rank = |(world, device)| {
+        Communicator::of_all(name, Group::of_all(Arc::new(world)), device, all.clone(), settings.wish)
+    };
+    Ok(LocalRanks { ranks: worlds.into_iter().zip(devices).map(rank).collect::<Result<_>>()? })
 }
 
 /// The rank, the number of ranks, the device, and what carries the elements.

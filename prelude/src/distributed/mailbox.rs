@@ -102,6 +102,8 @@ pub(super) type Delivered = std::result::Result<(), Fault>;
 pub(super) struct Activity {
     /// How many calls it has made.
     pub calls: u64,
+    /// The number of the last call of all ranks of each group.
+    pub calls_in: HashMap<u64, u32>,
     /// The call that it is in, if it is in one.
     pub inside: Option<String>,
 }
@@ -221,6 +223,11 @@ impl Mailbox {
         let activity = &mut self.contents().activity;
         activity.calls += u64::from(call.is_some());
         activity.inside = call.map(str::to_owned);
+    }
+
+    /// Notes that this rank begins a call of all ranks of a group.
+    pub fn note_call(&self, group: u64, number: u32) {
+        self.contents().activity.calls_in.insert(group, number);
     }
 
     /// Waits for bytes of a call. What was sent before a failure is still read. `None` if the time is up.

@@ -64,6 +64,10 @@ impl Post for Tcp {
         "TCP"
     }
 
+    fn is_local(&self) -> bool {
+        false
+    }
+
     fn bring(&self, to: usize, letter: Letter, may_wait: &dyn Fn() -> Delivered) -> Delivered {
         self.peers[to].as_ref().map_or(Ok(()), |peer| peer.write(to, &letter, may_wait))
     }

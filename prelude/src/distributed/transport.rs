@@ -30,11 +30,11 @@ pub enum Reduction {
 
 impl Reduction {
     /// The type in which elements are reduced: wide enough for a mean.
-    fn terms(self, dtype: DType) -> DType {
+    pub(super) fn terms(self, dtype: DType) -> DType {
         if self == Reduction::Average && dtype.is_integer() { dtype.sum() } else { dtype.compute_type() }
     }
 
-    fn operation(self) -> BinaryOperation {
+    pub(super) fn operation(self) -> BinaryOperation {
         match self {
             Reduction::Sum | Reduction::Average => BinaryOperation::Add,
             Reduction::Product => BinaryOperation::Multiply,
@@ -85,6 +85,18 @@ impl Collective<'_> {
         }
     }
 
+    /// The same of another array.
+    pub fn with<'a>(&'a self, x: &'a RawArray) -> Collective<'a> {
+        match *self {
+            Collective::AllReduce(_, reduction) => Collective::AllReduce(x, reduction),
+            Collective::Broadcast(_, root) => Collective::Broadcast(x, root),
+            Collective::Reduce(_, reduction, root) => Collective::Reduce(x, reduction, root),
+            Collective::AllGather(_, counts) => Collective::AllGather(x, counts),
+            Collective::ReduceScatter(_, reduction) => Collective::ReduceScatter(x, reduction),
+            Collective::AllToAll(_, sent, received) => Collective::AllToAll(x, sent, received),
+        }
+    }
+
     /// What must be the same on all ranks, as text behind the name.
     pub fn described(&self) -> String {
         let array = self.array();
@@ -130,6 +142,11 @@ impl Transport for ByHost {
     fn execute(&self, collective: Collective<'_>) -> Result<Option<RawArray>> {
         let name = collective.kind().name();
         let x = collective.array();
+        if self.group.size() == 1 {
+            // All of these give the array itself.
+            self.group.begin(collective.kind(), &|| collective.described())?;
+            return x.copied(name).map(Some);
+        }
         x.handle.may_wait(name)?;
         x.handle.may_upload(name)?;
         let call = self.group.begin(collective.kind(), &|| collective.described())?;
@@ -261,12 +278,7 @@ impl ByHost {
         }
         let total = total.expect("a group has members");
         if reduction == Reduction::Average {
-            let count = self.group.size();
-            let count = match x.dtype.is_float() {
-                true => Scalar::of_float(count as f64, x.dtype),
-                false => Scalar::from_bits(x.dtype, count as u128),
-            };
-            combine(BinaryOperation::Divide, &total, Operand::Scalar(count))?;
+            divide(&total, self.group.size())?;
         }
         Ok(total)
     }
@@ -307,7 +319,7 @@ impl ByHost {
     }
 }
 
-fn lengths(bounds: &[usize]) -> Vec<usize> {
+pub(super) fn lengths(bounds: &[usize]) -> Vec<usize> {
     bounds.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
@@ -317,17 +329,26 @@ fn between(flat: &RawArray, bounds: &[usize], rank: usize) -> RawArray {
 }
 
 /// A contiguous array in another shape.
-fn shaped(raw: RawArray, shape: &[usize]) -> RawArray {
+pub(super) fn shaped(raw: RawArray, shape: &[usize]) -> RawArray {
     let offset = raw.layout.offset;
     raw.with_layout(crate::backend::Layout { offset, ..crate::backend::Layout::contiguous(shape) })
 }
 
 /// Combines each element with another, or with a number, in its place.
-fn combine(operation: BinaryOperation, total: &RawArray, other: Operand<'_>) -> Result<()> {
+pub(super) fn combine(operation: BinaryOperation, total: &RawArray, other: Operand<'_>) -> Result<()> {
     if total.size() == 0 {
         return Ok(());
     }
     total.handle.backend.binary(operation, Operand::Array(total.view()), other, total.view())
+}
+
+/// Divides each element by a number, in its place.
+pub(super) fn divide(total: &RawArray, count: usize) -> Result<()> {
+    let count = match total.dtype.is_float() {
+        true => Scalar::of_float(count as f64, total.dtype),
+        false => Scalar::from_bits(total.dtype, count as u128),
+    };
+    combine(BinaryOperation::Divide, total, Operand::Scalar(count))
 }
 
 /// The bytes of a contiguous array.

@@ -1,9 +1,10 @@
 //! The ranks that were started together, and groups of them: who sends bytes to whom, how long one waits, and who is to blame.
 
+use super::choice::{self, Capability, TRANSPORT_VARIABLE, Wish};
 use super::mailbox::{Delivered, Fault, Kind, Letter, Mailbox, Tag};
 use crate::error::{Error, Result};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 /// How letters get to the mailboxes of other ranks.
@@ -12,6 +13,8 @@ pub(super) trait Post: Send + Sync {
     fn name(&self) -> &'static str;
     /// Brings a letter to a rank. While it cannot be brought on, `may_wait` is asked from time to time whether to give up.
     fn bring(&self, to: usize, letter: Letter, may_wait: &dyn Fn() -> Delivered) -> Delivered;
+    /// Whether all ranks are in this process.
+    fn is_local(&self) -> bool;
 }
 
 /// All ranks that were started together, as one of them sees them.
@@ -21,6 +24,8 @@ pub(super) struct World {
     pub places: Vec<String>,
     pub mailbox: Arc<Mailbox>,
     pub post: Box<dyn Post>,
+    /// What the ranks say of their devices, when that is known.
+    pub capabilities: OnceLock<Vec<Capability>>,
     /// In milliseconds.
     timeout: AtomicU64,
     checks: bool,
@@ -37,7 +42,8 @@ impl World {
         post: Box<dyn Post>,
         settings: Settings,
     ) -> World {
-        let world = World { rank, places, mailbox, post, timeout: AtomicU64::new(0), checks: settings.checks };
+        let (capabilities, timeout, checks) = (OnceLock::new(), AtomicU64::new(0), settings.checks);
+        let world = World { rank, places, mailbox, post, capabilities, timeout, checks };
         world.set_timeout(settings.timeout);
         world
     }
@@ -83,42 +89,6 @@ impl World {
         }
         first
     }
-
-    /// Who is to blame that nothing has come from a rank, of all that take part in a call.
-    fn culprit(&self, members: &[usize], from: usize) -> Fault {
-        self.mailbox.forget_answers();
-        let others: Vec<usize> = members.iter().copied().filter(|&rank| rank != self.rank).collect();
-        for &rank in &others {
-            let _ = self.bring(rank, Letter::Ask, PATIENCE);
-        }
-        let answers = self.mailbox.answers(&others, PATIENCE);
-        if let Some(fault) = self.mailbox.fault() {
-            return fault;
-        }
-        let seconds = self.timeout().as_secs_f64();
-        let late = |what: String| {
-            format!(
-                "has not come to this call within {seconds} s: {what}; give it more time (`set_timeout`, or \
-                 {TIMEOUT_VARIABLE} in seconds), or let all ranks make the same calls ({CHECK_VARIABLE}=1 tells which do not)"
-            )
-        };
-        let silent = others.iter().copied().find(|rank| !answers.contains_key(rank));
-        let outside = || {
-            let is_outside = |rank: &usize| answers.get(rank).is_some_and(|activity| activity.inside.is_none());
-            others.iter().copied().find(is_outside)
-        };
-        let (rank, reason) = match (silent, outside()) {
-            (Some(rank), _) => (rank, SILENT.to_owned()),
-            (None, Some(rank)) => {
-                (rank, late(format!("it is outside of calls, of which it has made {}", answers[&rank].calls)))
-            }
-            (None, None) => {
-                let inside = answers.get(&from).and_then(|activity| activity.inside.clone());
-                (from, late(format!("it is in `{}`", inside.as_deref().unwrap_or("another call"))))
-            }
-        };
-        Fault::Rank { rank, reason }
-    }
 }
 
 const SILENT: &str = "does not answer: its process is stopped, or its host or the network is down; end what is left of the job, and \
@@ -153,6 +123,8 @@ pub(super) struct Settings {
     pub timeout: Duration,
     /// Whether ranks compare their calls.
     pub checks: bool,
+    /// How elements are to travel.
+    pub wish: Wish,
 }
 
 pub(super) const TIMEOUT_VARIABLE: &str = "WARPCELL_DISTRIBUTED_TIMEOUT";
@@ -182,7 +154,8 @@ impl Settings {
                 return Err(Error::argument(operation, reason));
             }
         };
-        Ok(Settings { timeout, checks })
+        let wish = Wish::read(operation, variable(TRANSPORT_VARIABLE).as_deref())?;
+        Ok(Settings { timeout, checks, wish })
     }
 }
 
@@ -225,6 +198,7 @@ impl Group {
     /// Begins a call of all ranks. `described` says with what, for comparison with those of the other ranks.
     pub fn begin(&self, kind: Kind, described: &dyn Fn() -> String) -> Result<Call<'_>> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        self.world.mailbox.note_call(self.id, number);
         let call = self.enter(kind.name(), Tag { kind, number })?;
         if self.world.checks && self.size() > 1 {
             self.compare(&call, &described())?;
@@ -245,17 +219,68 @@ impl Group {
         Ok(Call { group: self, name, tag })
     }
 
+    /// Lets all members know what each says, when they have just met. Gives what each has said.
+    pub fn tell(&self, name: &'static str, own: String) -> Result<Vec<String>> {
+        let tag = Tag { kind: Kind::Check, number: 0 };
+        self.told(&Call { group: self, name, tag }, tag, own)
+    }
+
+    fn told(&self, call: &Call<'_>, tag: Tag, own: String) -> Result<Vec<String>> {
+        for to in self.others() {
+            call.bring(tag, to, own.clone().into_bytes())?;
+        }
+        let said = |from| if from == self.rank { Ok(own.clone()) } else { call.take(tag, from).map(text) };
+        (0..self.size()).map(said).collect()
+    }
+
+    /// Why the members cannot use NCCL; nothing if they can.
+    pub fn obstacle(&self) -> Option<String> {
+        match self.world.capabilities.get() {
+            Some(known) => choice::obstacle(self.members.iter().map(|&rank| &known[rank])),
+            None => Some("nobody has said what the ranks can".to_owned()),
+        }
+    }
+
+    /// Who is to blame that a call, of which this is the number, does not come to an end: if only one rank was waited for, perhaps that one.
+    pub fn culprit(&self, number: u32, from: Option<usize>) -> Fault {
+        let world = &self.world;
+        world.mailbox.forget_answers();
+        let others: Vec<usize> = self.members.iter().copied().filter(|&rank| rank != world.rank).collect();
+        for &rank in &others {
+            let _ = world.bring(rank, Letter::Ask, PATIENCE);
+        }
+        let answers = world.mailbox.answers(&others, PATIENCE);
+        if let Some(fault) = world.mailbox.fault() {
+            return fault;
+        }
+        let seconds = world.timeout().as_secs_f64();
+        let late = |what: String| {
+            format!(
+                "has not come to this call within {seconds} s: {what}; give it more time (`set_timeout`, or \
+                 {TIMEOUT_VARIABLE} in seconds), or let all ranks make the same calls ({CHECK_VARIABLE}=1 tells which do not)"
+            )
+        };
+        if let Some(rank) = others.iter().copied().find(|rank| !answers.contains_key(rank)) {
+            return Fault::Rank { rank, reason: SILENT.to_owned() };
+        }
+        let is_behind =
+            |rank: &usize| number > 0 && answers[rank].calls_in.get(&self.id).is_none_or(|made| *made < number);
+        let is_outside = |rank: &usize| answers[rank].inside.is_none();
+        let find = |test: &dyn Fn(&usize) -> bool| others.iter().copied().find(|rank| test(rank));
+        let rank = find(&is_behind).or_else(|| find(&is_outside)).or(from).unwrap_or(others[0]);
+        let activity = &answers[&rank];
+        let what = match &activity.inside {
+            None => format!("it is outside of calls, of which it has made {}", activity.calls),
+            Some(inside) => format!("it is in `{inside}`"),
+        };
+        Fault::Rank { rank, reason: late(what) }
+    }
+
     /// Fails if another rank calls something else.
     fn compare(&self, call: &Call<'_>, own: &str) -> Result<()> {
         let check = Tag { kind: Kind::Check, number: call.tag.number };
         let own = format!("`{}`{own} as call {} of the communicator", call.tag.kind.name(), call.tag.number);
-        for to in self.others() {
-            call.bring(check, to, own.clone().into_bytes())?;
-        }
-        let mut texts = Vec::with_capacity(self.size());
-        for from in 0..self.size() {
-            texts.push(if from == self.rank { own.clone() } else { text(call.take(check, from)?) });
-        }
+        let texts = self.told(call, check, own)?;
         match texts.iter().position(|text| *text != texts[0]) {
             None => Ok(()),
             Some(other) => {
@@ -304,10 +329,39 @@ impl Call<'_> {
         if bytes.len() == count {
             return Ok(bytes);
         }
-        let group = self.group;
-        let ranks = (group.world.rank, group.members[from]);
+        Err(self.unequal(from, count, bytes.len()))
+    }
+
+    fn unequal(&self, from: usize, own: usize, others: usize) -> Error {
+        let ranks = (self.group.world.rank, self.group.members[from]);
         let what = |count: usize| format!("`{}` with {count} bytes for the other rank", self.name());
-        Err(self.fail(Fault::Calls { ranks, calls: (what(count), what(bytes.len())) }))
+        self.fail(Fault::Calls { ranks, calls: (what(own), what(others)) })
+    }
+
+    /// Waits until all members are in the call. Fails if one does not send as many bytes as this one wants of it.
+    pub fn meet(&self, sent: impl Fn(usize) -> usize, wanted: impl Fn(usize) -> usize) -> Result<()> {
+        for to in self.group.others() {
+            self.send(to, (sent(to) as u64).to_be_bytes().to_vec())?;
+        }
+        for from in self.group.others() {
+            let said = self.receive_exact(from, 8)?.iter().fold(0, |number, &byte| number << 8 | usize::from(byte));
+            if said != wanted(from) {
+                return Err(self.unequal(from, wanted(from), said));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if the communicator has failed, the cell was interrupted, or the time is up.
+    pub fn may_wait(&self, deadline: Instant) -> Result<()> {
+        let world = &self.group.world;
+        let fault = match world.mailbox.fault() {
+            Some(fault) => fault,
+            None if crate::cell::interrupted() => Fault::Interrupted { rank: world.rank },
+            None if Instant::now() > deadline => self.group.culprit(self.tag.number, None),
+            None => return Ok(()),
+        };
+        Err(self.fail(fault))
     }
 
     fn bring(&self, tag: Tag, to: usize, bytes: Vec<u8>) -> Result<()> {
@@ -321,7 +375,7 @@ impl Call<'_> {
         let sender = self.group.members[from];
         match world.mailbox.receive(self.group.id, tag, [world.rank, sender], world.timeout()) {
             Ok(Some(bytes)) => Ok(bytes),
-            Ok(None) => Err(self.fail(world.culprit(&self.group.members, sender))),
+            Ok(None) => Err(self.fail(self.group.culprit(self.tag.number, Some(sender)))),
             Err(fault) => Err(self.fail(fault)),
         }
     }
@@ -360,6 +414,10 @@ impl Threads {
 impl Post for Threads {
     fn name(&self) -> &'static str {
         "threads"
+    }
+
+    fn is_local(&self) -> bool {
+        true
     }
 
     fn bring(&self, to: usize, letter: Letter, _may_wait: &dyn Fn() -> Delivered) -> Delivered {

@@ -142,13 +142,15 @@ fn sums_of_floats_keep_the_bound() {
 
 #[test]
 fn extremes_with_nan_are_nan() {
-    let got = Communicator::local(3).run(|ranks| {
-        let x = if ranks.rank() == 1 { gpu::array(&[f64::NAN, 1.0]) } else { gpu::array(&[0.0, 2.0]) };
-        [Reduction::Max, Reduction::Min].map(|reduction| ranks.all_reduce(&x, reduction).to_host())
-    });
-    for [most, least] in got {
-        assert!(most[0].is_nan() && least[0].is_nan());
-        assert_eq!((most[1], least[1]), (2.0, 1.0));
+    for size in [2, 3] {
+        let got = Communicator::local(size).run(|ranks| {
+            let x = if ranks.rank() == 1 { gpu::array(&[f64::NAN, 1.0]) } else { gpu::array(&[0.0, 2.0]) };
+            [Reduction::Max, Reduction::Min].map(|reduction| ranks.all_reduce(&x, reduction).to_host())
+        });
+        for [most, least] in got {
+            assert!(most[0].is_nan() && least[0].is_nan());
+            assert_eq!((most[1], least[1]), (2.0, 1.0));
+        }
     }
 }
 
@@ -263,20 +265,27 @@ fn check(text: &str, expected: Expect) {
 
 #[test]
 fn a_rank_that_panics_is_named_to_all() {
-    let start = Instant::now();
-    let payload = std::panic::catch_unwind(|| {
-        Communicator::local(4).run(|ranks| {
-            if ranks.rank() == 2 {
-                panic!("on purpose");
-            }
-            let error = ranks.try_barrier().unwrap_err();
-            let Error::RankFailed { operation: "barrier", rank: 2, .. } = &error else { panic!("{error}") };
-            // It stays so.
-            assert_eq!(ranks.try_barrier(), Err(error));
-        })
-    });
-    assert_eq!(payload.unwrap_err().downcast_ref::<String>().unwrap(), "rank 2: on purpose");
-    assert!(start.elapsed() < Duration::from_secs(10), "nobody waits for the time to be up");
+    for size in [2, 4] {
+        let (start, victim) = (Instant::now(), size / 2);
+        let payload = std::panic::catch_unwind(|| {
+            Communicator::local(size).run(|ranks| {
+                ranks.all_reduce(&gpu::ones::<f32>(3), Reduction::Sum).to_host();
+                if ranks.rank() == victim {
+                    panic!("on purpose");
+                }
+                let error = ranks.try_barrier().unwrap_err();
+                assert!(
+                    matches!(&error, Error::RankFailed { operation: "barrier", rank, .. } if *rank == victim),
+                    "{error}"
+                );
+                // It stays so.
+                assert_eq!(ranks.try_barrier(), Err(error));
+            })
+        });
+        let text = format!("rank {victim}: on purpose");
+        assert_eq!(payload.unwrap_err().downcast_ref::<String>(), Some(&text));
+        assert!(start.elapsed() < Duration::from_secs(10), "nobody waits for the time to be up");
+    }
 }
 
 #[test]
@@ -294,23 +303,27 @@ fn a_rank_that_is_done_is_named_by_who_waits_for_it() {
 
 #[test]
 fn a_rank_that_does_not_come_is_named_when_the_time_is_up() {
-    let others_know = std::sync::Barrier::new(3);
-    let got = errors(3, |ranks| {
-        ranks.set_timeout(Duration::from_millis(300));
-        ranks.barrier();
-        // Ranks 0 and 1 wait for each other too, but rank 2 is to blame.
-        let comes = ranks.rank() != 2;
-        let result = if comes { ranks.try_all_reduce(&gpu::zeros::<f32>(9), Reduction::Sum).map(drop) } else { Ok(()) };
-        others_know.wait();
-        result
-    });
-    check(
-        &got[0],
-        expect![
-            "all_reduce: rank 2 has not come to this call within 0.3 s: it is outside of calls, of which it has made 1; give it more time (`set_timeout`, or WARPCELL_DISTRIBUTED_TIMEOUT in seconds), or let all ranks make the same calls (WARPCELL_DISTRIBUTED_CHECK=1 tells which do not)"
-        ],
-    );
-    assert_eq!(got[0], got[1]);
+    for size in [2, 3] {
+        let others_know = std::sync::Barrier::new(size);
+        let got = errors(size, |ranks| {
+            ranks.barrier();
+            ranks.all_reduce(&gpu::zeros::<f32>(9), Reduction::Sum);
+            ranks.set_timeout(Duration::from_millis(300));
+            // The others wait for each other too, but the last rank is to blame.
+            let comes = ranks.rank() + 1 != size;
+            let result =
+                if comes { ranks.try_all_reduce(&gpu::zeros::<f32>(9), Reduction::Sum).map(drop) } else { Ok(()) };
+            others_know.wait();
+            result
+        });
+        check(
+            &got[0].replace(&format!("rank {}", size - 1), "rank N"),
+            expect![
+                "all_reduce: rank N has not come to this call within 0.3 s: it is outside of calls, of which it has made 2; give it more time (`set_timeout`, or WARPCELL_DISTRIBUTED_TIMEOUT in seconds), or let all ranks make the same calls (WARPCELL_DISTRIBUTED_CHECK=1 tells which do not)"
+            ],
+        );
+        assert!(got[..size - 1].iter().all(|error| *error == got[0]), "{got:?}");
+    }
 }
 
 #[test]

@@ -96,12 +96,14 @@ fn start_some(program: &str, size: usize, ranks: &[usize], more: &[(&'static str
 }
 
 #[test]
-fn four_processes_make_all_calls() {
-    let ranks = start("calls", 4, &[("WARPCELL_DISTRIBUTED_CHECK", "1")]);
-    for (rank, process) in ranks.iter().enumerate() {
-        let said = process.next(soon());
-        assert!(said.starts_with(&format!("ok {rank} of 4: rank {rank} of 4 on ")), "{said}");
-        assert!(said.contains("by TCP"), "{said}");
+fn processes_make_all_calls() {
+    for (size, checks) in [(2, "0"), (2, "1"), (4, "1")] {
+        let ranks = start("calls", size, &[("WARPCELL_DISTRIBUTED_CHECK", checks)]);
+        for (rank, process) in ranks.iter().enumerate() {
+            let said = process.next(soon());
+            assert!(said.starts_with(&format!("ok {rank} of {size}: rank {rank} of {size} on ")), "{said}");
+            assert!(said.contains("by TCP") || said.contains("by NCCL"), "{said}");
+        }
     }
 }
 
@@ -147,10 +149,10 @@ fn ranks_may_be_done_one_after_another() {
 }
 
 /// Kills a rank at a random moment, and looks at what the others say.
-fn kill_one(random: &mut Random) {
-    let mut ranks = start("forever", 4, &[]);
+fn kill_one(random: &mut Random, size: usize) {
+    let mut ranks = start("forever", size, &[]);
     ranks.iter().for_each(|rank| assert_eq!(rank.next(soon()), "started"));
-    let victim = random.below(4);
+    let victim = random.below(size);
     std::thread::sleep(Duration::from_micros(random.below(200_000) as u64));
     ranks[victim].child.kill().unwrap();
     let limit = Instant::now() + Duration::from_secs(15);
@@ -172,26 +174,35 @@ fn kill_one(random: &mut Random) {
 #[test]
 fn a_rank_that_is_killed_is_named_to_all_others() {
     let mut random = Random::new("killed ranks");
-    (0..3).for_each(|_| kill_one(&mut random));
+    [2, 4, 2, 4].iter().for_each(|&size| kill_one(&mut random, size));
 }
 
 #[test]
 #[ignore = "takes half a minute"]
 fn ranks_that_are_killed_twenty_times_are_named() {
     let mut random = Random::new("ranks killed 20 times");
-    (0..20).for_each(|_| kill_one(&mut random));
+    (0..20).for_each(|turn| kill_one(&mut random, if turn % 2 == 0 { 2 } else { 4 }));
 }
 
 #[test]
 fn a_rank_that_is_stopped_is_named_when_the_time_is_up() {
-    let ranks = start("forever", 4, &[("WARPCELL_DISTRIBUTED_TIMEOUT", "1.5")]);
-    ranks.iter().for_each(|rank| assert_eq!(rank.next(soon()), "started"));
-    let status = Command::new("kill").args(["-STOP", &ranks[1].child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-    for process in [&ranks[0], &ranks[2], &ranks[3]] {
-        let said = process.next(soon());
-        assert!(said.starts_with("error ") && said.contains("rank 1 does not answer"), "{said}");
+    for size in [2, 4] {
+        let ranks = start("forever", size, &[("WARPCELL_DISTRIBUTED_TIMEOUT", "1.5")]);
+        ranks.iter().for_each(|rank| assert_eq!(rank.next(soon()), "started"));
+        let status = Command::new("kill").args(["-STOP", &ranks[1].child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+        for (_, process) in ranks.iter().enumerate().filter(|(rank, _)| *rank != 1) {
+            let said = process.next(soon());
+            assert!(said.starts_with("error ") && said.contains("rank 1 does not answer"), "{said}");
+        }
     }
+}
+
+#[test]
+fn what_a_rank_that_dies_has_left_undone_cannot_be_used() {
+    let ranks = start("abandoned", 2, &[]);
+    let said = ranks[0].next(soon());
+    assert!(said.starts_with("ok 0 of 2: all_reduce: rank 1 has ended without a word"), "{said}");
 }
 
 #[test]
@@ -223,6 +234,10 @@ fn calls_that_differ_are_compared_if_that_is_asked_for() {
     let said: Vec<String> = ranks.iter().map(|process| process.next(soon())).collect();
     expect!["error all_reduce: rank 0 calls `all_reduce` of [4, 5] f32 by Sum as call 2 of the communicator, but rank 2 calls `all_reduce` of [4, 6] f32 by Sum as call 2 of the communicator; let all ranks make the same calls in the same order, with the same shapes and types"].assert_eq(&said[3]);
     assert!(said.iter().all(|other| *other == said[3]), "{said:?}");
+    for process in start("orders", 2, &[("WARPCELL_DISTRIBUTED_CHECK", "1")]) {
+        let said = process.next(soon());
+        assert!(said.contains("rank 0 calls `all_reduce` of [4, 6]") && said.contains("rank 1 calls"), "{said}");
+    }
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn is_a_rank() {
         "forever" => forever(&ranks),
         "orders" => orders(&ranks),
         "leave" => leave(&ranks),
+        "abandoned" => abandoned(&ranks),
         "interrupt" => interrupt(&ranks),
         other => panic!("there is no program {other}"),
     };
@@ -89,9 +90,30 @@ fn forever(ranks: &Communicator) -> gpu::Result<String> {
 /// One rank calls something else.
 fn orders(ranks: &Communicator) -> gpu::Result<String> {
     ranks.try_barrier()?;
-    let x = gpu::zeros::<f32>((4, if ranks.rank() == 2 { 6 } else { 5 }));
+    let x = gpu::zeros::<f32>((4, if ranks.rank() + 2 == ranks.size() { 6 } else { 5 }));
     ranks.try_all_reduce(&x, Reduction::Sum)?;
     Ok("nothing was noticed".to_owned())
+}
+
+/// Rank 1 dies while rank 0 waits for it: in a call, or for the result of one that has returned.
+fn abandoned(ranks: &Communicator) -> gpu::Result<String> {
+    let x = gpu::ones::<f32>(1000);
+    assert_eq!(ranks.try_all_reduce(&x, Reduction::Sum)?.sum(), 2000.0);
+    ranks.try_barrier()?;
+    if ranks.rank() == 1 {
+        std::thread::sleep(Duration::from_millis(300));
+        // Without a core file, which can take long to write.
+        let _ = std::process::Command::new("kill").args(["-KILL", &std::process::id().to_string()]).status();
+    }
+    let twice = ranks.try_all_reduce(&x, Reduction::Sum).map(|sum| sum * 2.0);
+    let error = match &twice {
+        Ok(twice) => twice.try_to_host().unwrap_err(),
+        Err(error) => error.clone(),
+    };
+    // It stays so, and other arrays can be used.
+    assert!(twice.and_then(|twice| twice.try_to_host()).is_err());
+    assert_eq!((&x + 1.0).sum(), 2000.0);
+    Ok(error.to_string())
 }
 
 /// Ranks that are done one after another.
