@@ -5,12 +5,15 @@
 
 mod making;
 mod neighbours;
+mod ring;
 mod sorting;
 
 use super::communicator::Communicator;
 use super::transport::Collective;
+use crate::array::sides::AnyView;
 use crate::array::{DeviceArray, RawArray, bounds, transfer, with_rank};
 use crate::backend::ReduceOperation;
+use crate::device;
 use crate::dtype::{Arithmetic, DType, Element};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
@@ -95,9 +98,10 @@ impl<T: Element> Sharded<T> {
         (0..self.ranks.size()).map(|rank| self.rows(rank).len()).collect()
     }
 
-    /// An array of this length whose part on this rank is this one.
-    fn of(ranks: &Communicator, part: RawArray, length: usize) -> Sharded<T> {
-        Sharded { ranks: ranks.clone(), part: DeviceArray::from_raw(part), length }
+    /// An array of this length whose part on this rank is this one, which is copied if it is on another device than that of the rank.
+    fn of(name: &'static str, ranks: &Communicator, part: &RawArray, length: usize) -> Result<Sharded<T>> {
+        let part = transfer::bring(name, &AnyView::Device(part), &device::open(ranks.device())?)?;
+        Ok(Sharded { ranks: ranks.clone(), part: DeviceArray::from_raw(part), length })
     }
 
     /// The same rows with other elements.

@@ -44,6 +44,7 @@ fn elements_are_computed_as_in_one_array() {
     for_some("elements", |random, size, length| {
         let (x, row) = (table(random, length, 3), table(random, 1, 3));
         let got = gathered(size, &x, |x| {
+            let row = row.to_device(x.ranks().device());
             let row = x.map_parts(|part| part * 0.0 + &row);
             (&x * 2.0 - &row + x.map_parts(|part| part.abs())) / 4.0
         });
@@ -53,8 +54,47 @@ fn elements_are_computed_as_in_one_array() {
         let both = gathered(size, &x, |x| x.zip_parts(&x.map_parts(|part| part.square()), |x, y| x.lt(y)));
         assert_eq!(both.to_host(), x.lt(&x.square()).to_host());
         let w = table(random, 3, 4);
-        assert_eq!(gathered(size, &x, |x| x.matmul(&w)).to_host(), gpu::matmul(&x, &w).to_host());
+        assert_eq!(
+            gathered(size, &x, |x| x.matmul(&w.to_device(x.ranks().device()))).to_host(),
+            gpu::matmul(&x, &w).to_host()
+        );
     });
+}
+
+fn rings<T: Element + warpcell::Arithmetic>(random: &mut Random, size: usize) {
+    // Lengths below the number of ranks, too.
+    let [rows, inner, columns] = [(); 3].map(|()| [0, 1, 3, 8, 13][random.below(5)]);
+    let [x, y] = [table(random, rows, inner), table(random, inner, columns)].map(|x| x.astype::<T>());
+    let expected = gpu::matmul(&x, &y).to_host();
+    let got = gathered(size, &x, |x| x.matmul_sharded(&x.ranks().shard(&y)));
+    assert_eq!(got.to_host(), expected, "{rows} × {inner} × {columns} of {} on {size}", T::DTYPE);
+}
+
+#[test]
+fn products_of_split_matrices_are_those_of_whole_ones() {
+    let mut random = Random::new("rings");
+    for _ in 0..8 {
+        let size = 1 + random.below(5);
+        rings::<f64>(&mut random, size);
+        rings::<f32>(&mut random, size);
+        rings::<i32>(&mut random, size);
+        rings::<Complex<f32>>(&mut random, size);
+    }
+    let got = Communicator::local(2).run(|ranks| {
+        let x = ranks.fromfunction(|[i, j]| i + j, [3, 2]);
+        let texts = [
+            x.try_matmul_sharded(&x).unwrap_err().to_string(),
+            x.try_matmul_sharded(&ranks.split(Some(ranks.rank() as u32), 0).unwrap().fromfunction(|[i, _]| i, [2, 1]))
+                .unwrap_err()
+                .to_string(),
+        ];
+        ranks.barrier();
+        texts
+    });
+    expect![[r#"
+        matmul_sharded: the shape [3, 2] cannot be multiplied by the shape [3, 2]; both need two axes, and the second length must be the other's first
+        matmul_sharded: the matrices are split over different ranks; make both with the same communicator"#]]
+    .assert_eq(&got[0].join("\n"));
 }
 
 #[test]
@@ -161,7 +201,16 @@ fn halos_are_the_rows_around_a_part() {
             };
             let got = Communicator::local(size).run(|ranks| {
                 let x = ranks.shard(&x);
-                (x.rows(ranks.rank()), x.halo(width, boundary).ravel().tolist())
+                // The sum of a row and of those so far away.
+                let around = |wide: &DeviceArray<f64>| {
+                    let rows = wide.shape()[0] - 2 * width;
+                    let cut = |from: usize| wide.slice(s![from..from + rows, ..]);
+                    cut(0) + cut(width) * 1000.0 + cut(2 * width) * 1e6
+                };
+                let wide = x.halo(width, boundary);
+                let mapped = x.map_halo(width, boundary, around);
+                assert_eq!(mapped.part().to_host(), around(&wide).to_host());
+                (x.rows(ranks.rank()), wide.ravel().tolist())
             });
             for (rows, got) in got {
                 let places = rows.start as isize - width as isize..rows.end as isize + width as isize;
@@ -251,6 +300,7 @@ fn what_does_not_fit_is_an_error() {
             x.try_matmul(&gpu::zeros(5)).unwrap_err().to_string(),
             ranks.shard(&gpu::zeros::<f32>((2, 2))).try_sort().unwrap_err().to_string(),
             ranks.shard(&gpu::zeros::<f32>(0)).try_halo(1, Boundary::Wrap).unwrap_err().to_string(),
+            ranks.shard(&gpu::zeros::<f32>(6)).try_map_halo(1, Boundary::Wrap, Clone::clone).unwrap_err().to_string(),
             ranks.try_shard(&gpu::full((), 1)).unwrap_err().to_string(),
             ranks.try_from_rows(4, |_| gpu::zeros::<f32>(1)).unwrap_err().to_string().replace("2..4", "0..2"),
             ranks.try_load_files::<f32>(&[""; 0]).unwrap_err().to_string(),
@@ -264,6 +314,7 @@ fn what_does_not_fit_is_an_error() {
         matmul: the shape [5] has one axis, and that is split; multiply and sum: `(&x * &y).sum()`
         sort: the shape [2, 2] has more than one axis; rows are sorted without communication: `x.map_parts(|part| gpu::sort(part))`
         halo: the shape [0] has no rows to continue it by; use `Boundary::Fill(value)`
+        map_halo: the shape [3] does not have 1 rows, 2 less than what was given; leave out the first and the last 1
         shard: the shape [] has no axis to split; give an array with one at least
         from_rows: the shape [1] does not have 2 rows, 0..2 of 4; let the function give as many
         load_files: there is no file; give one at least"#]].assert_eq(&got[0].join("\n"));

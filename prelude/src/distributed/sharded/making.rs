@@ -65,7 +65,7 @@ impl Communicator {
             self.of_part("from_rows", length, function(self.own_rows(length)))
         }
 
-        /// Splits an array that all ranks have: each keeps its rows. Without communication; the elements are not copied.
+        /// Splits an array that all ranks have: each keeps its rows. Without communication; the elements are copied only to another device.
         ///
         /// **Panics** if the array has no axis ([`Error::InvalidShape`]).
         ///
@@ -78,7 +78,7 @@ impl Communicator {
         pub fn shard, try_shard<T: Element>(&self, x: &DeviceArray<T>) -> Result<Sharded<T>> {
             let length = first_length("shard", &x.raw)?;
             let rows = self.own_rows(length);
-            Ok(Sharded::of(self, slice_axis(&x.raw, 0, rows.start, 1, rows.len()), length))
+            Sharded::of("shard", self, &slice_axis(&x.raw, 0, rows.start, 1, rows.len()), length)
         }
 
         /// Splits an array of one rank, `root`: each gets its rows. The other ranks give `None`. Waits for `root`.
@@ -130,7 +130,7 @@ impl Communicator {
                     self.exchange(&RawArray::uninitialised(NAME, &handle, &shape, T::DTYPE)?, &nothing, &received)?
                 }
             };
-            Ok(Sharded::of(self, part, length))
+            Sharded::of(NAME, self, &part, length)
         }
 
         /// Reads a `.npy` file to an array that is split over the ranks: each reads its rows only. Without communication; all ranks see the file
@@ -155,7 +155,7 @@ impl Communicator {
                 length = whole;
                 self.own_rows(whole)
             })?;
-            Ok(Sharded::of(self, part.raw.into_inner(), length))
+            Sharded::of("load", self, &part.raw, length)
         }
 
         /// Reads `.npy` files, whose arrays stand one behind the other along axis 0, to an array that is split over the ranks. Each rank reads
@@ -205,7 +205,7 @@ impl Communicator {
                 format!("does not have {} rows, {rows:?} of {length}; let the function give as many", rows.len());
             return Err(Error::shape(name, part.shape(), reason));
         }
-        Ok(Sharded::of(self, part.raw.into_inner(), length))
+        Sharded::of(name, self, &part.raw, length)
     }
 }
 

@@ -103,5 +103,5 @@ pub(super) fn balanced<T: Element>(ranks: &Communicator, part: &RawArray) -> Res
     };
     let sent: Vec<usize> = (0..ranks.size()).map(|to| common(ranks.rank(), to)).collect();
     let received: Vec<usize> = (0..ranks.size()).map(|from| common(from, ranks.rank())).collect();
-    Ok(Sharded::of(ranks, ranks.exchange(part, &sent, &received)?, length))
+    Sharded::of(NAME, ranks, &ranks.exchange(part, &sent, &received)?, length)
 }
