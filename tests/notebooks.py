@@ -20,8 +20,8 @@ COLAB = ROOT / "assets/colab/warpcell.ipynb"
 
 
 def lessons() -> list[Path]:
-    """The lessons, and the notebooks with solutions."""
-    return sorted(LESSONS.glob("*.ipynb")) + sorted(LESSONS.glob("solutions/*.ipynb"))
+    """The lessons, the notebooks with solutions, and those on many ranks."""
+    return [path for folder in (".", "solutions", "distributed") for path in sorted(LESSONS.glob(f"{folder}/*.ipynb"))]
 
 
 def cluster() -> list[Path]:

@@ -20,7 +20,7 @@ TARGET = ROOT / "target/tests/exported"
 # For the array library, on two cores that have other things to do.
 BUILD_SECONDS = 1500
 # The puzzles of students are not solved, and their messages name lines of cells: the solutions print the same in a program.
-NOTEBOOKS = [path for path in notebooks.course() if path.stem != "puzzles"] + [ROOT / "lessons/solutions/puzzles.ipynb"]
+NOTEBOOKS = [path for path in notebooks.lessons() if path != notebooks.LESSONS / "puzzles.ipynb"]
 # What `prints` says of cells that print it only in a notebook.
 ONLY_IN_NOTEBOOKS: dict[str, list[str]] = {}
 
