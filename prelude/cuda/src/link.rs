@@ -176,7 +176,7 @@ mod tests {
                 Type::I64 | Type::U64 | Type::F64 => 8,
             };
             assert_eq!(row.dtype.size(), bytes, "{}", row.dtype);
-            assert_eq!(format!("{:?}", row.kind), format!("{:?}", row.dtype));
+            assert_eq!(format!("{:?}", row.kind).to_lowercase(), row.dtype.name());
         }
     }
 

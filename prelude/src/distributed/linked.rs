@@ -10,7 +10,7 @@
 use super::mailbox::Fault;
 use super::transport::{ByHost, Collective, Reduction, Transport, combine, divide, lengths, shaped};
 use super::watch::{Watch, Work};
-use super::world::{Call, Group};
+use super::world::{Call, Group, PANICKED};
 use crate::array::sides::AnyView;
 use crate::array::{RawArray, bounds, slice_axis, transfer};
 use crate::backend::Operand;
@@ -175,7 +175,7 @@ impl ByLink {
             Err(error) => {
                 let error = self.failed(call, error);
                 let _ = fate.set(error.clone());
-                linked.link.abort();
+                watch.give_up();
                 Err(error)
             }
         }
@@ -435,13 +435,15 @@ impl Linked {
 impl Drop for Linked {
     fn drop(&mut self) {
         let world = &self.group.world;
-        let has_failed = || std::thread::panicking() || world.mailbox.fault().is_some();
-        if has_failed() {
-            self.link.abort();
+        if std::thread::panicking() {
+            world.fail(Fault::Rank { rank: world.rank, reason: PANICKED.to_owned() });
         }
-        // It waits for the work.
+        // It waits for the work, or gives it up.
         drop(self.watch.take());
-        if has_failed() { self.link.abort() } else { self.link.end() }
+        match world.mailbox.fault() {
+            Some(_) => self.link.abort(),
+            None => self.link.end(),
+        }
     }
 }
 

@@ -52,6 +52,8 @@ struct State {
     new: Vec<Work>,
     /// Whether nothing comes any more.
     is_closed: bool,
+    /// Whether a call has failed, so that there is something to give up although no work is known.
+    gives_up: bool,
     /// Why everything was given up.
     fault: Option<Fault>,
 }
@@ -89,6 +91,12 @@ impl Watch {
             self.shared.changed.notify_one();
         }
     }
+
+    /// Gives everything up, after a failure that the mailbox knows.
+    pub fn give_up(&self) {
+        self.shared.state().gives_up = true;
+        self.shared.changed.notify_one();
+    }
 }
 
 impl Drop for Watch {
@@ -108,7 +116,7 @@ fn look_after(group: &Group, link: &dyn Link, shared: &Shared) {
     let mut state = shared.state();
     loop {
         works.extend(state.new.drain(..));
-        if works.is_empty() {
+        if works.is_empty() && !state.gives_up {
             if state.is_closed {
                 return;
             }
@@ -121,27 +129,27 @@ fn look_after(group: &Group, link: &dyn Link, shared: &Shared) {
             works.pop_front();
             shared.works.fetch_sub(1, Ordering::Relaxed);
         }
-        let Some(oldest) = works.front() else {
-            state = shared.state();
-            continue;
+        let too_long = |work: &Work| {
+            let age = work.since.elapsed();
+            if age > SHORT && crate::cell::interrupted() {
+                return Some(Fault::Interrupted { rank: world.rank });
+            }
+            (age > world.timeout()).then(|| group.culprit(work.number, None))
         };
-        let age = oldest.since.elapsed();
-        let fault = match world.mailbox.fault() {
-            Some(fault) => Some(fault),
-            None if age > SHORT && crate::cell::interrupted() => Some(Fault::Interrupted { rank: world.rank }),
-            None if age > world.timeout() => Some(group.culprit(oldest.number, None)),
-            None => None,
-        };
+        let fault = world.mailbox.fault().or_else(|| too_long(works.front()?));
         state = shared.state();
         if let Some(fault) = fault {
             let first = world.fail(fault);
-            // Whoever waits for the device finds the error when it comes on.
+            // Whoever waits for the device finds the error when it comes on. So nobody else gives work up.
             for Work { name, fate, .. } in works.drain(..).chain(state.new.drain(..)) {
                 let _ = fate.set(first.clone().error(name, world.rank));
             }
             state.fault = Some(first);
             drop(state);
             return link.abort();
+        }
+        if works.is_empty() {
+            continue;
         }
         let slice = if state.is_closed { LAST_SLICE } else { SLICE };
         state = shared.changed.wait_timeout(state, slice).unwrap_or_else(PoisonError::into_inner).0;
