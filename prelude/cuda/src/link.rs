@@ -10,6 +10,7 @@ use warpcell_base::backend::stream::orders;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_base::profiling::Kind;
+use warpcell_driver::event::Event;
 use warpcell_driver::nccl::{self, Collective, Communicator, Id, Operation, Type};
 use warpcell_driver::profile;
 
@@ -150,7 +151,7 @@ impl Link for CudaLink {
             device.add_checks(memory, check.set | device.checks_of(memory_of(x.allocation)?)?);
         }
         drop(check);
-        Ok(Box::new(CudaEvent(self.communicator.mark()?)))
+        Ok(Box::new(CudaEvent(Event::mark(device)?)))
     }
 
     fn abort(&self) {

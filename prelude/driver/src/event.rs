@@ -31,19 +31,20 @@ impl Event {
         let mut raw = std::ptr::null_mut();
         // SAFETY: the context is current; `raw` is a local to write to.
         check(unsafe { sys::cuEventCreate(&raw mut raw, 0) }, "cuEventCreate")?;
-        let event = Event { device: device.clone(), raw };
-        // SAFETY: event and stream are of one context and alive.
-        check(unsafe { sys::cuEventRecord(event.raw, stream) }, "cuEventRecord")?;
-        Ok(event)
+        Event { device: device.clone(), raw }.recorded(stream)
     }
 
     /// An event behind the work that this thread's queue has. It keeps no time.
     pub fn mark(device: &Arc<Device>) -> Result<Event> {
         device.bind()?;
-        let event = Event { device: device.clone(), raw: new_marker()? };
+        Event { device: device.clone(), raw: new_marker()? }.recorded(device.stream())
+    }
+
+    /// A new event, behind the work that a stream has now. The device's context is current.
+    fn recorded(self, stream: sys::CUstream) -> Result<Event> {
         // SAFETY: event and stream are of one context and alive.
-        check(unsafe { sys::cuEventRecord(event.raw, device.stream()) }, "cuEventRecord")?;
-        Ok(event)
+        check(unsafe { sys::cuEventRecord(self.raw, stream) }, "cuEventRecord")?;
+        Ok(self)
     }
 
     /// Waits for this event.

@@ -7,7 +7,6 @@
 //! that all ranks are there. So no thread is inside of the library for long, and another one can give up work that does not come to an end.
 
 use super::context::{Device, lock};
-use super::event::Event;
 use super::library;
 use super::memory;
 use super::nvrtc::symbol;
@@ -327,11 +326,6 @@ impl Communicator {
             }
         };
         nccl.check(status, raw, "a call of all ranks")
-    }
-
-    /// An event behind the work that this thread's queue has; it keeps no time.
-    pub fn mark(&self) -> Result<Event> {
-        Event::mark(&self.device)
     }
 
     /// Gives up what is queued or runs, and ends the communicator. The results are not to be used.
