@@ -289,9 +289,8 @@ fn program(operation: &str, arity: &str, input: DType, output: DType) -> Program
 }
 
 /// The half of a program that is for any strides.
-fn strided(mut program: Program) -> Program {
-    program.options.push("-DWARPCELL_STRIDED=1".to_owned());
-    program
+fn strided(program: Program) -> Program {
+    program.with("STRIDED")
 }
 
 fn fill_program(dtype: DType) -> Program {

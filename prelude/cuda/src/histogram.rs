@@ -113,9 +113,7 @@ impl Histogram {
             unsafe { launch(&self.device, kernels.many, (grid, 1), THREADS as u32, &mut arguments) }
         }
     }
-}
 
-impl Histogram {
     /// Sorts elements by their buckets, and counts each bucket.
     fn by_buckets(
         &self,
@@ -188,9 +186,7 @@ impl Buckets {
 }
 
 fn split_program(kind: Kind, dtype: DType) -> Program {
-    let mut program = program(kind, dtype);
-    program.options.push("-DWARPCELL_SPLIT=1".to_owned());
-    program
+    program(kind, dtype).with("SPLIT")
 }
 
 fn program(kind: Kind, dtype: DType) -> Program {

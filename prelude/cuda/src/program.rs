@@ -21,6 +21,12 @@ impl Program {
         Program { name, source, options }
     }
 
+    /// The same text with a further macro, which chooses other kernels.
+    pub fn with(mut self, name: &str) -> Program {
+        self.options.push(format!("-DWARPCELL_{name}=1"));
+        self
+    }
+
     /// The whole text, with the suffix behind the names of the kernels.
     pub fn text(&self, suffix: &str) -> String {
         format!("{}#line 1\n{}", typedefs(), naming::renamed(self.source, suffix))
