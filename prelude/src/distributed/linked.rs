@@ -8,7 +8,9 @@
 //! before each call. Otherwise a device could wait for a rank that waits for CUDA, which in turn waits for that device.
 
 use super::mailbox::Fault;
-use super::transport::{ByHost, Collective, Reduction, Transport, combine, divide, lengths, shaped};
+use super::transport::{
+    ByHost, Collective, Reduction, Transport, combine, divide, elements, lengths, row_length, shaped, with_rows,
+};
 use super::watch::{Watch, Work};
 use super::world::{Call, Group, PANICKED};
 use crate::array::sides::AnyView;
@@ -290,8 +292,7 @@ impl ByLink {
             Collective::AllReduce(x, reduction) => self.reduced(call, linked, x, reduction, None),
             Collective::Reduce(x, reduction, root) => self.reduced(call, linked, x, reduction, Some(root)),
             Collective::ReduceScatter(x, reduction) => {
-                let mut shape = x.shape().to_vec();
-                shape[0] /= size;
+                let shape = with_rows(x, x.shape()[0] / size);
                 let each: usize = shape.iter().product();
                 let plan = Plan::of(x.dtype, reduction, |dtype, joining| linked.link.joins(dtype, joining));
                 let terms = x.in_type(name, plan.terms)?.flat(name)?;
@@ -323,25 +324,21 @@ impl ByLink {
                 Ok(Some(out))
             }
             Collective::AllGather(x, counts) => {
-                let mut shape = x.shape().to_vec();
-                let each: usize = shape[1..].iter().product();
-                shape[0] = counts.iter().sum();
-                let counts: Vec<usize> = counts.iter().map(|count| count * each).collect();
-                Ok(Some(shaped(self.gathered(call, linked, &x.flat(name)?, &counts)?, &shape)))
+                let shape = with_rows(x, counts.iter().sum());
+                let all = self.gathered(call, linked, &x.flat(name)?, &elements(x, counts))?;
+                Ok(Some(shaped(all, &shape)))
             }
             Collective::AllToAll(x, sent, received) => {
-                let mut shape = x.shape().to_vec();
-                let each: usize = shape[1..].iter().product();
-                shape[0] = received.iter().sum();
+                let shape = with_rows(x, received.iter().sum());
                 let mut end = 0;
-                let part = |count: &usize| {
+                let part = |count: usize| {
                     let start = end;
-                    end += count * each;
-                    (start, count * each)
+                    end += count;
+                    (start, count)
                 };
-                let sent: Vec<Part> = sent.iter().map(part).collect();
-                let received: Vec<usize> = received.iter().map(|count| count * each).collect();
-                Ok(Some(shaped(self.exchanged(call, linked, &x.flat(name)?, &sent, &received)?, &shape)))
+                let sent: Vec<Part> = elements(x, sent).into_iter().map(part).collect();
+                let all = self.exchanged(call, linked, &x.flat(name)?, &sent, &elements(x, received))?;
+                Ok(Some(shaped(all, &shape)))
             }
         }
     }
@@ -369,7 +366,7 @@ fn bytes(x: &RawArray) -> usize {
 
 /// The bytes of a row.
 fn row(x: &RawArray) -> usize {
-    x.shape()[1..].iter().product::<usize>() * x.dtype.size()
+    row_length(x) * x.dtype.size()
 }
 
 impl Transport for ByLink {

@@ -171,10 +171,10 @@ impl Transport for ByHost {
             }
             Collective::ReduceScatter(x, reduction) => {
                 let terms = x.in_type(name, reduction.terms(x.dtype))?.flat(name)?;
-                let mut shape = x.shape().to_vec();
-                shape[0] /= self.group.size();
+                let size = self.group.size();
+                let shape = with_rows(x, x.shape()[0] / size);
                 let each: usize = shape.iter().product();
-                let bounds: Vec<usize> = (0..=self.group.size()).map(|rank| rank * each).collect();
+                let bounds: Vec<usize> = (0..=size).map(|rank| rank * each).collect();
                 let part = self.reduced_part(&call, &terms, &bounds, reduction)?;
                 shaped(part, &shape).in_type(name, x.dtype).map(Some)
             }
@@ -193,22 +193,17 @@ impl Transport for ByHost {
                 self.gathered(&call, &own, &lengths(&bounds), x.shape()).map(Some)
             }
             Collective::AllGather(x, counts) => {
-                let mut shape = x.shape().to_vec();
-                let each: usize = shape[1..].iter().product();
-                shape[0] = counts.iter().sum();
-                let counts: Vec<usize> = counts.iter().map(|count| count * each).collect();
-                self.gathered(&call, &x.flat(name)?, &counts, &shape).map(Some)
+                let shape = with_rows(x, counts.iter().sum());
+                self.gathered(&call, &x.flat(name)?, &elements(x, counts), &shape).map(Some)
             }
             Collective::AllToAll(x, sent, received) => {
                 let (flat, rank) = (x.flat(name)?, self.group.rank);
-                let mut shape = x.shape().to_vec();
-                let each: usize = shape[1..].iter().product();
-                shape[0] = received.iter().sum();
-                let counts: Vec<usize> = received.iter().map(|count| count * each).collect();
+                let shape = with_rows(x, received.iter().sum());
+                let (counts, sent) = (elements(x, received), elements(x, sent));
                 let bounds: Vec<usize> = std::iter::once(0)
                     .chain(sent.iter().scan(0, |end, count| {
                         Some({
-                            *end += count * each;
+                            *end += count;
                             *end
                         })
                     }))
@@ -326,6 +321,23 @@ pub(super) fn lengths(bounds: &[usize]) -> Vec<usize> {
 /// The part of a rank of a flat array.
 fn between(flat: &RawArray, bounds: &[usize], rank: usize) -> RawArray {
     crate::array::slice_axis(flat, 0, bounds[rank], 1, bounds[rank + 1] - bounds[rank])
+}
+
+/// The shape of an array, with another number of rows.
+pub(super) fn with_rows(x: &RawArray, rows: usize) -> Vec<usize> {
+    let mut shape = x.shape().to_vec();
+    shape[0] = rows;
+    shape
+}
+
+/// How many elements a row of an array has.
+pub(super) fn row_length(x: &RawArray) -> usize {
+    x.shape()[1..].iter().product()
+}
+
+/// How many elements so many rows of an array have, for each number of rows.
+pub(super) fn elements(x: &RawArray, rows: &[usize]) -> Vec<usize> {
+    rows.iter().map(|rows| rows * row_length(x)).collect()
 }
 
 /// A contiguous array in another shape.
