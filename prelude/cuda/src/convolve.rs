@@ -179,7 +179,7 @@ fn compute_type(dtype: DType) -> DType {
 
 /// Whether a program is compiled for kernels of this size: a row of weights and of the tile must fit in registers, and
 /// the tile in 48 KiB.
-fn has_sized_program(dtype: DType, rows: usize, columns: usize) -> bool {
+pub fn has_sized_program(dtype: DType, rows: usize, columns: usize) -> bool {
     let vector = 16 / dtype.size();
     let segment = (2 * vector + columns - 1).div_ceil(vector);
     let half = (30 + segment).div_ceil(2) + 7;

@@ -61,6 +61,7 @@ mod tests;
 mod text;
 mod transform;
 
+pub use convolve::has_sized_program;
 use histogram::Bins;
 use program::{Compiled, Program, family, kernels, typedefs};
 use stream::{CudaEvent, CudaStream};

@@ -7,7 +7,7 @@
 use crate::array::sides::HostView;
 use crate::array::view::broadcast_to;
 use crate::array::{RawArray, transfer};
-use crate::backend::{BinaryOperation, Layout, Operand, Padding};
+use crate::backend::{BinaryOperation, Layout, Operand, Padding, cuda};
 use crate::device::{self, Device};
 use crate::dtype::{DType, Float, Number, Scalar};
 use crate::error::{Error, Result, check};
@@ -240,9 +240,7 @@ impl Cost {
             Device::Cpu if is_single => Cost { product: 0.024, point: 0.17, call: 5e3 },
             Device::Cpu => Cost { product: 0.048, point: 0.3, call: 5e3 },
             Device::Cuda(_) => {
-                // Kernels up to this size have programs of their own there.
-                const LARGEST: usize = 24;
-                let is_large = a.len() == 2 && (0..2).any(|axis| a[axis].min(k[axis]) > LARGEST);
+                let is_large = a.len() == 2 && !cuda::has_sized_program(dtype, a[0].min(k[0]), a[1].min(k[1]));
                 // Transforms of more points than this do not stay in the cache.
                 const NEAR: usize = 1 << 23;
                 let is_far = a.iter().zip(k).map(|(a, k)| a.saturating_add(*k)).fold(1, usize::saturating_mul) > NEAR;
