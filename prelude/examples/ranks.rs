@@ -11,57 +11,12 @@ use warpcell as gpu;
 use warpcell::distributed::{Communicator, Reduction, Sharded};
 use warpcell::prelude::*;
 
-/// Coordinates of a point, and how many centres there are.
+#[path = "parts/kmeans.rs"]
+mod kmeans;
+
+/// Coordinates of a point, and how many centres there are at most.
 const COORDINATES: usize = 4;
 const CENTRES: usize = 32;
-
-/// A step of Lloyd's k-means: adds each point, and 1 behind its coordinates, to what its nearest centre has.
-#[kernel]
-fn assign(points: View<f32>, centres: View<f32>, sums: ViewMut<f32>) {
-    let mut near = shared_array::<f32>([CENTRES, COORDINATES]);
-    let mut own = shared_array::<f32>([CENTRES, COORDINATES + 1]);
-    let mut i = thread_idx().x;
-    while i < CENTRES * COORDINATES {
-        near[[i / COORDINATES, i % COORDINATES]] = centres[[i / COORDINATES, i % COORDINATES]];
-        i += block_dim().x;
-    }
-    i = thread_idx().x;
-    while i < CENTRES * (COORDINATES + 1) {
-        own[[i / (COORDINATES + 1), i % (COORDINATES + 1)]] = 0.0;
-        i += block_dim().x;
-    }
-    sync_threads();
-    for p in grid_stride(points.shape()[0]) {
-        let mut point = [0.0f32; COORDINATES];
-        for k in 0..COORDINATES {
-            point[k] = points[[p, k]];
-        }
-        let mut nearest = 0;
-        let mut least = f32::INFINITY;
-        for c in 0..CENTRES {
-            let mut distance = 0.0;
-            for k in 0..COORDINATES {
-                let d = point[k] - near[[c, k]];
-                distance += d * d;
-            }
-            if distance < least {
-                least = distance;
-                nearest = c;
-            }
-        }
-        for k in 0..COORDINATES {
-            own.atomic_add([nearest, k], point[k]);
-        }
-        own.atomic_add([nearest, COORDINATES], 1.0);
-    }
-    sync_threads();
-    i = thread_idx().x;
-    while i < CENTRES * (COORDINATES + 1) {
-        let (c, k) = (i / (COORDINATES + 1), i % (COORDINATES + 1));
-        sums.atomic_add([c, k], own[[c, k]]);
-        i += block_dim().x;
-    }
-}
 
 /// A step of the heat equation: `wide` has a row more before and behind. Outside of the other axis it is cold.
 #[kernel]
@@ -116,7 +71,7 @@ fn calls(ranks: &Communicator) {
     }
 }
 
-fn kmeans(ranks: &Communicator) {
+fn clusters(ranks: &Communicator) {
     let size = 400_000_000;
     let points = ranks.from_rows(size, |rows| {
         let mut generator = gpu::random::default_rng(rows.start as u64);
@@ -124,11 +79,8 @@ fn kmeans(ranks: &Communicator) {
     });
     let mut centres = ranks.broadcast(&points.part().slice(s![..CENTRES, ..]), 0);
     let took = times(ranks, 5, || {
-        let mut sums = gpu::zeros::<f32>((CENTRES, COORDINATES + 1));
-        gpu::launch(assign, 264, 256, (points.part(), &centres, &mut sums));
-        let sums = ranks.all_reduce(&sums, Reduction::Sum);
-        let counts = sums.slice(s![.., COORDINATES..]).maximum(1.0f32);
-        centres = sums.slice(s![.., ..COORDINATES]) / counts;
+        let sums = kmeans::sums(points.part(), &centres);
+        centres = kmeans::means(&ranks.all_reduce(&sums, Reduction::Sum));
     });
     say(ranks, "kmeans", size, took);
 }
@@ -194,7 +146,7 @@ fn once(ranks: &Communicator) {
 fn main() {
     let program = match std::env::args().nth(1).as_deref() {
         Some("calls") => calls,
-        Some("kmeans") => kmeans,
+        Some("kmeans") => clusters,
         Some("heat") => heat,
         Some("overlap") => overlap,
         Some("once") => once,

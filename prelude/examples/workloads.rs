@@ -15,6 +15,9 @@ use warpcell as gpu;
 use warpcell::prelude::*;
 use warpcell::{Complex, DeviceArray};
 
+#[path = "parts/kmeans.rs"]
+mod kmeans;
+
 /// Rows of a stencil that a thread computes. Of 2, 4, 8 and 16 these are the fastest.
 const ROWS: usize = 8;
 
@@ -42,65 +45,6 @@ fn five_points(a: View<f32>, mut out: ViewMut<f32>) {
 /// Coordinates of a point, and how many centres there are at most.
 const COORDINATES: usize = 16;
 const CENTRES: usize = 64;
-
-/// A step of Lloyd's k-means: adds each point, and 1 behind its coordinates, to what its nearest centre has.
-#[kernel]
-fn assign(points: View<f32>, centres: View<f32>, sums: ViewMut<f32>) {
-    let mut near = shared_array::<f32>([CENTRES, COORDINATES]);
-    let mut own = shared_array::<f32>([CENTRES, COORDINATES + 1]);
-    let count = centres.shape()[0];
-    let mut i = thread_idx().x;
-    while i < count * COORDINATES {
-        near[[i / COORDINATES, i % COORDINATES]] = centres[[i / COORDINATES, i % COORDINATES]];
-        i += block_dim().x;
-    }
-    i = thread_idx().x;
-    while i < count * (COORDINATES + 1) {
-        own[[i / (COORDINATES + 1), i % (COORDINATES + 1)]] = 0.0;
-        i += block_dim().x;
-    }
-    sync_threads();
-    for p in grid_stride(points.shape()[0]) {
-        let mut point = [0.0f32; COORDINATES];
-        for k in 0..COORDINATES {
-            point[k] = points[[p, k]];
-        }
-        let mut nearest = 0;
-        let mut least = f32::INFINITY;
-        for c in 0..count {
-            let mut distance = 0.0;
-            for k in 0..COORDINATES {
-                let d = point[k] - near[[c, k]];
-                distance += d * d;
-            }
-            if distance < least {
-                least = distance;
-                nearest = c;
-            }
-        }
-        for k in 0..COORDINATES {
-            own.atomic_add([nearest, k], point[k]);
-        }
-        own.atomic_add([nearest, COORDINATES], 1.0);
-    }
-    sync_threads();
-    i = thread_idx().x;
-    while i < count * (COORDINATES + 1) {
-        sums.atomic_add(
-            [i / (COORDINATES + 1), i % (COORDINATES + 1)],
-            own[[i / (COORDINATES + 1), i % (COORDINATES + 1)]],
-        );
-        i += block_dim().x;
-    }
-}
-
-fn kmeans_step(points: &DeviceArray<f32>, centres: &DeviceArray<f32>) -> DeviceArray<f32> {
-    let count = centres.shape()[0];
-    let mut sums = gpu::zeros::<f32>((count, COORDINATES + 1));
-    gpu::launch(assign, 264, 256, (points, centres, &mut sums));
-    let counts = sums.slice(s![.., COORDINATES..]).maximum(1.0f32);
-    sums.slice(s![.., ..COORDINATES]) / counts
-}
 
 /// Bodies of a block, and how many threads share the others of each.
 const BODIES: usize = 32;
@@ -419,7 +363,7 @@ impl Rows {
         if self.wants("k-means") {
             let points = self.floats(&[self.length(1 << 20, 1024), COORDINATES], 1);
             let centres = points.slice(s![..self.length(CENTRES, 8), ..]).copy();
-            self.row("k-means step f32 1M x 16, 64 centres", 20, || kmeans_step(&points, &centres));
+            self.row("k-means step f32 1M x 16, 64 centres", 20, || kmeans::means(&kmeans::sums(&points, &centres)));
         }
         if self.wants("N-body") {
             let count = self.length(16_384, 1024);
