@@ -3,6 +3,7 @@
 use crate::installation::{self, bundle, cache, setup, user};
 use crate::kernelspec::{self, SpecPlace};
 use crate::language::{self, EvaluatorChoice};
+use crate::lessons::book::{self, BookArguments};
 use crate::lessons::{self, Edition, precompile};
 use crate::notebook::commands::{self, RunArguments, TestArguments};
 use crate::notebook::export::{self, ExportArguments};
@@ -150,6 +151,9 @@ enum LessonsCommand {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+    /// Execute the lessons and make a book for browsers of them, with the tables of names and notes for instructors. Needs
+    /// Sphinx; this takes minutes
+    Book(BookArguments),
     /// Run the cells of the lessons and keep what was compiled in the installation, so that they start no compiler for its
     /// users. This takes minutes
     Precompile {
@@ -308,6 +312,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             let count = lessons::export(edition, &directory)?;
             outln!("Wrote {count} files to {}", directory.display());
         }
+        Command::Lessons { command: LessonsCommand::Book(arguments) } => book::make(&arguments)?,
         Command::Lessons { command: LessonsCommand::Precompile { notebooks } } => {
             precompile::precompile(&notebooks, &|line| outln!("{line}"))?;
         }

@@ -76,6 +76,21 @@ pub fn create_folder(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).with_context(|| format!("{} cannot be created", path.display()))
 }
 
+/// Copies a folder with all that is in it.
+pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    create_folder(to)?;
+    for entry in std::fs::read_dir(from).with_context(|| format!("{} cannot be read", from.display()))? {
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy_folder(&from, &to)?;
+        } else {
+            std::fs::copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
+        }
+    }
+    Ok(())
+}
+
 /// The paths in a folder. None if it cannot be read.
 pub fn paths_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())

@@ -5,6 +5,7 @@
 //! nbgrader, with the configuration that lets nbgrader make the notebooks for students. A cell with `points` in its
 //! metadata is a test of nbgrader. It gives so many points if it does not fail.
 
+pub mod book;
 pub mod precompile;
 
 use crate::files;
@@ -36,6 +37,23 @@ const NOTEBOOKS: [(&str, &str); 9] = [
     lesson!("06-signals-and-images.ipynb"),
     lesson!("07-inside-a-kernel.ipynb"),
     lesson!("puzzles.ipynb"),
+];
+
+/// Notebooks on many ranks, which are in the book.
+const DISTRIBUTED: [(&str, &str); 4] = [
+    lesson!("distributed/pi.ipynb"),
+    lesson!("distributed/k-means.ipynb"),
+    lesson!("distributed/heat.ipynb"),
+    lesson!("distributed/regression.ipynb"),
+];
+
+/// Notebooks in Python, which are in the book.
+const CLUSTER: [(&str, &str); 5] = [
+    lesson!("cluster/dask-images.ipynb"),
+    lesson!("cluster/dask-monte-carlo.ipynb"),
+    lesson!("cluster/dask-k-means.ipynb"),
+    lesson!("cluster/ray.ipynb"),
+    lesson!("cluster/processes.ipynb"),
 ];
 
 /// What students get beside the notebooks: pages, and the files that the notebooks show and read.
@@ -147,7 +165,11 @@ fn notebook(edition: Edition, text: &str) -> anyhow::Result<String> {
             }
             let without = without_solution(&source).with_context(|| format!("the cell {id}"))?;
             match edition {
-                Edition::Student => cell["source"] = lines(&without),
+                Edition::Student => {
+                    cell["source"] = lines(&without);
+                    // What a solution has shown goes with it.
+                    (cell["outputs"], cell["execution_count"]) = (json!([]), Value::Null);
+                }
                 Edition::Instructor => cell["metadata"]["nbgrader"] = nbgrader(&id, None),
             }
         } else if let (Some(points), Edition::Instructor) = (points, edition) {
@@ -282,11 +304,20 @@ mod tests {
     #[test]
     fn notebooks_pages_for_instructors_and_figures_are_exported() {
         let lessons = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lessons");
-        let listed: Vec<&str> =
-            NOTEBOOKS.iter().chain(STUDENTS_FILES).chain(&INSTRUCTORS_FILES).map(|(name, _)| *name).collect();
-        for (folder, extension) in
-            [("", "ipynb"), ("data", "csv"), ("figures", "svg"), ("instructors", "md"), ("solutions", "ipynb")]
-        {
+        let listed: Vec<&str> = [&NOTEBOOKS[..], &DISTRIBUTED, &CLUSTER, STUDENTS_FILES, &INSTRUCTORS_FILES]
+            .concat()
+            .iter()
+            .map(|(name, _)| *name)
+            .collect();
+        for (folder, extension) in [
+            ("", "ipynb"),
+            ("data", "csv"),
+            ("figures", "svg"),
+            ("instructors", "md"),
+            ("solutions", "ipynb"),
+            ("distributed", "ipynb"),
+            ("cluster", "ipynb"),
+        ] {
             let found: Vec<_> = files::paths_in(&lessons.join(folder))
                 .filter(|path| path.extension().is_some_and(|it| it == extension))
                 .map(|path| path.strip_prefix(&lessons).unwrap().to_str().unwrap().to_owned())

@@ -2,14 +2,14 @@
 //! clients do, without Python.
 
 pub mod commands;
+pub mod execution;
+pub mod expectations;
 pub mod export;
+pub mod page;
 
 mod client;
 mod comparison;
-mod execution;
-mod expectations;
 mod outputs;
-mod page;
 mod parameters;
 mod report;
 mod tables;
@@ -91,7 +91,12 @@ fn complete(notebook: &mut Value) {
 
 /// Writes a notebook as Jupyter does: indented by one space, its keys sorted.
 pub fn write(path: &Path, notebook: &Notebook) -> Result<()> {
-    files::replace_as_usual(path, nbformat::serialize_notebook(&Parsed::V4(notebook.clone()))?)
+    files::replace_as_usual(path, text(notebook)?)
+}
+
+/// A notebook's text, indented by one space, its keys sorted.
+pub fn text(notebook: &Notebook) -> Result<String> {
+    Ok(nbformat::serialize_notebook(&Parsed::V4(notebook.clone()))?)
 }
 
 /// A cell's text.
@@ -121,7 +126,7 @@ pub fn code_cells(notebook: &Notebook) -> impl Iterator<Item = (usize, &Cell)> {
 }
 
 /// The outputs of a cell.
-fn outputs_of(cell: &Cell) -> &[Output] {
+pub fn outputs_of(cell: &Cell) -> &[Output] {
     match cell {
         Cell::Code { outputs, .. } => outputs,
         Cell::Markdown { .. } | Cell::Raw { .. } => &[],
@@ -170,7 +175,7 @@ fn name_of(notebook: &Notebook, cell: usize) -> String {
 }
 
 /// The first line of a cell that says something.
-fn headline(cell: &Cell) -> String {
+pub fn headline(cell: &Cell) -> String {
     const LONGEST: usize = 60;
     let text = source(cell);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();

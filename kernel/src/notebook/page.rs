@@ -7,6 +7,7 @@ mod highlight;
 mod links;
 mod markdown;
 mod outputs;
+pub mod rewrite;
 mod terminal;
 
 pub use escape::escaped;

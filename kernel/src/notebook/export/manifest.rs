@@ -6,7 +6,7 @@ use super::program::{Program, TOKIO};
 use super::tokens::tokens;
 use crate::files;
 use crate::installation::package::workspace_of;
-use crate::installation::{Installation, directories, remedy};
+use crate::installation::{Installation, remedy};
 use anyhow::{Context, Result, bail};
 use ra_ap_parser::{SyntaxKind, T};
 use serde_json::Value;
@@ -49,7 +49,7 @@ impl Project<'_> {
         files::write(&folder.join(".gitignore"), "/target\n/output\n")?;
         files::write(&folder.join("README.md"), readme(self.stem, self.vendor, &self.program.text))?;
         let prelude = if self.vendor {
-            copy(&workspace, &folder.join(COPY))?;
+            files::copy_folder(&workspace, &folder.join(COPY))?;
             format!("{COPY}/prelude")
         } else {
             workspace.join("prelude").display().to_string()
@@ -232,20 +232,6 @@ fn resolved(installation: &Installation, folder: &Path) -> Result<BTreeMap<Strin
         Some((name.to_owned(), version(id)?))
     });
     Ok(found.collect())
-}
-
-/// Copies the prelude's sources.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    files::create_folder(to)?;
-    for entry in directories::entries(from)? {
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() {
-            copy(&from, &to)?;
-        } else {
-            std::fs::copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

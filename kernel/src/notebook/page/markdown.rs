@@ -25,7 +25,7 @@ pub struct Origin<'a> {
     pub is_output: bool,
 }
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH

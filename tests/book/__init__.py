@@ -1,0 +1,1 @@
+"""Tests of the book that `warpcell lessons book` makes of the lessons."""
