@@ -352,6 +352,16 @@ def test_a_damaged_trace_leaves_the_picture(browser, traces):
     close(shown)
 
 
+def test_a_page_may_change_its_theme_by_an_attribute(browser, traces):
+    """As Sphinx's themes do."""
+    style = "<style>body { background: white } [data-theme=dark] body { background: #111111 }</style>"
+    shown = show(browser, page(style + player(traces["reduction"], "p1")), color_scheme="light")
+    shown.locator(".player:not(.dark)").wait_for()
+    shown.evaluate("() => { document.documentElement.dataset.theme = 'dark'; }")
+    shown.locator(".player.dark").wait_for()
+    close(shown)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [WIDTH, 600])
 def test_both_themes_and_a_narrow_page(browser, traces, tmp_path, theme, width):
