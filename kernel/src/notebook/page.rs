@@ -9,6 +9,7 @@ mod markdown;
 mod outputs;
 pub mod rewrite;
 mod terminal;
+mod texts;
 
 pub use escape::escaped;
 
@@ -23,7 +24,7 @@ use std::path::Path;
 
 const STYLE: &str = include_str!("page/style.css");
 
-/// A notebook with its outputs as HTML. Pictures and notebooks that its text names are looked for in `folder`.
+/// A notebook with its outputs as HTML. Pictures, notebooks and texts that its text names are looked for in `folder`.
 pub fn page(notebook: &Notebook, folder: &Path) -> String {
     formulas::with_room(|| made(notebook, folder))
 }
@@ -35,6 +36,7 @@ fn made(notebook: &Notebook, folder: &Path) -> String {
     for cell in &notebook.cells {
         cell_into(&mut body, cell, is_rust, folder, &mut shared);
     }
+    body += &texts::sections(folder, &mut shared);
     document(&title(notebook).unwrap_or_else(|| "Notebook".to_owned()), &body)
 }
 
@@ -83,7 +85,7 @@ fn cell_into(html: &mut String, cell: &Cell, is_rust: bool, folder: &Path, share
         Cell::Markdown { attachments, .. } => attachments.as_ref(),
         Cell::Code { .. } | Cell::Raw { .. } => None,
     };
-    let origin = Origin { places: Places { folder, attachments }, cell: id, is_output: false };
+    let origin = Origin { places: Places { folder, attachments }, cell: id, is_output: false, text: None };
     let kind = match cell {
         Cell::Markdown { .. } => "text",
         Cell::Code { .. } => "code",

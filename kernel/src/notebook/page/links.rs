@@ -37,7 +37,12 @@ impl Places<'_> {
 
     /// The path of a picture that is in the folder or below it, from the folder on.
     pub fn picture_below(&self, address: &str) -> Option<PathBuf> {
-        let path = self.file(address).filter(|path| kind_of(path).is_some())?;
+        self.below(address).filter(|path| kind_of(path).is_some())
+    }
+
+    /// The path of a file that is in the folder or below it, from the folder on.
+    pub fn below(&self, address: &str) -> Option<PathBuf> {
+        let path = self.file(address)?;
         let path = path.strip_prefix(self.folder).ok()?;
         path.components().all(|part| matches!(part, Component::Normal(_))).then(|| path.to_owned())
     }

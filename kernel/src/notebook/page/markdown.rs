@@ -4,13 +4,17 @@ use super::escape::{escape, escaped};
 use super::formulas::{self, Formulas};
 use super::highlight;
 use super::links::Places;
+use super::texts;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, TextMergeStream, html};
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 /// What the texts of a page share.
 #[derive(Default)]
 pub struct Shared {
     pub formulas: Formulas,
+    /// The texts that were linked to, by their paths from the notebook's folder.
+    pub texts: Vec<PathBuf>,
     /// The identifiers of the headings.
     ids: HashSet<String>,
 }
@@ -23,6 +27,8 @@ pub struct Origin<'a> {
     pub cell: &'a str,
     /// Whether code has made the text. HTML in it is shown as text then, so that it cannot end the element around it.
     pub is_output: bool,
+    /// The path of the text that this is, if it is not a cell's but that of a file which a cell links to.
+    pub text: Option<&'a Path>,
 }
 
 pub fn options() -> Options {
@@ -132,7 +138,7 @@ impl<'t> Writer<'_, 't, '_> {
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 self.links += 1;
-                let dest_url = self.origin.places.page(&dest_url).map_or_else(|| harmless(dest_url), CowStr::from);
+                let dest_url = self.linked(&dest_url).map_or_else(|| harmless(dest_url), CowStr::from);
                 self.events.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
             }
             Event::End(end @ (TagEnd::Link | TagEnd::Image)) => {
@@ -180,16 +186,36 @@ impl<'t> Writer<'_, 't, '_> {
         self.events.push(Event::Text(rest.to_owned().into()));
     }
 
+    /// The address of the page of a notebook, or of the section that a text gets.
+    fn linked(&mut self, address: &str) -> Option<String> {
+        let Origin { places, text, .. } = self.origin;
+        if text.is_some() {
+            // `texts.rs` has changed its links.
+            return None;
+        }
+        places.page(address).or_else(|| {
+            let (path, heading) = texts::text_at(&places, address)?;
+            let address = format!("#{}", texts::anchor(&path, heading));
+            if !self.shared.texts.contains(&path) {
+                self.shared.texts.push(path);
+            }
+            Some(address)
+        })
+    }
+
     fn label(&self, label: &str) -> CowStr<'t> {
         format!("{}-{label}", self.origin.cell).into()
     }
 
-    /// Gives the heading its identifier, as Jupyter does: its text with hyphens for spaces.
+    /// Gives the heading its identifier, as Jupyter does: its text with hyphens for spaces. In a text of its own, as GitHub does.
     fn end_heading(&mut self) {
         let Some((start, text)) = self.heading.take() else { return };
         let Some(Event::Start(Tag::Heading { id, .. })) = self.events.get_mut(start) else { return };
-        let name = text.trim().replace(' ', "-");
+        let name = self.origin.text.map_or_else(|| text.trim().replace(' ', "-"), |_| texts::slug(&text));
         let mut unique = id.take().map_or(name, |given| given.to_string());
+        if let Some(path) = self.origin.text {
+            unique = texts::anchor(path, &unique);
+        }
         let first = unique.clone();
         let mut number = 1;
         while !self.shared.ids.insert(unique.clone()) {
@@ -247,11 +273,10 @@ fn address(text: &str) -> Option<(&str, &str, &str)> {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
-    use std::path::Path;
 
     fn html_of(markdown: &str, is_output: bool) -> String {
         let places = Places { folder: Path::new("/nowhere"), attachments: None };
-        to_html(markdown, Origin { places, cell: "a", is_output }, &mut Shared::default())
+        to_html(markdown, Origin { places, cell: "a", is_output, text: None }, &mut Shared::default())
     }
 
     fn check(markdown: &str, expected: Expect) {

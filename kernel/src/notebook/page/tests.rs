@@ -283,6 +283,34 @@ fn pictures_in_a_cell_and_raw_cells_are_shown() {
 }
 
 #[test]
+fn texts_that_are_linked_to_are_a_part_of_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("more")).unwrap();
+    let terms = "# Terms\n\n### Memory pool, *pinned*\n\nSee [host](#host), [the rest](more/rest.md#x), [the site](https://a.b) and \
+                 [a file](none.md).\n\n### Host\n";
+    std::fs::write(folder.path().join("terms.md"), terms).unwrap();
+    std::fs::write(folder.path().join("more/rest.md"), "# Rest\n\n[Terms](../terms.md)").unwrap();
+    std::fs::write(folder.path().join("unnamed.md"), "# Not linked to").unwrap();
+    let text = "# Host\n\nThe [pool](terms.md#memory-pool-pinned), [again](./terms.md), [more](more/rest.md), [none](none.md), \
+                [out](../terms.md).";
+    let page = page(&notebook(json!([markdown(text)])), folder.path());
+    for part in [
+        "<a href=\"#terms.md:memory-pool-pinned\">pool</a>, <a href=\"#terms.md\">again</a>, <a href=\"#more/rest.md\">more</a>",
+        "<a href=\"none.md\">none</a>, <a href=\"../terms.md\">out</a>",
+        "<section class=\"cell linked\" id=\"terms.md\">",
+        "<h3 id=\"terms.md:memory-pool-pinned\">",
+        "<h3 id=\"terms.md:host\">",
+        "<h1 id=\"Host\">",
+        "See <a href=\"#terms.md:host\">host</a>, <a href=\"#more/rest.md:x\">the rest</a>, <a href=\"https://a.b\">the site</a> and a file.",
+        "<a href=\"#terms.md\">Terms</a>",
+    ] {
+        assert!(page.contains(part), "{part}\n{}", &page[page.find("<main>").unwrap()..]);
+    }
+    assert_eq!(page.matches("class=\"cell linked\"").count(), 2);
+    assert!(!page.contains("Not linked to"));
+}
+
+#[test]
 fn pictures_go_with_a_copy_of_a_notebook() {
     let folder = tempfile::tempdir().unwrap();
     let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
