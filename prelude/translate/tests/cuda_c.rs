@@ -150,7 +150,7 @@ fn check_prime(number: i32) -> i32 {
             const i32 j_end = number / 2 + 1;
             for (i32 j = 2; j < j_end; ++j) {
                 // if number % j == 0 {
-                if (number % j == 0) {
+                if ((i32)((u32)number % (u32)j) == 0) {
                     // return 0;
                     return 0;
                 }
@@ -162,6 +162,44 @@ fn check_prime(number: i32) -> i32 {
         } // namespace rust
     "#]]
     .assert_eq(&source(text, "check_prime"));
+}
+
+/// Where both sides are never negative, a division is unsigned; where that is not known, it is not.
+#[test]
+fn divisions_of_what_is_never_negative() {
+    let unsigned = [
+        "if a < 0 || b < 1 { return 0; } a / b",
+        "if a < 0 { return 0; } if 1 > b { return 0; } a % b",
+        "if a >= 0 && b > 0 { a % b } else { 0 }",
+        "if !(a >= 0 && b > 0) { 0 } else { let c = a; c / b }",
+        "if a < 0 { return 0; } else if b <= 0 { return 1; } a / b",
+        "if a >= 0 && b >= 1 { } else { return 0; } a / b",
+        "if a >= 0 && b >= 1 && a % b == 0 { 1 } else { 0 }",
+        "if a < 0 || b < 1 || a % b == 0 { 1 } else { 0 }",
+        "let mut sum = 0; for i in 1..9 { if a < 0 { break; } sum += a / i; } sum",
+        "let mut sum = 0; for i in -9..9 { if i < 1 || a < 0 { continue; } sum += a % i; } sum",
+        "if a < 0 { return 0; } let c = a / 2; for i in 1..=b { if c % i == 1 { return i; } } 0",
+        "while a > 0 && b > 2 { return a / b; } 0",
+        "let c = if b > 0 { b } else { return 1 }; if a < 0 { return 2; } if b > 0 { a / b } else { c }",
+    ];
+    let signed = [
+        "if b < 1 { return 0; } a / b",
+        "if a < 0 { return 0; } if b == 0 { return 0; } a / b",
+        "if a >= 0 || b > 0 { if b > 0 { a % b } else { 0 } } else { 0 }",
+        "if b < 1 { return 0; } if b > 5 { if a < 0 { return 0; } } a / b",
+        "if b < 1 { return 0; } if a < 0 { if b > 5 { return 0; } } a / b",
+        "if b < 1 { return 0; } let mut a = a; if a < 0 { return 0; } a = a - 7; a / b",
+        "if b < 1 { return 0; } for i in 0..3 { if a < 0 { break; } } a / b",
+        "if b < 1 { return 0; } if a < 0 { 0 } else { 1 }; a / b",
+        // The compiler multiplies.
+        "if a < 0 { return 0; } a / 10",
+    ];
+    for (body, expected) in unsigned.iter().map(|body| (body, true)).chain(signed.iter().map(|body| (body, false))) {
+        let text = format!("#[vectorize]\nfn f(a: i32, b: i32) -> i32 {{ {body} }}");
+        let source = source(&text, "f");
+        let found = source.lines().filter(|line| !line.trim().starts_with("//")).any(|line| line.contains("(u32)"));
+        assert_eq!(found, expected, "{body}:\n{source}");
+    }
 }
 
 #[test]

@@ -1,12 +1,70 @@
 //! What is known of integers without running the function: so that divisions, indices and loops that cannot fail need no
-//! checks.
+//! checks, and divisions of numbers that are never negative are unsigned, which GPUs do faster.
 
 use super::function::Writer;
 use crate::check::integer_value;
 use crate::scalars::{Scalar, integer_bits, is_integer, limits};
-use crate::tree::{BinaryOperator, Expression, ExpressionKind};
+use crate::tree::{BinaryOperator, Block, Comparison, Expression, ExpressionKind, Statement};
 
 impl Writer<'_> {
+    /// What is written where a condition holds, or where it does not.
+    pub(super) fn where_it<R>(&mut self, condition: &Expression, holds: bool, write: impl FnOnce(&mut Self) -> R) -> R {
+        let before = self.bounds.clone();
+        self.narrow(condition, holds);
+        let written = write(self);
+        self.bounds = before;
+        written
+    }
+
+    /// From here on a condition holds, or it does not: bounds of variables that never change.
+    pub(super) fn narrow(&mut self, condition: &Expression, holds: bool) {
+        match &condition.kind {
+            ExpressionKind::Not(of) => self.narrow(of, !holds),
+            ExpressionKind::And(left, right) if holds => {
+                self.narrow(left, true);
+                self.narrow(right, true);
+            }
+            ExpressionKind::Or(left, right) if !holds => {
+                self.narrow(left, false);
+                self.narrow(right, false);
+            }
+            ExpressionKind::Block(None, block) if block.statements.is_empty() => {
+                if let Some(tail) = &block.tail {
+                    self.narrow(tail, holds);
+                }
+            }
+            ExpressionKind::Compare(comparison, left, right) => {
+                let comparison = if holds { *comparison } else { comparison.opposite() };
+                self.narrow_local(left, comparison, self.bounds(right));
+                self.narrow_local(right, comparison.mirrored(), self.bounds(left));
+            }
+            _ => {}
+        }
+    }
+
+    fn narrow_local(&mut self, local: &Expression, comparison: Comparison, (low, high): (i128, i128)) {
+        let ExpressionKind::Local(id) = local.kind else { return };
+        if self.function.locals[id].mutable || !self.type_of(local).scalar().is_some_and(is_integer) {
+            return;
+        }
+        let (least, greatest) = self.bounds(local);
+        let narrowed = match comparison {
+            Comparison::Less => (least, greatest.min(high - 1)),
+            Comparison::LessOrEqual => (least, greatest.min(high)),
+            Comparison::Greater => (least.max(low + 1), greatest),
+            Comparison::GreaterOrEqual => (least.max(low), greatest),
+            Comparison::Equal => (least.max(low), greatest.min(high)),
+            Comparison::NotEqual if low == high => {
+                (least + i128::from(least == low), greatest - i128::from(greatest == low))
+            }
+            Comparison::NotEqual => return,
+        };
+        // Without any value, this is never reached.
+        if narrowed.0 <= narrowed.1 {
+            self.bounds.insert(id, narrowed);
+        }
+    }
+
     /// The least and the greatest value that an integer expression may have.
     pub(super) fn bounds(&self, expression: &Expression) -> (i128, i128) {
         let Some(scalar) = self.value_type(expression).scalar().filter(|scalar| is_integer(*scalar)) else {
@@ -105,6 +163,52 @@ impl Writer<'_> {
         let not_zero = low > 0 || high < 0;
         let not_minus_one = low > -1 || high < -1;
         not_zero && (not_minus_one || self.bounds(dividend).0 > limits(scalar).0)
+    }
+}
+
+/// Whether what follows a block is never reached through it.
+pub(super) fn leaves(block: &Block) -> bool {
+    let last = match block.statements.last() {
+        _ if block.tail.is_some() => block.tail.as_deref(),
+        Some(Statement::Expression(expression)) => Some(expression),
+        _ => None,
+    };
+    last.is_some_and(leaves_expression)
+}
+
+pub(super) fn leaves_expression(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Return(_) | ExpressionKind::Break(..) | ExpressionKind::Continue(_) | ExpressionKind::Panic => true,
+        ExpressionKind::Block(None, block) => leaves(block),
+        ExpressionKind::If(_, then, Some(otherwise)) => leaves(then) && leaves_expression(otherwise),
+        _ => false,
+    }
+}
+
+impl Comparison {
+    /// What holds where this does not, of integers.
+    fn opposite(self) -> Comparison {
+        use Comparison::*;
+        match self {
+            Equal => NotEqual,
+            NotEqual => Equal,
+            Less => GreaterOrEqual,
+            LessOrEqual => Greater,
+            Greater => LessOrEqual,
+            GreaterOrEqual => Less,
+        }
+    }
+
+    /// The same with its sides exchanged.
+    fn mirrored(self) -> Comparison {
+        use Comparison::*;
+        match self {
+            Less => Greater,
+            LessOrEqual => GreaterOrEqual,
+            Greater => Less,
+            GreaterOrEqual => LessOrEqual,
+            same => same,
+        }
     }
 }
 

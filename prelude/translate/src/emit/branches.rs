@@ -1,5 +1,6 @@
 //! `if`, `match` and patterns.
 
+use super::bounds::{leaves, leaves_expression};
 use super::function::{Operand, Target, UNARY, Writer, is_simple};
 use super::literals;
 use super::operators::{AND, compared, infix};
@@ -54,7 +55,11 @@ impl Writer<'_> {
         self.comment_through(condition.last_line);
         let text = self.value(condition).text;
         self.line(format!("if ({text}) {{"));
-        self.nested(|writer| writer.block_into(then, target));
+        let before = self.bounds.clone();
+        self.where_it(condition, true, |writer| writer.nested(|writer| writer.block_into(then, target)));
+        self.narrow(condition, false);
+        // What holds after the branches that were written: that none of the conditions did whose branches leave.
+        let mut after = vec![(condition, leaves(then))];
         let mut rest = otherwise;
         while let Some(Expression { kind: ExpressionKind::If(condition, then, otherwise), .. }) = rest {
             if !is_simple(condition, self.function) {
@@ -62,10 +67,14 @@ impl Writer<'_> {
             }
             let text = self.value(condition).text;
             self.line(format!("}} else if ({text}) {{"));
-            self.nested(|writer| {
-                writer.comment_through(condition.last_line);
-                writer.block_into(then, target);
+            self.where_it(condition, true, |writer| {
+                writer.nested(|writer| {
+                    writer.comment_through(condition.last_line);
+                    writer.block_into(then, target);
+                });
             });
+            self.narrow(condition, false);
+            after.push((condition, leaves(then)));
             rest = otherwise.as_deref();
         }
         if let Some(rest) = rest {
@@ -73,6 +82,15 @@ impl Writer<'_> {
             self.nested(|writer| writer.inside(rest, target));
         }
         self.line("}");
+        self.bounds = before;
+        for (condition, _) in after.iter().take_while(|(_, leaves)| *leaves) {
+            self.narrow(condition, false);
+        }
+        if let [(condition, false)] = after[..]
+            && rest.is_some_and(leaves_expression)
+        {
+            self.narrow(condition, true);
+        }
     }
 
     /// `match`, its value to the target: arms are tried one after the other.

@@ -93,7 +93,9 @@ impl Writer<'_> {
             if is_simple(condition, writer.function) {
                 let text = writer.value(condition).text;
                 writer.line(format!("while ({text}) {{"));
-                writer.body(Some(line), |writer| writer.block_into(body, &Target::Nothing));
+                writer.where_it(condition, true, |writer| {
+                    writer.body(Some(line), |writer| writer.block_into(body, &Target::Nothing));
+                });
             } else {
                 writer.line("while (true) {");
                 writer.body(Some(line), |writer| {

@@ -49,6 +49,11 @@ pub(super) fn shortened(operand: Operand, scalar: Scalar) -> Operand {
     operand
 }
 
+/// An operand as a value of another type.
+fn cast(to: &str, operand: &Operand) -> Operand {
+    Operand { text: format!("({to}){}", operand.at(UNARY)), level: UNARY, stable: operand.stable }
+}
+
 impl Writer<'_> {
     /// `left operator right` of a type, once both are written.
     pub(super) fn operation(
@@ -60,7 +65,7 @@ impl Writer<'_> {
         line: usize,
     ) -> Operand {
         use BinaryOperator::*;
-        let of = name_of(scalar);
+        let of_name = name_of(scalar);
         let (a, b) = (left_text, right_text);
         if has_operators_of_floats(scalar) {
             return match operator {
@@ -68,7 +73,7 @@ impl Writer<'_> {
                 Subtract => infix(a, "-", b, ADD),
                 Multiply => infix(a, "*", b, MULTIPLY),
                 Divide => infix(a, "/", b, MULTIPLY),
-                _ => call(&self.support(&format!("{of}_rem")), &[a, b]),
+                _ => call(&self.support(&format!("{of_name}_rem")), &[a, b]),
             };
         }
         match operator {
@@ -76,9 +81,16 @@ impl Writer<'_> {
             Divide | Remainder => {
                 let (sign, name) = if operator == Divide { ("/", "div") } else { ("%", "rem") };
                 if self.divides_safely(left, right) {
+                    let natural = self.bounds(left).0 >= 0 && self.bounds(right).0 >= 0;
+                    // By a constant the compiler multiplies, whatever the sign.
+                    if natural && is_signed(scalar) && integer_bits(scalar) >= 32 && self.fixed(right).is_none() {
+                        let unsigned = format!("u{}", integer_bits(scalar));
+                        let of = |operand: &Operand| cast(&unsigned, operand);
+                        return cast(of_name, &infix(&of(a), sign, &of(b), MULTIPLY));
+                    }
                     return infix(a, sign, b, MULTIPLY);
                 }
-                let function = self.support(&format!("{of}_{name}"));
+                let function = self.support(&format!("{of_name}_{name}"));
                 let place = self.place_of_failure(line);
                 Operand::primary(format!("{function}({}, {}, {place})", a.text, b.text), false)
             }
@@ -107,8 +119,7 @@ impl Writer<'_> {
             (false, 32 | 64) => plain,
             // Products of these may not fit an `int`.
             (false, 16) if operator == BinaryOperator::Multiply => {
-                let wide = Operand { text: format!("(u32){}", a.at(UNARY)), level: UNARY, stable: a.stable };
-                shortened(infix(&wide, sign, b, level), scalar)
+                shortened(infix(&cast("u32", a), sign, b, level), scalar)
             }
             (false, _) => shortened(plain, scalar),
             (true, _) => {
@@ -144,7 +155,7 @@ impl Writer<'_> {
         let b = if of == Scalar::U32 || matches!(count.kind, ExpressionKind::Integer(_)) {
             b.clone()
         } else {
-            Operand { text: format!("(u32){}", b.at(UNARY)), level: UNARY, stable: b.stable }
+            cast("u32", b)
         };
         call(&function, &[a, &b])
     }
@@ -180,8 +191,7 @@ impl Writer<'_> {
         if is_float(from) && is_integer(to) {
             return call(&self.support(&format!("{}_from_{}", name_of(to), name_of(from))), &[operand]);
         }
-        let text = format!("({}){}", name_of(to), operand.at(UNARY));
-        Operand { text, level: UNARY, stable: operand.stable }
+        cast(name_of(to), operand)
     }
 }
 

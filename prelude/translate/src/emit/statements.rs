@@ -10,6 +10,8 @@ use crate::types::Ty;
 impl Writer<'_> {
     /// The statements of a block between braces that are there, its value to the target.
     pub(super) fn block_into(&mut self, block: &Block, target: &Target) {
+        // What its conditions show holds to its end.
+        let before = self.bounds.clone();
         for statement in &block.statements {
             match statement {
                 Statement::Let(parts) => {
@@ -21,6 +23,7 @@ impl Writer<'_> {
         if let Some(tail) = &block.tail {
             self.into(tail, target);
         }
+        self.bounds = before;
     }
 
     /// An expression as statements, its value to the target.

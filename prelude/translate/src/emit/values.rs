@@ -199,14 +199,14 @@ impl Writer<'_> {
             ExpressionKind::Reference(false, of) | ExpressionKind::Dereference(of) => self.value(of),
             ExpressionKind::Matches(value, pattern, guard) => self.matches(value, pattern, guard.as_deref()),
             ExpressionKind::If(condition, then, Some(otherwise)) if is_simple(expression, self.function) => {
-                let condition = self.value(condition);
+                let asked = self.value(condition);
                 let then = match then.tail.as_deref() {
-                    Some(tail) => self.value(tail),
+                    Some(tail) => self.where_it(condition, true, |writer| writer.value(tail)),
                     None => self.unit(),
                 };
-                let otherwise = self.value(otherwise);
-                let text = format!("{} ? {} : {}", condition.at(OR), then.at(OR), otherwise.at(CHOICE));
-                let stable = condition.stable && then.stable && otherwise.stable;
+                let otherwise = self.where_it(condition, false, |writer| writer.value(otherwise));
+                let text = format!("{} ? {} : {}", asked.at(OR), then.at(OR), otherwise.at(CHOICE));
+                let stable = asked.stable && then.stable && otherwise.stable;
                 Operand { text, level: CHOICE, stable }
             }
             ExpressionKind::Block(None, block) if block.statements.is_empty() && block.tail.is_some() => {
@@ -254,7 +254,7 @@ impl Writer<'_> {
     fn lazy(&mut self, left: &Expression, right: &Expression, and: bool) -> Operand {
         if is_simple(right, self.function) {
             let first = self.value(left);
-            let second = self.value(right);
+            let second = self.where_it(left, and, |writer| writer.value(right));
             let (operator, level) = if and { ("&&", AND) } else { ("||", OR) };
             return infix(&first, operator, &second, level);
         }
@@ -262,7 +262,9 @@ impl Writer<'_> {
         let name = self.fresh("value");
         self.line(format!("bool {name} = {};", first.text));
         self.line(format!("if ({}{name}) {{", if and { "" } else { "!" }));
-        self.nested(|writer| writer.inside(right, &Target::Set(name.clone())));
+        self.where_it(left, and, |writer| {
+            writer.nested(|writer| writer.inside(right, &Target::Set(name.clone())));
+        });
         self.line("}");
         Operand::primary(name, true)
     }

@@ -604,7 +604,7 @@ __device__ inline i32 failing(i32 x, i32 y, Array3_u8 a, usize i) {
         panicked(12, 278);
     }
     // x / y + x % y + a[i] as i32
-    return i32_add(i32_add(i32_div(x, y, 12, 280), i32_rem(x, y, 12, 280)), (i32)a.at[checked_index(i, 3, 12, 280)]);
+    return x / y + x % y + (i32)a.at[checked_index(i, 3, 12, 280)];
 }
 
 __device__ inline bool less_Tuple2_f32_i32(const Tuple2_f32_i32 &a, const Tuple2_f32_i32 &b, bool if_equal) {
