@@ -1,8 +1,9 @@
 //! Convolution by Fourier transforms, and the choice between them and the sum itself.
 //!
 //! The product of two spectra is that of a convolution whose arguments repeat (a circular one); zeros behind them keep the
-//! repetitions apart. A long signal with a short kernel is cut into pieces that overlap by the kernel's length, whose results
-//! are put together ("overlap-save"): transforms of pieces stay in the cache, and there is one for all of them.
+//! repetitions apart. A long signal with a short kernel, or a large image with a small one, is cut into pieces that overlap by the
+//! kernel's length, whose results are put together ("overlap-save"): transforms of pieces stay in the cache, and the kernel has
+//! one transform for all of them.
 
 use crate::array::sides::HostView;
 use crate::array::view::broadcast_to;
@@ -40,8 +41,8 @@ fallible! {
     /// For a large kernel this is much faster than [`convolve2d`](fn@crate::convolve2d), which takes the sum itself.
     ///
     /// The rounding errors of an element are relative to the largest products of the whole sum: about `1e-16` (`f32`:
-    /// `1e-7`) times the root of the sum of squares of `a` times that of `k`. NaN and infinity anywhere make the whole
-    /// result NaN.
+    /// `1e-7`) times the root of the sum of squares of `a` times that of `k`. NaN and infinity make more of the result NaN than
+    /// the elements whose sums they are in: all of it, or, where a large array is cut into pieces, those pieces.
     ///
     /// **Panics** if the numbers of axes differ or are 0, if an argument is empty, or if in `Mode::Valid` neither is as
     /// large as the other along all axes ([`Error::InvalidShape`], [`Error::InvalidArgument`]), for arrays on two
@@ -207,16 +208,14 @@ fn choose(handle: &device::Handle, a: &[usize], k: &[usize], dtype: DType, plan:
 fn faster(device: Device, a: &[usize], k: &[usize], dtype: DType, plan: &Plan) -> Method {
     let product = |shape: &[usize]| shape.iter().map(|&length| length as f64).product::<f64>();
     let products = product(&plan.shape) * product(a).min(product(k));
-    let points = match Transforms::new(a, k, plan) {
-        Transforms::Whole(lengths) => {
-            let points = product(&lengths);
-            3.0 * points * points.log2()
-        }
-        Transforms::Pieces { length, count, .. } => {
-            let length = length as f64;
-            (2 * count + 1) as f64 * length * length.log2()
+    let (points, transforms) = match Transforms::new(device, dtype, a, k, plan) {
+        Transforms::Whole(lengths) => (product(&lengths), 3.0),
+        Transforms::Pieces(cuts) => {
+            let of = |each: fn(&Cut) -> usize| cuts.iter().map(|cut| each(cut) as f64).product::<f64>();
+            (of(|cut| cut.length), 2.0 * of(|cut| cut.count) + 1.0)
         }
     };
+    let points = transforms * points * points.log2();
     let cost = Cost::of(device, dtype, a, k);
     let (direct, fft) = (products * cost.product, cost.call + points * cost.point);
     if fft < direct * 0.75 { Method::Fft } else { Method::Direct }
@@ -271,9 +270,9 @@ fn convolve_all(operation: &'static str, a: &RawArray, k: &RawArray, mode: Mode,
             return Err(Error::dtype(operation, a.dtype, advice));
         }
         a.handle.backend.can_transform()?;
-        return match Transforms::new(a.shape(), k.shape(), &plan) {
+        return match Transforms::new(a.handle.device, a.dtype, a.shape(), k.shape(), &plan) {
             Transforms::Whole(lengths) => whole(operation, a, k, &plan, &lengths),
-            Transforms::Pieces { length, step, count } => pieces(operation, a, k, &plan, length, step, count),
+            Transforms::Pieces(cuts) => pieces(operation, a, k, &plan, &cuts),
         };
     }
     // The image is the larger one: the order of the arguments does not matter where zeros are outside.
@@ -296,31 +295,115 @@ fn convolve_all(operation: &'static str, a: &RawArray, k: &RawArray, mode: Mode,
 enum Transforms {
     /// Both arrays at once, with these lengths.
     Whole(Vec<usize>),
-    /// `count` pieces of the longer one, `length` long and `step` apart.
-    Pieces { length: usize, step: usize, count: usize },
+    /// Pieces of the larger one, which is cut along each axis.
+    Pieces(Vec<Cut>),
+}
+
+/// How an axis is cut: into `count` pieces, `length` long and `step` apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cut {
+    length: usize,
+    step: usize,
+    count: usize,
+}
+
+impl Cut {
+    /// Elements from the first of the first piece to the last of the last one.
+    fn covered(self) -> usize {
+        (self.count - 1) * self.step + self.length
+    }
+
+    /// The pieces whose results are of one width, as (the first, how many, width): all but the last, and the last, which has what
+    /// is left of `wanted` elements.
+    fn parts(self, wanted: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+        let last = self.count - 1;
+        [(0, last, self.step), (last, 1, wanted - last * self.step)].into_iter().filter(|&(_, count, _)| count > 0)
+    }
 }
 
 impl Transforms {
-    fn new(a: &[usize], k: &[usize], plan: &Plan) -> Transforms {
-        if let (&[a], &[k], &[wanted]) = (a, k, &plan.shape[..]) {
-            let short = a.min(k);
-            let length = short.saturating_mul(8).checked_next_power_of_two().unwrap_or(usize::MAX).max(1 << 12);
-            // An even distance keeps the pieces aligned for what reads two elements at once.
-            let step = (length - (short - 1)) / 2 * 2;
-            if wanted > 3 * step {
-                return Transforms::Pieces { length, step, count: wanted.div_ceil(step) };
-            }
-        }
+    fn new(device: Device, dtype: DType, a: &[usize], k: &[usize], plan: &Plan) -> Transforms {
         let last = a.len() - 1;
+        // Transforms of real numbers are fastest along an axis of even length.
+        let fast = |axis, least: usize| if axis == last { 2 * fast_length(least.div_ceil(2)) } else { fast_length(least) };
         let lengths = (0..a.len()).map(|axis| {
             // The repetitions of the full result may overlap where nothing of it is wanted.
             let (from, to) = (plan.origin[axis], plan.origin[axis] + plan.shape[axis]);
-            let needed = (a[axis] + k[axis] - 1 - from).max(to).max(a[axis]).max(k[axis]);
-            // Transforms of real numbers are fastest along an axis of even length.
-            if axis == last { 2 * fast_length(needed.div_ceil(2)) } else { fast_length(needed) }
+            fast(axis, (a[axis] + k[axis] - 1 - from).max(to).max(a[axis]).max(k[axis]))
         });
-        Transforms::Whole(lengths.collect())
+        let lengths = lengths.collect::<Vec<_>>();
+        match (a, k, &plan.shape[..]) {
+            (&[a], &[k], &[wanted]) => {
+                let short = a.min(k);
+                let length = piece(short, 8, 1 << 12);
+                // An even distance keeps the pieces aligned for what reads two elements at once.
+                let step = (length - (short - 1)) / 2 * 2;
+                if wanted > 3 * step {
+                    return Transforms::Pieces(vec![Cut { length, step, count: wanted.div_ceil(step) }]);
+                }
+            }
+            (&[_, _], &[_, _], wanted) if is_smaller(a, k) || is_smaller(k, a) => {
+                let size = lengths.iter().fold(dtype.size(), |size, &length| size.saturating_mul(length));
+                let pieces = Pieces::of(device, dtype);
+                if size > pieces.largest_whole {
+                    let cut = |axis: usize| pieces.cut(a[axis].min(k[axis]), wanted[axis], |least| fast(axis, least));
+                    let cuts = [cut(0), cut(1)];
+                    if cuts[0].count * cuts[1].count >= 4 {
+                        return Transforms::Pieces(cuts.to_vec());
+                    }
+                }
+            }
+            _ => {}
+        }
+        Transforms::Whole(lengths)
     }
+}
+
+/// How large images are cut. Measured (BENCHMARKS.md, convolutions of other sizes): transforms that are larger than about half of the
+/// H200's second-level cache go through memory; there powers of two are best, but not on a CPU, whose caches they miss.
+struct Pieces {
+    /// Bytes of the largest image that is not cut.
+    largest_whole: usize,
+    /// A piece is about so many times as long as the kernel, and no longer than `longest` elements.
+    times: usize,
+    longest: usize,
+    powers_of_two: bool,
+}
+
+impl Pieces {
+    fn of(device: Device, dtype: DType) -> Pieces {
+        match device {
+            Device::Cuda(_) => Pieces {
+                largest_whole: 32 << 20,
+                times: if dtype == DType::F32 { 16 } else { 8 },
+                longest: 1 << 11,
+                powers_of_two: true,
+            },
+            Device::Cpu => Pieces { largest_whole: 16 << 20, times: 8, longest: 1 << 10, powers_of_two: false },
+        }
+    }
+
+    /// For an axis, a kernel of `short` elements, and a result of `wanted`.
+    fn cut(&self, short: usize, wanted: usize, fast: impl Fn(usize) -> usize) -> Cut {
+        let length = piece(short, self.times, 1 << 8).min(self.longest.max(piece(short, 4, 0)));
+        let step = length - (short - 1);
+        if self.powers_of_two && wanted > 4 * step {
+            return Cut { length, step, count: wanted.div_ceil(step) };
+        }
+        // About as long, all of one length.
+        let step = wanted.div_ceil(((wanted + step / 2) / step).max(1));
+        Cut { length: fast(step + short - 1), step, count: wanted.div_ceil(step) }
+    }
+}
+
+/// The length of a piece that is so many times as long as a kernel: a power of two.
+fn piece(short: usize, times: usize, least: usize) -> usize {
+    short.saturating_mul(times).checked_next_power_of_two().unwrap_or(usize::MAX).max(least)
+}
+
+/// Whether an array is no longer than another one along all axes.
+fn is_smaller(shape: &[usize], other: &[usize]) -> bool {
+    shape.iter().zip(other).all(|(length, other)| length <= other)
 }
 
 /// The smallest number from `least` on whose prime factors are 2, 3, 5 and at most once 7: transforms of such lengths are fast.
@@ -346,38 +429,59 @@ fn whole(operation: &'static str, a: &RawArray, k: &RawArray, plan: &Plan, lengt
     Ok(out)
 }
 
-/// By transforms of pieces of the longer array, each of which overlaps the next.
-fn pieces(
-    operation: &'static str,
-    a: &RawArray,
-    k: &RawArray,
-    plan: &Plan,
-    length: usize,
-    step: usize,
-    count: usize,
-) -> Result<RawArray> {
-    let (signal, kernel) = if k.size() > a.size() { (k, a) } else { (a, k) };
+/// By transforms of pieces of the larger array, each of which overlaps the next.
+fn pieces(operation: &'static str, a: &RawArray, k: &RawArray, plan: &Plan, cuts: &[Cut]) -> Result<RawArray> {
+    let backend = &a.handle.backend;
+    let (image, kernel) = if k.size() > a.size() { (k, a) } else { (a, k) };
+    let axes = 0..cuts.len();
+    let lengths = cuts.iter().map(|cut| cut.length).collect::<Vec<_>>();
+    let counts = cuts.iter().map(|cut| cut.count).collect::<Vec<_>>();
     // The elements of a piece from here on have all their products in it.
-    let border = kernel.size() - 1;
-    let covered = (count - 1) * step + length;
-    // The first element of the result needs as many elements of the signal before its own.
-    let (origin, wanted) = (plan.origin[0], plan.shape[0]);
-    let signal = within(signal, &[origin.saturating_sub(border)], &[signal.size() - origin.saturating_sub(border)]);
-    let start = border.saturating_sub(origin);
-    let signal = within(&signal, &[0], &[signal.size().min(covered - start)]);
-    let all = padded(operation, &signal, &[start], &[covered])?;
-    let x = all.with_layout(Layout { shape: vec![count, length], strides: vec![step as isize, 1], offset: 0 });
-    let kernel = padded(operation, kernel, &[0], &[length])?;
-    let results = RawArray::uninitialised(operation, &a.handle, &[count, length], a.dtype)?;
-    product(operation, &x, kernel, &results)?;
-    let out = RawArray::uninitialised(operation, &a.handle, &[wanted], a.dtype)?;
-    let (rows, rest) = (count - 1, wanted - (count - 1) * step);
-    let target = out.with_layout(Layout::contiguous(&[rows, step]));
-    divided(&within(&results, &[0, border], &[rows, step]), length as f64, &target)?;
-    let target = within(&out, &[rows * step], &[rest]);
-    let row = Layout { shape: vec![rest], strides: vec![1], offset: rows * length + border };
-    divided(&results.with_layout(row), length as f64, &target)?;
+    let border = kernel.shape().iter().map(|length| length - 1).collect::<Vec<_>>();
+    // The first element of the result needs as many elements of the image before its own.
+    let from = axes.clone().map(|axis| plan.origin[axis].saturating_sub(border[axis])).collect::<Vec<_>>();
+    let start = axes.clone().map(|axis| border[axis].saturating_sub(plan.origin[axis])).collect::<Vec<_>>();
+    let covered = cuts.iter().map(|cut| cut.covered()).collect::<Vec<_>>();
+    let needed = axes.clone().map(|axis| (image.shape()[axis] - from[axis]).min(covered[axis] - start[axis]));
+    let image = within(image, &from, &needed.collect::<Vec<_>>());
+    let all = padded(operation, &image, &start, &covered)?;
+    let steps = |array: &RawArray| {
+        let strides = &array.layout.strides;
+        cuts.iter().zip(strides).map(|(cut, stride)| cut.step as isize * stride).chain(strides.clone()).collect::<Vec<_>>()
+    };
+    let both = |one: &[usize], other: &[usize]| [one, other].concat();
+    let overlapping = all.with_layout(Layout { shape: both(&counts, &lengths), strides: steps(&all), offset: 0 });
+    let kernel = padded(operation, kernel, &vec![0; cuts.len()], &lengths)?;
+    let shape = both(&[counts.iter().product()], &lengths);
+    let results = RawArray::uninitialised(operation, &a.handle, &shape, a.dtype)?;
+    let grid = results.with_layout(Layout::contiguous(&both(&counts, &lengths)));
+    if cuts.len() == 1 {
+        product(operation, &overlapping, kernel, &results)?;
+    } else {
+        // Transforms of several arrays need one distance between them.
+        backend.copy(overlapping.view(), grid.view())?;
+        drop((all, overlapping));
+        product(operation, &results, kernel, &results)?;
+    }
+    let out = RawArray::uninitialised(operation, &a.handle, &plan.shape, a.dtype)?;
+    let parts = cuts.iter().zip(&plan.shape).map(|(cut, &wanted)| cut.parts(wanted).collect::<Vec<_>>());
+    for part in combinations(parts) {
+        let of = |each: fn(&(usize, usize, usize)) -> usize| part.iter().map(each).collect::<Vec<_>>();
+        let shape = both(&of(|part| part.1), &of(|part| part.2));
+        let source = within(&grid, &both(&of(|part| part.0), &border), &shape);
+        let target = Layout { shape: both(&plan.shape, &plan.shape), strides: steps(&out), offset: 0 };
+        let target = within(&out.with_layout(target), &both(&of(|part| part.0), &vec![0; cuts.len()]), &shape);
+        divided(&source, lengths.iter().map(|&length| length as f64).product(), &target)?;
+    }
     Ok(out)
+}
+
+/// One of each list, in all ways.
+fn combinations<T: Copy>(lists: impl Iterator<Item = Vec<T>>) -> Vec<Vec<T>> {
+    lists.fold(vec![Vec::new()], |all, list| {
+        let with = |one: &Vec<T>| list.iter().map(|&item| [one.as_slice(), &[item]].concat()).collect::<Vec<_>>();
+        all.iter().flat_map(with).collect()
+    })
 }
 
 /// The circular convolution of `x` with `kernel` by the product of their spectra, times the number of elements of `kernel`. `x` may
@@ -432,6 +536,8 @@ fn padded(operation: &'static str, array: &RawArray, start: &[usize], shape: &[u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DeviceArray;
+    use crate::array::sides::sealed::Device as _;
 
     fn plan(a: &[usize], k: &[usize], mode: Mode) -> Plan {
         Plan::new("fftconvolve", a, k, DType::F64, mode).unwrap()
@@ -440,13 +546,62 @@ mod tests {
     #[test]
     fn lengths_are_fast_and_no_longer_than_needed() {
         assert_eq!([1, 2, 11, 13, 97, 121, 1021].map(fast_length), [1, 2, 12, 14, 100, 125, 1024]);
-        let of = |a: &[usize], k: &[usize], mode| Transforms::new(a, k, &plan(a, k, mode));
+        let of = |a: &[usize], k: &[usize], mode| Transforms::new(Device::Cpu, DType::F64, a, k, &plan(a, k, mode));
         assert_eq!(of(&[100, 100], &[30, 28], Mode::Full), Transforms::Whole(vec![135, 128]));
         assert_eq!(of(&[100, 100], &[30, 28], Mode::Valid), Transforms::Whole(vec![100, 100]));
         assert_eq!(of(&[100, 100], &[30, 28], Mode::Same), Transforms::Whole(vec![120, 120]));
         assert_eq!(of(&[7], &[7], Mode::Full), Transforms::Whole(vec![14]));
-        let Transforms::Pieces { length, step, count } = of(&[1_000_000], &[1001], Mode::Full) else { panic!() };
-        assert_eq!((length, step, count), (8192, 7192, 140));
+        let cut = |length, step, count| Cut { length, step, count };
+        assert_eq!(of(&[1_000_000], &[1001], Mode::Full), Transforms::Pieces(vec![cut(8192, 7192, 140)]));
+        assert_eq!(of(&[1400, 1400], &[15, 15], Mode::Full), Transforms::Whole(vec![1440, 1440]));
+        let images = Transforms::Pieces(vec![cut(256, 242, 17), cut(252, 238, 9)]);
+        assert_eq!(of(&[4100, 2128], &[15, 15], Mode::Full), images);
+        // The kernel may be the first one, but neither may be longer than the other along one axis only.
+        assert_eq!(of(&[15, 15], &[4100, 2128], Mode::Full), images);
+        assert!(matches!(of(&[4100, 15], &[15, 2128], Mode::Full), Transforms::Whole(_)));
+        let of = |dtype, side: usize, width: usize| {
+            let (a, k) = ([side; 2], [width; 2]);
+            match Transforms::new(Device::Cuda(0), dtype, &a, &k, &plan(&a, &k, Mode::Full)) {
+                Transforms::Pieces(cuts) => (cuts[0].length, cuts[0].count),
+                Transforms::Whole(lengths) => (lengths[0], 1),
+            }
+        };
+        assert_eq!([15, 63, 200, 1000].map(|width| of(DType::F32, 4096, width)), [(256, 17), (1024, 5), (2400, 2), (5120, 1)]);
+        assert_eq!([15, 63].map(|width| of(DType::F64, 2048, width)), [(256, 9), (512, 5)]);
+        assert_eq!(of(DType::F32, 2048, 63), (2160, 1));
+    }
+
+    /// Random images, kernels, parts and cuts, by pieces and as one.
+    #[test]
+    fn pieces_are_put_together() {
+        let seed = std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
+        println!("seed {seed}");
+        let mut state = seed;
+        let mut below = |most: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % most
+        };
+        for case in 0..200 {
+            let rank = 1 + case % 2;
+            let mut shape = |least: usize, most: usize| (0..rank).map(|_| least + below(most)).collect::<Vec<_>>();
+            let (image, kernel) = (shape(9, 50), shape(1, 9));
+            let (image, kernel) = if case % 3 == 0 { (kernel, image) } else { (image, kernel) };
+            let mode = [Mode::Full, Mode::Same, Mode::Valid][below(3)];
+            let random = |shape: &[usize]| crate::random::normal(0.0, 1.0, shape);
+            let (a, k) = (random(&image), random(&kernel));
+            let plan = plan(&image, &kernel, mode);
+            let cut = |axis: usize, below: &mut dyn FnMut(usize) -> usize| {
+                let step = 1 + below(plan.shape[axis]);
+                let length = fast_length(step + image[axis].min(kernel[axis]) - 1);
+                Cut { length, step, count: plan.shape[axis].div_ceil(step) }
+            };
+            let cuts = (0..rank).map(|axis| cut(axis, &mut below)).collect::<Vec<_>>();
+            let lengths = (0..rank).map(|axis| image[axis] + kernel[axis] - 1).collect::<Vec<_>>();
+            let found = pieces("test", a.raw(), k.raw(), &plan, &cuts).unwrap();
+            let expected = whole("test", a.raw(), k.raw(), &plan, &lengths).unwrap();
+            let (found, expected) = (DeviceArray::<f64>::from_raw(found), DeviceArray::<f64>::from_raw(expected));
+            assert!(crate::allclose(&found, &expected), "{image:?} * {kernel:?}, {mode:?}, {cuts:?}");
+        }
     }
 
     #[test]
