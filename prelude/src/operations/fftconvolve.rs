@@ -325,7 +325,8 @@ impl Transforms {
     fn new(device: Device, dtype: DType, a: &[usize], k: &[usize], plan: &Plan) -> Transforms {
         let last = a.len() - 1;
         // Transforms of real numbers are fastest along an axis of even length.
-        let fast = |axis, least: usize| if axis == last { 2 * fast_length(least.div_ceil(2)) } else { fast_length(least) };
+        let fast =
+            |axis, least: usize| if axis == last { 2 * fast_length(least.div_ceil(2)) } else { fast_length(least) };
         let lengths = (0..a.len()).map(|axis| {
             // The repetitions of the full result may overlap where nothing of it is wanted.
             let (from, to) = (plan.origin[axis], plan.origin[axis] + plan.shape[axis]);
@@ -447,7 +448,11 @@ fn pieces(operation: &'static str, a: &RawArray, k: &RawArray, plan: &Plan, cuts
     let all = padded(operation, &image, &start, &covered)?;
     let steps = |array: &RawArray| {
         let strides = &array.layout.strides;
-        cuts.iter().zip(strides).map(|(cut, stride)| cut.step as isize * stride).chain(strides.clone()).collect::<Vec<_>>()
+        cuts.iter()
+            .zip(strides)
+            .map(|(cut, stride)| cut.step as isize * stride)
+            .chain(strides.clone())
+            .collect::<Vec<_>>()
     };
     let both = |one: &[usize], other: &[usize]| [one, other].concat();
     let overlapping = all.with_layout(Layout { shape: both(&counts, &lengths), strides: steps(&all), offset: 0 });
@@ -566,7 +571,10 @@ mod tests {
                 Transforms::Whole(lengths) => (lengths[0], 1),
             }
         };
-        assert_eq!([15, 63, 200, 1000].map(|width| of(DType::F32, 4096, width)), [(256, 17), (1024, 5), (2400, 2), (5120, 1)]);
+        assert_eq!(
+            [15, 63, 200, 1000].map(|width| of(DType::F32, 4096, width)),
+            [(256, 17), (1024, 5), (2400, 2), (5120, 1)]
+        );
         assert_eq!([15, 63].map(|width| of(DType::F64, 2048, width)), [(256, 9), (512, 5)]);
         assert_eq!(of(DType::F32, 2048, 63), (2160, 1));
     }

@@ -178,7 +178,9 @@ pub(super) fn leaves(block: &Block) -> bool {
 
 pub(super) fn leaves_expression(expression: &Expression) -> bool {
     match &expression.kind {
-        ExpressionKind::Return(_) | ExpressionKind::Break(..) | ExpressionKind::Continue(_) | ExpressionKind::Panic => true,
+        ExpressionKind::Return(_) | ExpressionKind::Break(..) | ExpressionKind::Continue(_) | ExpressionKind::Panic => {
+            true
+        }
         ExpressionKind::Block(None, block) => leaves(block),
         ExpressionKind::If(_, then, Some(otherwise)) => leaves(then) && leaves_expression(otherwise),
         _ => false,
