@@ -65,7 +65,7 @@ impl Writer<'_> {
         line: usize,
     ) -> Operand {
         use BinaryOperator::*;
-        let of_name = name_of(scalar);
+        let of = name_of(scalar);
         let (a, b) = (left_text, right_text);
         if has_operators_of_floats(scalar) {
             return match operator {
@@ -73,7 +73,7 @@ impl Writer<'_> {
                 Subtract => infix(a, "-", b, ADD),
                 Multiply => infix(a, "*", b, MULTIPLY),
                 Divide => infix(a, "/", b, MULTIPLY),
-                _ => call(&self.support(&format!("{of_name}_rem")), &[a, b]),
+                _ => call(&self.support(&format!("{of}_rem")), &[a, b]),
             };
         }
         match operator {
@@ -85,12 +85,12 @@ impl Writer<'_> {
                     // By a constant the compiler multiplies, whatever the sign.
                     if natural && is_signed(scalar) && integer_bits(scalar) >= 32 && self.fixed(right).is_none() {
                         let unsigned = format!("u{}", integer_bits(scalar));
-                        let of = |operand: &Operand| cast(&unsigned, operand);
-                        return cast(of_name, &infix(&of(a), sign, &of(b), MULTIPLY));
+                        let quotient = infix(&cast(&unsigned, a), sign, &cast(&unsigned, b), MULTIPLY);
+                        return cast(of, &quotient);
                     }
                     return infix(a, sign, b, MULTIPLY);
                 }
-                let function = self.support(&format!("{of_name}_{name}"));
+                let function = self.support(&format!("{of}_{name}"));
                 let place = self.place_of_failure(line);
                 Operand::primary(format!("{function}({}, {}, {place})", a.text, b.text), false)
             }
