@@ -366,9 +366,13 @@ impl Plan2 {
     }
 }
 
+/// Whether an array is at least as large as another one along all axes.
+pub(super) fn covers(a: &[usize], b: &[usize]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a >= b)
+}
+
 /// Whether in `Mode::Valid` the second array is the image: one must be as large as the other along all axes.
 pub(super) fn one_covers(operation: &'static str, image: &[usize], kernel: &[usize]) -> Result<bool> {
-    let covers = |a: &[usize], b: &[usize]| a.iter().zip(b).all(|(a, b)| a >= b);
     match (covers(image, kernel), covers(kernel, image)) {
         (true, _) => Ok(false),
         (false, true) => Ok(true),

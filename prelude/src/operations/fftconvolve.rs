@@ -15,7 +15,7 @@ use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
 use crate::operations::convolve::Plan2;
 use crate::operations::convolve::{
-    Convolve, Mode, SameSide, one_covers, part, planned_1d, planned_2d, require_arithmetic,
+    Convolve, Mode, SameSide, covers, one_covers, part, planned_1d, planned_2d, require_arithmetic,
 };
 use crate::operations::correlate::correlate2d_raw;
 use crate::operations::fourier::complex;
@@ -208,14 +208,9 @@ fn choose(handle: &device::Handle, a: &[usize], k: &[usize], dtype: DType, plan:
 fn faster(device: Device, a: &[usize], k: &[usize], dtype: DType, plan: &Plan) -> Method {
     let product = |shape: &[usize]| shape.iter().map(|&length| length as f64).product::<f64>();
     let products = product(&plan.shape) * product(a).min(product(k));
-    let (points, transforms) = match Transforms::new(device, dtype, a, k, plan) {
-        Transforms::Whole(lengths) => (product(&lengths), 3.0),
-        Transforms::Pieces(cuts) => {
-            let of = |each: fn(&Cut) -> usize| cuts.iter().map(|cut| each(cut) as f64).product::<f64>();
-            (of(|cut| cut.length), 2.0 * of(|cut| cut.count) + 1.0)
-        }
-    };
-    let points = transforms * points * points.log2();
+    let transforms = Transforms::new(device, dtype, a, k, plan);
+    let points = transforms.points();
+    let points = transforms.count() * points * points.log2();
     let cost = Cost::of(device, dtype, a, k);
     let (direct, fft) = (products * cost.product, cost.call + points * cost.point);
     if fft < direct * 0.75 { Method::Fft } else { Method::Direct }
@@ -343,24 +338,36 @@ impl Transforms {
                     return Transforms::Pieces(vec![Cut { length, step, count: wanted.div_ceil(step) }]);
                 }
             }
-            (&[_, _], &[_, _], wanted) if is_smaller(a, k) || is_smaller(k, a) => {
+            (&[_, _], &[_, _], wanted) if covers(a, k) || covers(k, a) => {
                 let size = lengths.iter().fold(dtype.size(), |size, &length| size.saturating_mul(length));
-                let pieces = Pieces::of(device, dtype);
-                if size > pieces.largest_whole {
-                    let cut = |axis: usize| pieces.cut(a[axis].min(k[axis]), wanted[axis], |least| fast(axis, least));
-                    let cuts = [cut(0), cut(1)];
-                    let product = |numbers: [usize; 2]| numbers[0] as f64 * numbers[1] as f64;
-                    // Points that are transformed: of pieces there and back, and of the kernel.
-                    let of_pieces =
-                        product(cuts.map(|cut| cut.length)) * (2.0 * product(cuts.map(|cut| cut.count)) + 1.0);
-                    if of_pieces <= 1.25 * 3.0 * product([lengths[0], lengths[1]]) {
-                        return Transforms::Pieces(cuts.to_vec());
-                    }
+                let rule = Pieces::of(device, dtype);
+                if size > rule.largest_whole {
+                    let cut = |axis: usize| rule.cut(a[axis].min(k[axis]), wanted[axis], |least| fast(axis, least));
+                    let pieces = Transforms::Pieces(vec![cut(0), cut(1)]);
+                    let whole = Transforms::Whole(lengths);
+                    let points = |of: &Transforms| of.points() * of.count();
+                    return if points(&pieces) <= 1.25 * points(&whole) { pieces } else { whole };
                 }
             }
             _ => {}
         }
         Transforms::Whole(lengths)
+    }
+
+    /// Points of one transform.
+    fn points(&self) -> f64 {
+        match self {
+            Transforms::Whole(lengths) => lengths.iter().map(|&length| length as f64).product(),
+            Transforms::Pieces(cuts) => cuts.iter().map(|cut| cut.length as f64).product(),
+        }
+    }
+
+    /// How many there are: of both arrays and of the result, or of pieces there and back and of the kernel.
+    fn count(&self) -> f64 {
+        match self {
+            Transforms::Whole(_) => 3.0,
+            Transforms::Pieces(cuts) => 2.0 * cuts.iter().map(|cut| cut.count as f64).product::<f64>() + 1.0,
+        }
     }
 }
 
@@ -404,11 +411,6 @@ impl Pieces {
 /// The length of a piece that is so many times as long as a kernel: a power of two.
 fn piece(short: usize, times: usize, least: usize) -> usize {
     short.saturating_mul(times).checked_next_power_of_two().unwrap_or(usize::MAX).max(least)
-}
-
-/// Whether an array is no longer than another one along all axes.
-fn is_smaller(shape: &[usize], other: &[usize]) -> bool {
-    shape.iter().zip(other).all(|(length, other)| length <= other)
 }
 
 /// The smallest number from `least` on whose prime factors are 2, 3, 5 and at most once 7: transforms of such lengths are fast.
