@@ -76,16 +76,16 @@ pub fn create_folder(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).with_context(|| format!("{} cannot be created", path.display()))
 }
 
-/// Copies a folder with all that is in it.
-pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+/// Copies a folder with all that is in it, but for folders of these names.
+pub fn copy_folder(from: &Path, to: &Path, left_out: &[&str]) -> Result<()> {
     create_folder(to)?;
     for entry in std::fs::read_dir(from).with_context(|| format!("{} cannot be read", from.display()))? {
         let entry = entry?;
         let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() {
-            copy_folder(&from, &to)?;
-        } else {
+        if !from.is_dir() {
             std::fs::copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
+        } else if !left_out.iter().any(|name| entry.file_name() == *name) {
+            copy_folder(&from, &to, left_out)?;
         }
     }
     Ok(())

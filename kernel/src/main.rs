@@ -32,6 +32,7 @@ mod private;
 mod process_group;
 mod roles;
 mod server;
+mod side_by_side;
 mod sleep;
 mod supervisor;
 mod syntax;

@@ -10,13 +10,12 @@ use super::{CLUSTER, DISTRIBUTED, INSTRUCTORS_FILES, NOTEBOOKS, STUDENTS_FILES, 
 use crate::files;
 use crate::notebook::{self, execution, expectations};
 use crate::printing::outln;
+use crate::side_by_side;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use nbformat::v4::Notebook;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// The packages of Python that make the site, with their versions.
 const REQUIREMENTS: &str = include_str!("../../../assets/requirements-book.txt");
@@ -96,7 +95,7 @@ pub fn make(arguments: &BookArguments) -> Result<()> {
     // MyST-NB leaves the pictures there that it has copied into the site.
     let _ = std::fs::remove_dir_all(directory.join("jupyter_execute"));
     if let Some(api) = &arguments.api {
-        files::copy_folder(api, &html.join("api"))?;
+        files::copy_folder(api, &html.join("api"), &[])?;
     }
     outln!("The book is in {}", html.join("index.html").display());
     Ok(())
@@ -131,25 +130,9 @@ fn executed(arguments: &BookArguments) -> Result<Notebooks> {
     write_all(folder.path(), STUDENTS_FILES.iter().copied())?;
     let solutions = (!arguments.student).then_some(SOLUTIONS);
     let names: Vec<&'static str> = lessons().map(|(name, _)| *name).chain(solutions).collect();
-    let queue = Mutex::new(names.iter().copied().enumerate());
-    let results = Mutex::new(Vec::new());
-    let is_over = AtomicBool::new(false);
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    std::thread::scope(|scope| {
-        for _ in 0..arguments.jobs.clamp(1, names.len()) {
-            scope.spawn(|| {
-                while let Some((number, name)) = next().filter(|_| !is_over.load(Ordering::SeqCst)) {
-                    let result = execute(name, folder.path()).with_context(|| name.to_owned());
-                    is_over.fetch_or(result.is_err(), Ordering::SeqCst);
-                    results.lock().unwrap_or_else(PoisonError::into_inner).push((number, name, result));
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort_by_key(|(number, ..)| *number);
-    let notebooks = results.into_iter().map(|(_, name, result)| Ok((name, result?)));
-    let mut lessons = notebooks.collect::<Result<Named>>()?;
+    let execute = |name: &&'static str| Ok((*name, execute(name, folder.path()).with_context(|| (*name).to_owned())?));
+    let notebooks = side_by_side::each(&names, arguments.jobs.max(1), execute, Result::is_err);
+    let mut lessons = notebooks.into_iter().collect::<Result<Named>>()?;
     let solutions = if solutions.is_some() { lessons.pop().map(|(_, notebook)| notebook) } else { None };
     let in_python = CLUSTER.iter().map(|&(name, text)| Ok((name, notebook::parse(text)?)));
     Ok(Notebooks { lessons, in_python: in_python.collect::<Result<_>>()?, solutions })

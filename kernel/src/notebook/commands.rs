@@ -6,13 +6,13 @@ use super::report::{self, Tested};
 use super::{Finding, code_cells, expectations, folder_of, headline, name_of, page, parameters, read, source, write};
 use crate::files;
 use crate::printing::{errln, out, outln};
+use crate::side_by_side;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use nbformat::v4::Notebook;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The status of a program that Ctrl-C has ended.
@@ -178,26 +178,14 @@ pub fn test(arguments: &TestArguments) -> Result<ExitCode> {
     }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = arguments.jobs.unwrap_or(processors).clamp(1, arguments.notebooks.len());
-    let queue = Mutex::new(arguments.notebooks.iter().enumerate());
-    let ended = Mutex::new((Vec::new(), false));
-    let is_interrupted = || ended.lock().unwrap_or_else(PoisonError::into_inner).1;
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next().filter(|_| !is_interrupted());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some((number, path)) = next() {
-                    let (tested, interrupted) = test_one(path, arguments, comparison.as_ref(), limit);
-                    let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-                    outln!("{}", tested.text());
-                    ended.0.push((number, tested));
-                    ended.1 |= interrupted;
-                }
-            });
-        }
-    });
-    let (mut tested, interrupted) = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
-    tested.sort_by_key(|(number, _)| *number);
-    let tested: Vec<Tested> = tested.into_iter().map(|(_, tested)| tested).collect();
+    let test = |path: &PathBuf| {
+        let (tested, interrupted) = test_one(path, arguments, comparison.as_ref(), limit);
+        outln!("{}", tested.text());
+        (tested, interrupted)
+    };
+    let ended = side_by_side::each(&arguments.notebooks, jobs, test, |(_, interrupted)| *interrupted);
+    let interrupted = ended.iter().any(|(_, interrupted)| *interrupted);
+    let tested: Vec<Tested> = ended.into_iter().map(|(tested, _)| tested).collect();
     if let Some(file) = &arguments.junit {
         files::write(file, report::junit(&tested)?)?;
     }

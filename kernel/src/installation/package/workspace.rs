@@ -1,7 +1,6 @@
 //! The prelude's sources in a package: a workspace that can be built with another compiler.
 
 use crate::files;
-use crate::installation::directories;
 use crate::installation::toolchain::{Toolchain, query};
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -44,23 +43,10 @@ fn of_prelude(manifest: &str) -> Result<String> {
 /// Copies a file or a directory, with the directories above it.
 fn copy_part(from: &Path, to: &Path) -> Result<()> {
     if from.is_dir() {
-        return copy_tree(from, to);
+        return files::copy_folder(from, to, LEFT_OUT);
     }
     to.parent().map_or(Ok(()), files::create_folder)?;
     std::fs::copy(from, to).with_context(|| format!("{} cannot be copied", from.display()))?;
-    Ok(())
-}
-
-fn copy_tree(from: &Path, to: &Path) -> Result<()> {
-    files::create_folder(to)?;
-    for entry in directories::entries(from)? {
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if !from.is_dir() {
-            std::fs::copy(&from, &to).with_context(|| format!("{} cannot be copied", from.display()))?;
-        } else if !LEFT_OUT.iter().any(|name| entry.file_name() == *name) {
-            copy_tree(&from, &to)?;
-        }
-    }
     Ok(())
 }
 

@@ -49,7 +49,7 @@ impl Project<'_> {
         files::write(&folder.join(".gitignore"), "/target\n/output\n")?;
         files::write(&folder.join("README.md"), readme(self.stem, self.vendor, &self.program.text))?;
         let prelude = if self.vendor {
-            files::copy_folder(&workspace, &folder.join(COPY))?;
+            files::copy_folder(&workspace, &folder.join(COPY), &[])?;
             format!("{COPY}/prelude")
         } else {
             workspace.join("prelude").display().to_string()
