@@ -301,6 +301,11 @@ fn foresee(wish: Option<&str>) -> Result<(Device, String)> {
     }
     Ok(match cuda::probe() {
         Ok(()) => (Device::Cuda(0), "CUDA device 0 is usable".to_owned()),
+        // Whoever has compiled kernels for GPUs is not given the CPU in place of a GPU.
+        Err(reason) if cuda::embeds() && cuda::count() > 0 => {
+            let reason = format!("it has no kernels for this GPU ({VARIABLE}=cpu chooses the CPU): {reason}");
+            return Err(Error::DeviceUnavailable { device: Device::Cuda(0).to_string(), reason });
+        }
         Err(reason) => (Device::Cpu, format!("{WITHOUT}: {reason}")),
     })
 }

@@ -14,6 +14,8 @@
 //! # std::fs::remove_dir_all(folder).unwrap();
 //! ```
 
+use crate::backend::cuda;
+use crate::backend::cuda::driver::{embedded, recorded};
 use crate::cell;
 use crate::output::Data;
 use base64::Engine;
@@ -54,6 +56,55 @@ pub fn start(folder: &str) {
         Program { folder: PathBuf::from(folder), cell: "cell".to_owned(), files: 0, displays: HashMap::new() };
     *PROGRAM.lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
     crate::reexported_crates::register_fonts();
+}
+
+/// As [`start`], of a program that brings its kernels along: an archive of machine code, which `warpcell export --embed` has written. While
+/// its bytes are none, kernels are compiled as in other programs.
+pub fn start_with_kernels(folder: &str, kernels: &'static [u8]) {
+    embedded::register(kernels);
+    start(folder);
+}
+
+/// The command behind `warpcell export --embed`, which asks the array library by a program of two lines.
+///
+/// - `check ARCHITECTURES`: fails where no code can be made for one of these, and says why.
+/// - `device`: fails where no CUDA device can be used, and says why.
+/// - `compile RECORDS ARCHITECTURES NOTEBOOK FILE`: compiles the records of a folder into an archive, and says in one line what it has.
+#[doc(hidden)]
+pub fn embedding(arguments: &[String]) -> ExitCode {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words[..] {
+        ["check", architectures] => embedded::check(architectures),
+        ["device"] => cuda::probe(),
+        ["compile", records, architectures, notebook, file] => compile_records(records, architectures, notebook, file),
+        _ => Err(format!("there is no command {words:?}")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn compile_records(records: &str, architectures: &str, notebook: &str, file: &str) -> Result<(), String> {
+    let programs = recorded::read(records.as_ref())?;
+    if programs.is_empty() {
+        return Err(format!(
+            "{records} has no record of a program; record a run on a machine with a GPU: {}={records} cargo run --release",
+            recorded::VARIABLE
+        ));
+    }
+    let (archive, architectures) = embedded::compiled(&programs, architectures, notebook)?;
+    std::fs::write(file, &archive).map_err(|error| format!("{file} cannot be written: {error}"))?;
+    println!(
+        "{} programs for {}, {} bytes",
+        programs.len(),
+        embedded::names_of(&architectures).join(" and "),
+        archive.len()
+    );
+    Ok(())
 }
 
 /// Begins a cell. Its pictures get its name.

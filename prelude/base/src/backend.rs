@@ -19,12 +19,14 @@ pub mod link;
 pub mod loops;
 pub mod operation;
 pub mod operations;
+mod programs;
 pub mod recording;
 pub mod stream;
 pub mod text;
 
 pub use operation::{KeptOperation, Operation};
 pub use operations::{BinaryOperation, ReduceOperation, ScanOperation, UnaryOperation};
+pub use programs::{COMPILER, Programs, best_or_general};
 pub use stream::{CaptureHandle, EventHandle, GraphHandle, StreamHandle};
 
 /// A formula of [`Backend::map_along`], and how its results are reduced.
@@ -396,6 +398,10 @@ pub trait Backend: Send + Sync {
         _out: View<'_>,
     ) -> Result<bool> {
         Ok(false)
+    }
+    /// Where the programs of the device come from.
+    fn programs(&self) -> Programs {
+        Programs::Compiled
     }
     /// Whether [`select`](Self::select) finds elements of so many rows of this length.
     fn selects(&self, _rows: usize, _length: usize) -> bool {

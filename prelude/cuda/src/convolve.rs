@@ -1,7 +1,7 @@
 //! Convolutions on CUDA; the kernels are in `kernels/convolve.cu` and `kernels/convolve2d.cu`.
 
 use super::program::OfModule;
-use super::{Compiled, Program, address_of, bits, blocks, family, kernels, source_of, unsigned};
+use super::{Compiled, Program, address_of, bits, blocks, family, kernels, source_of, takes, unsigned};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,7 +95,10 @@ impl Convolve {
         }
         let dtype = compute_type(image.dtype);
         let (rows, columns) = (kernel.layout.shape[0], kernel.layout.shape[1]);
-        let worth = has_sized_program(dtype, rows, columns) && size.saturating_mul(rows * columns) >= WORTH_COMPILING;
+        let (special, general) = (|| program_2d(dtype, Some((rows, columns))), || program_2d(dtype, None));
+        let worth = has_sized_program(dtype, rows, columns)
+            && size.saturating_mul(rows * columns) >= WORTH_COMPILING
+            && takes(&self.device, special, general)?;
         let sized = if worth { self.sized(dtype, rows, columns)? } else { None };
         let (function, tile, threads) = if let Some(sized) = &sized {
             let strips = if dtype.size() == 4 { 16 } else { 12 };

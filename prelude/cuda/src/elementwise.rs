@@ -1,7 +1,7 @@
 //! Elementwise operations on CUDA; the kernels are in `kernels/elementwise.cu`.
 
 use super::axes::{Axis, ROW_PART, joined, launch_over};
-use super::{Compiled, Program, address_of, blocks, kernels, source_of, unsigned, words};
+use super::{Compiled, Program, address_of, blocks, kernels, source_of, takes, unsigned, words};
 use std::sync::Arc;
 use warpcell_base::backend::{BinaryOperation, Operand, UnaryOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
@@ -211,7 +211,11 @@ impl Elementwise {
             return Ok(());
         }
         let target = Side::target(out)?;
-        if a.contiguous && b.contiguous && target.contiguous {
+        if a.contiguous
+            && b.contiguous
+            && target.contiguous
+            && (forms.contiguous.is_there() || takes(&self.device, &program, || strided(program()))?)
+        {
             let kernels = forms.contiguous.get(&self.device, program)?;
             let aligned = (a.address | b.address | target.address).is_multiple_of(16);
             let (function, each) = if aligned { (kernels.packed, 16 / widest) } else { (kernels.single, 1) };

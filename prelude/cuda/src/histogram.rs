@@ -1,6 +1,6 @@
 //! Counting into bins on CUDA; the kernels are in `kernels/histogram.cu`.
 
-use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of, takes};
 use std::sync::Arc;
 use warpcell_base::backend::{self, View};
 use warpcell_base::dtype::DType;
@@ -88,7 +88,9 @@ impl Histogram {
                 (Kind::Between, source_of(edges)?, Span { first: span.first, last: span.last, scale, even }, 0)
             }
         };
+        let (special, general) = (|| split_program(kind, x.dtype), || program(kind, x.dtype));
         if let Some(buckets) = Buckets::of(kind, size, count)
+            && takes(&self.device, special, general)?
             && let Some(memory) = buckets.memory(&self.device)?
         {
             return self.by_buckets(buckets, &memory, kind, x, [edges, address_of(out)?], span);

@@ -23,6 +23,7 @@ use warpcell_driver::compile;
 use warpcell_driver::context::{self, Device};
 use warpcell_driver::event::Event;
 use warpcell_driver::failures::{Names, Slot};
+use warpcell_driver::recorded::Request;
 use warpcell_driver::text::{TextModule, limits};
 use warpcell_translate::{KernelOptions, KernelTranslation, Parameter as Passed, Scalar, translate_kernel};
 
@@ -67,6 +68,8 @@ struct Key {
 /// A program on the device.
 struct Loaded {
     translation: KernelTranslation,
+    /// The arguments whose values are in the program, and are not passed.
+    fixed: u16,
     attributes: FunctionAttributes,
     /// Owns the kernel, which is its only one.
     module: TextModule,
@@ -146,7 +149,7 @@ impl Launches {
             return Err(waits("a launch with a time limit"));
         }
         let given: Vec<Argument<'_>> =
-            arguments.iter().enumerate().filter(|(at, _)| launch.fixed >> at & 1 == 0).map(|(_, of)| *of).collect();
+            arguments.iter().enumerate().filter(|(at, _)| program.fixed >> at & 1 == 0).map(|(_, of)| *of).collect();
         let words = Words::of(&given)?;
         if program.record.is_some() {
             self.device.settle();
@@ -256,11 +259,20 @@ impl Launches {
         if let Some(program) = known.find(&key) {
             return Ok(program);
         }
-        let translation = translate(operation, kernel, &key.passed, key.is_checked, &items)?;
+        let translated = |key: &Key| translate(operation, kernel, &key.passed, key.is_checked, &items);
+        let mut translation = translated(&key)?;
+        let mut fixed = key.fixed();
+        if compile::has_choices()
+            && fixed != 0
+            && let Ok(general) = translated(&key.general())
+            && !self.takes(kernel, &translation, &general, &key)?
+        {
+            (translation, fixed) = (general, 0);
+        }
         let program = match self.same(&translation, &key) {
             // Of a cell that was run again, everything may be as before.
             Some(same) => same,
-            None => Arc::new(self.load(operation, kernel, translation, &key)?),
+            None => Arc::new(self.load(operation, kernel, (translation, fixed), &key)?),
         };
         // Another thread may have been first; its program is as good.
         known.programs.write().unwrap_or_else(PoisonError::into_inner).push((key, program.clone()));
@@ -298,12 +310,25 @@ impl Launches {
         same.next().map(|(_, program)| program)
     }
 
+    /// Whether the program with some values in it can be had, rather than that for all values.
+    fn takes(
+        &self,
+        kernel: &Kernel,
+        special: &KernelTranslation,
+        general: &KernelTranslation,
+        key: &Key,
+    ) -> Result<bool> {
+        asked(kernel, special, key, |special| {
+            asked(kernel, general, key, |general| compile::takes(self.device.target(), special, general))
+        })
+    }
+
     #[cold]
     fn load(
         &self,
         operation: &'static str,
         kernel: &Kernel,
-        translation: KernelTranslation,
+        (translation, fixed): (KernelTranslation, u16),
         key: &Key,
     ) -> Result<Loaded> {
         let declared = translation.static_shared_bytes;
@@ -311,10 +336,7 @@ impl Launches {
             let (name, most) = (kernel.short_name(), DECLARED_SHARED_BYTES);
             return Err(messages::too_large_shared_arrays(operation, name, declared, most));
         }
-        let source = whole(&translation);
-        // It stands in the namespace of all that is generated.
-        let (file, names) = (format!("{}.cu", kernel.short_name()), [format!("rust::{}", translation.name)]);
-        let module = TextModule::load(&self.device, &file, &source, &options(key.contracts), &names)?;
+        let module = asked(kernel, &translation, key, |request| TextModule::load(&self.device, request))?;
         let attributes = module.attributes(0)?;
         let names =
             || Names { functions: translation.functions.clone(), arrays: translation.arrays.clone(), is_kernel: true };
@@ -322,7 +344,7 @@ impl Launches {
         if let Some(record) = &record {
             record.tell(module.module())?;
         }
-        Ok(Loaded { translation, attributes, module, record })
+        Ok(Loaded { translation, fixed, attributes, module, record })
     }
 }
 
@@ -340,6 +362,21 @@ impl Key {
     /// A key that is not looked for, with the same options.
     fn outdated(self) -> Key {
         Key { passed: vec![Passed::Scalar(Scalar::Bool); MOST_ARGUMENTS + 1], ..self }
+    }
+
+    /// A bit for each argument whose value is in the program.
+    fn fixed(&self) -> u16 {
+        let is_fixed = |passed: &Passed| matches!(passed, Passed::Fixed(..));
+        self.passed.iter().enumerate().filter(|(_, passed)| is_fixed(passed)).fold(0, |bits, (at, _)| bits | 1 << at)
+    }
+
+    /// That of the program which takes all values as arguments.
+    fn general(&self) -> Key {
+        let passed = |passed: &Passed| match passed {
+            Passed::Fixed(of, _) => Passed::Scalar(*of),
+            passed => passed.clone(),
+        };
+        Key { passed: self.passed.iter().map(passed).collect(), ..*self }
     }
 
     fn is_outdated(&self) -> bool {
@@ -400,6 +437,14 @@ pub(super) fn words_of(value: &Value) -> Box<[u64]> {
         u64::from_ne_bytes(word)
     };
     bytes.chunks(8).map(word).collect()
+}
+
+/// Passes a kernel's program on as the compiler takes it.
+fn asked<R>(kernel: &Kernel, translation: &KernelTranslation, key: &Key, ask: impl FnOnce(&Request<'_>) -> R) -> R {
+    // It stands in the namespace of all that is generated.
+    let (name, functions) = (format!("{}.cu", kernel.short_name()), [format!("rust::{}", translation.name)]);
+    let (source, options) = (whole(translation), options(key.contracts));
+    ask(&Request { name: &name, source: &source, options: &options, functions: Some(&functions) })
 }
 
 /// The whole program.

@@ -18,8 +18,8 @@ use warpcell_base::backend::stream::{orders, waits};
 use warpcell_base::backend::text::{FunctionAttributes, Limits, Text, TextProgram};
 use warpcell_base::backend::{
     Allocation, Backend, CaptureHandle, DeviceProperties, EventHandle, Foreign, IndexCheck, Layout, MemoryFigures,
-    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, ReduceOperation, Stage, StreamHandle, StreamOrder, Unique,
-    View,
+    Operand, Operation, PinnedMemory, PoolFigures, PoolKind, Programs, ReduceOperation, Stage, StreamHandle,
+    StreamOrder, Unique, View,
 };
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::{Error, Result};
@@ -30,7 +30,7 @@ use warpcell_driver::event::Event;
 use warpcell_driver::memory::{self, DeviceMemory};
 use warpcell_driver::pinned::Pinned;
 use warpcell_driver::queue::Stream;
-use warpcell_driver::{attribute, cufft, interop, nvrtc, profile, staging};
+use warpcell_driver::{attribute, compile, cufft, embedded, interop, nvrtc, profile, staging};
 
 pub mod axes;
 pub mod codegen;
@@ -63,7 +63,7 @@ mod transform;
 
 pub use convolve::has_sized_program;
 use histogram::Bins;
-use program::{Compiled, Program, family, kernels, typedefs};
+use program::{Compiled, Program, family, kernels, takes, typedefs};
 use stream::{CudaEvent, CudaStream};
 pub use warpcell_driver as driver;
 
@@ -71,6 +71,11 @@ pub use warpcell_driver as driver;
 pub fn probe() -> std::result::Result<(), String> {
     context::count()?;
     context::can_compile()
+}
+
+/// Whether programs are embedded in this process, for devices that [`probe`] does not say can be used.
+pub fn embeds() -> bool {
+    embedded::is_used()
 }
 
 /// The number of CUDA devices.
@@ -514,6 +519,10 @@ impl Backend for CudaBackend {
             see(out, true);
         })?;
         self.maps.along(stages, inputs, shape, out)
+    }
+
+    fn programs(&self) -> Programs {
+        compile::programs()
     }
 
     fn selects(&self, rows: usize, length: usize) -> bool {

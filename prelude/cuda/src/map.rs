@@ -24,6 +24,7 @@ use warpcell_driver::context::{self, Device};
 use warpcell_driver::failures::{Names, Slot};
 use warpcell_driver::launch::launch;
 use warpcell_driver::module::{Function as DeviceFunction, Module};
+use warpcell_driver::recorded::Request;
 use warpcell_translate::{FunctionParameter as TranslatedParameter, Scalar, Translation};
 
 mod along;
@@ -92,9 +93,18 @@ struct Key {
     contracts: bool,
 }
 
+impl Key {
+    /// The kernel that takes arrays of all layouts and sizes.
+    fn general(self) -> Key {
+        Key { form: Form::StridedWide, tiles: Tiles::default(), ..self }
+    }
+}
+
 /// A kernel on the device.
 struct Loaded {
     function: DeviceFunction,
+    /// That of the key, or the general one.
+    form: Form,
     /// How many elements a thread takes at a time.
     each: usize,
     /// How many threads a block has.
@@ -228,7 +238,8 @@ impl Maps {
         let tiles =
             if form == Form::Tiles { views::tiles(&axes, arguments.walked(), outs.len()) } else { Tiles::default() };
         let kernel = self.kernel(function, (form, tiles), scalars, None)?;
-        if arguments.contiguous {
+        let axes = if kernel.form == form || !arguments.contiguous { axes } else { arguments.axes(&out.layout.shape) };
+        if !kernel.form.is_strided() {
             let grid = blocks("map", size, kernel.threads * kernel.each)?;
             let elements = size as i64;
             let (mut pointers, count) = arguments.pointers([(&raw const elements).cast()]);
@@ -246,7 +257,7 @@ impl Maps {
             for (address, side) in addresses.iter().zip(&sides[..arrays]) {
                 arguments.words[side.word] = (*address).into();
             }
-            let grid = match form {
+            let grid = match kernel.form {
                 Form::Rows => {
                     let length = axes.length();
                     let parts = length.div_ceil(kernel.threads * kernel.each) as u32;
@@ -298,7 +309,7 @@ impl Maps {
             let finished = (&raw const finished).cast::<c_void>();
             let (states, target) = ((&raw const states).cast(), (&raw const target).cast());
             let (elements, passed) = ((&raw const elements).cast(), (&raw const passed).cast());
-            let (mut pointers, count) = if arguments.contiguous {
+            let (mut pointers, count) = if !kernel.form.is_strided() {
                 arguments.pointers([elements, states, finished, target])
             } else {
                 let (pointers, count) = arguments.pointers([elements, passed, states, finished, target]);
@@ -386,15 +397,22 @@ impl Maps {
 
     #[cold]
     fn load(&self, translated: &Translated, key: Key) -> Result<Arc<Loaded>> {
-        let Key { form, tiles, scalars, reduction, contracts } = key;
         let translation = &translated.translation;
-        let MapProgram { source, name, each, threads } =
-            MapKernel { translation, form, scalars, reduction, tiles }.program();
         let file = format!("{}.cu", program::own_name(translation));
-        let module = Module::compile(&self.device, &file, &source, &options(contracts), String::new())?;
+        let (mut form, mut program) = (key.form, program_of(translation, key));
+        if compile::has_choices() && key != key.general() {
+            let general = program_of(translation, key.general());
+            let target = self.device.target();
+            let options = options(key.contracts);
+            if !compile::takes(target, &request(&file, &program, &options), &request(&file, &general, &options))? {
+                (form, program) = (key.general().form, general);
+            }
+        }
+        let module = Module::compile(&self.device, &request(&file, &program, &options(key.contracts)), String::new())?;
+        let MapProgram { name, each, threads, .. } = program;
         let name = std::ffi::CString::new(name).unwrap_or_default();
         let function = module.function(&name)?;
-        let resident = match reduction {
+        let resident = match key.reduction {
             Some(_) => module.resident_blocks(function, threads, 0)?.max(1) * self.device.multiprocessors() as usize,
             None => 1,
         };
@@ -403,7 +421,7 @@ impl Maps {
         if let Some(record) = &record {
             record.tell(&module)?;
         }
-        let loaded = Arc::new(Loaded { function, each, threads, resident, _module: module, record });
+        let loaded = Arc::new(Loaded { function, form, each, threads, resident, _module: module, record });
         let mut kernels = translated.kernels.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first. Its kernel is the same.
         kernels.push((key, loaded.clone()));
@@ -419,6 +437,17 @@ impl Translated {
     fn find(&self, key: Key) -> Option<Arc<Loaded>> {
         self.kernels().iter().find(|(known, _)| *known == key).map(|(_, kernel)| kernel.clone())
     }
+}
+
+/// The program of a key.
+fn program_of(translation: &Translation, key: Key) -> MapProgram {
+    let Key { form, tiles, scalars, reduction, .. } = key;
+    MapKernel { translation, form, scalars, reduction, tiles }.program()
+}
+
+/// A program as the compiler takes it.
+fn request<'a>(name: &'a str, program: &'a MapProgram, options: &'a [String]) -> Request<'a> {
+    Request { name, source: &program.source, options, functions: None }
 }
 
 /// Whether a translated parameter is what the host has registered.

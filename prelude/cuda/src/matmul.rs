@@ -2,7 +2,7 @@
 //! `kernels/matmul.cu`.
 
 use super::axes::{Axis, joined};
-use super::{Compiled, Program, address_of, blocks, family, kernels, source_of, unsigned};
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of, takes, unsigned};
 use warpcell_base::backend::{LeadingDimension, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
@@ -114,7 +114,9 @@ impl MatMul {
             rows.div_ceil(tile).saturating_mul(columns.div_ceil(tile)).saturating_mul(batch.count)
         };
         // Large tiles where they still give every multiprocessor one; of 64 bits they would need too many registers.
-        let is_large = a.dtype.size() <= 4 && tiles(EACH[1]) >= self.device.multiprocessors() as usize;
+        let is_large = a.dtype.size() <= 4
+            && tiles(EACH[1]) >= self.device.multiprocessors() as usize
+            && takes(&self.device, || program(a.dtype, EACH[1]), || program(a.dtype, EACH[0]))?;
         let each = EACH[usize::from(is_large)];
         let cell = &self.tiles[usize::from(is_large)][a.dtype as usize];
         let function = cell.get(&self.device, || program(a.dtype, each))?.multiply;
@@ -153,7 +155,9 @@ impl MatMul {
         [a, b]: [(u64, &Strides); 2],
         out: u64,
     ) -> Result<bool> {
-        if !takes_digits(dtype, [rows, inner, columns], out) {
+        if !takes_digits(dtype, [rows, inner, columns], out)
+            || !takes(&self.device, digits_program, || program(dtype, EACH[0]))?
+        {
             return Ok(false);
         }
         let kernels = self.digits.get(&self.device, digits_program)?;

@@ -1,11 +1,14 @@
 //! Programs of CUDA C that the backend's operations are made of, and their kernels, which are compiled when first used.
 
 use super::naming;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
+use warpcell_driver::compile::{self, Target};
 use warpcell_driver::context::Device;
 use warpcell_driver::module::Module;
+use warpcell_driver::recorded::Request;
 
 /// A program: CUDA C and the macros that choose what it does. Plain data, so that tests can compile all of them.
 #[derive(Clone, Debug)]
@@ -32,15 +35,45 @@ impl Program {
         format!("{}#line 1\n{}", typedefs(), naming::renamed(self.source, suffix))
     }
 
-    pub fn load(&self, device: &Arc<Device>) -> Result<Module> {
+    /// Passes the program on as the compiler takes it, with the suffix of its kernels.
+    fn asked<R>(&self, ask: impl FnOnce(&Request<'_>, String) -> R) -> R {
         let suffix = naming::suffix(&self.options);
-        Module::compile(device, self.name, &self.text(&suffix), &self.options, suffix)
+        let source = self.text(&suffix);
+        ask(&Request { name: self.name, source: &source, options: &self.options, functions: None }, suffix)
+    }
+
+    pub fn load(&self, device: &Arc<Device>) -> Result<Module> {
+        self.asked(|request, suffix| Module::compile(device, request, suffix))
     }
 
     pub fn load_cached(&self, device: &Arc<Device>) -> Result<Option<Module>> {
-        let suffix = naming::suffix(&self.options);
-        Module::cached(device, &self.text(&suffix), &self.options, suffix)
+        self.asked(|request, suffix| Module::cached(device, request, suffix))
     }
+}
+
+/// Whether the program that is best for some sizes can be had; if not, `general` is to be taken. See [`compile::takes`].
+#[inline]
+pub fn takes(device: &Device, special: impl FnOnce() -> Program, general: impl FnOnce() -> Program) -> Result<bool> {
+    if !compile::has_choices() {
+        return Ok(true);
+    }
+    takes_one(device.target(), special(), general)
+}
+
+#[cold]
+fn takes_one(target: Target, special: Program, general: impl FnOnce() -> Program) -> Result<bool> {
+    // Texts are written and hashed once.
+    type Known = HashMap<(Target, &'static str, Vec<String>), bool>;
+    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (target, special.name, special.options.clone());
+    if let Some(&takes) = known().get(&key) {
+        return Ok(takes);
+    }
+    let general = general();
+    let takes = special.asked(|special, _| general.asked(|general, _| compile::takes(target, special, general)))?;
+    known().insert(key, takes);
+    Ok(takes)
 }
 
 /// The integers among the element types, as text in front of each source: `typedef unsigned char u8;` and so on.
@@ -64,6 +97,12 @@ impl<K> Default for Compiled<K> {
 }
 
 impl<K: OfModule> Compiled<K> {
+    /// Whether they are compiled.
+    #[inline]
+    pub fn is_there(&self) -> bool {
+        self.0.get().is_some()
+    }
+
     /// The kernels; those of this program, if they are not compiled yet.
     #[inline]
     pub fn get(&self, device: &Arc<Device>, program: impl FnOnce() -> Program) -> Result<&K> {

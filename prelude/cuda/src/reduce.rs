@@ -1,7 +1,7 @@
 //! Reductions on CUDA; the kernels are in `kernels/reduce.cu`.
 
 use super::axes::{Axis, KernelAxes, MOST_AXES, joined};
-use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of, takes};
 use std::sync::OnceLock;
 use warpcell_base::backend::{ReduceOperation, View};
 use warpcell_base::dtype::{DType, Scalar};
@@ -148,9 +148,17 @@ impl Reduce {
 
     fn queue(&self, reduced: Reduced<'_>, x: View<'_>, axes: &[usize], out: View<'_>) -> Result<()> {
         match out.layout.size() {
-            1 if x.layout.is_contiguous() => self.whole(reduced, x, out),
+            1 if x.layout.is_contiguous() && self.takes_whole(reduced, x, out)? => self.whole(reduced, x, out),
             outputs => self.over_axes(reduced, x, axes, out, outputs),
         }
+    }
+
+    /// Whether the program for all elements can be had, rather than that for any axes.
+    fn takes_whole(&self, reduced: Reduced<'_>, x: View<'_>, out: View<'_>) -> Result<bool> {
+        let terms = reduced.terms(x, out);
+        let program = |whole| move || reduced.program(x.dtype, terms, whole);
+        let is_there = self.whole[conversion(x.dtype, terms)][reduced.kind()][x.dtype as usize].is_there();
+        Ok(is_there || takes(&self.device, program(true), program(false))?)
     }
 
     fn whole(&self, reduced: Reduced<'_>, x: View<'_>, out: View<'_>) -> Result<()> {

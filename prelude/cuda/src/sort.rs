@@ -1,6 +1,6 @@
 //! Sorting on CUDA; the kernels are in `kernels/sort.cu`, `kernels/sort_sweep.cu` and `kernels/select.cu`.
 
-use super::{Compiled, Program, address_of, blocks, family, kernels, source_of};
+use super::{Compiled, Program, address_of, blocks, family, kernels, source_of, takes};
 use std::sync::Arc;
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
@@ -77,7 +77,9 @@ impl Sort {
     pub fn run(&self, x: View<'_>, out: View<'_>, positions: bool) -> Result<()> {
         let length = *x.layout.shape.last().expect("sorted arrays have an axis");
         let rows = x.layout.size() / length;
-        if sweep::takes(rows, length, self.device.multiprocessors() as usize) {
+        let (special, general) = (|| sweep::program(x.dtype, positions), || program(x.dtype, positions));
+        if sweep::takes(rows, length, self.device.multiprocessors() as usize) && takes(&self.device, special, general)?
+        {
             return self.sweep(x, out, rows, length, positions);
         }
         let cell = &self.programs[usize::from(positions)][x.dtype as usize];

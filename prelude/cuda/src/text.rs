@@ -7,12 +7,14 @@ use warpcell_base::backend::recording;
 use warpcell_base::backend::text::{FunctionAttributes, LaunchSize, Limits, Passed, Text, TextProgram};
 use warpcell_base::error::Result;
 use warpcell_driver::context::Device;
+use warpcell_driver::recorded::Request;
 use warpcell_driver::text::TextModule;
 
 /// Compiles and loads a program.
 pub(super) fn compile(device: &Arc<Device>, text: &Text<'_>) -> Result<Arc<dyn TextProgram>> {
-    let module = TextModule::load(device, text.name, text.source, text.options, text.kernels)?;
-    Ok(Arc::new(CudaText(module)))
+    let &Text { name, source, options, kernels } = text;
+    let request = Request { name, source, options, functions: Some(kernels) };
+    Ok(Arc::new(CudaText(TextModule::load(device, &request)?)))
 }
 
 struct CudaText(TextModule);

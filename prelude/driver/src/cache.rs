@@ -3,14 +3,15 @@
 //! Files are written under another name and renamed, so readers see whole files only, also while other processes write.
 //! A damaged file counts as absent. Whatever fails here (no home, a read-only folder, a full disk) only costs time.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const MAGIC: &[u8; 8] = b"warpcel1";
 
 /// The name of an entry: a hash of all parts and of their lengths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key(u128);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(pub(super) u128);
 
 impl Key {
     pub fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Key {
@@ -23,13 +24,24 @@ impl Key {
     }
 }
 
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// A number that tells contents from others.
+pub(super) fn hash(contents: &[u8]) -> u128 {
+    fnv(FNV_START, contents)
+}
+
 /// The entry's contents, if there is one and it is whole.
 pub fn read(key: Key) -> Option<Vec<u8>> {
     let mut bytes = std::fs::read(path(key)?).ok()?;
     let header = bytes.get(..32)?;
     if &header[..8] != MAGIC
         || header[8..16] != ((bytes.len() - 32) as u64).to_le_bytes()
-        || header[16..32] != fnv(FNV_START, &bytes[32..]).to_le_bytes()
+        || header[16..32] != hash(&bytes[32..]).to_le_bytes()
     {
         return None;
     }
@@ -42,11 +54,11 @@ pub fn write(key: Key, contents: &[u8]) {
     let Some(path) = path(key) else { return };
     let Some(folder) = path.parent() else { return };
     let unique = COUNT.fetch_add(1, Ordering::Relaxed);
-    let draft = folder.join(format!("{:032x}.{}.{unique}.tmp", key.0, std::process::id()));
+    let draft = folder.join(format!("{key}.{}.{unique}.tmp", std::process::id()));
     let mut bytes = Vec::with_capacity(32 + contents.len());
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&(contents.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&fnv(FNV_START, contents).to_le_bytes());
+    bytes.extend_from_slice(&hash(contents).to_le_bytes());
     bytes.extend_from_slice(contents);
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&draft, &bytes));
     if written.and_then(|()| std::fs::rename(&draft, &path)).is_err() {
@@ -60,7 +72,7 @@ fn path(key: Key) -> Option<PathBuf> {
     let folder = set("WARPCELL_CACHE_DIR")
         .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("warpcell")))
         .or_else(|| set("HOME").map(|home| home.join(".cache/warpcell")))?;
-    Some(folder.join(format!("{:032x}.cubin", key.0)))
+    Some(folder.join(format!("{key}.cubin")))
 }
 
 // FNV-1a of 128 bits: stable over versions of Rust, which the standard library's hasher is not.

@@ -9,7 +9,7 @@ use super::pool::Pool;
 use super::queue::{self, Queues};
 use super::staging::Staging;
 use super::status::check;
-use super::{library, nvml, nvrtc, oldest};
+use super::{embedded, library, nvml, nvrtc, oldest};
 use cudarc::driver::sys;
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int};
@@ -79,12 +79,13 @@ pub fn count() -> std::result::Result<usize, String> {
     }
 }
 
-/// Starts the driver, which is present. The first time NVRTC is loaded meanwhile: without it no device is used.
+/// Starts the driver, which is present. The first time NVRTC is loaded meanwhile: without it no device is used, unless programs are
+/// embedded.
 fn initialise() -> Result<()> {
     // SAFETY: the driver is present, and this may be called any number of times.
     let start = || check(unsafe { sys::cuInit(0) }, "cuInit");
     static FIRST: AtomicBool = AtomicBool::new(true);
-    if !FIRST.swap(false, Ordering::Relaxed) {
+    if !FIRST.swap(false, Ordering::Relaxed) || embedded::is_used() {
         return start();
     }
     std::thread::scope(|scope| {
@@ -163,10 +164,16 @@ fn capability(handle: sys::CUdevice) -> Result<(c_int, c_int)> {
     ))
 }
 
-/// Whether kernels could be compiled; if not, why and what to do. Ask [`count`] first.
+/// Whether kernels can be had for device 0, embedded or compiled; if not, why and what to do. Ask [`count`] first.
 pub fn can_compile() -> std::result::Result<(), String> {
-    let major = driver_major().map_err(|error| error.to_string())?;
-    nvrtc::Nvrtc::get(major).map(|_| ()).map_err(|error| error.to_string())
+    let words = |error: Error| error.to_string();
+    let unserved = match embedded::is_used() {
+        true => embedded::unserved(target_of(0).map_err(words)?),
+        false => Some(String::new()),
+    };
+    let Some(unserved) = unserved else { return Ok(()) };
+    let nvrtc = nvrtc::Nvrtc::get(driver_major().map_err(words)?);
+    nvrtc.map(|_| ()).map_err(|error| if unserved.is_empty() { words(error) } else { format!("{error}. {unserved}") })
 }
 
 impl Device {

@@ -8,7 +8,7 @@
 //! [`queue`] its streams, [`failures`] what the user's functions say of themselves, [`checks`] what
 //! kernels say of the indices that they are given, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`pinned`] host memory for them, [`mapped`] host memory that kernels write to, [`interop`] what shares
 //! memory with others, [`graph`] work that is captured, [`background`] what is done beside the user's work, [`compile`] and
-//! [`cache`] turn CUDA C into machine code, [`oldest`] lets tests take a device for an old one, [`text`] programs of the user; [`module`], [`launch`] and [`event`] are what their
+//! [`cache`] turn CUDA C into machine code, [`recorded`] keeps the text of programs and [`embedded`] their machine code for programs without NVRTC, [`oldest`] lets tests take a device for an old one, [`text`] programs of the user; [`module`], [`launch`] and [`event`] are what their
 //! names say. Nothing here knows arrays or operations.
 //!
 //! Invariants:
@@ -36,6 +36,7 @@ pub mod cufft;
 mod cupti;
 pub mod cusolver;
 mod demangle;
+pub mod embedded;
 pub mod event;
 pub mod failures;
 pub mod graph;
@@ -53,6 +54,7 @@ pub mod pinned;
 pub mod pool;
 pub mod profile;
 pub mod queue;
+pub mod recorded;
 pub mod staging;
 pub mod status;
 pub mod text;

@@ -2,6 +2,7 @@
 
 use super::compile;
 use super::context::Device;
+use super::recorded::Request;
 use super::status::check;
 use cudarc::driver::sys;
 use std::collections::BTreeSet;
@@ -36,22 +37,16 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Module {
-    /// Compiles CUDA C for the device, or takes it from the cache, and loads it. `suffix` is what its kernels have behind the
-    /// names by which [`function`](Self::function) asks for them.
-    pub fn compile(
-        device: &Arc<Device>,
-        name: &str,
-        source: &str,
-        options: &[String],
-        suffix: String,
-    ) -> Result<Module> {
-        Module::load(device, &compile::compile(device.target(), name, source, options)?, suffix)
+    /// Compiles CUDA C for the device, or takes it from where it is compiled already, and loads it. `suffix` is what its kernels have
+    /// behind the names by which [`function`](Self::function) asks for them.
+    pub fn compile(device: &Arc<Device>, request: &Request<'_>, suffix: String) -> Result<Module> {
+        Module::load(device, &compile::compile(device.target(), request)?.0, suffix)
     }
 
-    /// What [`compile`](Self::compile) gives, if that need not be compiled: it is in the cache on disk.
-    pub fn cached(device: &Arc<Device>, source: &str, options: &[String], suffix: String) -> Result<Option<Module>> {
-        let image = compile::cached(device.target(), source, options)?;
-        image.map(|image| Module::load(device, &image, suffix)).transpose()
+    /// What [`compile`](Self::compile) gives, if that need not be compiled.
+    pub fn cached(device: &Arc<Device>, request: &Request<'_>, suffix: String) -> Result<Option<Module>> {
+        let made = compile::cached(device.target(), request)?;
+        made.map(|(image, _)| Module::load(device, &image, suffix)).transpose()
     }
 
     /// Loads an image from the compiler.

@@ -8,6 +8,7 @@ use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use warpcell_base::backend::COMPILER;
 use warpcell_base::error::{Error, Result};
 
 type Program = *mut c_void;
@@ -58,7 +59,7 @@ impl Nvrtc {
         FOUND
             .get_or_init(|| Nvrtc::find(driver_major))
             .as_ref()
-            .map_err(|reason| Error::LibraryMissing { library: "libnvrtc.so".to_string(), reason: reason.clone() })
+            .map_err(|reason| Error::LibraryMissing { library: COMPILER.to_string(), reason: reason.clone() })
     }
 
     fn find(driver_major: i32) -> std::result::Result<Nvrtc, String> {

@@ -4,8 +4,8 @@
 use super::compile;
 use super::context::{self, Device};
 use super::launch::launch_sized;
-use super::library;
 use super::module::{Function, Module};
+use super::recorded::Request;
 use super::status::check;
 use cudarc::driver::sys::{self, CUdevice_attribute as Of, CUfunction_attribute as Attribute, CUresult};
 use std::ffi::{CString, c_int, c_void};
@@ -33,22 +33,9 @@ struct Kernel {
 const SHARED: u32 = 48 << 10;
 
 impl TextModule {
-    /// Compiles a program, or takes it from the cache, and loads it. `kernels` are the names that C++ has for what will be
-    /// launched.
-    pub fn load(
-        device: &Arc<Device>,
-        name: &str,
-        source: &str,
-        options: &[String],
-        kernels: &[String],
-    ) -> Result<TextModule> {
-        let mut all = options.to_vec();
-        if source.contains("#include") {
-            all.extend(library::headers().iter().map(|folder| format!("--include-path={}", folder.display())));
-        }
-        // The user's own headers may change; those of CUDA do not, as long as they are where they were.
-        let has_own = source.contains("#include \"") || options.iter().any(|option| is_include(option));
-        let (image, names) = compile::compile_named(device.target(), name, source, &all, kernels, !has_own)?;
+    /// Compiles a program with functions, or takes it from where it is compiled already, and loads it.
+    pub fn load(device: &Arc<Device>, request: &Request<'_>) -> Result<TextModule> {
+        let (image, names) = compile::compile(device.target(), request)?;
         let module = Module::load(device, &image, String::new())?;
         let function = |name: &String| {
             let name = CString::new(name.as_str()).unwrap_or_default();
@@ -157,11 +144,6 @@ impl TextModule {
     pub fn global(&self, name: &str) -> Result<Option<(u64, usize)>> {
         self.module.global(name)
     }
-}
-
-/// Whether an option names headers, or folders of them.
-fn is_include(option: &str) -> bool {
-    ["-I", "--include-path", "-include", "--pre-include"].iter().any(|name| option.starts_with(name))
 }
 
 /// What a device can launch.

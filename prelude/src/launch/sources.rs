@@ -16,7 +16,8 @@ pub fn by_kernels<R>(work: impl FnOnce() -> R) -> R {
     loops::by_kernels(work)
 }
 
-/// The same, and gives the CUDA C of all launches: the names of the kernels, by their texts.
+/// The same, and gives the CUDA C of all launches: the names of the kernels, by their texts. Of a kernel that is compiled for some values
+/// there is also the text for all values.
 pub fn sources_of(work: impl FnOnce()) -> BTreeMap<String, String> {
     RECORDED.set(Some(BTreeMap::new()));
     by_kernels(work);
@@ -30,7 +31,10 @@ pub(super) fn record(launch: &Launch, arguments: &[Argument<'_>]) -> Result<()> 
     }
     RECORDED.with_borrow_mut(|recorded| {
         if let Some(recorded) = recorded {
-            recorded.insert(cuda::launch::launched_source(launch, arguments)?, launch.kernel.short_name().to_owned());
+            for fixed in [launch.fixed, 0] {
+                let source = cuda::launch::launched_source(&Launch { fixed, ..*launch }, arguments)?;
+                recorded.insert(source, launch.kernel.short_name().to_owned());
+            }
         }
         Ok(())
     })

@@ -12,7 +12,7 @@ use crate::array::sides::AnyView;
 use crate::array::transfer::download_vec;
 use crate::array::{RawArray, slice_axis};
 use crate::backend::loops::{Loops, Windows};
-use crate::backend::{BinaryOperation, UnaryOperation};
+use crate::backend::{BinaryOperation, UnaryOperation, best_or_general};
 use crate::device::Device;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
@@ -804,30 +804,36 @@ pub(super) fn ranked(
             return back(operation, out, x.dtype);
         }
     }
-    if shape == [3, 3] && count == 9 && at == 4 {
-        return windowed(operation, of_rank::median9, x, (&shape, &origins), edges, &[], 0);
-    }
-    if count == footprint.size() && count <= MOST_IN_REGISTERS && has_many_threads(x) {
-        let keep = (at + 1).min(count - at);
-        let extra = [Given::fixed(count), Given::fixed(keep), Given::fixed_flag(keep <= at)];
-        return windowed(operation, of_rank::rank_of_few, x, (&shape, &origins), edges, &extra, 0);
-    }
     let extra = [Given::Read(&footprint), Given::Length(at)];
-    if count <= KEPT {
-        return windowed(operation, of_rank::rank, x, (&shape, &origins), edges, &extra, 0);
-    }
-    let floats = floats(operation, x)?;
-    // A row of memory for each thread, of which there are only as many as have room.
-    let room = ROOM / (count * floats.dtype.size()).max(1);
-    let most = room.clamp(MOST_THREADS_WITHOUT_ROOM, isize::MAX as usize);
-    let threads = super::kernels::threads(&floats, most);
-    let kept = RawArray::uninitialised(operation, &x.handle, &[threads, count], floats.dtype)?;
-    let extra = [extra[0], extra[1], Given::Write(&kept), Given::Length(count)];
-    back(
-        operation,
-        windowed(operation, of_rank::rank_of_many, &floats, (&shape, &origins), edges, &extra, most)?,
-        x.dtype,
-    )
+    let of_any_size = || {
+        let floats = floats(operation, x)?;
+        // A row of memory for each thread, of which there are only as many as have room.
+        let room = ROOM / (count * floats.dtype.size()).max(1);
+        let most = room.clamp(MOST_THREADS_WITHOUT_ROOM, isize::MAX as usize);
+        let threads = super::kernels::threads(&floats, most);
+        let kept = RawArray::uninitialised(operation, &x.handle, &[threads, count], floats.dtype)?;
+        let extra = [extra[0], extra[1], Given::Write(&kept), Given::Length(count)];
+        back(
+            operation,
+            windowed(operation, of_rank::rank_of_many, &floats, (&shape, &origins), edges, &extra, most)?,
+            x.dtype,
+        )
+    };
+    let best = || {
+        if shape == [3, 3] && count == 9 && at == 4 {
+            return windowed(operation, of_rank::median9, x, (&shape, &origins), edges, &[], 0);
+        }
+        if count == footprint.size() && count <= MOST_IN_REGISTERS && has_many_threads(x) {
+            let keep = (at + 1).min(count - at);
+            let extra = [Given::fixed(count), Given::fixed(keep), Given::fixed_flag(keep <= at)];
+            return windowed(operation, of_rank::rank_of_few, x, (&shape, &origins), edges, &extra, 0);
+        }
+        if count <= KEPT {
+            return windowed(operation, of_rank::rank, x, (&shape, &origins), edges, &extra, 0);
+        }
+        of_any_size()
+    };
+    best_or_general(&*x.handle.backend, best, of_any_size)
 }
 
 /// The medians of small windows with zeros beyond the ends, on a device with many threads; none for others, and for elements that are not

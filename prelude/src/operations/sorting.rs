@@ -2,7 +2,7 @@
 
 use crate::array::axes::axis_of;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, slice_axis};
-use crate::backend::{BinaryOperation, Layout, ReduceOperation};
+use crate::backend::{BinaryOperation, Layout, ReduceOperation, best_or_general};
 use crate::dtype::{DType, Element, Real, Scalar};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
@@ -241,9 +241,12 @@ pub(super) fn selected_rows(operation: &'static str, x: &RawArray, places: [usiz
         return found.map(|found| found.converted(operation, x.dtype)).transpose();
     }
     let x = x.contiguous(operation)?;
-    let out = RawArray::uninitialised(operation, &x.handle, &[rows, &[places.len()]].concat(), x.dtype)?;
-    x.handle.backend.select(x.view(), places, out.view())?;
-    Ok(Some(out))
+    let backend = &x.handle.backend;
+    let select = || {
+        let out = RawArray::uninitialised(operation, &x.handle, &[rows, &[places.len()]].concat(), x.dtype)?;
+        backend.select(x.view(), places, out.view()).map(|()| Some(out))
+    };
+    best_or_general(&**backend, select, || sorted_rows(operation, &x, false).map(|_| None))
 }
 
 fn rows_in_order(operation: &'static str, x: &RawArray, places: Option<[usize; 3]>) -> Result<RawArray> {

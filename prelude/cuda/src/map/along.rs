@@ -3,6 +3,7 @@
 
 use super::program::{Stages, StagesProgram, has_loops};
 use super::{Loaded, Maps, Translated, contracts, is_exact, options};
+use crate::codegen::Form;
 use crate::{address_of, blocks, source_of};
 use std::sync::{Arc, PoisonError};
 use warpcell_base::backend::launch::Argument;
@@ -10,7 +11,9 @@ use warpcell_base::backend::{Stage, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_base::registry::element_of;
+use warpcell_driver::compile;
 use warpcell_driver::module::Module;
+use warpcell_driver::recorded::Request;
 use warpcell_translate::{FunctionParameter as TranslatedParameter, Scalar};
 
 /// Threads of a block, at most.
@@ -128,17 +131,31 @@ impl Maps {
             return Ok(Some(kernel.clone()));
         }
         let translations: Vec<_> = translated.iter().map(|translated| &translated.translation).collect();
-        let Some(StagesProgram { source, name }) = stages.program(&translations) else { return Ok(None) };
-        let module = Module::compile(&self.device, "along.cu", &source, &options(stages.contracts), String::new())?;
-        let function = module.function(name)?;
-        let loaded =
-            Arc::new(Loaded { function, each: 1, threads: stages.threads, resident: 1, _module: module, record: None });
+        let Some(mut program) = stages.program(&translations) else { return Ok(None) };
+        let (mut threads, options) = (stages.threads, options(stages.contracts));
+        let general = stages.general(MOST_THREADS);
+        if compile::has_choices()
+            && general != stages
+            && let Some(of_all) = general.program(&translations)
+            && !compile::takes(self.device.target(), &request(&program, &options), &request(&of_all, &options))?
+        {
+            (program, threads) = (of_all, general.threads);
+        }
+        let module = Module::compile(&self.device, &request(&program, &options), String::new())?;
+        let function = module.function(program.name)?;
+        let (form, each, resident, record) = (Form::Packed, 1, 1, None);
+        let loaded = Arc::new(Loaded { function, form, each, threads, resident, _module: module, record });
         if kernels.len() >= MOST_KERNELS {
             kernels.clear();
         }
         kernels.push((Key { translated, stages }, loaded.clone()));
         Ok(Some(loaded))
     }
+}
+
+/// A program as the compiler takes it.
+fn request<'a>(program: &'a StagesProgram, options: &'a [String]) -> Request<'a> {
+    Request { name: "along.cu", source: &program.source, options, functions: None }
 }
 
 /// Whether a function has one result, takes numbers only, and cannot fail.

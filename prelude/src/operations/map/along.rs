@@ -5,7 +5,7 @@ use super::{Fused, Given, MapOperand, Operand, Request, arguments::hidden};
 use crate::array::RawArray;
 use crate::array::axes::axis_of;
 use crate::backend::launch::Argument as Passed;
-use crate::backend::{Layout, ReduceOperation, Stage};
+use crate::backend::{Layout, ReduceOperation, Stage, best_or_general};
 use crate::device::Handle;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -155,7 +155,7 @@ pub(super) fn run(
     axis: isize,
 ) -> Result<Vec<RawArray>> {
     let operation = request.operation;
-    let (last, reduced) = stages.split_last().expect("there is a formula");
+    let (_, reduced) = stages.split_last().expect("there is a formula");
     let given: Vec<Operand<'_>> = operands.iter().map(Operand::of).collect();
     let (handle, shape) = request.place(&given)?;
     let axis = axis_of(operation, &shape, axis)?;
@@ -174,23 +174,36 @@ pub(super) fn run(
         of(stage).accepts(&types)?;
         types.extend(stage.reduction.map(|reduction| Given::Elements(reduction.output(stage.function.results[0]))));
     }
-    if axis + 1 == shape.len()
-        && let Some(out) = by_rows(operation, stages, &given, &handle, &shape)?
-    {
-        return Ok(vec![out]);
+    let apart = || one_by_one(operation, operands, stages, axis);
+    if axis + 1 != shape.len() {
+        return apart();
     }
+    let together = || match by_rows(operation, stages, &given, &handle, &shape)? {
+        Some(out) => Ok(vec![out]),
+        None => apart(),
+    };
+    best_or_general(&*handle.backend, together, apart)
+}
+
+/// Along any axis, by an operation for each formula and for each reduction.
+fn one_by_one(
+    operation: &'static str,
+    operands: &[MapOperand<'_>],
+    stages: &[Kept],
+    axis: usize,
+) -> Result<Vec<RawArray>> {
     let mut values: Vec<RawArray> = Vec::new();
     for stage in stages {
         let others = values.iter().map(|value| MapOperand::Elements(RawOperand::Array(value)));
         let all: Vec<MapOperand<'_>> = operands.iter().copied().chain(others).collect();
-        let results = of(stage).run(&all)?;
+        let request = Request { operation, function: stage.function, reduction: None, targets: None, along: None };
+        let results = request.run(&all)?;
         let Some(reduction) = stage.reduction else { return Ok(results) };
         let mut value = reduce(operation, reduction, &results[0], &[axis])?;
         value.layout.shape.insert(axis, 1);
         value.layout.strides.insert(axis, 0);
         values.push(value);
     }
-    debug_assert!(last.reduction.is_some());
     let mut value = values.pop().expect("the last one is reduced");
     value.layout.shape.remove(axis);
     value.layout.strides.remove(axis);

@@ -206,6 +206,13 @@ fn kernels_know_their_windows() {
         with("interpolate", "constexpr i32 counts = 4386;") && with("interpolate_grid", "constexpr i32 counts = 4420;")
     );
     assert!(with("nearest", "constexpr bool refines = true;"));
+    // Programs whose kernels are embedded have those for all values.
+    let names: std::collections::BTreeSet<&String> = sources.values().collect();
+    let is_general =
+        |source: &str| !source.contains("constexpr i32 mode = ") && !source.contains("constexpr i32 counts = ");
+    for name in names {
+        assert!(sources.iter().any(|(source, of)| of == name && is_general(source)), "{name}");
+    }
     assert!(sources.keys().all(|source| !source.contains("checked_axis(")), "indices are checked");
     if let Some(folder) = std::env::var_os("WARPCELL_NDIMAGE_SOURCES") {
         for (number, (source, name)) in sources.iter().enumerate() {

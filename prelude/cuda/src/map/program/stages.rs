@@ -86,6 +86,11 @@ impl Stages {
         (packs * of_pack * bytes <= 4 * MOST_KEPT).then_some(packs)
     }
 
+    /// The same for rows of any length and at any address, with so many threads.
+    pub fn general(&self, threads: usize) -> Stages {
+        Stages { aligned: false, threads, kept: None, ..self.clone() }
+    }
+
     /// The program, if there is one for formulas with these translations.
     pub fn program(&self, translations: &[&Translation]) -> Option<StagesProgram> {
         let parameter = |stage: usize, number: usize| match translations[stage].parameters.get(number)? {

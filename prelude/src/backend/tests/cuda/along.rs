@@ -45,9 +45,11 @@ fn nvrtc_compiles_formulas_along_rows() {
             let translations: Vec<Translation> =
                 (0..reductions.len()).map(|stage| sum_of_all(stage, 2, stage, scalar, name)).collect();
             let stages = Stages { reductions, inputs: 2, scalars, vectors, aligned, threads, kept, contracts: true };
-            let program = stages.program(&translations.iter().collect::<Vec<_>>()).expect("a program");
-            let made = super::compiled(&nvrtc, threads / 32, "along.cu", &program.source);
-            made.unwrap_or_else(|error| panic!("{error}\n{}", program.source));
+            for stages in [stages.general(512), stages] {
+                let program = stages.program(&translations.iter().collect::<Vec<_>>()).expect("a program");
+                let made = super::compiled(&nvrtc, threads / 32, "along.cu", &program.source);
+                made.unwrap_or_else(|error| panic!("{error}\n{}", program.source));
+            }
         }
     }
 }
