@@ -2,10 +2,11 @@
 //! Python package.
 //!
 //! `cells.rs` reads the notebook, `items.rs` and `program.rs` write `src/main.rs`, `check.rs` has the compiler check it, and
-//! `manifest.rs` writes the rest of the project, with the list of `libraries.rs`. `package.rs` makes the package, with `stubs.rs` for its types and `wheel.rs` for the archive.
+//! `manifest.rs` writes the rest of the project, with the list of `libraries.rs`. `embedding.rs` has kernels compiled for `--embed`. `package.rs` makes the package, with `stubs.rs` for its types and `wheel.rs` for the archive.
 
 mod cells;
 mod check;
+mod embedding;
 mod items;
 mod libraries;
 mod manifest;
@@ -46,6 +47,12 @@ pub struct ExportArguments {
     /// Write the project although there are cells that cannot be exported. They become comments.
     #[arg(long)]
     force: bool,
+    /// Compile the kernels now, for GPUs of these architectures, such as sm_80,sm_90: the program needs no NVRTC. It runs once on this machine's GPU to record its kernels.
+    #[arg(long, value_name = "LIST", conflicts_with = "python")]
+    embed: Option<String>,
+    /// With --embed: take the kernels from this folder, to which a run on a machine with a GPU has recorded them (WARPCELL_RECORD_PROGRAMS=DIR).
+    #[arg(long, value_name = "DIR", requires = "embed")]
+    programs: Option<PathBuf>,
     /// Make a Python package of this name, as a wheel, of the functions in cells with the tag `export` or with `%%rust --export`.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["vendor", "force"])]
     python: Option<String>,
@@ -56,7 +63,7 @@ pub struct ExportArguments {
 
 /// Exports a notebook. The status is that of a failure, and nothing is written, if there are cells that cannot be exported.
 pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
-    let ExportArguments { notebook: path, to, vendor, force, python, package_version } = arguments;
+    let ExportArguments { notebook: path, to, vendor, force, python, package_version, embed, programs } = arguments;
     let notebook = read(path)?;
     if let Some(name) = python {
         let folder = to.as_deref().unwrap_or(Path::new("."));
@@ -70,16 +77,24 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let installation = installation()?;
     let mut cells = cells::read(&notebook);
-    let program = checked(&notebook, &mut cells, &file_name, &installation, *force)?;
+    let program = checked(&notebook, &mut cells, (&file_name, embed.is_some()), &installation, *force)?;
     report(&notebook, &cells.findings);
     if !cells.findings.is_empty() && !force {
         errln!("Nothing was written. Correct these cells, or write the program without them by `--force`.");
         return Ok(ExitCode::FAILURE);
     }
+    let embeds = embed.is_some();
     let project =
-        Project { program: &program, cells: &cells, installation: &installation, stem: &stem, vendor: *vendor };
-    put(&project, to)?;
-    outln!("{}\n{}", summary(&cells, to), libraries::line(&libraries::needed(&program.text)));
+        Project { program: &program, cells: &cells, installation: &installation, stem: &stem, vendor: *vendor, embeds };
+    let wanted = embed.as_deref().map(|architectures| embedding::Wanted {
+        architectures,
+        programs: programs.as_deref(),
+        notebook: path,
+    });
+    let kernels = put(&project, wanted.as_ref(), to)?;
+    let kernels = kernels.map_or(String::new(), |kernels| format!("\nEmbedded {kernels}."));
+    let needed = libraries::needed(&program.text, embeds);
+    outln!("{}{kernels}\n{}", summary(&cells, to), libraries::line(&needed));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -88,12 +103,12 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
 fn checked(
     notebook: &Notebook,
     cells: &mut Cells,
-    title: &str,
+    (title, embeds): (&str, bool),
     installation: &Installation,
     force: bool,
 ) -> Result<Program> {
     loop {
-        let mut program = program::write(cells, title);
+        let mut program = program::write(cells, title, embeds);
         let hidden = std::mem::take(&mut program.hidden);
         if hidden.is_empty() && (!cells.dependencies.is_empty() || program.awaits) {
             program.keep_variables(None);
@@ -122,17 +137,22 @@ fn checked(
     }
 }
 
-/// Writes the project beside its place first: it appears when it is complete.
-fn put(project: &Project<'_>, to: &Path) -> Result<()> {
+/// Writes the project beside its place first: it appears when it is complete. Gives the kernels that are `wanted` in words.
+fn put(project: &Project<'_>, wanted: Option<&embedding::Wanted<'_>>, to: &Path) -> Result<Option<String>> {
     let to = std::path::absolute(to)?;
     let parent = to.parent().context("the folder of the project cannot be the root")?;
     files::create_folder(parent)?;
     let staging = tempfile::Builder::new().prefix(".warpcell-export-").tempdir_in(parent)?;
     project.write(staging.path())?;
+    let kernels = wanted.map(|wanted| wanted.put(project, staging.path())).transpose()?;
+    if kernels.is_some() {
+        project.write_page(staging.path(), kernels.as_deref())?;
+    }
     // An empty folder of this name is replaced.
     std::fs::rename(staging.path(), &to).with_context(|| format!("{} cannot be written", to.display()))?;
     // Folders for temporary files are for their owner only.
-    open_to_all(&to)
+    open_to_all(&to)?;
+    Ok(kernels)
 }
 
 fn open_to_all(folder: &Path) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Has the compiler check a program, and writes into it what the kernel writes into cells by itself: types of numbers that a cell has
 //! left open, and `&` before arrays in formulas, which later cells use.
 
-use super::program::Program;
+use super::program::{KERNELS, Program};
 use super::tokens::tokens;
 use crate::build_step::{Borrows, CompilerMessage, checks};
 use crate::evaluator::open_types::number_beside;
@@ -32,6 +32,7 @@ const FUNCTIONS: [&str; 4] = ["zeros", "ones", "empty", "eye"];
 pub fn check(program: &mut Program, installation: &Installation) -> Result<Vec<Finding>> {
     let folder = tempfile::tempdir().context("a folder for the compiler cannot be made")?;
     let file = folder.path().join(FILE);
+    files::write(&folder.path().join(KERNELS), "")?;
     let mut borrows = Borrows::default();
     let mut messages = String::new();
     for _ in 0..ROUNDS {
@@ -71,32 +72,24 @@ pub fn check(program: &mut Program, installation: &Installation) -> Result<Vec<F
 
 /// The compiler's messages about a program.
 fn compiled(installation: &Installation, file: &Path, folder: &Path) -> Result<String> {
+    let mut command = compiler(installation, "program");
+    command.args(["--test", "--error-format", "json", "--emit"]);
+    command.arg(format!("metadata={}", folder.join("program.rmeta").display())).arg(file).current_dir(folder);
+    let output = command.output().with_context(|| format!("{:?} cannot be run", command.get_program()))?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// The installation's compiler for a program of some name that uses the installed prelude.
+pub fn compiler(installation: &Installation, name: &str) -> Command {
     let prelude = installation.prelude();
-    let compiler = installation.real_tool("rustc");
-    let mut command = Command::new(&compiler);
-    command
-        .args([
-            "--crate-name",
-            "program",
-            "--edition",
-            "2024",
-            "--crate-type",
-            "bin",
-            "--test",
-            "--error-format",
-            "json",
-        ])
-        .arg("--emit")
-        .arg(format!("metadata={}", folder.join("program.rmeta").display()))
-        .arg("-L")
-        .arg(format!("dependency={}", prelude.display()))
-        .arg(file);
+    let mut command = Command::new(installation.real_tool("rustc"));
+    command.args(["--crate-name", name, "--edition", "2024", "--crate-type", "bin"]);
+    command.arg("-L").arg(format!("dependency={}", prelude.display()));
     for (name, file) in &installation.record.prelude.externs {
         command.arg("--extern").arg(format!("{name}={}", prelude.join(file).display()));
     }
-    command.current_dir(folder).env_remove("LD_LIBRARY_PATH").env_remove("RUSTFLAGS").env_remove("RUSTC");
-    let output = command.output().with_context(|| format!("{} cannot be run", compiler.display()))?;
-    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+    command.env_remove("LD_LIBRARY_PATH").env_remove("RUSTFLAGS").env_remove("RUSTC");
+    command
 }
 
 /// What is to be written for open types, by the byte of the text.

@@ -74,15 +74,16 @@ pub struct Needed {
     pub names: Vec<String>,
 }
 
-/// What a program needs.
-pub fn needed(text: &str) -> Vec<Needed> {
+/// What a program needs; `embeds` says whether it brings its kernels along.
+pub fn needed(text: &str, embeds: bool) -> Vec<Needed> {
     let tokens = tokens(text);
     let names = tokens.iter().filter(|(kind, _)| *kind == SyntaxKind::IDENT);
     let names: BTreeSet<&str> = names.map(|(_, name)| name.strip_prefix("try_").unwrap_or(name)).collect();
     let of = |library: &'static Library| {
         let found: Vec<String> =
             library.names.iter().filter(|name| names.contains(**name)).map(|name| (*name).to_owned()).collect();
-        (library.names.is_empty() || !found.is_empty()).then_some(Needed { library, names: found })
+        // What all programs use is the compiler.
+        (if library.names.is_empty() { !embeds } else { !found.is_empty() }).then_some(Needed { library, names: found })
     };
     LIBRARIES.iter().filter_map(of).collect()
 }
@@ -94,7 +95,8 @@ pub fn line(needed: &[Needed]) -> String {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
         all => all.join(""),
     };
-    format!("On a GPU it needs {listed} beside the driver. On the CPU it needs nothing of CUDA.")
+    let listed = if listed.is_empty() { "the driver only".to_owned() } else { format!("{listed} beside the driver") };
+    format!("On a GPU it needs {listed}. On the CPU it needs nothing of CUDA.")
 }
 
 /// A table of them, in Markdown.
@@ -114,7 +116,8 @@ mod tests {
 
     #[test]
     fn libraries_are_told_by_names() {
-        let names = |text: &str| needed(text).iter().map(|needed| needed.library.name).collect::<Vec<_>>().join(" ");
+        let names =
+            |text: &str| needed(text, false).iter().map(|needed| needed.library.name).collect::<Vec<_>>().join(" ");
         for (text, libraries) in [
             ("let a = gpu::arange(3); // matmul", "NVRTC"),
             ("a.matmul(&b)", "NVRTC cuBLAS"),
@@ -129,12 +132,16 @@ mod tests {
 
     #[test]
     fn they_are_listed() {
-        let found = needed("gpu::fft::fft(&a); a.matmul(&b)");
+        let found = needed("gpu::fft::fft(&a); a.matmul(&b)", false);
         assert_eq!(
             line(&found),
             "On a GPU it needs NVRTC, cuBLAS and cuFFT beside the driver. On the CPU it needs nothing of CUDA."
         );
-        assert!(line(&needed("")).starts_with("On a GPU it needs NVRTC beside"));
+        assert!(line(&needed("", false)).starts_with("On a GPU it needs NVRTC beside"));
+        let embedded = needed("gpu::fft::fft(&a); a.matmul(&b)", true);
+        assert!(line(&embedded).starts_with("On a GPU it needs cuBLAS and cuFFT beside the driver."));
+        assert!(line(&needed("", true)).starts_with("On a GPU it needs the driver only. On the CPU"));
+        assert!(!table(&embedded).contains("NVRTC"));
         assert!(
             table(&found).ends_with("| cuFFT | Fourier transforms, and filters by them | `fft` | `nvidia-cufft` |\n")
         );

@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::libraries;
-use super::program::{Program, TOKIO};
+use super::program::{KERNELS, Program, TOKIO};
 use super::tokens::tokens;
 use crate::files;
 use crate::installation::package::workspace_of;
@@ -31,6 +31,8 @@ pub struct Project<'a> {
     pub stem: &'a str,
     /// Whether the prelude is copied.
     pub vendor: bool,
+    /// Whether kernels come along.
+    pub embeds: bool,
 }
 
 impl Project<'_> {
@@ -47,7 +49,10 @@ impl Project<'_> {
         files::create_folder(&folder.join("src"))?;
         files::write(&folder.join("src/main.rs"), &self.program.text)?;
         files::write(&folder.join(".gitignore"), "/target\n/output\n")?;
-        files::write(&folder.join("README.md"), readme(self.stem, self.vendor, &self.program.text))?;
+        self.write_page(folder, None)?;
+        if self.embeds {
+            files::write(&folder.join("src").join(KERNELS), "")?;
+        }
         let prelude = if self.vendor {
             files::copy_folder(&workspace, &folder.join(COPY), &[])?;
             format!("{COPY}/prelude")
@@ -69,6 +74,21 @@ impl Project<'_> {
             }
         }
         files::write(&folder.join("Cargo.toml"), text(&dependencies))
+    }
+
+    /// Writes the page about the project. `kernels`: those that come along, in a few words.
+    pub fn write_page(&self, folder: &Path, kernels: Option<&str>) -> Result<()> {
+        files::write(&folder.join("README.md"), readme(self.stem, self.vendor, &self.program.text, kernels))
+    }
+
+    /// Whether the compiler has checked the program, as it has no crates beside those of the installation.
+    pub fn is_checked(&self) -> bool {
+        self.cells.dependencies.is_empty() && !self.program.awaits
+    }
+
+    /// The installation's cargo, in the folder of the project.
+    pub fn cargo(&self, folder: &Path) -> Command {
+        cargo(self.installation, folder)
     }
 
     /// The crates of `:dep`, and those of the prelude's that the code names.
@@ -98,7 +118,24 @@ impl Project<'_> {
 }
 
 /// The page about the project.
-fn readme(stem: &str, vendor: bool, program: &str) -> String {
+fn readme(stem: &str, vendor: bool, program: &str, kernels: Option<&str>) -> String {
+    let needed = libraries::needed(program, kernels.is_some());
+    let kernels = kernels.map_or(String::new(), |kernels| {
+        format!(
+            "Its kernels are compiled: `src/{KERNELS}` has {kernels}. Code for an architecture `sm_XY` runs on GPUs of compute capability X.Z, where \
+             Z is not below Y. Kernels that are not in this file, as for other types of arrays than when they were recorded, and other GPUs \
+             need NVRTC, `nvidia-cuda-nvrtc`.\n\n"
+        )
+    });
+    let libraries = match needed.is_empty() {
+        true => "On a GPU it needs NVIDIA's driver.\n".to_owned(),
+        false => format!(
+            "On a GPU it needs the driver and these libraries of CUDA 12 or later, but not of a later version than the driver supports. They \
+             come with the CUDA toolkit, or with pip into the active Python environment; for CUDA 12 the names of these packages end with \
+             `-cu12`.\n\n{}\nA library is loaded when a call needs it.\n",
+            libraries::table(&needed)
+        ),
+    };
     let place = if vendor {
         format!("The array library is in `{COPY}/`, so the project can be built on another machine.")
     } else {
@@ -109,11 +146,8 @@ fn readme(stem: &str, vendor: bool, program: &str) -> String {
     format!(
         "# {name}\n\nThe notebook `{stem}.ipynb` as a program, written by Warpcell {}.\n\n```console\n$ cargo run --release\n```\n\n\
          It needs Rust 1.95 or later. {place}\n\n## CUDA\n\nWith a GPU of NVIDIA's the program computes there, otherwise on the CPU; \
-         `WARPCELL_DEVICE=cpu` chooses the CPU. On a GPU it needs the driver and these libraries of CUDA 12 or later, but not of a later \
-         version than the driver supports. They come with the CUDA toolkit, or with pip into the active Python environment; for CUDA 12 the \
-         names of these packages end with `-cu12`.\n\n{}\nA library is loaded when a call needs it.\n",
+         `WARPCELL_DEVICE=cpu` chooses the CPU. {kernels}{libraries}",
         env!("CARGO_PKG_VERSION"),
-        libraries::table(&libraries::needed(program)),
         name = package_name(stem)
     )
 }
@@ -166,7 +200,7 @@ fn toml_key(name: &str) -> String {
 }
 
 /// A name for the package, made of the notebook's.
-fn package_name(stem: &str) -> String {
+pub fn package_name(stem: &str) -> String {
     let words: Vec<String> = stem
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -189,16 +223,22 @@ fn set_version(requirement: &mut toml::Value, version: &str) {
     }
 }
 
+/// Cargo in a folder, without the settings of other builds.
+fn cargo(installation: &Installation, folder: &Path) -> Command {
+    let mut command = Command::new(installation.real_tool("cargo"));
+    command.current_dir(folder).env("RUSTC", installation.real_tool("rustc"));
+    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_BOOTSTRAP"] {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// Has cargo write the lock file, and gives the versions of the program's own crates, by their names in Cargo.toml. Without a network
 /// this works with the crates that are on this machine.
 fn resolved(installation: &Installation, folder: &Path) -> Result<BTreeMap<String, String>> {
     let ask = |offline: bool| -> Result<Value> {
-        let mut command = Command::new(installation.real_tool("cargo"));
-        command.current_dir(folder).args(["metadata", "--format-version", "1", "--quiet"]);
-        command.args(offline.then_some("--offline")).env("RUSTC", installation.real_tool("rustc"));
-        for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_BOOTSTRAP"] {
-            command.env_remove(name);
-        }
+        let mut command = cargo(installation, folder);
+        command.args(["metadata", "--format-version", "1", "--quiet"]).args(offline.then_some("--offline"));
         let output = command.output().context("cargo cannot be run")?;
         if !output.status.success() {
             bail!("the crates of the program cannot be found: {}", String::from_utf8_lossy(&output.stderr).trim());
@@ -243,6 +283,18 @@ mod tests {
         let names = ["01-convolution", "My Notebook (2)", "test", "Übung", "a_b"].map(package_name);
         assert_eq!(names, ["notebook-01-convolution", "my-notebook-2", "notebook-test", "bung", "a-b"]);
         assert_eq!(package_name("…"), "notebook");
+    }
+
+    #[test]
+    fn the_page_lists_kernels_and_libraries() {
+        let page = |program, kernels| readme("a", true, program, kernels);
+        let plain = page("a.matmul(&b)", None);
+        assert!(plain.contains("| NVRTC |") && plain.contains("| cuBLAS |") && !plain.contains(KERNELS), "{plain}");
+        let embedded = page("a.matmul(&b)", Some("2 programs for sm_80, 100 bytes"));
+        assert!(embedded.contains("`src/kernels.bin` has 2 programs for sm_80, 100 bytes. Code for"), "{embedded}");
+        assert!(!embedded.contains("| NVRTC |") && embedded.contains("| cuBLAS |"), "{embedded}");
+        let alone = page("a + b", Some("2 programs for sm_80, 100 bytes"));
+        assert!(alone.ends_with("\n\nOn a GPU it needs NVIDIA's driver.\n"), "{alone}");
     }
 
     #[test]

@@ -350,7 +350,7 @@ fn page(name: &str, source: &str, made: &[Found]) -> String {
         "\nArrays of NumPy, CuPy and PyTorch are passed to Rust without a copy, and results are arrays of the same library. A panic is a \
          `{name}.RustError`. On the CPU nothing but NumPy is needed. On a GPU of NVIDIA's, arrays of CuPy and PyTorch need the driver and these \
          libraries of CUDA:\n\n{}",
-        libraries::table(&libraries::needed(source))
+        libraries::table(&libraries::needed(source, false))
     );
     text
 }

@@ -20,7 +20,9 @@ const STATUS: &str = "std::process::ExitCode";
 /// Behind the line that drops a variable.
 const REPLACED: &str = "; // replaced below";
 /// The folder of pictures.
-const OUTPUT: &str = "output";
+pub const OUTPUT: &str = "output";
+/// The file of kernels that are compiled already, beside the program's text.
+pub const KERNELS: &str = "kernels.bin";
 
 /// A program's text, and where its cells are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,8 +66,8 @@ impl Program {
     }
 }
 
-/// The program of a notebook's cells. `title` is the notebook's name.
-pub fn write(cells: &Cells, title: &str) -> Program {
+/// The program of a notebook's cells. `title` is the notebook's name; `embeds` says whether kernels come along. No line depends on that.
+pub fn write(cells: &Cells, title: &str, embeds: bool) -> Program {
     let all = || cells.cells.iter().filter_map(|cell| Some((cell.index, cell.code()?)));
     let items = Items::of(all());
     let versions = items.modules(all());
@@ -98,7 +100,7 @@ pub fn write(cells: &Cells, title: &str) -> Program {
             indented(module.text.trim(), 4)
         );
     }
-    Body { cells, versions: &versions, awaits, inside: inner_tests(cells) }.write(&mut program);
+    Body { cells, versions: &versions, awaits, embeds, inside: inner_tests(cells) }.write(&mut program);
     program
 }
 
@@ -127,6 +129,7 @@ struct Body<'a> {
     cells: &'a Cells,
     versions: &'a Versions,
     awaits: bool,
+    embeds: bool,
     /// The tests among the statements.
     inside: BTreeSet<usize>,
 }
@@ -141,7 +144,10 @@ impl Body<'_> {
         let (argument, passed) = if has_tests { ("test: &str", "test") } else { ("", "") };
         let question = if may_fail { "?" } else { "" };
         let end = if may_fail { "    Ok(())\n" } else { "" };
-        let begin = format!("    gpu::program::start(\"{OUTPUT}\");\n");
+        let begin = match self.embeds {
+            true => format!("    gpu::program::start_with_kernels(\"{OUTPUT}\", include_bytes!(\"{KERNELS}\"));\n"),
+            false => format!("    gpu::program::start(\"{OUTPUT}\");\n"),
+        };
         if parts.len() == 1 && !self.awaits && !has_tests && !may_fail {
             let _ = write!(program.text, "\nfn main() {{\n{begin}");
             self.statements(program, parts[0], end);
@@ -313,7 +319,23 @@ mod tests {
     fn program(cells: &[(&str, &str, Value)]) -> Program {
         let found = cells::read(&notebook("rust", cells));
         assert_eq!(found.findings, []);
-        write(&found, "a.ipynb")
+        write(&found, "a.ipynb", false)
+    }
+
+    #[test]
+    fn kernels_that_come_along_move_no_line() {
+        let test = json!({"metadata": {"tags": ["test"]}});
+        for cells in [
+            vec![("code", "1 + 1", json!({}))],
+            vec![("code", "let x: i32 = \"1\".parse()?;", json!({})), ("code", "assert_eq!(x, 1);", test)],
+        ] {
+            let found = cells::read(&notebook("rust", &cells));
+            let [plain, embedding] = [false, true].map(|embeds| write(&found, "a.ipynb", embeds));
+            assert_eq!(plain.lines, embedding.lines);
+            let start = "gpu::program::start_with_kernels(\"output\", include_bytes!(\"kernels.bin\"));";
+            assert_eq!(embedding.text.replacen(start, "gpu::program::start(\"output\");", 1), plain.text);
+            assert_ne!(embedding.text, plain.text);
+        }
     }
 
     #[test]
