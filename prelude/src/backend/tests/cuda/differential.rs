@@ -7,6 +7,7 @@ use crate::backend::Backend;
 use crate::backend::cuda::driver::failures::{Names, Slot};
 use crate::backend::cuda::driver::launch::{arguments, launch};
 use crate::backend::cuda::driver::module::Module;
+use crate::backend::cuda::driver::recorded::Request;
 use crate::backend::cuda::{CudaBackend, memory_of, probe};
 use crate::backend::tests::check::Check;
 use crate::error::{Error, Result};
@@ -76,8 +77,9 @@ fn run(check: &mut Check, gpu: &Arc<CudaBackend>, path: &Path) {
     let source = std::fs::read_to_string(path).unwrap();
     let text = std::fs::read_to_string(path.with_extension("txt")).unwrap();
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-    let module = Module::compile(&gpu.device, &name, &source, &["--fmad=false".to_owned()], String::new())
-        .unwrap_or_else(|error| panic!("{error}"));
+    let options = ["--fmad=false".to_owned()];
+    let request = Request { name: &name, source: &source, options: &options, functions: None };
+    let module = Module::compile(&gpu.device, &request, String::new()).unwrap_or_else(|error| panic!("{error}"));
     let record = Slot::new(&gpu.device, Names::default()).unwrap();
     record.tell(&module).unwrap();
     let (mut calls, mut others, mut library) = (0, 0, 0);

@@ -2,6 +2,7 @@
 
 use crate::backend::cuda::driver::launch::{arguments, launch};
 use crate::backend::cuda::driver::module::Module;
+use crate::backend::cuda::driver::recorded::Request;
 use crate::backend::cuda::{CudaBackend, probe};
 use crate::backend::{Backend, BinaryOperation, Layout, Operand, Operation, View};
 use crate::dtype::DType;
@@ -28,7 +29,8 @@ fn gpu_check_fault() {
 #[ignore = "loses the process's CUDA context: gpu_check_fault runs it in a process of its own"]
 fn faults_in_its_own_process() {
     let gpu = CudaBackend::new(0).unwrap();
-    let module = Module::compile(&gpu.device, "fault.cu", SOURCE, &[], String::new()).unwrap();
+    let request = Request { name: "fault.cu", source: SOURCE, options: &[], functions: None };
+    let module = Module::compile(&gpu.device, &request, String::new()).unwrap();
     let function = module.function(c"fault").unwrap();
     let allocation = gpu.allocate(1 << 20).unwrap();
     gpu.synchronize().unwrap();
