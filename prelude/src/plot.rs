@@ -2,7 +2,7 @@
 //!
 //! A [`Plot`] is a [`Chart`](chart::Chart), plain data, with what a notebook needs to show it. Each kind of plot is a file in
 //! `kinds`. It turns its numbers into marks, such as curves and bars. A renderer knows charts and marks only: `png` draws
-//! them as a picture.
+//! them as a picture, `vega` describes them to clients that draw themselves.
 
 mod axis;
 mod builder;
@@ -18,6 +18,7 @@ mod shown;
 mod subplots;
 mod ticks;
 mod values;
+mod vega;
 
 pub use builder::Plot;
 pub use image::ImageSource;
@@ -25,6 +26,7 @@ pub use kinds::*;
 pub(crate) use png::DEJAVU_SANS;
 pub use subplots::{Subplots, subplots, try_subplots};
 pub use values::{Categories, Curve, PerPoint, Values};
+pub(crate) use vega::MIME as VEGA_LITE;
 
 #[cfg(test)]
 mod tests;

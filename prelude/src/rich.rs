@@ -11,6 +11,7 @@ pub use bundle::{MimeBundle, Rich, write_rich};
 pub use progress::{Progress, progress};
 pub use wrappers::{Html, Image, Json, Latex, Markdown, Png, Svg};
 
+use crate::plot::VEGA_LITE;
 use crate::{cell, output};
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -123,7 +124,11 @@ impl Debug for DisplayHandle {
 }
 
 fn send(value: &dyn Debug, id: &str, update: bool) {
-    if let Some(data) = cell::representations_of(value) {
+    if let Some(mut data) = cell::representations_of(value) {
+        if update {
+            // Frames of an animation are pictures: a client that draws itself would flicker.
+            data.remove(VEGA_LITE);
+        }
         output::display(&data, Some(id), update);
     }
 }

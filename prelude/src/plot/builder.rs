@@ -3,10 +3,11 @@
 use super::axis::Scale;
 use super::chart::{Chart, PlotKind, Series};
 use super::look::{LineStyle, Look, Marker, color};
-use super::png;
 use super::shown::{Drawing, Shown};
+use super::{png, vega};
 use crate::error::{Error, check, fail};
 use crate::fallible::fallible;
+use serde_json::Value;
 use std::fmt;
 use std::path::Path;
 
@@ -16,6 +17,9 @@ use std::path::Path;
 ///
 /// In a notebook it is shown once without being asked: as the value of its cell, or when it is dropped in the cell that
 /// made it, so that `gpu::plot(&y);` draws where it stands. A plot that is kept in a variable waits for `.show()`.
+///
+/// In JupyterLab and VS Code one can enter it: the numbers under the pointer are shown, dragging moves what is seen, the wheel with
+/// Ctrl zooms, and a double click shows the whole again. Elsewhere, and where there are too many points, it is a picture.
 #[derive(Clone)]
 pub struct Plot {
     shown: Shown<Chart>,
@@ -24,6 +28,10 @@ pub struct Plot {
 impl Drawing for Chart {
     fn png(&self) -> Vec<u8> {
         png::of_chart(self)
+    }
+
+    fn specification(&self) -> Option<Value> {
+        vega::of_chart(self)
     }
 
     fn describe(&self) -> String {

@@ -47,6 +47,17 @@ pub(super) fn of_grid(shape: (usize, usize), charts: &[Chart], title: Option<&st
     })
 }
 
+/// An image alone, in so many rows and columns of pixels, as a PNG file.
+pub(super) fn of_image(series: &Series, image: &Image, (rows, columns): (usize, usize)) -> Vec<u8> {
+    let mut values = image.resampled((rows, columns), 0..rows, 0..columns);
+    if image.place.is_upward {
+        values = values.chunks(columns * image.channels).rev().flatten().copied().collect();
+    }
+    let size = (columns as u32, rows as u32);
+    let colors = values.chunks(image.channels).map(|element| color_of_element(series, element));
+    png(size, |canvas| shapes::picture(&canvas.area(), (0, 0), size, colors))
+}
+
 fn png(size: (u32, u32), draw: impl FnOnce(&mut Canvas) -> Drawn) -> Vec<u8> {
     let mut canvas = Canvas::new(size);
     match draw(&mut canvas) {
@@ -188,7 +199,7 @@ impl PlacedSeries<'_> {
         }
         let (left, top) = (left + shown_columns.start as i64, top + shown_rows.start as i64);
         let size = (shown_columns.len() as u32, shown_rows.len() as u32);
-        let colors = values.chunks(image.channels).map(|value| self.color(value));
+        let colors = values.chunks(image.channels).map(|element| color_of_element(self.series, element));
         shapes::picture(&canvas.area(), (left as i32, top as i32), size, colors)
     }
 
@@ -216,15 +227,15 @@ impl PlacedSeries<'_> {
         let colors = colors.map(|(row, column)| color_of(self.series, Some(number(row, column))));
         shapes::picture(&canvas.area(), (left as i32, top as i32), size, colors)
     }
+}
 
-    /// The colour of an element of a picture.
-    fn color(&self, element: &[f64]) -> Rgb {
-        match *element {
-            [number] => color_of(self.series, Some(number)),
-            _ if element.iter().any(|part| part.is_nan()) => MISSING,
-            [ref color @ .., alpha] if element.len() == 4 => on_white(color, alpha),
-            _ => on_white(element, 1.0),
-        }
+/// The colour of an element of a picture.
+fn color_of_element(series: &Series, element: &[f64]) -> Rgb {
+    match *element {
+        [number] => color_of(series, Some(number)),
+        _ if element.iter().any(|part| part.is_nan()) => MISSING,
+        [ref color @ .., alpha] if element.len() == 4 => on_white(color, alpha),
+        _ => on_white(element, 1.0),
     }
 }
 
@@ -235,7 +246,7 @@ fn on_white(color: &[f64], alpha: f64) -> Rgb {
 }
 
 /// The colour that stands for a number, or if there is none, that of the series.
-fn color_of(series: &Series, number: Option<f64>) -> Rgb {
+pub(super) fn color_of(series: &Series, number: Option<f64>) -> Rgb {
     match (&series.colors, number) {
         (Some(colors), Some(number)) => colors.at(colors.axis().place(number)),
         _ => series.look.color,

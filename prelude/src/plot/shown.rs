@@ -1,8 +1,10 @@
 //! When a drawing shows itself: as the value of its cell, when it is asked to, or when it is dropped in the cell that made
 //! it, but never twice without being asked.
 
+use super::vega;
 use crate::cell;
 use crate::rich::{self, MimeBundle};
+use serde_json::Value;
 use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) trait Drawing {
     /// The picture as a PNG file.
     fn png(&self) -> Vec<u8>;
+
+    /// The specification by which a client draws it itself, if it can.
+    fn specification(&self) -> Option<Value> {
+        None
+    }
 
     /// The text.
     fn describe(&self) -> String;
@@ -83,7 +90,9 @@ impl<D: Drawing> fmt::Debug for Shown<D> {
         let text = self.drawing.describe();
         cell::offer_rich(&text, || {
             self.settle();
-            MimeBundle::new().png(self.png()).into_data()
+            let mut data = MimeBundle::new().png(self.png()).into_data();
+            data.extend(self.drawing.specification().map(|specification| (vega::MIME.to_owned(), specification)));
+            data
         });
         f.write_str(&text)
     }

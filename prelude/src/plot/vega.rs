@@ -1,0 +1,484 @@
+//! Charts for clients that draw themselves: a specification in Vega-Lite, by which one can zoom, move what is shown, and see the numbers
+//! under the pointer. It has the look of the picture that stands beside it.
+
+use super::axis::{Axis, Scale};
+use super::chart::{Chart, Series};
+use super::colormap::Rgb;
+use super::image::Image;
+use super::look::{Look, Marker, Stroke};
+use super::mark::{Bar, Direction, Mark};
+use super::png::{self, Box2, Layout};
+use crate::number::general;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Map, Value, json};
+
+/// The type of the specification. JupyterLab 4 and VS Code draw it.
+pub(crate) const MIME: &str = "application/vnd.vegalite.v5+json";
+
+/// The most bytes of a specification.
+const MOST_BYTES: usize = 1_000_000;
+
+/// The most points, bars and cells of a chart. A client draws so many quickly.
+const MOST_POINTS: usize = 12_000;
+
+/// The most layers of a chart.
+const MOST_LAYERS: usize = 60;
+
+/// The most places whose numbers are shown under the pointer.
+const MOST_PLACES: usize = 2_500;
+
+/// The most rows and columns of a picture whose numbers are shown. Of a larger one they are means.
+const MOST_CELLS: usize = 48;
+
+const INK: &str = "#262626";
+const GRID: &str = "#dddddd";
+
+/// The specification of a chart. None where the picture alone shows it better: where there is more than a client draws quickly, or where
+/// numbers are too large or too near to each other for a client's axes.
+pub(super) fn of_chart(chart: &Chart) -> Option<Value> {
+    let (width, height) = png::size(chart);
+    let layout = png::layout(chart, Box2 { left: 0, top: 0, width, height });
+    if !can_be_drawn(&layout.x) || !can_be_drawn(&layout.y) {
+        return None;
+    }
+    let mut layers = Layers { chart, layout: &layout, points: 0, layers: Vec::new(), places: Vec::new() };
+    for series in &chart.series {
+        for mark in series.marks() {
+            layers.add(series, &mark)?;
+        }
+    }
+    layers.add_legends();
+    layers.add_places()?;
+    let Box2 { width, height, .. } = layout.inside;
+    let mut spec = json!({
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "background": "white",
+        "width": width,
+        "height": height,
+        "layer": layers.layers,
+        "config": {
+            "view": { "stroke": INK },
+            "axis": {
+                "domain": false, "tickColor": INK, "labelColor": INK, "titleColor": INK, "gridColor": GRID,
+                "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12,
+            },
+            "legend": { "labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12 },
+            "title": { "color": INK, "fontSize": 15, "fontWeight": "normal" },
+        },
+        // A menu that saves the chart as a file, and sends it to no site.
+        "usermeta": { "embedOptions": { "actions": { "export": true, "source": false, "compiled": false, "editor": false } } },
+    });
+    if let Some(title) = &chart.title {
+        spec["title"] = json!(title);
+    }
+    (spec.to_string().len() <= MOST_BYTES).then_some(spec)
+}
+
+/// Whether a client has ticks for the axis.
+fn can_be_drawn(axis: &Axis) -> bool {
+    let (min, max) = (axis.min.min(axis.max), axis.min.max(axis.max));
+    let largest = max.abs().max(min.abs());
+    let has_room = match axis.scale {
+        Scale::Linear => max - min > 1e-9 * largest && max - min > 1e-100,
+        Scale::Log => min > 1e-100,
+    };
+    largest < 1e100 && has_room
+}
+
+/// A place whose numbers are shown under the pointer.
+struct Place {
+    x: f64,
+    y: f64,
+    /// The number for which the colour stands.
+    number: Option<String>,
+    label: Option<String>,
+}
+
+/// The layers of a chart, as they are made.
+struct Layers<'c> {
+    chart: &'c Chart,
+    layout: &'c Layout,
+    /// How many points, bars and cells there are.
+    points: usize,
+    layers: Vec<Value>,
+    places: Vec<Place>,
+}
+
+impl Layers<'_> {
+    /// Adds what draws a mark. None if a client cannot draw it, or not quickly.
+    fn add(&mut self, series: &Series, mark: &Mark<'_>) -> Option<()> {
+        let color = |number| hex(png::color_of(series, number));
+        let (x, y) = (self.layout.x.scale, self.layout.y.scale);
+        match mark {
+            Mark::Line { x: xs, y: ys, stroke, number } => {
+                let points = self.reduced(xs, ys);
+                self.count(points.len())?;
+                let values = points.iter().map(|&(px, py)| json!({ "x": known(x, px), "y": known(y, py) })).collect();
+                let look = stroke_of(*stroke, &color(*number));
+                // In the order of the points, not from left to right.
+                self.layer(
+                    series,
+                    json!({ "type": "line", "order": false, "strokeJoin": "round" }),
+                    look,
+                    values,
+                    &["x", "y"],
+                );
+                let number = number.map(|number| general(number, 6));
+                self.add_points(series, points.into_iter().map(|point| (point, number.clone())));
+            }
+            Mark::Points { x: xs, y: ys, marker, size, numbers } => {
+                self.count(xs.len())?;
+                let number = |index: usize| numbers.map(|numbers| numbers[index]);
+                let values = xs.iter().zip(ys.iter()).enumerate();
+                let values = values.map(|(index, (&px, &py))| {
+                    let mut value = json!({ "x": known(x, px), "y": known(y, py) });
+                    if numbers.is_some() {
+                        value["c"] = json!(color(number(index)));
+                    }
+                    value
+                });
+                let values = values.collect();
+                let look = marker_of(*marker, *size, &color(None));
+                self.layer(series, json!({ "type": "point" }), look, values, &["x", "y"]);
+                if numbers.is_some()
+                    && let Some(layer) = self.layers.last_mut()
+                {
+                    let channel = if layer["mark"]["filled"] == true { "fill" } else { "stroke" };
+                    layer["encoding"][channel] =
+                        json!({ "field": "c", "type": "nominal", "scale": null, "legend": null });
+                }
+                let points = xs.iter().copied().zip(ys.iter().copied()).enumerate();
+                self.add_points(
+                    series,
+                    points.map(|(index, point)| (point, number(index).map(|number| general(number, 6)))),
+                );
+            }
+            Mark::Sticks { x: xs, y: ys, stroke } => {
+                self.count(xs.0.len())?;
+                let ends = xs.0.iter().zip(xs.1.iter()).zip(ys.0.iter().zip(ys.1.iter()));
+                let values = ends
+                    .filter(|((a, b), (c, d))| x.has(**a) && x.has(**b) && y.has(**c) && y.has(**d))
+                    .map(|((x, x2), (y, y2))| json!({ "x": x, "x2": x2, "y": y, "y2": y2 }));
+                let values = values.collect();
+                self.layer(
+                    series,
+                    json!({ "type": "rule" }),
+                    stroke_of(*stroke, &color(None)),
+                    values,
+                    &["x", "y", "x2", "y2"],
+                );
+            }
+            Mark::Rule { axis, at, stroke } => {
+                let (scale, channel) = if *axis == Direction::X { (x, "x") } else { (y, "y") };
+                let values = scale.has(*at).then(|| json!({ channel: at })).into_iter().collect();
+                self.layer(series, json!({ "type": "rule" }), stroke_of(*stroke, &color(None)), values, &[channel]);
+            }
+            Mark::Area { x: xs, y: (low, high) } => {
+                self.count(xs.len())?;
+                let sides = xs.iter().zip(low.iter().zip(high.iter()));
+                let value =
+                    |(&px, (&low, &high))| json!({ "x": known(x, px), "y": known(y, low), "y2": known(y, high) });
+                let values = sides.map(value).collect();
+                let look = json!({ "color": color(None) });
+                self.layer(series, json!({ "type": "area", "order": false }), look, values, &["x", "y", "y2"]);
+            }
+            Mark::Bars(bars) => {
+                self.count(bars.len())?;
+                self.add_bars(series, bars, &color(None));
+            }
+            Mark::Picture(image) => self.add_picture(series, image)?,
+            Mark::Mesh { x: xs, y: ys, numbers } => self.add_mesh(series, xs, ys, numbers)?,
+        }
+        (self.layers.len() <= MOST_LAYERS).then_some(())
+    }
+
+    /// Counts what is drawn. None if it becomes too much.
+    fn count(&mut self, points: usize) -> Option<()> {
+        self.points += points;
+        (self.points <= MOST_POINTS).then_some(())
+    }
+
+    /// Adds a layer with a mark and its look.
+    fn layer(&mut self, series: &Series, mut mark: Value, look: Value, values: Vec<Value>, channels: &[&str]) {
+        if let (Some(mark), Value::Object(look)) = (mark.as_object_mut(), look) {
+            mark.extend(look);
+            mark.extend([("clip".to_owned(), json!(true)), ("opacity".to_owned(), json!(series.look.alpha))]);
+        }
+        let encoding: Map<String, Value> =
+            channels.iter().map(|&name| (name.to_owned(), self.channel(name, json!({ "field": name })))).collect();
+        self.layers.push(json!({ "data": { "values": values }, "mark": mark, "encoding": encoding }));
+    }
+
+    /// A channel of a layer, over the chart's axes.
+    fn channel(&self, name: &str, mut channel: Value) -> Value {
+        let (axis, label) = match name {
+            "x" => (&self.layout.x, &self.chart.xlabel),
+            "y" => (&self.layout.y, &self.chart.ylabel),
+            // The other end has the same axis.
+            _ => return channel,
+        };
+        let kind = if axis.scale == Scale::Log { "log" } else { "linear" };
+        let (min, max) = (axis.min.min(axis.max), axis.min.max(axis.max));
+        channel["type"] = json!("quantitative");
+        channel["title"] = json!(label);
+        channel["scale"] = json!({ "type": kind, "domain": [min, max], "nice": false, "reverse": axis.min > axis.max });
+        channel["axis"] = json!({ "grid": self.chart.grid });
+        if name == "x" && !self.chart.names.is_empty() {
+            let places: Vec<usize> = (0..self.chart.names.len()).collect();
+            channel["axis"]["values"] = json!(places);
+            channel["axis"]["labelExpr"] = json!(format!("{}[datum.value]", json!(self.chart.names)));
+        }
+        channel
+    }
+
+    /// The points of a curve, or if they are many, of each pixel's width the first, the last, the lowest and the highest one.
+    fn reduced(&self, x: &[f64], y: &[f64]) -> Vec<(f64, f64)> {
+        let width = self.layout.inside.width as usize;
+        let points = || x.iter().copied().zip(y.iter().copied());
+        if x.len() <= 4 * width {
+            return points().collect();
+        }
+        let column = |x: f64| (self.layout.x.place(x) * width as f64).floor();
+        let mut kept: Vec<(f64, f64)> = Vec::new();
+        let mut run: Vec<(f64, f64)> = Vec::new();
+        let mut take = |run: &mut Vec<(f64, f64)>| {
+            let extreme = |pick: fn(f64, f64) -> bool| {
+                (1..run.len()).fold(0, |best, index| if pick(run[index].1, run[best].1) { index } else { best })
+            };
+            if !run.is_empty() {
+                let mut indices = [0, extreme(|a, b| a < b), extreme(|a, b| a > b), run.len() - 1];
+                indices.sort_unstable();
+                let mut last = None;
+                for index in indices {
+                    if last.replace(index) != Some(index) {
+                        kept.push(run[index]);
+                    }
+                }
+                run.clear();
+            }
+        };
+        for point in points() {
+            let is_gap = !(point.0.is_finite() && point.1.is_finite());
+            let is_same = run
+                .last()
+                .is_some_and(|last: &(f64, f64)| column(last.0) == column(point.0) && last.1.is_finite() && !is_gap);
+            if !is_same {
+                take(&mut run);
+            }
+            run.push(point);
+        }
+        take(&mut run);
+        kept
+    }
+
+    fn add_bars(&mut self, series: &Series, bars: &[Bar], color: &str) {
+        let (x, y) = (self.layout.x.scale, self.layout.y.scale);
+        // On a logarithmic axis 0 is infinitely far down.
+        let ground = if y.has(0.0) { 0.0 } else { self.layout.y.min.min(self.layout.y.max) };
+        let is_seen = |bar: &&Bar| x.has(bar.left) && x.has(bar.right) && y.has(bar.height);
+        let seen: Vec<&Bar> = bars.iter().filter(is_seen).collect();
+        let value = |bar: &&Bar| json!({ "x": bar.left, "x2": bar.right, "y": ground, "y2": bar.height });
+        let mut look = json!({ "color": color });
+        if series.look.alpha == 1.0 {
+            // So that there is nothing between bars that touch.
+            look["stroke"] = json!(color);
+            look["strokeWidth"] = json!(0.6);
+        }
+        self.layer(series, json!({ "type": "rect" }), look, seen.iter().map(value).collect(), &["x", "y", "x2", "y2"]);
+        let middle = |bar: &&Bar| ((bar.left / 2.0 + bar.right / 2.0, bar.height), None);
+        self.add_points(series, seen.iter().map(middle));
+    }
+
+    /// A picture is a picture here, too, which is stretched with the axes.
+    fn add_picture(&mut self, series: &Series, image: &Image) -> Option<()> {
+        if (self.layout.x.scale, self.layout.y.scale) != (Scale::Linear, Scale::Linear) {
+            return None;
+        }
+        let Box2 { width, height, .. } = self.layout.inside;
+        let most = (height as usize, width as usize);
+        let size = (image.shape.0.min(most.0), image.shape.1.min(most.1));
+        let [left, right, bottom, top] = image.extent();
+        let address = format!("data:image/png;base64,{}", BASE64.encode(png::of_image(series, image, size)));
+        let look = json!({
+            "url": address, "align": "left", "baseline": "top", "aspect": false, "smooth": false,
+            "width": { "expr": format!("abs(scale('x', {right:?}) - scale('x', {left:?}))") },
+            "height": { "expr": format!("abs(scale('y', {bottom:?}) - scale('y', {top:?}))") },
+        });
+        self.layer(series, json!({ "type": "image" }), look, vec![json!({ "x": left, "y": top })], &["x", "y"]);
+
+        let (rows, columns) = (image.shape.0.min(MOST_CELLS), image.shape.1.min(MOST_CELLS));
+        let values = image.resampled((rows, columns), 0..rows, 0..columns);
+        let middle =
+            |from: f64, to: f64, index: usize, count: usize| from + (index as f64 + 0.5) / count as f64 * (to - from);
+        for (index, element) in values.chunks(image.channels).enumerate() {
+            let (row, column) = (index / columns, index % columns);
+            let row = if image.place.is_upward { rows - 1 - row } else { row };
+            let numbers: Vec<String> = element.iter().map(|&part| general(part, 6)).collect();
+            let (x, y) = (middle(left, right, column, columns), middle(top, bottom, row, rows));
+            self.places.push(Place { x, y, number: Some(numbers.join(", ")), label: series.label.clone() });
+        }
+        Some(())
+    }
+
+    fn add_mesh(&mut self, series: &Series, x: &[f64], y: &[f64], numbers: &[f64]) -> Option<()> {
+        let columns = x.len() - 1;
+        self.count(numbers.len())?;
+        let (mut values, mut middles) = (Vec::new(), Vec::new());
+        for (index, &number) in numbers.iter().enumerate() {
+            let (row, column) = (index / columns, index % columns);
+            let (left, right, low, high) = (x[column], x[column + 1], y[row], y[row + 1]);
+            let color = hex(png::color_of(series, Some(number)));
+            values.push(json!({ "x": left, "x2": right, "y": low, "y2": high, "c": color }));
+            middles.push(((left / 2.0 + right / 2.0, low / 2.0 + high / 2.0), Some(general(number, 6))));
+        }
+        self.layer(series, json!({ "type": "rect", "strokeWidth": 0.6 }), json!({}), values, &["x", "y", "x2", "y2"]);
+        if let Some(layer) = self.layers.last_mut() {
+            for channel in ["fill", "stroke"] {
+                layer["encoding"][channel] = json!({ "field": "c", "type": "nominal", "scale": null, "legend": null });
+            }
+        }
+        self.add_points(series, middles.into_iter());
+        Some(())
+    }
+
+    /// Adds places whose numbers are shown.
+    fn add_points(&mut self, series: &Series, points: impl Iterator<Item = ((f64, f64), Option<String>)>) {
+        let (x_scale, y_scale) = (self.layout.x.scale, self.layout.y.scale);
+        let places = points.filter(|((x, y), _)| x_scale.has(*x) && y_scale.has(*y));
+        self.places.extend(places.map(|((x, y), number)| Place { x, y, number, label: series.label.clone() }));
+    }
+
+    /// Adds what says the meaning of colours: layers that draw nothing.
+    fn add_legends(&mut self) {
+        let mut labelled: Vec<(&String, String)> = Vec::new();
+        for series in &self.chart.series {
+            if let Some(label) = &series.label
+                && labelled.iter().all(|(other, _)| *other != label)
+            {
+                labelled.push((label, hex(sample(series))));
+            }
+        }
+        if !labelled.is_empty() && self.chart.legend {
+            let (labels, colors): (Vec<_>, Vec<_>) = labelled.into_iter().unzip();
+            let values: Vec<Value> = labels.iter().map(|label| json!({ "label": label })).collect();
+            let legend = json!({ "title": null, "symbolType": "square", "symbolOpacity": 1, "symbolStrokeWidth": 0, "values": labels });
+            self.layers.push(json!({
+                "data": { "values": values },
+                "mark": { "type": "point", "opacity": 0 },
+                "encoding": { "fill": {
+                    "field": "label", "type": "nominal", "scale": { "domain": labels, "range": colors }, "legend": legend,
+                } },
+            }));
+        }
+        if let Some(colors) = self.chart.colorbar() {
+            let axis = colors.axis();
+            let kind = if axis.scale == Scale::Log { "log" } else { "linear" };
+            let range: Vec<String> = (0..=32).map(|step| hex(colors.at(f64::from(step) / 32.0))).collect();
+            self.layers.push(json!({
+                "data": { "values": [{ "n": axis.min }, { "n": axis.max }] },
+                "mark": { "type": "point", "opacity": 0 },
+                "encoding": { "color": {
+                    "field": "n", "type": "quantitative", "title": colors.label,
+                    "scale": { "type": kind, "domain": [axis.min, axis.max], "range": range, "nice": false },
+                    "legend": { "gradientLength": self.layout.inside.height, "gradientOpacity": 1, "gradientThickness": 16 },
+                } },
+            }));
+        }
+    }
+
+    /// Adds the layer that shows the numbers under the pointer, and by which one zooms and moves. None if there are no numbers.
+    fn add_places(&mut self) -> Option<()> {
+        let step = self.places.len().div_ceil(MOST_PLACES).max(1);
+        let places: Vec<&Place> = self.places.iter().step_by(step).collect();
+        let has_numbers = places.iter().any(|place| place.number.is_some());
+        let has_labels = places.iter().any(|place| place.label.is_some());
+        let name = |x: f64| match self.chart.names.get(x.round().max(0.0) as usize) {
+            Some(name) if (x - x.round()).abs() < 1e-9 => name.clone(),
+            _ => general(x, 6),
+        };
+        let values = places.iter().map(|place| {
+            let mut value = json!({ "x": place.x, "y": place.y, "at": name(place.x), "height": general(place.y, 6) });
+            if has_numbers {
+                value["number"] = json!(place.number.as_deref().unwrap_or_default());
+            }
+            if has_labels {
+                value["label"] = json!(place.label.as_deref().unwrap_or_default());
+            }
+            value
+        });
+        let values: Vec<Value> = values.collect();
+        if values.is_empty() {
+            return None;
+        }
+        let title = |label: &Option<String>, otherwise: &str| label.clone().unwrap_or_else(|| otherwise.to_owned());
+        let of_colors = self.chart.colorbar().map_or(&None, |colors| &colors.label);
+        let rows = [
+            (has_labels, "label", "series".to_owned()),
+            (true, "at", title(&self.chart.xlabel, "x")),
+            (true, "height", title(&self.chart.ylabel, "y")),
+            (has_numbers, "number", title(of_colors, "value")),
+        ];
+        let rows = rows.into_iter().filter(|(is_there, ..)| *is_there);
+        let tooltip: Vec<Value> =
+            rows.map(|(_, field, title)| json!({ "field": field, "type": "nominal", "title": title })).collect();
+        self.layers.push(json!({
+            "data": { "values": values },
+            "params": [
+                // The wheel alone scrolls the notebook. Pinching on a touchpad is the wheel with Ctrl.
+                { "name": "view", "bind": "scales", "select": { "type": "interval", "zoom": "wheel![event.ctrlKey || event.metaKey]" } },
+                { "name": "near", "select": { "type": "point", "on": "mouseover", "clear": "mouseout", "nearest": true } },
+            ],
+            "mark": { "type": "point", "shape": "circle", "size": 90, "filled": false, "stroke": INK, "strokeWidth": 1.5, "clip": true },
+            "encoding": {
+                "x": self.channel("x", json!({ "field": "x" })),
+                "y": self.channel("y", json!({ "field": "y" })),
+                "opacity": { "condition": { "param": "near", "empty": false, "value": 1 }, "value": 0 },
+                "tooltip": tooltip,
+            },
+        }));
+        Some(())
+    }
+}
+
+/// A number that has a place, or a gap.
+fn known(scale: Scale, value: f64) -> Value {
+    if scale.has(value) { json!(value) } else { Value::Null }
+}
+
+fn hex(color: Rgb) -> String {
+    let [red, green, blue] = color;
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// The colour of a series in the legend.
+fn sample(series: &Series) -> Rgb {
+    let Look { color, .. } = series.look;
+    series.colors.as_ref().map_or(color, |colors| colors.at(0.5))
+}
+
+fn stroke_of(Stroke { style, width }: Stroke, color: &str) -> Value {
+    let dashes: Vec<f64> = style.dashes().iter().map(|length| length * width).collect();
+    json!({ "color": color, "strokeWidth": width, "strokeDash": dashes })
+}
+
+/// The look of a marker. A size is an area here.
+fn marker_of(marker: Marker, size: f64, color: &str) -> Value {
+    let (shape, part, is_filled) = match marker {
+        Marker::Circle => ("circle", 1.0, true),
+        Marker::Point => ("circle", 0.5, true),
+        Marker::Square => ("square", 1.0, true),
+        Marker::Up => ("triangle-up", 1.0, true),
+        Marker::Down => ("triangle-down", 1.0, true),
+        Marker::Diamond => ("diamond", 1.0, true),
+        Marker::Cross => ("M-1,-1L1,1M-1,1L1,-1", 1.0, false),
+        Marker::Plus => ("M-1,0L1,0M0,-1L0,1", 1.0, false),
+        Marker::Dash => ("M-1,0L1,0", 1.0, false),
+        Marker::Bar => ("M0,-1L0,1", 1.0, false),
+    };
+    let area = (part * size) * (part * size);
+    json!({ "shape": shape, "size": area, "filled": is_filled, "color": color, "strokeWidth": if is_filled { 0.0 } else { 1.5 } })
+}
+
+#[cfg(test)]
+mod tests;
