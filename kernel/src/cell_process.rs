@@ -28,6 +28,8 @@ pub const OPEN_DEVICE: &str = "OPEN_DEVICE";
 /// The command by which it waits for this thread: a cell may change the environment, or fork, and must not do so while another
 /// thread starts the driver.
 pub const WAIT_FOR_DEVICE: &str = "WAIT_FOR_DEVICE";
+/// The beginning of a line with an order of the kernel, as JSON, for the closures of interactions.
+pub const ORDER: &str = "ORDER ";
 
 type CellFunction = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 type StartFunction = unsafe extern "C" fn(*const c_char, *const c_char, *const c_void);
@@ -91,6 +93,7 @@ struct Prelude {
     wait_for_device: HookFunction,
     begin_cell: BeginFunction,
     end_cell: HookFunction,
+    obey: WriteFunction,
 }
 
 impl Prelude {
@@ -109,6 +112,7 @@ impl Prelude {
                 wait_for_device: *library.get("warpcell_wait_for_device")?,
                 begin_cell: *library.get("warpcell_begin_cell")?,
                 end_cell: *library.get("warpcell_end_cell")?,
+                obey: *library.get("warpcell_obey")?,
             })
         }
     }
@@ -144,6 +148,16 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
         if let Some(prepare) = prepare {
             // SAFETY: the prelude is never unloaded.
             unsafe { prepare() };
+            continue;
+        }
+        if let Some(order) = line.strip_prefix(ORDER) {
+            // SAFETY: the text exists during the call, and this is the thread that runs cells.
+            unsafe { (prelude.obey)(order.as_ptr(), order.len()) };
+            if std::process::id() != process {
+                // A child that a closure has forked ends where the closure ends.
+                // SAFETY: `_exit` ends the process and has no preconditions.
+                unsafe { libc::_exit(0) }
+            }
             continue;
         }
         let Some((path, function)) = line.strip_prefix("LOAD_AND_RUN ").and_then(|rest| rest.rsplit_once(' ')) else {

@@ -20,6 +20,7 @@ mod elements;
 pub mod ended;
 pub mod failures;
 mod formatting;
+mod interactions;
 pub mod interrupts;
 mod numpy_names;
 mod open_call;
@@ -32,6 +33,7 @@ pub mod setting_up;
 pub mod supervisor_link;
 pub mod variable_history;
 
+use crate::controls::{Call, Interaction};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -88,6 +90,20 @@ pub enum Output {
         /// Whether the line must not be shown.
         password: bool,
     },
+    /// A closure that controls of the notebook call has been called for the first time.
+    Interaction {
+        /// The closure's identity, and its controls.
+        interaction: Interaction,
+        /// What it has shown, in order.
+        outputs: Vec<Output>,
+    },
+    /// Closures cannot be called any more.
+    InteractionClosed {
+        /// The one that the program has closed. `None`: all, because the process that had them has ended.
+        id: Option<String>,
+        /// One of them that was being called, whose error is yet to be shown.
+        but: Option<String>,
+    },
 }
 
 /// The answer to a cell that asked the user for a line.
@@ -138,6 +154,17 @@ pub struct Outcome {
     pub payload: Vec<Value>,
 }
 
+/// What a call of an interaction's closure has led to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Called {
+    /// What it has shown, in order.
+    pub outputs: Vec<Output>,
+    /// Why it has failed.
+    pub error: Option<CellError>,
+    /// Whether the process that has the closures has ended.
+    pub is_gone: bool,
+}
+
 /// One completion candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
@@ -186,6 +213,8 @@ pub trait InterruptHandle: Send + Sync {
     fn has_not_run(&self, cell: u64) -> bool;
     /// Passes the user's answer to the running cell. If no cell waits, nothing happens.
     fn answer(&self, answer: InputAnswer);
+    /// Drops the closure of an interaction. If it runs, it comes to its end.
+    fn forget(&self, _interaction: &str) {}
     /// Ends all child processes at once, at shutdown.
     fn kill(&self);
 }
@@ -198,6 +227,12 @@ pub trait Evaluator {
     ///
     /// All outputs of the cell have been given to `sink` when this returns.
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError>;
+    /// Calls the closure of an interaction. It has a number as a cell has, by which it can be interrupted.
+    ///
+    /// What it shows is returned. What other code shows meanwhile in outputs of the notebook is given to `sink`.
+    fn call(&mut self, _number: u64, _call: &Call, _sink: &OutputSink) -> Called {
+        Called::default()
+    }
     /// Keeps the text of a numbered cell, just before it runs.
     fn keep_input(&mut self, _code: &str) {}
     /// Does one part of the work that makes later cells faster, while no job waits. Returns `false` when no part is

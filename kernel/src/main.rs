@@ -10,6 +10,7 @@ mod cell_process;
 mod choices;
 mod cli;
 mod completeness;
+mod controls;
 mod doctor;
 mod environment;
 mod evaluator;
@@ -37,6 +38,7 @@ mod sleep;
 mod supervisor;
 mod syntax;
 mod watcher;
+mod widgets;
 mod wire;
 
 use std::process::ExitCode;

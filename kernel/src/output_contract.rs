@@ -3,6 +3,7 @@
 //! `kernel/OUTPUT_CONTRACT.md` defines the format. The prelude's side is `prelude/src/output.rs`. [`Splitter`] reads
 //! the bytes of the cell process and returns text and messages in their order.
 
+use crate::controls::Interaction;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -102,6 +103,23 @@ pub enum Message {
     Loaded {
         /// How long that took.
         microseconds: u64,
+    },
+    /// The closure of an interaction is called for the first time: its outputs follow.
+    Interaction {
+        /// The closure's identity, and its controls.
+        #[serde(flatten)]
+        interaction: Interaction,
+    },
+    /// A call of an interaction's closure has come to its end; all its output precedes this.
+    Called {
+        /// Whether it was the first one and has unwound: there is nothing that could be called again.
+        #[serde(default)]
+        unwound: bool,
+    },
+    /// The program has closed an interaction.
+    InteractionClosed {
+        /// Which one.
+        id: String,
     },
     /// The cell has come to its end.
     End,
@@ -266,6 +284,7 @@ impl Splitter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::controls::{Control, Kind};
 
     fn text(content: &str) -> Piece {
         Piece::Text(content.as_bytes().to_vec())
@@ -355,5 +374,11 @@ mod tests {
             Message::Progress { data, id: "a".to_owned(), update: true, done: false }
         );
         assert_eq!(read(r#"{"type":"clear_output","wait":true}"#), Message::ClearOutput { wait: true });
+        let rows = vec![vec![Control { name: "on".to_owned(), kind: Kind::Checkbox { value: true } }]];
+        assert_eq!(
+            read(r#"{"type":"interaction","id":"1","rows":[[{"name":"on","kind":"checkbox","value":true}]]}"#),
+            Message::Interaction { interaction: Interaction { id: "1".to_owned(), rows } }
+        );
+        assert_eq!(read(r#"{"type":"called"}"#), Message::Called { unwound: false });
     }
 }

@@ -29,6 +29,8 @@ use std::time::Instant;
 /// The bytes by which the kernel asks for these commands of the cell process. Any other byte asks for an answer.
 pub const OPEN_DEVICE: u8 = b'd';
 pub const WAIT_FOR_DEVICE: u8 = b'w';
+/// The byte before an order for the cell process, which is a line of JSON ([`Order`](crate::controls::Order)).
+pub const ORDER: u8 = b'o';
 
 /// Runs until the cell process has ended or evcxr has closed the commands. Returns the exit status.
 pub fn run() -> i32 {
@@ -56,6 +58,8 @@ struct Supervisor {
     output_text: Utf8Decoder,
     errors_text: Utf8Decoder,
     command_line: Vec<u8>,
+    /// The beginning of an order of the kernel.
+    order: Option<Vec<u8>>,
 }
 
 impl Supervisor {
@@ -122,6 +126,7 @@ impl Supervisor {
             output_text: Utf8Decoder::default(),
             errors_text: Utf8Decoder::default(),
             command_line: Vec::new(),
+            order: None,
             cell,
         };
         let pid = supervisor.cell.id();
@@ -204,7 +209,18 @@ impl Supervisor {
             Ok(0) | Err(_) => false,
             Ok(length) => {
                 for byte in &buffer[..length] {
+                    if let Some(order) = &mut self.order {
+                        order.push(*byte);
+                        if *byte == b'\n' {
+                            self.pass_order();
+                        }
+                        continue;
+                    }
                     let command = match *byte {
+                        ORDER => {
+                            self.order = Some(Vec::new());
+                            continue;
+                        }
                         OPEN_DEVICE => cell_process::OPEN_DEVICE,
                         WAIT_FOR_DEVICE => cell_process::WAIT_FOR_DEVICE,
                         _ => {
@@ -217,6 +233,15 @@ impl Supervisor {
                 true
             }
         }
+    }
+
+    /// Passes an order of the kernel on. What a call may show is counted anew.
+    fn pass_order(&mut self) {
+        let line = self.order.take().unwrap_or_default();
+        self.outbox.begin_cell();
+        // If the cell process is gone, its end is reported in the next round.
+        let _ = self.commands.write_all(cell_process::ORDER.as_bytes());
+        let _ = self.commands.write_all(&line);
     }
 
     /// Reports the cell's standard output, or its standard error. Returns false at the end of the stream.
@@ -247,17 +272,26 @@ impl Supervisor {
                 }
                 Piece::Message(Message::Control { line }) => say_to_evcxr(&line),
                 Piece::Message(Message::End) => {
-                    self.drain(true);
-                    let (output, errors) = (self.output_text.end(), self.errors_text.end());
-                    self.outbox.text(false, output);
-                    self.outbox.text(true, errors);
-                    self.outbox.say_what_was_dropped();
+                    self.take_the_rest();
                     self.report(Frame::EndOfCell);
                     say_to_evcxr("EVCXR_EXECUTION_COMPLETE");
+                }
+                Piece::Message(message @ Message::Called { .. }) => {
+                    self.take_the_rest();
+                    self.report(Frame::Message { message });
                 }
                 Piece::Message(message) => self.outbox.message(message),
             }
         }
+    }
+
+    /// Takes what is left of the output of a cell, or of a call.
+    fn take_the_rest(&mut self) {
+        self.drain(true);
+        let (output, errors) = (self.output_text.end(), self.errors_text.end());
+        self.outbox.text(false, output);
+        self.outbox.text(true, errors);
+        self.outbox.say_what_was_dropped();
     }
 
     /// Ends the cell process and all processes that it has started.

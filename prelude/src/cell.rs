@@ -79,6 +79,12 @@ pub fn send_text_plain(text: &str) {
 
 /// Tells evcxr that the cell's code panicked, and the kernel, if it was interrupted; called where `catch_unwind` caught it.
 pub fn panicked() {
+    report_unwound();
+    crate::output::control("EVCXR_PANIC_NOTIFICATION");
+}
+
+/// Reports that the code of a cell, or of a call between cells, panicked or was interrupted.
+fn report_unwound() {
     // A child that the cell has forked must not go on as the cell process.
     if std::process::id() != PROCESS.load(Ordering::Relaxed) && PROCESS.load(Ordering::Relaxed) != 0 {
         panics::report_in_child();
@@ -91,7 +97,41 @@ pub fn panicked() {
     } else {
         panics::report();
     }
-    crate::output::control("EVCXR_PANIC_NOTIFICATION");
+}
+
+/// Runs code between cells as if it were a cell, but evcxr does not hear of it. Its drawings show themselves, it can be
+/// interrupted, and a panic is reported.
+pub(crate) fn call(code: impl FnOnce()) {
+    begin();
+    match caught(AssertUnwindSafe(code)) {
+        Ok(()) => {
+            if let Err(error) = crate::device::settle() {
+                panics::report_error(&error);
+            }
+        }
+        Err(Panicked) => {
+            report_unwound();
+            // What the device has found meanwhile nobody hears of.
+            let _ = crate::device::settle();
+        }
+    }
+    RUNNING.store(false, Ordering::Relaxed);
+    FAILED.store(false, Ordering::Relaxed);
+    panics::report_caught();
+}
+
+/// Drops something whose destructor may panic.
+pub(crate) fn quietly(drop: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(drop));
+}
+
+fn begin() {
+    CELL.fetch_add(1, Ordering::Relaxed);
+    RUNNING.store(true, Ordering::Relaxed);
+    FAILED.store(false, Ordering::Relaxed);
+    // What an interrupt of an earlier cell has unparked.
+    std::thread::park_timeout(Duration::ZERO);
+    warpcell_base::interrupt::enter_cell();
 }
 
 /// The code of a cell panicked, which the hook has reported.
@@ -229,14 +269,21 @@ pub(crate) use memory::is_ours as is_about_memory;
 /// Called by the cell process on the thread that is about to run a cell, which took `compile_seconds` to compile.
 #[unsafe(no_mangle)]
 pub extern "C" fn warpcell_begin_cell(compile_seconds: f64) {
-    CELL.fetch_add(1, Ordering::Relaxed);
     COMPILE_SECONDS.store(compile_seconds.to_bits(), Ordering::Relaxed);
-    RUNNING.store(true, Ordering::Relaxed);
-    FAILED.store(false, Ordering::Relaxed);
     CELL_THREAD.get_or_init(std::thread::current);
-    // What an interrupt of an earlier cell has unparked.
-    std::thread::park_timeout(Duration::ZERO);
-    warpcell_base::interrupt::enter_cell();
+    begin();
+}
+
+/// Called by the cell process between cells, on the thread that runs them: does what the kernel asks for, as the output
+/// contract has it.
+///
+/// # Safety
+///
+/// `order` must point to `length` bytes that may be read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpcell_obey(order: *const u8, length: usize) {
+    // SAFETY: the caller promises it.
+    crate::interactions::obey(unsafe { std::slice::from_raw_parts(order, length) });
 }
 
 /// Whether the user has asked to stop what the calling thread does; what sleeps in the cell process ask.

@@ -47,6 +47,8 @@ mod inspect;
 #[cfg(feature = "cells")]
 #[doc(hidden)]
 pub mod instances;
+#[doc(hidden)]
+pub mod interactions;
 pub mod interop;
 pub mod interpolate;
 mod launch;
@@ -132,6 +134,7 @@ pub use floats::{FloatPair, IntoFloat, MaybeFloat};
 pub use graph::Graph;
 pub use input::{input, password, try_input, try_password};
 pub use inspect::{Translatable, cuda_source, ptx, set_fmad, try_cuda_source, try_ptx};
+pub use interactions::Interaction;
 pub use launch::{
     Kernel, KernelArgument, KernelArguments, LaunchConfig, kernel_attributes, launch, launch_checked, launch_for,
     launch_unchecked, launch_with, try_kernel_attributes, try_launch, try_launch_checked, try_launch_for,

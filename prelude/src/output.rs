@@ -244,6 +244,22 @@ pub(crate) fn control(line: &str) {
     send(&json!({ "type": "control", "line": line }));
 }
 
+/// Announces controls, row by row, and the first call of what they call: its outputs follow.
+pub(crate) fn interaction(id: &str, rows: &[Vec<Value>]) {
+    send(&json!({ "type": "interaction", "id": id, "rows": rows }));
+}
+
+/// Reports that a call of what controls call has come to its end; `unwound`: it was the first one, and there is nothing to
+/// call again.
+pub(crate) fn called(unwound: bool) {
+    send(&json!({ "type": "called", "unwound": unwound }));
+}
+
+/// Reports that the program has closed controls.
+pub(crate) fn interaction_closed(id: &str) {
+    send(&json!({ "type": "interaction_closed", "id": id }));
+}
+
 /// Reports that the cell has come to its end.
 pub(crate) fn end_of_cell() {
     send(&json!({ "type": "end" }));

@@ -139,7 +139,7 @@ pub(crate) fn escaped(text: &str) -> String {
 }
 
 /// An identity that no other process of this or another day has given: outputs outlive kernels.
-fn new_id() -> String {
+pub(crate) fn new_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{}-{}", process_id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }

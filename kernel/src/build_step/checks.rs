@@ -137,6 +137,15 @@ mod tests {
         assert!(with_checks("#[gpu::kernel] fn f() { loop {} }").contains(CHECK));
     }
 
+    #[test]
+    fn the_code_behind_the_controls_is_checked() {
+        let source = "fn run() { gpu::interact!(n: usize in 0..9, [b: bool] => { for i in 0..n { f(i) } loop {} }); }";
+        let checked = with_checks(source);
+        assert_eq!(checked.matches(CHECK).count(), 2, "{checked}");
+        assert!(checked.contains(&format!("for i in 0..n {{{CHECK} f(i)")), "{checked}");
+        assert_eq!(without_checks(&checked), source);
+    }
+
     /// The source with `!` for each check at the head of a block, `.!` for a check of an iterator, and `!{ }` around an
     /// expression.
     fn marked(source: &str) -> String {

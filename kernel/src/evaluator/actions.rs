@@ -141,7 +141,7 @@ impl KernelServices for Services<'_> {
             let is_shown = match &output {
                 Output::Stream { name: StreamName::Stdout, .. } => shown.stdout,
                 Output::Stream { name: StreamName::Stderr, .. } => shown.stderr,
-                Output::Input { .. } => true,
+                Output::Input { .. } | Output::InteractionClosed { .. } => true,
                 _ => shown.displays,
             };
             match is_shown {
@@ -178,6 +178,11 @@ impl KernelServices for Services<'_> {
 fn captured(outputs: Vec<Output>) -> Value {
     let (mut stdout, mut stderr) = (String::new(), String::new());
     let mut displays: Vec<(Option<String>, Map<String, Value>)> = Vec::new();
+    // Of an interaction the outputs of its first state are kept: its controls would have nothing to change.
+    let outputs = outputs.into_iter().flat_map(|output| match output {
+        Output::Interaction { outputs, .. } => outputs,
+        other => vec![other],
+    });
     for output in outputs {
         match output {
             Output::Stream { name: StreamName::Stdout, text } => stdout.push_str(&text),
@@ -193,7 +198,10 @@ fn captured(outputs: Vec<Output>) -> Value {
                 stderr.clear();
                 displays.clear();
             }
-            Output::Progress { .. } | Output::Input { .. } => {}
+            Output::Progress { .. }
+            | Output::Input { .. }
+            | Output::Interaction { .. }
+            | Output::InteractionClosed { .. } => {}
         }
     }
     let displays: Vec<Map<String, Value>> = displays.into_iter().map(|(_, data)| data).collect();

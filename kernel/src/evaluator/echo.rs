@@ -14,6 +14,7 @@
 //! | `deaf FILE` | the cell reads the file, a pipe, to its end, and prints what comes, whatever the user asks |
 //! | `ask TEXT`, `ask-secret TEXT` | asks the user, and prints the answer |
 //! | `error NAME` | the cell fails |
+//! | `interact TEXT` | an interaction with a slider from 0 to 9, which shows the text; 8 is an error, 9 waits for an interrupt |
 //! | `sleep-until-interrupted` | the cell waits, and fails when it is interrupted |
 //! | `pass` | nothing |
 //! | `panic` | a bug in the evaluator |
@@ -21,10 +22,11 @@
 //! Anything else is printed as it is.
 
 use super::{
-    CellError, Completeness, Completion, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, Output,
+    Called, CellError, Completeness, Completion, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, Output,
     OutputSink, StreamName,
 };
 use crate::completeness;
+use crate::controls::{Call, Control, Interaction, Kind};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -85,6 +87,19 @@ impl Evaluator for Echo {
         self.run(cell, code, sink)
     }
 
+    /// Shows the values.
+    fn call(&mut self, number: u64, call: &Call, _sink: &OutputSink) -> Called {
+        let error = match call.values[0].as_i64() {
+            Some(8) => Some(error("TooMuch", "asked for")),
+            Some(9) => {
+                self.interrupts.wait_for(number);
+                Some(error("Interrupted", "the call was interrupted"))
+            }
+            _ => None,
+        };
+        Called { outputs: vec![stream(StreamName::Stdout, json!(call.values).to_string())], error, is_gone: false }
+    }
+
     /// Completes the word before the cursor to its capitals.
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
         let start = code[..cursor].rfind(char::is_whitespace).map_or(0, |space| space + 1);
@@ -127,6 +142,13 @@ impl Echo {
                 "late" => late(text.to_owned(), sink),
                 "deaf" => sink(stream(StreamName::Stdout, read(text))),
                 "ask" | "ask-secret" => self.ask(text, command == "ask-secret", sink)?,
+                "interact" => {
+                    let kind = Kind::IntSlider { min: 0, max: 9, step: 1, value: 1 };
+                    let rows = vec![vec![Control { name: "n".to_owned(), kind }]];
+                    let interaction = Interaction { id: text.to_owned(), rows };
+                    let outputs = vec![stream(StreamName::Stdout, text.to_owned())];
+                    sink(Output::Interaction { interaction, outputs });
+                }
                 "error" => return Err(error(text, "asked for")),
                 "sleep-until-interrupted" => {
                     self.interrupts.wait_for(cell);

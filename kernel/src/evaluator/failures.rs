@@ -20,11 +20,16 @@ pub struct Traced<'a> {
 
 /// The error of a cell that evcxr considers successful.
 pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>, type_of: TypeOf<'_>) -> Option<CellError> {
+    failure_at(events, &|location| place_of_panic(location, compiled, traced), type_of)
+}
+
+/// The error that events are, with the places of panics in words.
+pub fn failure_at(events: &Events, place_of: &dyn Fn(&str) -> String, type_of: TypeOf<'_>) -> Option<CellError> {
     if let Some(message) = &events.load_failed {
         return Some(plain_error("LoadError", &format!("the compiled cell cannot be loaded: {message}")));
     }
     if let Some(location) = &events.interrupted {
-        let place = location.as_ref().map(|location| place_of_panic(location, compiled, traced));
+        let place = location.as_ref().map(|location| place_of(location));
         let at = place.map_or_else(|| ".".to_owned(), |place| format!(" at {place}"));
         return Some(CellError {
             traceback: vec![format!("The cell was interrupted{at}"), KEPT.to_owned()],
@@ -32,7 +37,7 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>, type_of
         });
     }
     if let Some(panic) = &events.panic {
-        let place = place_of_panic(&panic.location, compiled, traced);
+        let place = place_of(&panic.location);
         let mut traceback = vec![format!("\u{1b}[1;31mpanic\u{1b}[0m: {}", panic.message)];
         traceback.extend((!place.is_empty()).then(|| format!("  at {place}")));
         traceback.extend(panic.backtrace.iter().map(|frame| format!("  in {frame}")));
@@ -50,10 +55,17 @@ pub fn failure_of(events: &Events, compiled: &Path, traced: &Traced<'_>, type_of
 
 /// The place of a panic: a line of the cell or of an earlier cell with its text. Other places are returned unchanged.
 pub fn place_of_panic(location: &str, compiled: &Path, traced: &Traced<'_>) -> String {
+    if place_in(location).is_none() {
+        return location.to_owned();
+    }
+    place_in_source(location, &std::fs::read_to_string(compiled).unwrap_or_default(), traced)
+}
+
+/// The same for the text of the compiled crate.
+pub fn place_in_source(location: &str, source: &str, traced: &Traced<'_>) -> String {
     let Some((line, column)) = place_in(location) else { return location.to_owned() };
-    let source = std::fs::read_to_string(compiled).unwrap_or_default();
     let column = source.lines().nth(line - 1).map_or(column, |text| checks::column_without_checks(text, column));
-    match find_in_cell(&source, line, column, traced.code) {
+    match find_in_cell(source, line, column, traced.code) {
         Ok((line, column)) => {
             let (line, column) = locate(traced.expansion, traced.cell, line, column);
             let text = traced.cell.lines().nth(line - 1).unwrap_or_default();

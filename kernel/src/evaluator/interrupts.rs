@@ -78,6 +78,23 @@ impl Interrupts {
         BuildRequest::default().write(&self.session)
     }
 
+    /// From here on a call of an interaction's closure can be stopped. Nothing is compiled for it.
+    pub fn begin_call(&self, number: u64) -> Result<()> {
+        let mut cells = self.cells();
+        cells.current = Some(number);
+        cells.begun = number;
+        self.set_word(cells.asked >= number)
+    }
+
+    /// The call is over.
+    pub fn end_call(&self, number: u64) -> Result<()> {
+        if self.is_interrupted(number) {
+            return self.end();
+        }
+        self.cells().current = None;
+        Ok(())
+    }
+
     /// Whether the user has asked to stop the cell.
     pub fn is_interrupted(&self, cell: u64) -> bool {
         self.cells().asked >= cell
@@ -153,6 +170,10 @@ impl InterruptHandle for Interrupts {
         if let Err(error) = answered {
             errln!("what was typed cannot be passed on: {error}");
         }
+    }
+
+    fn forget(&self, interaction: &str) {
+        self.link.forget(interaction);
     }
 
     fn kill(&self) {

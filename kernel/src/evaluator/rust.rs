@@ -1,6 +1,7 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
 use crate::build_step::{self, BuildAnswer, BuildRequest, KnownTypes, SOCKET_NAME};
+use crate::controls::Call;
 use crate::environment;
 use crate::evaluator::actions;
 use crate::evaluator::assistant::{Assistant, RustAssistant};
@@ -14,13 +15,14 @@ use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
     Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic, plain_error,
 };
+use crate::evaluator::interactions::Interactions;
 use crate::evaluator::interrupts::Interrupts;
 use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::setting_up::SettingUp;
 use crate::evaluator::supervisor_link::{Events, LocatePanic, SupervisorLink};
 use crate::evaluator::variable_history::{self, ReplacedByItems, VariableHistory};
 use crate::evaluator::{
-    CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink, StreamName,
+    Called, CellError, Completeness, Completions, Evaluator, InterruptHandle, Outcome, Output, OutputSink, StreamName,
 };
 use crate::installation::Installation;
 use crate::magics::{self, Action, Expansion, Notebook};
@@ -62,7 +64,9 @@ struct Executed<'a> {
 pub struct RustEvaluator {
     pub(super) session: SessionDirectory,
     pub(super) link: Arc<SupervisorLink>,
-    interrupts: Arc<Interrupts>,
+    pub(super) interrupts: Arc<Interrupts>,
+    /// The cells that interactions are from.
+    pub(super) interactions: Interactions,
     pub(super) context: std::result::Result<CommandContext, String>,
     variables: VariableHistory,
     pub(super) sources: DefinitionSources,
@@ -107,6 +111,7 @@ impl RustEvaluator {
             session,
             link,
             interrupts,
+            interactions: Interactions::default(),
             context,
             variables: VariableHistory::default(),
             sources: DefinitionSources::default(),
@@ -157,8 +162,12 @@ impl RustEvaluator {
             BuildAnswer::forget(self.session.path());
             let result = self.run_code(run);
             let compilations = build_step::compile_times(self.session.path());
-            let events = &self.link.state().events;
-            self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, events));
+            let shown = {
+                let events = &mut self.link.state().events;
+                self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, events));
+                std::mem::take(&mut events.interactions)
+            };
+            self.interactions.keep(shown, &self.session.compiled_source(), expansion, cell);
             result?;
             self.sources.keep(cell);
             // Few cells ask for them.
@@ -320,6 +329,20 @@ impl RustEvaluator {
         Ended { before, answer: BuildAnswer::read(self.session.path()), has_died, exit, events, was_interrupted }
     }
 
+    /// Has evcxr learn that the process has ended in which a closure was called, and begin with another one.
+    pub(super) fn replace_process(&mut self) {
+        let Ok(context) = &mut self.context else { return };
+        let names = variable_history::names(context);
+        // The first one finds no process, and so evcxr starts one.
+        for code in ["{}", IMPORTS, "{}"] {
+            match context.execute(code) {
+                Ok(_) | Err(Error::SubprocessTerminated(_)) => {}
+                Err(error) => errln!("the new process is not ready: {error}"),
+            }
+        }
+        self.variables.all_gone(&names);
+    }
+
     /// The work after a cell that evcxr considers successful. Returns the error if the cell has failed.
     fn has_run(&mut self, traced: &Traced<'_>, mut ended: Ended) -> Option<CellError> {
         let has_run = self.link.state().has_run;
@@ -440,6 +463,10 @@ impl Evaluator for RustEvaluator {
             self.assistant.learn_directory(actions::directory(&self.link));
         }
         result
+    }
+
+    fn call(&mut self, number: u64, call: &Call, sink: &OutputSink) -> Called {
+        self.call_closure(number, call, sink)
     }
 
     fn keep_input(&mut self, code: &str) {

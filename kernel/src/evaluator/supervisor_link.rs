@@ -1,13 +1,15 @@
 //! The kernel's end of the supervisor's socket. It receives the supervisor's frames and turns them into outputs of the
 //! running cell.
 
+use crate::controls::{Call, Interaction, Order};
 use crate::evaluator::{Output, OutputSink, StreamName};
 use crate::frames::Frame;
 use crate::local_socket;
 use crate::output_contract::Message;
 use crate::printing::errln;
 use crate::process_group;
-use crate::supervisor::{OPEN_DEVICE, WAIT_FOR_DEVICE};
+use crate::supervisor::{OPEN_DEVICE, ORDER, WAIT_FOR_DEVICE};
+use crate::widgets;
 use anyhow::Result;
 use serde_json::Map;
 use std::io::{BufRead, BufReader, Write};
@@ -47,10 +49,39 @@ pub struct LinkState {
     /// Whether the cell process waits for an answer of the user. A thread of an earlier cell may have asked. So neither
     /// the end nor the beginning of a cell changes this.
     pub asks: bool,
+    /// The outputs of the call of an interaction's closure that is going on.
+    call: Option<RunningCall>,
     /// When the compiled cell that runs was handed to the cell process.
     began: Option<Instant>,
     /// The events of the current cell.
     pub events: Events,
+}
+
+/// A call of an interaction's closure that is going on.
+struct RunningCall {
+    /// What is called.
+    interaction: Interacting,
+    outputs: Vec<Output>,
+    /// Whether it has come to its end, and nobody has taken the outputs yet.
+    is_over: bool,
+}
+
+/// Which call it is.
+enum Interacting {
+    /// The first one, by a cell.
+    First(Interaction),
+    /// Another one, of the interaction with this identity.
+    Again(String),
+}
+
+/// How a call of an interaction's closure ended.
+pub struct CallEnded {
+    /// What it has shown.
+    pub outputs: Vec<Output>,
+    /// What happened meanwhile.
+    pub events: Events,
+    /// How the cell process ended, if it did.
+    pub exit: Option<String>,
 }
 
 /// The variables that a cell has stored after it failed.
@@ -78,6 +109,8 @@ pub struct Events {
     pub lost: Vec<String>,
     /// Why the compiled cell could not be loaded.
     pub load_failed: Option<String>,
+    /// The interactions that the cell has shown.
+    pub interactions: Vec<String>,
     /// How long the compiled code was in the cell process: its loading and its run.
     pub ran: Duration,
     /// How long the loading took.
@@ -147,6 +180,38 @@ impl SupervisorLink {
         }
     }
 
+    /// Has the cell process call a closure, and waits for its end. `None` if there is no cell process.
+    ///
+    /// `sink` gets what is shown meanwhile in outputs of the notebook.
+    pub fn call(&self, sink: OutputSink, call: &Call) -> Option<CallEnded> {
+        let mut state = self.state();
+        let supervisor = state.connected;
+        let interaction = Interacting::Again(call.id.clone());
+        state.call = Some(RunningCall { interaction, outputs: Vec::new(), is_over: false });
+        state.begun += 1;
+        state.current = supervisor;
+        (state.running, state.has_run) = (true, true);
+        let before = (std::mem::take(&mut state.events), state.sink.replace(sink));
+        let is_sent = state.send(&Order::Call(call.clone()));
+        let goes_on = |state: &mut LinkState| {
+            is_sent && state.call.as_ref().is_some_and(|call| !call.is_over) && state.disconnected < supervisor
+        };
+        let mut state = self.changed.wait_while(state, goes_on).unwrap_or_else(PoisonError::into_inner);
+        let outputs = state.call.take().map(|call| call.outputs).unwrap_or_default();
+        let exit = (state.disconnected >= supervisor).then(|| state.last_exit.take().unwrap_or_default());
+        state.running = false;
+        let (events, sink) = before;
+        state.sink = sink;
+        let events = std::mem::replace(&mut state.events, events);
+        is_sent.then_some(CallEnded { outputs, events, exit })
+    }
+
+    /// Has the cell process drop a closure.
+    pub fn forget(&self, interaction: &str) {
+        // Without a cell process it is gone already.
+        self.state().send(&Order::Forget(interaction.to_owned()));
+    }
+
     /// Waits until all output of the cell is in the sink. Returns the events.
     pub fn settle(&self) -> Events {
         let mut state = self.state();
@@ -213,7 +278,7 @@ impl SupervisorLink {
     }
 
     fn take(&self, frame: Frame) {
-        let mut output = None;
+        let mut outputs = Vec::new();
         let mut state = self.state();
         match frame {
             Frame::Started { pid } => state.cell_process = i32::try_from(pid).ok(),
@@ -233,17 +298,17 @@ impl SupervisorLink {
                 state.cell_process = None;
                 (state.running, state.asks) = (false, false);
                 state.last_exit = Some(status);
+                outputs = state.end_interactions();
             }
             Frame::Text { stderr, text } => {
                 let name = if stderr { StreamName::Stderr } else { StreamName::Stdout };
-                output = Some(Output::Stream { name, text });
+                outputs = state.show(Output::Stream { name, text });
             }
-            Frame::Message { message } => output = state.take_message(message),
+            Frame::Message { message } => outputs = state.take_message(message),
         }
-        let sink = state.sink.clone();
-        if let (Some(output), Some(sink)) = (output, sink) {
+        if let Some(sink) = state.sink.clone() {
             // Under the lock, so that outputs of two threads keep the order of their reports.
-            sink(output);
+            outputs.into_iter().for_each(|output| sink(output));
         }
         drop(state);
         self.changed.notify_all();
@@ -263,21 +328,81 @@ pub fn signal(process: Option<i32>, signal: i32) {
 }
 
 impl LinkState {
-    fn take_message(&mut self, message: Message) -> Option<Output> {
+    /// Sends an order to the cell process; whether there is one.
+    fn send(&mut self, order: &Order) -> bool {
+        let text = serde_json::to_string(order).unwrap_or_else(|error| unreachable!("an order is plain data: {error}"));
+        let line = format!("{}{text}\n", char::from(ORDER));
+        self.cell_process.is_some()
+            && self.supervisor.as_mut().is_some_and(|stream| stream.write_all(line.as_bytes()).is_ok())
+    }
+
+    /// An output's way: to the call that is going on, unless it replaces something that is elsewhere in the notebook, or
+    /// into the sink.
+    fn show(&mut self, output: Output) -> Vec<Output> {
+        let Some(call) = self.call.as_mut().filter(|call| !call.is_over) else { return vec![output] };
+        let is_update = matches!(&output, Output::Display { update: true, .. });
+        if matches!(output, Output::Input { .. }) || (is_update && !widgets::replaced_in(&mut call.outputs, &output)) {
+            return vec![output];
+        }
+        if !is_update {
+            call.outputs.push(output);
+        }
+        Vec::new()
+    }
+
+    /// A call has come to its end. The first one of an interaction gives its outputs with the interaction, or alone if it
+    /// has unwound.
+    fn end_call(&mut self, unwound: bool) -> Vec<Output> {
+        match self.call.take() {
+            Some(RunningCall { interaction: Interacting::First(_), outputs, .. }) if unwound => outputs,
+            Some(RunningCall { interaction: Interacting::First(interaction), outputs, .. }) => {
+                self.events.interactions.push(interaction.id.clone());
+                vec![Output::Interaction { interaction, outputs }]
+            }
+            Some(call) => {
+                self.call = Some(RunningCall { is_over: true, ..call });
+                Vec::new()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// The cell process has ended, and all closures with it.
+    fn end_interactions(&mut self) -> Vec<Output> {
+        let but = match &self.call {
+            Some(RunningCall { interaction: Interacting::Again(id), .. }) => Some(id.clone()),
+            _ => None,
+        };
+        let mut outputs = if but.is_some() { Vec::new() } else { self.end_call(true) };
+        outputs.push(Output::InteractionClosed { id: None, but });
+        outputs
+    }
+
+    fn take_message(&mut self, message: Message) -> Vec<Output> {
         match message {
             Message::Display { data, id, update } => {
-                return Some(Output::Display { data, metadata: Map::new(), display_id: id, update });
+                return self.show(Output::Display { data, metadata: Map::new(), display_id: id, update });
             }
-            Message::Progress { data, id, update, done } => return Some(Output::Progress { data, id, update, done }),
-            Message::ClearOutput { wait } => return Some(Output::Clear { wait }),
-            Message::Result { data } => return Some(Output::Result { data, metadata: Map::new() }),
+            Message::Progress { data, id, update, done } => {
+                return self.show(Output::Progress { data, id, update, done });
+            }
+            Message::ClearOutput { wait } => return self.show(Output::Clear { wait }),
+            Message::Result { data } => return self.show(Output::Result { data, metadata: Map::new() }),
+            Message::Interaction { interaction } => {
+                let interaction = Interacting::First(interaction);
+                self.call = Some(RunningCall { interaction, outputs: Vec::new(), is_over: false });
+            }
+            Message::Called { unwound } => return self.end_call(unwound),
+            Message::InteractionClosed { id } => {
+                return vec![Output::InteractionClosed { id: Some(id), but: None }];
+            }
             Message::Panic { message, location, cell_thread: true, backtrace } => {
                 self.events.panic = Some(Panic { message, location, backtrace })
             }
             Message::Panic { message, location, cell_thread: false, .. } => {
                 let place = self.place.as_ref().map_or_else(|| location.clone(), |place| place(&location));
                 let text = format!("panic: {message}\n  at {place}\n");
-                return Some(Output::Stream { name: StreamName::Stderr, text });
+                return self.show(Output::Stream { name: StreamName::Stderr, text });
             }
             Message::Interrupted { location } => self.events.interrupted = Some(location),
             Message::UserError { message } => self.events.user_error = Some(message),
@@ -287,13 +412,13 @@ impl LinkState {
             Message::LoadFailed { message } => self.events.load_failed = Some(message),
             Message::Input { prompt, password } => {
                 self.asks = true;
-                return Some(Output::Input { prompt, password });
+                return vec![Output::Input { prompt, password }];
             }
             Message::Loaded { microseconds } => self.events.loading += Duration::from_micros(microseconds),
             // The supervisor keeps these for itself.
             Message::Control { .. } | Message::OutputLimit { .. } | Message::End => {}
         }
-        None
+        Vec::new()
     }
 }
 

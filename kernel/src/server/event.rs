@@ -1,6 +1,6 @@
 //! All that can wake the kernel's loop.
 
-use crate::evaluator::{CellError, Completeness, Completions, InterruptHandle, Outcome, Output};
+use crate::evaluator::{Called, CellError, Completeness, Completions, InterruptHandle, Outcome, Output};
 use crate::wire::Incoming;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -76,6 +76,8 @@ pub struct Ready {
 pub enum Answer {
     /// Of a cell.
     Executed(Result<Outcome, CellError>),
+    /// Of a call of an interaction's closure.
+    Called(Called),
     /// Of a completion.
     Completed(Completions),
     /// Of an inspection.

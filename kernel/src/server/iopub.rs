@@ -3,10 +3,11 @@
 use super::event::Event;
 use super::subscribers::Subscribers;
 use crate::evaluator::{Output, OutputSink, StreamName};
+use crate::widgets::{CommMessage, Comms};
 use crate::wire::Parent;
 use crate::wire::iopub::Publication;
 use serde_json::{Map, Value};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -51,6 +52,7 @@ pub struct CellOutputs {
     publisher: Publisher,
     events: mpsc::UnboundedSender<Event>,
     cell: Arc<Mutex<Option<PublishedCell>>>,
+    comms: Arc<Mutex<Comms>>,
 }
 
 struct PublishedCell {
@@ -65,7 +67,7 @@ struct PublishedCell {
 impl CellOutputs {
     /// No cell has run yet.
     pub fn new(publisher: Publisher, events: mpsc::UnboundedSender<Event>) -> Self {
-        Self { publisher, events, cell: Arc::default() }
+        Self { publisher, events, cell: Arc::default(), comms: Arc::default() }
     }
 
     /// From now on, outputs belong to this request. They still do when it is answered: threads may live on.
@@ -91,6 +93,13 @@ impl CellOutputs {
             return;
         }
         let mut cell = self.cell();
+        if let Output::InteractionClosed { id, but } = output {
+            let messages = match id {
+                Some(id) => self.comms().close(&id),
+                None => self.comms().end(but.as_deref()),
+            };
+            return self.publish_comms(messages, cell.as_ref().map(|cell| &cell.parent));
+        }
         let Some(cell) = cell.as_mut() else {
             return self.publisher.publish_under(Publication::Output { output, count: 0 }, None);
         };
@@ -101,6 +110,11 @@ impl CellOutputs {
             cell.result = data.get("text/plain").and_then(|text| text.as_str()).map(str::to_owned);
         }
         let output = match output {
+            Output::Interaction { interaction, outputs } => {
+                let (messages, display) = self.comms().show(&interaction, outputs, cell.parent.cell_id());
+                self.publish_comms(messages, Some(&cell.parent));
+                display
+            }
             Output::Progress { data, done, .. } if cell.parent.is_from_terminal() => cell.progress_line(&data, done),
             Output::Stream { name, text } if cell.progress_width > 0 => cell.text_over_progress(name, &text),
             other => other,
@@ -108,7 +122,20 @@ impl CellOutputs {
         self.publisher.publish(Publication::Output { output, count: cell.count }, &cell.parent);
     }
 
-    fn cell(&self) -> std::sync::MutexGuard<'_, Option<PublishedCell>> {
+    /// Publishes messages of comms; `parent` is what has led to them.
+    pub fn publish_comms(&self, messages: Vec<CommMessage>, parent: Option<&Parent>) {
+        for message in messages {
+            self.publisher.publish_under(Publication::Comm(message), parent.cloned());
+        }
+    }
+
+    /// The open comms.
+    pub fn comms(&self) -> MutexGuard<'_, Comms> {
+        // A thread that panicked while it held this has at worst left a model with an old state.
+        self.comms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cell(&self) -> MutexGuard<'_, Option<PublishedCell>> {
         // A thread that panicked while it held this has at worst left an old parent.
         self.cell.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,10 +7,13 @@ use super::lane::{self, Job, Language, Task};
 use super::log::log;
 use super::sockets::Sockets;
 use crate::completeness;
-use crate::evaluator::{CellError, InputAnswer, InterruptHandle, Output};
+use crate::evaluator::{Called, CellError, InputAnswer, InterruptHandle, Output};
+use crate::widgets::Reaction;
 use crate::wire::iopub::Publication;
 use crate::wire::reply::{Executed, Reply};
-use crate::wire::request::{AtCursor, Execute, InputReply, IsComplete, Request};
+use crate::wire::request::{
+    AtCursor, CommClose, CommInfo, CommMessage, CommOpen, Execute, InputReply, IsComplete, Request,
+};
 use crate::wire::{Incoming, Parent};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -31,11 +34,21 @@ pub struct KernelLoop {
     assistant: Option<Lane>,
     banner: String,
     count: usize,
-    /// How many cells have been handed to the evaluator; each has its number.
+    /// How many cells and calls have been handed to the evaluator; each has its number.
     cells: u64,
     history: History,
     /// Whether a client has been asked for a line and has not answered.
     asking: bool,
+    /// The interactions whose closures are to be called when no cell runs or waits, each with the last message that asked for
+    /// it. The values are those of that time.
+    due: VecDeque<Due>,
+}
+
+/// An interaction whose closure is to be called.
+struct Due {
+    interaction: String,
+    channel: Channel,
+    parent: Parent,
 }
 
 /// An evaluator, seen from the loop.
@@ -77,7 +90,19 @@ impl KernelLoop {
         let assistant = language.assistant.map(|factory| start(LaneName::Assistant, factory));
         let banner = format!("Warpcell {}: GPU notebooks in Rust", env!("CARGO_PKG_VERSION"));
         let history = History::default();
-        Self { sockets, events, outputs, evaluator, assistant, banner, count: 0, cells: 0, history, asking: false }
+        Self {
+            sockets,
+            events,
+            outputs,
+            evaluator,
+            assistant,
+            banner,
+            count: 0,
+            cells: 0,
+            history,
+            asking: false,
+            due: VecDeque::new(),
+        }
     }
 
     /// Handles one event. `Break` means that the kernel must end.
@@ -131,12 +156,20 @@ impl KernelLoop {
             Request::IsComplete(IsComplete { code }) => Some(Reply::IsComplete(completeness::is_complete(&code))),
             Request::KernelInfo => Some(Reply::KernelInfo { banner: self.banner.clone() }),
             Request::History(request) => Some(Reply::History(self.history.select(&request))),
-            Request::CommInfo => Some(Reply::CommInfo),
-            Request::CommOpen(open) => {
-                self.busy(&parent);
-                self.sockets.publisher.publish(Publication::CommClose { comm_id: open.comm_id }, &parent);
-                self.idle(&parent);
-                return ControlFlow::Continue(());
+            Request::CommInfo(CommInfo { target_name }) => {
+                Some(Reply::CommInfo(self.outputs.comms().info(target_name.as_deref())))
+            }
+            Request::CommOpen(CommOpen { comm_id, target_name }) => {
+                let reaction = self.outputs.comms().opened(&comm_id, &target_name);
+                return self.react(channel, parent, reaction).await;
+            }
+            Request::CommMessage(CommMessage { comm_id, data }) => {
+                let reaction = self.outputs.comms().received(&comm_id, &data);
+                return self.react(channel, parent, reaction).await;
+            }
+            Request::CommClose(CommClose { comm_id }) => {
+                let reaction = self.outputs.comms().closed(&comm_id);
+                return self.react(channel, parent, reaction).await;
             }
             Request::Interrupt => {
                 self.busy(&parent);
@@ -160,6 +193,43 @@ impl KernelLoop {
         ControlFlow::Continue(())
     }
 
+    /// Publishes what a message of a comm leads to. If that is a call which can begin at once, the message is answered by
+    /// the call: so a client that waits for the answer before it sends the next value sends no more values than are shown.
+    async fn react(&mut self, channel: Channel, parent: Parent, reaction: Reaction) -> ControlFlow<()> {
+        self.busy(&parent);
+        let Reaction { messages, call, forgotten } = reaction;
+        self.outputs.publish_comms(messages, Some(&parent));
+        self.forget(forgotten);
+        if let Some(interaction) = call {
+            self.due.retain(|due| due.interaction != interaction);
+            self.due.push_back(Due { interaction, channel, parent: parent.clone() });
+            self.start_next(LaneName::Evaluator).await;
+        }
+        let has_begun = self.evaluator.running.as_ref().is_some_and(|running| running.parent.id() == parent.id());
+        if !has_begun {
+            self.idle(&parent);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Has closures dropped that nobody can call any more.
+    fn forget(&self, interactions: Vec<String>) {
+        if let Some(handle) = self.evaluator.handle() {
+            interactions.iter().for_each(|interaction| handle.forget(interaction));
+        }
+    }
+
+    /// Puts the next call into the queue, if no cell waits there.
+    fn queue_call(&mut self) {
+        while self.evaluator.queue.is_empty()
+            && let Some(Due { interaction, channel, parent }) = self.due.pop_front()
+        {
+            let call = self.outputs.comms().call(&interaction);
+            let pending = call.map(|call| Pending { channel, parent, task: Task::Call(call) });
+            self.evaluator.queue.extend(pending);
+        }
+    }
+
     /// Asks the client that has sent the running cell for a line.
     async fn ask(&mut self, question: Output) {
         let refused = match &self.evaluator.running {
@@ -169,6 +239,7 @@ impl KernelLoop {
                 self.asking = true;
                 return;
             }
+            Some(Pending { task: Task::Call(_), .. }) => "controls call closures while no cell runs",
             Some(_) => {
                 "the client that runs this cell does not take input (`allow_stdin` is false, as with nbclient \
                         and papermill)"
@@ -237,11 +308,15 @@ impl KernelLoop {
                 self.finish(pending, answer).await;
                 continue;
             }
-            let Some(pending) = lane.queue.pop_front() else { return };
-            self.cells += u64::from(pending.task.is_cell());
+            if name == LaneName::Evaluator {
+                self.queue_call();
+            }
+            let Some(pending) = self.lane(name).queue.pop_front() else { return };
+            self.cells += u64::from(pending.task.runs_code());
             let job = (self.cells, pending.task.clone());
             self.busy(&pending.parent);
             if let Task::Execute(execute) = &pending.task {
+                self.close_earlier(&pending.parent);
                 self.announce(execute, &pending.parent);
                 self.outputs.begin(pending.parent.clone(), self.count, execute.silent);
             }
@@ -257,6 +332,14 @@ impl KernelLoop {
             let answer = pending.task.failed(error);
             self.finish(pending, answer).await;
         }
+    }
+
+    /// Closes the interactions that an earlier run of a cell has shown: its outputs are removed now.
+    fn close_earlier(&self, parent: &Parent) {
+        let Some(cell) = parent.cell_id() else { return };
+        let Reaction { messages, forgotten, .. } = self.outputs.comms().close_of_cell(cell);
+        self.outputs.publish_comms(messages, Some(parent));
+        self.forget(forgotten);
     }
 
     /// Counts a cell and shows its input.
@@ -304,6 +387,11 @@ impl KernelLoop {
                 let expressions = execute.user_expressions.keys().cloned().collect();
                 Some(Reply::Execute { count: self.count, result, expressions })
             }
+            (Answer::Called(Called { outputs, error, is_gone }), Task::Call(call)) => {
+                let messages = self.outputs.comms().called(&call.id, outputs, error, is_gone);
+                self.outputs.publish_comms(messages, Some(&parent));
+                None
+            }
             (Answer::Completed(completions), Task::Complete(AtCursor { code, .. })) => {
                 Some(Reply::Complete { code, completions })
             }
@@ -339,8 +427,14 @@ impl KernelLoop {
 
     async fn interrupt(&mut self) {
         if let (Some(running), LaneState::Ready(handle)) = (&self.evaluator.running, &self.evaluator.state)
-            && running.task.is_cell()
+            && running.task.runs_code()
         {
+            if let Task::Call(call) = &running.task {
+                // Otherwise the next call would begin at once.
+                let messages = self.outputs.comms().stop_counting(&call.id);
+                self.outputs.publish_comms(messages, Some(&running.parent));
+                self.due.retain(|due| due.interaction != call.id);
+            }
             let (handle, cell) = (Arc::clone(handle), self.cells);
             // It may take its time, to escalate from asking to killing.
             tokio::task::spawn_blocking(move || handle.interrupt(cell));

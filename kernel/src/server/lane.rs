@@ -3,8 +3,9 @@
 use super::event::{Answer, Event, LaneName, Ready};
 use super::log::log;
 use crate::completeness;
+use crate::controls::Call;
 use crate::environment;
-use crate::evaluator::{CellError, Completions, Evaluator, OutputSink};
+use crate::evaluator::{Called, CellError, Completions, Evaluator, OutputSink};
 use crate::wire::request::{AtCursor, Execute, IsComplete};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,6 +31,8 @@ pub struct Language {
 pub enum Task {
     /// Run a cell.
     Execute(Execute),
+    /// Call the closure of an interaction.
+    Call(Call),
     /// Find candidates.
     Complete(AtCursor),
     /// Find documentation.
@@ -44,7 +47,12 @@ impl Task {
         matches!(self, Self::Execute(_))
     }
 
-    /// Has an evaluator do it; `cell` is the number of a cell.
+    /// Whether it runs the user's code, and can be interrupted.
+    pub fn runs_code(&self) -> bool {
+        matches!(self, Self::Execute(_) | Self::Call(_))
+    }
+
+    /// Has an evaluator do it; `cell` is the number of a cell, or of a call.
     fn answer(&self, cell: u64, evaluator: &mut dyn Evaluator, sink: &OutputSink) -> Answer {
         match self {
             Self::Execute(execute) => {
@@ -53,6 +61,7 @@ impl Task {
                 }
                 Answer::Executed(evaluator.execute(cell, &execute.code, sink))
             }
+            Self::Call(call) => Answer::Called(evaluator.call(cell, call, sink)),
             Self::Complete(at) => Answer::Completed(evaluator.complete(&at.code, at.byte_offset())),
             Self::Inspect(at) => Answer::Inspected(evaluator.inspect(&at.code, at.byte_offset(), at.detail_level)),
             Self::IsComplete(IsComplete { code }) => Answer::Completeness(evaluator.is_complete(code)),
@@ -63,6 +72,7 @@ impl Task {
     pub fn failed(&self, error: CellError) -> Answer {
         match self {
             Self::Execute(_) => Answer::Executed(Err(error)),
+            Self::Call(_) => Answer::Called(Called { error: Some(error), ..Called::default() }),
             Self::Complete(at) => {
                 let cursor = at.byte_offset();
                 Answer::Completed(Completions { candidates: vec![], start: cursor, end: cursor })
@@ -73,7 +83,7 @@ impl Task {
     }
 }
 
-/// Work for an evaluator: the number of the cell, if it is one, and the task.
+/// Work for an evaluator: the number of the cell or call, if it is one, and the task.
 pub type Job = (u64, Task);
 
 /// Starts the thread. It ends when the jobs' sender is dropped, or with the process.

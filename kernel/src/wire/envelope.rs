@@ -15,6 +15,7 @@ struct ParentParts {
     identities: Vec<Bytes>,
     header: Header,
     from_terminal: bool,
+    cell_id: Option<String>,
 }
 
 impl Parent {
@@ -22,6 +23,11 @@ impl Parent {
     /// (JupyterLab, Notebook, VS Code) or cannot ask anybody (nbclient). A terminal does neither.
     pub fn is_from_terminal(&self) -> bool {
         self.0.from_terminal
+    }
+
+    /// The identity that the client has for the cell, if it says so.
+    pub fn cell_id(&self) -> Option<&str> {
+        self.0.cell_id.as_deref()
     }
 
     /// The identity of the request.
@@ -69,8 +75,10 @@ impl Incoming {
         let content: Value = json("content", content)?;
         let metadata: Value = serde_json::from_slice(metadata).unwrap_or_default();
         let from_terminal = metadata.get("cellId").is_none() && content.get("allow_stdin") == Some(&Value::Bool(true));
+        let cell_id = metadata.get("cellId").and_then(Value::as_str).map(str::to_owned);
         let message_type = header.msg_type.clone();
-        Ok(Self { parent: Parent(Arc::new(ParentParts { identities, header, from_terminal })), message_type, content })
+        let parent = Parent(Arc::new(ParentParts { identities, header, from_terminal, cell_id }));
+        Ok(Self { parent, message_type, content })
     }
 }
 
@@ -129,6 +137,7 @@ pub mod tests {
             let content = serde_json::json!({"code": "1", "allow_stdin": allow_stdin});
             let request = incoming_with("execute_request", &metadata, content);
             assert_eq!(request.parent.is_from_terminal(), from_terminal, "{metadata} {allow_stdin}");
+            assert_eq!(request.parent.cell_id(), metadata["cellId"].as_str());
         }
     }
 

@@ -4,6 +4,8 @@ use super::Parent;
 use super::content::untyped;
 use super::envelope::envelope;
 use crate::evaluator::{CellError, Output, StreamName};
+use crate::widgets::CommMessage;
+use bytes::Bytes;
 use jupyter_protocol::{
     ClearOutput, CommClose, CommId, ErrorOutput, ExecuteInput, ExecutionCount, ExecutionState, InputRequest,
     IoPubWelcome, JupyterMessage, JupyterMessageContent, Status, Stdio, StreamContent,
@@ -38,11 +40,8 @@ pub enum Publication {
     },
     /// The cell has failed.
     Error(CellError),
-    /// The kernel has no counterpart for a comm.
-    CommClose {
-        /// Its identity.
-        comm_id: String,
-    },
+    /// A message of a comm.
+    Comm(CommMessage),
     /// The kernel is about to end.
     Shutdown {
         /// Whether another kernel will follow.
@@ -52,8 +51,18 @@ pub enum Publication {
 
 impl Publication {
     /// The message for this, as a child of the request that caused it.
-    pub fn into_message(self, parent: Option<&Parent>) -> JupyterMessage {
-        envelope(self.into_content(), parent)
+    pub fn into_message(mut self, parent: Option<&Parent>) -> JupyterMessage {
+        let (metadata, buffers) = match &mut self {
+            Self::Comm(CommMessage::Open { version, buffers, .. }) => {
+                (Some(json!({ "version": version })), std::mem::take(buffers))
+            }
+            Self::Comm(CommMessage::Message { buffers, .. }) => (None, std::mem::take(buffers)),
+            _ => (None, Vec::new()),
+        };
+        let mut message = envelope(self.into_content(), parent);
+        message.metadata = metadata.unwrap_or(message.metadata);
+        message.buffers = buffers;
+        message
     }
 
     /// About how much memory the message takes.
@@ -67,6 +76,9 @@ impl Publication {
                 output: Output::Display { data, .. } | Output::Progress { data, .. } | Output::Result { data, .. },
                 ..
             } => bundle(data),
+            Self::Comm(CommMessage::Open { buffers, .. } | CommMessage::Message { buffers, .. }) => {
+                buffers.iter().map(Bytes::len).sum()
+            }
             _ => 0,
         };
         ENVELOPE + content
@@ -83,9 +95,19 @@ impl Publication {
             Self::Error(CellError { name, value, traceback }) => {
                 ErrorOutput { ename: name, evalue: value, traceback }.into()
             }
-            Self::CommClose { comm_id } => CommClose { comm_id: CommId(comm_id), data: Map::new() }.into(),
+            Self::Comm(message) => comm_content(message),
             Self::Shutdown { restart } => super::reply::Reply::Shutdown { restart }.into_content(),
         }
+    }
+}
+
+fn comm_content(message: CommMessage) -> JupyterMessageContent {
+    match message {
+        CommMessage::Open { comm_id, target_name, data, .. } => {
+            untyped("comm_open", json!({ "comm_id": comm_id, "target_name": target_name, "data": data }))
+        }
+        CommMessage::Message { comm_id, data, .. } => untyped("comm_msg", json!({ "comm_id": comm_id, "data": data })),
+        CommMessage::Close { comm_id } => CommClose { comm_id: CommId(comm_id), data: Map::new() }.into(),
     }
 }
 
@@ -106,6 +128,9 @@ fn output_content(output: Output, count: usize) -> JupyterMessageContent {
         }
         Output::Clear { wait } => ClearOutput { wait }.into(),
         Output::Input { prompt, password } => InputRequest { prompt, password }.into(),
+        Output::Interaction { .. } | Output::InteractionClosed { .. } => {
+            unreachable!("interactions become comms and a display before they are published")
+        }
     }
 }
 
@@ -139,5 +164,21 @@ mod tests {
         let update = Output::Display { data: bundle, metadata: Map::new(), display_id: Some("d".into()), update: true };
         let expected = json!({"data": data, "metadata": {}, "transient": {"display_id": "d"}});
         assert_eq!(content(update), ("update_display_data".into(), expected));
+    }
+
+    #[test]
+    fn comms_have_the_version_of_their_messages_and_binary_parts() {
+        let (data, buffers) = (json!({"state": {}, "buffer_paths": [["value"]]}), vec![Bytes::from_static(b"png")]);
+        let opened = CommMessage::Open {
+            comm_id: "c".into(),
+            target_name: "jupyter.widget".into(),
+            data: data.clone(),
+            version: "2.1.0",
+            buffers: buffers.clone(),
+        };
+        let message = Publication::Comm(opened).into_message(None);
+        assert_eq!((message.metadata, message.buffers), (json!({"version": "2.1.0"}), buffers));
+        let expected = json!({"comm_id": "c", "target_name": "jupyter.widget", "data": data});
+        assert_eq!(serde_json::to_value(&message.content).unwrap(), expected);
     }
 }

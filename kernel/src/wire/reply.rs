@@ -4,7 +4,7 @@ use super::content::{PROTOCOL_VERSION, untyped};
 use super::cursor::to_code_points;
 use crate::evaluator::{CellError, Completeness, Completions, Outcome};
 use jupyter_protocol::{
-    CommInfoReply, CompleteReply, InterruptReply, IsCompleteReply, JupyterMessageContent, ReplyStatus, ShutdownReply,
+    CompleteReply, InterruptReply, IsCompleteReply, JupyterMessageContent, ReplyStatus, ShutdownReply,
 };
 use serde_json::{Map, Value, json};
 
@@ -38,8 +38,8 @@ pub enum Reply {
     IsComplete(Completeness),
     /// Earlier inputs.
     History(Vec<Value>),
-    /// The open comms: none.
-    CommInfo,
+    /// The open comms: identity to target.
+    CommInfo(Map<String, Value>),
     /// The interrupt has been asked for.
     Interrupt,
     /// The kernel ends now.
@@ -81,7 +81,7 @@ impl Reply {
             }
             .into(),
             Self::History(history) => untyped("history_reply", json!({ "status": "ok", "history": history })),
-            Self::CommInfo => CommInfoReply::default().into(),
+            Self::CommInfo(comms) => untyped("comm_info_reply", json!({ "status": "ok", "comms": comms })),
             Self::Interrupt => InterruptReply::new().into(),
             Self::Shutdown { restart } => ShutdownReply { restart, status: ReplyStatus::Ok, error: None }.into(),
         }

@@ -21,9 +21,13 @@ pub enum Request {
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#history>
     History(HistoryRequest),
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#comm-info>
-    CommInfo,
+    CommInfo(CommInfo),
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#opening-a-comm>
     CommOpen(CommOpen),
+    /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#comm-messages>
+    CommMessage(CommMessage),
+    /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#tearing-down-comms>
+    CommClose(CommClose),
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#kernel-interrupt>
     Interrupt,
     /// <https://jupyter-client.readthedocs.io/en/latest/messaging.html#kernel-shutdown>
@@ -44,8 +48,10 @@ impl Request {
             "inspect_request" => Self::Inspect(typed(content)?),
             "is_complete_request" => Self::IsComplete(typed(content)?),
             "history_request" => Self::History(typed(content)?),
-            "comm_info_request" => Self::CommInfo,
+            "comm_info_request" => Self::CommInfo(typed(content)?),
             "comm_open" => Self::CommOpen(typed(content)?),
+            "comm_msg" => Self::CommMessage(typed(content)?),
+            "comm_close" => Self::CommClose(typed(content)?),
             "input_reply" => Self::InputReply(typed(content)?),
             "interrupt_request" => Self::Interrupt,
             "shutdown_request" => Self::Shutdown(typed(content)?),
@@ -150,9 +156,37 @@ pub enum HistoryAccess {
     },
 }
 
+/// Which open comms a client wants to know.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+pub struct CommInfo {
+    /// Those of this target; all if it is missing.
+    #[serde(default)]
+    pub target_name: Option<String>,
+}
+
 /// A widget or another client-side object that wants a counterpart here.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct CommOpen {
+    /// Its identity.
+    pub comm_id: String,
+    /// What is to be its counterpart.
+    #[serde(default)]
+    pub target_name: String,
+}
+
+/// What a comm of the client says.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct CommMessage {
+    /// Its identity.
+    pub comm_id: String,
+    /// What it says.
+    #[serde(default)]
+    pub data: Value,
+}
+
+/// The end of a comm.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+pub struct CommClose {
     /// Its identity.
     pub comm_id: String,
 }
@@ -219,7 +253,8 @@ mod tests {
 
     #[test]
     fn unknown_messages_are_no_errors_but_wrong_contents_are() {
-        assert_eq!(Request::read("comm_msg", json!({"comm_id": 3})).unwrap(), Request::Other);
+        assert_eq!(Request::read("debug_request", json!({"type": 3})).unwrap(), Request::Other);
+        assert!(Request::read("comm_msg", json!({"comm_id": 3})).is_err());
         assert!(Request::read("execute_request", json!({"silent": true})).is_err());
         assert!(Request::read("history_request", json!({"hist_access_type": "all"})).is_err());
     }

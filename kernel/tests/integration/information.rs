@@ -47,7 +47,7 @@ fn history() {
 }
 
 #[test]
-fn comms_are_refused() {
+fn comms_for_unknown_targets_are_refused() {
     let mut frontend = Frontend::start();
     assert_eq!(frontend.ask("comm_info_request", json!({})), json!({ "status": "ok", "comms": {} }));
     let id = frontend.request("comm_open", json!({ "comm_id": "c", "target_name": "t", "data": {} }));

@@ -1,5 +1,6 @@
 //! The macros for functions that run over arrays and on devices, `gpu::vectorize`, `gpu::device`, `gpu::kernel` and the half of
-//! `gpu::fuse!` that reads the formula; and for types that show more than text, `gpu::rich`.
+//! `gpu::fuse!` that reads the formula; for types that show more than text, `gpu::rich`; and for controls of a notebook,
+//! `gpu::interact!`.
 //!
 //! What a macro emits is compiled again in every cell that has the function, so it is small: everything that does not
 //! depend on the function is precompiled in the prelude. A function that the cell process knows already comes here no
@@ -8,6 +9,7 @@
 mod device;
 mod formula;
 mod head;
+mod interact;
 mod kernel;
 mod keywords;
 mod notebook;
@@ -125,6 +127,13 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn formula(formula: TokenStream) -> TokenStream {
     formula::expand(formula.into()).into()
+}
+
+/// What `interact!` calls: the controls, and the closure that they call. Use `gpu::interact!`.
+#[doc(hidden)]
+#[proc_macro]
+pub fn interaction(call: TokenStream) -> TokenStream {
+    interact::expand(call.into()).into()
 }
 
 /// What a call with keywords comes to that has no meaning: the error for it. See `prelude/src/keywords.rs`.

@@ -30,6 +30,8 @@ const OVER_ARRAYS: [&str; 3] = ["vectorize", "device", "kernel"];
 
 /// The macro whose argument is a closure.
 const FUSE: &str = "fuse";
+/// The macro with code behind an arrow.
+const INTERACT: &str = "interact";
 
 /// Functions of `std::iter` that make iterators without an end.
 const ENDLESS: [&str; 4] = ["from_fn", "repeat", "repeat_with", "successors"];
@@ -49,8 +51,8 @@ const FOR_EACH: [&str; 2] = ["for_each", "try_for_each"];
 pub fn places(source: &str) -> Vec<Insertion> {
     let file = parse(source).syntax_node();
     let mut places = in_code(&file);
-    if source.contains(FUSE) {
-        places.extend(file.descendants().filter_map(ast::MacroCall::cast).flat_map(in_formula));
+    if source.contains(FUSE) || source.contains(INTERACT) {
+        places.extend(file.descendants().filter_map(ast::MacroCall::cast).flat_map(in_our_macros));
     }
     if source.contains("macro_rules") {
         places.extend(in_macros(&file));
@@ -80,12 +82,20 @@ fn in_text(text: &str, start: usize) -> Vec<Insertion> {
     in_code(&file).into_iter().map(|(place, text)| (place + start - BEFORE.len(), text)).collect()
 }
 
-/// The insertions for the argument of `fuse!`.
-fn in_formula(call: ast::MacroCall) -> Vec<Insertion> {
-    let (true, Some((text, start))) = (name_of(&call).as_deref() == Some(FUSE), inside(call.token_tree())) else {
-        return Vec::new();
-    };
-    in_text(&text, start)
+/// The insertions for the argument of `fuse!`, and for the code of `interact!`.
+fn in_our_macros(call: ast::MacroCall) -> Vec<Insertion> {
+    const ARROW: &str = "=>";
+    let name = name_of(&call);
+    let Some((text, start)) = inside(call.token_tree()) else { return Vec::new() };
+    match name.as_deref() {
+        Some(FUSE) => in_text(&text, start),
+        // Before the arrow stand the controls.
+        Some(INTERACT) => text.find(ARROW).map_or_else(Vec::new, |arrow| {
+            let code = arrow + ARROW.len();
+            in_text(&text[code..], start + code)
+        }),
+        _ => Vec::new(),
+    }
 }
 
 /// The name of a macro that is called.
