@@ -31,7 +31,7 @@ use std::rc::Rc;
 /// |---|---|
 /// | slider over integers | `size: usize in 3..31`, `n: i64 in 1..=9 step 2` |
 /// | slider over floats, both ends included | `sigma: f64 in 0.5..5.0`, `x: f32 in 0.0..1.0 step 0.01` |
-/// | list to choose from | `mode: &str in ["same", "full"]`, `size: usize in [64usize, 128, 256]` |
+/// | list to choose from | `mode: &str in ["same", "full"]`, `size: usize in [64, 128, 256]` |
 /// | checkbox | `invert: bool` |
 /// | line of text | `title: String = "untitled"`, `title: &str` |
 /// | button | `again: Button`, `again: Button = "Draw again"`: a `bool`, whether it was pressed for this call |
@@ -46,8 +46,7 @@ use std::rc::Rc;
 /// cell runs: arrays on the device and on the host with their elements, other values by `Clone`. So the variables of the
 /// notebook stay as they are, and what later cells do to them does not change what is shown. The copies cannot be assigned
 /// to. What is shared by its own type stays shared: an `Arc`, an `Rc`, or a device array within a struct or a list. A
-/// variable that is borrowed, `x = &y`, cannot be kept. In the arguments of other macros every name is taken for a variable, so
-/// a formula such as `fuse!(|x: f64| …)` stands in a function before it.
+/// variable that is borrowed, `x = &y`, cannot be kept.
 ///
 /// # Where it is shown
 ///
@@ -261,6 +260,19 @@ mod tests {
             (array.sum(), list.len(), n)
         });
         assert_eq!((array.sum(), list.len()), (0.0, 2));
+    }
+
+    #[test]
+    fn one_within_another_is_refused() {
+        let inner = std::panic::catch_unwind(|| {
+            crate::interact!(a: bool => {
+                crate::interact!(b: bool => a && b);
+            });
+        });
+        let message = inner.unwrap_err();
+        let message = message.downcast_ref::<String>().unwrap();
+        assert!(message.contains("another `interact!`"), "{message}");
+        assert!(!CALLING.get());
     }
 
     #[test]

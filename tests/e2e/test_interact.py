@@ -40,9 +40,9 @@ def test_all_controls_are_those_of_ipywidgets(page):
     messages = page.run(
         """gpu::interact!(
             sigma: f64 = 1.0 in 0.5..5.0 step 0.1, [size: usize in 3..31, level: i64 in -4..=4 step 2],
-            mode: &str in ["same", "full"], invert: bool = true,
+            mode: &str in ["same", "full"], length: usize = 128 in [64, 128, 256], invert: bool = true,
             title: String = "wave", label: &str, again: Button = "Once more", frame: usize play 0..10 every 20 =>
-            println!("{sigma} {size} {level} {mode} {invert} {title} {label:?} {again} {frame}")
+            println!("{sigma} {size} {level} {mode} {length} {invert} {title} {label:?} {again} {frame}")
         )"""
     )
     names = [state["_model_name"] for state in page.models.values()]
@@ -50,7 +50,7 @@ def test_all_controls_are_those_of_ipywidgets(page):
     data = displayed(messages)
     schema = json.loads(files("ipywidgets").joinpath("view.schema.json").read_text())
     jsonschema.validate(data[VIEW], schema)
-    assert data["text/plain"] == '1 16 0 same true wave "" false 0'
+    assert data["text/plain"] == '1 16 0 same 128 true wave "" false 0'
     assert not [message for message in messages if message["msg_type"] in ("stream", "execute_result")]
     assert page.text() == data["text/plain"] + "\n"
 
@@ -62,13 +62,14 @@ def test_all_controls_are_those_of_ipywidgets(page):
     assert after("IntSliderModel", "size", value=30)[1] == "30"
     assert after("IntSliderModel", "level", value=-4)[2] == "-4"
     assert after("DropdownModel", "mode", index=1)[3] == "full"
-    assert after("CheckboxModel", value=False)[4] == "false"
-    assert after("TextModel", "title", value="a ü")[5:7] == ["a", "ü"]
-    assert after("TextModel", "title", value="wave")[5] == "wave"
-    assert after("TextModel", "label", value='"')[6] == '"\\""'
+    assert after("DropdownModel", "length", index=2)[4] == "256"
+    assert after("CheckboxModel", value=False)[5] == "false"
+    assert after("TextModel", "title", value="a ü")[6:8] == ["a", "ü"]
+    assert after("TextModel", "title", value="wave")[6] == "wave"
+    assert after("TextModel", "label", value='"')[7] == '"\\""'
     click = {"method": "custom", "content": {"event": "click"}}
     page.until_idle(page.send("comm_msg", comm_id=page.one("ButtonModel"), data=click))
-    assert page.text().split()[7:] == ["true", "0"]
+    assert page.text().split()[8:] == ["true", "0"]
     # What plays moves its slider in the page, and the slider's value counts.
     (frame,) = [
         model["target"][0].removeprefix("IPY_MODEL_")
@@ -76,7 +77,7 @@ def test_all_controls_are_those_of_ipywidgets(page):
         if model["_model_name"] == "LinkModel"
     ]
     page.move(frame, value=7)
-    assert page.text().split() == ["2", "30", "-4", "full", "false", "wave", '"\\""', "false", "7"]
+    assert page.text().split() == ["2", "30", "-4", "full", "256", "false", "wave", '"\\""', "false", "7"]
 
 
 def test_a_picture_changes_in_its_place(page):
@@ -223,11 +224,12 @@ def test_a_cell_that_runs_again_closes_what_it_has_shown(page):
     assert page.outputs()[0]["data"]["text/plain"] == "3"
 
 
-def test_what_is_closed(page):
+@pytest.mark.parametrize("code", ["shown.close();", ":restart"])
+def test_what_is_closed(page, code):
     page.run("let shown = gpu::interact!(n: usize in 0..=9 => n);")
     models = set(page.models)
     assert page.kernel.ask(page.send("comm_info_request", target_name="jupyter.widget"))["comms"].keys() == models
-    page.run("shown.close();")
+    page.run(code)
     assert set(page.closed) == models and not page.models
 
 
@@ -249,6 +251,7 @@ def test_variables_cannot_be_changed(page):
         ("gpu::interact!(sigma: f64 => sigma)", "`sigma: f64 in 0.0..1.0` is a slider"),
         ("gpu::interact!(sigma in 0.0..1.0 => sigma)", "`sigma: f64 in 0.5..5.0`"),
         ("gpu::interact!(n: usize in 5..5 => n)", "the range 5..5 has no values"),
+        ("gpu::interact!(a: bool => { gpu::interact!(b: bool => a && b); })", "another `interact!`"),
     ],
 )
 def test_what_is_wrong_is_said(kernel, code, expected):

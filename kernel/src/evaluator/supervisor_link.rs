@@ -51,6 +51,8 @@ pub struct LinkState {
     pub asks: bool,
     /// The outputs of the call of an interaction's closure that is going on.
     call: Option<RunningCall>,
+    /// The interaction in whose call the last cell process ended.
+    died_in: Option<String>,
     /// When the compiled cell that runs was handed to the cell process.
     began: Option<Instant>,
     /// The events of the current cell.
@@ -281,7 +283,11 @@ impl SupervisorLink {
         let mut outputs = Vec::new();
         let mut state = self.state();
         match frame {
-            Frame::Started { pid } => state.cell_process = i32::try_from(pid).ok(),
+            Frame::Started { pid } => {
+                state.cell_process = i32::try_from(pid).ok();
+                // A process that was ended with its supervisor has reported nothing.
+                outputs = state.end_interactions();
+            }
             Frame::Running => {
                 state.running = true;
                 state.has_run = true;
@@ -369,12 +375,14 @@ impl LinkState {
 
     /// The cell process has ended, and all closures with it.
     fn end_interactions(&mut self) -> Vec<Output> {
-        let but = match &self.call {
+        let called = match &self.call {
             Some(RunningCall { interaction: Interacting::Again(id), .. }) => Some(id.clone()),
             _ => None,
         };
-        let mut outputs = if but.is_some() { Vec::new() } else { self.end_call(true) };
-        outputs.push(Output::InteractionClosed { id: None, but });
+        let mut outputs = if called.is_some() { Vec::new() } else { self.end_call(true) };
+        // The one that was being called keeps its error when the next process begins.
+        self.died_in = called.or_else(|| self.died_in.take());
+        outputs.push(Output::InteractionClosed { id: None, but: self.died_in.clone() });
         outputs
     }
 
@@ -425,6 +433,57 @@ impl LinkState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a link gives for frames, in words.
+    fn outputs(link: &SupervisorLink, frames: Vec<Frame>) -> Vec<Output> {
+        let given = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&given);
+        let sink: OutputSink = Arc::new(move |output| kept.lock().unwrap().push(output));
+        link.begin(sink, Box::new(str::to_owned));
+        frames.into_iter().for_each(|frame| link.take(frame));
+        std::mem::take(&mut *given.lock().unwrap())
+    }
+
+    fn text(text: &str) -> Frame {
+        Frame::Text { stderr: false, text: text.to_owned() }
+    }
+
+    fn stream(text: &str) -> Output {
+        Output::Stream { name: StreamName::Stdout, text: text.to_owned() }
+    }
+
+    #[test]
+    fn outputs_of_a_first_call_go_with_its_controls() {
+        let interaction = Interaction { id: "a".to_owned(), rows: Vec::new() };
+        let begin = || Frame::Message { message: Message::Interaction { interaction: interaction.clone() } };
+        let end = |unwound| Frame::Message { message: Message::Called { unwound } };
+        let link = SupervisorLink::default();
+        let shown = outputs(&link, vec![text("1"), begin(), text("2"), end(false), text("3")]);
+        let expected = Output::Interaction { interaction: interaction.clone(), outputs: vec![stream("2")] };
+        assert_eq!(shown, [stream("1"), expected, stream("3")]);
+        assert_eq!(link.state().events.interactions, ["a"]);
+        // A call that has unwound, or ended the process, has outputs but no controls.
+        assert_eq!(outputs(&link, vec![begin(), text("2"), end(true)]), [stream("2")]);
+        let died = outputs(&link, vec![begin(), text("2"), Frame::Exited { status: String::new() }]);
+        assert_eq!(died, [stream("2"), Output::InteractionClosed { id: None, but: None }]);
+        assert!(link.state().events.interactions.is_empty());
+    }
+
+    #[test]
+    fn a_new_process_has_no_interactions() {
+        let closed = |but: Option<&str>| Output::InteractionClosed { id: None, but: but.map(str::to_owned) };
+        let link = SupervisorLink::default();
+        assert_eq!(outputs(&link, vec![Frame::Started { pid: 1 }]), [closed(None)]);
+        let interaction = Interacting::Again("a".to_owned());
+        link.state().call = Some(RunningCall { interaction, outputs: Vec::new(), is_over: false });
+        assert_eq!(outputs(&link, vec![Frame::Exited { status: String::new() }]), [closed(Some("a"))]);
+        link.state().call = None;
+        assert_eq!(
+            outputs(&link, vec![Frame::Started { pid: 2 }]),
+            [closed(Some("a"))],
+            "its error is yet to be shown"
+        );
+    }
 
     /// A thread may ask just before its cell ends, and wait for the answer when the next cell has begun.
     #[test]

@@ -276,6 +276,11 @@ impl Control {
             Values::List(list) => {
                 let choices = own(&format!("choices_{index}"));
                 let lasting = lasting(kind);
+                // A variable stays where it is.
+                let list = match list {
+                    Expr::Path(_) => quote!(::core::clone::Clone::clone(&#list)),
+                    other => other.to_token_stream(),
+                };
                 let before = quote_spanned!(of_kind=>
                     let #choices = ::#prelude::interactions::choices::<#lasting, _>(#list);
                 );
@@ -352,7 +357,7 @@ mod tests {
             ),
             ("f: i64 play 0..n every 50", "play (\"f\""),
             ("m: &str in [\"a\", \"b\"]", "choices :: < & 'static str , _ > ([\"a\" , \"b\"])"),
-            ("m: usize in sizes", "dropdown (\"m\""),
+            ("m: usize in sizes", "Clone :: clone (& sizes)"),
             ("on: bool = true", "checkbox (\"on\" , :: core :: option :: Option :: Some (true)"),
             ("title: String = \"x\"", "let title : String = values . string (0usize)"),
             ("title: &str", "let title : & str = values . text (0usize)"),

@@ -230,12 +230,8 @@ pub fn play<T: SliderNumber>(
 }
 
 /// The values of a list to choose from.
-pub fn choices<T, L>(list: L) -> Vec<T>
-where
-    L: IntoIterator,
-    L::Item: Into<T>,
-{
-    list.into_iter().map(Into::into).collect()
+pub fn choices<T, L: IntoIterator<Item = T>>(list: L) -> Vec<T> {
+    list.into_iter().collect()
 }
 
 /// A list to choose from.

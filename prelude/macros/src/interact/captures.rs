@@ -2,14 +2,17 @@
 //!
 //! A macro does not know which names are variables. A name without a path that is not bound in the code is one, or a
 //! function or constant, of which a copy is as good. In the arguments of other macros, which are no code yet, names stand
-//! for variables where values may stand, and in the brackets of format strings.
+//! for variables where values may stand, and in the brackets of format strings. Arguments that are expressions are read as such.
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use std::collections::HashSet;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{
     Arm, Block, Expr, ExprCall, ExprClosure, ExprForLoop, ExprIf, ExprLet, ExprPath, ExprWhile, Local, Macro, Pat,
-    PatIdent,
+    PatIdent, Token,
 };
 
 /// The names that are variables from around a block, each once, without those that `known` are the closure's parameters.
@@ -19,6 +22,12 @@ pub fn captures(block: &Block, known: &[&Ident]) -> Vec<Ident> {
     finder.visit_block(block);
     finder.found
 }
+
+/// Types without capitals.
+const TYPES: [&str; 19] = [
+    "bool", "char", "str", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize",
+    "f32", "f64", "f16", "bf16",
+];
 
 struct Finder {
     /// The names that are bound, from the outermost block to the innermost.
@@ -49,7 +58,8 @@ impl Finder {
     fn meet(&mut self, name: &Ident) {
         let text = name.to_string();
         // Constants, statics and types have capitals.
-        let is_variable = text.starts_with(|first: char| first.is_lowercase() || first == '_');
+        let is_variable =
+            text.starts_with(|first: char| first.is_lowercase() || first == '_') && !TYPES.contains(&text.as_str());
         let is_bound = text == "self" || self.scopes.iter().any(|scope| scope.contains(&text));
         if is_variable && !is_bound && !self.found.iter().any(|found| *found == text) {
             self.found.push(name.clone());
@@ -57,8 +67,42 @@ impl Finder {
     }
 
     /// The arguments of a macro.
+    fn meet_arguments(&mut self, tokens: TokenStream) {
+        let Ok(arguments) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(tokens.clone()) else {
+            return self.within(|inner| inner.meet_tokens(tokens));
+        };
+        for argument in arguments {
+            match argument {
+                // `axis = 0` is a keyword and its value.
+                Expr::Assign(keyword) if matches!(*keyword.left, Expr::Path(_)) => self.visit_expr(&keyword.right),
+                Expr::Lit(literal) => self.meet_names(&literal.lit.to_token_stream().to_string(), literal.lit.span()),
+                other => self.visit_expr(&other),
+            }
+        }
+    }
+
+    /// The names in the brackets of a format string.
+    fn meet_names(&mut self, literal: &str, place: Span) {
+        for name in in_format(literal) {
+            if let Ok(mut name) = syn::parse_str::<Ident>(&name) {
+                name.set_span(place);
+                self.meet(&name);
+            }
+        }
+    }
+
+    /// The arguments of a macro that are no expressions. What has a type there is bound there.
     fn meet_tokens(&mut self, tokens: TokenStream) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
+        let is_colon =
+            |index: usize| matches!(trees.get(index), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+        for (index, tree) in trees.iter().enumerate() {
+            if let (TokenTree::Ident(name), true, false) = (tree, is_colon(index + 1), is_colon(index + 2))
+                && let Some(scope) = self.scopes.last_mut()
+            {
+                scope.insert(name.to_string());
+            }
+        }
         let punct = |index: usize| match trees.get(index) {
             Some(TokenTree::Punct(punct)) => Some(punct.as_char()),
             _ => None,
@@ -82,12 +126,7 @@ impl Finder {
                 }
                 TokenTree::Group(group) => self.meet_tokens(group.stream()),
                 TokenTree::Literal(literal) => {
-                    for name in in_format(&literal.to_string()) {
-                        if let Ok(mut name) = syn::parse_str::<Ident>(&name) {
-                            name.set_span(literal.span());
-                            self.meet(&name);
-                        }
-                    }
+                    self.meet_names(&literal.to_string(), literal.span());
                 }
                 TokenTree::Punct(_) => {}
             }
@@ -185,14 +224,13 @@ impl<'ast> Visit<'ast> for Finder {
         let arguments = called.tokens.clone().into_iter();
         // What stands behind the first comma is a pattern.
         let is_comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ',');
-        self.meet_tokens(arguments.take_while(|tree| !is_match || !is_comma(tree)).collect());
+        self.meet_arguments(arguments.take_while(|tree| !is_match || !is_comma(tree)).collect());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use syn::parse::Parser;
 
     fn found(code: &str) -> Vec<String> {
         let stmts = Block::parse_within.parse_str(code).unwrap();
@@ -235,6 +273,11 @@ mod tests {
             ("matches!(x, Some(y) if y > 0)", vec!["x"]),
             ("a.slice(s![start..end, ..;step])", vec!["a", "start", "end", "step"]),
             ("let k = 3; println!(\"{k}\")", vec![]),
+            ("gpu::map(fuse!(|x: f64| x * k), &image)", vec!["k", "image"]),
+            ("fuse!(|x: f32, y: f32| sum(x * y + bias))", vec!["bias"]),
+            ("gpu::interact!(b: bool, n: usize in 0..9 => a && b)", vec!["a"]),
+            ("println!(\"{:?} {width:>8}\", rows.iter().map(|row| row + k).sum::<f64>())", vec!["width", "rows", "k"]),
+            ("gpu::set!(copy[.., 0] = 3.0)", vec!["copy"]),
         ] {
             assert_eq!(found(code), expected, "{code}");
         }
