@@ -33,8 +33,12 @@ def validated(comm_id: str, message: dict) -> ipywidgets.Widget:
     # It changes the state that it gets.
     copy = json.loads(json.dumps(message, default=str))
     copy["buffers"] = message["buffers"]
+    # The values behind labels are Python's own, so ipywidgets cannot make a list of a message.
+    listed = [(key, copy["content"]["data"]["state"].pop(key)) for key in ("_options_labels", "index") if key in copy["content"]["data"]["state"]]
     protocol.Widget.handle_comm_opened(Comm(comm_id), copy)
     made = protocol._instances[comm_id]
+    for key, value in listed:
+        setattr(made, key.replace("_options_labels", "options"), value)
     # As it would be sent: tuples are lists then.
     theirs = json.loads(json.dumps(made.get_state(), default=str))
     ours = message["content"]["data"]["state"]
