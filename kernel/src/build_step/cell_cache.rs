@@ -8,7 +8,8 @@
 //!
 //! A library is written to a new file for each run, so each run has its own statics.
 //!
-//! An installation may have entries for all of its users: `warpcell lessons precompile` makes them. They are only read.
+//! An installation may have entries for all of its users: `warpcell lessons precompile` makes them. They are only read. Whoever makes them
+//! for another installation can name the folder of one that has them: what fits is taken from there.
 
 use super::cell::CellCrate;
 use super::compile_ahead::{CompileGoal, Compiled};
@@ -34,6 +35,9 @@ use std::time::{Duration, SystemTime};
 
 /// Turns the cache off if it is `0`. The path of a folder is the folder of an installation that is to be filled.
 pub const CELL_CACHE: &str = "WARPCELL_CELL_CACHE";
+
+/// The folder `cells` of another installation. What fits is taken from there when the cells of an installation are compiled.
+const COMPILED_CELLS: &str = "WARPCELL_COMPILED_CELLS";
 
 /// A part of each name. Another layout of the entries has another number.
 const LAYOUT: &str = "layout 4";
@@ -88,8 +92,8 @@ fn entry_number(source: &str) -> Option<usize> {
 /// The place of a compilation in the cache.
 pub struct CachedCell {
     folder: CacheFolder,
-    /// The installation's folder.
-    installed: PathBuf,
+    /// Folders whose entries are used too.
+    others: Vec<PathBuf>,
     name: String,
     /// Whether a failure is kept too. Not if something else than what the name tells may have caused it.
     keeps_failures: bool,
@@ -119,6 +123,15 @@ impl CacheFolder {
         match self {
             CacheFolder::User(folder) | CacheFolder::Installation(folder) => folder,
         }
+    }
+
+    /// The folders whose entries are used too.
+    fn others(&self, installation: &Installation) -> Vec<PathBuf> {
+        let given = match self {
+            CacheFolder::User(_) => None,
+            CacheFolder::Installation(_) => std::env::var_os(COMPILED_CELLS).map(PathBuf::from),
+        };
+        [installation.home.join(CELLS)].into_iter().chain(given).collect()
     }
 
     /// Writes an entry.
@@ -193,8 +206,8 @@ impl CachedCell {
         add(source.as_bytes());
         let reads = ["include", "env!", "path"].iter().any(|word| source.contains(word));
         Some(CachedCell {
+            others: folder.others(cell.installation),
             folder,
-            installed: cell.installation.home.join(CELLS),
             name: hex(&name.finalize()),
             keeps_failures: crates.is_empty() && !reads,
             context: cell.context.to_owned(),
@@ -203,12 +216,23 @@ impl CachedCell {
 
     /// Takes the library from the cache, if there is one, and what the compiler said.
     pub fn take(&self, library: Option<&Path>) -> Option<Compiled> {
-        let (head, contents) = find(self.folder.path(), &self.installed, &self.name)?;
+        let (head, contents) = self.find()?;
         if let Some(library) = library.filter(|_| head.status == 0) {
             std::fs::write(library, contents).ok()?;
         }
         let stderr = head.stderr.replace(CONTEXT_PLACEHOLDER, self.context.to_str()?);
         Some(Compiled { status: head.status, stderr, types: head.types })
+    }
+
+    /// The entry: in the own folder, else in another one. An installation that is filled gets a copy.
+    fn find(&self) -> Option<(Head, Vec<u8>)> {
+        read(&self.folder.path().join(&self.name)).or_else(|| {
+            let (head, contents) = self.others.iter().find_map(|folder| read(&folder.join(&self.name)))?;
+            if let CacheFolder::Installation(folder) = &self.folder {
+                files::replace_for_all(&folder.join(&self.name), entry(&head, &contents).ok()?).ok()?;
+            }
+            Some((head, contents))
+        })
     }
 
     /// Keeps what was compiled since `began`: the library, if there is one, and what the compiler said. Without room or rights nothing is kept.
@@ -261,11 +285,6 @@ fn entry(head: &Head, library: &[u8]) -> Result<Vec<u8>> {
     entry.push(b'\n');
     entry.extend(library);
     Ok(entry)
-}
-
-/// The entry of this name: the user's, else the installation's.
-fn find(folder: &Path, installed: &Path, name: &str) -> Option<(Head, Vec<u8>)> {
-    [folder, installed].into_iter().find_map(|folder| read(&folder.join(name)))
 }
 
 /// The entry in a file, if it is whole, nobody else could have written it, and what was read for it is as it was.
@@ -465,7 +484,7 @@ mod tests {
     fn cached(folder: &Path) -> CachedCell {
         CachedCell {
             folder: CacheFolder::User(folder.to_owned()),
-            installed: folder.join("installed"),
+            others: vec![folder.join("installed")],
             name: ENTRY_NAME.to_owned(),
             keeps_failures: true,
             context: folder.to_owned(),
@@ -531,10 +550,20 @@ mod tests {
         };
         let take =
             || cell.take(Some(&folder.path().join("libctx.so"))).map(|compiled| (compiled.status, compiled.stderr));
-        write(&cell.installed, &head("of all", 1), b"");
+        write(&cell.others[0], &head("of all", 1), b"");
         assert_eq!(take(), Some((1, "of all".to_owned())));
+        assert!(!folder.path().join(ENTRY_NAME).exists(), "a user needs no copy");
         write(folder.path(), &head("of the user", 0), b"");
         assert_eq!(take(), Some((0, "of the user".to_owned())));
+        // An installation that is filled is whole without the other one.
+        let filled = folder.path().join("filled");
+        files::create_folder(&filled).unwrap();
+        let filling = CachedCell { folder: CacheFolder::Installation(filled.clone()), ..cached(folder.path()) };
+        assert_eq!(filling.take(None).unwrap().stderr, "of all");
+        assert_eq!(
+            std::fs::read(filled.join(ENTRY_NAME)).unwrap(),
+            std::fs::read(cell.others[0].join(ENTRY_NAME)).unwrap()
+        );
     }
 
     #[test]
