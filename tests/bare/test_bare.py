@@ -28,7 +28,7 @@ PYTHON = os.environ.get("WARPCELL_TEST_PYTHON", sys.executable)
 NOWHERE = "http://127.0.0.1:9"
 # The tests of cells that must pass without the sources too.
 CELLS = ("test_cells.py", "test_variables.py", "test_kernels.py")
-SECONDS = 900
+SECONDS = 1400
 LACKING = "the standard library's sources"
 
 

@@ -34,7 +34,7 @@ SOLUTION = re.compile(r"// BEGIN SOLUTION\n(.*?)// END SOLUTION", re.DOTALL)
 def make(directory: Path, *options: str, path: str | None = None) -> subprocess.CompletedProcess:
     command = [PREFIX / "bin/warpcell", "lessons", "book", directory, *options]
     env = os.environ | {"PATH": path or f"{TOOLS}:{os.environ['PATH']}"}
-    return subprocess.run(command, env=env, text=True, capture_output=True, timeout=540)
+    return subprocess.run(command, env=env, text=True, capture_output=True, timeout=1200)
 
 
 @dataclass
@@ -233,7 +233,7 @@ def address(book):
 def opened(browser, address):  # noqa: F811
     """A page in a browser. What it loads from elsewhere and errors of its scripts fail the test."""
     page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(120_000)
     problems = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", lambda request: request.url.startswith(("http", "ws")) and not request.url.startswith(address) and problems.append(request.url))

@@ -260,13 +260,13 @@ def test_output_goes_to_the_process(capfd):
 
 
 def test_calls_from_several_threads():
-    slow = warpcell.function("fn slow(x: f64) -> f64 { std::thread::sleep(std::time::Duration::from_millis(300)); x }")
+    slow = warpcell.function("fn slow(x: f64) -> f64 { std::thread::sleep(std::time::Duration::from_millis(1500)); x }")
     f, failing = made("hypot_of"), made("failing")
     start = time.monotonic()
     threads = [threading.Thread(target=slow, args=(1.0,)) for _ in range(4)]
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
-    assert time.monotonic() - start < 0.9, "the GIL is released"
+    assert time.monotonic() - start < 4, "the GIL is released"
     wrong = []
 
     def work(number):

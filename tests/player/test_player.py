@@ -48,7 +48,7 @@ def traces():
 def show(browser, content, width=WIDTH, **options):
     """A page with this content; errors of its scripts fail the test when the page is closed."""
     shown = browser.new_page(viewport={"width": width, "height": 900}, device_scale_factor=1, **options)
-    shown.set_default_timeout(20_000)
+    shown.set_default_timeout(120_000)
     shown.problems = []
     shown.on("pageerror", lambda error: shown.problems.append(str(error)))
     shown.on("request", lambda request: request.url.startswith("http") and shown.problems.append(request.url))
