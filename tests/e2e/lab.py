@@ -34,6 +34,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# The pictures in outputs, and the charts that JupyterLab draws.
+PICTURES = ".jp-RenderedImage img, .jp-RenderedVegaLite canvas"
 # The open notebook's widget, in the page.
 CURRENT = "window.jupyterapp.shell.currentWidget"
 

@@ -15,7 +15,7 @@ from PIL import Image
 
 import lesson_table
 import notebooks
-from e2e.lab import close, hide_the_sidebar, open_notebook, run_all, saved, screenshots, wait_for_the_end
+from e2e.lab import PICTURES, close, hide_the_sidebar, open_notebook, run_all, saved, screenshots, wait_for_the_end
 
 LESSONS = notebooks.course()
 
@@ -93,24 +93,24 @@ def test_a_lesson_runs_in_jupyterlab(lesson, browser, lab, prefix, tmp_path):
             look_at_pictures(page, shown.nth(index), folder / f"{lesson.stem}-{cell.id}.png")
         if cell in failed:
             shown.nth(index).locator(".jp-OutputArea-output[data-mime-type$='.error'], [data-mime-type$='.stderr']").first.wait_for()
-    assert page.locator(".jp-RenderedImage img").count() == sum(
+    assert page.locator(PICTURES).count() == sum(
         "image/png" in output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])
     )
     page.wait_for_function(FIGURES_ARE_SHOWN)
-    page.locator(".jp-RenderedImage img").last.scroll_into_view_if_needed()
+    page.locator(PICTURES).last.scroll_into_view_if_needed()
     page.locator(".jp-Notebook").first.screenshot(path=str(folder / f"{lesson.stem}.png"))
     close(page)
 
 
 def look_at_pictures(page, cell, file):
     """All pictures of a cell were decoded, have a size, and are not blank; `file` gets the last one."""
-    pictures = cell.locator(".jp-RenderedImage img")
+    pictures = cell.locator(PICTURES)
     assert pictures.count(), f"{file.stem} shows no picture"
     for index in range(pictures.count()):
         picture = pictures.nth(index)
         picture.scroll_into_view_if_needed()
         page.wait_for_function(
-            "image => image.complete && image.naturalWidth > 100 && image.naturalHeight > 100", arg=picture.element_handle()
+            "image => image.complete !== false && image.clientWidth > 100 && image.clientHeight > 100", arg=picture.element_handle()
         )
         image = pixels(picture.screenshot(path=str(file)))
         assert min(image.shape[:2]) > 100, f"{file.stem} is shown {image.shape[1]} x {image.shape[0]} pixels large"

@@ -1,5 +1,5 @@
 //! Charts for clients that draw themselves: a specification in Vega-Lite, by which one can zoom, move what is shown, and see the numbers
-//! under the pointer. It has the look of the picture that stands beside it.
+//! under the pointer. Its series have the colours of the picture that stands beside it; the ground and the text have those of the client's theme.
 
 use super::axis::{Axis, Scale};
 use super::chart::{Chart, Series};
@@ -31,8 +31,8 @@ const MOST_PLACES: usize = 2_500;
 /// The most rows and columns of a picture whose numbers are shown. Of a larger one they are means.
 const MOST_CELLS: usize = 48;
 
-const INK: &str = "#262626";
-const GRID: &str = "#dddddd";
+/// The ring around the place whose numbers are shown. It is seen on light and on dark ground.
+const RING: &str = "#7f7f7f";
 
 /// The specification of a chart. None where the picture alone shows it better: where there is more than a client draws quickly, or where
 /// numbers are too large or too near to each other for a client's axes.
@@ -53,18 +53,14 @@ pub(super) fn of_chart(chart: &Chart) -> Option<Value> {
     let Box2 { width, height, .. } = layout.inside;
     let mut spec = json!({
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "background": "white",
         "width": width,
         "height": height,
         "layer": layers.layers,
         "config": {
-            "view": { "stroke": INK },
-            "axis": {
-                "domain": false, "tickColor": INK, "labelColor": INK, "titleColor": INK, "gridColor": GRID,
-                "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12,
-            },
-            "legend": { "labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12 },
-            "title": { "color": INK, "fontSize": 15, "fontWeight": "normal" },
+            // No colours: a client has its own ones for a light and for a dark theme.
+            "axis": { "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12 },
+            "legend": { "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12 },
+            "title": { "fontSize": 15, "fontWeight": "normal" },
         },
         // A menu that saves the chart as a file, and sends it to no site.
         "usermeta": { "embedOptions": { "actions": { "export": true, "source": false, "compiled": false, "editor": false } } },
@@ -429,7 +425,7 @@ impl Layers<'_> {
                 { "name": "view", "bind": "scales", "select": { "type": "interval", "zoom": "wheel![event.ctrlKey || event.metaKey]" } },
                 { "name": "near", "select": { "type": "point", "on": "mouseover", "clear": "mouseout", "nearest": true } },
             ],
-            "mark": { "type": "point", "shape": "circle", "size": 90, "filled": false, "stroke": INK, "strokeWidth": 1.5, "clip": true },
+            "mark": { "type": "point", "shape": "circle", "size": 90, "filled": false, "stroke": RING, "strokeWidth": 1.5, "clip": true },
             "encoding": {
                 "x": self.channel("x", json!({ "field": "x" })),
                 "y": self.channel("y", json!({ "field": "y" })),
