@@ -10,6 +10,7 @@ from queue import Empty
 import ipywidgets
 import jsonschema
 from ipywidgets.widgets import widget as protocol
+from ipywidgets.widgets.widget_link import Link
 
 from e2e.session import CELL_SECONDS, Session
 
@@ -33,12 +34,23 @@ def validated(comm_id: str, message: dict) -> ipywidgets.Widget:
     # It changes the state that it gets.
     copy = json.loads(json.dumps(message, default=str))
     copy["buffers"] = message["buffers"]
+    if copy["content"]["data"]["state"]["_model_name"] == "LinkModel":
+        # ipywidgets cannot make a link of a message either: it wants the widgets at both ends.
+        ends = [copy["content"]["data"]["state"].pop(end) for end in ("source", "target")]
+        ends = [(protocol._instances[model.removeprefix("IPY_MODEL_")], trait) for model, trait in ends]
+        made = Link(*ends, comm=Comm(comm_id))
+        return compared(made, message)
     # The values behind labels are Python's own, so ipywidgets cannot make a list of a message.
     listed = [(key, copy["content"]["data"]["state"].pop(key)) for key in ("_options_labels", "index") if key in copy["content"]["data"]["state"]]
     protocol.Widget.handle_comm_opened(Comm(comm_id), copy)
     made = protocol._instances[comm_id]
     for key, value in listed:
         setattr(made, key.replace("_options_labels", "options"), value)
+    return compared(made, message)
+
+
+def compared(made: ipywidgets.Widget, message: dict) -> ipywidgets.Widget:
+    """The same widget, whose state must be that of the message."""
     # As it would be sent: tuples are lists then.
     theirs = json.loads(json.dumps(made.get_state(), default=str))
     ours = message["content"]["data"]["state"]
@@ -99,6 +111,11 @@ class Page:
             self.take(message)
             if is_over(message):
                 return self.log[begun:]
+
+    @staticmethod
+    def widget(model: str) -> ipywidgets.Widget:
+        """ipywidgets' own widget of a model."""
+        return protocol._instances[model]
 
     @staticmethod
     def forget() -> None:
