@@ -95,7 +95,7 @@ class Checkout:
 
     def run(self, *arguments: str, **more: str) -> tuple[int, str]:
         process = self.start(*arguments, **more)
-        said, _ = process.communicate(timeout=120)
+        said, _ = process.communicate(timeout=480)
         return process.returncode, said
 
 
@@ -166,8 +166,8 @@ def test_a_second_one_waits_for_the_first(checkout, tmp_path):
     assert "Another ./install.sh works in this checkout" in second.stdout.readline()
     checkout.cargo("echo 'nothing is to be built' >&2; exit 1")
     (tmp_path / "go on").write_text("go on")
-    assert "Warpcell is ready" in first.communicate(timeout=60)[0] and first.returncode == 0
-    said, _ = second.communicate(timeout=60)
+    assert "Warpcell is ready" in first.communicate(timeout=240)[0] and first.returncode == 0
+    said, _ = second.communicate(timeout=240)
     assert second.returncode == 0 and "up to date" in said, said
 
 
@@ -177,7 +177,7 @@ def test_an_interrupted_one_leaves_no_process_and_no_obstacle(checkout, tmp_path
     process = checkout.start()
     cargo = int((tmp_path / "begun").read_text())
     os.kill(process.pid, signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert process.returncode == 130
     assert ends(cargo), "cargo is ended too"
     checkout.cargo(BUILDS)
@@ -192,7 +192,7 @@ def test_where_one_half_fails_the_other_is_ended(checkout, tmp_path):
     process = checkout.start()
     prelude = int((tmp_path / "begun").read_text())
     (tmp_path / "go on").write_text("go on")
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert process.returncode == 1 and ends(prelude)
 
 

@@ -55,11 +55,11 @@ class Machine:
     def run(self, code: str) -> subprocess.CompletedProcess:
         return subprocess.run(
             ["bash", "-c", SCRIPT + code], cwd=ROOT, env={"PATH": str(self.folder)}, stdin=subprocess.DEVNULL, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240,
         )  # fmt: skip
 
     def on_a_terminal(self, code: str, answer: str) -> tuple[str, int]:
-        child = pexpect.spawn("bash", ["-c", SCRIPT + code], cwd=str(ROOT), env={"PATH": str(self.folder)}, encoding="utf-8", timeout=60)
+        child = pexpect.spawn("bash", ["-c", SCRIPT + code], cwd=str(ROOT), env={"PATH": str(self.folder)}, encoding="utf-8", timeout=240)
         said = ""
         while child.expect([r"\? \[Y/n\] ", pexpect.EOF]) == 0:
             said += child.before + child.after

@@ -119,7 +119,7 @@ def end(server: subprocess.Popen) -> None:
     """Ends the server. Seldom it waits for its own sockets forever, if a kernel was shut down just before; its kernels must be gone then."""
     server.terminate()
     try:
-        server.wait(timeout=60)
+        server.wait(timeout=240)
     except subprocess.TimeoutExpired:
         left = psutil.Process(server.pid).children(recursive=True)
         server.kill()
@@ -128,7 +128,7 @@ def end(server: subprocess.Popen) -> None:
 
 
 def wait_for_server(server: subprocess.Popen, runtime: Path, log: Path) -> str:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 480
     while time.monotonic() < deadline and server.poll() is None:
         for file in runtime.glob("jpserver-*.json"):
             try:

@@ -17,8 +17,8 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
 KERNEL = os.environ.get("WARPCELL_TEST_KERNEL", "warpcell")
-START_SECONDS = 120
-CELL_SECONDS = 120
+START_SECONDS = 480
+CELL_SECONDS = 480
 
 
 def plain(text: str) -> str:
@@ -198,7 +198,7 @@ class Session:
             if raw["parent_header"].get("msg_id") == request:
                 return raw["content"]
 
-    def ask(self, request: str, seconds: float = 60) -> dict:
+    def ask(self, request: str, seconds: float = 240) -> dict:
         """The reply to a request that was sent by a method of the client, such as `client.complete(…)`."""
         return self.reply(request, time.monotonic() + seconds)
 
@@ -211,7 +211,7 @@ class Session:
     def is_complete(self, code: str) -> str:
         return self.ask(self.client.is_complete(code))["status"]
 
-    def interrupt(self, seconds: float = 20) -> None:
+    def interrupt(self, seconds: float = 80) -> None:
         """Interrupts and waits for the answer: what is sent on another channel afterwards cannot come before it."""
         request = self.client.session.msg("interrupt_request", {})
         self.client.control_channel.send(request)

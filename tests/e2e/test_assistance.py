@@ -37,7 +37,7 @@ class Running:
         os.mkfifo(self.pipe)
         code = f'println!("running"); println!("{{}}", std::fs::read_to_string({str(self.pipe)!r}).unwrap());'
         self.request = self.session.send(code.replace("'", '"'))
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 240
         while self.session.next_message(self.request, deadline).kind != "stream":
             pass
         return self
@@ -58,7 +58,7 @@ def session(kernel):
 
 def completed(session: Session, code: str) -> list[str]:
     """What completes the code; while the assistant starts, that is nothing."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while not (matches := session.complete(code)["matches"]):
         assert time.monotonic() < deadline, f"nothing completes {code}"
     return matches
@@ -172,6 +172,6 @@ def test_nothing_is_left_of_it(fresh_kernel, tmp_path):
         processes = session.processes()
         assert any("WARPCELL_ASSISTANT" in process.environ() for process in processes)
     session.manager.shutdown_kernel(now=False)
-    _, alive = psutil.wait_procs(processes, timeout=20)
+    _, alive = psutil.wait_procs(processes, timeout=80)
     assert not alive
     assert list(session.temporary.iterdir()) == []

@@ -89,7 +89,7 @@ def test_output_after_the_cells_end_is_not_lost(with_variable, tmp_path):
     )
     assert session.collect(request).ok
     pipe.write_text("text")
-    message = session.next_message(request, time.monotonic() + 20)
+    message = session.next_message(request, time.monotonic() + 80)
     assert (message.kind, message.content["text"]) == ("stream", "late text\n")
     still_works(session)
 
@@ -127,7 +127,7 @@ def test_a_grandchild_that_keeps_the_streams_open(with_variable):
     start = time.monotonic()
     result = session.check('let child = std::process::Command::new("sleep").arg("600").spawn().unwrap().id(); child')
     grandchild = psutil.Process(int(result.value))
-    result = session.run("std::process::exit(3)", seconds=30)
+    result = session.run("std::process::exit(3)", seconds=120)
     assert result.error["ename"] == "CellProcessDied" and "kept" in result.error_text
     assert session.check("1 + 1").value == "2"
     assert time.monotonic() - start < 30
@@ -142,7 +142,7 @@ def test_kernels_side_by_side_do_not_meet(fresh_kernel):
         for number, session in enumerate(sessions)
     ]
     for number, (session, request) in enumerate(zip(sessions, requests, strict=True)):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 240
         while session.next_message(request, deadline).kind != "stream":
             pass
         session.manager.interrupt_kernel()
@@ -156,7 +156,7 @@ def test_a_killed_kernel_leaves_nothing(fresh_kernel, ended):
     session = fresh_kernel()
     session.check("let a = gpu::ones::<f32>((2, 2));")
     request = session.send('println!("running"); loop { std::hint::spin_loop() }')
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while session.next_message(request, deadline).kind != "stream":
         pass
     session.client.complete("gpu::conv", 9)  # starts the process that helps while a cell runs
@@ -166,7 +166,7 @@ def test_a_killed_kernel_leaves_nothing(fresh_kernel, ended):
         os.kill(session.pid, signal.SIGKILL)
     else:
         os.killpg(os.getpgid(session.pid), signal.SIGKILL)
-    _, alive = psutil.wait_procs(processes, timeout=20)
+    _, alive = psutil.wait_procs(processes, timeout=80)
     assert not alive, f"still alive: {alive}"
     # The watcher was among them, and removes the files before it ends.
     assert list(session.temporary.iterdir()) == []
@@ -180,12 +180,12 @@ def test_a_kernel_killed_while_it_starts_leaves_nothing(tmp_path):
     manager = KernelManager(kernel_name=KERNEL)
     manager.start_kernel(env={**os.environ, "TMPDIR": str(tmp_path)})
     kernel = psutil.Process(manager.provisioner.process.pid)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 80
     while not list(tmp_path.glob("warpcell-*")):
         assert time.monotonic() < deadline
     processes = [kernel, *kernel.children(recursive=True)]
     kernel.kill()
     manager.cleanup_resources()
-    psutil.wait_procs(processes, timeout=20)
+    psutil.wait_procs(processes, timeout=80)
     while list(tmp_path.iterdir()):
         assert time.monotonic() < deadline, list(tmp_path.iterdir())

@@ -52,7 +52,7 @@ def test_another_session_and_a_restarted_one_compile_nothing(cached):
     made = entries(cached.folder)
     assert len(made) >= len(CELLS)
     first.manager.restart_kernel(now=False)
-    first.client.wait_for_ready(timeout=120)
+    first.client.wait_for_ready(timeout=480)
     run_all(first)
     run_all(cached())
     assert entries(cached.folder) == made
@@ -282,7 +282,7 @@ def precompiled(tmp_path_factory):
     notebook.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
     binary, folder = prefix / "bin/warpcell", prefix / "lib/warpcell/cells"
     run = [binary, "lessons", "precompile", notebook]
-    said = subprocess.run(run, capture_output=True, text=True, timeout=300, check=True).stdout.splitlines()
+    said = subprocess.run(run, capture_output=True, text=True, timeout=1200, check=True).stdout.splitlines()
     assert said[0].startswith(f"{notebook}: {len(CELLS) + 1} cells in ") and said[0].endswith(", 1 of them with errors")
     assert said[1].endswith(f"MB, in {folder}") and int(said[1].split()[0]) == len(list(folder.iterdir())) >= len(CELLS)
     return binary, folder

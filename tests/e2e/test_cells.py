@@ -102,12 +102,12 @@ def test_text_that_looks_like_a_control_line_is_only_text(kernel):
 
 def test_standard_input_is_at_its_end(kernel):
     code = "let mut line = String::new(); std::io::stdin().read_line(&mut line).unwrap()"
-    assert kernel.check(code, seconds=30).value == "0"
+    assert kernel.check(code, seconds=120).value == "0"
 
 
 def test_a_child_that_keeps_stderr_open_does_not_hold_the_cell(kernel):
     code = 'let child = std::process::Command::new("sleep").arg("60").spawn().unwrap(); child.id()'
-    result = kernel.check(code, seconds=30)
+    result = kernel.check(code, seconds=120)
     kernel.check(f'std::process::Command::new("kill").arg("{result.value}").status().unwrap();')
 
 

@@ -100,7 +100,7 @@ def found(outputs: list, kind: str) -> str:
 def test_a_notebook_made_for_evcxr_runs_unchanged(tmp_path):
     failing = tuple(number for number, (_, expected) in enumerate(EVCXR_NOTEBOOK) if "error" in expected)
     book = notebook([code for code, _ in EVCXR_NOTEBOOK], failing)
-    NotebookClient(book, timeout=120, kernel_name=KERNEL, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(book, timeout=480, kernel_name=KERNEL, resources={"metadata": {"path": str(tmp_path)}}).execute()
     for cell, (code, expected) in zip(book.cells, EVCXR_NOTEBOOK, strict=True):
         if "error" not in expected:
             assert not found(cell.outputs, "error"), f"{code}\n{found(cell.outputs, 'error')}"
@@ -112,7 +112,7 @@ def test_papermill(tmp_path):
     source, result = tmp_path / "in.ipynb", tmp_path / "out.ipynb"
     nbformat.write(notebook(["let seven = 7;", 'println!("{}", 6 * seven);', "seven"]), source)
     command = [sys.executable, "-m", "papermill", "--no-progress-bar", source, result]
-    subprocess.run(command, check=True, timeout=180, cwd=tmp_path)
+    subprocess.run(command, check=True, timeout=720, cwd=tmp_path)
     book = nbformat.read(result, as_version=4)
     assert found(book.cells[1].outputs, "stream") == "42\n"
     assert found(book.cells[2].outputs, "text/plain") == "7"
@@ -123,7 +123,7 @@ def test_papermill_stops_at_an_error(tmp_path):
     source, result = tmp_path / "in.ipynb", tmp_path / "out.ipynb"
     nbformat.write(notebook(['panic!("here");', 'println!("never");']), source)
     command = [sys.executable, "-m", "papermill", "--no-progress-bar", source, result]
-    ended = subprocess.run(command, timeout=180, cwd=tmp_path, capture_output=True, text=True)
+    ended = subprocess.run(command, timeout=720, cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode != 0 and "here" in ended.stderr
     assert not any("never" in found(cell.get("outputs", []), "stream") for cell in nbformat.read(result, as_version=4).cells)
 
@@ -131,7 +131,7 @@ def test_papermill_stops_at_an_error(tmp_path):
 def test_jupyter_console(tmp_path):
     env = {**os.environ, "TERM": "dumb", "IPYTHONDIR": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path)}
     command = ["-m", "jupyter_console", "--kernel", KERNEL, "--simple-prompt"]
-    console = pexpect.spawn(sys.executable, command, env=env, timeout=60, encoding="utf-8", dimensions=(40, 200))
+    console = pexpect.spawn(sys.executable, command, env=env, timeout=240, encoding="utf-8", dimensions=(40, 200))
     try:
         console.expect(r"In \[1\]:")
         console.sendline("let six = 6;")
@@ -170,13 +170,13 @@ class Server:
         data = json.dumps(body).encode() if body is not None else None
         headers = {"Authorization": f"token {self.TOKEN}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.address}{path}", data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=120) as response:
+        with urllib.request.urlopen(request, timeout=480) as response:
             text = response.read().decode()
         return text if "text/html" in response.headers.get("Content-Type", "") else json.loads(text or "null")
 
     def connect(self, kernel: str) -> websocket.WebSocket:
         address = self.address.replace("http", "ws")
-        return websocket.create_connection(f"{address}api/kernels/{kernel}/channels?token={self.TOKEN}", timeout=120)
+        return websocket.create_connection(f"{address}api/kernels/{kernel}/channels?token={self.TOKEN}", timeout=480)
 
 
 def run(connection: websocket.WebSocket, code: str, on_stream=None) -> list[dict]:
@@ -216,16 +216,16 @@ def server(tmp_path):
             yield Server(address_of(process, tmp_path))
         finally:
             process.terminate()
-            process.wait(timeout=60)
+            process.wait(timeout=240)
 
 
 def address_of(process: subprocess.Popen, folder: Path) -> str:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while True:
         for file in (folder / "runtime").glob("jpserver-*.json"):
             try:
                 address = json.loads(file.read_text())["url"]
-                urllib.request.urlopen(f"{address}api", timeout=10).close()
+                urllib.request.urlopen(f"{address}api", timeout=40).close()
                 return address
             except (ValueError, urllib.error.URLError):
                 pass  # the file is being written, or the server does not listen yet

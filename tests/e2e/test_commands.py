@@ -112,7 +112,7 @@ def path_crate(tmp_path_factory):
 
 def test_dep_of_a_path_keeps_variables(kernel, path_crate):
     kernel.check("let before = 3;")
-    kernel.check(f':dep greeting = {{ path = "{path_crate}" }}', seconds=300)
+    kernel.check(f':dep greeting = {{ path = "{path_crate}" }}', seconds=1200)
     assert kernel.check('greeting::greet("you")').value == '"hello, you"'
     assert kernel.check("greeting::TEXT").value == '"hello from a file"'
     assert kernel.check("before").value == "3"
@@ -120,12 +120,12 @@ def test_dep_of_a_path_keeps_variables(kernel, path_crate):
 
 
 def test_dep_of_a_registry_crate(kernel):
-    kernel.check(':dep itoa = "1"', seconds=300)
+    kernel.check(':dep itoa = "1"', seconds=1200)
     assert kernel.check("itoa::Buffer::new().format(1234).to_string()").value == '"1234"'
 
 
 def test_a_dep_that_does_not_exist(kernel):
-    result = kernel.run(':dep greeting2 = { path = "/nonexistent/greeting2" }', seconds=300)
+    result = kernel.run(':dep greeting2 = { path = "/nonexistent/greeting2" }', seconds=1200)
     assert not result.ok and "greeting2" in result.error_text
     assert kernel.check("1 + 1").value == "2"
 

@@ -36,9 +36,9 @@ class TestConformance(jupyter_kernel_test.KernelTests):
     def setUpClass(cls) -> None:
         super().setUpClass()
         # The suite allows 15 s for a reply; the first compilation of a session may take longer on a slow machine.
-        cls.kc.execute_interactive("gpu::ones::<f64>(2).sum()", timeout=120, output_hook=lambda _: None)
+        cls.kc.execute_interactive("gpu::ones::<f64>(2).sum()", timeout=480, output_hook=lambda _: None)
         cls.kc.complete("gpu::al")
-        cls.kc.get_shell_msg(timeout=120)
+        cls.kc.get_shell_msg(timeout=480)
 
 
 class TestIopubWelcome(jupyter_kernel_test.IopubWelcomeTests):

@@ -20,7 +20,7 @@ from e2e.lab import PICTURES, close, hide_the_sidebar, open_notebook, run_all, s
 LESSONS = notebooks.course()
 
 # For one lesson, on two cores that have other things to do.
-LESSON_SECONDS = 800
+LESSON_SECONDS = 1200
 
 # The figures of the texts: there is one at least, and each is decoded.
 FIGURES_ARE_SHOWN = """() => {

@@ -35,7 +35,7 @@ def export(prefix, tmp_path):
             notebook = tmp_path / "a notebook.ipynb"
         folder = tmp_path / "a project"
         command = [prefix / "bin/warpcell", "export", notebook, "--to", folder, *arguments]
-        return folder, subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        return folder, subprocess.run(command, capture_output=True, text=True, timeout=480, check=False)
 
     return run
 
@@ -267,7 +267,7 @@ def test_the_project_is_written_if_nobody_reads_what_is_said(prefix, tmp_path):
     reader, writer = os.pipe()
     os.close(reader)
     command = [prefix / "bin/warpcell", "export", path, "--to", tmp_path / "to"]
-    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=480, check=False)
     os.close(writer)
     assert (ended.returncode, ended.stderr) == (0, "") and (tmp_path / "to/src/main.rs").exists()
 
@@ -276,5 +276,5 @@ def test_a_notebook_of_python_is_refused(prefix, tmp_path):
     path = tmp_path / "python.ipynb"
     path.write_text(json.dumps(notebook_of(["import numpy", "%%rust\nlet x = 1;"], "python")))
     command = [prefix / "bin/warpcell", "export", path, "--to", tmp_path / "to"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=480, check=False)
     assert ended.returncode == 1 and "cell 1 (c-0): it is a cell of Python" in ended.stderr and "cell 2" not in ended.stderr

@@ -34,7 +34,7 @@ def cell(request):
 @pytest.fixture(scope="module")
 def python_kernel():
     """The kernel that a notebook most often gets by mistake, as a function from code to what it shows."""
-    client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", allow_errors=True, timeout=120)
+    client = NotebookClient(nbformat.v4.new_notebook(), kernel_name="python3", allow_errors=True, timeout=480)
     with client.setup_kernel():
 
         def run(source):
@@ -56,7 +56,7 @@ def test_in_a_rust_notebook_without_gpu(cell, tmp_path):
     """Other Rust kernels show the compiler's messages, with the lines that they are about."""
     source = tmp_path / "cell.rs"
     source.write_text(f"fn main() {{\n{cell}\n}}\n", encoding="utf-8")
-    compiled = subprocess.run(["rustc", "--edition", "2024", source], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    compiled = subprocess.run(["rustc", "--edition", "2024", source], cwd=tmp_path, capture_output=True, text=True, timeout=480)
     assert compiled.returncode != 0 and "`gpu`" in compiled.stderr and ADVICE in compiled.stderr, compiled.stderr
 
 

@@ -61,7 +61,7 @@ def test_a_display_that_is_too_large_is_dropped(kernel):
 
 def test_a_value_that_is_too_long_is_cut(kernel):
     start = time.monotonic()
-    result = kernel.check("vec![0u8; 100_000_000]", seconds=60)
+    result = kernel.check("vec![0u8; 100_000_000]", seconds=240)
     assert time.monotonic() - start < 20
     assert result.value.startswith("[0, 0, ") and result.value.endswith("[only the first MB of this value is shown]")
     assert len(result.value) < 1_100_000

@@ -106,7 +106,7 @@ def export(prefix: Path, folder: Path, cells: list, *arguments: str, language: s
     path = folder / "a notebook.ipynb"
     path.write_text(json.dumps(notebook_of(cells, language)))
     command = [prefix / "bin/warpcell", "export", path, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=folder)
+    return subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False, cwd=folder)
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +185,7 @@ def test_functions_are_called_in_an_environment_without_warpcell(python, tmp_pat
     script.write_text(USE)
     # Nothing of this machine's Rust and Jupyter is to be found.
     env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "WARPCELL_DEVICE": "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
-    ended = subprocess.run([python, script], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run([python, script], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=480, check=False)
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
     errors = found.pop("errors")
@@ -225,7 +225,7 @@ def test_type_checkers_read_the_stubs(wheel, python, tmp_path):
     (tmp_path / "use.py").write_text(TYPED)
     (tmp_path / "stubs.pyi").write_text(stubs)
     command = [sys.executable, "-m", "mypy", "--no-color-output", "--no-error-summary", "--no-incremental", "--strict", "--python-executable", python]
-    ended = subprocess.run([*command, "use.py", "stubs.pyi"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run([*command, "use.py", "stubs.pyi"], cwd=tmp_path, capture_output=True, text=True, timeout=480, check=False)
     said = ended.stdout.splitlines()
     notes = [re.search(r'Revealed type is "(.*)"', line)[1] for line in said if "Revealed" in line]
     kinds = ["float", r"ndarray.*(float32|floating.*_32Bit)", r"ndarray.*(float64|floating.*_64Bit)", "ndarray.*(uint64|unsignedinteger.*_64Bit)", "float", "None"]
@@ -251,7 +251,7 @@ def test_cells_of_a_python_notebook_become_a_package(prefix, tmp_path, wheel):
         with zipfile.ZipFile(path) as archive:
             archive.extractall(tmp_path / "unpacked")
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "unpacked"), "WARPCELL_DEVICE": "cpu"}
-    shown = subprocess.run([sys.executable, "-c", run], env=env, capture_output=True, text=True, timeout=120, check=False)
+    shown = subprocess.run([sys.executable, "-c", run], env=env, capture_output=True, text=True, timeout=480, check=False)
     assert shown.stdout == "[0. 2. 4.] [0. 3. 6.] ['twice', 'RustError', 'synchronize']\n", shown.stderr
 
 

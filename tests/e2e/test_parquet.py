@@ -22,8 +22,8 @@ def test_columns_become_arrays_and_arrays_columns(tmp_path):
     crates, read, write = re.findall(r"```rust\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     kernel = Session(cwd=str(tmp_path))
     try:
-        kernel.check(crates, seconds=590)
-        assert kernel.check(read, seconds=200).value == "185.0"
+        kernel.check(crates, seconds=1200)
+        assert kernel.check(read, seconds=800).value == "185.0"
         kernel.check(write)
     finally:
         kernel.close()

@@ -103,7 +103,7 @@ def test_shell_lines_above_commands_are_like_others(kernel):
     assert "no_such_crate" not in result.error_text.replace(":dep no_such_crate_at_all", "")
     result = kernel.check('!yes "a line" | head -c 5000000\n:version')
     assert 2_000_000 <= len(result.stdout) < 2_010_000 and "dropped" in result.stdout + result.stderr
-    result = kernel.run("!echo running; sleep 600\n:version", on_message=kernel.interrupt_when("running"), seconds=60)
+    result = kernel.run("!echo running; sleep 600\n:version", on_message=kernel.interrupt_when("running"), seconds=240)
     assert result.error["ename"] == "Interrupted"
     assert kernel.check("!true\n%%time\nbelow").value == "5"
 

@@ -11,7 +11,7 @@ import pytest
 def ask(session, code: str, answer, password: bool = False):
     """Runs a cell that asks once; `answer()` is called when the question is there. Gives the result."""
     request = session.send(code, allow_stdin=True)
-    question = session.client.get_stdin_msg(timeout=60)
+    question = session.client.get_stdin_msg(timeout=240)
     assert question["msg_type"] == "input_request"
     assert question["parent_header"]["msg_id"] == request
     assert question["content"] == {"prompt": "Your name: ", "password": password}
@@ -34,7 +34,7 @@ def test_a_password(kernel):
 def test_questions_in_a_row(kernel):
     request = kernel.send('let all: Vec<String> = (0..3).map(|i| gpu::input(&format!("{i}"))).collect(); all', allow_stdin=True)
     for number in range(3):
-        assert kernel.client.get_stdin_msg(timeout=60)["content"]["prompt"] == str(number)
+        assert kernel.client.get_stdin_msg(timeout=240)["content"]["prompt"] == str(number)
         kernel.client.input(f"answer {number}")
     assert kernel.collect(request).value == '["answer 0", "answer 1", "answer 2"]'
 
@@ -74,7 +74,7 @@ def test_a_question_that_its_cell_leaves_open_is_refused(kernel, tmp_path):
         """,
         allow_stdin=True,
     )
-    kernel.client.get_stdin_msg(timeout=60)
+    kernel.client.get_stdin_msg(timeout=240)
     end.touch()
     assert kernel.collect(request).ok
     result = kernel.check("asking.join().unwrap().unwrap_err()")

@@ -144,7 +144,7 @@ class Page:
 
     def finish(self, request: str) -> list[dict]:
         messages = self.until_idle(request)
-        reply = self.kernel.reply(request, time.monotonic() + 10)
+        reply = self.kernel.reply(request, time.monotonic() + 40)
         assert reply["status"] == "ok", "\n".join(reply.get("traceback", []))
         return [message for message in messages if message["parent_header"].get("msg_id") == request]
 

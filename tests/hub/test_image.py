@@ -100,7 +100,7 @@ def test_the_images_steps_make_a_kernel_that_runs(root):
     notebook.write_text(json.dumps(NOTEBOOK))
     shutil.chown(notebook, *map(int, USER.split(":")))
     command = "cd && python -c 'from nbclient.cli import main; main()' first.ipynb --inplace"
-    ran = root.run(["/bin/bash", "-c"], command, USER, env, capture_output=True, text=True, timeout=300)
+    ran = root.run(["/bin/bash", "-c"], command, USER, env, capture_output=True, text=True, timeout=1200)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (output,) = json.loads(notebook.read_text())["cells"][0]["outputs"]
     assert "".join(output["data"]["text/plain"]).startswith("100"), output

@@ -27,7 +27,7 @@ import os, sys, nbformat
 from nbclient import NotebookClient
 notebook = nbformat.read("lessons/01-convolution.ipynb", 4)
 notebook.cells = notebook.cells[: 1 + [cell.id for cell in notebook.cells].index("show-deltas")]
-NotebookClient(notebook, timeout=300, resources={"metadata": {"path": "lessons"}}).execute()
+NotebookClient(notebook, timeout=1200, resources={"metadata": {"path": "lessons"}}).execute()
 print("images", sum("image/png" in output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])))
 import warpcell
 print("value", warpcell.session().run("6 * 7"), "user", os.getuid())
@@ -90,7 +90,7 @@ class Binder:
             "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "TMPDIR": "/tmp", "LANG": "C.UTF-8", **env,
         }  # fmt: skip
         return subprocess.run(
-            [*self.front, *command], cwd=self.home, env=environment, capture_output=True, text=True, timeout=500, check=False
+            [*self.front, *command], cwd=self.home, env=environment, capture_output=True, text=True, timeout=1200, check=False
         )
 
     def post_build(self, **options) -> str:

@@ -346,7 +346,7 @@ def test_a_forked_child_gets_an_error():
     with multiprocessing.get_context("fork").Pool(1) as pool:
         for function in (f, pickle.loads(pickle.dumps(f))):
             with pytest.raises(RuntimeError, match="scale: the process that this one was forked from has loaded Rust functions"):
-                pool.apply_async(call, (function, np.ones(3), 2.0)).get(timeout=60)
+                pool.apply_async(call, (function, np.ones(3), 2.0)).get(timeout=240)
     child = os.fork()
     if child == 0:
         try:

@@ -130,7 +130,7 @@ def test_an_interrupt_keeps_variables(notebook):
 
 def test_input(notebook):
     request = notebook.send('%%rust\nlet name = gpu::input("Your name: "); println!("Hello, {name}");', allow_stdin=True)
-    question = notebook.client.get_stdin_msg(timeout=60)
+    question = notebook.client.get_stdin_msg(timeout=240)
     assert question["content"] == {"prompt": "Your name: ", "password": False}
     notebook.client.input("Zoë")
     result = notebook.collect(request)
@@ -139,14 +139,14 @@ def test_input(notebook):
 
 def test_a_password(notebook):
     request = notebook.send('%%rust\ngpu::password("Key: ").len()', allow_stdin=True)
-    assert notebook.client.get_stdin_msg(timeout=60)["content"] == {"prompt": "Key: ", "password": True}
+    assert notebook.client.get_stdin_msg(timeout=240)["content"] == {"prompt": "Key: ", "password": True}
     notebook.client.input("secret")
     assert notebook.collect(request).value == "6"
 
 
 def test_an_interrupt_instead_of_an_answer(notebook):
     request = notebook.send('%%rust\nlet never = gpu::input("Your name: ");', allow_stdin=True)
-    notebook.client.get_stdin_msg(timeout=60)
+    notebook.client.get_stdin_msg(timeout=240)
     notebook.manager.interrupt_kernel()
     result = notebook.collect(request)
     assert result.error["ename"] == "RustInterrupted", result.summary()
