@@ -2,7 +2,7 @@
 //!
 //! The macro (`prelude/macros/src/interact.rs`) makes a closure of the code, with copies of the variables that it uses. It is
 //! called once by the cell. Then it is kept here, on the thread that runs cells, until the notebook closes it. When a control
-//! is moved and no cell runs, the kernel sends its values, and [`obey`] calls the closure. What the kernel shows, and how, is
+//! is moved and no cell runs, the kernel sends its values, and `obey` calls the closure. What the kernel shows, and how, is
 //! not known here: the messages are in `kernel/OUTPUT_CONTRACT.md`.
 
 mod controls;

@@ -6,6 +6,7 @@ WARPCELL_SCREENSHOTS names a folder for the pictures.
 import functools
 import io
 import json
+import time
 from pathlib import Path
 
 import altair
@@ -95,8 +96,14 @@ def tooltip(page, canvas, across: float, down: float) -> dict[str, str]:
     """What is shown with the pointer at this part of the canvas."""
     box = canvas.bounding_box()
     page.mouse.move(box["x"] + 1, box["y"] + 1)
-    page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"], steps=4)
-    page.wait_for_selector("#vg-tooltip-element.visible")
+    left, top = box["x"] + across * box["width"], box["y"] + down * box["height"]
+    page.mouse.move(left, top, steps=4)
+    # While the page draws, an event may find nothing below the pointer. A hand is never still.
+    deadline = time.monotonic() + 120
+    while not page.locator("#vg-tooltip-element.visible").count():
+        assert time.monotonic() < deadline, "no numbers are shown"
+        page.mouse.move(left + 1, top)
+        page.mouse.move(left, top)
     rows = page.locator("#vg-tooltip-element tr")
     texts = [rows.nth(index).locator("td").all_inner_texts() for index in range(rows.count())]
     return {key.removesuffix(":"): value for key, value in texts}
@@ -166,6 +173,10 @@ def test_charts_have_the_ground_of_the_theme(page, tmp_path):
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
         page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg="true" if "Light" in theme else "false")
+        # A chart has the theme of the time when it was drawn.
+        page.evaluate("() => document.querySelectorAll('.jp-RenderedVegaLite canvas').forEach(canvas => canvas.classList.add('old'))")
+        run_all(page)
+        page.wait_for_function(f"() => document.querySelectorAll('.jp-RenderedVegaLite canvas:not(.old)').length === {len(CELLS)}")
         for index in range(len(CELLS)):
             canvas = chart(page, index)
             canvas.screenshot(path=folder / f"chart-{index}-{theme.split()[1].lower()}.png")
