@@ -144,6 +144,9 @@ mod tests {
         assert_eq!(checked.matches(CHECK).count(), 2, "{checked}");
         assert!(checked.contains(&format!("for i in 0..n {{{CHECK} f(i)")), "{checked}");
         assert_eq!(without_checks(&checked), source);
+        // Texts of controls are left as they are.
+        let source = r#"fn run() { interact!(t: String = "a => for x in y {", b: bool => f(t)); }"#;
+        assert_eq!(with_checks(source), source);
     }
 
     /// The source with `!` for each check at the head of a block, `.!` for a check of an iterator, and `!{ }` around an

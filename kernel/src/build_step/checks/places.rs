@@ -7,7 +7,7 @@
 
 use crate::syntax::{attribute, list_has, parse, range_of, words};
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, HasName};
-use ra_ap_syntax::{SyntaxKind, SyntaxNode};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 use std::collections::HashSet;
 
 /// A text, and the position where it is inserted.
@@ -84,18 +84,31 @@ fn in_text(text: &str, start: usize) -> Vec<Insertion> {
 
 /// The insertions for the argument of `fuse!`, and for the code of `interact!`.
 fn in_our_macros(call: ast::MacroCall) -> Vec<Insertion> {
-    const ARROW: &str = "=>";
-    let name = name_of(&call);
-    let Some((text, start)) = inside(call.token_tree()) else { return Vec::new() };
+    let (name, tree) = (name_of(&call), call.token_tree());
+    let Some((text, start)) = inside(tree.clone()) else { return Vec::new() };
     match name.as_deref() {
         Some(FUSE) => in_text(&text, start),
         // Before the arrow stand the controls.
-        Some(INTERACT) => text.find(ARROW).map_or_else(Vec::new, |arrow| {
-            let code = arrow + ARROW.len();
-            in_text(&text[code..], start + code)
-        }),
+        Some(INTERACT) => match tree.and_then(|tree| end_of_arrow(&tree)) {
+            Some(code) => in_text(&text[code - start..], code),
+            None => Vec::new(),
+        },
         _ => Vec::new(),
     }
+}
+
+/// Where the first arrow of a macro's argument ends. One in quotes is a part of a token, and one in brackets of another tree.
+fn end_of_arrow(tree: &ast::TokenTree) -> Option<usize> {
+    let mut before = None;
+    for token in tree.syntax().children_with_tokens().filter_map(NodeOrToken::into_token) {
+        match (before, token.kind()) {
+            (_, SyntaxKind::FAT_ARROW) | (Some(SyntaxKind::EQ), SyntaxKind::R_ANGLE) => {
+                return Some(token.text_range().end().into());
+            }
+            (_, kind) => before = Some(kind),
+        }
+    }
+    None
 }
 
 /// The name of a macro that is called.
