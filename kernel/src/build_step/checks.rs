@@ -138,6 +138,13 @@ mod tests {
     }
 
     #[test]
+    fn functions_of_any_name_are_called_in_macros() {
+        for source in ["fn run() { fuse!(|x: f64| f(x) * 2.0); }", "fn run() { gpu::interact!(b: bool => f(b)); }"] {
+            assert_eq!(with_checks(source), source);
+        }
+    }
+
+    #[test]
     fn the_code_behind_the_controls_is_checked() {
         let source = "fn run() { gpu::interact!(n: usize in 0..9, [b: bool] => { for i in 0..n { f(i) } loop {} }); }";
         let checked = with_checks(source);
