@@ -12,8 +12,8 @@ nb_execution_mode = "off"
 myst_enable_extensions = []
 myst_heading_anchors = 4
 smartquotes = False
-# Magics are not Rust, and the glossary has small headings.
-suppress_warnings = ["misc.highlighting_failure", "myst.header"]
+# Magics are not Rust, the glossary has small headings, and beside what a client draws stands a picture.
+suppress_warnings = ["misc.highlighting_failure", "myst.header", "mystnb.unknown_mime_type"]
 
 html_theme = "sphinx_book_theme"
 # The search is in the sidebar.
