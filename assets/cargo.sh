@@ -16,13 +16,14 @@ use_toolchain() {
   cargo_path=${cargo_path:-$PATH}
 }
 
-# The compiler's allocator, jemalloc, asks for huge pages: on virtual machines a crate takes a sixth less time.
-export MALLOC_CONF=thp:always
+# The compiler's allocator, jemalloc, asks for huge pages: on virtual machines a crate takes a sixth less time. Not what else runs here:
+# tests and benchmarks have the compilers of cells that users have.
+huge_pages=MALLOC_CONF=thp:always
 
 # cargo for the kernel: cargo_kernel SUBCOMMAND ARGUMENTS...
 cargo_kernel() {
   (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u RUSTC_BOOTSTRAP PATH="$cargo_path" \
-    CARGO_TARGET_DIR="$target" cargo "$@")
+    CARGO_TARGET_DIR="$target" "$huge_pages" cargo "$@")
 }
 
 # cargo for the prelude and its companion crates: cargo_prelude SUBCOMMAND ARGUMENTS...
@@ -30,7 +31,7 @@ cargo_kernel() {
 # passes on to clippy what stands there, and nothing else.
 cargo_prelude() {
   (cd "$root" && env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_TARGET_DIR PATH="$cargo_path" RUSTC_BOOTSTRAP=1 \
-    cargo "$1" --config prelude/dylib.toml "${@:2}")
+    "$huge_pages" cargo "$1" --config prelude/dylib.toml "${@:2}")
 }
 
 # share_processors: cargo calls that run side by side from now on share this machine's processors, by make's protocol. Without
