@@ -4,7 +4,7 @@
 //! A damaged file counts as absent. Whatever fails here (no home, a read-only folder, a full disk) only costs time.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const MAGIC: &[u8; 8] = b"warpcel1";
@@ -50,20 +50,26 @@ pub fn read(key: Key) -> Option<Vec<u8>> {
 
 /// Writes the entry, if that is possible.
 pub fn write(key: Key, contents: &[u8]) {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
     let Some(path) = path(key) else { return };
-    let Some(folder) = path.parent() else { return };
-    let unique = COUNT.fetch_add(1, Ordering::Relaxed);
-    let draft = folder.join(format!("{key}.{}.{unique}.tmp", std::process::id()));
     let mut bytes = Vec::with_capacity(32 + contents.len());
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&(contents.len() as u64).to_le_bytes());
     bytes.extend_from_slice(&hash(contents).to_le_bytes());
     bytes.extend_from_slice(contents);
-    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&draft, &bytes));
-    if written.and_then(|()| std::fs::rename(&draft, &path)).is_err() {
+    let _ = put(&path, &bytes);
+}
+
+/// Writes a file under another name and renames it. Its folder is made if it is missing.
+pub(super) fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let unique = COUNT.fetch_add(1, Ordering::Relaxed);
+    let draft = path.with_extension(format!("{}.{unique}.tmp", std::process::id()));
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let written = made.and_then(|()| std::fs::write(&draft, bytes)).and_then(|()| std::fs::rename(&draft, path));
+    if written.is_err() {
         let _ = std::fs::remove_file(&draft);
     }
+    written
 }
 
 /// `$WARPCELL_CACHE_DIR`, `$XDG_CACHE_HOME/warpcell` or `~/.cache/warpcell`.

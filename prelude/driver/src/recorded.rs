@@ -5,11 +5,10 @@
 //! [key](Request::key) of the program, so a program that several processes ask for has one record. Files are written under another
 //! name and renamed.
 
-use super::cache::Key;
+use super::cache::{self, Key};
 use std::collections::BTreeSet;
 use std::io::{Error as IoError, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use warpcell_base::error::{Error, Result};
 
@@ -106,20 +105,8 @@ pub fn note(request: &Request<'_>) -> Result<()> {
 
 /// Writes a record, unless it is there.
 pub fn write(folder: &Path, request: &Request<'_>) -> std::io::Result<()> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let key = request.key();
-    let path = folder.join(format!("{key}.{ENDING}"));
-    if path.exists() {
-        return Ok(());
-    }
-    std::fs::create_dir_all(folder)?;
-    let unique = COUNT.fetch_add(1, Ordering::Relaxed);
-    let draft = folder.join(format!("{key}.{}.{unique}.tmp", std::process::id()));
-    let written = std::fs::write(&draft, text(request)).and_then(|()| std::fs::rename(&draft, &path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&draft);
-    }
-    written
+    let path = folder.join(format!("{}.{ENDING}", request.key()));
+    if path.exists() { Ok(()) } else { cache::put(&path, text(request).as_bytes()) }
 }
 
 /// A record's text.
