@@ -204,7 +204,7 @@ pub(crate) fn obey(order: &[u8]) {
     let closure = CLOSURES.with_borrow(|closures| closures.get(id).cloned());
     let calling = Calling::begin(false);
     if let Some(closure) = closure {
-        cell::call(|| closure(&Values::new(values)));
+        rich::with_pictures_only(|| cell::call(|| closure(&Values::new(values))));
     }
     drop(calling);
 }

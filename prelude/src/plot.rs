@@ -26,7 +26,6 @@ pub use kinds::*;
 pub(crate) use png::DEJAVU_SANS;
 pub use subplots::{Subplots, subplots, try_subplots};
 pub use values::{Categories, Curve, PerPoint, Values};
-pub(crate) use vega::MIME as VEGA_LITE;
 
 #[cfg(test)]
 mod tests;

@@ -11,8 +11,8 @@ pub use bundle::{MimeBundle, Rich, write_rich};
 pub use progress::{Progress, progress};
 pub use wrappers::{Html, Image, Json, Latex, Markdown, Png, Svg};
 
-use crate::plot::VEGA_LITE;
 use crate::{cell, output};
+use std::cell::Cell;
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -124,13 +124,36 @@ impl Debug for DisplayHandle {
 }
 
 fn send(value: &dyn Debug, id: &str, update: bool) {
-    if let Some(mut data) = cell::representations_of(value) {
-        if update {
-            // Frames of an animation are pictures: a client that draws itself would flicker.
-            data.remove(VEGA_LITE);
-        }
+    let data = match update {
+        true => with_pictures_only(|| cell::representations_of(value)),
+        false => cell::representations_of(value),
+    };
+    if let Some(data) = data {
         output::display(&data, Some(id), update);
     }
+}
+
+thread_local! {
+    /// Whether charts are shown as pictures only.
+    static PICTURES_ONLY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs code in which charts are pictures, without what a client would draw itself. So are the frames of an animation and of an
+/// interaction: such a client would flicker, and to describe a chart takes as long as to draw it.
+pub(crate) fn with_pictures_only<R>(run: impl FnOnce() -> R) -> R {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            PICTURES_ONLY.set(self.0);
+        }
+    }
+    let _before = Before(PICTURES_ONLY.replace(true));
+    run()
+}
+
+/// Whether charts are shown as pictures only.
+pub(crate) fn pictures_only() -> bool {
+    PICTURES_ONLY.get()
 }
 
 /// Text as HTML that shows it.

@@ -91,7 +91,9 @@ impl<D: Drawing> fmt::Debug for Shown<D> {
         cell::offer_rich(&text, || {
             self.settle();
             let mut data = MimeBundle::new().png(self.png()).into_data();
-            data.extend(self.drawing.specification().map(|specification| (vega::MIME.to_owned(), specification)));
+            if !rich::pictures_only() {
+                data.extend(self.drawing.specification().map(|specification| (vega::MIME.to_owned(), specification)));
+            }
             data
         });
         f.write_str(&text)

@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
 
 /// The type of the specification. JupyterLab 4 and VS Code draw it.
-pub(crate) const MIME: &str = "application/vnd.vegalite.v5+json";
+pub(super) const MIME: &str = "application/vnd.vegalite.v5+json";
 
 /// The most bytes of a specification.
 const MOST_BYTES: usize = 1_000_000;
@@ -136,13 +136,10 @@ impl Layers<'_> {
                 });
                 let values = values.collect();
                 let look = marker_of(*marker, *size, &color(None));
+                let look_is_filled = look["filled"] == true;
                 self.layer(series, json!({ "type": "point" }), look, values, &["x", "y"]);
-                if numbers.is_some()
-                    && let Some(layer) = self.layers.last_mut()
-                {
-                    let channel = if layer["mark"]["filled"] == true { "fill" } else { "stroke" };
-                    layer["encoding"][channel] =
-                        json!({ "field": "c", "type": "nominal", "scale": null, "legend": null });
+                if numbers.is_some() {
+                    self.color_each(&[if look_is_filled { "fill" } else { "stroke" }]);
                 }
                 let points = xs.iter().copied().zip(ys.iter().copied()).enumerate();
                 self.add_points(
@@ -206,6 +203,15 @@ impl Layers<'_> {
         self.layers.push(json!({ "data": { "values": values }, "mark": mark, "encoding": encoding }));
     }
 
+    /// Gives each value of the last layer the colour that it has as `c`.
+    fn color_each(&mut self, channels: &[&str]) {
+        if let Some(layer) = self.layers.last_mut() {
+            for &channel in channels {
+                layer["encoding"][channel] = json!({ "field": "c", "type": "nominal", "scale": null, "legend": null });
+            }
+        }
+    }
+
     /// A channel of a layer, over the chart's axes.
     fn channel(&self, name: &str, mut channel: Value) -> Value {
         let (axis, label) = match name {
@@ -214,7 +220,7 @@ impl Layers<'_> {
             // The other end has the same axis.
             _ => return channel,
         };
-        let kind = if axis.scale == Scale::Log { "log" } else { "linear" };
+        let kind = type_of(axis.scale);
         let (min, max) = (axis.min.min(axis.max), axis.min.max(axis.max));
         channel["type"] = json!("quantitative");
         channel["title"] = json!(label);
@@ -329,11 +335,7 @@ impl Layers<'_> {
             middles.push(((left / 2.0 + right / 2.0, low / 2.0 + high / 2.0), Some(general(number, 6))));
         }
         self.layer(series, json!({ "type": "rect", "strokeWidth": 0.6 }), json!({}), values, &["x", "y", "x2", "y2"]);
-        if let Some(layer) = self.layers.last_mut() {
-            for channel in ["fill", "stroke"] {
-                layer["encoding"][channel] = json!({ "field": "c", "type": "nominal", "scale": null, "legend": null });
-            }
-        }
+        self.color_each(&["fill", "stroke"]);
         self.add_points(series, middles.into_iter());
         Some(())
     }
@@ -369,7 +371,7 @@ impl Layers<'_> {
         }
         if let Some(colors) = self.chart.colorbar() {
             let axis = colors.axis();
-            let kind = if axis.scale == Scale::Log { "log" } else { "linear" };
+            let kind = type_of(axis.scale);
             let range: Vec<String> = (0..=32).map(|step| hex(colors.at(f64::from(step) / 32.0))).collect();
             self.layers.push(json!({
                 "data": { "values": [{ "n": axis.min }, { "n": axis.max }] },
@@ -434,6 +436,14 @@ impl Layers<'_> {
             },
         }));
         Some(())
+    }
+}
+
+/// The name of a scale.
+fn type_of(scale: Scale) -> &'static str {
+    match scale {
+        Scale::Linear => "linear",
+        Scale::Log => "log",
     }
 }
 

@@ -1,8 +1,10 @@
-//! What the specifications of charts say. `tests/e2e/test_plots.py` compares them with the schema of Vega-Lite, and draws them.
+//! What the specifications of charts say. `tests/e2e/test_charts.py` compares them with the schema of Vega-Lite, and draws them.
 
 use super::super::kinds;
 use super::*;
+use crate::cell::representations_of;
 use crate::plot::Plot;
+use crate::rich::with_pictures_only;
 use crate::{bar, contour, fill_between, hist, imshow, plot, scatter};
 
 fn spec(plot: &Plot) -> Value {
@@ -136,4 +138,13 @@ fn all_marks_are_layers_and_series_keep_their_order() {
     assert_eq!(layers(&spec, "area")[0]["mark"]["opacity"], 0.3);
     assert!(layers(&spec, "line").len() > 1 && layers(&spec, "line")[0]["encoding"]["x"]["axis"]["grid"] == true);
     let _ = contour(&table);
+}
+
+#[test]
+fn frames_are_pictures() {
+    let shown = || representations_of(&plot(&[1.0, 2.0])).unwrap();
+    assert!(shown().contains_key(MIME));
+    let frame = with_pictures_only(shown);
+    assert!(frame.contains_key("image/png") && !frame.contains_key(MIME));
+    assert!(shown().contains_key(MIME), "only there");
 }
