@@ -205,6 +205,13 @@ class Session:
     def complete(self, code: str, cursor: int | None = None) -> dict:
         return self.ask(self.client.complete(code, len(code) if cursor is None else cursor))
 
+    def completed(self, code: str) -> list[str]:
+        """What completes the code, which something does. A question finds nothing while the assistant still starts; it is asked again then."""
+        deadline = time.monotonic() + 240
+        while not (matches := self.complete(code)["matches"]):
+            assert time.monotonic() < deadline, f"nothing completes {code}"
+        return matches
+
     def inspect(self, code: str, cursor: int | None = None) -> dict:
         return self.ask(self.client.inspect(code, len(code) if cursor is None else cursor))
 

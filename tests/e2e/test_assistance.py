@@ -56,18 +56,10 @@ def session(kernel):
     return kernel
 
 
-def completed(session: Session, code: str) -> list[str]:
-    """What completes the code; while the assistant starts, that is nothing."""
-    deadline = time.monotonic() + 240
-    while not (matches := session.complete(code)["matches"]):
-        assert time.monotonic() < deadline, f"nothing completes {code}"
-    return matches
-
-
 @pytest.fixture
 def running(session, tmp_path):
     with Running(session, tmp_path):
-        assert completed(session, "gpu::convol")
+        assert session.completed("gpu::convol")
         yield session
 
 
@@ -129,7 +121,7 @@ def test_what_the_last_cell_has_changed_is_known(session, tmp_path):
     session.check("let fresh_name = 1.5f32; fn doubled(x: f32) -> f32 { 2.0 * x } drop(some_vector);")
     assert not session.run("let never_there = undefined_name;").ok
     with Running(session, tmp_path):
-        assert completed(session, "gpu::convol")
+        assert session.completed("gpu::convol")
         assert session.complete("fresh_n")["matches"] == ["fresh_name"]
         assert session.complete("some_vec")["matches"] == [], "its value was moved away"
         assert session.complete("never_th")["matches"] == []
@@ -144,13 +136,13 @@ def test_crates_of_the_session_are_known(fresh_kernel, tmp_path):
     session = fresh_kernel(env={"WARPCELL_CACHE_DIR": str(tmp_path / "cache")})
     session.check(f':dep mine = {{ path = "{crate}" }}\nmine::seven_exactly()')
     with Running(session, tmp_path):
-        assert any(match.startswith("seven_exactly") for match in completed(session, "mine::sev"))
+        assert any(match.startswith("seven_exactly") for match in session.completed("mine::sev"))
 
 
 def test_the_process_is_started_again_and_memory_is_bounded(fresh_kernel, tmp_path):
     session = fresh_kernel()
     with Running(session, tmp_path):
-        assert completed(session, "gpu::convol")
+        assert session.completed("gpu::convol")
         # Beside them a compiler may wait for the next cell.
         memory = {
             f"{process.name()} {process.pid}": process.memory_info().rss >> 20
@@ -162,13 +154,13 @@ def test_the_process_is_started_again_and_memory_is_bounded(fresh_kernel, tmp_pa
         helpers = [child for child in psutil.Process(session.pid).children() if "WARPCELL_ASSISTANT" in child.environ()]
         assert len(helpers) == 1
         helpers[0].kill()
-        assert completed(session, "gpu::convol")
+        assert session.completed("gpu::convol")
 
 
 def test_nothing_is_left_of_it(fresh_kernel, tmp_path):
     session = fresh_kernel()
     with Running(session, tmp_path):
-        assert completed(session, "gpu::convol")
+        assert session.completed("gpu::convol")
         processes = session.processes()
         assert any("WARPCELL_ASSISTANT" in process.environ() for process in processes)
     session.manager.shutdown_kernel(now=False)

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from .session import Session
-from .test_assistance import Running, completed
+from .test_assistance import Running
 
 # Longer than a kernel rests before it starts the assistant.
 IDLE_SECONDS = 4
@@ -35,7 +35,7 @@ def helpers(session: Session) -> list[psutil.Process]:
 
 def wait_for_helpers(session: Session) -> list[psutil.Process]:
     """The helpers, as soon as the assistant is among them. It comes with the first question, if it is not there."""
-    assert session.complete("kept.is_em")["matches"]
+    assert session.completed("kept.is_em")
     deadline = time.monotonic() + 240
     while not any(map(is_assistant, found := helpers(session))):
         assert time.monotonic() < deadline, "no assistant was started"
@@ -58,8 +58,8 @@ def test_an_idle_kernel_gives_up_its_helpers_and_has_them_again(fresh_kernel, tm
         assert session.check(f"kept.len() + {again}").value == str(3 + again)
     assert_given_up(session)
     with Running(session, tmp_path):
-        assert completed(session, "kep") == ["kept"]
-    assert session.complete("kept.is_em")["matches"]
+        assert session.completed("kep") == ["kept"]
+    assert session.completed("kept.is_em")
 
 
 def test_helpers_that_only_questions_have_started_are_given_up(fresh_kernel):
@@ -96,7 +96,7 @@ def test_a_kernel_that_rests_prepares_for_questions(fresh_kernel):
     while not (found := [process.pid for process in session.processes() if is_assistant(process)]):
         assert time.monotonic() < deadline, "nobody has asked yet"
         psutil.wait_procs(helpers(session), timeout=0.1)
-    assert session.complete("kept.is_em")["matches"]
+    assert session.completed("kept.is_em")
     assert set(found) & {process.pid for process in session.processes()}, "it answers, and is not started again"
 
 
