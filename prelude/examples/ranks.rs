@@ -1,6 +1,6 @@
 //! Times what ranks do together on CUDA devices: lines of JSON.
 //!
-//! `ranks calls` prints times of `all_reduce`, `ranks kmeans` and `ranks heat` those of steps of k-means and of a heat equation, `ranks overlap`
+//! `ranks calls` prints times of `all_reduce` and of a ring of `send_receive`, `ranks kmeans` and `ranks heat` those of steps of k-means and of a heat equation, `ranks overlap`
 //! those of a product of matrices beside an exchange; `ranks once` makes one small call. Ranks are processes, if a launcher has started this;
 //! otherwise threads, on one device and then on all. `tests/bench/distributed_cuda.py` compares them with PyTorch's.
 
@@ -68,6 +68,12 @@ fn calls(ranks: &Communicator) {
         let x = gpu::ones::<f32>(bytes / 4);
         let took = times(ranks, count, || drop(ranks.all_reduce(&x, Reduction::Sum)));
         say(ranks, "all_reduce", bytes, took);
+        let (rank, size) = (ranks.rank(), ranks.size());
+        if size > 1 {
+            let [next, before] = [1, size - 1].map(|step| (rank + step) % size);
+            let took = times(ranks, count, || drop(ranks.send_receive(&x, next, before, bytes / 4)));
+            say(ranks, "send_receive", bytes, took);
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
     python3 tests/bench/distributed_cuda.py [--program PATH] [--output FILE] [--only calls kmeans heat]
 
-Ours is `prelude/examples/ranks.rs`, with ranks as threads of one process and as processes. PyTorch's `all_reduce` works by NCCL, too,
-with one process a GPU. Both measure alike: `each` is the median time of a call that is waited for, `queued` the mean of calls that are
+Ours is `prelude/examples/ranks.rs`, with ranks as threads of one process and as processes. PyTorch's `all_reduce` and
+`batch_isend_irecv` work by NCCL, too, with one process a GPU. Both measure alike: `each` is the median time of a call that is waited for, `queued` the mean of calls that are
 not. The ratio is PyTorch's time over ours; above 1 ours is faster. k-means and the heat equation run on one GPU and on all; the ratio
 there is the time on one GPU over that on all. --program names the built example; beside this file in a package it is found.
 """
@@ -20,6 +20,8 @@ import sys
 import time
 
 SIZES = [(4 << 10, 500), (4 << 20, 200), (1 << 30, 20)]
+# What PyTorch does, too.
+CALLS = ["all_reduce", "send_receive"]
 
 
 def peer() -> None:
@@ -32,29 +34,35 @@ def peer() -> None:
     torch.cuda.set_device(device)
     dist.init_process_group("nccl", device_id=device)
     for bytes_, count in SIZES:
-        x = torch.zeros(bytes_ // 4, device=device)
-        for _ in range(3):
-            dist.all_reduce(x)
-        torch.cuda.synchronize()
-        dist.barrier()
-        torch.cuda.synchronize()
-        each = []
-        for _ in range(count):
-            start = time.perf_counter()
-            dist.all_reduce(x)
+        x, y = (torch.zeros(bytes_ // 4, device=device) for _ in range(2))
+
+        def around(x=x, y=y) -> None:
+            to, from_ = dist.P2POp(dist.isend, x, (rank + 1) % size), dist.P2POp(dist.irecv, y, (rank - 1) % size)
+            for work in dist.batch_isend_irecv([to, from_]):
+                work.wait()
+
+        for name, call in zip(CALLS, [lambda x=x: dist.all_reduce(x), around], strict=True):
+            for _ in range(3):
+                call()
             torch.cuda.synchronize()
-            each.append((time.perf_counter() - start) * 1e6)
-        dist.barrier()
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        for _ in range(count):
-            dist.all_reduce(x)
-        torch.cuda.synchronize()
-        queued = (time.perf_counter() - start) * 1e6 / count
-        if rank == 0:
-            each_us = sorted(each)[count // 2]
-            row = {"name": "all_reduce", "size": bytes_, "ranks": size, "each_us": each_us, "queued_us": queued, "what": "PyTorch"}
-            print(json.dumps(row), flush=True)
+            dist.barrier()
+            torch.cuda.synchronize()
+            each = []
+            for _ in range(count):
+                start = time.perf_counter()
+                call()
+                torch.cuda.synchronize()
+                each.append((time.perf_counter() - start) * 1e6)
+            dist.barrier()
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            for _ in range(count):
+                call()
+            torch.cuda.synchronize()
+            queued = (time.perf_counter() - start) * 1e6 / count
+            if rank == 0:
+                each_us = sorted(each)[count // 2]
+                print(json.dumps({"name": name, "size": bytes_, "ranks": size, "each_us": each_us, "queued_us": queued, "what": "PyTorch"}), flush=True)
     dist.destroy_process_group()
 
 
@@ -114,7 +122,7 @@ def main() -> None:
             key = (row["name"], row["size"], row["ranks"], row["by"], what)
             best[key] = min(row[what], best.get(key, float("inf")))
     for (name, length, ranks, by, what), took in best.items():
-        other = best.get((name, length, ranks, "PyTorch", what) if name == "all_reduce" else (name, length, 1, by, what))
+        other = best.get((name, length, ranks, "PyTorch", what) if name in CALLS else (name, length, 1, by, what))
         if other is not None and other is not took:
             print(f"{name:12} {length:>12} on {ranks}, {by:10} {what:10} {took:12.1f} us, ratio {other / took:.3f}", flush=True)
     if arguments.output:

@@ -4,7 +4,7 @@ use super::choice::{Capability, TRANSPORT_VARIABLE, Wish};
 use super::linked::ByLink;
 use super::mailbox::{Fault, Kind, Mailbox};
 use super::tcp::Tcp;
-use super::transport::{ByHost, Collective, Reduction, Transport};
+use super::transport::{ByHost, Collective, PointToPoint, Reduction, Transport, Wanted};
 use super::world::{Group, PANICKED, Settings, Threads, World};
 use super::{environment, rendezvous};
 use crate::array::{DeviceArray, IntoShape, RawArray};
@@ -448,10 +448,13 @@ impl Communicator {
             self.get(Collective::AllToAll(&x.raw, &counts, &counts))
         }
 
-        /// Sends an array to another rank, which [`receive`](Self::receive)s it. Returns when the elements are on their way; they may wait in
-        /// memory until the other rank wants them.
+        /// Sends an array to another rank, and waits until that rank [`receive`](Self::receive)s it. Then the elements travel as those of a
+        /// call of all ranks do, and other ranks need not take part. MPI's `Ssend`.
         ///
-        /// **Panics** if there is no such rank or it is this one, and as [`all_reduce`](Self::all_reduce) does.
+        /// Two ranks that send to each other would wait for each other: let one of them receive first, or call
+        /// [`send_receive`](Self::send_receive).
+        ///
+        /// **Panics** if there is no such rank or it is this one, if both ranks send to each other, and as [`all_reduce`](Self::all_reduce) does.
         ///
         /// ```
         /// use warpcell as gpu;
@@ -466,8 +469,7 @@ impl Communicator {
         /// assert_eq!(got, [0, 3]);
         /// ```
         pub fn send, try_send<T: Element>(&self, x: &DeviceArray<T>, to: usize) -> Result<()> {
-            self.other("send", to)?;
-            self.transport.send(&x.raw, to)
+            self.point_to_point("send", Some((to, &x.raw)), None).map(drop)
         }
 
         /// Waits for an array that another rank [`send`](Self::send)s, of this shape and of type `T`. Several come in the order in which they
@@ -478,17 +480,42 @@ impl Communicator {
         /// ```
         /// # use warpcell as gpu;
         /// # use gpu::distributed::Communicator;
-        /// let got = Communicator::local(2).run(|ranks| {
-        ///     let other = 1 - ranks.rank();
-        ///     ranks.send(&gpu::full((2, 2), ranks.rank() as f32), other);
-        ///     ranks.receive::<f32>(other, (2, 2)).sum()
+        /// let got = Communicator::local(2).run(|ranks| match ranks.rank() {
+        ///     0 => ranks.receive::<f32>(1, (2, 2)).sum(),
+        ///     _ => {
+        ///         ranks.send(&gpu::ones::<f32>((2, 2)), 0);
+        ///         0.0
+        ///     }
         /// });
         /// assert_eq!(got, [4.0, 0.0]);
         /// ```
         pub fn receive, try_receive<T: Element>(&self, from: usize, shape: impl IntoShape) -> Result<DeviceArray<T>> {
-            self.other("receive", from)?;
-            let handle = device::open(self.device)?;
-            self.transport.receive(from, &handle, &shape.into_shape(), T::DTYPE).map(DeviceArray::from_raw)
+            let wanted = Wanted { from, shape: &shape.into_shape(), dtype: T::DTYPE };
+            let got = self.point_to_point("receive", None, Some(wanted))?;
+            Ok(DeviceArray::from_raw(got.expect("it was wanted")))
+        }
+
+        /// Sends an array to a rank and at the same time receives one of this shape and of the same type, from that rank or another one. So ranks
+        /// in a ring, or two that exchange their arrays, do not wait for each other. MPI's `Sendrecv`.
+        ///
+        /// **Panics** as [`send`](Self::send) and [`receive`](Self::receive) do.
+        ///
+        /// ```
+        /// # use warpcell as gpu;
+        /// # use gpu::distributed::Communicator;
+        /// let got = Communicator::local(3).run(|ranks| {
+        ///     let (rank, size) = (ranks.rank(), ranks.size());
+        ///     let x = gpu::full(2, rank as f32);
+        ///     ranks.send_receive(&x, (rank + 1) % size, (rank + size - 1) % size, 2).tolist()
+        /// });
+        /// assert_eq!(got, [[2.0, 2.0], [0.0, 0.0], [1.0, 1.0]]);
+        /// ```
+        pub fn send_receive, try_send_receive<T: Element>(
+            &self, x: &DeviceArray<T>, to: usize, from: usize, shape: impl IntoShape
+        ) -> Result<DeviceArray<T>> {
+            let wanted = Wanted { from, shape: &shape.into_shape(), dtype: T::DTYPE };
+            let got = self.point_to_point("send_receive", Some((to, &x.raw)), Some(wanted))?;
+            Ok(DeviceArray::from_raw(got.expect("it was wanted")))
         }
 
         /// Waits until all ranks have called it, and the work that was queued before is done; MPI's `Barrier`.
@@ -547,6 +574,18 @@ impl Communicator {
             let members = members.into_iter().map(|(_, member)| self.group.members[member]).collect();
             Ok(Some(Communicator::of(self.group.of_some(hasher.finish(), members), self.device)))
         }
+    }
+
+    fn point_to_point(
+        &self,
+        name: &'static str,
+        sent: Option<(usize, &RawArray)>,
+        wanted: Option<Wanted<'_>>,
+    ) -> Result<Option<RawArray>> {
+        let others = sent.iter().map(|(to, _)| *to).chain(wanted.iter().map(|wanted| wanted.from));
+        others.into_iter().try_for_each(|other| self.other(name, other))?;
+        let handle = device::open(self.device)?;
+        self.transport.point_to_point(&PointToPoint { name, sent, wanted, handle: &handle })
     }
 
     fn other(&self, operation: &'static str, rank: usize) -> Result<()> {

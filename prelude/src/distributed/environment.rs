@@ -68,32 +68,29 @@ pub(super) fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<Place> {
             known.join(", ")
         )));
     };
-    let number = |name: &str| -> Result<Option<usize>> {
+    // `first` is the smallest number that it can be, and the one to show is `example`.
+    let number = |name: &str, first: usize, example: usize| -> Result<Option<usize>> {
         let Some(text) = variable(name) else { return Ok(None) };
-        let number = text.trim().parse().ok();
-        number
-            .map(Some)
-            .ok_or_else(|| wrong(format!("{name} is {text:?}, which is no number from 0 on; correct it: {name}=0")))
+        let number = text.trim().parse().ok().filter(|number| *number >= first);
+        let reason = || format!("{name} is {text:?}, which is no number from {first} on; correct it: {name}={example}");
+        number.map(Some).ok_or_else(|| wrong(reason()))
     };
-    let rank = number(launcher.rank)?.expect("it is set");
-    let size = number(launcher.size)?.ok_or_else(|| {
+    let ranks = |name: &str| number(name, 0, 0);
+    let sizes = |name: &str| number(name, 1, 4);
+    let rank = ranks(launcher.rank)?.expect("it is set");
+    let size = sizes(launcher.size)?.ok_or_else(|| {
         let Launcher { name, rank, size, .. } = launcher;
         wrong(format!("{size} is not set, but {rank} is ({name}); set it to the number of processes: {size}=4"))
     })?;
     if rank >= size {
         let Launcher { rank: of_rank, size: of_size, .. } = launcher;
-        let reason = match size {
-            0 => format!("{of_size} is 0; set it to the number of processes: {of_size}=1"),
-            _ => format!(
-                "{of_rank} is {rank}, but {of_size} is {size}, so ranks go from 0 to {}; correct one of them: {of_rank}={}",
-                size - 1,
-                size - 1
-            ),
-        };
-        return Err(wrong(reason));
+        let last = size - 1;
+        return Err(wrong(format!(
+            "{of_rank} is {rank}, but {of_size} is {size}, so ranks go from 0 to {last}; correct one of them: {of_rank}={last}"
+        )));
     }
-    let local_rank = launcher.local_rank.map(number).transpose()?.flatten();
-    let local_size = launcher.local_size.map(number).transpose()?.flatten();
+    let local_rank = launcher.local_rank.map(ranks).transpose()?.flatten();
+    let local_size = launcher.local_size.map(sizes).transpose()?.flatten();
     let job: Vec<String> = launcher.job.iter().filter_map(|name| variable(name)).collect();
     let job = job.join(".");
     let on_first = || launcher.hosts.iter().find_map(|name| first_host(&variable(name)?));
@@ -257,7 +254,9 @@ mod tests {
         );
         check(
             &[("RANK", "0"), ("WORLD_SIZE", "0")],
-            expect!["Communicator::from_env: WORLD_SIZE is 0; set it to the number of processes: WORLD_SIZE=1"],
+            expect![
+                "Communicator::from_env: WORLD_SIZE is \"0\", which is no number from 1 on; correct it: WORLD_SIZE=4"
+            ],
         );
         check(
             &[("RANK", "0"), ("WORLD_SIZE", "4"), ("LOCAL_RANK", "-1")],

@@ -5,11 +5,12 @@
 //!
 //! Ranks meet on the host before calls that could otherwise wait for a rank that does not come, where nobody can give up: the first ones of
 //! a kind and a size, and the first one with another rank, in which NCCL sets up connections. Ranks that are threads of one process meet
-//! before each call. Otherwise a device could wait for a rank that waits for CUDA, which in turn waits for that device.
+//! before each call. So do ranks that send and receive. Otherwise a device could wait for a rank that waits for CUDA, which in turn waits for that device.
 
 use super::mailbox::Fault;
 use super::transport::{
-    ByHost, Collective, Reduction, Transport, combine, divide, elements, lengths, row_length, shaped, with_rows,
+    Collective, PointToPoint, Reduction, Transport, Wanted, combine, divide, elements, lengths, row_length, shaped,
+    with_rows,
 };
 use super::watch::{Watch, Work};
 use super::world::{Call, Group, PANICKED};
@@ -20,7 +21,8 @@ use crate::backend::link::{Exchange, Fate, Joining, Link};
 use crate::device::{self, Device, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,11 +32,13 @@ const SLICE: Duration = Duration::from_millis(5);
 /// How many calls may be under way, so that CUDA never waits for room for more.
 const MOST_CALLS: usize = 400;
 
-/// By links. What does not go by them goes by way of the host.
+/// By links.
 pub(super) struct ByLink {
-    host: ByHost,
+    group: Arc<Group>,
     device: Device,
     linked: OnceLock<Linked>,
+    /// Links of two, by the other rank: for what is sent before there is a link of all.
+    pairs: Mutex<HashMap<usize, Arc<ByLink>>>,
 }
 
 /// A link, and who looks after its work.
@@ -89,11 +93,11 @@ type Part = (usize, usize);
 
 impl ByLink {
     pub fn new(group: Arc<Group>, device: Device) -> ByLink {
-        ByLink { host: ByHost { group }, device, linked: OnceLock::new() }
+        ByLink { group, device, linked: OnceLock::new(), pairs: Mutex::default() }
     }
 
     fn group(&self) -> &Arc<Group> {
-        &self.host.group
+        &self.group
     }
 
     /// The link, which the first call makes.
@@ -181,6 +185,43 @@ impl ByLink {
                 Err(error)
             }
         }
+    }
+
+    /// This rank and another one.
+    fn pair(&self, other: usize) -> Arc<ByLink> {
+        let group = self.group();
+        let mut pairs = self.pairs.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || {
+            let members = [group.rank.min(other), group.rank.max(other)].map(|rank| group.members[rank]);
+            let mut hasher = DefaultHasher::new();
+            ("pair", group.id, members).hash(&mut hasher);
+            Arc::new(ByLink::new(Arc::new(group.of_some(hasher.finish(), members.to_vec())), self.device))
+        };
+        pairs.entry(other).or_insert_with(new).clone()
+    }
+
+    /// Sends a flat array to a member, and fills another one with what a member sends.
+    fn pass(
+        &self,
+        call: &Call<'_>,
+        linked: &Linked,
+        sent: Option<&(usize, RawArray)>,
+        out: Option<&(usize, RawArray)>,
+    ) -> Result<()> {
+        let (mut parts, mut received) = (vec![(0, 0); self.group().size()], vec![0; self.group().size()]);
+        if let Some((to, x)) = sent {
+            parts[*to] = (0, x.size());
+        }
+        if let Some((from, out)) = out {
+            received[*from] = out.size();
+        }
+        let Some((_, one)) = sent.or(out) else { return Ok(()) };
+        let nothing = RawArray::uninitialised(call.name(), &one.handle, &[0], one.dtype)?;
+        let (x, out) = (sent.map_or(&nothing, |(_, x)| x), out.map_or(&nothing, |(_, out)| out));
+        if x.size() + out.size() == 0 {
+            return Ok(());
+        }
+        self.run(call, linked, Exchange::Parts { x: x.view(), sent: &parts, out: out.view(), received: &received })
     }
 
     /// Moves parts of flat arrays: to each rank this part of `x`, and from each so many elements, one behind the other.
@@ -391,12 +432,43 @@ impl Transport for ByLink {
         if given.handle.device == self.device { Ok(out) } else { out.map(back).transpose() }
     }
 
-    fn send(&self, x: &RawArray, to: usize) -> Result<()> {
-        self.host.send(x, to)
-    }
-
-    fn receive(&self, from: usize, handle: &Handle, shape: &[usize], dtype: DType) -> Result<RawArray> {
-        self.host.receive(from, handle, shape, dtype)
+    fn point_to_point(&self, pair: &PointToPoint<'_>) -> Result<Option<RawArray>> {
+        let (name, handle) = (pair.name, pair.handle);
+        handle.may_wait(name)?;
+        let flat = |(to, x): (usize, &RawArray)| {
+            x.handle.may_wait(name)?;
+            transfer::bring(name, &AnyView::Device(x), handle)?.flat(name).map(|flat| (to, flat))
+        };
+        let sent = pair.sent.map(flat).transpose()?;
+        let out = |wanted: &Wanted<'_>| {
+            RawArray::uninitialised(name, handle, wanted.shape, wanted.dtype).map(|out| (wanted.from, out))
+        };
+        let out = pair.wanted.as_ref().map(out).transpose()?;
+        let call = self.group().begin_between_two(name)?;
+        pair.meet(&call, self.group(), &[])?;
+        let (to, from) = (sent.as_ref().map(|(to, _)| *to), out.as_ref().map(|(from, _)| *from));
+        if self.group().size() == 2 || self.linked.get().is_some() {
+            self.pass(&call, self.linked(&call, handle)?, sent.as_ref(), out.as_ref())?;
+        } else {
+            // Not all members are in the call, so there is a link for each pair. All ranks begin with the pair whose members have the lowest numbers;
+            // so nobody waits for a rank that waits for another one in turn.
+            let order = |other: &usize| (self.group().rank.min(*other), self.group().rank.max(*other));
+            let mut others: Vec<usize> = to.into_iter().chain(from).collect();
+            others.sort_unstable_by_key(order);
+            others.dedup();
+            for other in others {
+                let two = self.pair(other);
+                // This rank's number in the pair is 0 or 1.
+                let there = 1 - two.group().rank;
+                let is_other = |part: Option<&(usize, RawArray)>| {
+                    part.filter(|(rank, _)| *rank == other).map(|(_, x)| (there, x.clone()))
+                };
+                let call = two.group().begin_between_two(name)?;
+                let (sent, out) = (is_other(sent.as_ref()), is_other(out.as_ref()));
+                two.pass(&call, two.linked(&call, handle)?, sent.as_ref(), out.as_ref())?;
+            }
+        }
+        Ok(out.map(|(_, out)| out))
     }
 }
 

@@ -40,9 +40,15 @@ kinds! {
     Split "split"
     Check "WARPCELL_DISTRIBUTED_CHECK"
     Send "send"
+    Receive "receive"
 }
 
 impl Kind {
+    /// Whether it concerns two ranks, and not all of a group.
+    fn is_between_two(self) -> bool {
+        matches!(self, Kind::Send | Kind::Receive)
+    }
+
     /// The number in letters.
     pub fn code(self) -> u8 {
         self as u8
@@ -145,6 +151,15 @@ struct Contents {
 const LEFT: &str = "has ended its part, and this call waits for it; let all ranks make the same calls, and drop the communicator after \
                     the last one";
 
+/// The same, whichever rank finds it.
+fn both_send(rank: usize, other: usize) -> Fault {
+    let reason = format!(
+        "waits until rank {other} receives what it sends, and rank {other} until rank {rank} does; let one of them receive first, or let both \
+         call `send_receive`, which does both at once"
+    );
+    Fault::Rank { rank, reason }
+}
+
 /// How often who waits looks for an interrupt. Letters wake it at once.
 const SLICE: Duration = Duration::from_millis(20);
 
@@ -164,7 +179,7 @@ impl Mailbox {
         let mut contents = self.contents();
         match letter {
             Letter::Data { group, tag, bytes } => {
-                contents.queues.entry((group, from, tag.kind == Kind::Send)).or_default().push_back((tag, bytes));
+                contents.queues.entry((group, from, tag.kind.is_between_two())).or_default().push_back((tag, bytes));
             }
             Letter::Farewell => contents.left[from] = true,
             Letter::Failed(fault) => _ = contents.fault.get_or_insert(fault),
@@ -241,12 +256,16 @@ impl Mailbox {
         let deadline = Instant::now() + timeout;
         let mut contents = self.contents();
         loop {
-            let queue = contents.queues.get_mut(&(group, from, tag.kind == Kind::Send));
+            let queue = contents.queues.get_mut(&(group, from, tag.kind.is_between_two()));
             if let Some((found, bytes)) = queue.and_then(VecDeque::pop_front) {
                 if found == tag {
                     return Ok(Some(bytes));
                 }
-                return Err(Fault::Calls { ranks: (own, from), calls: (tag.described(), found.described()) });
+                return Err(match (tag.kind, found.kind) {
+                    // It does not receive before somebody has received from it.
+                    (Kind::Receive, Kind::Send) => both_send(own.min(from), own.max(from)),
+                    _ => Fault::Calls { ranks: (own, from), calls: (tag.described(), found.described()) },
+                });
             }
             if let Some(fault) = &contents.fault {
                 return Err(fault.clone());

@@ -4,7 +4,7 @@
 //! arrays' backend compute. So it serves every device and every dtype. Every part of a reduction is computed by one rank, in the order of ranks,
 //! and sent to the others: so all ranks have the same bits, and the same ones in every run.
 
-use super::mailbox::Kind;
+use super::mailbox::{Fault, Kind};
 use super::world::{Call, Group};
 use crate::array::RawArray;
 use crate::backend::{BinaryOperation, Operand};
@@ -123,10 +123,8 @@ pub(super) trait Transport: Send + Sync {
     fn name(&self) -> &'static str;
     /// Carries out a call. Gives a new contiguous array on the device of the one given, if this rank gets one.
     fn execute(&self, collective: Collective<'_>) -> Result<Option<RawArray>>;
-    /// Sends an array to a member.
-    fn send(&self, x: &RawArray, to: usize) -> Result<()>;
-    /// Waits for an array of a member, of this shape and dtype.
-    fn receive(&self, from: usize, handle: &Handle, shape: &[usize], dtype: DType) -> Result<RawArray>;
+    /// Sends an array to a member, receives one from a member, or does both. Waits until these members are in such a call too.
+    fn point_to_point(&self, pair: &PointToPoint<'_>) -> Result<Option<RawArray>>;
 }
 
 /// By way of the host.
@@ -216,29 +214,63 @@ impl Transport for ByHost {
         }
     }
 
-    fn send(&self, x: &RawArray, to: usize) -> Result<()> {
-        let name = Kind::Send.name();
-        x.handle.may_wait(name)?;
+    fn point_to_point(&self, pair: &PointToPoint<'_>) -> Result<Option<RawArray>> {
+        let name = pair.name;
+        let bytes = pair.sent.map(|(_, x)| {
+            x.handle.may_wait(name)?;
+            bytes_of(&x.flat(name)?)
+        });
+        let bytes = bytes.transpose()?.unwrap_or_default();
+        pair.handle.may_upload(name)?;
         let call = self.group.begin_between_two(name)?;
-        let flat = x.flat(name)?;
-        let mut bytes = described(x.shape(), x.dtype).into_bytes();
-        bytes.push(b'\n');
-        bytes.extend(bytes_of(&flat)?);
-        call.send(to, bytes)
+        let got = pair.meet(&call, &self.group, &bytes)?;
+        let array = |wanted: &Wanted<'_>| {
+            let bytes = got.splitn(3, |&byte| byte == b'\n').last().unwrap_or_default();
+            array_of(pair.handle, bytes, wanted.shape, wanted.dtype)
+        };
+        pair.wanted.as_ref().map(array).transpose()
     }
+}
 
-    fn receive(&self, from: usize, handle: &Handle, shape: &[usize], dtype: DType) -> Result<RawArray> {
-        handle.may_upload("receive")?;
-        let call = self.group.begin_between_two("receive")?;
-        let bytes = call.receive(from)?;
-        let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-        let (sent, wanted) = (String::from_utf8_lossy(&bytes[..end]), described(shape, dtype));
-        if sent == wanted {
-            return array_of(handle, &bytes[end + 1..], shape, dtype);
-        }
-        let ranks = (self.group.world.rank, self.group.members[from]);
-        let calls = (format!("`receive` of {wanted}"), format!("`send` of {sent}"));
-        Err(call.fail(super::mailbox::Fault::Calls { ranks, calls }))
+/// What a rank sends to another one, what it receives from one, or both.
+pub(super) struct PointToPoint<'a> {
+    /// The name of the method.
+    pub name: &'static str,
+    /// To whom, and what.
+    pub sent: Option<(usize, &'a RawArray)>,
+    pub wanted: Option<Wanted<'a>>,
+    /// The device of this rank.
+    pub handle: &'a Handle,
+}
+
+/// An array that a rank receives.
+pub(super) struct Wanted<'a> {
+    pub from: usize,
+    pub shape: &'a [usize],
+    pub dtype: DType,
+}
+
+impl PointToPoint<'_> {
+    /// Waits until the other ranks are in the call too. `bytes` go to the one that this rank sends to, behind two lines that tell what it is. Gives
+    /// the same of the other one. Fails if that is not what is wanted.
+    pub fn meet(&self, call: &Call<'_>, group: &Group, bytes: &[u8]) -> Result<Vec<u8>> {
+        let offered = self.sent.map(|(to, x)| {
+            let lines = format!("{}\n{}\n", self.name, described(x.shape(), x.dtype));
+            (to, [lines.as_bytes(), bytes].concat())
+        });
+        let is_wanted = |from: usize, got: &[u8]| {
+            let Some(wanted) = &self.wanted else { return Ok(()) };
+            let line =
+                |at: usize| String::from_utf8_lossy(got.splitn(3, |&byte| byte == b'\n').nth(at).unwrap_or_default());
+            let own = described(wanted.shape, wanted.dtype);
+            if line(1) == own {
+                return Ok(());
+            }
+            let ranks = (group.world.rank, group.members[from]);
+            let calls = (format!("`{}` of {own}", self.name), format!("`{}` of {}", line(0), line(1)));
+            Err(Fault::Calls { ranks, calls })
+        };
+        call.meet_between_two(offered, self.wanted.as_ref().map(|wanted| wanted.from), is_wanted)
     }
 }
 

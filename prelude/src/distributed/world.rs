@@ -338,6 +338,31 @@ impl Call<'_> {
         self.fail(Fault::Calls { ranks, calls: (what(own), what(others)) })
     }
 
+    /// Waits until the rank that gets an array, and the one that sends one, are in the call too. `offered` goes to the first one. What the other
+    /// one offers is given, if `is_wanted` has no objection.
+    pub fn meet_between_two(
+        &self,
+        offered: Option<(usize, Vec<u8>)>,
+        from: Option<usize>,
+        is_wanted: impl Fn(usize, &[u8]) -> Delivered,
+    ) -> Result<Vec<u8>> {
+        let [offer, ready] = [Kind::Send, Kind::Receive].map(|kind| Tag { kind, number: 0 });
+        let to = offered.as_ref().map(|(to, _)| *to);
+        if let Some((to, bytes)) = offered {
+            self.bring(offer, to, bytes)?;
+        }
+        let mut got = Vec::new();
+        if let Some(from) = from {
+            got = self.take(offer, from)?;
+            is_wanted(from, &got).map_err(|fault| self.fail(fault))?;
+            self.bring(ready, from, Vec::new())?;
+        }
+        if let Some(to) = to {
+            self.take(ready, to)?;
+        }
+        Ok(got)
+    }
+
     /// Waits until all members are in the call. Fails if one does not send as many bytes as this one wants of it.
     pub fn meet(&self, sent: impl Fn(usize) -> usize, wanted: impl Fn(usize) -> usize) -> Result<()> {
         for to in self.group.others() {

@@ -168,10 +168,21 @@ fn moves_of<T: Element>(random: &mut Random) {
         let x = x.slice(s![..;-1, ..]).copy().slice(s![..;-1, ..]);
         let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
         let from_before = (size > 1).then(|| {
+            let exchanged = ranks.send_receive(&x, next, before, (rows, columns));
+            // The first rank receives first. A call later it has been through a call of all ranks.
+            let receive = || ranks.receive::<T>(before, (rows, columns));
+            let received = if rank == 0 { Some(receive()) } else { None };
             ranks.send(&x, next);
-            ranks.receive::<T>(before, (rows, columns))
+            let received = received.unwrap_or_else(receive);
+            assert_eq!(received.to_host(), exchanged.to_host(), "{}", T::DTYPE);
+            exchanged
         });
-        (ranks.broadcast(&x, root), ranks.all_gather(&x), ranks.all_to_all(&x), from_before)
+        let all = (ranks.broadcast(&x, root), ranks.all_gather(&x), ranks.all_to_all(&x));
+        if let Some(from_before) = &from_before {
+            let again = ranks.send_receive(&x, next, before, (rows, columns));
+            assert_eq!(again.to_host(), from_before.to_host(), "{}", T::DTYPE);
+        }
+        (all.0, all.1, all.2, from_before)
     });
     let all: Vec<DeviceArray<T>> = (0..size).map(of).collect();
     let whole = gpu::concatenate(&all, 0).to_host();
@@ -357,12 +368,38 @@ fn what_is_received_must_be_what_was_sent() {
 }
 
 #[test]
+fn ranks_that_only_send_to_each_other_do_not_wait_for_ever() {
+    for shape in [0, 3] {
+        let x = || gpu::zeros::<f32>(shape);
+        let got = errors(2, |ranks| ranks.try_send(&x(), 1 - ranks.rank()));
+        check(
+            &got[0],
+            expect![
+                "send: rank 0 waits until rank 1 receives what it sends, and rank 1 until rank 0 does; let one of them receive first, or let both call `send_receive`, which does both at once"
+            ],
+        );
+        assert_eq!(got[1], got[0]);
+        let got = errors(2, |ranks| match ranks.rank() {
+            0 => ranks.try_send(&x(), 1),
+            _ => ranks.try_send_receive(&x(), 0, 0, shape).map(drop),
+        });
+        assert!(got.iter().all(|text| text.contains("let one of them receive first")), "{got:?}");
+    }
+    let got = errors(3, |ranks| {
+        ranks.set_timeout(std::time::Duration::from_millis(300));
+        ranks.try_send(&gpu::zeros::<f32>(1), (ranks.rank() + 1) % 3)
+    });
+    assert!(got.iter().all(|text| text.contains("it is in `send`")), "{got:?}");
+}
+
+#[test]
 fn arguments_without_a_meaning_are_errors_on_this_rank_only() {
     let got = Communicator::local(2).run(|ranks| {
         let x = gpu::zeros::<f32>(3);
         let texts = [
             ranks.try_broadcast(&x, 2).unwrap_err().to_string(),
             ranks.try_send(&x, ranks.rank()).unwrap_err().to_string().replace(&ranks.rank().to_string(), "N"),
+            ranks.try_send_receive(&x, 1 - ranks.rank(), 5, 3).unwrap_err().to_string(),
             ranks.try_reduce_scatter(&x, Reduction::Sum).unwrap_err().to_string(),
             ranks.try_all_to_all(&gpu::full((), 1)).unwrap_err().to_string(),
         ];
@@ -375,6 +412,7 @@ fn arguments_without_a_meaning_are_errors_on_this_rank_only() {
         expect![[r#"
         broadcast: there is no rank 2; ranks go from 0 to 1
         send: rank N is this rank; name another one
+        send_receive: there is no rank 5; ranks go from 0 to 1
         reduce_scatter: the shape [3] cannot be cut into 2 equal parts along axis 0; give it a length that is a multiple of 2
         all_to_all: the shape [] cannot be cut into 2 equal parts along axis 0; give it a length that is a multiple of 2"#]],
     );

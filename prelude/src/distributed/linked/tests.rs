@@ -4,6 +4,7 @@ use super::*;
 use crate::backend::EventHandle;
 use crate::distributed::choice::Wish;
 use crate::distributed::mailbox::Kind;
+use crate::distributed::transport::ByHost;
 use crate::distributed::world::{Settings, Threads};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -170,7 +171,7 @@ fn worlds(size: usize, timeout: Duration) -> Vec<Arc<Group>> {
 fn over(group: Arc<Group>, link: Arc<dyn Link>) -> ByLink {
     let watch = Watch::begin(&group, &link).unwrap();
     let linked = OnceLock::from(Linked { group: group.clone(), link, watch: Some(watch), known: Mutex::default() });
-    ByLink { host: ByHost { group }, device: Device::Cpu, linked }
+    ByLink { group, device: Device::Cpu, linked, pairs: Mutex::default() }
 }
 
 /// What all ranks get from `work` by links, and by way of the host.
@@ -251,6 +252,68 @@ fn links_give_what_the_host_does() {
                 assert_eq!(linked, by_host, "{rows} rows of {dtype} on {size}");
             }
         }
+    }
+}
+
+/// What a rank gets from the one before it in a ring, and by turns: even ranks send first.
+fn around(transport: &dyn Transport, rank: usize, size: usize, x: &RawArray) -> Vec<u8> {
+    let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+    let wanted = || Some(Wanted { from: before, shape: x.shape(), dtype: x.dtype });
+    let pass = |name, sent: Option<(usize, &RawArray)>, wanted: Option<Wanted<'_>>| {
+        transport.point_to_point(&PointToPoint { name, sent, wanted, handle: &x.handle }).unwrap()
+    };
+    let ring = bytes_of(pass("send_receive", Some((next, x)), wanted()));
+    let by_turns = match rank % 2 {
+        0 => {
+            pass("send", Some((next, x)), None);
+            pass("receive", None, wanted())
+        }
+        _ => {
+            let got = pass("receive", None, wanted());
+            pass("send", Some((next, x)), None);
+            got
+        }
+    };
+    assert_eq!(bytes_of(by_turns), ring);
+    ring
+}
+
+#[test]
+fn links_pass_from_rank_to_rank_what_the_host_does() {
+    for dtype in DType::ALL {
+        for rows in [0, 3] {
+            let [linked, by_host] =
+                both(2, |transport, rank| around(transport, rank, 2, &numbers(rank, &[rows, 2], dtype)));
+            assert_eq!(linked, by_host, "{rows} rows of {dtype}");
+        }
+    }
+}
+
+#[test]
+fn ranks_pass_arrays_in_pairs_before_there_is_a_link_of_all() {
+    for size in 3..6 {
+        let groups = worlds(size, Duration::from_secs(60));
+        let ranks: Vec<ByLink> = groups.into_iter().map(|group| ByLink::new(group, Device::Cpu)).collect();
+        for low in 0..size {
+            for high in low + 1..size {
+                let links: [ThreadLink; 2] =
+                    ThreadLink::all_of(2).try_into().unwrap_or_else(|_| panic!("there are two"));
+                for ((rank, other), link) in [(low, high), (high, low)].into_iter().zip(links) {
+                    let group = ranks[rank].pair(other).group().clone();
+                    assert_eq!((group.rank, &group.members), (usize::from(rank > other), &vec![low, high]));
+                    ranks[rank].pairs.lock().unwrap().insert(other, Arc::new(over(group, Arc::new(link))));
+                }
+            }
+        }
+        let got: Vec<Vec<u8>> = std::thread::scope(|scope| {
+            let start = |(rank, transport): (usize, ByLink)| {
+                scope.spawn(move || around(&transport, rank, size, &numbers(rank, &[3, 2], DType::I32)))
+            };
+            let started: Vec<_> = ranks.into_iter().enumerate().map(start).collect();
+            started.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let wanted = |rank: usize| bytes_of(Some(numbers((rank + size - 1) % size, &[3, 2], DType::I32)));
+        assert_eq!(got, (0..size).map(wanted).collect::<Vec<_>>(), "{size} ranks");
     }
 }
 
