@@ -4,7 +4,9 @@ use super::builder::{Plot, require_size};
 use super::chart::Chart;
 use super::png;
 use super::shown::{Drawing, Shown};
+use super::vega;
 use crate::error::{Error, Result, check};
+use serde_json::Value;
 use std::fmt;
 
 /// Several plots in one figure, side by side and one below another, as matplotlib's `subplots` makes them.
@@ -93,6 +95,13 @@ impl Grid {
 impl Drawing for Grid {
     fn png(&self) -> Vec<u8> {
         png::of_grid(self.shape, &self.charts, self.title.as_deref(), self.size())
+    }
+
+    fn specification(&self) -> Option<Value> {
+        let (rows, columns) = self.shape;
+        let (width, height) = self.size();
+        let part = (width / columns as u32, height / rows as u32);
+        vega::of_grid(columns, &self.charts, self.title.as_deref(), part)
     }
 
     fn describe(&self) -> String {

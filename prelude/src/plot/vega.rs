@@ -38,11 +38,45 @@ const RING: &str = "#7f7f7f";
 /// numbers are too large or too near to each other for a client's axes.
 pub(super) fn of_chart(chart: &Chart) -> Option<Value> {
     let (width, height) = png::size(chart);
+    let mut points = 0;
+    whole(view(chart, (width, height), None, &mut points)?)
+}
+
+/// The specification of charts side by side, row by row, each in a part of this size. None as for one chart: where one of them, or all
+/// together, are better as a picture.
+pub(super) fn of_grid(columns: usize, charts: &[Chart], title: Option<&str>, size: (u32, u32)) -> Option<Value> {
+    let mut points = 0;
+    let views = charts.iter().enumerate().map(|(index, chart)| view(chart, size, Some(index), &mut points));
+    let mut grid = json!({ "columns": columns, "concat": views.collect::<Option<Vec<_>>>()? });
+    if let Some(title) = title {
+        grid["title"] = json!({ "text": title, "anchor": "middle" });
+    }
+    whole(grid)
+}
+
+/// A specification of what was put together. None if it is too long.
+fn whole(mut spec: Value) -> Option<Value> {
+    spec["$schema"] = json!("https://vega.github.io/schema/vega-lite/v5.json");
+    spec["config"] = json!({
+        // No colours: a client has its own ones for a light and for a dark theme.
+        "axis": { "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12 },
+        "legend": { "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12 },
+        "title": { "fontSize": 15, "fontWeight": "normal" },
+    });
+    // A menu that saves the chart as a file, and sends it to no site.
+    spec["usermeta"] = json!({ "embedOptions": { "actions": { "export": true, "source": false, "compiled": false, "editor": false } } });
+    (spec.to_string().len() <= MOST_BYTES).then_some(spec)
+}
+
+/// A chart of this size, alone or as one of several, by its index. Adds to the number of points that are drawn.
+fn view(chart: &Chart, (width, height): (u32, u32), index: Option<usize>, points: &mut usize) -> Option<Value> {
     let layout = png::layout(chart, Box2 { left: 0, top: 0, width, height });
     if !can_be_drawn(&layout.x) || !can_be_drawn(&layout.y) {
         return None;
     }
-    let mut layers = Layers { chart, layout: &layout, points: 0, layers: Vec::new(), places: Vec::new() };
+    let name = index.map_or_else(String::new, |index| format!("chart{index}"));
+    let mut layers =
+        Layers { chart, layout: &layout, name: &name, points: *points, layers: Vec::new(), places: Vec::new() };
     for series in &chart.series {
         for mark in series.marks() {
             layers.add(series, &mark)?;
@@ -50,25 +84,16 @@ pub(super) fn of_chart(chart: &Chart) -> Option<Value> {
     }
     layers.add_legends();
     layers.add_places()?;
+    *points = layers.points;
     let Box2 { width, height, .. } = layout.inside;
-    let mut spec = json!({
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "width": width,
-        "height": height,
-        "layer": layers.layers,
-        "config": {
-            // No colours: a client has its own ones for a light and for a dark theme.
-            "axis": { "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12 },
-            "legend": { "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12 },
-            "title": { "fontSize": 15, "fontWeight": "normal" },
-        },
-        // A menu that saves the chart as a file, and sends it to no site.
-        "usermeta": { "embedOptions": { "actions": { "export": true, "source": false, "compiled": false, "editor": false } } },
-    });
-    if let Some(title) = &chart.title {
-        spec["title"] = json!(title);
+    let mut view = json!({ "width": width, "height": height, "layer": layers.layers });
+    if !name.is_empty() {
+        view["name"] = json!(name);
     }
-    (spec.to_string().len() <= MOST_BYTES).then_some(spec)
+    if let Some(title) = &chart.title {
+        view["title"] = json!(title);
+    }
+    Some(view)
 }
 
 /// Whether a client has ticks for the axis.
@@ -95,6 +120,8 @@ struct Place {
 struct Layers<'c> {
     chart: &'c Chart,
     layout: &'c Layout,
+    /// The chart's name among several, which is part of the names of its scales and of its parameters. Empty if it is alone.
+    name: &'c str,
     /// How many points, bars and cells there are.
     points: usize,
     layers: Vec<Value>,
@@ -175,6 +202,8 @@ impl Layers<'_> {
                 let values = sides.map(value).collect();
                 let look = json!({ "color": color(None) });
                 self.layer(series, json!({ "type": "area", "order": false }), look, values, &["x", "y", "y2"]);
+                let edges = [low, high].into_iter().flat_map(|edge| xs.iter().copied().zip(edge.iter().copied()));
+                self.add_points(series, edges.map(|point| (point, None)));
             }
             Mark::Bars(bars) => {
                 self.count(bars.len())?;
@@ -302,10 +331,18 @@ impl Layers<'_> {
         let size = (image.shape.0.min(most.0), image.shape.1.min(most.1));
         let [left, right, bottom, top] = image.extent();
         let address = format!("data:image/png;base64,{}", BASE64.encode(png::of_image(series, image, size)));
+        let scale = |axis: char| match self.name {
+            "" => axis.to_string(),
+            name => format!("{name}_{axis}"),
+        };
+        let length = |axis: char, from: f64, to: f64| {
+            let scale = scale(axis);
+            json!({ "expr": format!("abs(scale('{scale}', {to:?}) - scale('{scale}', {from:?}))") })
+        };
         let look = json!({
             "url": address, "align": "left", "baseline": "top", "aspect": false, "smooth": false,
-            "width": { "expr": format!("abs(scale('x', {right:?}) - scale('x', {left:?}))") },
-            "height": { "expr": format!("abs(scale('y', {bottom:?}) - scale('y', {top:?}))") },
+            "width": length('x', left, right),
+            "height": length('y', top, bottom),
         });
         self.layer(series, json!({ "type": "image" }), look, vec![json!({ "x": left, "y": top })], &["x", "y"]);
 
@@ -420,18 +457,19 @@ impl Layers<'_> {
         let rows = rows.into_iter().filter(|(is_there, ..)| *is_there);
         let tooltip: Vec<Value> =
             rows.map(|(_, field, title)| json!({ "field": field, "type": "nominal", "title": title })).collect();
+        let [zoomed, near] = ["view", "near"].map(|param| format!("{param}{}", self.name));
         self.layers.push(json!({
             "data": { "values": values },
             "params": [
                 // The wheel alone scrolls the notebook. Pinching on a touchpad is the wheel with Ctrl.
-                { "name": "view", "bind": "scales", "select": { "type": "interval", "zoom": "wheel![event.ctrlKey || event.metaKey]" } },
-                { "name": "near", "select": { "type": "point", "on": "mouseover", "clear": "mouseout", "nearest": true } },
+                { "name": zoomed, "bind": "scales", "select": { "type": "interval", "zoom": "wheel![event.ctrlKey || event.metaKey]" } },
+                { "name": near, "select": { "type": "point", "on": "mouseover", "clear": "mouseout", "nearest": true } },
             ],
             "mark": { "type": "point", "shape": "circle", "size": 90, "filled": false, "stroke": RING, "strokeWidth": 1.5, "clip": true },
             "encoding": {
                 "x": self.channel("x", json!({ "field": "x" })),
                 "y": self.channel("y", json!({ "field": "y" })),
-                "opacity": { "condition": { "param": "near", "empty": false, "value": 1 }, "value": 0 },
+                "opacity": { "condition": { "param": near, "empty": false, "value": 1 }, "value": 0 },
                 "tooltip": tooltip,
             },
         }));

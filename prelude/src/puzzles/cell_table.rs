@@ -1,7 +1,7 @@
 //! Arrays as rows of cells.
 
 use super::case::{PuzzleArray, indices};
-use super::svg::{Anchor, GREY, INK, LINE, Point, Svg};
+use super::svg::{Anchor, GREY, INK, LINE, Point, Svg, WORDS};
 
 pub(super) const CELL: Point = (34.0, 24.0);
 /// The height of an array's name.
@@ -86,7 +86,7 @@ impl CellTable {
 
     pub fn draw(&self, svg: &mut Svg, title: &str, mut look: impl FnMut(usize) -> Look) {
         let base = if self.named_below { self.size().1 - TITLE + 14.0 } else { -6.0 };
-        svg.text((self.origin.0, self.origin.1 + base), Anchor::Start, 12.0, INK, title);
+        svg.text((self.origin.0, self.origin.1 + base), Anchor::Start, 12.0, WORDS, title);
         for row in 0..self.rows.min(MOST_ROWS) {
             for column in 0..self.columns.min(MOST_COLUMNS) {
                 cell(svg, self.corner(row as f64, column as f64), &look(row * self.columns + column), "");
@@ -94,14 +94,14 @@ impl CellTable {
         }
         if self.columns > MOST_COLUMNS {
             let (x, y) = self.corner(0.0, MOST_COLUMNS as f64);
-            svg.text((x + 6.0, y + 16.0), Anchor::Start, 12.0, INK, "…");
+            svg.text((x + 6.0, y + 16.0), Anchor::Start, 12.0, WORDS, "…");
         }
         if self.rows > MOST_ROWS {
             let (x, y) = self.corner(MOST_ROWS as f64, 0.0);
-            svg.text((x + 6.0, y + 12.0), Anchor::Start, 12.0, INK, "…");
+            svg.text((x + 6.0, y + 12.0), Anchor::Start, 12.0, WORDS, "…");
         }
         if self.rows * self.columns == 0 {
-            svg.text((self.origin.0, self.origin.1 + 16.0), Anchor::Start, 12.0, GREY, "no elements");
+            svg.text((self.origin.0, self.origin.1 + 16.0), Anchor::Start, 12.0, WORDS, "no elements");
         }
     }
 
@@ -143,7 +143,10 @@ impl CellTable {
 
 fn cell(svg: &mut Svg, (x, y): Point, look: &Look, style: &str) {
     let width = if look.stroke == super::svg::RED && style.is_empty() { r#"stroke-width="2.5""# } else { style };
-    svg.rectangle((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0), &look.fill, look.stroke, width);
+    let (corner, sides) = ((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0));
+    // Some fills let the ground through, which may be dark.
+    svg.rectangle(corner, sides, "white", "none", "");
+    svg.rectangle(corner, sides, &look.fill, look.stroke, width);
     let size = if look.words.chars().count() > 4 { 9.0 } else { 11.0 };
     svg.text((x + CELL.0 / 2.0, y + CELL.1 / 2.0 + 4.0), Anchor::Middle, size, look.ink, &look.words);
     if !look.note.is_empty() {

@@ -4,7 +4,7 @@ use super::case::PuzzleArray;
 use super::cell_table::{CELL, CellTable, Look, value, values_of};
 use super::examine::{Examined, Problem, counts, is_array, writers};
 use super::fault;
-use super::svg::{Anchor, GREY, INK, LINE, Point, RED, Svg};
+use super::svg::{Anchor, GREY, INK, LINE, Point, RED, Svg, WORDS};
 use std::collections::{BTreeMap, BTreeSet};
 use warpcell_threads::{AccessKind, FailureKind, Memory, RecordedAccess};
 
@@ -202,7 +202,7 @@ fn draw_panel(svg: &mut Svg, y: f64, examined: &Examined, panel: &Panel<'_>, foc
         (false, [(_, thread)]) => format!(" (arrows of thread {} only)", short_name(examined.case.block, *thread)),
         (false, _) => " (arrows of two threads only)".to_owned(),
     };
-    svg.text((0.0, y + 12.0), Anchor::Start, 13.0, INK, &format!("{caption}{whose}"));
+    svg.text((0.0, y + 12.0), Anchor::Start, 13.0, WORDS, &format!("{caption}{whose}"));
     let y = y + 22.0;
     let has_arrow = |access: &RecordedAccess| all || focus.contains(&(access.block, access.thread));
 
@@ -328,7 +328,7 @@ fn draw_threads(svg: &mut Svg, examined: &Examined, crowd: &Crowd, focus: &[Thre
     for &(block, corner, size) in &crowd.frames {
         svg.rectangle(corner, size, "none", GREY, r#"rx="8" stroke-dasharray="5 3""#);
         let name = block_name(examined.case.grid, block);
-        svg.text((corner.0 + size.0 + 3.0, corner.1 + size.1 / 2.0 + 3.0), Anchor::Start, 9.0, GREY, &name);
+        svg.text((corner.0 + size.0 + 3.0, corner.1 + size.1 / 2.0 + 3.0), Anchor::Start, 9.0, WORDS, &name);
     }
     let failed = matches!(examined.problem, Some(Problem::Failed { .. }));
     for (&(block, thread), &place) in &crowd.places {
@@ -391,7 +391,7 @@ fn draw_counts(svg: &mut Svg, y: f64, examined: &Examined, (block, thread): Thre
         (0.0, y + 12.0),
         Anchor::Start,
         13.0,
-        INK,
+        WORDS,
         &format!("{what} of arrays other than shared ones, by thread of {}", block_name(examined.case.grid, block)),
     );
     let of_block: Vec<([usize; 3], usize)> = counts
@@ -412,7 +412,7 @@ fn draw_counts(svg: &mut Svg, y: f64, examined: &Examined, (block, thread): Thre
             (x, bottom - bar - 3.0),
             Anchor::Middle,
             9.0,
-            if *count > most { RED } else { INK },
+            if *count > most { RED } else { WORDS },
             &count.to_string(),
         );
         draw_thread(svg, examined, *of, (x, bottom + RADIUS + 5.0), *of == thread);

@@ -4,7 +4,7 @@ use super::case::indexed;
 use super::cell_table::{CellTable, Look};
 use super::drawing::{block_name, colour, draw_thread, plain_look, shape_of, short_name};
 use super::examine::Examined;
-use super::svg::{Anchor, GREY, INK, Point, RED, Svg};
+use super::svg::{Anchor, Point, RED, Svg, WORDS};
 use warpcell_threads::{Access, AccessKind, Elsewhere, Failure, FailureKind, Memory};
 
 /// Draws what has failed from `y` on; gives where it ends.
@@ -113,7 +113,7 @@ fn race(svg: &mut Svg, y: f64, examined: &Examined, (memory, index): (&Memory, &
         svg.text((left + 78.0, place.1 + 4.0), Anchor::Start, 11.0, RED, &words);
     }
     let end = bottom + BETWEEN + 34.0 + 22.0;
-    svg.text((0.0, end), Anchor::Start, 10.0, GREY, "Nothing says which of the two comes first.");
+    svg.text((0.0, end), Anchor::Start, 10.0, WORDS, "Nothing says which of the two comes first.");
     end + 8.0
 }
 
@@ -170,7 +170,7 @@ fn barrier(svg: &mut Svg, y: f64, examined: &Examined, failure: &Failure, operat
             svg.line((140.0, lane - 13.0), (140.0, lane + 13.0), RED, r#"stroke-width="4""#);
         }
         let name = format!("thread {} {words}", short_name(examined.case.block, thread));
-        svg.text((262.0, lane + 4.0), Anchor::Start, 11.0, if waits { RED } else { INK }, &name);
+        svg.text((262.0, lane + 4.0), Anchor::Start, 11.0, if waits { RED } else { WORDS }, &name);
     }
     y + 80.0
 }

@@ -19,7 +19,10 @@ pub(super) struct Svg {
     height: f64,
 }
 
-pub(super) const RED: &str = "#c62828";
+/// Colours on the ground, which is that of the client's theme: they are read on light and on dark ground.
+pub(super) const RED: &str = "#e53935";
+pub(super) const WORDS: &str = "#767676";
+/// Words in cells and threads, which are light.
 pub(super) const INK: &str = "#212121";
 pub(super) const GREY: &str = "#9e9e9e";
 pub(super) const LINE: &str = "#607d8b";
@@ -80,13 +83,12 @@ impl Svg {
         ));
     }
 
-    /// The whole drawing, on white.
+    /// The whole drawing, on the ground that it is shown on.
     pub fn finish(self) -> String {
         let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             viewBox=\"{0} {0} {width:.0} {height:.0}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\
-             <rect x=\"{0}\" y=\"{0}\" width=\"{width:.0}\" height=\"{height:.0}\" fill=\"white\"/>{1}</svg>",
+             viewBox=\"{0} {0} {width:.0} {height:.0}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">{1}</svg>",
             -MARGIN, self.body
         )
     }

@@ -141,6 +141,38 @@ fn all_marks_are_layers_and_series_keep_their_order() {
 }
 
 #[test]
+fn areas_tell_the_numbers_of_their_edges() {
+    let spec = spec(&fill_between(&[0, 1], &[-1.0, -2.0], &[1.0, f64::NAN]));
+    let places: Vec<_> = places(&spec).iter().map(|place| (place["x"].as_f64(), place["y"].as_f64())).collect();
+    assert_eq!(places, [(Some(0.0), Some(-1.0)), (Some(1.0), Some(-2.0)), (Some(0.0), Some(1.0))]);
+}
+
+#[test]
+fn plots_of_a_grid_have_names_of_their_own() {
+    let image = ndarray::array![[0.0, 1.0], [2.0, 3.0]];
+    let grid =
+        |plots: Vec<Plot>| representations_of(&crate::subplots((2, 2), plots).suptitle("All")).unwrap().remove(MIME);
+    let spec = grid(vec![imshow(&image), plot(&[1, 2]).title("one"), bar(&["a", "b"], &[1, 2])]).unwrap();
+    assert_eq!((&spec["columns"], &spec["title"]["text"]), (&json!(2), &json!("All")));
+    let views = spec["concat"].as_array().unwrap();
+    assert_eq!(views.len(), 3);
+    let text = spec.to_string();
+    for (index, view) in views.iter().enumerate() {
+        assert_eq!(view["name"], format!("chart{index}"));
+        assert!(view.get("config").is_none() && view["width"].as_u64().unwrap() < 480, "{view}");
+        // No two parameters have one name, or a client draws nothing.
+        for param in ["view", "near"] {
+            assert_eq!(text.matches(&format!("\"name\":\"{param}chart{index}\"")).count(), 1, "{text}");
+        }
+    }
+    let width = views[0]["layer"][0]["mark"]["width"]["expr"].as_str().unwrap();
+    assert!(width.starts_with("abs(scale('chart0_x', "), "{width}");
+    assert_eq!(views[1]["title"], "one");
+    // One that is hard to draw makes all of them a picture.
+    assert!(grid(vec![plot(&[1, 2]), plot(&[f64::MIN, f64::MAX])]).is_none());
+}
+
+#[test]
 fn frames_are_pictures() {
     let shown = || representations_of(&plot(&[1.0, 2.0])).unwrap();
     assert!(shown().contains_key(MIME));
