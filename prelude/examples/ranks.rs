@@ -1,7 +1,7 @@
 //! Times what ranks do together on CUDA devices: lines of JSON.
 //!
 //! `ranks calls` prints times of `all_reduce` and of a ring of `send_receive`, `ranks kmeans` and `ranks heat` those of steps of k-means and of a heat equation, `ranks overlap`
-//! those of a product of matrices beside an exchange; `ranks once` makes one small call. Ranks are processes, if a launcher has started this;
+//! those of a product of matrices beside an exchange; `ranks once` makes two small calls. Ranks are processes, if a launcher has started this;
 //! otherwise threads, on one device and then on all. `tests/bench/distributed_cuda.py` compares them with PyTorch's.
 
 #![allow(clippy::needless_range_loop, reason = "device code has no iterators over arrays")]
@@ -143,10 +143,15 @@ fn overlap(ranks: &Communicator) {
     }
 }
 
-/// One small call, for tools that look at memory.
+/// Small calls, for tools that look at memory.
 fn once(ranks: &Communicator) {
-    let sum = ranks.all_reduce(&gpu::ones::<f32>(1000), Reduction::Sum);
-    println!("rank {} has {}", ranks.rank(), sum.sum());
+    let (rank, size) = (ranks.rank(), ranks.size());
+    let x = gpu::full(1000, rank as f32 + 1.0);
+    if size > 1 {
+        let before = ranks.send_receive(&x, (rank + 1) % size, (rank + size - 1) % size, 1000);
+        println!("rank {rank} gets {}", before.sum());
+    }
+    println!("rank {rank} has {}", ranks.all_reduce(&x, Reduction::Sum).sum());
 }
 
 fn main() {
