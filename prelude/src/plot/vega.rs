@@ -47,7 +47,12 @@ pub(super) fn of_chart(chart: &Chart) -> Option<Value> {
 pub(super) fn of_grid(columns: usize, charts: &[Chart], title: Option<&str>, size: (u32, u32)) -> Option<Value> {
     let mut points = 0;
     let views = charts.iter().enumerate().map(|(index, chart)| view(chart, size, Some(index), &mut points));
-    let mut grid = json!({ "columns": columns, "concat": views.collect::<Option<Vec<_>>>()? });
+    let mut grid = json!({
+        "columns": columns,
+        "concat": views.collect::<Option<Vec<_>>>()?,
+        // So the legend of each chart stands beside it.
+        "resolve": { "scale": { "color": "independent", "fill": "independent" } },
+    });
     if let Some(title) = title {
         grid["title"] = json!({ "text": title, "anchor": "middle" });
     }
