@@ -228,8 +228,9 @@ pub use raw_kernels::{
 #[doc(hidden)]
 pub use rich::write_rich;
 pub use rich::{
-    DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Progress, Rich, Svg, clear_output, display,
-    display_with_id, progress, set_output_limit, update_display,
+    DisplayHandle, Html, Image, Json, Latex, Markdown, MimeBundle, Png, Progress, Rich, Svg, Table, TableCell,
+    TableRow, TableRows, clear_output, display, display_with_id, progress, set_output_limit, table, try_table,
+    update_display,
 };
 pub use stream::{Event, Stream, current_stream};
 pub use texts::{

@@ -19,13 +19,15 @@ mod subplots;
 mod ticks;
 mod values;
 mod vega;
+mod video;
 
 pub use builder::Plot;
-pub use image::ImageSource;
+pub use image::{ImageSource, SeveralImages};
 pub use kinds::*;
 pub(crate) use png::DEJAVU_SANS;
 pub use subplots::{Subplots, subplots, try_subplots};
 pub use values::{Categories, Curve, PerPoint, Values};
+pub use video::{Frames, IntoFrame, Video, try_video, video};
 
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,12 @@
 
 mod bundle;
 mod progress;
+mod table;
 mod wrappers;
 
 pub use bundle::{MimeBundle, Rich, write_rich};
 pub use progress::{Progress, progress};
+pub use table::{Table, TableCell, TableRow, TableRows, table, try_table};
 pub use wrappers::{Html, Image, Json, Latex, Markdown, Png, Svg};
 
 use crate::{cell, output};

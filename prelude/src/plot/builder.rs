@@ -394,6 +394,18 @@ impl Plot {
         }
     }
 
+    /// A plot of a chart, which is shown only when it is asked to.
+    pub(super) fn of_chart(chart: Chart) -> Plot {
+        let plot = Plot { shown: Shown::new(chart) };
+        plot.settle();
+        plot
+    }
+
+    /// The plot is part of something that is shown in its place.
+    pub(super) fn settle(&self) {
+        self.shown.settle();
+    }
+
     /// The chart for what shows it in its place.
     pub(super) fn into_chart(mut self) -> Chart {
         self.shown.settle();

@@ -36,6 +36,11 @@ impl Colors {
         Colors::new(range, finite().filter(|&number| number > 0.0).min_by(f64::total_cmp))
     }
 
+    /// Sets the least and the largest number, and the least one over 0.
+    pub fn set_range(&mut self, range: Option<(f64, f64)>, least_positive: Option<f64>) {
+        (self.range, self.least_positive) = (range, least_positive);
+    }
+
     /// From numbers to places on the colour map.
     pub fn axis(&self) -> Axis {
         let (least, largest) = self.range.unwrap_or((0.0, 1.0));

@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Range;
 
 /// The longest side of the copy that a plot keeps; a larger image is averaged over blocks.
-const LONGEST: usize = 1024;
+pub(super) const LONGEST: usize = 1024;
 
 /// An array that [`imshow`](crate::imshow()) can show: on the host (`ndarray`, owned or a view) or on the device, of floats,
 /// integers or bools, of shape `(h, w)`, `(h, w, 3)` or `(h, w, 4)`. Not an extension point.
@@ -45,6 +45,54 @@ impl<S: Data<Elem = T>, D: Dimension, T: Numeral> ImageSource for ArrayBase<S, D
         require_image(self.shape(), "view().permuted_axes")?;
         Ok(T::image(self.view().into_dyn()))
     }
+}
+
+/// An array of images that [`video`](crate::video()) can show: on the host or on the device, of shape `(n, h, w)`, `(n, h, w, 3)` or `(n, h, w, 4)`.
+/// Not an extension point.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not made of frames",
+    label = "expected images one after another",
+    note = "`gpu::video` takes a reference to an array of shape `(frames, rows, columns)`, or a `Vec` of images or of plots: \
+            `gpu::video(&images)`, `gpu::video(plots)`"
+)]
+pub trait SeveralImages: sealed::Sealed {
+    #[doc(hidden)]
+    fn images(&self) -> Result<Vec<Image>>;
+}
+
+impl<T: Element + Numeral> SeveralImages for DeviceArray<T> {
+    #[doc(hidden)]
+    fn images(&self) -> Result<Vec<Image>> {
+        require_images(self.shape())?;
+        self.to_host().images()
+    }
+}
+
+impl<S: Data<Elem = T>, D: Dimension, T: Numeral> SeveralImages for ArrayBase<S, D> {
+    #[doc(hidden)]
+    fn images(&self) -> Result<Vec<Image>> {
+        require_images(self.shape())?;
+        let all = self.view().into_dyn();
+        Ok(all.outer_iter().map(|image| T::image(image)).collect())
+    }
+}
+
+fn require_images(shape: &[usize]) -> Result<()> {
+    let reason = match *shape {
+        [_, 0, _] | [_, _, 0] | [_, 0, _, 1 | 3 | 4] | [_, _, 0, 1 | 3 | 4] => {
+            "has no elements; an image needs at least one row and one column".to_owned()
+        }
+        [_, _, _] | [_, _, _, 1 | 3 | 4] => return Ok(()),
+        [_, _] => {
+            "is that of one image; show it by `gpu::imshow(&x)`, or give an array of shape (frames, rows, columns)"
+                .to_owned()
+        }
+        _ => format!(
+            "has {} axes; a video is `(frames, rows, columns)`, `(frames, rows, columns, 3)` or `(frames, rows, columns, 4)`",
+            shape.len()
+        ),
+    };
+    Err(Error::shape("video", shape, reason))
 }
 
 /// Says what to write where a shape is not that of a picture. `permute` is the method that gives the axes another order.

@@ -150,6 +150,11 @@ impl Subplots {
         self.shown.show();
     }
 
+    /// The figure is part of something that is shown in its place.
+    pub(super) fn settle(&self) {
+        self.shown.settle();
+    }
+
     /// The figure as a PNG file, for saving.
     ///
     /// ```

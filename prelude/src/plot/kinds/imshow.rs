@@ -97,7 +97,7 @@ fn word(operation: &'static str, given: &str, words: [&str; 2]) -> bool {
 }
 
 /// A plot of a picture.
-pub(super) fn of_image(image: Image) -> Plot {
+pub(in crate::plot) fn of_image(image: Image) -> Plot {
     Plot::new().with_image(image)
 }
 
