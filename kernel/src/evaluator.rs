@@ -25,6 +25,7 @@ pub mod interrupts;
 mod numpy_names;
 mod open_call;
 pub mod open_types;
+mod origins;
 pub mod paths;
 pub mod places;
 pub mod rust;

@@ -34,8 +34,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# The pictures in outputs, and the charts that JupyterLab draws.
-PICTURES = ".jp-RenderedImage img, .jp-RenderedVegaLite canvas"
+# The pictures in outputs and of widgets, and the charts that JupyterLab draws.
+PICTURES = ".jp-RenderedImage img, .jp-RenderedVegaLite canvas, .jp-OutputArea-output img.widget-image"
 # The open notebook's widget, in the page.
 CURRENT = "window.jupyterapp.shell.currentWidget"
 

@@ -4,6 +4,7 @@ shows what was there. WARPCELL_FRAMES names a file that gets the frames per seco
 
 import json
 import os
+import time
 from pathlib import Path
 
 from e2e.lab import close, hide_the_sidebar, open_notebook, run_all, cells_of, screenshots, wait_for_the_end, write_notebook
@@ -27,16 +28,16 @@ COUNT = """([image, name]) => {
 WIDGETS = ".jp-OutputArea-output .widget-interact"
 
 
-def drag(page, handle, seconds: float) -> None:
-    """Moves a slider's handle to and fro for a time, as a hand does."""
-    track = handle.locator("xpath=..").bounding_box()
+def drag(page, slider, seconds: float) -> None:
+    """Moves a slider's handle to and fro over its whole range for a time, as a hand does: each step is another value."""
+    handle, track = slider.locator(".noUi-handle"), slider.locator(".noUi-base").bounding_box()
+    assert track["width"] > 80, track
     y, left, width = track["y"] + track["height"] / 2, track["x"], track["width"]
     box = handle.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, y)
     page.mouse.down()
-    begun = page.evaluate("() => performance.now()")
-    step = 0
-    while page.evaluate("() => performance.now()") - begun < 1000 * seconds:
+    begun, step = time.monotonic(), 0
+    while time.monotonic() - begun < seconds:
         share = abs((step % 80) - 40) / 40
         page.mouse.move(left + share * width, y)
         step += 1
@@ -55,10 +56,11 @@ def test_sliders_in_jupyterlab(browser, lab, tmp_path):
     picture = first.locator("img")
     picture.wait_for(state="visible")
     page.wait_for_function("image => image.complete && image.naturalWidth > 400", arg=picture.element_handle())
+    assert picture.evaluate("image => image.clientWidth === image.naturalWidth"), "a picture is as large as it is in a cell"
 
     page.evaluate(COUNT, [picture.element_handle(), "pictures"])
     seconds = 4
-    drag(page, first.locator(".noUi-handle").first, seconds)
+    drag(page, first.locator(".noUi-target").first, seconds)
     frames = page.evaluate("() => window.pictures")
     if os.environ.get("WARPCELL_FRAMES"):
         Path(os.environ["WARPCELL_FRAMES"]).write_text(json.dumps({"frames": frames, "seconds": seconds}))

@@ -15,7 +15,6 @@ use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
     Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic, plain_error,
 };
-use crate::evaluator::interactions::Interactions;
 use crate::evaluator::interrupts::Interrupts;
 use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::setting_up::SettingUp;
@@ -65,8 +64,6 @@ pub struct RustEvaluator {
     pub(super) session: SessionDirectory,
     pub(super) link: Arc<SupervisorLink>,
     pub(super) interrupts: Arc<Interrupts>,
-    /// The cells that interactions are from.
-    pub(super) interactions: Interactions,
     pub(super) context: std::result::Result<CommandContext, String>,
     variables: VariableHistory,
     pub(super) sources: DefinitionSources,
@@ -111,7 +108,6 @@ impl RustEvaluator {
             session,
             link,
             interrupts,
-            interactions: Interactions::default(),
             context,
             variables: VariableHistory::default(),
             sources: DefinitionSources::default(),
@@ -162,12 +158,12 @@ impl RustEvaluator {
             BuildAnswer::forget(self.session.path());
             let result = self.run_code(run);
             let compilations = build_step::compile_times(self.session.path());
-            let shown = {
-                let events = &mut self.link.state().events;
-                self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, events));
-                std::mem::take(&mut events.interactions)
-            };
-            self.interactions.keep(shown, &self.session.compiled_source(), expansion, cell);
+            {
+                let state = &mut *self.link.state();
+                self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, &state.events));
+                let shown = std::mem::take(&mut state.events.interactions);
+                state.origins.keep(shown, &self.session.compiled_source(), expansion, cell);
+            }
             result?;
             self.sources.keep(cell);
             // Few cells ask for them.

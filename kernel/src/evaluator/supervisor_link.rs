@@ -2,6 +2,7 @@
 //! running cell.
 
 use crate::controls::{Call, Interaction, Order};
+use crate::evaluator::origins::Origins;
 use crate::evaluator::{Output, OutputSink, StreamName};
 use crate::frames::Frame;
 use crate::local_socket;
@@ -51,6 +52,8 @@ pub struct LinkState {
     pub asks: bool,
     /// The outputs of the call of an interaction's closure that is going on.
     call: Option<RunningCall>,
+    /// The cells of the interactions that can be called.
+    pub origins: Origins,
     /// The interaction in whose call the last cell process ended.
     died_in: Option<String>,
     /// When the compiled cell that runs was handed to the cell process.
@@ -111,7 +114,7 @@ pub struct Events {
     pub lost: Vec<String>,
     /// Why the compiled cell could not be loaded.
     pub load_failed: Option<String>,
-    /// The interactions that the cell has shown.
+    /// The interactions that the cell has shown, and that can be called.
     pub interactions: Vec<String>,
     /// How long the compiled code was in the cell process: its loading and its run.
     pub ran: Duration,
@@ -210,8 +213,10 @@ impl SupervisorLink {
 
     /// Has the cell process drop a closure.
     pub fn forget(&self, interaction: &str) {
+        let mut state = self.state();
+        state.forget(interaction);
         // Without a cell process it is gone already.
-        self.state().send(&Order::Forget(interaction.to_owned()));
+        state.send(&Order::Forget(interaction.to_owned()));
     }
 
     /// Waits until all output of the cell is in the sink. Returns the events.
@@ -373,8 +378,16 @@ impl LinkState {
         }
     }
 
+    /// Nobody can call an interaction any more.
+    fn forget(&mut self, interaction: &str) {
+        self.origins.forget(interaction);
+        self.events.interactions.retain(|shown| shown != interaction);
+    }
+
     /// The cell process has ended, and all closures with it.
     fn end_interactions(&mut self) -> Vec<Output> {
+        self.origins.clear();
+        self.events.interactions.clear();
         let called = match &self.call {
             Some(RunningCall { interaction: Interacting::Again(id), .. }) => Some(id.clone()),
             _ => None,
@@ -402,6 +415,7 @@ impl LinkState {
             }
             Message::Called { unwound } => return self.end_call(unwound),
             Message::InteractionClosed { id } => {
+                self.forget(&id);
                 return vec![Output::InteractionClosed { id: Some(id), but: None }];
             }
             Message::Panic { message, location, cell_thread: true, backtrace } => {
@@ -467,6 +481,31 @@ mod tests {
         let died = outputs(&link, vec![begin(), text("2"), Frame::Exited { status: String::new() }]);
         assert_eq!(died, [stream("2"), Output::InteractionClosed { id: None, but: None }]);
         assert!(link.state().events.interactions.is_empty());
+    }
+
+    #[test]
+    fn the_cell_of_an_interaction_is_kept_while_it_can_be_called() {
+        let interaction = Interaction { id: "a".to_owned(), rows: Vec::new() };
+        let frame = |message| Frame::Message { message };
+        let show = || {
+            vec![
+                frame(Message::Interaction { interaction: interaction.clone() }),
+                frame(Message::Called { unwound: false }),
+            ]
+        };
+        let link = SupervisorLink::default();
+        let shown = || link.state().events.interactions.clone();
+        outputs(&link, show());
+        assert_eq!(shown(), ["a"]);
+        // A client closes it, or the program does, or the process ends.
+        link.forget("a");
+        assert!(shown().is_empty());
+        let endings =
+            [frame(Message::InteractionClosed { id: "a".to_owned() }), Frame::Exited { status: String::new() }];
+        for ending in endings {
+            outputs(&link, show().into_iter().chain([ending]).collect());
+            assert!(shown().is_empty());
+        }
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct KernelLoop {
     history: History,
     /// Whether a client has been asked for a line and has not answered.
     asking: bool,
+    /// The message of a comm that is being handled: clients have heard `busy` for it.
+    answering: Option<String>,
     /// The interactions whose closures are to be called when no cell runs or waits, each with the last message that asked for
     /// it. The values are those of that time.
     due: VecDeque<Due>,
@@ -101,6 +103,7 @@ impl KernelLoop {
             cells: 0,
             history,
             asking: false,
+            answering: None,
             due: VecDeque::new(),
         }
     }
@@ -203,7 +206,9 @@ impl KernelLoop {
         if let Some(interaction) = call {
             self.due.retain(|due| due.interaction != interaction);
             self.due.push_back(Due { interaction, channel, parent: parent.clone() });
+            self.answering = Some(parent.id().to_owned());
             self.start_next(LaneName::Evaluator).await;
+            self.answering = None;
         }
         let has_begun = self.evaluator.running.as_ref().is_some_and(|running| running.parent.id() == parent.id());
         if !has_begun {
@@ -314,7 +319,10 @@ impl KernelLoop {
             let Some(pending) = self.lane(name).queue.pop_front() else { return };
             self.cells += u64::from(pending.task.runs_code());
             let job = (self.cells, pending.task.clone());
-            self.busy(&pending.parent);
+            // Each message makes a client work, and a slider sends many.
+            if self.answering.as_deref() != Some(pending.parent.id()) {
+                self.busy(&pending.parent);
+            }
             if let Task::Execute(execute) = &pending.task {
                 self.close_earlier(&pending.parent);
                 self.announce(execute, &pending.parent);

@@ -66,6 +66,12 @@ pub fn layout() -> Model {
     model("Layout", BASE, (Some("LayoutView"), BASE), json!({}))
 }
 
+/// The layout of a picture in a column: as large as it is, or as the column is wide. Otherwise clients would stretch it to the
+/// width of the column, and draw many times as many pixels for each frame.
+pub fn layout_of_pictures() -> Model {
+    model("Layout", BASE, (Some("LayoutView"), BASE), json!({ "align_self": "flex-start", "max_width": "100%" }))
+}
+
 /// Boxes in a column.
 pub fn column(layout: &Model, children: &[Value]) -> Model {
     seen("VBox", CONTROLS, layout, json!({ "box_style": "", "children": children }))

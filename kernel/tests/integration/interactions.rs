@@ -56,19 +56,16 @@ fn a_moved_slider_calls_the_closure() {
     let models = interact(&mut frontend, "first", 1);
     let (slider, output) = (id_of(&models, "IntSliderModel"), id_of(&models, "OutputModel"));
     let id = moves(&mut frontend, &slider, 5);
-    frontend.busy(&id);
     frontend.client.published("comm_msg", &id, update(&output, "update", json!({ "outputs": [text("[5]")] })));
     frontend.idle(&id);
     // An error is shown in the same place, and the next value works again.
     let id = moves(&mut frontend, &slider, 8);
-    frontend.busy(&id);
     let error = json!({
         "output_type": "error", "ename": "TooMuch", "evalue": "asked for", "traceback": ["TooMuch: asked for"],
     });
     frontend.client.published("comm_msg", &id, update(&output, "update", json!({ "outputs": [text("[8]"), error] })));
     frontend.idle(&id);
     let id = moves(&mut frontend, &slider, 2);
-    frontend.busy(&id);
     frontend.client.published("comm_msg", &id, update(&output, "update", json!({ "outputs": [text("[2]")] })));
     frontend.idle(&id);
     frontend.run_quietly("pass", 2);
@@ -120,7 +117,6 @@ fn a_call_can_be_interrupted_and_cells_wait_for_it() {
     let models = interact(&mut frontend, "first", 1);
     let (slider, output) = (id_of(&models, "IntSliderModel"), id_of(&models, "OutputModel"));
     let id = moves(&mut frontend, &slider, 9);
-    frontend.busy(&id);
     let cell = frontend.execute("pass");
     let interrupt = frontend.client.send(Channel::Control, "interrupt_request", json!({}));
     frontend.busy(&interrupt);

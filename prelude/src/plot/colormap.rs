@@ -73,7 +73,8 @@ impl Colormap {
             let [_, red, green, blue] = color.to_be_bytes();
             [red, green, blue].map(f64::from)
         });
-        std::array::from_fn(|channel| (low[channel] + part * (high[channel] - low[channel])).round() as u8)
+        // Rounded: they are not negative, and `round` is a call where the processor may be any.
+        std::array::from_fn(|channel| (low[channel] + part * (high[channel] - low[channel]) + 0.5) as u8)
     }
 }
 

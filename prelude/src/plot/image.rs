@@ -217,7 +217,8 @@ impl Image {
 
     /// The least number over 0, if there is one.
     pub(super) fn least_positive(&self) -> Option<f64> {
-        self.values.iter().copied().filter(|value| *value > 0.0 && value.is_finite()).min_by(f64::total_cmp)
+        let least = |least, &value: &f64| if value > 0.0 && value < least { value } else { least };
+        Some(self.values.iter().fold(f64::INFINITY, least)).filter(|least| least.is_finite())
     }
 
     /// A part of the image at a size of so many pixels, row by row: each pixel is the mean of the cells that it covers, or

@@ -54,7 +54,8 @@ pub(super) fn of_image(series: &Series, image: &Image, (rows, columns): (usize, 
         values = values.chunks(columns * image.channels).rev().flatten().copied().collect();
     }
     let size = (columns as u32, rows as u32);
-    let colors = values.chunks(image.channels).map(|element| color_of_element(series, element));
+    let color_of = colors_of(series);
+    let colors = values.chunks(image.channels).map(|element| color_of_element(&color_of, element));
     png(size, |canvas| shapes::picture(&canvas.area(), (0, 0), size, colors))
 }
 
@@ -72,8 +73,12 @@ fn draw(chart: &Chart, whole: Box2, canvas: &mut Canvas) -> Drawn {
     let Box2 { left, top, width, height } = layout.inside;
     let mut inside = Canvas::new((width, height));
     for series in &chart.series {
-        let mut layer = Canvas::new((width, height));
         let place = PlacedSeries { layout: &layout, series };
+        if series.look.alpha == 1.0 {
+            series.marks().iter().try_for_each(|mark| place.draw(mark, &mut inside))?;
+            continue;
+        }
+        let mut layer = Canvas::new((width, height));
         series.marks().iter().try_for_each(|mark| place.draw(mark, &mut layer))?;
         inside.lay(&layer, (0, 0), series.look.alpha);
     }
@@ -109,7 +114,7 @@ impl PlacedSeries<'_> {
 
     fn draw(&self, mark: &Mark, canvas: &mut Canvas) -> Drawn {
         let (width, height) = canvas.size();
-        let color = |number: Option<f64>| color_of(self.series, number);
+        let color = colors_of(self.series);
         match mark {
             Mark::Line { x, y, stroke, number } => shapes::curve(canvas, &self.points(x, y), *stroke, color(*number)),
             Mark::Points { x, y, marker, size, numbers } => {
@@ -199,7 +204,8 @@ impl PlacedSeries<'_> {
         }
         let (left, top) = (left + shown_columns.start as i64, top + shown_rows.start as i64);
         let size = (shown_columns.len() as u32, shown_rows.len() as u32);
-        let colors = values.chunks(image.channels).map(|element| color_of_element(self.series, element));
+        let color_of = colors_of(self.series);
+        let colors = values.chunks(image.channels).map(|element| color_of_element(&color_of, element));
         shapes::picture(&canvas.area(), (left as i32, top as i32), size, colors)
     }
 
@@ -224,15 +230,16 @@ impl PlacedSeries<'_> {
         let size = (columns.len() as u32, rows.len() as u32);
         let number = |row: usize, column: usize| numbers[row * (x.len() - 1) + column];
         let colors = rows.iter().flat_map(|&row| columns.iter().map(move |&column| (row, column)));
-        let colors = colors.map(|(row, column)| color_of(self.series, Some(number(row, column))));
+        let color_of = colors_of(self.series);
+        let colors = colors.map(|(row, column)| color_of(Some(number(row, column))));
         shapes::picture(&canvas.area(), (left as i32, top as i32), size, colors)
     }
 }
 
 /// The colour of an element of a picture.
-fn color_of_element(series: &Series, element: &[f64]) -> Rgb {
+fn color_of_element(color_of: &impl Fn(Option<f64>) -> Rgb, element: &[f64]) -> Rgb {
     match *element {
-        [number] => color_of(series, Some(number)),
+        [number] => color_of(Some(number)),
         _ if element.iter().any(|part| part.is_nan()) => MISSING,
         [ref color @ .., alpha] if element.len() == 4 => on_white(color, alpha),
         _ => on_white(element, 1.0),
@@ -245,12 +252,18 @@ fn on_white(color: &[f64], alpha: f64) -> Rgb {
     std::array::from_fn(|index| (255.0 * (alpha * color[index].clamp(0.0, 1.0) + 1.0 - alpha)).round() as u8)
 }
 
-/// The colour that stands for a number, or if there is none, that of the series.
-pub(super) fn color_of(series: &Series, number: Option<f64>) -> Rgb {
-    match (&series.colors, number) {
-        (Some(colors), Some(number)) => colors.at(colors.axis().place(number)),
+/// The colours that stand for numbers; where there is no number, or none stands for it, that of the series.
+fn colors_of(series: &Series) -> impl Fn(Option<f64>) -> Rgb {
+    let colors = series.colors.as_ref().map(|colors| (colors, colors.axis()));
+    move |number| match (&colors, number) {
+        (Some((colors, axis)), Some(number)) => colors.at(axis.place(number)),
         _ => series.look.color,
     }
+}
+
+/// The colour that stands for a number, or if there is none, that of the series.
+pub(super) fn color_of(series: &Series, number: Option<f64>) -> Rgb {
+    colors_of(series)(number)
 }
 
 /// The pixel of a place on an axis of so many pixels.

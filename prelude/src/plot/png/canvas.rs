@@ -10,7 +10,7 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 use std::convert::Infallible;
 use tiny_skia::{
-    BlendMode, Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PixmapPaint, PixmapRef, Rect,
+    BlendMode, Color, ColorU8, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PixmapPaint, Rect,
     Shader, Stroke, StrokeDash, Transform,
 };
 
@@ -219,11 +219,19 @@ impl DrawingBackend for Pen<'_> {
 
     /// Draws pixels of red, green and blue.
     fn blit_bitmap(&mut self, place: BackendCoord, (width, height): (u32, u32), colors: &[u8]) -> Outcome {
-        let opaque: Vec<u8> = colors.chunks_exact(3).flat_map(|color| [color[0], color[1], color[2], 255]).collect();
-        if let Some(picture) = PixmapRef::from_bytes(&opaque, width, height) {
-            let ((x, y), paint) = (pixels(place), PixmapPaint::default());
-            let target = &mut self.canvas.pixels;
-            target.draw_pixmap(x.round() as i32, y.round() as i32, picture, &paint, Transform::identity(), None);
+        let (x, y) = pixels(place);
+        let (left, top, width) = (x.round() as i64, y.round() as i64, width as usize);
+        let (across, down) = self.canvas.size();
+        let column = |column: i64| column.clamp(0, width as i64) as usize;
+        let shown = column(-left)..column(i64::from(across) - left);
+        let pixels = self.canvas.pixels.pixels_mut();
+        let rows = colors.chunks_exact(3 * width.max(1)).take(height as usize).zip(top..);
+        for (row, y) in rows.filter(|(_, y)| (0..i64::from(down)).contains(y) && !shown.is_empty()) {
+            let first = (y * i64::from(across) + left + shown.start as i64) as usize;
+            let targets = &mut pixels[first..first + shown.len()];
+            for (pixel, color) in targets.iter_mut().zip(row[3 * shown.start..].chunks_exact(3)) {
+                *pixel = ColorU8::from_rgba(color[0], color[1], color[2], 255).premultiply();
+            }
         }
         Ok(())
     }
