@@ -12,7 +12,7 @@ TABLE = (
     'gpu::table(&[("host", Some(120.25)), ("device", Some(3.5)), ("none", None), ("both", Some(12.0))])\n'
     '    .columns(["where", "ms"])'
 )
-VIDEO = "gpu::video(&Array3::from_shape_fn((3, 4, 4), |(t, i, j)| (t + i + j) as f32)).fps(2.0)"
+VIDEO = "gpu::video(&ndarray::Array3::from_shape_fn((3, 4, 4), |(t, i, j)| (t + i + j) as f32)).fps(2.0)"
 
 
 def test_a_table_is_text_and_html(kernel):
@@ -51,10 +51,18 @@ def test_what_is_no_table_or_video_is_refused(kernel, code, message):
     assert not result.ok and message in result.error_text, result.summary()
 
 
-@pytest.mark.parametrize("code", ["gpu::table(5)", "gpu::table(&[vec![vec![1]]])", "gpu::video(5)"])
-def test_what_has_no_rows_or_frames_is_named(kernel, code):
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("gpu::table(5)", "has no rows for a table"),
+        ("gpu::table(&[vec![vec![1]]])", "cannot stand in a cell of a table"),
+        ("gpu::video(5)", "is not made of frames"),
+        ("gpu::video(vec![5])", "`{integer}` cannot be shown as an image"),
+    ],
+)
+def test_what_has_no_rows_or_frames_is_named(kernel, code, message):
     result = kernel.run(code)
-    assert not result.ok and "`gpu::" in result.error_text, result.summary()
+    assert not result.ok and message in result.error_text, result.summary()
 
 
 @pytest.mark.browser

@@ -166,11 +166,6 @@ pub trait Frames {
 
 /// What can be one frame of a [`video`]: an image as [`imshow`](crate::imshow) takes it, a [`Plot`] or [`Subplots`](crate::Subplots). Not an
 /// extension point.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a frame of a video",
-    label = "not an image and not a plot",
-    note = "`gpu::video` takes images as `gpu::imshow` does, and plots"
-)]
 pub trait IntoFrame {
     #[doc(hidden)]
     fn frame(&self) -> Result<Frame>;
