@@ -370,7 +370,7 @@ impl Video {
                     "the frames are plots, which have colours of their own; call it on each plot".to_owned(),
                 );
             };
-            *chart = Box::new(change(Plot::of_chart(std::mem::take(chart))).into_chart());
+            **chart = change(Plot::of_chart(std::mem::take(&mut **chart))).into_chart();
         }
         self
     }
