@@ -9,6 +9,7 @@ use crate::environment::{FUNCTIONS, INTERRUPT, MARKER};
 use crate::memory;
 use crate::output_contract::{Message, encode};
 use crate::printing::errln;
+use crate::profiling::recording;
 use crate::sleep;
 use anyhow::{Context, anyhow};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
@@ -18,6 +19,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// The descriptor on which commands come.
@@ -36,6 +38,7 @@ type StartFunction = unsafe extern "C" fn(*const c_char, *const c_char, *const c
 type HookFunction = unsafe extern "C" fn();
 type BeginFunction = unsafe extern "C" fn(f64);
 type WriteFunction = unsafe extern "C" fn(*const u8, usize);
+type ProfileFunction = unsafe extern "C" fn(unsafe extern "C" fn(*const u8, usize), extern "C" fn());
 type DeviceFunction = unsafe extern "C" fn(bool, *mut u8, usize) -> usize;
 
 /// Runs cells until the commands end. Returns the exit status.
@@ -87,6 +90,33 @@ pub fn device(opens: bool) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
+/// Writes to the kernel, for profiles that the cell's code ends.
+static WRITER: OnceLock<(WriteFunction, String)> = OnceLock::new();
+
+/// What `%prun` calls through the prelude.
+///
+/// # Safety
+///
+/// `options` must point to `length` bytes that may be read.
+unsafe extern "C" fn begin_profile(options: *const u8, length: usize) {
+    // SAFETY: the caller promises it.
+    recording::begin(unsafe { std::slice::from_raw_parts(options, length) });
+}
+
+extern "C" fn end_profile() {
+    send_profile(false);
+}
+
+/// Ends a profile and sends it to the kernel; `all` ends it also if it has begun several times.
+fn send_profile(all: bool) {
+    let Some(profile) = recording::end(all) else { return };
+    if let Some((write, marker)) = WRITER.get() {
+        let text = encode(marker, &Message::Profile { profile: Box::new(profile) });
+        // SAFETY: the text exists during the call.
+        unsafe { write(text.as_ptr(), text.len()) };
+    }
+}
+
 struct Prelude {
     write: WriteFunction,
     open_device: HookFunction,
@@ -100,14 +130,17 @@ impl Prelude {
     fn load(marker: &str, functions: &OsStr, interrupt: &OsStr) -> anyhow::Result<Prelude> {
         let interrupt = map_word(interrupt).with_context(|| interrupt.display().to_string())?;
         let library = load(&choices::installation()?.prelude_library(), RTLD_GLOBAL)?;
-        let (marker, functions) = (CString::new(marker)?, CString::new(functions.as_bytes())?);
+        let (text, functions) = (CString::new(marker)?, CString::new(functions.as_bytes())?);
         // SAFETY: the prelude defines these functions with these types (prelude/src/cell.rs), and the library is
         // never unloaded.
         unsafe {
-            library.get::<StartFunction>("warpcell_start")?(marker.as_ptr(), functions.as_ptr(), interrupt);
+            library.get::<StartFunction>("warpcell_start")?(text.as_ptr(), functions.as_ptr(), interrupt);
             sleep::watch(*library.get("warpcell_interrupted")?);
+            let write: WriteFunction = *library.get("warpcell_write")?;
+            WRITER.get_or_init(|| (write, marker.to_owned()));
+            library.get::<ProfileFunction>("warpcell_profile_by")?(begin_profile, end_profile);
             Ok(Prelude {
-                write: *library.get("warpcell_write")?,
+                write,
                 open_device: *library.get("warpcell_open_device")?,
                 wait_for_device: *library.get("warpcell_wait_for_device")?,
                 begin_cell: *library.get("warpcell_begin_cell")?,
@@ -188,6 +221,8 @@ fn run_cells(prelude: &Prelude, marker: &str, session: Option<&Path>) -> i32 {
                     // SAFETY: `_exit` ends the process and has no preconditions.
                     unsafe { libc::_exit(0) }
                 }
+                // Of a cell that has failed.
+                send_profile(true);
             }
             Err(error) => {
                 // As after a panic, evcxr must not count on the variables that the cell would have defined.

@@ -21,6 +21,7 @@ mod literal;
 mod magic;
 mod notebook;
 mod options;
+mod profiling;
 mod question;
 mod reference;
 mod rewrite;

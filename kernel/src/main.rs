@@ -31,6 +31,8 @@ mod output_contract;
 mod printing;
 mod private;
 mod process_group;
+mod profile;
+mod profiling;
 mod roles;
 mod server;
 mod side_by_side;

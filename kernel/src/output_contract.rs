@@ -4,6 +4,7 @@
 //! the bytes of the cell process and returns text and messages in their order.
 
 use crate::controls::Interaction;
+use crate::profile::Profile;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -103,6 +104,11 @@ pub enum Message {
     Loaded {
         /// How long that took.
         microseconds: u64,
+    },
+    /// What `%prun` has sampled.
+    Profile {
+        /// The samples.
+        profile: Box<Profile>,
     },
     /// The closure of an interaction is called for the first time: its outputs follow.
     Interaction {

@@ -8,6 +8,7 @@ mod captured;
 pub(crate) mod driver_settings;
 mod environment;
 mod gpuinfo;
+mod profile;
 mod remembered;
 mod shell;
 mod variables;
@@ -16,6 +17,7 @@ pub use crate::tracing::{trace_begin, trace_end, trace_value};
 pub use captured::{Captured, captured};
 pub use environment::{cd, env_get, env_list, env_set, env_unset};
 pub use gpuinfo::gpuinfo;
+pub use profile::{prun_begin, prun_end, prun_value};
 pub(crate) use remembered::restore_in;
 pub use shell::{script, shell};
 #[doc(hidden)]

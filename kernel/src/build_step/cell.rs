@@ -84,7 +84,8 @@ impl CellCrate<'_> {
             .args(["--crate-name", "ctx", "--edition", "2024"])
             .arg(source)
             .args(["--error-format", "json", "--json", "diagnostic-rendered-ansi"])
-            .args(["-C", "prefer-dynamic", "-C", "strip=debuginfo"])
+            .args(["-C", "prefer-dynamic"])
+            .args(flags::tables(request))
             .arg("-L")
             .arg(format!("dependency={}", prelude.display()))
             .args(&self.dependencies.arguments);

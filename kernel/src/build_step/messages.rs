@@ -16,6 +16,8 @@ use std::path::Path;
 pub struct BuildRequest {
     /// Whether the cell measures time: full optimisation for this processor, no overflow checks and assertions.
     pub timed: bool,
+    /// Whether it is sampled too: its functions keep their names and lines.
+    pub profiled: bool,
     /// Whether evcxr's own code shows the value, as `:fmt` and `:types` want it.
     pub shown_by_evcxr: bool,
     /// Whether the user has asked to stop. Then nothing more is compiled for this cell.

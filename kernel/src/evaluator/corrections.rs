@@ -239,13 +239,17 @@ pub fn arithmetic_of_line(text: &str, known: &Known<'_>) -> Option<String> {
     arithmetic::in_numpy(&Line::new(text), known)
 }
 
-/// Where the code begins behind `%timeit` or `%time` and their options.
+/// The magics that statements follow, with the letters of their options with values.
+const BEFORE_STATEMENTS: [(&str, &str); 3] = [("%timeit ", "nrpv"), ("%time ", ""), ("%prun ", "lsTo")];
+
+/// Where the code begins behind such a magic and its options.
 fn code_behind_magic(text: &str) -> Option<usize> {
     let start = |rest: &str| text.len() - rest.trim_start().len();
     let after_word = |rest: &str| start(rest) + text[start(rest)..].find(' ').unwrap_or(0);
-    let mut rest = ["%timeit ", "%time "].iter().find_map(|magic| text.trim_start().strip_prefix(magic))?;
+    let behind = |(magic, values): &(&str, &'static str)| Some((text.trim_start().strip_prefix(magic)?, *values));
+    let (mut rest, values) = BEFORE_STATEMENTS.iter().find_map(behind)?;
     while let Some(option) = rest.trim_start().strip_prefix('-').filter(|rest| rest.starts_with(char::is_alphabetic)) {
-        let has_value = option.starts_with("n ") || option.starts_with("r ") || option.starts_with("v ");
+        let has_value = option.starts_with(|letter| values.contains(letter)) && option[1..].starts_with(' ');
         rest = &text[after_word(rest)..];
         if has_value {
             rest = &text[after_word(rest)..];
@@ -302,6 +306,7 @@ mod tests {
             ("%timeit a ** 2", "%timeit a.powi(2)"),
             ("%timeit -n 5 -r 3 a ** 2", "%timeit -n 5 -r 3 a.powi(2)"),
             ("%timeit -q a ** 2", "%timeit -q a.powi(2)"),
+            ("%prun -q -l 5 a ** 2", "%prun -q -l 5 a.powi(2)"),
         ] {
             let start = code_behind_magic(typed).unwrap();
             assert!(typed.is_char_boundary(start) && !typed[..start].contains("**"), "{typed}: {start}");

@@ -111,6 +111,9 @@ pub fn interrupted(lost: &BTreeSet<String>) -> CellError {
     CellError { name: "Interrupted".to_owned(), value: "the cell was interrupted".to_owned(), traceback }
 }
 
+/// The name of the error of a cell in which its process has ended.
+pub const PROCESS_DIED: &str = "CellProcessDied";
+
 pub fn process_died(status: &str, lost: &BTreeSet<String>) -> CellError {
     let value = format!("the process that runs the cells ended: {status}");
     let mut traceback = vec![format!("\u{1b}[1;31m{value}\u{1b}[0m")];
@@ -118,7 +121,7 @@ pub fn process_died(status: &str, lost: &BTreeSet<String>) -> CellError {
         traceback.push(lost_text(lost));
     }
     traceback.push("A new process is ready for the next cell.".to_owned());
-    CellError { name: "CellProcessDied".to_owned(), value, traceback }
+    CellError { name: PROCESS_DIED.to_owned(), value, traceback }
 }
 
 pub fn lost_text(lost: &BTreeSet<String>) -> String {

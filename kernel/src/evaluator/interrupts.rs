@@ -223,7 +223,7 @@ mod tests {
         assert!(interrupts.is_interrupted(3));
         assert_eq!(
             BuildRequest::read(directory.path()),
-            BuildRequest { timed: true, interrupted: true, shown_by_evcxr: false }
+            BuildRequest { timed: true, interrupted: true, ..BuildRequest::default() }
         );
     }
 }

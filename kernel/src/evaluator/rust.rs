@@ -13,7 +13,8 @@ use crate::evaluator::devices;
 use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
-    Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic, plain_error,
+    PROCESS_DIED, Traced, failure_of, internal, interrupted, interrupted_late, not_installed, place_of_panic,
+    plain_error,
 };
 use crate::evaluator::interrupts::Interrupts;
 use crate::evaluator::session_directory::SessionDirectory;
@@ -164,6 +165,10 @@ impl RustEvaluator {
                 let shown = std::mem::take(&mut state.events.interactions);
                 state.origins.keep(shown, &self.session.compiled_source(), expansion, cell);
             }
+            if expansion.profiled && result.as_ref().is_err_and(|error| error.name == PROCESS_DIED) {
+                let text = "%prun: nothing can be shown: the samples have ended with the process\n".to_owned();
+                sink(Output::Stream { name: StreamName::Stderr, text });
+            }
             result?;
             self.sources.keep(cell);
             // Few cells ask for them.
@@ -254,8 +259,9 @@ impl RustEvaluator {
     /// The variables before a cell. `None` if the cell must not begin.
     fn begin(&mut self, Run { number, expansion, .. }: Run<'_>) -> Result<Option<Before>, CellError> {
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        let request =
-            BuildRequest { timed: expansion.timed, shown_by_evcxr: self.settings.show_by_evcxr(), interrupted: false };
+        let Expansion { timed, profiled, .. } = *expansion;
+        let shown_by_evcxr = self.settings.show_by_evcxr();
+        let request = BuildRequest { timed, profiled, shown_by_evcxr, interrupted: false };
         self.interrupts.begin(number, request).map_err(|error| internal(&format!("{error:#}")))?;
         if self.interrupts.is_interrupted(number) {
             return Ok(None);

@@ -9,6 +9,8 @@ use crate::local_socket;
 use crate::output_contract::Message;
 use crate::printing::errln;
 use crate::process_group;
+use crate::profile::Profile;
+use crate::profiling::{self, Shown};
 use crate::supervisor::{OPEN_DEVICE, ORDER, WAIT_FOR_DEVICE};
 use crate::widgets;
 use anyhow::Result;
@@ -361,6 +363,20 @@ impl LinkState {
         Vec::new()
     }
 
+    /// The outputs for what `%prun` has sampled.
+    fn show_profile(&mut self, profile: &Profile) -> Vec<Output> {
+        let place = |location: &str| self.place.as_ref().map_or_else(|| location.to_owned(), |place| place(location));
+        let Shown { text, warning, picture } = profiling::shown(profile, &place);
+        let stream = |name, text: String| (!text.is_empty()).then_some(Output::Stream { name, text });
+        let picture = picture.map(|picture| {
+            let data = [("image/svg+xml", picture), ("text/plain", "Flame graph (an SVG)".to_owned())];
+            let data = data.map(|(mime_type, text)| (mime_type.to_owned(), text.into())).into_iter().collect();
+            Output::Display { data, metadata: Map::new(), display_id: None, update: false }
+        });
+        let outputs = [stream(StreamName::Stdout, text), picture, stream(StreamName::Stderr, warning)];
+        outputs.into_iter().flatten().flat_map(|output| self.show(output)).collect()
+    }
+
     /// A call has come to its end. The first one of an interaction gives its outputs with the interaction, or alone if it
     /// has unwound.
     fn end_call(&mut self, unwound: bool) -> Vec<Output> {
@@ -426,6 +442,7 @@ impl LinkState {
                 let text = format!("panic: {message}\n  at {place}\n");
                 return self.show(Output::Stream { name: StreamName::Stderr, text });
             }
+            Message::Profile { profile } => return self.show_profile(&profile),
             Message::Interrupted { location } => self.events.interrupted = Some(location),
             Message::UserError { message } => self.events.user_error = Some(message),
             Message::Stored { names, kept, types, lost } => {

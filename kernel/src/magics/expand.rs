@@ -17,6 +17,8 @@ pub struct Expansion {
     pub code: String,
     /// Whether the code measures times, and so is compiled with full optimisation and without debug assertions.
     pub timed: bool,
+    /// Whether it is sampled, and so compiled with the names and lines of its functions.
+    pub profiled: bool,
     /// Actions of the kernel before the code runs.
     pub before: Vec<Action>,
     /// Actions of the kernel after the code has run without an error.
@@ -90,7 +92,9 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
                             let above = cell[..place.word.end].matches('\n').count() + 1;
                             handler(&arguments, &format!("{}{body}", "\n".repeat(above))).map(TextCell::Act)
                         }
-                        CellHandler::Timed(_) | CellHandler::Rust(_) => unreachable!("these take no text"),
+                        CellHandler::Timed(_) | CellHandler::Profiled(_) | CellHandler::Rust(_) => {
+                            unreachable!("these take no text")
+                        }
                     })
                     .map_err(|message| place.usage_error(cell, magic, &message))?;
                 let code = match outcome {
@@ -102,20 +106,22 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
                 };
                 edits.push(Edit::replace(place.word.start..cell.len(), code));
             }
-            CellHandler::Timed(_) | CellHandler::Rust(_) if place.unclosed => {
+            CellHandler::Timed(_) | CellHandler::Profiled(_) | CellHandler::Rust(_) if place.unclosed => {
                 let message = "a bracket, string or comment is not closed on its line";
                 return Err(place.usage_error(cell, magic, message));
             }
-            CellHandler::Timed(handler) => cell_magic = Some((place, magic, handler, true)),
-            CellHandler::Rust(handler) => cell_magic = Some((place, magic, handler, false)),
+            CellHandler::Timed(handler) | CellHandler::Profiled(handler) | CellHandler::Rust(handler) => {
+                cell_magic = Some((place, magic, handler));
+            }
         }
     }
     expansion.add(cell, edits);
-    if let Some((place, magic, handler, timed)) = cell_magic {
+    if let Some((place, magic, handler)) = cell_magic {
         let text = std::mem::take(&mut expansion.code);
         let edits = handler(&cell_call(&text, &place)).map_err(|message| place.usage_error(cell, magic, &message))?;
         expansion.add(&text, edits);
-        expansion.timed |= timed;
+        expansion.profiled |= matches!(magic.cell, Some(CellHandler::Profiled(_)));
+        expansion.timed |= matches!(magic.cell, Some(CellHandler::Timed(_) | CellHandler::Profiled(_)));
     }
     Ok(expansion)
 }
@@ -182,7 +188,7 @@ fn expand_line(
             let arguments = Arguments::parse(arguments, magic.options).map_err(fail)?;
             edits.push(Edit::replace(whole, to_code(&arguments, notebook).map_err(fail)?));
         }
-        LineHandler::Rust(wrap) => {
+        LineHandler::Rust(wrap) | LineHandler::Profiled(wrap) => {
             if place.unclosed {
                 let mut error = fail("a bracket, string or comment is not closed".into());
                 error.incomplete = !place.commented;
@@ -194,6 +200,7 @@ fn expand_line(
             edits.extend(wrap.edits.into_iter().map(|edit| edit.shifted(place.arguments.start)));
             edits.push(Edit::insert(place.arguments.end, wrap.after));
             expansion.timed = true;
+            expansion.profiled |= matches!(handler, LineHandler::Profiled(_));
         }
     }
     Ok(())
@@ -319,7 +326,8 @@ pub fn foreign(cell: &str) -> Vec<(Range<usize>, Foreign)> {
                 found.push((place.word.start..line_end, Foreign::Magic));
                 found.push((line_end..cell.len(), Foreign::Text));
             }
-            (Form::Line, Some(Magic { line: Some(LineHandler::Rust(_)), .. })) | (Form::Cell, _) => {
+            (Form::Line, Some(Magic { line: Some(LineHandler::Rust(_) | LineHandler::Profiled(_)), .. }))
+            | (Form::Cell, _) => {
                 found.push((place.word, Foreign::Magic));
             }
             _ => found.push((place.word.start..place.arguments.end.max(place.word.end), Foreign::Magic)),
@@ -389,8 +397,9 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<MagicPlace<'
             place.depth = brackets.len();
             place.first = !seen_code && found.is_empty();
             at = place.arguments.end.max(place.word.end);
-            if place.magic.is_some_and(|magic| matches!(magic.line, Some(LineHandler::Rust(_) | LineHandler::Line(_))))
-                && place.form == Form::Line
+            if place.magic.is_some_and(|magic| {
+                matches!(magic.line, Some(LineHandler::Rust(_) | LineHandler::Profiled(_) | LineHandler::Line(_)))
+            }) && place.form == Form::Line
             {
                 (unfinished, seen_code) = (false, true);
             }

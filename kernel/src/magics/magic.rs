@@ -65,6 +65,8 @@ pub(super) enum Takes {
 pub(super) enum LineHandler {
     /// The arguments contain a Rust statement, which may go on to further lines while a bracket is open.
     Rust(fn(&LineCall<'_>) -> Result<Wrap, String>),
+    /// The same, and what runs is sampled.
+    Profiled(fn(&LineCall<'_>) -> Result<Wrap, String>),
     /// The arguments are the rest of the line; the result is Rust code.
     Line(fn(&Arguments<'_>, &Notebook) -> Result<String, String>),
     /// The arguments are the rest of the line; the kernel itself acts, before the cell runs.
@@ -76,6 +78,8 @@ pub(super) enum LineHandler {
 pub(super) enum CellHandler {
     /// The cell is Rust and is timed; the result are the edits of the cell.
     Timed(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
+    /// The same, and what runs is sampled.
+    Profiled(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
     /// The cell is Rust and is compiled as any other; the result are the edits of the cell.
     Rust(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
     /// The rest of the cell is any text. The handler gets it unchanged.

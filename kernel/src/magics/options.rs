@@ -111,10 +111,12 @@ impl Options {
     }
 }
 
-fn skip_blanks(text: &str, from: usize) -> usize {
+/// Where the blanks end that begin at `from`.
+pub(super) fn skip_blanks(text: &str, from: usize) -> usize {
     from + text[from..].find(|c| c != ' ' && c != '\t').unwrap_or(text.len() - from)
 }
 
-fn word_end(text: &str, from: usize, line_end: usize) -> usize {
+/// Where the word ends that begins at `from`.
+pub(super) fn word_end(text: &str, from: usize, line_end: usize) -> usize {
     from.max(line_end).min(from + text[from..].find(char::is_whitespace).unwrap_or(text.len() - from))
 }

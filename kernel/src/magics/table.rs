@@ -2,7 +2,7 @@
 //! every entry.
 
 use super::magic::{CellHandler, LineHandler, Magic, Takes, flag, option};
-use super::{display, files, inputs, kernel, session_state, shell, timing, tracing, whole_cell};
+use super::{display, files, inputs, kernel, profiling, session_state, shell, timing, tracing, whole_cell};
 
 /// All magics, by name.
 pub(super) const MAGICS: &[Magic] = &[
@@ -223,6 +223,45 @@ The front end draws the text as it draws cells of text.",
         examples: &["%%markdown\n# A title\nSome *text* with $x^2$."],
         line: None,
         cell: Some(CellHandler::Text(display::markdown)),
+    },
+    Magic {
+        name: "prun",
+        summary: "Show which functions take the time: a table and a flame graph",
+        usage: "\
+%prun [-q] [-l LIMIT] [-s KEY] [-T FILE] [-o FILE] statement
+%%prun [-q] [-l LIMIT] [-s KEY] [-T FILE] [-o FILE]",
+        details: "\
+Runs the statement once (as %%prun, the cell) and looks several hundred times a second which
+functions the processors are in. Variables that it defines stay defined, and the value of a last
+expression is shown as usual. The cell is compiled as for %time.
+
+The table has for each function its share of the time, the milliseconds in the function itself
+(own) and with all that it has called (total), and the line of the cell where most of it was
+spent. Times are those of processors: work of several threads adds up, and waiting does not count.
+In the flame graph a box is as wide as the time of its function, and stands on the function that
+has called it: orange for the notebook, blue for crates, grey for the system. What the compiler
+has built into a function of the notebook counts as that function, if it is of the standard
+library.
+
+It shows the time of the host. Of work on a GPU it shows only that the host launches and waits:
+gpu::timing::profile lists what the device does, and %%trace shows kernels step by step. If it says
+that there are too few samples, repeat the statement in a loop, or measure it with %timeit.",
+        options: &[
+            flag("-q", "print no table"),
+            option("-l", "LIMIT", "rows of the table: a number (default: 15), a part such as 0.5, or a text in names"),
+            option("-s", "KEY", "order of the rows: tottime (own time, default), cumulative (total time) or name"),
+            option("-T", "FILE", "write the table to this file, too"),
+            option("-o", "FILE", "write the flame graph to this file, too (SVG)"),
+            flag("--", "end of the options, for a statement that starts with a minus"),
+        ],
+        takes: Takes::Code,
+        examples: &[
+            "%prun (0..3_000_000u64).map(|i| (i as f64).sqrt()).sum::<f64>()",
+            "%prun -l 5 -s cumulative let v: Vec<f64> = (0..1_000_000).map(|i| f64::from(i).sin()).collect();",
+            "%%prun -o flames.svg\nlet mut v: Vec<u64> = (0..1_000_000).rev().collect();\nv.sort();",
+        ],
+        line: Some(LineHandler::Profiled(profiling::prun)),
+        cell: Some(CellHandler::Profiled(profiling::prun_cell)),
     },
     Magic {
         name: "run",

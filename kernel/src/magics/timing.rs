@@ -105,11 +105,21 @@ pub(super) fn around_cell(
             call.arguments
         ));
     }
+    around(call, &format!("warpcell::{begin}();"), value, end, nothing)
+}
+
+/// The same with code before the statements, whatever follows on the magic's line.
+pub(super) fn around(
+    call: &CellCall<'_>,
+    begin: &str,
+    value: &str,
+    end: &str,
+    nothing: &str,
+) -> Result<Vec<Edit>, String> {
     let Some(edits) = measure_once(call.body(), true, value, end)? else {
         return Err(nothing.into());
     };
-    let mut all =
-        vec![Edit::insert(call.opening, format!("warpcell::{begin}();")), Edit::replace(call.first_line.clone(), "")];
+    let mut all = vec![Edit::insert(call.opening, begin), Edit::replace(call.first_line.clone(), "")];
     all.extend(edits.into_iter().map(|edit| edit.shifted(call.code.start)));
     Ok(all)
 }
@@ -117,7 +127,12 @@ pub(super) fn around_cell(
 /// Edits that end a measurement after the statements, or around a last expression, so that its value is still the value
 /// of the cell. `None` if there is no statement. Items and variables stay in the cell, because no block is put around
 /// them.
-fn measure_once(statements: &str, shows_value: bool, value: &str, end: &str) -> Result<Option<Vec<Edit>>, String> {
+pub(super) fn measure_once(
+    statements: &str,
+    shows_value: bool,
+    value: &str,
+    end: &str,
+) -> Result<Option<Vec<Edit>>, String> {
     let at_end = |separator: &str| vec![Edit::insert(statements.len(), format!("{separator} warpcell::{end}();"))];
     Ok(Some(match last_statement(statements) {
         Last::Nothing => return Ok(None),
