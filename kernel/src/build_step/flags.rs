@@ -32,11 +32,7 @@ pub fn generate_code(command: &mut Command, request: BuildRequest, opt_level: &s
 /// The flags for what is kept about code. Only profiled cells need tables of lines, and of what was built
 /// into what. Tables of lines alone have no paths in names.
 pub fn tables(request: BuildRequest) -> &'static [&'static str] {
-    if request.profiled {
-        &["-C", "strip=none", "-C", "debuginfo=limited"]
-    } else {
-        &["-C", "strip=debuginfo"]
-    }
+    if request.profiled { &["-C", "strip=none", "-C", "debuginfo=limited"] } else { &["-C", "strip=debuginfo"] }
 }
 
 /// Adds the flags for code that runs on any processor of the target.

@@ -4,6 +4,7 @@ use super::literal::literal;
 use super::magic::{CellCall, LineCall, Wrap};
 use super::options::{skip_blanks, word_end};
 use super::rewrite::Edit;
+use super::rust::{Last, last_statement};
 use super::timing::{around, measure_once};
 use crate::profile::{Limit, ProfileOptions, SORTS};
 
@@ -17,7 +18,7 @@ pub(super) fn prun(call: &LineCall<'_>) -> Result<Wrap, String> {
     let Some(measured) = measure_once(&call.arguments[start..], call.shows_value, VALUE, END)? else {
         return Err("there is nothing to profile; write a statement after it".into());
     };
-    edits.extend(measured.into_iter().map(|edit| edit.shifted(start)));
+    edits.extend(keep_value(&call.arguments[start..]).into_iter().chain(measured).map(|edit| edit.shifted(start)));
     Ok(Wrap { before: begin(&options), edits, after: String::new() })
 }
 
@@ -28,7 +29,20 @@ pub(super) fn prun_cell(call: &CellCall<'_>) -> Result<Vec<Edit>, String> {
         let rest = &call.arguments[start..];
         return Err(format!("only options may follow it on its line, not `{rest}`; write the statements below"));
     }
-    around(call, &begin(&options), VALUE, END, "there is nothing to profile; write the statements below")
+    let nothing = "there is nothing to profile; write the statements below";
+    let mut edits = around(call, &begin(&options), VALUE, END, nothing)?;
+    edits.extend(keep_value(call.body()).into_iter().map(|edit| edit.shifted(call.code.start)));
+    Ok(edits)
+}
+
+/// Edits that keep the compiler from leaving out a last statement because its value is not used.
+fn keep_value(statements: &str) -> Vec<Edit> {
+    match last_statement(statements) {
+        Last::Expression { range, place: false, semicolon: true } => {
+            vec![Edit::insert(range.start, "std::hint::black_box("), Edit::insert(range.end, ")")]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The call that begins a profile.
@@ -146,6 +160,12 @@ mod tests {
             let y = f(2);
             warpcell::session::prun_value(y.len())"#]],
         );
+        check(
+            "%prun f(2);",
+            expect![[r#"
+            [timed]
+            warpcell::session::prun_begin(""); std::hint::black_box(f(2)); warpcell::session::prun_end();"#]],
+        );
         for (cell, profiled) in [("%prun f()", true), ("%%prun\nf()", true), ("%time f()", false), ("f()", false)] {
             assert_eq!(super::super::expand(cell, &super::super::Notebook::default()).unwrap().profiled, profiled);
         }
@@ -156,11 +176,10 @@ mod tests {
         check(
             "%prun",
             expect![[r#"
-            UsageError
-            line 1: `%prun`: there is nothing to profile; write a statement after it
-            Usage: %prun [-q] [-l LIMIT] [-s KEY] [-T FILE] [-o FILE] statement
-                   %%prun [-q] [-l LIMIT] [-s KEY] [-T FILE] [-o FILE]
-            `%prun?` shows more."#]],
+                UsageError
+                line 1: `%prun`: there is nothing to profile; write a statement after it
+                Usage: %prun [-q] [-l LIMIT] [-s KEY] [-T FILE] [-o FILE] statement
+                `%prun?` shows more."#]],
         );
         for (cell, message) in [
             ("%%prun f()\ng()", "only options may follow it on its line, not `f()`; write the statements below"),
@@ -181,7 +200,7 @@ mod tests {
         assert_eq!(options.limits, [Limit::Rows(3), Limit::Share(0.5), Limit::Name("rows::f".into())]);
         assert_eq!((options.sort, options.quiet), (Sort::Total, true));
         assert_eq!((options.text, options.picture), (Some("a.txt".into()), Some("my graph.svg".into())));
-        assert_eq!(start, 70);
+        assert_eq!(start, 66);
         assert_eq!(parse("f(-1)").unwrap(), (ProfileOptions::default(), 0));
         assert_eq!(limit("1.5".into()), Limit::Name("1.5".into()));
         let text = serde_json::to_string(&ProfileOptions::default()).unwrap();

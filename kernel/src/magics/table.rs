@@ -233,7 +233,7 @@ The front end draws the text as it draws cells of text.",
         details: "\
 Runs the statement once (as %%prun, the cell) and looks several hundred times a second which
 functions the processors are in. Variables that it defines stay defined, and the value of a last
-expression is shown as usual. The cell is compiled as for %time.
+expression is shown as usual. The cell is compiled as for %time, with checks for interrupts.
 
 The table has for each function its share of the time, the milliseconds in the function itself
 (own) and with all that it has called (total), and the line of the cell where most of it was

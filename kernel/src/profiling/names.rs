@@ -67,7 +67,12 @@ pub fn is_closure_of_cell(plain: &str) -> bool {
 
 /// Whether a function only calls others for Rust, for threads or for cells.
 pub fn is_plumbing(plain: &str) -> bool {
-    PLUMBING.iter().any(|start| plain.starts_with(start))
+    PLUMBING.iter().any(|start| plain.starts_with(start)) || plain.ends_with("}::call_once")
+}
+
+/// Whether it stands for a function without a name: the file that it is from, in brackets.
+pub fn is_unknown(name: &str) -> bool {
+    name.starts_with('[') && !name.contains("::")
 }
 
 /// Whether it is of Rust's standard library.
@@ -84,8 +89,7 @@ pub fn is_of_profile(plain: &str) -> bool {
 /// A name without the types for which the function was compiled. `<alloc::vec::Vec<T> as core::iter::FromIterator<T>>::from_iter` is
 /// `alloc::vec::Vec::from_iter`.
 pub fn plain(name: &str) -> String {
-    // The names of files stand in brackets.
-    if name.starts_with('[') && !name.contains("::") {
+    if is_unknown(name) {
         return name.to_owned();
     }
     let parts = split(name, "::").into_iter().enumerate().filter_map(|(index, part)| plain_part(part, index == 0));
@@ -242,6 +246,7 @@ mod tests {
         ] {
             assert!(is_plumbing(&plain(name)), "{name}");
         }
+        assert!(is_plumbing(&plain("<{closure#0} as core::ops::function::FnOnce<()>>::call_once")));
         assert!(!is_plumbing("ctx::clone3_of") && !is_plumbing("warpcell::cells"));
     }
 }

@@ -116,11 +116,10 @@ fn resolved(counts: HashMap<Sample, u64>, cell_thread: libc::pid_t) -> (Vec<Fram
     (frames, stacks)
 }
 
-/// The name of a thread without its number: threads that do the same are one.
+/// The name of a thread without its number: threads that do the same are one. Empty if the thread has ended.
 fn thread_name(thread: libc::pid_t) -> String {
     let name = std::fs::read_to_string(format!("/proc/self/task/{thread}/comm")).unwrap_or_default();
-    let name = name.trim().trim_end_matches(|end: char| end.is_ascii_digit() || end == '-');
-    if name.is_empty() { "unnamed".to_owned() } else { name.to_owned() }
+    name.trim().trim_end_matches(|end: char| end.is_ascii_digit() || end == '-').to_owned()
 }
 
 #[cfg(test)]
@@ -148,6 +147,6 @@ mod tests {
         let mut summary: Vec<(Option<&str>, u64)> =
             stacks.iter().map(|stack| (stack.thread.as_deref(), stack.samples)).collect();
         summary.sort_unstable();
-        assert_eq!(summary, [(None, 2), (Some("unnamed"), 1)]);
+        assert_eq!(summary, [(None, 2), (Some(""), 1)]);
     }
 }

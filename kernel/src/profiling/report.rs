@@ -144,11 +144,17 @@ fn simplified(profile: &Profile) -> Vec<Steps> {
         }
         let entry = frames.iter().position(|(_, plain)| names::is_entry(plain));
         let frames = &frames[entry.map_or(0, |entry| entry + 1)..];
+        // What calls the closure around the statements is not the user's.
+        let own = frames.iter().position(|(_, plain)| names::origin(plain) == Origin::Notebook);
+        let own = own.filter(|&own| entry.is_some() && names::is_closure_of_cell(frames[own].1));
+        let frames = &frames[own.unwrap_or(0)..];
         let mut steps = vec![root(stack.thread.as_deref())];
-        for (frame, plain) in frames {
+        for (index, (frame, plain)) in frames.iter().enumerate() {
             let is_small = frame.inlined && names::is_standard(plain);
+            // A caller without a name says nothing.
+            let is_unknown = names::is_unknown(plain) && index + 1 < frames.len();
             let is_first = steps.len() == 1;
-            if is_small || names::is_plumbing(plain) {
+            if is_small || is_unknown || names::is_plumbing(plain) {
                 continue;
             }
             let Some(last) = steps.last_mut() else { continue };
@@ -171,7 +177,7 @@ fn root(thread: Option<&str>) -> Step {
         None => Step::new("cell", "cell", Origin::Notebook),
         Some(thread) => {
             let name = format!("threads {thread}");
-            Step::new(&name, &name, Origin::System)
+            Step::new(name.trim_end(), name.trim_end(), Origin::System)
         }
     }
 }
@@ -288,7 +294,7 @@ mod tests {
         let frames = vec![
             frame("warpcell::main", 0, false),
             frame("run_user_code_", 9, false),
-            frame("std::panicking::catch_unwind::<()>", 0, true),
+            frame("[libwarpcell.so]", 0, true),
             frame("ctx::run_user_code_::{closure#0}", 12, true),
             frame("ctx::slow::<f64>", 3, false),
             frame("ctx::quick", 7, false),

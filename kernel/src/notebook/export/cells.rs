@@ -518,10 +518,6 @@ mod tests {
                 "%timeit -n 1 -r 1 f(2)",
                 "gpu::timing::timeit(gpu::timing::TimeitOptions::new().loops(1).repeat(1), || { std::hint::black_box(f(2)); });",
             ),
-            (
-                "%prun -q f(2)",
-                "gpu::session::prun_begin(\"{\\\"quiet\\\":true}\"); gpu::program::show(&gpu::session::prun_value(f(2)));",
-            ),
             ("%%prun\nlet x = f(2);", "gpu::session::prun_begin(\"\");\nlet x = f(2); gpu::session::prun_end();"),
             ("%%writefile a.txt\nx \"y\"", "gpu::program::write_file(\"a.txt\", false, \"x \\\"y\\\"\n\");\n"),
             (":env A=b\n1;", "gpu::session::env_set(\"A\", \"b\");\n\n1;"),
