@@ -204,3 +204,11 @@ def test_queued_cells_are_aborted(kernel):
     assert first.error["ename"] == "Interrupted"
     assert kernel.collect(queued).reply["status"] == "aborted"
     assert kernel.check("1 + 1").value == "2"
+
+
+def test_the_line_of_an_earlier_cell_is_shown_as_it_was_written(fresh_kernel):
+    session = fresh_kernel()
+    session.check("fn forever(n: u64) -> u64 {\n    let mut sum = 0;\n    for i in 0..n { sum = std::hint::black_box(sum ^ i); }\n    sum\n}")
+    result = session.run('println!("ready"); forever(u64::MAX)', on_message=session.interrupt_when("ready"))
+    assert result.error["ename"] == "Interrupted", result.error_text
+    assert "code of an earlier cell: for i in 0..n { sum = std::hint::black_box(sum ^ i); }" in result.error_text, result.error_text

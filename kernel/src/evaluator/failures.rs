@@ -81,7 +81,7 @@ fn find_in_cell(source: &str, line: usize, column: usize, code: &str) -> Result<
     // The bracket around the last expression is evcxr's, and the expression's place begins with it.
     let opens = text(line).trim() == "(" || (text(line).contains("evcxr_") && text(line).ends_with('('));
     let (line, column) = if opens { (line + 1, 1) } else { (line, column) };
-    Places::new(source, code).in_cell(line, column).ok_or_else(|| text(line).trim().to_owned())
+    Places::new(source, code).in_cell(line, column).ok_or_else(|| checks::without_checks(text(line)).trim().to_owned())
 }
 
 /// Line and column of a location `FILE:LINE:COLUMN` in the compiled source.

@@ -4,7 +4,7 @@ use crate::build_step::ENTRY;
 use crate::syntax::list_has;
 
 /// What runs code and calls it, in all or part of its name. Its time is that of what has called it.
-const PLUMBING: [&str; 19] = [
+const PLUMBING: [&str; 22] = [
     "core::ops::function::",
     "core::panic::unwind_safe::",
     "std::panic::",
@@ -15,6 +15,10 @@ const PLUMBING: [&str; 19] = [
     "std::sys::pal::unix::thread",
     "std::thread::",
     "__rust_try",
+    // The checks for interrupts in loops.
+    "warpcell_base::interrupt::",
+    "warpcell::cell::interrupt::",
+    "warpcell::cell::check",
     "warpcell::cell::caught",
     "warpcell::cell::run",
     "warpcell::cell::statement",

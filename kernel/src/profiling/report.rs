@@ -219,7 +219,8 @@ fn table(profile: &Profile, stacks: &[Steps], place: &dyn Fn(&str) -> String) ->
     let mut rows = rows(stacks);
     match profile.options.sort {
         Sort::Own => rows.sort_by_key(|row| (Reverse(row.own), Reverse(row.total))),
-        Sort::Total => rows.sort_by_key(|row| (Reverse(row.total), Reverse(row.own))),
+        // Of two that take the same time, who calls comes before what is called.
+        Sort::Total => rows.sort_by_key(|row| (Reverse(row.total), row.own)),
         Sort::Name => rows.sort_by(|a, b| a.step.short.cmp(&b.step.short)),
     }
     let all = rows.len();
