@@ -496,7 +496,7 @@ impl Communicator {
         }
 
         /// Sends an array to a rank and at the same time receives one of this shape and of the same type, from that rank or another one. So ranks
-        /// in a ring, or two that exchange their arrays, do not wait for each other. MPI's `Sendrecv`.
+        /// in a ring, or two that exchange their arrays, do not wait for each other. MPI's `Sendrecv`: another rank may `send` and `receive` instead.
         ///
         /// **Panics** as [`send`](Self::send) and [`receive`](Self::receive) do.
         ///

@@ -5,12 +5,13 @@
 //!
 //! Ranks meet on the host before calls that could otherwise wait for a rank that does not come, where nobody can give up: the first ones of
 //! a kind and a size, and the first one with another rank, in which NCCL sets up connections. Ranks that are threads of one process meet
-//! before each call. So do ranks that send and receive. Otherwise a device could wait for a rank that waits for CUDA, which in turn waits for that device.
+//! before each call. Otherwise a device could wait for a rank that waits for CUDA, which in turn waits for that device. Ranks that send and
+//! receive meet each time, too.
 
 use super::mailbox::Fault;
 use super::transport::{
-    Collective, PointToPoint, Reduction, Transport, Wanted, combine, divide, elements, lengths, row_length, shaped,
-    with_rows,
+    Collective, PointToPoint, Reduction, Transport, Wanted, bytes_of, combine, divide, elements, lengths, rest,
+    row_length, shaped, with_rows,
 };
 use super::watch::{Watch, Work};
 use super::world::{Call, Group, PANICKED};
@@ -21,7 +22,7 @@ use crate::backend::link::{Exchange, Fate, Joining, Link};
 use crate::device::{self, Device, Handle};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -37,8 +38,8 @@ pub(super) struct ByLink {
     group: Arc<Group>,
     device: Device,
     linked: OnceLock<Linked>,
-    /// Links of two, by the other rank: for what is sent before there is a link of all.
-    pairs: Mutex<HashMap<usize, Arc<ByLink>>>,
+    /// Links of two, by the other rank: for what is sent before there is a link of all. All ranks end them in one order.
+    pairs: Mutex<BTreeMap<usize, Arc<ByLink>>>,
 }
 
 /// A link, and who looks after its work.
@@ -440,37 +441,52 @@ impl Transport for ByLink {
             transfer::bring(name, &AnyView::Device(x), handle)?.flat(name).map(|flat| (to, flat))
         };
         let sent = pair.sent.map(flat).transpose()?;
-        let out = |wanted: &Wanted<'_>| {
-            RawArray::uninitialised(name, handle, wanted.shape, wanted.dtype).map(|out| (wanted.from, out))
-        };
-        let out = pair.wanted.as_ref().map(out).transpose()?;
         let call = self.group().begin_between_two(name)?;
-        pair.meet(&call, self.group(), &[])?;
-        let (to, from) = (sent.as_ref().map(|(to, _)| *to), out.as_ref().map(|(from, _)| *from));
-        if self.group().size() == 2 || self.linked.get().is_some() {
-            self.pass(&call, self.linked(&call, handle)?, sent.as_ref(), out.as_ref())?;
-        } else {
-            // Not all members are in the call, so there is a link for each pair. All ranks begin with the pair whose members have the lowest numbers;
-            // so nobody waits for a rank that waits for another one in turn.
-            let order = |other: &usize| (self.group().rank.min(*other), self.group().rank.max(*other));
-            let mut others: Vec<usize> = to.into_iter().chain(from).collect();
-            others.sort_unstable_by_key(order);
-            others.dedup();
-            for other in others {
+        let (to, from) = (sent.as_ref().map(|(to, _)| *to), pair.wanted.as_ref().map(|wanted| wanted.from));
+        let is_linked = self.group().size() == 2 || self.linked.get().is_some();
+        // By links of two, one part after the other, a rank could wait for one that waits for it in turn, by way of others.
+        let goes = if is_linked || to.is_none() || from.is_none() || to == from { BY_LINK } else { BY_HOST };
+        let [offer, answer] = pair.meet(&call, self.group(), goes, goes)?;
+        let by_host = |said: &[u8]| goes == BY_HOST || said == BY_HOST;
+        let mut by_link = (None, None);
+        if let Some((to, x)) = &sent {
+            match by_host(&answer) {
+                true => call.send(*to, bytes_of(x)?)?,
+                false => by_link.0 = Some((*to, x.clone())),
+            }
+        }
+        let got = |wanted: &Wanted<'_>| {
+            if by_host(rest(&offer)) {
+                handle.may_upload(name)?;
+                return pair.array_of(wanted, &call.receive(wanted.from)?);
+            }
+            let out = RawArray::uninitialised(name, handle, wanted.shape, wanted.dtype)?;
+            by_link.1 = Some((wanted.from, out.clone()));
+            Ok(out)
+        };
+        let out = pair.wanted.as_ref().map(got).transpose()?;
+        let (sent, received) = by_link;
+        match sent.as_ref().or(received.as_ref()).map(|(other, _)| *other) {
+            None => (),
+            Some(_) if is_linked => {
+                self.pass(&call, self.linked(&call, handle)?, sent.as_ref(), received.as_ref())?;
+            }
+            Some(other) => {
                 let two = self.pair(other);
                 // This rank's number in the pair is 0 or 1.
                 let there = 1 - two.group().rank;
-                let is_other = |part: Option<&(usize, RawArray)>| {
-                    part.filter(|(rank, _)| *rank == other).map(|(_, x)| (there, x.clone()))
-                };
                 let call = two.group().begin_between_two(name)?;
-                let (sent, out) = (is_other(sent.as_ref()), is_other(out.as_ref()));
-                two.pass(&call, two.linked(&call, handle)?, sent.as_ref(), out.as_ref())?;
+                let [sent, received] = [sent, received].map(|part| part.map(|(_, x)| (there, x)));
+                two.pass(&call, two.linked(&call, handle)?, sent.as_ref(), received.as_ref())?;
             }
         }
-        Ok(out.map(|(_, out)| out))
+        Ok(out)
     }
 }
+
+/// How elements go between two ranks: by a link if both say so.
+const BY_LINK: &[u8] = b"link";
+const BY_HOST: &[u8] = b"host";
 
 impl Linked {
     /// Waits for the other ranks, if they have not met for such an exchange.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 macro_rules! kinds {
     ($($variant:ident $name:literal)*) => {
         /// What is called.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(super) enum Kind {
             $($variant),*
         }
@@ -44,9 +44,9 @@ kinds! {
 }
 
 impl Kind {
-    /// Whether it concerns two ranks, and not all of a group.
-    fn is_between_two(self) -> bool {
-        matches!(self, Kind::Send | Kind::Receive)
+    /// The kind, if it concerns two ranks, and not all of a group: what one offers the other, and that the other one takes it.
+    fn between_two(self) -> Option<Kind> {
+        matches!(self, Kind::Send | Kind::Receive).then_some(self)
     }
 
     /// The number in letters.
@@ -139,8 +139,8 @@ type Queue = VecDeque<(Tag, Vec<u8>)>;
 
 #[derive(Default)]
 struct Contents {
-    /// By group, sender, and whether it is a letter from one rank to another.
-    queues: HashMap<(u64, usize, bool), Queue>,
+    /// By group, sender, and the kind of a letter from one rank to another.
+    queues: HashMap<(u64, usize, Option<Kind>), Queue>,
     /// Which ranks have come to the end of their work.
     left: Vec<bool>,
     fault: Option<Fault>,
@@ -150,6 +150,9 @@ struct Contents {
 
 const LEFT: &str = "has ended its part, and this call waits for it; let all ranks make the same calls, and drop the communicator after \
                     the last one";
+
+/// What an offer of `send` begins with: the name of the call.
+const SENT_ALONE: &[u8] = b"send\n";
 
 /// The same, whichever rank finds it.
 fn both_send(rank: usize, other: usize) -> Fault {
@@ -179,7 +182,7 @@ impl Mailbox {
         let mut contents = self.contents();
         match letter {
             Letter::Data { group, tag, bytes } => {
-                contents.queues.entry((group, from, tag.kind.is_between_two())).or_default().push_back((tag, bytes));
+                contents.queues.entry((group, from, tag.kind.between_two())).or_default().push_back((tag, bytes));
             }
             Letter::Farewell => contents.left[from] = true,
             Letter::Failed(fault) => _ = contents.fault.get_or_insert(fault),
@@ -256,19 +259,20 @@ impl Mailbox {
         let deadline = Instant::now() + timeout;
         let mut contents = self.contents();
         loop {
-            let queue = contents.queues.get_mut(&(group, from, tag.kind.is_between_two()));
+            let queue = contents.queues.get_mut(&(group, from, tag.kind.between_two()));
             if let Some((found, bytes)) = queue.and_then(VecDeque::pop_front) {
                 if found == tag {
                     return Ok(Some(bytes));
                 }
-                return Err(match (tag.kind, found.kind) {
-                    // It does not receive before somebody has received from it.
-                    (Kind::Receive, Kind::Send) => both_send(own.min(from), own.max(from)),
-                    _ => Fault::Calls { ranks: (own, from), calls: (tag.described(), found.described()) },
-                });
+                return Err(Fault::Calls { ranks: (own, from), calls: (tag.described(), found.described()) });
             }
             if let Some(fault) = &contents.fault {
                 return Err(fault.clone());
+            }
+            // Who sends alone takes nothing before somebody has taken what it sends.
+            let offered = contents.queues.get(&(group, from, Some(Kind::Send))).and_then(VecDeque::front);
+            if tag.kind == Kind::Receive && offered.is_some_and(|(_, bytes)| bytes.starts_with(SENT_ALONE)) {
+                return Err(both_send(own.min(from), own.max(from)));
             }
             if contents.left[from] {
                 return Err(Fault::Rank { rank: from, reason: LEFT.to_owned() });

@@ -223,11 +223,8 @@ impl Transport for ByHost {
         let bytes = bytes.transpose()?.unwrap_or_default();
         pair.handle.may_upload(name)?;
         let call = self.group.begin_between_two(name)?;
-        let got = pair.meet(&call, &self.group, &bytes)?;
-        let array = |wanted: &Wanted<'_>| {
-            let bytes = got.splitn(3, |&byte| byte == b'\n').last().unwrap_or_default();
-            array_of(pair.handle, bytes, wanted.shape, wanted.dtype)
-        };
+        let [got, _] = pair.meet(&call, &self.group, &bytes, b"")?;
+        let array = |wanted: &Wanted<'_>| pair.array_of(wanted, rest(&got));
         pair.wanted.as_ref().map(array).transpose()
     }
 }
@@ -251,27 +248,41 @@ pub(super) struct Wanted<'a> {
 }
 
 impl PointToPoint<'_> {
-    /// Waits until the other ranks are in the call too. `bytes` go to the one that this rank sends to, behind two lines that tell what it is. Gives
-    /// the same of the other one. Fails if that is not what is wanted.
-    pub fn meet(&self, call: &Call<'_>, group: &Group, bytes: &[u8]) -> Result<Vec<u8>> {
+    /// Waits until the other ranks are in the call too. `offer` goes to the one that this rank sends to, behind two lines that tell what it is, and
+    /// `answer` to the one that this rank receives from. Gives what these two have said. Fails if what is offered is not what is wanted.
+    pub fn meet(&self, call: &Call<'_>, group: &Group, offer: &[u8], answer: &[u8]) -> Result<[Vec<u8>; 2]> {
         let offered = self.sent.map(|(to, x)| {
             let lines = format!("{}\n{}\n", self.name, described(x.shape(), x.dtype));
-            (to, [lines.as_bytes(), bytes].concat())
+            (to, [lines.as_bytes(), offer].concat())
         });
         let is_wanted = |from: usize, got: &[u8]| {
             let Some(wanted) = &self.wanted else { return Ok(()) };
-            let line =
-                |at: usize| String::from_utf8_lossy(got.splitn(3, |&byte| byte == b'\n').nth(at).unwrap_or_default());
+            let [name, sent] = [0, 1].map(|at| String::from_utf8_lossy(part(got, at)));
             let own = described(wanted.shape, wanted.dtype);
-            if line(1) == own {
+            if sent == own {
                 return Ok(());
             }
             let ranks = (group.world.rank, group.members[from]);
-            let calls = (format!("`{}` of {own}", self.name), format!("`{}` of {}", line(0), line(1)));
+            let calls = (format!("`{}` of {own}", self.name), format!("`{name}` of {sent}"));
             Err(Fault::Calls { ranks, calls })
         };
-        call.meet_between_two(offered, self.wanted.as_ref().map(|wanted| wanted.from), is_wanted)
+        call.meet_between_two(offered, self.wanted.as_ref().map(|wanted| wanted.from), answer, is_wanted)
     }
+
+    /// An array of bytes that have come by way of the host.
+    pub fn array_of(&self, wanted: &Wanted<'_>, bytes: &[u8]) -> Result<RawArray> {
+        array_of(self.handle, bytes, wanted.shape, wanted.dtype)
+    }
+}
+
+/// A part of an offer: the name of the call, what is sent, and the rest.
+fn part(offer: &[u8], at: usize) -> &[u8] {
+    offer.splitn(3, |&byte| byte == b'\n').nth(at).unwrap_or_default()
+}
+
+/// What stands behind the lines of an offer.
+pub(super) fn rest(offer: &[u8]) -> &[u8] {
+    part(offer, 2)
 }
 
 fn described(shape: &[usize], dtype: DType) -> String {
@@ -396,7 +407,7 @@ pub(super) fn divide(total: &RawArray, count: usize) -> Result<()> {
 }
 
 /// The bytes of a contiguous array.
-fn bytes_of(raw: &RawArray) -> Result<Vec<u8>> {
+pub(super) fn bytes_of(raw: &RawArray) -> Result<Vec<u8>> {
     let size = raw.dtype.size();
     let mut bytes = vec![0; raw.size() * size];
     if !bytes.is_empty() {

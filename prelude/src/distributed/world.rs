@@ -338,29 +338,30 @@ impl Call<'_> {
         self.fail(Fault::Calls { ranks, calls: (what(own), what(others)) })
     }
 
-    /// Waits until the rank that gets an array, and the one that sends one, are in the call too. `offered` goes to the first one. What the other
-    /// one offers is given, if `is_wanted` has no objection.
+    /// Waits until the rank that gets an array, and the one that sends one, are in the call too. `offered` goes to the first one, and `answer`
+    /// to the other one, if `is_wanted` has no objection to what it offers. Gives what these two have said: the offer and the answer.
     pub fn meet_between_two(
         &self,
         offered: Option<(usize, Vec<u8>)>,
         from: Option<usize>,
+        answer: &[u8],
         is_wanted: impl Fn(usize, &[u8]) -> Delivered,
-    ) -> Result<Vec<u8>> {
+    ) -> Result<[Vec<u8>; 2]> {
         let [offer, ready] = [Kind::Send, Kind::Receive].map(|kind| Tag { kind, number: 0 });
         let to = offered.as_ref().map(|(to, _)| *to);
         if let Some((to, bytes)) = offered {
             self.bring(offer, to, bytes)?;
         }
-        let mut got = Vec::new();
+        let mut said = [Vec::new(), Vec::new()];
         if let Some(from) = from {
-            got = self.take(offer, from)?;
-            is_wanted(from, &got).map_err(|fault| self.fail(fault))?;
-            self.bring(ready, from, Vec::new())?;
+            said[0] = self.take(offer, from)?;
+            is_wanted(from, &said[0]).map_err(|fault| self.fail(fault))?;
+            self.bring(ready, from, answer.to_vec())?;
         }
         if let Some(to) = to {
-            self.take(ready, to)?;
+            said[1] = self.take(ready, to)?;
         }
-        Ok(got)
+        Ok(said)
     }
 
     /// Waits until all members are in the call. Fails if one does not send as many bytes as this one wants of it.

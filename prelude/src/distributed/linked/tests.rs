@@ -307,7 +307,12 @@ fn ranks_pass_arrays_in_pairs_before_there_is_a_link_of_all() {
         }
         let got: Vec<Vec<u8>> = std::thread::scope(|scope| {
             let start = |(rank, transport): (usize, ByLink)| {
-                scope.spawn(move || around(&transport, rank, size, &numbers(rank, &[3, 2], DType::I32)))
+                scope.spawn(move || {
+                    let x = numbers(rank, &[3, 2], DType::I32);
+                    let got = around(&transport, rank, size, &x);
+                    assert_eq!(mixed(&transport, rank, size, &x), got);
+                    got
+                })
             };
             let started: Vec<_> = ranks.into_iter().enumerate().map(start).collect();
             started.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -315,6 +320,21 @@ fn ranks_pass_arrays_in_pairs_before_there_is_a_link_of_all() {
         let wanted = |rank: usize| bytes_of(Some(numbers((rank + size - 1) % size, &[3, 2], DType::I32)));
         assert_eq!(got, (0..size).map(wanted).collect::<Vec<_>>(), "{size} ranks");
     }
+}
+
+/// A ring in which rank 1 receives before it sends, and all others do both at once.
+fn mixed(transport: &dyn Transport, rank: usize, size: usize, x: &RawArray) -> Vec<u8> {
+    let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+    let wanted = || Some(Wanted { from: before, shape: x.shape(), dtype: x.dtype });
+    let pass = |name, sent: Option<(usize, &RawArray)>, wanted: Option<Wanted<'_>>| {
+        transport.point_to_point(&PointToPoint { name, sent, wanted, handle: &x.handle }).unwrap()
+    };
+    if rank != 1 {
+        return bytes_of(pass("send_receive", Some((next, x)), wanted()));
+    }
+    let got = pass("receive", None, wanted());
+    pass("send", Some((next, x)), None);
+    bytes_of(got)
 }
 
 /// A link whose work does not come to an end before it is given up.
