@@ -56,28 +56,30 @@ impl<S: Data<Elem = T>, D: Dimension, T: Numeral> ImageSource for ArrayBase<S, D
             `gpu::video(&images)`, `gpu::video(plots)`"
 )]
 pub trait SeveralImages: sealed::Sealed {
+    /// Calls `take` with one after the other.
     #[doc(hidden)]
-    fn images(&self) -> Result<Vec<Image>>;
+    fn each_image(&self, take: &mut dyn FnMut(Image)) -> Result<()>;
 }
 
 impl<T: Element + Numeral> SeveralImages for DeviceArray<T> {
     #[doc(hidden)]
-    fn images(&self) -> Result<Vec<Image>> {
-        require_images(self.shape())?;
-        self.to_host().images()
+    fn each_image(&self, take: &mut dyn FnMut(Image)) -> Result<()> {
+        require_images(self.shape(), "permute_dims")?;
+        self.to_host().each_image(take)
     }
 }
 
 impl<S: Data<Elem = T>, D: Dimension, T: Numeral> SeveralImages for ArrayBase<S, D> {
     #[doc(hidden)]
-    fn images(&self) -> Result<Vec<Image>> {
-        require_images(self.shape())?;
-        let all = self.view().into_dyn();
-        Ok(all.outer_iter().map(|image| T::image(image)).collect())
+    fn each_image(&self, take: &mut dyn FnMut(Image)) -> Result<()> {
+        require_images(self.shape(), "view().permuted_axes")?;
+        self.view().into_dyn().outer_iter().for_each(|image| take(T::image(image)));
+        Ok(())
     }
 }
 
-fn require_images(shape: &[usize]) -> Result<()> {
+/// As [`require_image`], for images one after another.
+fn require_images(shape: &[usize], permute: &str) -> Result<()> {
     let reason = match *shape {
         [_, 0, _] | [_, _, 0] | [_, 0, _, 1 | 3 | 4] | [_, _, 0, 1 | 3 | 4] => {
             "has no elements; an image needs at least one row and one column".to_owned()
@@ -87,8 +89,11 @@ fn require_images(shape: &[usize]) -> Result<()> {
             "is that of one image; show it by `gpu::imshow(&x)`, or give an array of shape (frames, rows, columns)"
                 .to_owned()
         }
+        [_, 3 | 4, _, _] => format!(
+            "has the colours on axis 1, and they belong on the last one; write `gpu::video(&x.{permute}((0, 2, 3, 1)))`"
+        ),
         _ => format!(
-            "has {} axes; a video is `(frames, rows, columns)`, `(frames, rows, columns, 3)` or `(frames, rows, columns, 4)`",
+            "has {} axes; a video is `(frames, rows, columns)`, or with colours `(frames, rows, columns, 3)`",
             shape.len()
         ),
     };

@@ -12,6 +12,7 @@ use super::colors::Colors;
 use super::image::Image;
 use super::look::Stroke;
 use super::mark::{Bar, Direction, Mark};
+use ::image::RgbImage;
 use canvas::{Area, Canvas, Drawn};
 pub(super) use layout::{Box2, Layout, layout, size};
 use layout::{GAP, LABEL, LINE, MARGIN, TICK, TITLE, TITLE_LINE, label_width};
@@ -48,15 +49,22 @@ pub(super) fn of_grid(shape: (usize, usize), charts: &[Chart], title: Option<&st
 }
 
 /// An image alone, in so many rows and columns of pixels, as a PNG file.
-pub(super) fn of_image(series: &Series, image: &Image, (rows, columns): (usize, usize)) -> Vec<u8> {
+pub(super) fn of_image(series: &Series, image: &Image, size: (usize, usize)) -> Vec<u8> {
+    canvas::encoded(&pixels_of_image(series, image, size))
+}
+
+/// The same as pixels.
+pub(super) fn pixels_of_image(series: &Series, image: &Image, (rows, columns): (usize, usize)) -> RgbImage {
     let mut values = image.resampled((rows, columns), 0..rows, 0..columns);
     if image.place.is_upward {
         values = values.chunks(columns * image.channels).rev().flatten().copied().collect();
     }
-    let size = (columns as u32, rows as u32);
     let color_of = colors_of(series);
-    let colors = values.chunks(image.channels).map(|element| color_of_element(&color_of, element));
-    png(size, |canvas| shapes::picture(&canvas.area(), (0, 0), size, colors))
+    let colors = values.chunks(image.channels).flat_map(|element| color_of_element(&color_of, element)).collect();
+    match RgbImage::from_raw(columns as u32, rows as u32, colors) {
+        Some(pixels) => pixels,
+        None => unreachable!("there is a colour for each pixel"),
+    }
 }
 
 fn png(size: (u32, u32), draw: impl FnOnce(&mut Canvas) -> Drawn) -> Vec<u8> {

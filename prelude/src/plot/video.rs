@@ -1,39 +1,41 @@
 //! Pictures one after another: [`video`].
 
 use super::builder::{Plot, invalid};
-use super::chart::Chart;
-use super::image::{ImageSource, SeveralImages};
+use super::chart::{Chart, Series};
+use super::image::{Image, ImageSource, LONGEST, SeveralImages};
 use super::png;
 use super::shown::{Drawing, Shown};
 use crate::error::{Error, Result, check};
 use crate::fallible::fallible;
+use crate::number::general;
 use image::RgbImage;
 use image::imageops::{self, FilterType};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// A notebook's server drops what is longer than three megabytes in three seconds, of which base64 takes a quarter.
 const MOST_BYTES: usize = 2_000_000;
 /// Frames of small arrays are enlarged to this many pixels.
-const SMALLEST: usize = 256;
+const SMALLEST: u32 = 256;
 /// What is shown is not made smaller than this.
-const LEAST_SIDE: u32 = 48;
+const LEAST_SIDE: f64 = 48.0;
 
 /// Pictures one after another, as an animated PNG: browsers play it, and what does not shows the first frame.
 ///
 /// `frames`: a reference to an array of shape `(n, h, w)`, `(n, h, w, 3)` or `(n, h, w, 4)` on the host or on the device; or a `Vec`, an
 /// array or a slice of images, of [`Plot`]s, or of [`Subplots`](crate::Subplots). Images are as [`imshow`](crate::imshow) takes them, and are
 /// shown without axes. Colours stand for the same numbers in all frames: from the least to the largest number of all. Small images are
-/// enlarged, so that elements are seen. A video that is longer than two megabytes is shown smaller than it is, and says so: a notebook
-/// has its outputs in it. [`Video::save`] writes all pixels.
+/// enlarged, so that elements are seen; images over 1024 on a side are averaged. A video that is longer than two megabytes is shown smaller, or with fewer
+/// frames, and says so: a notebook has its outputs in it. [`Video::save`] writes all of it.
 ///
 /// At first there are 10 frames a second, again and again. The video shows itself as the last expression of a cell and where it is dropped
 /// in the cell that made it; elsewhere call [`Video::show`].
 ///
 /// **Panics** if there are no frames, if their shapes differ, and for what `imshow` refuses.
 ///
-/// Animated PNG is a part of PNG since its third edition (W3C, 2025).
+/// Animated PNG is a part of PNG (W3C, third edition).
 ///
 /// ```
 /// use warpcell as gpu; // in a notebook, this is done already
@@ -63,14 +65,16 @@ pub fn try_video(frames: impl Frames) -> Result<Video> {
     };
     let form = first.form();
     if let Some(other) = frames.iter().position(|frame| frame.form() != form) {
+        let text = |(rows, columns, what): (u32, u32, &str)| format!("{rows}×{columns}{what}");
         let reason = format!(
-            "frame 0 has {form}, but frame {other} has {}; give all frames one shape, such as that of the first one",
-            frames[other].form()
+            "frame 0 has {}, but frame {other} has {}; give all frames one shape, such as that of the first one",
+            text(form),
+            text(frames[other].form())
         );
         return Err(Error::argument("video", reason));
     }
     share_range(&mut frames);
-    Ok(Video { shown: Shown::new(Film { frames, fps: 10.0, repeats: true }) })
+    Ok(Video { shown: Shown::new(Film { frames, fps: 10.0, repeats: true, small: OnceLock::new() }) })
 }
 
 /// A frame, as it is kept until it is drawn.
@@ -80,72 +84,86 @@ pub struct Frame(Content);
 
 #[derive(Clone)]
 enum Content {
-    /// The element of an array, without axes.
-    Picture(Box<Chart>),
-    /// A picture of its own.
-    Drawn(Vec<u8>),
+    /// An image of numbers, without axes.
+    Numbers(Box<Chart>),
+    /// An image with its colours.
+    Colors(RgbImage),
+    /// A plot as a PNG file.
+    Plot(Vec<u8>),
 }
 
 impl Frame {
-    fn picture(image: &(impl ImageSource + ?Sized)) -> Result<Frame> {
-        Ok(Frame(Content::Picture(Box::new(super::kinds::try_imshow(image)?.into_chart()))))
+    fn of_image(image: Image) -> Frame {
+        let chart = super::kinds::of_image(image).into_chart();
+        let (image, series) = drawn(&chart);
+        Frame(match image.channels {
+            1 => Content::Numbers(Box::new(chart)),
+            _ => Content::Colors(png::pixels_of_image(series, image, size(image))),
+        })
     }
 
-    /// What must be the same in all frames, in words.
-    fn form(&self) -> String {
+    /// What must be the same in all frames: rows, columns, and what it is, in words.
+    fn form(&self) -> (u32, u32, &'static str) {
         match &self.0 {
-            Content::Picture(chart) => match chart.picture() {
-                Some(image) => {
-                    let (rows, columns) = image.shape;
-                    let colors = if image.channels == 1 { "" } else { " colours" };
-                    format!("{rows}×{columns}{colors}")
-                }
-                None => "no image".to_owned(),
-            },
-            Content::Drawn(png) => {
+            Content::Numbers(chart) => {
+                let (rows, columns) = drawn(chart).0.shape;
+                (rows as u32, columns as u32, "")
+            }
+            Content::Colors(pixels) => (pixels.height(), pixels.width(), " with colours"),
+            Content::Plot(png) => {
                 // The first chunk of a PNG file has its size.
                 let number = |at: usize| u32::from_be_bytes(std::array::from_fn(|index| png[at + index]));
-                format!("{}×{} pixels", number(20), number(16))
+                (number(20), number(16), " as a plot")
             }
         }
     }
 
     fn pixels(&self) -> RgbImage {
-        let decoded = |png: &[u8]| match image::load_from_memory(png) {
-            Ok(picture) => picture.into_rgb8(),
-            Err(error) => unreachable!("a picture was written as PNG before: {error}"),
-        };
-        let chart = match &self.0 {
-            Content::Drawn(png) => return decoded(png),
-            Content::Picture(chart) => chart,
-        };
-        let (Some(image), Some(series)) = (chart.picture(), chart.series.first()) else {
-            unreachable!("a frame has an image")
-        };
-        let (rows, columns) = (image.shape.0.min(super::image::LONGEST), image.shape.1.min(super::image::LONGEST));
-        let picture = decoded(&png::of_image(series, image, (rows, columns)));
-        match (SMALLEST / rows.min(columns)).min(super::image::LONGEST / rows.max(columns)) {
-            0 | 1 => picture,
-            times => {
-                let (width, height) = (picture.width() * times as u32, picture.height() * times as u32);
-                imageops::resize(&picture, width, height, FilterType::Nearest)
+        let pixels = match &self.0 {
+            Content::Plot(png) => match image::load_from_memory(png) {
+                Ok(picture) => return picture.into_rgb8(),
+                Err(error) => unreachable!("a picture was written as PNG before: {error}"),
+            },
+            Content::Colors(pixels) => pixels.clone(),
+            Content::Numbers(chart) => {
+                let (image, series) = drawn(chart);
+                png::pixels_of_image(series, image, size(image))
             }
+        };
+        let (width, height) = pixels.dimensions();
+        match (SMALLEST / width.min(height)).min(LONGEST as u32 / width.max(height)) {
+            0 | 1 => pixels,
+            times => imageops::resize(&pixels, width * times, height * times, FilterType::Nearest),
         }
     }
+}
+
+/// The image of a chart that has one, and its series.
+fn drawn(chart: &Chart) -> (&Image, &Series) {
+    match (chart.picture(), chart.series.first()) {
+        (Some(image), Some(series)) => (image, series),
+        _ => unreachable!("a frame has an image"),
+    }
+}
+
+/// Rows and columns of pixels of an image: one for each element, as far as they are kept.
+fn size(image: &Image) -> (usize, usize) {
+    let times = image.shape.0.max(image.shape.1).div_ceil(LONGEST);
+    (image.shape.0.div_ceil(times), image.shape.1.div_ceil(times))
 }
 
 /// Lets colours stand for the same numbers in all frames.
 fn share_range(frames: &mut [Frame]) {
     let charts = || {
         frames.iter().filter_map(|frame| match &frame.0 {
-            Content::Picture(chart) => Some(chart),
-            Content::Drawn(_) => None,
+            Content::Numbers(chart) => Some(chart),
+            Content::Colors(_) | Content::Plot(_) => None,
         })
     };
     let range = charts().filter_map(|chart| chart.picture()?.range).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let least_positive = charts().filter_map(|chart| chart.picture()?.least_positive()).min_by(f64::total_cmp);
     for frame in frames {
-        if let Content::Picture(chart) = &mut frame.0 {
+        if let Content::Numbers(chart) = &mut frame.0 {
             let colors = chart.series.iter_mut().filter_map(|series| series.colors.as_mut());
             colors.for_each(|colors| colors.set_range(range, least_positive));
         }
@@ -173,21 +191,21 @@ pub trait IntoFrame {
 
 impl<A: ImageSource> IntoFrame for A {
     fn frame(&self) -> Result<Frame> {
-        Frame::picture(self)
+        Ok(Frame::of_image(self.image()?))
     }
 }
 
 impl IntoFrame for Plot {
     fn frame(&self) -> Result<Frame> {
         self.settle();
-        Ok(Frame(Content::Drawn(self.png().to_vec())))
+        Ok(Frame(Content::Plot(self.png().to_vec())))
     }
 }
 
 impl IntoFrame for super::Subplots {
     fn frame(&self) -> Result<Frame> {
         self.settle();
-        Ok(Frame(Content::Drawn(self.png().to_vec())))
+        Ok(Frame(Content::Plot(self.png().to_vec())))
     }
 }
 
@@ -223,11 +241,9 @@ impl<F: IntoFrame, const N: usize> Frames for &[F; N] {
 
 impl<A: SeveralImages> Frames for &A {
     fn frames(self) -> Result<Vec<Frame>> {
-        let images = self.images()?;
-        Ok(images
-            .into_iter()
-            .map(|image| Frame(Content::Picture(Box::new(super::kinds::of_image(image).into_chart()))))
-            .collect())
+        let mut frames = Vec::new();
+        self.each_image(&mut |image| frames.push(Frame::of_image(image)))?;
+        Ok(frames)
     }
 }
 
@@ -242,6 +258,18 @@ struct Film {
     frames: Vec<Frame>,
     fps: f64,
     repeats: bool,
+    /// As it is shown, once that is known.
+    small: OnceLock<Small>,
+}
+
+/// A video that is small enough for a notebook.
+#[derive(Clone)]
+struct Small {
+    png: Vec<u8>,
+    /// Columns and rows.
+    size: (u32, u32),
+    /// One frame of so many is shown.
+    every: usize,
 }
 
 impl Film {
@@ -249,8 +277,8 @@ impl Film {
         self.frames.iter().map(Frame::pixels).collect()
     }
 
-    /// An animated PNG file.
-    fn encoded(&self, pictures: &[RgbImage]) -> Vec<u8> {
+    /// An animated PNG file of pictures that are each shown for the time of so many frames.
+    fn encoded(&self, pictures: &[RgbImage], every: usize) -> Vec<u8> {
         let (width, height) = pictures[0].dimensions();
         let mut bytes = Vec::new();
         let mut encoder = ::png::Encoder::new(&mut bytes, width, height);
@@ -268,7 +296,7 @@ impl Film {
         let write = || -> std::result::Result<(), ::png::EncodingError> {
             // 0 is without end.
             encoder.set_animated(pictures.len() as u32, u32::from(!self.repeats))?;
-            let [time, unit] = delay(self.fps);
+            let [time, unit] = delay(self.fps / every as f64);
             encoder.set_frame_delay(time, unit)?;
             let mut writer = encoder.write_header()?;
             for picture in pictures {
@@ -285,36 +313,40 @@ impl Film {
         }
     }
 
-    /// As it is shown: small enough for a notebook.
-    fn small(&self) -> Vec<u8> {
-        let mut pictures = self.pictures();
-        loop {
-            let bytes = self.encoded(&pictures);
-            let (width, height) = pictures[0].dimensions();
-            if bytes.len() <= MOST_BYTES || width.min(height) <= LEAST_SIDE {
-                return bytes;
+    /// As it is shown: with fewer pixels if it is too long, and if these become too few, with fewer frames.
+    fn small(&self) -> &Small {
+        self.small.get_or_init(|| {
+            let whole = self.pictures();
+            let (width, height) = whole[0].dimensions();
+            let (mut scale, mut every) = (1.0, 1);
+            loop {
+                let side = |pixels: u32| ((f64::from(pixels) * scale) as u32).max(1);
+                let size = (side(width), side(height));
+                let smaller = |picture: &RgbImage| imageops::resize(picture, size.0, size.1, FilterType::Triangle);
+                let shown = whole.iter().step_by(every);
+                let pictures: Vec<RgbImage> =
+                    if scale < 1.0 { shown.map(smaller).collect() } else { shown.cloned().collect() };
+                let png = self.encoded(&pictures, every);
+                if png.len() <= MOST_BYTES || pictures.len() == 1 {
+                    return Small { png, size, every };
+                }
+                let next = scale * (MOST_BYTES as f64 / png.len() as f64).sqrt().min(0.9);
+                match f64::from(width.min(height)) * next >= LEAST_SIDE {
+                    true => scale = next,
+                    false => every *= 2,
+                }
             }
-            let times = (MOST_BYTES as f64 / bytes.len() as f64).sqrt().min(0.9);
-            let side = |pixels: u32| ((f64::from(pixels) * times) as u32).max(1);
-            let smaller =
-                |picture: &RgbImage| imageops::resize(picture, side(width), side(height), FilterType::Triangle);
-            pictures = pictures.iter().map(smaller).collect();
-        }
-    }
-
-    /// Rows and columns of the frames in pixels.
-    fn size(&self) -> (u32, u32) {
-        let (width, height) = self.frames[0].pixels().dimensions();
-        (height, width)
+        })
     }
 }
 
 /// The time of a frame as a fraction of a second.
 fn delay(fps: f64) -> [u16; 2] {
-    let milliseconds = (1000.0 / fps).round();
-    match milliseconds <= f64::from(u16::MAX) {
-        true => [milliseconds.max(1.0) as u16, 1000],
-        false => [(1.0 / fps).round().min(f64::from(u16::MAX)) as u16, 1],
+    let most = f64::from(u16::MAX);
+    match 1.0 / fps {
+        _ if (1.0..most / 1000.0).contains(&fps) => [1000, (1000.0 * fps).round() as u16],
+        seconds if 1000.0 * seconds <= most => [(1000.0 * seconds).round() as u16, 1000],
+        seconds => [seconds.round().min(most) as u16, 1],
     }
 }
 
@@ -344,15 +376,25 @@ impl Palette {
 
 impl Drawing for Film {
     fn png(&self) -> Vec<u8> {
-        self.small()
+        self.small().png.clone()
     }
 
     fn describe(&self) -> String {
-        let (rows, columns) = self.size();
+        let Small { size: (columns, rows), every, .. } = self.small();
+        let (width, height) = self.frames[0].pixels().dimensions();
         let frames =
             if self.frames.len() == 1 { "1 frame".to_owned() } else { format!("{} frames", self.frames.len()) };
-        let fps = crate::number::general(self.fps, 6);
-        format!("Video: {frames} of {rows}×{columns} pixels, {fps} a second")
+        let mut text = format!("Video: {frames} of {height}×{width} pixels, {} a second", general(self.fps, 6));
+        if (*columns, *rows) != (width, height) {
+            text.push_str(&format!(", shown in {rows}×{columns}"));
+        }
+        if *every > 1 {
+            text.push_str(&format!(", of {every} frames one is shown"));
+        }
+        if text.contains("shown") {
+            text.push_str("; `.save(\"video.png\")` writes all of it");
+        }
+        text
     }
 
     fn is_empty(&self) -> bool {
@@ -361,23 +403,35 @@ impl Drawing for Film {
 }
 
 impl Video {
+    fn film(&mut self) -> &mut Film {
+        let film = self.shown.change();
+        film.small = OnceLock::new();
+        film
+    }
+
     #[track_caller]
     fn with_colors(mut self, operation: &'static str, change: impl Fn(Plot) -> Plot) -> Video {
-        for frame in &mut self.shown.change().frames {
-            let Content::Picture(chart) = &mut frame.0 else {
-                invalid(
+        for frame in &mut self.film().frames {
+            match &mut frame.0 {
+                Content::Numbers(chart) => {
+                    **chart = change(Plot::of_chart(std::mem::take(&mut **chart))).into_chart();
+                }
+                Content::Colors(_) => invalid(
+                    operation,
+                    "the images have colours in them, which do not stand for numbers; leave this call out".to_owned(),
+                ),
+                Content::Plot(_) => invalid(
                     operation,
                     "the frames are plots, which have colours of their own; call it on each plot".to_owned(),
-                );
-            };
-            **chart = change(Plot::of_chart(std::mem::take(&mut **chart))).into_chart();
+                ),
+            }
         }
         self
     }
 
     /// Sets how many frames are shown in a second. At first they are 10.
     ///
-    /// **Panics** unless it is a number over 0, at most 1000.
+    /// **Panics** unless it is a number over 0, at most 90: browsers show no more.
     ///
     /// ```
     /// # let images = ndarray::Array3::<f32>::zeros((3, 8, 8));
@@ -385,13 +439,15 @@ impl Video {
     /// ```
     #[track_caller]
     pub fn fps(mut self, fps: f64) -> Video {
-        if !(fps > 0.0 && fps <= 1000.0) {
+        if !(fps > 0.0 && fps <= 90.0) {
             invalid(
                 "Video::fps",
-                format!("{fps} frames a second cannot be shown; give a number over 0, such as `.fps(10.0)`"),
+                format!(
+                    "{fps} frames a second cannot be shown; give a number over 0 and at most 90, such as `.fps(30.0)`"
+                ),
             );
         }
-        self.shown.change().fps = fps;
+        self.film().fps = fps;
         self
     }
 
@@ -402,7 +458,7 @@ impl Video {
     /// warpcell::video(&images).repeat(false).show();
     /// ```
     pub fn repeat(mut self, repeat: bool) -> Video {
-        self.shown.change().repeats = repeat;
+        self.film().repeats = repeat;
         self
     }
 
@@ -442,7 +498,7 @@ impl Video {
     }
 
     fallible! {
-        /// Writes an animated PNG file, with all pixels.
+        /// Writes an animated PNG file, with all pixels and frames.
         ///
         /// **Panics** if the file cannot be written ([`Error::File`]), and if its name ends with `.gif`, `.mp4` or the like.
         ///
@@ -460,7 +516,7 @@ impl Video {
                 return Err(wrong(format!("is not written as {ending}, only as an animated PNG; write `.save({name:?})`")));
             }
             let film = self.shown.drawing();
-            std::fs::write(path, film.encoded(&film.pictures())).map_err(|error| {
+            std::fs::write(path, film.encoded(&film.pictures(), 1)).map_err(|error| {
                 wrong(format!("cannot be written: {error}; give a folder that is there and that you may write to"))
             })
         }
@@ -474,118 +530,4 @@ impl fmt::Debug for Video {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cell::representations_of;
-    use ndarray::{Array2, Array3, Array4, array};
-
-    /// The frames of an animated PNG, how often they are shown, and the seconds of each.
-    fn decoded(bytes: &[u8]) -> (Vec<RgbImage>, u32, f64) {
-        let mut decoder = ::png::Decoder::new(std::io::Cursor::new(bytes));
-        decoder.set_transformations(::png::Transformations::EXPAND);
-        let mut reader = decoder.read_info().unwrap();
-        let control = *reader.info().animation_control().unwrap();
-        let mut seconds = 0.0;
-        let mut frame = || {
-            let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-            let info = reader.next_frame(&mut pixels).unwrap();
-            let frame = reader.info().frame_control().unwrap();
-            seconds = f64::from(frame.delay_num) / f64::from(frame.delay_den);
-            RgbImage::from_raw(info.width, info.height, pixels).unwrap()
-        };
-        let frames = (0..control.num_frames).map(|_| frame()).collect();
-        (frames, control.num_plays, seconds)
-    }
-
-    #[test]
-    fn frames_are_shown_in_their_order_with_the_same_colours_for_the_same_numbers() {
-        let images = Array3::from_shape_fn((3, 2, 4), |(t, i, j)| (10 * t + 4 * i + j) as f64);
-        let video = video(&images).fps(4.0).cmap("gray");
-        assert_eq!(format!("{video:?}"), "Video: 3 frames of 256×512 pixels, 4 a second");
-        let (frames, plays, seconds) = decoded(&video.shown.drawing().small());
-        assert_eq!((frames.len(), plays, seconds), (3, 0, 0.25));
-        for (t, frame) in frames.iter().enumerate() {
-            assert_eq!(frame.dimensions(), (512, 256));
-            for (i, j) in [(0, 0), (1, 3), (0, 2)] {
-                let expected = (images[[t, i, j]] / 27.0 * 255.0).round() as i32;
-                let pixel = frame.get_pixel(128 * j as u32 + 64, 128 * i as u32 + 64).0;
-                assert!((i32::from(pixel[0]) - expected).abs() <= 1, "{t} {i} {j}: {pixel:?}, not {expected}");
-            }
-        }
-        let (_, plays, _) = decoded(&video.repeat(false).limits(0.0, 1.0).shown.drawing().small());
-        assert_eq!(plays, 1);
-    }
-
-    #[test]
-    fn many_kinds_of_frames() {
-        let text = |video: Video| format!("{video:?}");
-        let red = Array4::from_shape_fn((2, 300, 300, 3), |(t, _, _, c)| if c == 0 { 120 * t as u8 } else { 0 });
-        let colored = video(&red);
-        assert_eq!(decoded(&colored.shown.drawing().small()).0[1].get_pixel(5, 5).0, [120, 0, 0]);
-        assert_eq!(text(colored), "Video: 2 frames of 300×300 pixels, 10 a second");
-        let device = crate::zeros::<f32>((4, 16, 16));
-        assert_eq!(text(video(&device)), "Video: 4 frames of 256×256 pixels, 10 a second");
-        let image = array![[1.0f32, 2.0], [3.0, f32::NAN]];
-        assert_eq!(text(video(vec![image.clone(), &image * 2.0])), "Video: 2 frames of 256×256 pixels, 10 a second");
-        assert_eq!(text(video(&[image.view(), image.view()])), "Video: 2 frames of 256×256 pixels, 10 a second");
-        let plots = [crate::plot(&[1, 2]), crate::plot(&[2, 1])];
-        assert_eq!(text(video(&plots)), "Video: 2 frames of 420×640 pixels, 10 a second");
-        let pairs = vec![crate::subplots((1, 2), [crate::plot(&[1]), crate::plot(&[2])]); 3];
-        assert!(text(video(&pairs[..2])).starts_with("Video: 2 frames of "), "{pairs:?}");
-        let shown = representations_of(&video(&device)).unwrap();
-        assert!(shown["image/png"].as_str().unwrap().starts_with("iVBOR"));
-    }
-
-    #[test]
-    fn a_long_video_is_shown_smaller_and_saved_whole() {
-        let mut state = 1u32;
-        let mut noise = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 24) as u8
-        };
-        let images = Array4::from_shape_simple_fn((20, 256, 256, 3), &mut noise);
-        let film = video(&images);
-        let small = film.shown.drawing().small();
-        assert!(small.len() <= MOST_BYTES, "{}", small.len());
-        let (frames, _, _) = decoded(&small);
-        assert!(
-            frames.len() == 20 && frames[0].width() < 256 && frames[0].width() > 100,
-            "{:?}",
-            frames[0].dimensions()
-        );
-        let folder = tempfile();
-        film.save(folder.join("noise.png"));
-        let (frames, _, _) = decoded(&std::fs::read(folder.join("noise.png")).unwrap());
-        assert_eq!(frames[19].get_pixel(3, 200).0[1], images[[19, 200, 3, 1]]);
-        let error = film.try_save(folder.join("noise.gif")).unwrap_err().to_string();
-        assert!(
-            error.contains("only as an animated PNG; write `.save(") && error.ends_with("noise.png\")`"),
-            "{error}"
-        );
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
-    fn tempfile() -> std::path::PathBuf {
-        let folder = std::env::temp_dir().join(format!("warpcell-video-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
-    #[test]
-    fn what_is_no_video_is_refused() {
-        let error = |frames: Result<Video>| frames.map(drop).unwrap_err().to_string();
-        assert!(error(try_video(&Array3::<f32>::zeros((0, 3, 3)))).contains("no frames"));
-        expect_test::expect![[r#"
-            video: frame 0 has 2×3, but frame 1 has 3×2; give all frames one shape, such as that of the first one
-            video: the shape [3, 4] is that of one image; show it by `gpu::imshow(&x)`, or give an array of shape (frames, rows, columns)
-            video: the shape [2, 0, 3] has no elements; an image needs at least one row and one column"#]]
-        .assert_eq(
-            &[
-                error(try_video(vec![Array2::<f32>::zeros((2, 3)), Array2::zeros((3, 2))])),
-                error(try_video(&Array2::<f32>::zeros((3, 4)))),
-                error(try_video(&Array3::<f32>::zeros((2, 0, 3)))),
-            ]
-            .join("\n"),
-        );
-    }
-}
+mod tests;

@@ -3,7 +3,7 @@
 use super::strokes::Point;
 use super::text;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder};
+use image::{ExtendedColorType, ImageEncoder, RgbImage};
 use plotters::coord::CoordTranslate;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::style::text_anchor::{HPos, VPos};
@@ -100,12 +100,20 @@ impl Canvas {
         }
         let colors: Vec<u8> =
             self.pixels.pixels().iter().flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]).collect();
-        let mut png = Vec::new();
-        let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive);
-        match encoder.write_image(&colors, width, height, ExtendedColorType::Rgb8) {
-            Ok(()) => png,
-            Err(error) => unreachable!("a vector takes every byte, and the buffer has the stated size: {error}"),
+        match RgbImage::from_raw(width, height, colors) {
+            Some(pixels) => encoded(&pixels),
+            None => unreachable!("a picture has three bytes for each pixel"),
         }
+    }
+}
+
+/// Pixels as a PNG file.
+pub(super) fn encoded(pixels: &RgbImage) -> Vec<u8> {
+    let mut png = Vec::new();
+    let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive);
+    match encoder.write_image(pixels, pixels.width(), pixels.height(), ExtendedColorType::Rgb8) {
+        Ok(()) => png,
+        Err(error) => unreachable!("a vector takes every byte, and the buffer has the stated size: {error}"),
     }
 }
 
