@@ -93,4 +93,10 @@ def test_a_click_sorts_a_table_and_a_video_is_seen(browser, lab, tmp_path):
     assert column(1) == sorted(first)
     page.wait_for_function("() => [...document.querySelectorAll('.jp-RenderedImage img')].some(image => image.naturalWidth === 256)")
     page.screenshot(path=screenshots(tmp_path) / "tables.png")
+    # A second view of the output sorts by itself.
+    page.locator(".jp-RenderedHTML").first.click(button="right")
+    page.get_by_role("menuitem", name="Create New View for Cell Output").click()
+    views = page.locator(".jp-LinkedOutputView .jp-RenderedHTML")
+    views.locator("th button", has_text="ms").click()
+    assert views.locator("tbody td:nth-child(1)").all_inner_texts() == ["device", "both", "host", "none"]
     close(page)

@@ -6,20 +6,26 @@ use crate::cell;
 use crate::dtype::Element;
 use crate::error::{Error, Result, check};
 use crate::number::general;
+use crate::timing::table::aligned;
 use ndarray::{ArrayBase, Axis, Data, Dimension};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What sorts the rows. Front ends that run no scripts show the table as it is.
+/// What makes buttons of the headers. Front ends that run no scripts show the table as it is.
 const SCRIPT: &str = include_str!("table.html");
 
 /// The most bytes of a table in a notebook. Of a longer one the first rows are shown.
 const MOST_BYTES: usize = 1_000_000;
 /// The most rows. A browser sorts so many at once.
 const MOST_ROWS: usize = 5_000;
-/// So many rows are printed where only text is shown.
+const MOST_COLUMNS: usize = 200;
+/// The most characters of a cell.
+const MOST_CHARACTERS: usize = 1_000;
+/// So many rows and columns, and so many characters of a cell, are printed where only text is shown.
 const PRINTED_ROWS: usize = 20;
+const PRINTED_COLUMNS: usize = 20;
+const PRINTED_CHARACTERS: usize = 80;
 
 /// A table in the notebook. A click on a header sorts the rows by that column: up, down, and as they were.
 ///
@@ -28,7 +34,8 @@ const PRINTED_ROWS: usize = 20;
 /// called 0, 1 and so on. [`Table::column`] adds one of another type.
 ///
 /// The table shows itself as the value of a cell, or by [`display`](crate::display()). Of more than 5,000 rows, or of a megabyte, the first ones are
-/// shown.
+/// shown; of more than 200 columns and of a text with more than 1,000 characters, too. `bool`s are sorted as texts. A `HashMap` has its rows in any order; a
+/// `BTreeMap` sorts them by their keys.
 ///
 /// **Panics** if the rows differ in length, and for arrays with more than two axes.
 ///
@@ -91,6 +98,14 @@ impl TableValue {
             TableValue::Text(text) | TableValue::Number(text, _) => text,
             TableValue::Missing => "",
         }
+    }
+}
+
+/// The beginning of a text that is too long.
+fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -340,19 +355,17 @@ impl Table {
     }
 
     fn html(&self) -> String {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_micros();
-        let id = format!("warpcell-table-{now:x}-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-        let numbers: Vec<bool> = (0..self.names.len()).map(|column| self.is_of_numbers(column)).collect();
+        let id = format!("warpcell-table-{}", super::new_id());
+        let columns = self.names.len().min(MOST_COLUMNS);
+        let numbers: Vec<bool> = (0..columns).map(|column| self.is_of_numbers(column)).collect();
         let side = |is_number: bool| if is_number { "right" } else { "left" };
         let mut html = format!("<div id=\"{id}\" style=\"max-height:32em;overflow:auto\"><table><thead><tr>");
         for (name, &is_number) in self.names.iter().zip(&numbers) {
             html.push_str(&format!(
-                "<th aria-sort=\"none\"{} style=\"text-align:{};position:sticky;top:0;background:var(--jp-layout-color0,inherit)\">\
-                 <button type=\"button\" style=\"all:unset;cursor:pointer\">{}<span></span></button></th>",
+                "<th{} style=\"text-align:{};position:sticky;top:0;background:var(--jp-layout-color0,Canvas)\">{}</th>",
                 if is_number { " data-n" } else { "" },
                 side(is_number),
-                escaped(name)
+                escaped(&shortened(name, MOST_CHARACTERS))
             ));
         }
         html.push_str("</tr></thead><tbody>");
@@ -367,13 +380,10 @@ impl Table {
                     }
                     _ => String::new(),
                 };
-                line.push_str(&format!(
-                    "<td style=\"text-align:{}\"{exact}>{}</td>",
-                    side(is_number),
-                    escaped(value.text())
-                ));
+                let text = shortened(value.text(), MOST_CHARACTERS);
+                line.push_str(&format!("<td style=\"text-align:{}\"{exact}>{}</td>", side(is_number), escaped(&text)));
             }
-            if html.len() + line.len() > MOST_BYTES {
+            if shown > 0 && html.len() + line.len() > MOST_BYTES {
                 break;
             }
             html.push_str(&line);
@@ -384,30 +394,29 @@ impl Table {
         if shown < self.rows.len() {
             html.push_str(&format!("<div>The first {shown} of {} rows. A click sorts these.</div>", self.rows.len()));
         }
+        if columns < self.names.len() {
+            html.push_str(&format!("<div>The first {columns} of {} columns.</div>", self.names.len()));
+        }
         html + &SCRIPT.trim().replace("@ID@", &id)
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = &self.rows[..self.rows.len().min(PRINTED_ROWS)];
-        let width = |column: usize| {
-            let cells = shown.iter().map(|row| row[column].text().chars().count());
-            cells.max().unwrap_or(0).max(self.names[column].chars().count())
-        };
-        let columns: Vec<(usize, bool)> =
-            (0..self.names.len()).map(|column| (width(column), self.is_of_numbers(column))).collect();
-        let line = |cells: Vec<&str>| {
-            let padded = cells.iter().zip(&columns).map(|(cell, &(width, is_number))| {
-                if is_number { format!("{cell:>width$}") } else { format!("{cell:width$}") }
-            });
-            padded.collect::<Vec<String>>().join("   ").trim_end().to_owned()
-        };
-        let header = line(self.names.iter().map(String::as_str).collect());
-        let body = shown.iter().map(|row| line(row.iter().map(TableValue::text).collect()));
-        let mut lines: Vec<String> = std::iter::once(header).chain(body).collect();
-        if shown.len() < self.rows.len() {
+        let columns = self.names.len().min(PRINTED_COLUMNS);
+        // A line of the text is a row.
+        let printed = |text: &str| shortened(text, PRINTED_CHARACTERS).replace(['\n', '\r', '\t'], " ");
+        let cells = |row: &Vec<TableValue>| row[..columns].iter().map(|value| printed(value.text())).collect();
+        let header = self.names[..columns].iter().map(|name| printed(name)).collect();
+        let rows: Vec<Vec<String>> =
+            std::iter::once(header).chain(self.rows.iter().take(PRINTED_ROWS).map(cells)).collect();
+        let numbers: Vec<bool> = (0..columns).map(|column| self.is_of_numbers(column)).collect();
+        let mut lines = aligned(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), |column| numbers[column]);
+        if self.rows.len() > PRINTED_ROWS {
             lines.push(format!("… {} rows in all", self.rows.len()));
+        }
+        if self.names.len() > columns {
+            lines.push(format!("… {} columns in all", self.names.len()));
         }
         f.write_str(&lines.join("\n"))
     }
@@ -455,7 +464,7 @@ mod tests {
     #[test]
     fn html_has_what_sorts() {
         let html = html(&table(&[("<b>", 1.0 / 3.0), ("c", 2.0)]).columns(["na&me", "ms"]));
-        assert!(html.contains(">na&amp;me<span></span></button></th><th aria-sort=\"none\" data-n "), "{html}");
+        assert!(html.contains(">na&amp;me</th><th data-n style="), "{html}");
         assert!(html.contains("<td style=\"text-align:left\">&lt;b&gt;</td><td style=\"text-align:right\" data-n=\"0.3333333333333333\">0.333333</td>"));
         assert!(html.contains("<td style=\"text-align:right\">2</td>") && html.ends_with("</script>"));
         let id = html.split('"').nth(1).unwrap();
@@ -468,8 +477,15 @@ mod tests {
         let html = html(&long);
         assert!(html.len() < MOST_BYTES + 10_000 && html.contains("The first 5000 of 100000 rows."));
         assert_eq!(long.to_string().lines().count(), PRINTED_ROWS + 2);
-        let wide = html_rows(&self::html(&table(vec!["x".repeat(10_000); 1000])));
-        assert!((50..200).contains(&wide), "{wide}");
+        let long_texts = self::html(&table(vec!["x".repeat(10_000); 5000]));
+        assert!((500..2000).contains(&html_rows(&long_texts)) && long_texts.len() < MOST_BYTES + 10_000);
+        let wide = table(&crate::zeros::<f32>((3, 10_000)));
+        let html = self::html(&wide);
+        assert!(html_rows(&html) == 3 && html.contains("The first 200 of 10000 columns.") && html.len() < 100_000);
+        assert!(wide.to_string().len() < 1_000 && wide.to_string().ends_with("… 10000 columns in all"));
+        let one = table(&["y".repeat(3_000_000)]);
+        assert!(html_rows(&self::html(&one)) == 1 && one.to_string().len() < 200);
+        assert_eq!(table(&[("a\nb", 1)]).to_string(), "0     1\na b   1");
     }
 
     fn html_rows(html: &str) -> usize {

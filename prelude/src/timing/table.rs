@@ -33,16 +33,8 @@ impl Table {
 
     /// One line a row, without a line's end behind the last.
     pub fn text(&self) -> String {
-        let all = || std::iter::once(&self.header).chain(&self.rows);
-        let width = |column: usize| all().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
-        let lines = all().map(|row| {
-            let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
-                if column < self.names { format!("{cell:width$}") } else { format!("{cell:>width$}") }
-            });
-            cells.collect::<Vec<String>>().join("   ").trim_end().to_owned()
-        });
-        lines.collect::<Vec<String>>().join("\n")
+        let all = std::iter::once(&self.header).chain(&self.rows);
+        aligned(&all.map(Vec::as_slice).collect::<Vec<_>>(), |column| column >= self.names).join("\n")
     }
 
     /// A `<table>` for notebooks. Front ends keep styles, but no classes of ours.
@@ -61,6 +53,19 @@ impl Table {
         let header = cells(&self.header, "th", "");
         format!("<table><thead>{header}</thead><tbody>{body}</tbody></table>")
     }
+}
+
+/// Rows as lines of text with columns of one width each, on whose right or left side the cells stand.
+pub(crate) fn aligned(rows: &[&[String]], is_right: impl Fn(usize) -> bool) -> Vec<String> {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows.first().map_or(0, |row| row.len())).map(width).collect();
+    let line = |row: &&[String]| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
+            if is_right(column) { format!("{cell:>width$}") } else { format!("{cell:width$}") }
+        });
+        cells.collect::<Vec<String>>().join("   ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 /// A table with words before and behind it, as `Debug` writes it: text, and in a notebook HTML.
