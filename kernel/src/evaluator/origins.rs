@@ -45,3 +45,34 @@ impl Origins {
         self.0.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_kept_as_long_as_one_of_its_interactions_can_be_called() {
+        let compiled = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(compiled.path(), "fn cell() {}").unwrap();
+        let mut origins = Origins::default();
+        let keep = |origins: &mut Origins, shown: &[&str]| {
+            let shown = shown.iter().map(ToString::to_string).collect();
+            origins.keep(shown, compiled.path(), &Expansion::default(), "the cell");
+        };
+        keep(&mut origins, &[]);
+        assert!(origins.0.is_empty());
+        keep(&mut origins, &["a", "b"]);
+        let cell = Arc::downgrade(&origins.of("a").unwrap());
+        assert_eq!(
+            (cell.upgrade().unwrap().cell.as_str(), cell.upgrade().unwrap().source.as_str()),
+            ("the cell", "fn cell() {}")
+        );
+        origins.forget("a");
+        assert!(origins.of("a").is_none() && cell.upgrade().is_some(), "b can be called");
+        origins.forget("b");
+        assert!(cell.upgrade().is_none());
+        keep(&mut origins, &["c"]);
+        origins.clear();
+        assert!(origins.of("c").is_none());
+    }
+}

@@ -159,13 +159,14 @@ impl RustEvaluator {
             BuildAnswer::forget(self.session.path());
             let result = self.run_code(run);
             let compilations = build_step::compile_times(self.session.path());
-            {
+            let profiles = {
                 let state = &mut *self.link.state();
                 self.last_time = Some(CellTime::of(began, start.elapsed(), &compilations, &state.events));
                 let shown = std::mem::take(&mut state.events.interactions);
                 state.origins.keep(shown, &self.session.compiled_source(), expansion, cell);
-            }
-            if expansion.profiled && result.as_ref().is_err_and(|error| error.name == PROCESS_DIED) {
+                state.events.profiles
+            };
+            if expansion.profiled && profiles == 0 && result.as_ref().is_err_and(|error| error.name == PROCESS_DIED) {
                 let text = "%prun: nothing can be shown: the samples have ended with the process\n".to_owned();
                 sink(Output::Stream { name: StreamName::Stderr, text });
             }

@@ -118,6 +118,8 @@ pub struct Events {
     pub load_failed: Option<String>,
     /// The interactions that the cell has shown, and that can be called.
     pub interactions: Vec<String>,
+    /// How many profiles of `%prun` were shown.
+    pub profiles: u32,
     /// How long the compiled code was in the cell process: its loading and its run.
     pub ran: Duration,
     /// How long the loading took.
@@ -365,6 +367,7 @@ impl LinkState {
 
     /// The outputs for what `%prun` has sampled.
     fn show_profile(&mut self, profile: &Profile) -> Vec<Output> {
+        self.events.profiles += 1;
         let place = |location: &str| self.place.as_ref().map_or_else(|| location.to_owned(), |place| place(location));
         let Shown { text, warning, picture } = profiling::shown(profile, &place);
         let stream = |name, text: String| (!text.is_empty()).then_some(Output::Stream { name, text });

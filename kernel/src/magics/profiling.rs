@@ -7,6 +7,7 @@ use super::rewrite::Edit;
 use super::rust::{Last, last_statement};
 use super::timing::{around, measure_once};
 use crate::profile::{Limit, ProfileOptions, SORTS};
+use crate::syntax::is_word;
 
 const VALUE: &str = "session::prun_value";
 const END: &str = "session::prun_end";
@@ -38,11 +39,18 @@ pub(super) fn prun_cell(call: &CellCall<'_>) -> Result<Vec<Edit>, String> {
 /// Edits that keep the compiler from leaving out a last statement because its value is not used.
 fn keep_value(statements: &str) -> Vec<Edit> {
     match last_statement(statements) {
-        Last::Expression { range, place: false, semicolon: true } => {
+        // A macro may be statements.
+        Last::Expression { range, place: false, semicolon: true } if !is_macro_call(&statements[range.clone()]) => {
             vec![Edit::insert(range.start, "std::hint::black_box("), Edit::insert(range.end, ")")]
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether a macro is called: `name!(…)`.
+fn is_macro_call(expression: &str) -> bool {
+    let is_path = |text: &str| !text.is_empty() && text.chars().all(|character| is_word(character) || character == ':');
+    expression.split_once('!').is_some_and(|(path, rest)| is_path(path.trim_end()) && !rest.starts_with('='))
 }
 
 /// The call that begins a profile.

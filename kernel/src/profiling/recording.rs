@@ -3,6 +3,7 @@
 
 use super::sampler::{Sample, Sampler, Samples, this_thread};
 use super::symbols;
+use crate::evaluator::paths;
 use crate::profile::{Frame, Profile, ProfileOptions, Stack};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -71,10 +72,7 @@ pub fn end(all: bool) -> Option<Profile> {
 
 /// A path of the user, from the directory of the cells.
 fn absolute(path: Option<&Path>) -> Option<PathBuf> {
-    let path = path?;
-    let home = path.strip_prefix("~").ok().and_then(|rest| Some(PathBuf::from(std::env::var_os("HOME")?).join(rest)));
-    let path = home.unwrap_or_else(|| path.to_owned());
-    Some(std::path::absolute(&path).unwrap_or(path))
+    Some(paths::resolve(path?.to_str()?, &std::env::current_dir().unwrap_or_default()))
 }
 
 /// How long processors have worked for this process.
@@ -131,6 +129,7 @@ mod tests {
         let here = std::env::current_dir().unwrap();
         assert_eq!(absolute(Some(Path::new("a/b.txt"))), Some(here.join("a/b.txt")));
         assert_eq!(absolute(Some(Path::new("/a"))), Some("/a".into()));
+        assert_eq!(absolute(Some(Path::new("~/x"))), std::env::home_dir().map(|home| home.join("x")));
         assert_eq!(absolute(None), None);
     }
 
