@@ -6,7 +6,7 @@ import io
 import pytest
 from PIL import Image
 
-from e2e.lab import close, hide_the_sidebar, open_notebook, run_all, screenshots, wait_for_the_end, write_notebook
+from e2e.lab import CURRENT, close, hide_the_sidebar, open_notebook, run_all, screenshots, wait_for_the_end, write_notebook
 
 TABLE = (
     'gpu::table(&[("host", Some(120.25)), ("device", Some(3.5)), ("none", None), ("both", Some(12.0))])\n'
@@ -94,9 +94,12 @@ def test_a_click_sorts_a_table_and_a_video_is_seen(browser, lab, tmp_path):
     page.wait_for_function("() => [...document.querySelectorAll('.jp-RenderedImage img')].some(image => image.naturalWidth === 256)")
     page.screenshot(path=screenshots(tmp_path) / "tables.png")
     # A second view of the output sorts by itself.
+    notebook = page.evaluate(f"() => {CURRENT}.id")
     page.locator(".jp-RenderedHTML").first.click(button="right")
     page.get_by_role("menuitem", name="Create New View for Cell Output").click()
     views = page.locator(".jp-LinkedOutputView .jp-RenderedHTML")
     views.locator("th button", has_text="ms").click()
     assert views.locator("tbody td:nth-child(1)").all_inner_texts() == ["device", "both", "host", "none"]
+    page.evaluate("id => window.jupyterapp.shell.activateById(id)", notebook)
+    page.wait_for_function(f"id => {CURRENT}.id === id", arg=notebook)
     close(page)
