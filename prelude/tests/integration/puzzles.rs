@@ -68,7 +68,7 @@ fn starts_fail_with_an_explanation() {
         missing.extend(
             parts.iter().filter(|part| !text.contains(**part)).map(|part| format!("{part:?} is not in:\n{text}")),
         );
-        assert!(!report.is_solved() && report.svg().contains("#c62828"), "{name}: nothing is red");
+        assert!(!report.is_solved() && report.svg().contains("#e53935"), "{name}: nothing is red");
     }
     assert!(missing.is_empty(), "{}", missing.join("\n\n"));
 }
