@@ -123,6 +123,31 @@ impl Drop for Entered {
     }
 }
 
+/// While this lives, `%prun` takes no samples of this thread: between two stacks there is none that it could walk.
+struct NotSampled {
+    before: libc::sigset_t,
+}
+
+impl NotSampled {
+    fn begin() -> NotSampled {
+        // SAFETY: `sigemptyset` fills the set, and all pointers are to live sets. The mask is that of this thread.
+        unsafe {
+            let (mut signals, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigemptyset(&raw mut signals);
+            libc::sigaddset(&raw mut signals, libc::SIGPROF);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, &raw mut before);
+            NotSampled { before }
+        }
+    }
+}
+
+impl Drop for NotSampled {
+    fn drop(&mut self) {
+        // SAFETY: the set is the one that `begin` has got.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
+    }
+}
+
 impl<'a> Worker<'a> {
     pub(crate) fn new(whole: &'a Whole<'a>, plan: Option<Plan>) -> Worker<'a> {
         let launch = whole.launch;
@@ -154,6 +179,7 @@ impl<'a> Worker<'a> {
     /// Runs blocks until there are no more.
     pub(crate) fn run(self) -> Recording {
         let entered = Entered { before: WORKER.replace((&raw const self).cast()) };
+        let _not_sampled = NotSampled::begin();
         let mut coroutines: Vec<Thread> = Vec::new();
         while let Some(slot) = self.turn(&mut coroutines) {
             coroutines[slot].resume(());
