@@ -4,7 +4,8 @@
 //! picture.
 
 use super::names::Origin;
-use super::report::{Step, Steps};
+use super::report::{Step, Steps, shortened};
+use crate::evaluator::doc_pages;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -148,29 +149,12 @@ fn fill(origin: Origin, tone: u8) -> &'static str {
 /// As much of a text as a width has room for.
 fn fitted(text: &str, width: f64) -> String {
     let room = (width / CHARACTER).max(0.0) as usize;
-    if text.chars().count() <= room {
-        return text.to_owned();
-    }
-    if room < 3 {
-        return String::new();
-    }
-    text.chars().take(room - 1).chain(['…']).collect()
+    if room < 3 && text.chars().count() > room { String::new() } else { shortened(text, room) }
 }
 
-/// A text inside of XML.
+/// A text inside of XML, which has no control characters.
 fn escaped(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '<' => result.push_str("&lt;"),
-            '>' => result.push_str("&gt;"),
-            '&' => result.push_str("&amp;"),
-            // XML has no control characters.
-            _ if character.is_control() => result.push('\u{fffd}'),
-            _ => result.push(character),
-        }
-    }
-    result
+    doc_pages::escaped(text).replace(char::is_control, "\u{fffd}")
 }
 
 #[cfg(test)]

@@ -271,8 +271,8 @@ fn without_column(place: &str) -> String {
     place.strip_prefix("code of an ").unwrap_or(place).to_owned()
 }
 
-/// The beginning of a text.
-fn shortened(text: &str, most: usize) -> String {
+/// The beginning of a text that is too long.
+pub fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
