@@ -14,6 +14,7 @@ pub use table::{Table, TableCell, TableRow, TableRows, table, try_table};
 pub use wrappers::{Html, Image, Json, Latex, Markdown, Png, Svg};
 
 use crate::{cell, output};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -156,6 +157,14 @@ pub(crate) fn with_pictures_only<R>(run: impl FnOnce() -> R) -> R {
 /// Whether charts are shown as pictures only.
 pub(crate) fn pictures_only() -> bool {
     PICTURES_ONLY.get()
+}
+
+/// The beginning of a text that is too long: so many characters, and "…".
+fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Text as HTML that shows it.

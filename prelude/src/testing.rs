@@ -316,6 +316,13 @@ fn place(shape: &[usize], index: usize) -> Vec<usize> {
     place
 }
 
+/// The message with which something panics.
+#[cfg(test)]
+pub(crate) fn panic_message(work: impl FnOnce()) -> String {
+    let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).expect_err("it should have panicked");
+    payload.downcast_ref::<String>().expect("a message").clone()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -323,9 +330,7 @@ mod tests {
     use ndarray::{arr0, array};
 
     fn refused(assertion: impl FnOnce(), expected: &Expect) {
-        let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(assertion))
-            .expect_err("the assertion should have failed");
-        expected.assert_eq(payload.downcast_ref::<String>().expect("a message"));
+        expected.assert_eq(&panic_message(assertion));
     }
 
     #[test]

@@ -211,13 +211,13 @@ impl IntoFrame for super::Subplots {
 
 impl<F: IntoFrame> Frames for Vec<F> {
     fn frames(self) -> Result<Vec<Frame>> {
-        self.iter().map(IntoFrame::frame).collect()
+        self.as_slice().frames()
     }
 }
 
 impl<F: IntoFrame> Frames for &Vec<F> {
     fn frames(self) -> Result<Vec<Frame>> {
-        self.iter().map(IntoFrame::frame).collect()
+        self.as_slice().frames()
     }
 }
 
@@ -229,13 +229,13 @@ impl<F: IntoFrame> Frames for &[F] {
 
 impl<F: IntoFrame, const N: usize> Frames for [F; N] {
     fn frames(self) -> Result<Vec<Frame>> {
-        self.iter().map(IntoFrame::frame).collect()
+        self.as_slice().frames()
     }
 }
 
 impl<F: IntoFrame, const N: usize> Frames for &[F; N] {
     fn frames(self) -> Result<Vec<Frame>> {
-        self.iter().map(IntoFrame::frame).collect()
+        self.as_slice().frames()
     }
 }
 
@@ -266,7 +266,8 @@ struct Film {
 #[derive(Clone)]
 struct Small {
     png: Vec<u8>,
-    /// Columns and rows.
+    /// Columns and rows of the whole video, and those that are shown.
+    whole: (u32, u32),
     size: (u32, u32),
     /// One frame of so many is shown.
     every: usize,
@@ -316,19 +317,19 @@ impl Film {
     /// As it is shown: with fewer pixels if it is too long, and if these become too few, with fewer frames.
     fn small(&self) -> &Small {
         self.small.get_or_init(|| {
-            let whole = self.pictures();
-            let (width, height) = whole[0].dimensions();
+            let pictures = self.pictures();
+            let whole @ (width, height) = pictures[0].dimensions();
             let (mut scale, mut every) = (1.0, 1);
             loop {
                 let side = |pixels: u32| ((f64::from(pixels) * scale) as u32).max(1);
                 let size = (side(width), side(height));
                 let smaller = |picture: &RgbImage| imageops::resize(picture, size.0, size.1, FilterType::Triangle);
-                let shown = whole.iter().step_by(every);
-                let pictures: Vec<RgbImage> =
-                    if scale < 1.0 { shown.map(smaller).collect() } else { shown.cloned().collect() };
-                let png = self.encoded(&pictures, every);
-                if png.len() <= MOST_BYTES || pictures.len() == 1 {
-                    return Small { png, size, every };
+                let some = pictures.iter().step_by(every);
+                let shown: Vec<RgbImage> =
+                    if size == whole { some.cloned().collect() } else { some.map(smaller).collect() };
+                let png = self.encoded(&shown, every);
+                if png.len() <= MOST_BYTES || shown.len() == 1 {
+                    return Small { png, whole, size, every };
                 }
                 let next = scale * (MOST_BYTES as f64 / png.len() as f64).sqrt().min(0.9);
                 match f64::from(width.min(height)) * next >= LEAST_SIDE {
@@ -380,18 +381,18 @@ impl Drawing for Film {
     }
 
     fn describe(&self) -> String {
-        let Small { size: (columns, rows), every, .. } = self.small();
-        let (width, height) = self.frames[0].pixels().dimensions();
+        let Small { whole, size, every, .. } = self.small();
         let frames =
             if self.frames.len() == 1 { "1 frame".to_owned() } else { format!("{} frames", self.frames.len()) };
-        let mut text = format!("Video: {frames} of {height}×{width} pixels, {} a second", general(self.fps, 6));
-        if (*columns, *rows) != (width, height) {
-            text.push_str(&format!(", shown in {rows}×{columns}"));
+        let fps = general(self.fps, 6);
+        let mut text = format!("Video: {frames} of {}×{} pixels, {fps} a second", whole.1, whole.0);
+        if size != whole {
+            text.push_str(&format!(", shown in {}×{}", size.1, size.0));
         }
         if *every > 1 {
             text.push_str(&format!(", of {every} frames one is shown"));
         }
-        if text.contains("shown") {
+        if size != whole || *every > 1 {
             text.push_str("; `.save(\"video.png\")` writes all of it");
         }
         text

@@ -1,6 +1,6 @@
 //! Tables that a click sorts: [`table`].
 
-use super::{MimeBundle, escaped};
+use super::{MimeBundle, escaped, shortened};
 use crate::array::DeviceArray;
 use crate::cell;
 use crate::dtype::Element;
@@ -8,7 +8,6 @@ use crate::error::{Error, Result, check};
 use crate::number::general;
 use crate::timing::table::aligned;
 use ndarray::{ArrayBase, Axis, Data, Dimension};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
@@ -98,14 +97,6 @@ impl TableValue {
             TableValue::Text(text) | TableValue::Number(text, _) => text,
             TableValue::Missing => "",
         }
-    }
-}
-
-/// The beginning of a text that is too long.
-fn shortened(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-        None => Cow::Borrowed(text),
     }
 }
 
@@ -434,6 +425,7 @@ impl fmt::Debug for Table {
 mod tests {
     use super::*;
     use crate::cell::representations_of;
+    use crate::testing::panic_message;
 
     fn html(table: &Table) -> String {
         representations_of(table).unwrap()["text/html"].as_str().unwrap().to_owned()
@@ -494,10 +486,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let message = |work: &dyn Fn() -> Table| {
-            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(work()))).unwrap_err();
-            panic.downcast_ref::<String>().unwrap().clone()
-        };
+        let message = |work: &dyn Fn() -> Table| panic_message(|| drop(work()));
         expect_test::expect![[r#"
             Table::columns: there are 1 names for 2 columns; name each one: `.columns(["column 0", "column 1"])`
             Table::column: the column "ms" has 3 values, but the table has 2 rows; give one value for each row

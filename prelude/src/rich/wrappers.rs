@@ -4,6 +4,7 @@
 //! know no better, is the source, or the size of a picture.
 
 use super::bundle::MimeBundle;
+use super::shortened;
 use crate::error::{Error, Result, check};
 use serde::Serialize;
 use std::fmt;
@@ -156,11 +157,7 @@ sources! {
 
 /// The source, if it is not so long that nobody reads it.
 fn beginning(source: &str) -> String {
-    const MOST: usize = 2000;
-    match source.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &source[..end]),
-        None => source.to_owned(),
-    }
+    shortened(source, 2000).into_owned()
 }
 
 fn write_source(mime_type: &str, source: &str, text: String, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,14 +4,13 @@ use super::contents::Contents;
 use super::film::{Effect, LINES, Step};
 use super::json;
 use super::report::TraceFinding;
-use crate::rich::escaped;
+use crate::rich::{escaped, new_id};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The player. It reads what `json.rs` writes.
 const PLAYER: &str = include_str!("player.html");
@@ -30,7 +29,6 @@ pub(super) fn fallback(contents: &Contents) -> String {
 
 /// The player with the trace in it, and with what is seen where no scripts run.
 pub(super) fn html(contents: &mut Contents, fallback: &str) -> String {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
     let json = json::write(contents);
     let data = STANDARD.encode(deflated(json.as_bytes()));
     if data.len() > MOST_BYTES {
@@ -41,8 +39,7 @@ pub(super) fn html(contents: &mut Contents, fallback: &str) -> String {
         );
         return format!("<div>{note}</div>{fallback}");
     }
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_micros();
-    let id = format!("warpcell-trace-{now:x}-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let id = format!("warpcell-trace-{}", new_id());
     let player = match PLAYER.split_once("-->") {
         Some((head, rest)) if head.trim_start().starts_with("<!--") => rest,
         _ => PLAYER,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cell::representations_of;
+use crate::testing::panic_message;
 use ndarray::{Array2, Array3, Array4, array};
 
 /// The frames of an animated PNG, how often they are shown, and the seconds of each.
@@ -122,10 +123,7 @@ fn times_of_frames_are_as_exact_as_can_be() {
 
 #[test]
 fn colors_stand_for_numbers_or_are_refused() {
-    let message = |work: &dyn Fn() -> Video| {
-        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(work()))).unwrap_err();
-        panic.downcast_ref::<String>().unwrap().clone()
-    };
+    let message = |work: &dyn Fn() -> Video| panic_message(|| drop(work()));
     let image = || video(&Array3::<f32>::from_elem((2, 3, 3), f32::NAN));
     assert_eq!(
         format!("{:?}", image().cmap("magma").limits(0.0, 1.0)),
