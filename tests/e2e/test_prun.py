@@ -146,6 +146,19 @@ def test_several_profiles_macros_and_profiles_within_profiles(kernel, tmp_path):
     assert [names(table)[0] for table in tables] == ["quick", "slow", "slow"], result.stdout
 
 
+def test_kernels_with_barriers_on_the_cpu_can_be_profiled(kernel):
+    kernel.check(
+        "#[kernel] fn turned(x: View<f32>, mut out: ViewMut<f32>) {\n    let mut tile = shared_array::<f32>(256);\n"
+        "    let (i, start) = (thread_idx().x, block_idx().x * 256);\n    tile[i] = x[start + i];\n    sync_threads();\n"
+        "    out[start + i] = tile[255 - i];\n}"
+    )
+    result = kernel.check(
+        "%%prun\nlet x = gpu::ones::<f32>(1 << 18);\nlet mut out = gpu::zeros::<f32>(1 << 18);\n"
+        "for _ in 0..20 { gpu::launch(turned, 1 << 10, 256, (&x, &mut out)); }\nout.sum()"
+    )
+    assert result.value == "262144.0" and rows(result.stdout), result.summary()
+
+
 def test_short_and_waiting_cells_are_explained(kernel):
     short = kernel.check("%prun 1 + 1")
     assert short.value == "2" and "too short" in short.stderr and "%timeit" in short.stderr, short.summary()

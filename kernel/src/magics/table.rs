@@ -244,8 +244,9 @@ has built into a function of the notebook counts as that function, if it is of t
 library.
 
 It shows the time of the host. Of work on a GPU it shows only that the host launches and waits:
-gpu::timing::profile lists what the device does, and %%trace shows kernels step by step. If it says
-that there are too few samples, repeat the statement in a loop, or measure it with %timeit.",
+gpu::timing::profile lists what the device does, and %%trace shows kernels step by step. A kernel
+that runs on the CPU counts for the call that launches it. If it says that there are too few samples,
+repeat the statement in a loop, or measure it with %timeit.",
         options: &[
             flag("-q", "print no table"),
             option("-l", "LIMIT", "rows of the table: a number (default: 15), a part such as 0.5, or a text in names"),

@@ -71,6 +71,7 @@ pub use view::{SharedArray, View, ViewMut};
 pub use warp::{
     Lane, all_sync, any_sync, ballot_sync, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_warp,
 };
+pub use worker::keep_while_running;
 
 /// Whether this is called in a thread of a launch.
 pub fn in_kernel() -> bool {

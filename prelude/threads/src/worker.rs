@@ -21,9 +21,11 @@ use crate::values::Word;
 use crate::waits::{Divergence, Released, Wait, Waits};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, Yielder};
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::sync::OnceLock;
 
 thread_local! {
     /// The worker that runs on this thread of the processor.
@@ -123,29 +125,17 @@ impl Drop for Entered {
     }
 }
 
-/// While this lives, `%prun` takes no samples of this thread: between two stacks there is none that it could walk.
-struct NotSampled {
-    before: libc::sigset_t,
-}
+/// Makes what a worker keeps while it runs.
+static KEPT: OnceLock<fn() -> Box<dyn Any>> = OnceLock::new();
 
-impl NotSampled {
-    fn begin() -> NotSampled {
-        // SAFETY: `sigemptyset` fills the set, and all pointers are to live sets. The mask is that of this thread.
-        unsafe {
-            let (mut signals, mut before) = (std::mem::zeroed(), std::mem::zeroed());
-            libc::sigemptyset(&raw mut signals);
-            libc::sigaddset(&raw mut signals, libc::SIGPROF);
-            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, &raw mut before);
-            NotSampled { before }
-        }
-    }
-}
-
-impl Drop for NotSampled {
-    fn drop(&mut self) {
-        // SAFETY: the set is the one that `begin` has got.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
-    }
+/// Has each worker call `make` before it runs, and keep what it gives until it ends, on its thread of the processor. The threads of the grid have
+/// stacks of their own there, of which others may have to be told. The first call counts.
+///
+/// ```
+/// warpcell_threads::keep_while_running(|| Box::new(()));
+/// ```
+pub fn keep_while_running(make: fn() -> Box<dyn Any>) {
+    KEPT.get_or_init(|| make);
 }
 
 impl<'a> Worker<'a> {
@@ -179,7 +169,7 @@ impl<'a> Worker<'a> {
     /// Runs blocks until there are no more.
     pub(crate) fn run(self) -> Recording {
         let entered = Entered { before: WORKER.replace((&raw const self).cast()) };
-        let _not_sampled = NotSampled::begin();
+        let _kept = KEPT.get().map(|make| make());
         let mut coroutines: Vec<Thread> = Vec::new();
         while let Some(slot) = self.turn(&mut coroutines) {
             coroutines[slot].resume(());
