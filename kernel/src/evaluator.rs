@@ -84,6 +84,11 @@ pub enum Output {
         /// Whether to wait for the next output, to avoid flicker.
         wait: bool,
     },
+    /// What the cell waits for. It is shown if the cell has shown nothing yet, and removed before what the cell shows.
+    Waiting {
+        /// One line; `None`: it waits no longer.
+        what: Option<String>,
+    },
     /// Asks the user for a line. The cell waits for [`InterruptHandle::answer`].
     Input {
         /// What the user is asked.
@@ -212,6 +217,10 @@ pub trait InterruptHandle: Send + Sync {
     /// Whether the cell of this number, the last one, has not run any code yet. The user need not wait for the end of
     /// such a cell: the work that it still does has no effect.
     fn has_not_run(&self, cell: u64) -> bool;
+    /// What the cell of this number, the last one, waits for before its code runs, in one line. `None`: its code runs.
+    fn waits_for(&self, _cell: u64) -> Option<&'static str> {
+        None
+    }
     /// Passes the user's answer to the running cell. If no cell waits, nothing happens.
     fn answer(&self, answer: InputAnswer);
     /// Drops the closure of an interaction. If it runs, it comes to its end.

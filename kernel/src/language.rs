@@ -9,6 +9,7 @@ use crate::server::{Factory, Language};
 use anyhow::Result;
 use clap::ValueEnum;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Which evaluator runs the cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -20,9 +21,16 @@ pub enum EvaluatorChoice {
     Echo,
     /// The same, ready when standard input ends.
     LateEcho,
+    /// The same, and its first cell says at once what it waits for.
+    SlowEcho,
     /// Never ready.
     Broken,
 }
+
+/// How long the first cell may take before it says what it waits for: users hear of it within a second.
+const PATIENCE: Duration = Duration::from_millis(800);
+/// In the protocol's tests messages do not depend on the time.
+const ENDLESS: Duration = Duration::from_secs(1 << 20);
 
 /// The evaluators of a choice.
 ///
@@ -30,9 +38,14 @@ pub enum EvaluatorChoice {
 pub fn language(choice: EvaluatorChoice) -> Result<Language> {
     Ok(match choice {
         EvaluatorChoice::Rust => rust()?,
-        EvaluatorChoice::Echo => Language { evaluator: echo(), assistant: Some(echo()) },
-        EvaluatorChoice::LateEcho => Language { evaluator: Box::new(late_echo), assistant: None },
-        EvaluatorChoice::Broken => Language { evaluator: Box::new(|| anyhow::bail!("asked for")), assistant: None },
+        EvaluatorChoice::Echo => Language { evaluator: echo(), assistant: Some(echo()), patience: ENDLESS },
+        EvaluatorChoice::LateEcho => Language { evaluator: Box::new(late_echo), assistant: None, patience: ENDLESS },
+        EvaluatorChoice::SlowEcho => {
+            Language { evaluator: Box::new(late_echo), assistant: None, patience: Duration::from_millis(1) }
+        }
+        EvaluatorChoice::Broken => {
+            Language { evaluator: Box::new(|| anyhow::bail!("asked for")), assistant: None, patience: ENDLESS }
+        }
     })
 }
 
@@ -79,6 +92,7 @@ fn rust() -> Result<Language> {
     Ok(Language {
         evaluator: Box::new(|| Ok(Box::new(RustEvaluator::start(session, told)?) as Box<dyn Evaluator>)),
         assistant: Some(Box::new(|| Ok(Box::new(RustAssistant(assistant)) as Box<dyn Evaluator>))),
+        patience: PATIENCE,
     })
 }
 

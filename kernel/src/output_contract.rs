@@ -41,6 +41,11 @@ pub enum Message {
         /// Whether to wait for the next output.
         wait: bool,
     },
+    /// What the cell waits for.
+    Waiting {
+        /// One line; `None`: it waits no longer.
+        what: Option<String>,
+    },
     /// How much text each cell may show from now on.
     OutputLimit {
         /// In bytes.

@@ -4,6 +4,7 @@ use crate::backend::stream::{copies, waits};
 use crate::backend::{Backend, cpu, cuda};
 use crate::error::{Error, Result, check, fail};
 use crate::fallible::fallible;
+use crate::output;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
@@ -255,8 +256,15 @@ struct Choice {
 static CHOICE: OnceLock<Result<Choice>> = OnceLock::new();
 
 fn choice() -> &'static Result<Choice> {
+    CHOICE.get().unwrap_or_else(|| output::waiting_for(OPENING_TAKES_LONG, make_choice))
+}
+
+fn make_choice() -> &'static Result<Choice> {
     CHOICE.get_or_init(|| choose(std::env::var(VARIABLE).ok().as_deref()))
 }
+
+const OPENING_TAKES_LONG: &str = "Waiting for the GPU: the driver sets it up for this session. When many sessions start at once, \
+                                  this takes some seconds.";
 
 /// The thread that makes the choice ahead of the first use.
 static OPENING: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
@@ -270,14 +278,14 @@ pub(crate) fn open_ahead() {
     if opening.is_none() {
         let name = "warpcell-device".to_owned();
         // An error is kept in the choice. Without a thread the first use makes it.
-        *opening = std::thread::Builder::new().name(name).spawn(|| _ = choice()).ok();
+        *opening = std::thread::Builder::new().name(name).spawn(|| _ = make_choice()).ok();
     }
 }
 
 /// Waits for the thread of [`open_ahead`].
 pub(crate) fn wait_for_opening() {
     if let Some(opening) = OPENING.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        let _ = opening.join();
+        let _ = output::waiting_for(OPENING_TAKES_LONG, || opening.join());
     }
 }
 

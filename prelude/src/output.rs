@@ -10,6 +10,7 @@ use std::io::Write;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 static MARKER: OnceLock<String> = OnceLock::new();
@@ -123,6 +124,9 @@ static FLUSHER: Mutex<Option<mpsc::Sender<mpsc::Sender<()>>>> = Mutex::new(None)
 /// How long a thread waits for what was printed before its message. The cell may have locked standard output for good.
 const PATIENCE: Duration = Duration::from_millis(200);
 
+/// After this time users hear what a cell waits for: within a second.
+const LONG: Duration = Duration::from_millis(800);
+
 /// Starts a thread that flushes when another one asks for it, or after a time: `print!` without a newline would stay in libstd's buffer
 /// until the cell ends.
 pub(crate) fn start_flushing(after: Duration) -> std::io::Result<()> {
@@ -190,6 +194,27 @@ pub(crate) fn progress(data: &Data, id: &str, update: bool, done: bool) {
 /// Removes what the cell has shown so far, at once or when the next output comes.
 pub(crate) fn clear_output(wait: bool) {
     send(&json!({ "type": "clear_output", "wait": wait }));
+}
+
+/// Does something that may take long. If it does, the cell says what it waits for meanwhile.
+pub(crate) fn waiting_for<R>(what: &'static str, work: impl FnOnce() -> R) -> R {
+    if !in_kernel() {
+        return work();
+    }
+    let (ended, end) = mpsc::channel::<()>();
+    let thread = std::thread::Builder::new().name("warpcell-waiting".to_owned());
+    let said = thread.spawn(move || {
+        if end.recv_timeout(LONG) == Err(mpsc::RecvTimeoutError::Timeout) {
+            send(&json!({ "type": "waiting", "what": what }));
+            let _ = end.recv();
+            send(&json!({ "type": "waiting", "what": null }));
+        }
+    });
+    let result = work();
+    drop(ended);
+    // What the cell shows next comes behind this.
+    let _ = said.map(JoinHandle::join);
+    result
 }
 
 /// Sets how much text each cell may show, in bytes.

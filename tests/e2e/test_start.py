@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import psutil
@@ -14,6 +15,8 @@ import pytest
 from .session import Session
 
 PREFIX = Path(os.environ["WARPCELL_TEST_PREFIX"])
+# A second, and what a machine that does more than one thing takes for messages.
+SOON = 3.0
 CONNECTION = ["kernel", "--connection-file", "{connection_file}"]
 WITHOUT_NETWORK = ["unshare", "--net"], ["unshare", "--user", "--map-root-user", "--net"]
 
@@ -102,6 +105,34 @@ def test_a_start_runs_nothing_of_the_toolchain(watched):
         assert all("--crate-name ctx" in call for call in calls), calls
     finally:
         session.close()
+
+
+def test_the_first_cell_says_within_a_second_that_it_waits_for_the_compiler(watched):
+    binary, notes = watched
+    compiler = notes.parent / "toolchain/bin/rustc"
+    script = compiler.read_text()
+    released = notes.parent / "released"
+    compiler.write_text(script.replace("exec", f'until [ -e "{released}" ]; do sleep 0.05; done\nexec'))
+    session = Session(command=[str(binary), *CONNECTION])
+    try:
+        began = time.monotonic()
+
+        def release(message):
+            if message.kind == "stream":
+                released.touch()
+
+        # A cell that was compiled before would not wait.
+        result = session.run(f"{time.time_ns()}_u64 / 0xffff_ffff_ffff_ffff", on_message=release)
+        assert result.value == "0"
+        assert [message.kind for message in result.messages] == ["status", "execute_input", "stream", "clear_output", "execute_result"]
+        notice = result.messages[2]
+        assert notice.content["text"] == "Waiting for the compiler. The first cell of a session takes longer than those after it.\n"
+        assert notice.at - began < SOON
+        # Later cells do not say so.
+        assert [message.kind for message in session.check(f"{time.time_ns()}_u64 > 0").messages] == ["status", "execute_input", "execute_result"]
+    finally:
+        session.close()
+        compiler.write_text(script)
 
 
 # What rust-analyzer knows of the standard library and the prelude takes more than this.

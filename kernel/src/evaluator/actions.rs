@@ -141,7 +141,7 @@ impl KernelServices for Services<'_> {
             let is_shown = match &output {
                 Output::Stream { name: StreamName::Stdout, .. } => shown.stdout,
                 Output::Stream { name: StreamName::Stderr, .. } => shown.stderr,
-                Output::Input { .. } | Output::InteractionClosed { .. } => true,
+                Output::Input { .. } | Output::Waiting { .. } | Output::InteractionClosed { .. } => true,
                 _ => shown.displays,
             };
             match is_shown {
@@ -199,6 +199,7 @@ fn captured(outputs: Vec<Output>) -> Value {
                 displays.clear();
             }
             Output::Progress { .. }
+            | Output::Waiting { .. }
             | Output::Input { .. }
             | Output::Interaction { .. }
             | Output::InteractionClosed { .. } => {}

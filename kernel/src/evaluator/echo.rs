@@ -12,6 +12,7 @@
 //! | `page TEXT` | a payload |
 //! | `late FILE` | a thread that outlives the cell reads the file, a pipe, and prints what comes |
 //! | `deaf FILE` | the cell reads the file, a pipe, to its end, and prints what comes, whatever the user asks |
+//! | `compile FILE` | the cell waits for a compiler, until it has read the file, a pipe, to its end; only then it runs |
 //! | `ask TEXT`, `ask-secret TEXT` | asks the user, and prints the answer |
 //! | `error NAME` | the cell fails |
 //! | `interact TEXT` | an interaction with a slider from 0 to 9, which shows the text; 8 is an error, 9 waits for an interrupt |
@@ -28,6 +29,7 @@ use super::{
 use crate::completeness;
 use crate::controls::{Call, Control, Interaction, Kind};
 use serde_json::{Map, Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// See the module.
@@ -43,6 +45,7 @@ struct EchoInterrupts {
     changed: Condvar,
     answer: Mutex<Option<InputAnswer>>,
     answered: Condvar,
+    compiles: AtomicBool,
 }
 
 impl EchoInterrupts {
@@ -73,6 +76,10 @@ impl InterruptHandle for EchoInterrupts {
 
     fn has_not_run(&self, _cell: u64) -> bool {
         true
+    }
+
+    fn waits_for(&self, _cell: u64) -> Option<&'static str> {
+        self.compiles.load(Ordering::Relaxed).then_some("Waiting for the compiler.")
     }
 
     fn kill(&self) {}
@@ -141,6 +148,12 @@ impl Echo {
                 "page" => payload.push(json!({ "source": "page", "data": bundle(text), "start": 0 })),
                 "late" => late(text.to_owned(), sink),
                 "deaf" => sink(stream(StreamName::Stdout, read(text))),
+                "compile" => {
+                    self.interrupts.compiles.store(true, Ordering::Relaxed);
+                    read(text);
+                    self.interrupts.compiles.store(false, Ordering::Relaxed);
+                    sink(Output::Waiting { what: None });
+                }
                 "ask" | "ask-secret" => self.ask(text, command == "ask-secret", sink)?,
                 "interact" => {
                     let kind = Kind::IntSlider { min: 0, max: 9, step: 1, value: 1 };

@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// A cell that still runs after this time is in a call that cannot be stopped.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// What a cell waits for before its code runs.
+const COMPILER: &str = "Waiting for the compiler. The first cell of a session takes longer than those after it.";
 
 const CANNOT_BE_STOPPED: &str = "\
 Interrupted: the cell is in a call that cannot be stopped, and ends when that call returns. Interrupt once more to end the \
@@ -158,6 +160,10 @@ impl InterruptHandle for Interrupts {
     fn has_not_run(&self, cell: u64) -> bool {
         // Until a cell has begun, the link tells of what ran before it.
         self.cells().begun < cell || !self.link.state().has_run
+    }
+
+    fn waits_for(&self, cell: u64) -> Option<&'static str> {
+        self.has_not_run(cell).then_some(COMPILER)
     }
 
     fn answer(&self, answer: InputAnswer) {

@@ -301,6 +301,7 @@ impl SupervisorLink {
                 state.running = true;
                 state.has_run = true;
                 state.began = Some(Instant::now());
+                outputs.push(Output::Waiting { what: None });
             }
             Frame::EndOfCell => {
                 state.running = false;
@@ -427,6 +428,7 @@ impl LinkState {
                 return self.show(Output::Progress { data, id, update, done });
             }
             Message::ClearOutput { wait } => return self.show(Output::Clear { wait }),
+            Message::Waiting { what } => return vec![Output::Waiting { what }],
             Message::Result { data } => return self.show(Output::Result { data, metadata: Map::new() }),
             Message::Interaction { interaction } => {
                 let interaction = Interacting::First(interaction);

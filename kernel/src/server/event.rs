@@ -37,6 +37,8 @@ pub enum Event {
         /// Its number.
         cell: u64,
     },
+    /// It is time to say what the first cell waits for.
+    Slow,
     /// SIGTERM, or the process that started the kernel is gone.
     Terminate {
         /// The reason, for the log.

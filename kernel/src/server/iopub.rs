@@ -62,6 +62,10 @@ struct PublishedCell {
     result: Option<String>,
     /// How many columns the last line of progress had, in a terminal.
     progress_width: usize,
+    /// Whether it has shown anything.
+    has_shown: bool,
+    /// What is shown as that which it waits for.
+    waits_for: Option<String>,
 }
 
 impl CellOutputs {
@@ -72,7 +76,40 @@ impl CellOutputs {
 
     /// From now on, outputs belong to this request. They still do when it is answered: threads may live on.
     pub fn begin(&self, parent: Parent, count: usize, silent: bool) {
-        *self.cell() = Some(PublishedCell { parent, count, silent, result: None, progress_width: 0 });
+        let mut cell = self.cell();
+        if let Some(before) = cell.as_mut() {
+            before.go_on(&self.publisher);
+        }
+        *cell = Some(PublishedCell {
+            parent,
+            count,
+            silent,
+            result: None,
+            progress_width: 0,
+            has_shown: false,
+            waits_for: None,
+        });
+    }
+
+    /// Shows what the cell waits for, in one line, if it has shown nothing yet. The line is removed before the first output of the cell.
+    pub fn wait_for(&self, what: &str) {
+        if let Some(cell) = self.cell().as_mut() {
+            cell.wait_for(what, &self.publisher);
+        }
+    }
+
+    /// Removes this line, if it is what is shown.
+    pub fn no_longer_for(&self, what: &str) {
+        if let Some(cell) = self.cell().as_mut().filter(|cell| cell.waits_for.as_deref() == Some(what)) {
+            cell.go_on(&self.publisher);
+        }
+    }
+
+    /// Removes the line that says what the cell waits for.
+    pub fn go_on(&self) {
+        if let Some(cell) = self.cell().as_mut() {
+            cell.go_on(&self.publisher);
+        }
     }
 
     /// The result of the last cell, as text.
@@ -87,7 +124,11 @@ impl CellOutputs {
     }
 
     fn publish(&self, output: Output) {
+        if let Output::Waiting { what } = output {
+            return what.map_or_else(|| self.go_on(), |what| self.wait_for(&what));
+        }
         if let Output::Input { .. } = output {
+            self.go_on();
             // The loop knows whom to ask; it ends only when the kernel does.
             let _ = self.events.send(Event::Asked(output));
             return;
@@ -109,6 +150,8 @@ impl CellOutputs {
             }
             cell.result = data.get("text/plain").and_then(|text| text.as_str()).map(str::to_owned);
         }
+        cell.go_on(&self.publisher);
+        cell.has_shown = true;
         let output = match output {
             Output::Interaction { interaction, outputs } => {
                 let (messages, display) = self.comms().show(&interaction, outputs, cell.parent.cell_id());
@@ -142,13 +185,46 @@ impl CellOutputs {
 }
 
 impl PublishedCell {
+    fn wait_for(&mut self, what: &str, publisher: &Publisher) {
+        if self.silent || self.has_shown || self.waits_for.as_deref() == Some(what) {
+            return;
+        }
+        self.go_on(publisher);
+        let output = match self.parent.is_from_terminal() {
+            true => Output::Stream { name: StreamName::Stderr, text: self.line_over(what) },
+            false => Output::Stream { name: StreamName::Stdout, text: format!("{what}\n") },
+        };
+        self.waits_for = Some(what.to_owned());
+        publisher.publish(Publication::Output { output, count: self.count }, &self.parent);
+    }
+
+    fn go_on(&mut self, publisher: &Publisher) {
+        if self.waits_for.take().is_none() {
+            return;
+        }
+        // A terminal has no output that could be removed.
+        let output = match self.progress_width > 0 {
+            true => self.text_over_progress(StreamName::Stderr, ""),
+            false => Output::Clear { wait: false },
+        };
+        publisher.publish(Publication::Output { output, count: self.count }, &self.parent);
+    }
+
     /// Progress in a terminal: a line that each one after it overwrites, the last one excepted.
     fn progress_line(&mut self, data: &Map<String, Value>, done: bool) -> Output {
         let line = data.get("text/plain").and_then(Value::as_str).unwrap_or_default();
-        let (end, width) = if done { ("\n", 0) } else { ("", line.chars().count()) };
-        let text = format!("\r{line:<old$}{end}", old = self.progress_width);
-        self.progress_width = width;
-        Output::Stream { name: StreamName::Stderr, text }
+        let text = self.line_over(line);
+        if done {
+            self.progress_width = 0;
+        }
+        Output::Stream { name: StreamName::Stderr, text: text + if done { "\n" } else { "" } }
+    }
+
+    /// A line in a terminal in place of the last one of this kind.
+    fn line_over(&mut self, line: &str) -> String {
+        let text = format!("\r{line:<old$}", old = self.progress_width);
+        self.progress_width = line.chars().count();
+        text
     }
 
     /// Text in a terminal after a line of progress. It replaces the line. The next line of progress follows it.

@@ -24,6 +24,8 @@ use tokio::sync::mpsc::UnboundedSender;
 /// How long an interrupted cell may take to end before the user has an answer all the same. The analysis of a cell
 /// cannot be cancelled.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// What the first cell waits for while the evaluator starts.
+const STARTING: &str = "Waiting for the session to start: the compiler, and the process that runs cells.";
 
 /// The state of the kernel's loop.
 pub struct KernelLoop {
@@ -44,6 +46,18 @@ pub struct KernelLoop {
     /// The interactions whose closures are to be called when no cell runs or waits, each with the last message that asked for
     /// it. The values are those of that time.
     due: VecDeque<Due>,
+    /// How it is told what the first cell waits for.
+    first: FirstCell,
+}
+
+/// The first cell of a session takes longer than others, so it says what it waits for.
+enum FirstCell {
+    /// There is none yet. It may take so long before it says something.
+    Awaited(Duration),
+    /// It is there, and has not ended. It is looked at again after the time; the text is the last that it was given.
+    Watched(Duration, Option<&'static str>),
+    /// It has ended.
+    Ended,
 }
 
 /// An interaction whose closure is to be called.
@@ -74,6 +88,14 @@ struct Pending {
     channel: Channel,
     parent: Parent,
     task: Task,
+    /// Whether clients have heard of it already.
+    begun: bool,
+}
+
+impl Pending {
+    fn new(channel: Channel, parent: Parent, task: Task) -> Pending {
+        Pending { channel, parent, task, begun: false }
+    }
 }
 
 impl KernelLoop {
@@ -90,6 +112,7 @@ impl KernelLoop {
         };
         let evaluator = start(LaneName::Evaluator, language.evaluator);
         let assistant = language.assistant.map(|factory| start(LaneName::Assistant, factory));
+        let first = FirstCell::Awaited(language.patience);
         let banner = format!("Warpcell {}: GPU notebooks in Rust", env!("CARGO_PKG_VERSION"));
         let history = History::default();
         Self {
@@ -105,6 +128,7 @@ impl KernelLoop {
             asking: false,
             answering: None,
             due: VecDeque::new(),
+            first,
         }
     }
 
@@ -117,6 +141,7 @@ impl KernelLoop {
             Event::Asked(question) => self.ask(question).await,
             Event::Interrupt => self.interrupt().await,
             Event::Overdue { cell } => self.overdue(cell).await,
+            Event::Slow => self.say_what_is_waited_for(),
             Event::Terminate { reason } => {
                 log(format_args!("ending: {reason}"));
                 self.end(false, None).await;
@@ -146,7 +171,8 @@ impl KernelLoop {
         }
         let reply = match request {
             Request::Execute(execute) => {
-                self.evaluator.queue.push_back(Pending { channel, parent, task: Task::Execute(execute) });
+                self.evaluator.queue.push_back(Pending::new(channel, parent, Task::Execute(execute)));
+                self.watch_the_first_cell();
                 self.start_next(LaneName::Evaluator).await;
                 return ControlFlow::Continue(());
             }
@@ -230,7 +256,7 @@ impl KernelLoop {
             && let Some(Due { interaction, channel, parent }) = self.due.pop_front()
         {
             let call = self.outputs.comms().call(&interaction);
-            let pending = call.map(|call| Pending { channel, parent, task: Task::Call(call) });
+            let pending = call.map(|call| Pending::new(channel, parent, Task::Call(call)));
             self.evaluator.queue.extend(pending);
         }
     }
@@ -278,7 +304,7 @@ impl KernelLoop {
 
     async fn assist(&mut self, channel: Channel, parent: Parent, task: Task) -> ControlFlow<()> {
         let (name, _) = self.helper();
-        self.lane(name).queue.push_back(Pending { channel, parent, task });
+        self.lane(name).queue.push_back(Pending::new(channel, parent, task));
         self.start_next(name).await;
         ControlFlow::Continue(())
     }
@@ -316,18 +342,10 @@ impl KernelLoop {
             if name == LaneName::Evaluator {
                 self.queue_call();
             }
-            let Some(pending) = self.lane(name).queue.pop_front() else { return };
+            let Some(mut pending) = self.lane(name).queue.pop_front() else { return };
             self.cells += u64::from(pending.task.runs_code());
             let job = (self.cells, pending.task.clone());
-            // Each message makes a client work, and a slider sends many.
-            if self.answering.as_deref() != Some(pending.parent.id()) {
-                self.busy(&pending.parent);
-            }
-            if let Task::Execute(execute) = &pending.task {
-                self.close_earlier(&pending.parent);
-                self.announce(execute, &pending.parent);
-                self.outputs.begin(pending.parent.clone(), self.count, execute.silent);
-            }
+            self.begin(&mut pending);
             let lane = self.lane(name);
             let error = match (&lane.state, &lane.jobs) {
                 (LaneState::Ready(_), Some(jobs)) if jobs.send(job).is_ok() => {
@@ -340,6 +358,62 @@ impl KernelLoop {
             let answer = pending.task.failed(error);
             self.finish(pending, answer).await;
         }
+    }
+
+    /// Clients hear that a request is worked on. Outputs belong to it if it is a cell.
+    fn begin(&mut self, pending: &mut Pending) {
+        if std::mem::replace(&mut pending.begun, true) {
+            return;
+        }
+        // Each message makes a client work, and a slider sends many.
+        if self.answering.as_deref() != Some(pending.parent.id()) {
+            self.busy(&pending.parent);
+        }
+        if let Task::Execute(execute) = &pending.task {
+            self.close_earlier(&pending.parent);
+            self.announce(execute, &pending.parent);
+            self.outputs.begin(pending.parent.clone(), self.count, execute.silent);
+        }
+    }
+
+    /// Looks at the first cell after a while.
+    fn watch_the_first_cell(&mut self) {
+        if let FirstCell::Awaited(patience) = self.first {
+            self.first = FirstCell::Watched(patience, None);
+            self.look_after(patience);
+        }
+    }
+
+    fn look_after(&self, patience: Duration) {
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(patience).await;
+            // The kernel may have ended.
+            let _ = events.send(Event::Slow);
+        });
+    }
+
+    /// Says what the first cell waits for, unless its code runs, and looks at it again later.
+    fn say_what_is_waited_for(&mut self) {
+        let FirstCell::Watched(patience, told) = self.first else { return };
+        let what = match &self.evaluator.state {
+            LaneState::Starting => {
+                if let Some(mut pending) = self.evaluator.queue.pop_front() {
+                    self.begin(&mut pending);
+                    self.evaluator.queue.push_front(pending);
+                }
+                Some(STARTING)
+            }
+            LaneState::Ready(handle) if self.evaluator.running.is_some() => handle.waits_for(self.cells),
+            LaneState::Ready(_) | LaneState::Failed(_) => None,
+        };
+        match (what, told) {
+            (Some(what), _) => self.outputs.wait_for(what),
+            (None, Some(told)) => self.outputs.no_longer_for(told),
+            (None, None) => {}
+        }
+        self.first = FirstCell::Watched(patience, what);
+        self.look_after(patience);
     }
 
     /// Closes the interactions that an earlier run of a cell has shown: its outputs are removed now.
@@ -372,10 +446,12 @@ impl KernelLoop {
 
     /// Answers a request whose work is done. After a failed cell it also answers the cells queued behind it.
     async fn finish(&mut self, pending: Pending, answer: Answer) {
-        let Pending { channel, parent, task } = pending;
+        let Pending { channel, parent, task, .. } = pending;
         let mut abort = false;
         let reply = match (answer, task) {
             (Answer::Executed(result), Task::Execute(execute)) => {
+                self.outputs.go_on();
+                self.first = FirstCell::Ended;
                 if std::mem::take(&mut self.asking) {
                     // Front ends remove the field with the cell's end.
                     self.refuse("the cell ended before the user answered");
@@ -456,9 +532,11 @@ impl KernelLoop {
             && let Some(pending) = self.evaluator.queue.remove(index)
         {
             // The evaluator still starts, or has other work to finish. So the first cell can be removed from the queue.
-            self.busy(&pending.parent);
-            if let Task::Execute(execute) = &pending.task {
-                self.announce(execute, &pending.parent);
+            if !pending.begun {
+                self.busy(&pending.parent);
+                if let Task::Execute(execute) = &pending.task {
+                    self.announce(execute, &pending.parent);
+                }
             }
             let answer = pending.task.failed(interrupted());
             self.finish(pending, answer).await;

@@ -24,6 +24,8 @@ pub struct Language {
     pub evaluator: Factory,
     /// Answers completion and inspection. Without it they wait for cells.
     pub assistant: Option<Factory>,
+    /// How long the first cell may take before it says what it waits for.
+    pub patience: Duration,
 }
 
 /// A client's request to an evaluator.

@@ -34,7 +34,10 @@ pub fn normalised(outputs: Vec<Output>) -> Vec<Output> {
             }
             display @ Output::Display { update: false, .. } => shown.push(display),
             display @ Output::Display { .. } => drop(replaced_in(&mut shown, &display)),
-            Output::Input { .. } | Output::Interaction { .. } | Output::InteractionClosed { .. } => {}
+            Output::Waiting { .. }
+            | Output::Input { .. }
+            | Output::Interaction { .. }
+            | Output::InteractionClosed { .. } => {}
         }
     }
     shown

@@ -128,8 +128,8 @@ fn output_content(output: Output, count: usize) -> JupyterMessageContent {
         }
         Output::Clear { wait } => ClearOutput { wait }.into(),
         Output::Input { prompt, password } => InputRequest { prompt, password }.into(),
-        Output::Interaction { .. } | Output::InteractionClosed { .. } => {
-            unreachable!("interactions become comms and a display before they are published")
+        Output::Waiting { .. } | Output::Interaction { .. } | Output::InteractionClosed { .. } => {
+            unreachable!("they become comms, text and a display before they are published")
         }
     }
 }

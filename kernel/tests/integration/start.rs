@@ -79,3 +79,67 @@ fn a_kernel_that_cannot_start_says_so_in_each_cell() {
     let reply = frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
     assert_eq!(reply["matches"], json!([]));
 }
+
+/// What the first cell waits for while the session starts.
+const STARTING: &str = "Waiting for the session to start: the compiler, and the process that runs cells.\n";
+
+fn slow() -> Frontend {
+    Frontend::start_with(Transport::TCP, |command| {
+        command.args(["--evaluator", "slow-echo"]).stdin(Stdio::piped());
+    })
+}
+
+#[test]
+fn the_first_cell_says_that_the_session_starts() {
+    let mut frontend = slow();
+    let withdrawn = frontend.execute("print never");
+    frontend.begins(&withdrawn, "print never", 1);
+    frontend.stream(&withdrawn, "stdout", STARTING);
+    frontend.interrupt(None);
+    frontend.client.published("clear_output", &withdrawn, json!({ "wait": false }));
+    frontend.ends_badly(&withdrawn, 1, "Interrupted", "interrupted before the cell had begun to run");
+
+    let mut frontend = slow();
+    let first = frontend.execute("print one\nprint two");
+    frontend.begins(&first, "print one\nprint two", 1);
+    frontend.stream(&first, "stdout", STARTING);
+    // The evaluator waits for the end of its input.
+    drop(frontend.kernel.process.stdin.take());
+    frontend.client.published("clear_output", &first, json!({ "wait": false }));
+    frontend.stream(&first, "stdout", "one\ntwo\n");
+    frontend.ends_well(&first, 1);
+}
+
+#[test]
+fn the_first_cell_says_that_it_is_compiled_and_later_ones_do_not() {
+    let mut frontend = slow();
+    drop(frontend.kernel.process.stdin.take());
+    frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
+    let pipe = frontend.kernel.pipe();
+    let code = format!("compile {}", pipe.display());
+    let first = frontend.execute(&code);
+    frontend.begins(&first, &code, 1);
+    frontend.stream(&first, "stdout", "Waiting for the compiler.\n");
+    std::fs::write(&pipe, "").unwrap();
+    frontend.client.published("clear_output", &first, json!({ "wait": false }));
+    frontend.ends_well(&first, 1);
+
+    let second = frontend.execute(&code);
+    frontend.begins(&second, &code, 2);
+    std::fs::write(&pipe, "").unwrap();
+    frontend.ends_well(&second, 2);
+}
+
+#[test]
+fn a_cell_that_has_shown_something_keeps_it() {
+    let mut frontend = slow();
+    drop(frontend.kernel.process.stdin.take());
+    frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
+    let pipe = frontend.kernel.pipe();
+    let code = format!("print mine\ncompile {}", pipe.display());
+    let first = frontend.execute(&code);
+    frontend.begins(&first, &code, 1);
+    frontend.stream(&first, "stdout", "mine\n");
+    std::fs::write(&pipe, "").unwrap();
+    frontend.ends_well(&first, 1);
+}
