@@ -7,6 +7,8 @@ use super::context::Device;
 use super::library;
 use super::memory::DeviceMemory;
 use super::nvrtc::symbol;
+use super::status;
+use cudarc::driver::sys;
 use libloading::Library;
 use std::ffi::{c_int, c_longlong, c_void};
 use std::path::{Path, PathBuf};
@@ -238,6 +240,12 @@ impl Plan {
                 &raw mut workspace,
             );
             check(status, "cufftMakePlanMany64")?;
+            // A plan's tables are copied in the legacy default stream, and may still be under way. Our streams do not wait for that one: then
+            // a transform reads tables that are not there, and the context is lost. Seen with transforms to real numbers by cuFFT 12 while other
+            // processes kept the device busy.
+            if !device.is_capturing() {
+                status::check(sys::cuStreamSynchronize(std::ptr::null_mut()), "cuStreamSynchronize")?;
+            }
         }
         plan.workspace = workspace;
         Ok(plan)
