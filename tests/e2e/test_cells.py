@@ -129,3 +129,8 @@ def test_a_number_takes_the_type_of_the_sum_that_it_is_compared_with(kernel):
     assert kernel.check("summed").value == "499500"
     result = kernel.run("let a: i64 = 1; let b: i32 = 2;\na == b")
     assert not result.ok and "mismatched types" in result.error_text
+
+
+def test_statics_may_leave_out_lifetimes(kernel):
+    kernel.check('static TEXT: &str = "t"; static WORDS: [&str; 2] = ["a", "b"]; static CALLED: fn(&str) -> usize = str::len;')
+    assert kernel.check("CALLED(TEXT) + WORDS.len()").value == "3"

@@ -13,6 +13,7 @@ use crate::files;
 use crate::hashing::hash;
 use crate::syntax::{parse, range_of};
 use anyhow::Result;
+use ra_ap_syntax::SyntaxKind;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName, HasVisibility};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -75,6 +76,7 @@ impl<'a> Statics<'a> {
             for found in item.syntax().descendants().filter_map(ast::Static::cast) {
                 let (Some(name), Some(type_name), Some(_)) = (found.name(), found.ty(), found.body()) else { continue };
                 let text = found.syntax().text().to_string();
+                let declared_type = with_static_lifetimes(&type_name);
                 let type_name = type_name.syntax().text().to_string();
                 let definitions = definitions.get_or_insert_with(|| Definitions::read(items, crates));
                 let hash = hash(&(&text, definitions.hash(&type_name)));
@@ -87,7 +89,7 @@ impl<'a> Statics<'a> {
                             found.visibility().map(|visibility| format!("{visibility} ")).unwrap_or_default();
                         let kind = if found.mut_token().is_some() { "static mut" } else { "safe static" };
                         let lines = "\n".repeat(text.matches('\n').count());
-                        let type_name = type_name.replace('\n', " ");
+                        let type_name = declared_type.replace('\n', " ");
                         result.push_str(&format!(
                             "unsafe extern \"Rust\" {{ #[link_name = \"{symbol}\"] {visibility}{kind} {name}: {type_name}; }}{lines}"
                         ));
@@ -162,6 +164,26 @@ pub fn forget(session: &Path) {
     let _ = std::fs::remove_file(known_file(session));
 }
 
+/// A type as the declaration of a static of another library has it: there references may not leave out `'static`, as they may where the
+/// static is defined. References in the signature of a function have lifetimes of their own.
+fn with_static_lifetimes(of: &ast::Type) -> String {
+    const SIGNATURES: [SyntaxKind; 4] =
+        [SyntaxKind::FN_PTR_TYPE, SyntaxKind::PARENTHESIZED_ARG_LIST, SyntaxKind::PARAM_LIST, SyntaxKind::RET_TYPE];
+    let whole = range_of(of.syntax());
+    let mut text = of.syntax().text().to_string();
+    let references = of.syntax().descendants().filter_map(ast::RefType::cast);
+    let is_of_signature = |reference: &ast::RefType| {
+        let above = reference.syntax().ancestors();
+        above.take_while(|node| whole.contains(&range_of(node).start)).any(|node| SIGNATURES.contains(&node.kind()))
+    };
+    let places: Vec<usize> = references
+        .filter(|reference| reference.lifetime().is_none() && !is_of_signature(reference))
+        .map(|reference| range_of(reference.syntax()).start + 1 - whole.start)
+        .collect();
+    places.iter().rev().for_each(|&place| text.insert_str(place, "'static "));
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +202,24 @@ mod tests {
         let statics = Statics::read(&source, known, cell, &[]);
         assert_eq!(statics.source.lines().count(), source.lines().count());
         (statics.source.clone().into_owned(), statics.next.clone().unwrap_or_else(|| known.clone()))
+    }
+
+    #[test]
+    fn references_without_lifetimes_are_static_in_declarations() {
+        for (written, declared) in [
+            ("&str", "&'static str"),
+            ("[&str; 2]", "[&'static str; 2]"),
+            ("LazyLock<HashMap<&str, &mut [&u8]>>", "LazyLock<HashMap<&'static str, &'static mut [&'static u8]>>"),
+            ("&'static str", "&'static str"),
+            ("fn(&str) -> &str", "fn(&str) -> &str"),
+            ("(&str, fn(&u8))", "(&'static str, fn(&u8))"),
+            ("&dyn Fn(&str) -> &str", "&'static dyn Fn(&str) -> &str"),
+            ("Mutex<Vec<Box<dyn Fn(&[f64]) -> f64 + Send>>>", "Mutex<Vec<Box<dyn Fn(&[f64]) -> f64 + Send>>>"),
+        ] {
+            let (_, known) = prepared(&format!("static S: {written} = V;"), 1, &KnownStatics::new(), "static S");
+            let (later, _) = prepared(&format!("static S: {written} = V;"), 2, &known, "S");
+            assert!(later.contains(&format!("safe static S: {declared}; }}")), "{written}: {later}");
+        }
     }
 
     #[test]
