@@ -227,6 +227,12 @@ def test_a_cell_is_checked_and_not_run(kernel):
     assert kernel.run("%check\n%time nope(1);").error["ename"] == "CompileError"
     assert "can only be run" in kernel.run("%check\n:dep itoa").error_text
     assert kernel.check("%check\nfn later() -> i32 { 3 }\nlater()").ok
+    # Variables that a cell moves away, its own and those of other cells.
+    kernel.check("let moved = vec![String::new()];")
+    for cell in ("let v = vec![1]; drop(v);", "drop(moved);", "for word in moved { println!(\"{word}\"); }", "let s = String::new(); let t = s;"):
+        assert kernel.check(f"%check\n{cell}").ok, cell
+    assert "moved" in kernel.run("%check\nlet w = vec![1]; drop(w); drop(w);").error_text
+    assert "does not live long enough" in kernel.run("%check\nlet u = vec![1]; let it = u.iter();").error_text
     assert kernel.check("fn later() -> i32 { 4 }\nlater()").value == "4"
 
 

@@ -18,7 +18,7 @@ mod whole_cell;
 use brackets::unbalanced;
 use device_calls::{DeviceCall, device_call};
 pub use facts::{Facts, Locate, Missed, TypeOf};
-pub use whole_cell::Check;
+pub use whole_cell::{Check, about_cell};
 use whole_cell::{Outcome, changed_lines, obstacles, say_of_cell};
 
 const RED: &str = "\u{1b}[1;31m";
@@ -157,7 +157,10 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
         None => Outcome::Unknown,
     };
     let mut left = BTreeMap::new();
+    let is_as_it_was = |whole: &str| whole.trim_end() == cell.trim_end();
     match outcome {
+        // That would say nothing.
+        Outcome::Clean(whole) | Outcome::Partly(whole, _) if is_as_it_was(&whole) => {}
         Outcome::Clean(whole) => match changed_lines(cell, &whole) {
             Some(changed) if changed.keys().all(|line| lines.contains(line)) && (changed.len() == 1 || !is_syntax) => {
                 of_more_axes.retain(|line, _| changed.get(line) == corrected.get(line));

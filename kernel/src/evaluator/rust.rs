@@ -1,6 +1,6 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, BuildAnswer, BuildRequest, KnownTypes, SOCKET_NAME};
+use crate::build_step::{self, BuildAnswer, BuildRequest, CompilerMessage, KnownTypes, SOCKET_NAME};
 use crate::controls::Call;
 use crate::environment;
 use crate::evaluator::actions;
@@ -10,6 +10,7 @@ use crate::evaluator::commands::{self, Settings};
 use crate::evaluator::context::{self, IMPORTS};
 use crate::evaluator::corrections::{self, Axes};
 use crate::evaluator::devices;
+use crate::evaluator::diagnostics::about_cell;
 use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
@@ -434,7 +435,8 @@ impl RustEvaluator {
         let Some(said) = said else {
             return Err(internal("the compiler has said nothing about the code"));
         };
-        if said.messages.is_empty() {
+        let said = about_cell(said, &expansion.code);
+        if CompilerMessage::errors(&said.messages).all(|message| message.is_count()) {
             return Ok(());
         }
         let traced = Traced { expansion: &expansion, cell, code: &expansion.code };

@@ -158,7 +158,7 @@ fn errors_about(said: Diagnostics, text: &str) -> Vec<Error> {
 
 /// What is said of the cell itself. In the code that is checked all variables are used once more behind it: so what is said
 /// of a variable that the cell moves away is left out.
-fn about_cell(said: Diagnostics, text: &str) -> Diagnostics {
+pub fn about_cell(said: Diagnostics, text: &str) -> Diagnostics {
     let places = Places::new(&said.source, text);
     let is_about = |message: &CompilerMessage| {
         let is_in_cell = || message.line().is_some_and(|index| places.in_cell(index + 1, 1).is_some());
