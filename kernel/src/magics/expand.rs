@@ -561,6 +561,9 @@ fn is_trivia(text: &str) -> bool {
 }
 
 fn unknown(form: Form, name: &str) -> String {
+    if let Some((_, instead)) = INSTEAD.iter().find(|(names, _)| names.split(' ').any(|known| known == name)) {
+        return format!("there is no magic `{}{name}`; {instead}. `%lsmagic` lists all", form.percent());
+    }
     let limit = if name.len() < 4 { 1 } else { 2 };
     let mut near: Vec<(usize, String)> = table::forms()
         .map(|(percent, magic)| (strsim::osa_distance(name, magic.name), format!("`{percent}{}`", magic.name)))
@@ -572,3 +575,47 @@ fn unknown(form: Form, name: &str) -> String {
     let hint = if near.is_empty() { String::new() } else { format!(" did you mean {}?", near.join(" or ")) };
     format!("there is no magic `{}{name}`;{hint} `%lsmagic` lists all", form.percent())
 }
+
+/// Magics of IPython that this kernel does not have, and what to write instead.
+const INSTEAD: [(&str, &str); 37] = [
+    ("matplotlib pylab gui", "leave the line out: plots are shown below the cell"),
+    ("load_ext reload_ext unload_ext autoreload aimport", "leave the line out; `%run FILE` runs a changed file again"),
+    ("config colors xmode doctest_mode automagic autocall", "leave the line out"),
+    ("pip conda mamba uv", "add a crate with `:dep NAME`, or run the program with `!pip …`"),
+    ("pwd", "write `!pwd`"),
+    ("ls ll lf lk lx ldir", "write `!ls`"),
+    ("cat more less man mkdir rmdir rm cp mv ln", "write it as a shell line, such as `!cat FILE`"),
+    ("pushd popd dirs dhist bookmark", "write `%cd DIRECTORY`, and `%cd -` to go back"),
+    ("set_env", "write `%env NAME=VALUE`"),
+    ("hist", "write `%history`"),
+    ("recall rep", "`%history -n` shows the cells with their numbers"),
+    ("rerun", "`%history 3 -f again.rs` and then `%run again.rs` run cell 3 again"),
+    ("macro", "write a function, or keep the cells with `%history 1-3 -f FILE` and `%run FILE`"),
+    ("save", "write `%history 1-3 -f FILE.rs`"),
+    ("notebook", "write `%history -f FILE.rs`"),
+    ("edit", "write `%load FILE`, edit the cell, and write `%%writefile FILE` above it"),
+    ("loadpy", "write `%load FILE`"),
+    ("pycat pfile", "write `%load FILE`, or `!cat FILE`"),
+    ("store", "write values to a file, such as `gpu::save`, or the text with `%%writefile`"),
+    ("alias unalias rehashx alias_magic", "write the command as a shell line, `!command`"),
+    ("sx system", "write `!command`; `%%capture out` above it keeps what it prints in `out.stdout`"),
+    ("script sh", "write `%%bash`"),
+    ("file", "write `%%writefile FILE`"),
+    ("js", "write `%%javascript`"),
+    ("SVG", "write `%%svg`"),
+    ("HTML", "write `%%html`"),
+    ("who_ls", "write `%who`"),
+    ("reset", "write `:clear`, which deletes all variables and functions, or `:restart`"),
+    ("xdel del reset_selective", "write `drop(NAME);`"),
+    ("pinfo pinfo2 psource pdoc pdef", "write `NAME?`, or `NAME??` for the source"),
+    ("psearch", "`gpu::lookup(\"scipy.signal\")` lists a module; Tab completes a name"),
+    ("magic quickref", "`NAME?` shows one magic, such as `%timeit?`"),
+    ("precision", "write the digits where you print: `println!(\"{x:.3}\")`"),
+    ("pdb debug tb", "errors show the line of the cell; `dbg!(x)` prints a value with its line"),
+    ("lprun mprun memit", "`%prun` shows where the time goes, `%whos` the sizes of arrays"),
+    (
+        "python python2 python3 ruby perl pypy cython",
+        "write the program to a file with `%%writefile`, and run it with `!`",
+    ),
+    ("quit exit", "end the kernel in the menu *Kernel*"),
+];

@@ -99,7 +99,9 @@ fn read(magic: &str, path: &str, part: &Selection, kernel: &dyn KernelServices) 
     let bytes = std::fs::read(&file).map_err(|error| fail("cannot be read", &error))?;
     let text = String::from_utf8(bytes)
         .map_err(|error| fail("is not text", &format!("not UTF-8 at {}", error.utf8_error())))?;
-    part.of(&text).map_err(|problem| file_error(magic, &file, &problem))
+    // Windows' editors write a mark at the beginning, which is no text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    part.of(text).map_err(|problem| file_error(magic, &file, &problem))
 }
 
 /// `%run`.
@@ -108,7 +110,11 @@ pub(super) fn run(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, Str
     Ok(Action::new(move |kernel| {
         let text = read("%run", &path, &Selection::default(), kernel)?;
         if !path.ends_with(".ipynb") {
-            return kernel.run(&path, &text);
+            kernel.run(&path, &text)?;
+            if !items_named(&text, "main").is_empty() {
+                kernel.print(&format!("{path} defines `main`, and `%run` does not call it. Write `main()` to do so."));
+            }
+            return Ok(());
         }
         let cells = cells_of(&text).map_err(|problem| file_error("%run", &kernel.resolve(&path), &problem))?;
         cells.iter().try_for_each(|(number, code)| kernel.run(&format!("cell {number} of {path}"), code))

@@ -714,7 +714,7 @@ fn unknown_words() {
         "%matplotlib inline",
         expect![[r#"
         UsageError
-        line 1: there is no magic `%matplotlib`; `%lsmagic` lists all"#]],
+        line 1: there is no magic `%matplotlib`; leave the line out: plots are shown below the cell. `%lsmagic` lists all"#]],
     );
     check(
         "%%lsmagic\n1",

@@ -91,6 +91,10 @@ fn is_end(token: &str) -> bool {
 
 /// `2 in v`, `n not in v`
 pub fn membership(line: &Line, known: &Known<'_>) -> Option<String> {
+    // There `in` stands before the values of a control.
+    if line.text.contains("interact!") {
+        return None;
+    }
     let at = line.find("in").find(|at| !line.find("for").any(|each| each < *at))?;
     let is_negated = line.before(at, 1) == "not";
     let end = if is_negated { at - 1 } else { at };
