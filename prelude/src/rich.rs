@@ -74,6 +74,10 @@ pub fn update_display<T: Debug + ?Sized>(id: &str, value: &T) {
 /// }
 /// ```
 pub fn clear_output(wait: bool) {
+    if wait {
+        // What follows is a frame of an animation. VS Code would put a chart that it draws itself beside the one before.
+        FRAMES_OF.store(cell::current_cell(), Ordering::Relaxed);
+    }
     output::clear_output(wait);
 }
 
@@ -136,6 +140,9 @@ fn send(value: &dyn Debug, id: &str, update: bool) {
     }
 }
 
+/// The cell that has shown frames in the same place, by its number. 0 if none has.
+static FRAMES_OF: AtomicU64 = AtomicU64::new(0);
+
 thread_local! {
     /// Whether charts are shown as pictures only.
     static PICTURES_ONLY: Cell<bool> = const { Cell::new(false) };
@@ -156,7 +163,8 @@ pub(crate) fn with_pictures_only<R>(run: impl FnOnce() -> R) -> R {
 
 /// Whether charts are shown as pictures only.
 pub(crate) fn pictures_only() -> bool {
-    PICTURES_ONLY.get()
+    let cell = cell::current_cell();
+    PICTURES_ONLY.get() || (cell != 0 && FRAMES_OF.load(Ordering::Relaxed) == cell)
 }
 
 /// The beginning of a text that is too long: so many characters, and "…".

@@ -166,7 +166,7 @@ The front end draws the text. Scripts run only where it allows them.",
         summary: "Run the cell as JavaScript in the front end",
         usage: "%%javascript",
         details: "\
-The front end runs the text, if it allows scripts. JupyterLab does; VS Code and pages do not.",
+The front end runs the text, if it allows scripts. JupyterLab and VS Code do; pages do not.",
         options: &[],
         takes: Takes::Words,
         examples: &["%%javascript\nelement.textContent = 6 * 7;"],

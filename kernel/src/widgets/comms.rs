@@ -113,7 +113,12 @@ impl Comms {
         let Some(shown) = self.shown.iter_mut().find(|shown| shown.id == id) else { return Vec::new() };
         let Changes { new, changes } = shown.view.show(normalised(outputs), error);
         let mut messages: Vec<CommMessage> = new.iter().map(open).collect();
-        messages.extend(changes.into_iter().map(|change| update(change.id, "update", change.state, change.binary)));
+        messages.extend(changes.into_iter().map(|change| {
+            // Clients treat both alike. But VS Code waits for its page at each `update` of an Output widget, and where that answers too
+            // soon (a remote machine, a browser) it never passes on a message of the kernel again.
+            let method = if change.state.contains_key("outputs") { "echo_update" } else { "update" };
+            update(change.id, method, change.state, change.binary)
+        }));
         if is_gone {
             shown.has_ended = true;
             messages.extend(shown.view.disable().into_iter().map(|id| changed(id, "disabled", true)));

@@ -56,17 +56,21 @@ fn a_moved_slider_calls_the_closure() {
     let models = interact(&mut frontend, "first", 1);
     let (slider, output) = (id_of(&models, "IntSliderModel"), id_of(&models, "OutputModel"));
     let id = moves(&mut frontend, &slider, 5);
-    frontend.client.published("comm_msg", &id, update(&output, "update", json!({ "outputs": [text("[5]")] })));
+    frontend.client.published("comm_msg", &id, update(&output, "echo_update", json!({ "outputs": [text("[5]")] })));
     frontend.idle(&id);
     // An error is shown in the same place, and the next value works again.
     let id = moves(&mut frontend, &slider, 8);
     let error = json!({
         "output_type": "error", "ename": "TooMuch", "evalue": "asked for", "traceback": ["TooMuch: asked for"],
     });
-    frontend.client.published("comm_msg", &id, update(&output, "update", json!({ "outputs": [text("[8]"), error] })));
+    frontend.client.published(
+        "comm_msg",
+        &id,
+        update(&output, "echo_update", json!({ "outputs": [text("[8]"), error] })),
+    );
     frontend.idle(&id);
     let id = moves(&mut frontend, &slider, 2);
-    frontend.client.published("comm_msg", &id, update(&output, "update", json!({ "outputs": [text("[2]")] })));
+    frontend.client.published("comm_msg", &id, update(&output, "echo_update", json!({ "outputs": [text("[2]")] })));
     frontend.idle(&id);
     frontend.run_quietly("pass", 2);
 }
@@ -107,7 +111,7 @@ fn while_a_cell_runs_the_latest_value_waits() {
     frontend.interrupt(Some(&running));
     frontend.ends_badly(&running, 2, "Interrupted", "the cell was interrupted");
     frontend.busy(&last);
-    frontend.client.published("comm_msg", &last, update(&output, "update", json!({ "outputs": [text("[5]")] })));
+    frontend.client.published("comm_msg", &last, update(&output, "echo_update", json!({ "outputs": [text("[5]")] })));
     frontend.idle(&last);
 }
 

@@ -1,7 +1,7 @@
 //! Arrays as tables in a notebook.
 //!
-//! A table has the entries of the text beside it, and the same line with shape, dtype and device below. It takes its colours and
-//! fonts from JupyterLab's theme, and from the text around it elsewhere.
+//! A table has the entries of the text beside it, and the same line with shape, dtype and device below. It takes its fonts
+//! from JupyterLab's theme and its colours from the text around it: VS Code has JupyterLab's colours for light themes in dark ones, too.
 
 use super::display::{Entries, with_gap};
 use crate::rich::escaped;
@@ -12,10 +12,10 @@ const LONGEST: usize = 20_000;
 pub(crate) const TABLE: &str = "\
     <table cellpadding=\"4\" style=\"border-collapse:collapse;text-align:right;\
     font-family:var(--jp-code-font-family,monospace);\
-    font-size:var(--jp-code-font-size,13px);color:var(--jp-content-font-color1,inherit)\">";
+    font-size:var(--jp-code-font-size,13px);color:inherit\">";
 pub(crate) const FACTS: &str = "\
     <div style=\"font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px);\
-    color:var(--jp-content-font-color2,inherit)\">";
+    opacity:.7\">";
 
 /// The table of an array with one or two axes and at least one element.
 pub(super) fn of_entries(entries: &Entries, facts: &str) -> Option<String> {

@@ -460,8 +460,9 @@ impl Layers<'_> {
             (has_numbers, "number", title(of_colors, "value")),
         ];
         let rows = rows.into_iter().filter(|(is_there, ..)| *is_there);
-        let tooltip: Vec<Value> =
-            rows.map(|(_, field, title)| json!({ "field": field, "type": "nominal", "title": title })).collect();
+        // The pointer is in the area around a place, whose datum is that place. Vega-Lite 6.4 (VS Code) has forgotten this for fields.
+        let rows = rows.map(|(_, field, title)| format!("{}: (datum.datum || datum).{field}", json!(title)));
+        let tooltip = format!("{{{}}}", rows.collect::<Vec<_>>().join(", "));
         let [zoomed, near] = ["view", "near"].map(|param| format!("{param}{}", self.name));
         self.layers.push(json!({
             "data": { "values": values },
@@ -475,7 +476,7 @@ impl Layers<'_> {
                 "x": self.channel("x", json!({ "field": "x" })),
                 "y": self.channel("y", json!({ "field": "y" })),
                 "opacity": { "condition": { "param": near, "empty": false, "value": 1 }, "value": 0 },
-                "tooltip": tooltip,
+                "tooltip": { "value": { "expr": tooltip } },
             },
         }));
         Some(())

@@ -353,7 +353,7 @@ impl Table {
         let mut html = format!("<div id=\"{id}\" style=\"max-height:32em;overflow:auto\"><table><thead><tr>");
         for (name, &is_number) in self.names.iter().zip(&numbers) {
             html.push_str(&format!(
-                "<th{} style=\"text-align:{};position:sticky;top:0;background:var(--jp-layout-color0,Canvas)\">{}</th>",
+                "<th{} style=\"text-align:{};position:sticky;top:0;background:var(--vscode-editor-background,var(--jp-layout-color0,Canvas));color:var(--vscode-editor-foreground,inherit)\">{}</th>",
                 if is_number { " data-n" } else { "" },
                 side(is_number),
                 escaped(&shortened(name, MOST_CHARACTERS))
