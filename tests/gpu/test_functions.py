@@ -77,8 +77,9 @@ def test_work_is_queued_on_the_callers_stream():
     """What is queued in front of a call, the call, and what follows are in order, without the host waiting."""
     slow = warpcell.function(SLOW)
     x = cupy.full(1_000_000, 2.0)
-    # Compiled before times are taken.
+    # Compiled before times are taken, CuPy's kernels, too.
     assert slow(x + 0.0, 40_000).get()[0] == 40_002
+    assert float(cupy.abs(cupy.zeros(4) + 2.0 - cupy.ones(4) * 2.0).max()) == 0.0
     for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream()):
         with stream:
             stream.synchronize()
@@ -156,7 +157,7 @@ def test_failures_on_the_device():
     print(caught.value)
     with pytest.raises(ValueError, match="host: a is on cuda:0, but the function takes an array on the host"):
         warpcell.function("fn host(a: &[f32]) -> f32 { a[0] }")(cupy.zeros(3, cupy.float32))
-    assert warpcell.function(HYPOT)(cupy.float32([3]), 4.0).get().tolist() == [5]
+    assert warpcell.function(HYPOT)(cupy.full(1, 3, cupy.float32), 4.0).get().tolist() == [5]
 
 
 PACKAGED = """

@@ -410,3 +410,22 @@ def test_exports_of_a_notebook(notebook):
     notebook.check_rust("fn past(i: usize) -> i32 {\n    [1, 2][i]\n}", "--export past")
     result = notebook.run("past(2)")
     assert result.error["ename"] == "Panic" and "line 2: [1, 2][i]" in result.error_text and ".py" not in result.error_text
+
+
+def test_an_array_that_a_function_replaces_is_the_callers():
+    for body in ("*a = &*a * 2.0;", "let twice = &*a * 2.0; *a = twice;", "let mut b = &*a * 2.0; std::mem::swap(a, &mut b);"):
+        x = np.arange(3.0)
+        warpcell.function(f"fn f(a: &mut DeviceArray<f64>) {{ {body} }}")(x)
+        assert x.tolist() == [0, 2, 4], body
+    turned = np.arange(4.0).reshape(2, 2)
+    warpcell.function("fn f(a: &mut DeviceArray<f64>) { *a = a.t(); }")(turned)
+    assert turned.tolist() == [[0, 2], [1, 3]]
+    with pytest.raises(warpcell.RustError, match=r"an array of shape \[7\] in the place of one of shape \[3\].*return the new array"):
+        warpcell.function("fn f(a: &mut DeviceArray<f64>) { *a = gpu::zeros(7); }")(np.zeros(3))
+
+
+def test_what_would_be_lost_is_refused():
+    with pytest.raises(warpcell.RustError, match="changes the number `x: &mut f64`.*return the new number"):
+        warpcell.function("fn f(x: &mut f64) { *x += 1.0; }")(1.0)
+    with pytest.raises(TypeError, match="x cannot be passed on by numpy: it is masked.*filled"):
+        warpcell.function("fn f(x: &DeviceArray<f64>) -> f64 { x.sum() }")(np.ma.array([1.0, 2.0], mask=[0, 1]))

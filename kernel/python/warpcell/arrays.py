@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any, Dict, List, Tuple
 
+from .libraries import is_scalar_of_numpy
 from .outputs import Output
 from .session import Session
 
@@ -40,11 +41,17 @@ def array_type(dtype: str, dimensions: int) -> Tuple[str, str]:
     element = _ELEMENTS.get(dtype)
     if element is None:
         raise ValueError(f"arrays of {dtype} have no counterpart in Rust; those of {', '.join(_ELEMENTS)} have")
-    return element, f"Array{dimensions}<{element}>" if dimensions <= 6 else f"ArrayD<{element}>"
+    if dimensions > 6:
+        return element, f"ArrayD<{element}>"
+    # The prelude has no name for arrays without axes.
+    return element, f"{'' if dimensions else 'ndarray::'}Array{dimensions}<{element}>"
 
 
 def literal(value: Any) -> str:
-    """The type and the value of a plain Python value, as the end of a `let`; empty if it is none."""
+    """The type and the value of a plain Python value or of a number of NumPy's, as the end of a `let`; empty if it is none."""
+    if is_scalar_of_numpy(value) and not isinstance(value, (float, complex, str)) and value.dtype.name in _ELEMENTS:
+        # Such as `a.max()`: it keeps its type.
+        return number(_ELEMENTS[value.dtype.name], value.item())
     if isinstance(value, bool):
         return f": bool = {str(value).lower()}"
     if isinstance(value, int):
@@ -52,12 +59,30 @@ def literal(value: Any) -> str:
             raise ValueError(f"{value} does not fit into an i64")
         return f": i64 = {int(value)}"
     if isinstance(value, float):
-        special = {"nan": "f64::NAN", "inf": "f64::INFINITY", "-inf": "f64::NEG_INFINITY"}
-        text = repr(float(value))
-        return f": f64 = {special.get(text, text)}"
+        return number("f64", float(value))
+    if isinstance(value, complex):
+        return number("gpu::Complex<f64>", complex(value))
     if isinstance(value, str):
         return f": String = {quoted(value)}.to_string()"
     return ""
+
+
+def number(element: str, value: Any) -> str:
+    """The type and the value of a number, as the end of a `let`."""
+    if isinstance(value, complex):
+        part = "f32" if "f32" in element else "f64"
+        return f": {element} = gpu::Complex::new({floating(part, value.real)}, {floating(part, value.imag)})"
+    if isinstance(value, float):
+        written = f"gpu::f16::from_f64({floating('f64', value)})" if element == "gpu::f16" else floating(element, value)
+        return f": {element} = {written}"
+    return f": {element} = {str(value).lower()}"
+
+
+def floating(element: str, value: float) -> str:
+    """A number of a floating type as Rust writes it."""
+    special = {"nan": "NAN", "inf": "INFINITY", "-inf": "NEG_INFINITY"}
+    text = repr(value)
+    return f"{element}::{special[text]}" if text in special else text
 
 
 def quoted(text: str) -> str:
@@ -83,12 +108,14 @@ def to_rust(session: Session, values: Dict[str, Any], output: Output) -> None:
                 continue
             import numpy
 
+            if isinstance(value, numpy.ma.MaskedArray):
+                raise TypeError(f"{name} is masked, and Rust would see the elements below the mask; give {name}.filled(0) or {name}.compressed()")
             array = numpy.asarray(value)
             element, kind = array_type(array.dtype.name, array.ndim)
             file = os.path.join(session.folder(output), f"to-rust-{name}.npy")
             files.append(file)
             numpy.save(file, array, allow_pickle=False)
-            shaped = f".into_dimensionality::<Ix{array.ndim}>().unwrap()" if array.ndim <= 6 else ""
+            shaped = f".into_dimensionality::<{'' if array.ndim else 'ndarray::'}Ix{array.ndim}>().unwrap()" if array.ndim <= 6 else ""
             lines.append(f"let {rust_name(name)}: {kind} = gpu::host::load::<{element}>({quoted(file)}){shaped};")
         if lines:
             session.run("\n".join(lines), output, store_history=False)

@@ -209,8 +209,8 @@ class RustFunction:
             takes = f"takes {count} argument{'' if count == 1 else 's'} ({', '.join(names)})"
             raise TypeError(f"{self.__name__} {takes}, but was given {len(arguments)}")
         values = self._values()
-        # The capsules own their tensors until the end of the call.
-        capsules: List[Tuple[int, Any, bytes]] = []
+        # The capsules own their tensors, but for those that Rust keeps.
+        capsules: List[Tuple[_Value, Any]] = []
         library: Optional[Library] = None
         first: Any = None
         for index, argument in enumerate(arguments):
@@ -232,24 +232,24 @@ class RustFunction:
                 )
             try:
                 capsule = its_library.export(argument)
-                capsule_name = _NAME if _is_capsule(capsule, _NAME) else _VERSIONED_NAME
-                value.word = _capsule_pointer(capsule, capsule_name)
+                try:
+                    value.word, value.kind = _capsule_pointer(capsule, _NAME), _TENSOR
+                except ValueError:
+                    value.word, value.kind = _capsule_pointer(capsule, _VERSIONED_NAME), _VERSIONED_TENSOR
             except Exception as error:
                 raise _not_exported(self.__name__, names[index], its_library, error) from None
-            value.kind = _TENSOR if capsule_name == _NAME else _VERSIONED_TENSOR
-            capsules.append((index, capsule, capsule_name))
+            capsules.append((value, capsule))
         if library is None:
             library = named("numpy")
         flags = library.number << 8 | library.versioned
         stream = 0 if first is None else library.stream(first)
-        # Tensors count as Rust's during the call: an interrupt, which comes when it has ended, then leaves them alone. What Rust has not kept
-        # is the capsules' again.
-        for _, capsule, name in capsules:
-            _rename_capsule(capsule, _USED_NAME if name == _NAME else _USED_VERSIONED_NAME)
-        status = self._call(ctypes.addressof(values), stream, flags, launch)
-        for index, capsule, name in capsules:
-            if not values[index].retained:
-                _rename_capsule(capsule, name)
+        try:
+            status = self._call(ctypes.addressof(values), stream, flags, launch)
+        finally:
+            # An interrupt is raised when the call has ended. What Rust has kept is not the capsules' any more.
+            for value, capsule in capsules:
+                if value.retained:
+                    _rename_capsule(capsule, _USED_NAME if value.kind == _TENSOR else _USED_VERSIONED_NAME)
         if status:
             raise self._error(status, values[0])
         if self._results == 0:

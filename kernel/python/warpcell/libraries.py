@@ -57,9 +57,13 @@ class NumPy(Library):
 
         super().__init__("numpy")
         self._from_dlpack = numpy.from_dlpack
+        self._array = numpy.ndarray
+        self._masked = numpy.ma.MaskedArray
         self.versioned = tuple(int(part) for part in numpy.__version__.split(".")[:2]) >= (2, 1)
 
     def export(self, value: Any) -> Any:
+        if type(value) is not self._array and isinstance(value, self._masked):
+            raise TypeError("it is masked, and Rust would see the elements below the mask; give .filled(0) of it, or .compressed()")
         if self.versioned and not value.flags.aligned:
             # Arrays in messages between processes, as of Dask, begin anywhere. Functions that write to them refuse the copy.
             value = value.copy()
@@ -98,8 +102,8 @@ class CuPy(Library):
         return _kept(stream.ptr, stream)
 
     def array(self, capsule: Any, like: Any) -> Any:
-        with self._cupy.cuda.Device(like.device.id):
-            return self._cupy.from_dlpack(Tensor(capsule, like.__dlpack_device__()))
+        # That makes the device current by itself.
+        return self._cupy.from_dlpack(Tensor(capsule, like.__dlpack_device__()))
 
 
 class Torch(Library):

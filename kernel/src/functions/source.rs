@@ -116,6 +116,10 @@ struct Parameter {
     reference: Reference,
 }
 
+/// The types of numbers.
+const NUMBERS: [&str; 13] =
+    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+
 /// How a parameter refers to its argument.
 #[derive(Clone, Copy, PartialEq)]
 enum Reference {
@@ -147,6 +151,15 @@ fn written(text: &str, function: &ast::Fn, number: usize) -> Result<Option<Found
     let Some(parameters) = list.params().enumerate().map(parameter).collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
+    let number_to_change = parameters
+        .iter()
+        .find(|parameter| parameter.reference == Reference::Mutable && NUMBERS.contains(&parameter.written.as_str()));
+    if let Some(Parameter { name: changed, written, .. }) = number_to_change {
+        return wrong(
+            &format!("changes the number `{changed}: &mut {written}`, and numbers of Python do not change"),
+            &format!("take `{changed}: {written}`, and return the new number"),
+        );
+    }
     let kind = match attribute(function, &["vectorize", "kernel"]) {
         Some(attribute) if attribute.syntax().text().to_string().contains("kernel") => Kind::Kernel,
         Some(_) => Kind::Vectorize,
@@ -216,6 +229,7 @@ fn without_lifetimes(of: &SyntaxNode) -> String {
 fn plain(name: &str, parameters: &[Parameter], returned: Option<ast::Type>) -> String {
     let returned = returned.map_or_else(|| "()".to_owned(), |of| without_lifetimes(of.syntax()));
     let (mut kinds, mut slots, mut taken, mut passed) = (String::new(), String::new(), String::new(), String::new());
+    let mut put_back = String::new();
     for (number, Parameter { written, reference, .. }) in parameters.iter().enumerate() {
         let (after, before) = match reference {
             Reference::None => ("", ""),
@@ -229,11 +243,15 @@ fn plain(name: &str, parameters: &[Parameter], returned: Option<ast::Type>) -> S
             "let mut argument_{number}: {written} = ::warpcell::python::Parameter::take(slot_{number}); "
         );
         let _ = write!(passed, "{before}argument_{number}, ");
+        if *reference == Reference::Mutable {
+            let _ = write!(taken, "let before_{number} = ::warpcell::python::Parameter::shared(&argument_{number}); ");
+            let _ = write!(put_back, "::warpcell::python::Parameter::put_back(&argument_{number}, before_{number})?; ");
+        }
     }
     format!(
         "::warpcell::python::Body::Plain {{ parameters: &[{kinds}], results: <{returned} as ::warpcell::python::Returned>::COUNT, \
          call: |slots| {{ let [{slots}] = slots else {{ unreachable!() }}; {taken}\
-         ::warpcell::python::Returned::give({name}({passed})) }} }}"
+         let given = ::warpcell::python::Returned::give({name}({passed})); {put_back}given }} }}"
     )
 }
 

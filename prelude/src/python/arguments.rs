@@ -449,7 +449,11 @@ impl Argument<'_> {
             return Err(self.wrong(Kind::Value, "is read-only, but the function writes to it", "copy"));
         }
         let strides = match description.strides() {
-            Some(strides) => strides.iter().map(|&stride| stride as isize).collect(),
+            // CuPy 14 divides bytes below 0 by the size of an element as numbers without a sign. What that gives, times the size, is the bytes again.
+            Some(strides) => {
+                let size = dtype.size() as i64;
+                strides.iter().map(|&stride| (stride.wrapping_mul(size) / size) as isize).collect()
+            }
             None => row_major(&shape),
         };
         let unreachable = || self.wrong(Kind::Value, "has a shape and strides that go beyond the memory", "copy");

@@ -1,7 +1,7 @@
 //! The types that functions for Python take.
 
 use super::arguments::Slot;
-use crate::array::DeviceArray;
+use crate::array::{DeviceArray, assign};
 use crate::array::ownership::raw_host_view;
 use crate::dtype::{DType, Element, dtypes};
 use crate::registry::ScalarType;
@@ -107,6 +107,15 @@ pub trait Parameter<'a>: Sized {
     const KIND: ParameterKind;
     /// The argument, which was found to be of this kind.
     fn take(slot: &'a mut Slot) -> Self;
+    /// For arrays that a function gets as `&mut`: the same elements.
+    fn shared(&self) -> Option<Self> {
+        None
+    }
+    /// After such a call: the caller's array gets the elements of the one that the function has put in its place. The error says what
+    /// is wrong with that.
+    fn put_back(&self, _before: Option<Self>) -> std::result::Result<(), String> {
+        Ok(())
+    }
 }
 
 impl<T: Element> Parameter<'_> for DeviceArray<T> {
@@ -114,6 +123,22 @@ impl<T: Element> Parameter<'_> for DeviceArray<T> {
 
     fn take(slot: &mut Slot) -> Self {
         DeviceArray::from_raw(slot.take_array())
+    }
+
+    fn shared(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+
+    fn put_back(&self, before: Option<Self>) -> std::result::Result<(), String> {
+        let Some(before) = before else { return Ok(()) };
+        if self.shape() != before.shape() {
+            return Err(format!(
+                "the function has put an array of shape {:?} in the place of one of shape {:?}, whose memory is the caller's; return the new array",
+                self.shape(),
+                before.shape()
+            ));
+        }
+        assign("a call from Python", &before.raw, &self.raw).map_err(|error| error.to_string())
     }
 }
 
