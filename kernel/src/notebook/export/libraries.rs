@@ -13,11 +13,19 @@ pub struct Library {
     task: &'static str,
     /// The modules and functions of the prelude that call it; where there are none, all programs do.
     names: &'static [&'static str],
+    /// What is otherwise where it is not installed; for those that programs can do without.
+    without: Option<&'static str>,
 }
 
 /// Those that the prelude calls.
-const LIBRARIES: [Library; 4] = [
-    Library { name: "NVRTC", package: "nvidia-cuda-nvrtc", task: "compiles kernels when they run first", names: &[] },
+const LIBRARIES: [Library; 6] = [
+    Library {
+        name: "NVRTC",
+        package: "nvidia-cuda-nvrtc",
+        task: "compiles kernels when they run first",
+        names: &[],
+        without: None,
+    },
     Library {
         name: "cuBLAS",
         package: "nvidia-cublas",
@@ -34,6 +42,7 @@ const LIBRARIES: [Library; 4] = [
             "polyfit_cov",
             "polyfit_full",
             "multivariate_normal",
+            "norm",
             "linalg",
             "sparse",
             "interpolate",
@@ -42,6 +51,7 @@ const LIBRARIES: [Library; 4] = [
             "optimize",
             "distributed",
         ],
+        without: None,
     },
     Library {
         name: "cuSOLVER",
@@ -55,16 +65,43 @@ const LIBRARIES: [Library; 4] = [
             "polyfit_full",
             "roots",
             "multivariate_normal",
+            "norm",
             "sparse",
             "interpolate",
             "stats",
         ],
+        without: None,
     },
     Library {
         name: "cuFFT",
         package: "nvidia-cufft",
         task: "Fourier transforms, and filters by them",
-        names: &["fft", "fftconvolve", "convolve", "convolve2d", "correlate", "correlate2d", "signal", "ndimage"],
+        names: &[
+            "dft",
+            "fft",
+            "fftconvolve",
+            "convolve",
+            "convolve2d",
+            "correlate",
+            "correlate2d",
+            "signal",
+            "ndimage",
+        ],
+        without: None,
+    },
+    Library {
+        name: "NCCL",
+        package: "nvidia-nccl-cu13",
+        task: "moves elements between the GPUs of ranks",
+        names: &["distributed"],
+        without: Some("they go by way of the host"),
+    },
+    Library {
+        name: "CUPTI",
+        package: "nvidia-cuda-cupti",
+        task: "observes the device for `profile`",
+        names: &["profile"],
+        without: Some("kernels of libraries are not listed"),
     },
 ];
 
@@ -90,22 +127,33 @@ pub fn needed(text: &str, embeds: bool) -> Vec<Needed> {
 
 /// One line about them.
 pub fn line(needed: &[Needed]) -> String {
-    let names: Vec<&str> = needed.iter().map(|needed| needed.library.name).collect();
-    let listed = match names.as_slice() {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        all => all.join(""),
+    let listed = |is_needed: bool| {
+        let of_kind = needed.iter().filter(|needed| needed.library.without.is_none() == is_needed);
+        let names: Vec<&str> = of_kind.map(|needed| needed.library.name).collect();
+        match names.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            all => all.join(""),
+        }
     };
-    let listed = if listed.is_empty() { "the driver only".to_owned() } else { format!("{listed} beside the driver") };
-    format!("On a GPU it needs {listed}. On the CPU it needs nothing of CUDA.")
+    let needs = match listed(true) {
+        none if none.is_empty() => "the driver only".to_owned(),
+        names => format!("{names} beside the driver"),
+    };
+    let uses = match listed(false) {
+        none if none.is_empty() => none,
+        names => format!(" It uses {names} where installed."),
+    };
+    format!("On a GPU it needs {needs}.{uses} On the CPU it needs nothing of CUDA.")
 }
 
 /// A table of them, in Markdown.
 pub fn table(needed: &[Needed]) -> String {
     let mut text = "| library | task | used by | with pip |\n|---|---|---|---|\n".to_owned();
     for Needed { library, names } in needed {
+        let without = library.without.map(|without| format!("; without it {without}")).unwrap_or_default();
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         let used = if names.is_empty() { "all kernels".to_owned() } else { names.join(", ") };
-        let _ = writeln!(text, "| {} | {} | {used} | `{}` |", library.name, library.task, library.package);
+        let _ = writeln!(text, "| {} | {}{without} | {used} | `{}` |", library.name, library.task, library.package);
     }
     text
 }
@@ -131,6 +179,20 @@ mod tests {
     }
 
     #[test]
+    fn none_is_missing_that_a_gpu_has_loaded() {
+        let rows: Vec<(&str, &str)> =
+            include_str!("libraries.txt").lines().filter_map(|line| line.split_once('\t')).collect();
+        assert!(rows.len() > 200, "{}", rows.len());
+        let missing: Vec<String> = rows
+            .iter()
+            .flat_map(|(loaded, row)| loaded.split(' ').map(move |library| (library, row)))
+            .filter(|(library, row)| !needed(row, true).iter().any(|needed| needed.library.name == *library))
+            .map(|(library, row)| format!("{library}: {row}"))
+            .collect();
+        assert!(missing.is_empty(), "{}", missing.join("\n"));
+    }
+
+    #[test]
     fn they_are_listed() {
         let found = needed("gpu::fft::fft(&a); a.matmul(&b)", false);
         assert_eq!(
@@ -142,6 +204,15 @@ mod tests {
         assert!(line(&embedded).starts_with("On a GPU it needs cuBLAS and cuFFT beside the driver."));
         assert!(line(&needed("", true)).starts_with("On a GPU it needs the driver only. On the CPU"));
         assert!(!table(&embedded).contains("NVRTC"));
+        let optional = needed("gpu::timing::profile(|| gpu::distributed::run(2, f));", false);
+        assert_eq!(
+            line(&optional),
+            "On a GPU it needs NVRTC and cuBLAS beside the driver. It uses NCCL and CUPTI where installed. On the CPU it needs \
+             nothing of CUDA."
+        );
+        assert!(
+            table(&optional).contains("for `profile`; without it kernels of libraries are not listed | `profile` |")
+        );
         assert!(
             table(&found).ends_with("| cuFFT | Fourier transforms, and filters by them | `fft` | `nvidia-cufft` |\n")
         );
