@@ -204,6 +204,34 @@ def test_a_program_with_the_library_names_no_place(export, prefix):
     assert checked.returncode == 0, checked.stderr
 
 
+def test_crates_of_the_installation_are_checked_and_others_are_said_not_to_be(export):
+    cells = [":dep ndarray\nlet x = 2.0;\nlet n = 3;", "println!(\"{} {}\", x.powi(n), n.pow(2));", "let m = gpu::ones::<f64>(3);\nlet e = gpu::exp(m) * 0.0;", "(m + e).sum()"]
+    folder, ended = export(cells)
+    written(ended)
+    main = (folder / "src/main.rs").read_text()
+    assert "let x: f64 = 2.0;" in main and "gpu::exp(&m)" in main and "not checked" not in ended.stdout, main
+    assert re.search(r"^\[profile.release.package.a-notebook\]\noverflow-checks = true\ndebug-assertions = true$", (folder / "Cargo.toml").read_text(), re.M)
+    folder.rename(folder.with_name("first"))
+    folder, ended = export([":dep itoa\nlet x = 1;"])
+    written(ended)
+    assert "The compiler has not checked it" in ended.stdout
+
+
+def test_names_of_the_program_are_not_those_of_the_notebook(export):
+    cells = ["type Result<T> = std::result::Result<T, String>;\nfn run() -> i32 { 1 }\nfn part_1() -> i32 { 2 }", "let test = 3;\nlet n: i32 = \"4\".parse()?;",
+             ("assert_eq!(test + n + run() + part_1(), 10);", {"metadata": {"tags": ["test"]}}), ":clear\nlet n: i32 = \"4\".parse()?;"]  # fmt: skip
+    _, ended = export(cells)
+    written(ended)
+
+
+def test_a_project_may_be_written_to_the_folder_below_the_shell(prefix, tmp_path):
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook_of(["1 + 1"])))
+    (tmp_path / "here").mkdir()
+    inode = (tmp_path / "here").stat().st_ino
+    subprocess.run([prefix / "bin/warpcell", "export", "../a.ipynb", "--to", "."], cwd=tmp_path / "here", check=True)
+    assert (tmp_path / "here").stat().st_ino == inode and (tmp_path / "here/Cargo.toml").exists()
+
+
 def test_libraries_of_cuda_are_listed(export):
     folder, ended = export(["let a = gpu::eye::<f64>(3);\nlet b = gpu::linalg::inv(&a);", "gpu::fft::rfft(&b).shape()"])
     written(ended)

@@ -94,7 +94,11 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
     let kernels = put(&project, wanted.as_ref(), to)?;
     let kernels = kernels.map_or(String::new(), |kernels| format!("\nEmbedded {kernels}."));
     let needed = libraries::needed(&program.text, embeds);
-    outln!("{}{kernels}\n{}", summary(&cells, to), libraries::line(&needed));
+    let note = match project.is_checked() {
+        true => "",
+        false => "\nThe compiler has not checked it, as it has crates that are not built yet: `cargo check` in this folder does.",
+    };
+    outln!("{}{kernels}{note}\n{}", summary(&cells, to), libraries::line(&needed));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -110,7 +114,7 @@ fn checked(
     loop {
         let mut program = program::write(cells, title, embeds);
         let hidden = std::mem::take(&mut program.hidden);
-        if hidden.is_empty() && (!cells.dependencies.is_empty() || program.awaits) {
+        if hidden.is_empty() && !manifest::is_checked(cells, &program, installation) {
             program.keep_variables(None);
             return Ok(program);
         }
@@ -148,10 +152,17 @@ fn put(project: &Project<'_>, wanted: Option<&embedding::Wanted<'_>>, to: &Path)
     if kernels.is_some() {
         project.write_page(staging.path(), kernels.as_deref())?;
     }
-    // An empty folder of this name is replaced.
-    std::fs::rename(staging.path(), &to).with_context(|| format!("{} cannot be written", to.display()))?;
-    // Folders for temporary files are for their owner only.
-    open_to_all(&to)?;
+    let failed = || format!("{} cannot be written", to.display());
+    if to.is_dir() {
+        // It is empty, and may be where the user's shell is.
+        for entry in directories::entries(staging.path()).with_context(failed)? {
+            std::fs::rename(entry.path(), to.join(entry.file_name())).with_context(failed)?;
+        }
+    } else {
+        std::fs::rename(staging.path(), &to).with_context(failed)?;
+        // Folders for temporary files are for their owner only.
+        open_to_all(&to)?;
+    }
     Ok(kernels)
 }
 

@@ -481,7 +481,7 @@ mod tests {
             1: it has failed (Panic: no); correct it and run it again, or give it the tag `raises-exception`
             2: `:dep mine` names a folder of this machine (`path`); publish the crate, or name its repository (`git`)
             4: it defines `main`, as cell 3 does; give one of them another name
-            5: line 1: there is no magic `%matplotlib`; `%lsmagic` lists all
+            5: line 1: there is no magic `%matplotlib`; leave the line out: plots are shown below the cell. `%lsmagic` lists all
             6: a magic in it shows or changes the session, which a program does not have
             8: it was run as number 2, before cell 7 (number 5), which stands above it; restart the kernel and run all cells
             9: a `return` outside of functions would end the program; put the code into a function

@@ -93,7 +93,7 @@ impl Wanted<'_> {
         let file = std::fs::File::create(&errors).context("a file for messages cannot be made")?;
         let place = std::path::absolute(self.notebook)?;
         let mut command = Command::new(&program);
-        command.current_dir(place.parent().unwrap_or(Path::new("/"))).env(RECORD, records);
+        command.current_dir(place.parent().unwrap_or(Path::new("/"))).env(RECORD, records).env("RUST_BACKTRACE", "0");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
         if !std::env::var(DEVICE).is_ok_and(|device| device.starts_with("cuda")) {
             command.env(DEVICE, "cuda:0");

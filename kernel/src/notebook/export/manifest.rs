@@ -64,7 +64,7 @@ impl Project<'_> {
         let mut dependencies = self.dependencies();
         let profile = profile(&files::read(&workspace.join("prelude/dylib.toml"))?)?;
         let text = |dependencies: &BTreeMap<String, toml::Value>| {
-            manifest(self.stem, &prelude, self.vendor, dependencies) + &profile
+            manifest(self.stem, &prelude, self.vendor, dependencies) + &profile + &checks(self.stem)
         };
         files::write(&folder.join("Cargo.toml"), text(&dependencies))?;
         let versions = resolved(self.installation, folder)?;
@@ -83,7 +83,7 @@ impl Project<'_> {
 
     /// Whether the compiler has checked the program, as it has no crates beside those of the installation.
     pub fn is_checked(&self) -> bool {
-        self.cells.dependencies.is_empty() && !self.program.awaits
+        is_checked(self.cells, self.program, self.installation)
     }
 
     /// The installation's cargo, in the folder of the project.
@@ -115,6 +115,20 @@ impl Project<'_> {
         }
         dependencies
     }
+}
+
+/// Whether the compiler can check a program: it has no crates beside those of the installation.
+pub fn is_checked(cells: &Cells, program: &Program, installation: &Installation) -> bool {
+    let prelude = &installation.record.prelude;
+    let is_here = |(name, requirement): (&String, &toml::Value)| {
+        let library = name.replace('-', "_");
+        let wanted = requirement.as_str().and_then(|text| semver::VersionReq::parse(text).ok());
+        let carried = prelude.carried.iter().find(|carried| carried.library == library);
+        let version = carried.and_then(|carried| semver::Version::parse(&carried.version).ok());
+        prelude.externs.iter().any(|(known, _)| *known == library)
+            && wanted.zip(version).is_some_and(|(wanted, version)| wanted.matches(&version))
+    };
+    !program.awaits && cells.dependencies.iter().all(is_here)
 }
 
 /// The page about the project.
@@ -194,6 +208,12 @@ fn profile(settings: &str) -> Result<String> {
     Ok(if lines.is_empty() { lines } else { format!("\n[profile.release.package]\n{lines}") })
 }
 
+/// The program stops where a cell stops: at an overflow, and at what `debug_assert!` says.
+fn checks(stem: &str) -> String {
+    let name = package_name(stem);
+    format!("\n[profile.release.package.{name}]\noverflow-checks = true\ndebug-assertions = true\n")
+}
+
 fn toml_key(name: &str) -> String {
     let is_bare = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     if is_bare { name.to_owned() } else { toml::Value::from(name).to_string() }
@@ -241,7 +261,8 @@ fn resolved(installation: &Installation, folder: &Path) -> Result<BTreeMap<Strin
         command.args(["metadata", "--format-version", "1", "--quiet"]).args(offline.then_some("--offline"));
         let output = command.output().context("cargo cannot be run")?;
         if !output.status.success() {
-            bail!("the crates of the program cannot be found: {}", String::from_utf8_lossy(&output.stderr).trim());
+            let said = String::from_utf8_lossy(&output.stderr);
+            bail!("the crates of the program cannot be found: {}{}", said.trim(), without_network(&said));
         }
         serde_json::from_slice(&output.stdout).context("cargo's answer cannot be read")
     };
@@ -274,9 +295,31 @@ fn resolved(installation: &Installation, folder: &Path) -> Result<BTreeMap<Strin
     Ok(found.collect())
 }
 
+/// What to do if cargo could not download crates.
+fn without_network(said: &str) -> &'static str {
+    let is_one = ["failed to download", "download of config.json failed", "Could not resolve host"];
+    match is_one.iter().any(|text| said.contains(text)) {
+        true => {
+            "\nThis machine has not all crates that the program is built with, and cargo cannot download them. Export the notebook where there is \
+             a network, with all sources, and bring the folder here:\n  \
+             warpcell export NOTEBOOK --to DIR --vendor\n  \
+             cd DIR && mkdir -p .cargo && cargo vendor >.cargo/config.toml"
+        }
+        false => "",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_a_network_it_is_said_how_to_bring_the_crates() {
+        let said =
+            "error: failed to get `zip` …\nCaused by:\n  [6] Could not resolve hostname (Could not resolve host: x)";
+        assert!(without_network(said).ends_with("cargo vendor >.cargo/config.toml"));
+        assert_eq!(without_network("error: failed to select a version for `rand`."), "");
+    }
 
     #[test]
     fn packages_have_names_that_cargo_allows() {

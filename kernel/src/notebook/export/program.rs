@@ -14,7 +14,7 @@ pub const TOKIO: (&str, &str) = ("tokio", "{ version = \"1.34.0\", features = [\
 const LINTS: &str = "#![allow(unused, dropping_copy_types, dropping_references, clippy::all)]\n\
                      #![allow(non_snake_case, non_upper_case_globals, non_camel_case_types)]";
 const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
-const RESULT: &str = "Result<(), gpu::program::Failure>";
+const RESULT: &str = "std::result::Result<(), gpu::program::Failure>";
 /// What `main` and tests return where cells may fail.
 const STATUS: &str = "std::process::ExitCode";
 /// Behind the line that drops a variable.
@@ -141,7 +141,7 @@ impl Body<'_> {
         let has_tests = !self.inside.is_empty();
         let returns = if may_fail { format!(" -> {RESULT}") } else { String::new() };
         let (asynchronous, wait) = if self.awaits { ("async ", ".await") } else { ("", "") };
-        let (argument, passed) = if has_tests { ("test: &str", "test") } else { ("", "") };
+        let (argument, passed) = if has_tests { ("run_test: &str", "run_test") } else { ("", "") };
         let question = if may_fail { "?" } else { "" };
         let end = if may_fail { "    Ok(())\n" } else { "" };
         let begin = match self.embeds {
@@ -155,27 +155,29 @@ impl Body<'_> {
         } else {
             let run = |test: &str| match self.awaits {
                 true => {
-                    format!("tokio::runtime::Runtime::new().expect(\"a runtime for futures\").block_on(run({test}))")
+                    format!(
+                        "tokio::runtime::Runtime::new().expect(\"a runtime for futures\").block_on(run_cells({test}))"
+                    )
                 }
-                false => format!("run({test})"),
+                false => format!("run_cells({test})"),
             };
             program.text += &function("fn main()", &run(if has_tests { "\"\"" } else { "" }), may_fail);
             program.text.push_str("\n/// Runs the cells.");
             let about = " With the name of a test, its part ends behind this test; without one, tests are left out.";
             program.text.push_str(if has_tests { about } else { "" });
-            let _ = write!(program.text, "\n{asynchronous}fn run({argument}){returns} {{\n{begin}");
+            let _ = write!(program.text, "\n{asynchronous}fn run_cells({argument}){returns} {{\n{begin}");
             if parts.len() == 1 {
                 self.statements(program, parts[0], end);
             } else {
                 (1..=parts.len()).for_each(|part| {
-                    let _ = writeln!(program.text, "    part_{part}({passed}){wait}{question};");
+                    let _ = writeln!(program.text, "    run_cells_{part}({passed}){wait}{question};");
                 });
             }
             let _ = write!(program.text, "\n    gpu::program::end();\n{end}}}\n");
             for (number, part) in parts.iter().enumerate().filter(|_| parts.len() > 1) {
                 let head = "/// The cells up to the next `:clear`, which forgets their variables.";
                 let name = number + 1;
-                let _ = write!(program.text, "\n{head}\n{asynchronous}fn part_{name}({argument}){returns} {{\n");
+                let _ = write!(program.text, "\n{head}\n{asynchronous}fn run_cells_{name}({argument}){returns} {{\n");
                 self.statements(program, part, end);
                 let _ = writeln!(program.text, "{end}}}");
             }
@@ -269,8 +271,11 @@ impl Body<'_> {
         if code.is_test {
             let name = test_name(cell);
             let value = if end.is_empty() { "return;" } else { "return Ok(());" };
-            let _ =
-                write!(program.text, "    if test == \"{name}\" {{\n{}\n        {value}\n    }}\n", indented(&text, 8));
+            let _ = write!(
+                program.text,
+                "    if run_test == \"{name}\" {{\n{}\n        {value}\n    }}\n",
+                indented(&text, 8)
+            );
         } else {
             let _ = writeln!(program.text, "    gpu::program::cell(\"{}\");", cell.name());
             for name in replaced {
@@ -436,26 +441,26 @@ mod tests {
             async fn f() {}
 
             fn main() -> std::process::ExitCode {
-                gpu::program::finish(tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run("")))
+                gpu::program::finish(tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run_cells("")))
             }
 
             /// Runs the cells. With the name of a test, its part ends behind this test; without one, tests are left out.
-            async fn run(test: &str) -> Result<(), gpu::program::Failure> {
+            async fn run_cells(run_test: &str) -> std::result::Result<(), gpu::program::Failure> {
                 gpu::program::start("output");
-                part_1(test).await?;
-                part_2(test).await?;
+                run_cells_1(run_test).await?;
+                run_cells_2(run_test).await?;
 
                 gpu::program::end();
                 Ok(())
             }
 
             /// The cells up to the next `:clear`, which forgets their variables.
-            async fn part_1(test: &str) -> Result<(), gpu::program::Failure> {
+            async fn run_cells_1(run_test: &str) -> std::result::Result<(), gpu::program::Failure> {
                 gpu::program::cell("1");
                 let n: i32 = "1".parse()?;
                 f().await;
 
-                if test == "cell_2" {
+                if run_test == "cell_2" {
                     assert_eq!(n, 1);
                     return Ok(());
                 }
@@ -463,7 +468,7 @@ mod tests {
             }
 
             /// The cells up to the next `:clear`, which forgets their variables.
-            async fn part_2(test: &str) -> Result<(), gpu::program::Failure> {
+            async fn run_cells_2(run_test: &str) -> std::result::Result<(), gpu::program::Failure> {
                 gpu::program::cell("5");
                 let m = 2;
                 Ok(())
@@ -471,7 +476,7 @@ mod tests {
 
             #[test]
             fn cell_2() -> std::process::ExitCode {
-                gpu::program::finish(tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run("cell_2")))
+                gpu::program::finish(tokio::runtime::Runtime::new().expect("a runtime for futures").block_on(run_cells("cell_2")))
             }
 
             #[test]
@@ -481,7 +486,7 @@ mod tests {
 
             #[test]
             fn cell_4() -> std::process::ExitCode {
-                fn test() -> Result<(), gpu::program::Failure> {
+                fn test() -> std::result::Result<(), gpu::program::Failure> {
                     assert_eq!("2".parse::<i32>()?, 2);
                     Ok(())
                 }
