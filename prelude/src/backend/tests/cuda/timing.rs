@@ -1,6 +1,7 @@
 //! Device and host times of the operations that have targets, one line of JSON each, as users call them.
 //!
-//! `gpu_us` is the median of event times around one call, `host_us` the median time until the call returns.
+//! `gpu_us` is the median of event times around one call, `host_us` the median time until the call returns, and `queued_us` the median
+//! share of a call in the whole time of twenty: what the host does is hidden behind the device's work then.
 //! `tests/bench/arrays_cuda.py` runs this and CuPy on one GPU: the same names, sizes and kinds of data.
 
 use crate::{DeviceArray, Mode};
@@ -213,6 +214,9 @@ fn wall(name: &str, count: usize, mut run: impl FnMut()) {
     println!(r#"{{"name": "{name}", "wall_us": {:.0}, "first_us": {first:.0}}}"#, median(&mut times));
 }
 
+/// Calls in a row.
+const QUEUED: usize = 20;
+
 fn time<R>(name: &str, count: usize, mut run: impl FnMut() -> R) {
     for _ in 0..5 {
         black_box(run());
@@ -229,9 +233,20 @@ fn time<R>(name: &str, count: usize, mut run: impl FnMut() -> R) {
         device.push(backend.elapsed(&*before, &*after).unwrap() * 1e6);
         drop(result);
     }
+    let mut queued: Vec<f64> = (0..if median(&mut device) < 5e4 { 5 } else { 1 })
+        .map(|_| {
+            crate::synchronize();
+            let start = Instant::now();
+            (0..QUEUED).for_each(|_| _ = black_box(run()));
+            crate::synchronize();
+            start.elapsed().as_secs_f64() * 1e6 / QUEUED as f64
+        })
+        .collect();
     let least = device.iter().copied().fold(f64::INFINITY, f64::min);
-    let (device, host) = (median(&mut device), median(&mut host));
-    println!(r#"{{"name": "{name}", "gpu_us": {device:.2}, "gpu_min_us": {least:.2}, "host_us": {host:.2}}}"#);
+    let (device, host, queued) = (median(&mut device), median(&mut host), median(&mut queued));
+    println!(
+        r#"{{"name": "{name}", "gpu_us": {device:.2}, "gpu_min_us": {least:.2}, "host_us": {host:.2}, "queued_us": {queued:.2}}}"#
+    );
 }
 
 fn median(values: &mut [f64]) -> f64 {
