@@ -85,8 +85,16 @@ pub fn shown(profile: &Profile, place: &dyn Fn(&str) -> String) -> Shown {
         }
     };
     write(options.text.as_deref(), &text, "table");
-    if let Some(picture) = &shown.picture {
-        write(options.picture.as_deref(), picture, "flame graph");
+    match (&shown.picture, &options.picture) {
+        (Some(picture), path) => write(path.as_deref(), picture, "flame graph"),
+        (None, Some(path)) => {
+            let _ = writeln!(
+                shown.warning,
+                "%prun: there is no flame graph without samples, so {} was not written",
+                path.display()
+            );
+        }
+        (None, None) => {}
     }
     if !options.quiet {
         shown.text.insert_str(0, &text);
