@@ -150,6 +150,14 @@ class Session:
         options.setdefault("allow_stdin", False)
         return self.client.execute(code, **options)
 
+    def send_cell(self, code: str, cell_id: str | None = "cell") -> str:
+        """Sends a cell as front ends of notebooks do, with the cell's id."""
+        metadata = {"cellId": cell_id} if cell_id else {}
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
+        message = self.client.session.msg("execute_request", content, metadata=metadata)
+        self.client.shell_channel.send(message)
+        return message["header"]["msg_id"]
+
     def run(self, code: str, seconds: float = CELL_SECONDS, on_message=None, **options) -> Result:
         """Runs a cell to its end."""
         return self.collect(self.send(code, **options), seconds, on_message)

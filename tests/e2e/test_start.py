@@ -122,14 +122,15 @@ def test_the_first_cell_says_within_a_second_that_it_waits_for_the_compiler(watc
                 released.touch()
 
         # A cell that was compiled before would not wait.
-        result = session.run(f"{time.time_ns()}_u64 / 0xffff_ffff_ffff_ffff", on_message=release)
+        result = session.collect(session.send_cell(f"{time.time_ns()}_u64 / 0xffff_ffff_ffff_ffff"), on_message=release)
         assert result.value == "0"
         assert [message.kind for message in result.messages] == ["status", "execute_input", "stream", "clear_output", "execute_result"]
         notice = result.messages[2]
         assert notice.content["text"] == "Waiting for the compiler. The first cell of a session takes longer than those after it.\n"
         assert notice.at - began < SOON
         # Later cells do not say so.
-        assert [message.kind for message in session.check(f"{time.time_ns()}_u64 > 0").messages] == ["status", "execute_input", "execute_result"]
+        later = session.collect(session.send_cell(f"{time.time_ns()}_u64 > 0"))
+        assert [message.kind for message in later.messages] == ["status", "execute_input", "execute_result"]
     finally:
         session.close()
         compiler.write_text(script)

@@ -135,12 +135,7 @@ class Page:
         return self.finish(self.send_cell(code, cell_id))
 
     def send_cell(self, code: str, cell_id: str | None = None) -> str:
-        session = self.kernel.client.session
-        metadata = {"cellId": cell_id} if cell_id else {}
-        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
-        message = session.msg("execute_request", content, metadata=metadata)
-        self.kernel.client.shell_channel.send(message)
-        return message["header"]["msg_id"]
+        return self.kernel.send_cell(code, cell_id)
 
     def finish(self, request: str) -> list[dict]:
         messages = self.until_idle(request)

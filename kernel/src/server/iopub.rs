@@ -91,7 +91,8 @@ impl CellOutputs {
         });
     }
 
-    /// Shows what the cell waits for, in one line, if it has shown nothing yet. The line is removed before the first output of the cell.
+    /// Shows what the cell waits for, in one line, if it has shown nothing yet. The line is removed before the first output of the cell:
+    /// by clearing its outputs, which are its own only in notebooks.
     pub fn wait_for(&self, what: &str) {
         if let Some(cell) = self.cell().as_mut() {
             cell.wait_for(what, &self.publisher);
@@ -186,14 +187,12 @@ impl CellOutputs {
 
 impl PublishedCell {
     fn wait_for(&mut self, what: &str, publisher: &Publisher) {
-        if self.silent || self.has_shown || self.waits_for.as_deref() == Some(what) {
+        let is_of_notebook = self.parent.cell_id().is_some();
+        if !is_of_notebook || self.silent || self.has_shown || self.waits_for.as_deref() == Some(what) {
             return;
         }
         self.go_on(publisher);
-        let output = match self.parent.is_from_terminal() {
-            true => Output::Stream { name: StreamName::Stderr, text: self.line_over(what) },
-            false => Output::Stream { name: StreamName::Stdout, text: format!("{what}\n") },
-        };
+        let output = Output::Stream { name: StreamName::Stdout, text: format!("{what}\n") };
         self.waits_for = Some(what.to_owned());
         publisher.publish(Publication::Output { output, count: self.count }, &self.parent);
     }
@@ -202,29 +201,17 @@ impl PublishedCell {
         if self.waits_for.take().is_none() {
             return;
         }
-        // A terminal has no output that could be removed.
-        let output = match self.progress_width > 0 {
-            true => self.text_over_progress(StreamName::Stderr, ""),
-            false => Output::Clear { wait: false },
-        };
+        let output = Output::Clear { wait: false };
         publisher.publish(Publication::Output { output, count: self.count }, &self.parent);
     }
 
     /// Progress in a terminal: a line that each one after it overwrites, the last one excepted.
     fn progress_line(&mut self, data: &Map<String, Value>, done: bool) -> Output {
         let line = data.get("text/plain").and_then(Value::as_str).unwrap_or_default();
-        let text = self.line_over(line);
-        if done {
-            self.progress_width = 0;
-        }
-        Output::Stream { name: StreamName::Stderr, text: text + if done { "\n" } else { "" } }
-    }
-
-    /// A line in a terminal in place of the last one of this kind.
-    fn line_over(&mut self, line: &str) -> String {
-        let text = format!("\r{line:<old$}", old = self.progress_width);
-        self.progress_width = line.chars().count();
-        text
+        let (end, width) = if done { ("\n", 0) } else { ("", line.chars().count()) };
+        let text = format!("\r{line:<old$}{end}", old = self.progress_width);
+        self.progress_width = width;
+        Output::Stream { name: StreamName::Stderr, text }
     }
 
     /// Text in a terminal after a line of progress. It replaces the line. The next line of progress follows it.

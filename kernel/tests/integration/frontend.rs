@@ -89,6 +89,12 @@ impl Frontend {
         self.client.send(Channel::Shell, "execute_request", content)
     }
 
+    /// Sends a cell of a notebook.
+    pub fn execute_in_notebook(&mut self, code: &str) -> String {
+        let metadata = json!({ "cellId": "cell" });
+        self.client.send_with(Channel::Shell, "execute_request", json!({ "code": code }), metadata)
+    }
+
     /// Sends a request on the shell channel.
     pub fn request(&mut self, message_type: &str, content: Value) -> String {
         self.client.send(Channel::Shell, message_type, content)
@@ -357,8 +363,14 @@ impl Client {
     /// Sends a request; returns its identity.
     #[track_caller]
     pub fn send(&mut self, channel: Channel, message_type: &str, content: Value) -> String {
+        self.send_with(channel, message_type, content, json!({}))
+    }
+
+    /// The same, with metadata.
+    #[track_caller]
+    pub fn send_with(&mut self, channel: Channel, message_type: &str, content: Value, metadata: Value) -> String {
         let content = UnknownMessage { msg_type: message_type.to_owned(), content };
-        let message = JupyterMessage::from(content);
+        let message = JupyterMessage { metadata, ..JupyterMessage::from(content) };
         let id = message.header.msg_id.clone();
         let sent = match channel {
             Channel::Shell => self.runtime.block_on(self.shell.send(message)),

@@ -92,7 +92,7 @@ fn slow() -> Frontend {
 #[test]
 fn the_first_cell_says_that_the_session_starts() {
     let mut frontend = slow();
-    let withdrawn = frontend.execute("print never");
+    let withdrawn = frontend.execute_in_notebook("print never");
     frontend.begins(&withdrawn, "print never", 1);
     frontend.stream(&withdrawn, "stdout", STARTING);
     frontend.interrupt(None);
@@ -100,7 +100,7 @@ fn the_first_cell_says_that_the_session_starts() {
     frontend.ends_badly(&withdrawn, 1, "Interrupted", "interrupted before the cell had begun to run");
 
     let mut frontend = slow();
-    let first = frontend.execute("print one\nprint two");
+    let first = frontend.execute_in_notebook("print one\nprint two");
     frontend.begins(&first, "print one\nprint two", 1);
     frontend.stream(&first, "stdout", STARTING);
     // The evaluator waits for the end of its input.
@@ -117,14 +117,14 @@ fn the_first_cell_says_that_it_is_compiled_and_later_ones_do_not() {
     frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
     let pipe = frontend.kernel.pipe();
     let code = format!("compile {}", pipe.display());
-    let first = frontend.execute(&code);
+    let first = frontend.execute_in_notebook(&code);
     frontend.begins(&first, &code, 1);
     frontend.stream(&first, "stdout", "Waiting for the compiler.\n");
     std::fs::write(&pipe, "").unwrap();
     frontend.client.published("clear_output", &first, json!({ "wait": false }));
     frontend.ends_well(&first, 1);
 
-    let second = frontend.execute(&code);
+    let second = frontend.execute_in_notebook(&code);
     frontend.begins(&second, &code, 2);
     std::fs::write(&pipe, "").unwrap();
     frontend.ends_well(&second, 2);
@@ -137,9 +137,23 @@ fn a_cell_that_has_shown_something_keeps_it() {
     frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
     let pipe = frontend.kernel.pipe();
     let code = format!("print mine\ncompile {}", pipe.display());
-    let first = frontend.execute(&code);
+    let first = frontend.execute_in_notebook(&code);
     frontend.begins(&first, &code, 1);
     frontend.stream(&first, "stdout", "mine\n");
+    std::fs::write(&pipe, "").unwrap();
+    frontend.ends_well(&first, 1);
+}
+
+#[test]
+fn what_is_no_notebook_is_told_nothing() {
+    let mut frontend = slow();
+    drop(frontend.kernel.process.stdin.take());
+    frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
+    let pipe = frontend.kernel.pipe();
+    let code = format!("compile {}", pipe.display());
+    let first = frontend.execute(&code);
+    frontend.begins(&first, &code, 1);
+    // Its outputs may be among those of others.
     std::fs::write(&pipe, "").unwrap();
     frontend.ends_well(&first, 1);
 }
