@@ -96,7 +96,9 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
     let needed = libraries::needed(&program.text, embeds);
     let note = match project.is_checked() {
         true => "",
-        false => "\nThe compiler has not checked it, as it has crates that are not built yet: `cargo check` in this folder does.",
+        false => {
+            "\nThe compiler has not checked it, as it has crates that are not built yet: `cargo check` in this folder does."
+        }
     };
     outln!("{}{kernels}{note}\n{}", summary(&cells, to), libraries::line(&needed));
     Ok(ExitCode::SUCCESS)

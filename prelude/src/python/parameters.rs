@@ -1,8 +1,8 @@
 //! The types that functions for Python take.
 
 use super::arguments::Slot;
-use crate::array::{DeviceArray, assign};
 use crate::array::ownership::raw_host_view;
+use crate::array::{DeviceArray, assign};
 use crate::dtype::{DType, Element, dtypes};
 use crate::registry::ScalarType;
 use ndarray::{ArrayView, ArrayViewMut, Dimension};
