@@ -25,6 +25,14 @@ from warpcell import arrays, calls, errors, libraries, magic, notebooks, process
     (float("-inf"), ": f64 = f64::NEG_INFINITY"),
     ("a", ': String = r#"a"#.to_string()'),
     ('"##', ': String = r###""##"###.to_string()'),
+    (1 - 2j, ": gpu::Complex<f64> = gpu::Complex::new(1.0, -2.0)"),
+    (numpy.float64(2.5), ": f64 = 2.5"),
+    (numpy.float32("inf"), ": f32 = f32::INFINITY"),
+    (numpy.float16(0.5), ": gpu::f16 = gpu::f16::from_f64(0.5)"),
+    (numpy.uint8(200), ": u8 = 200"),
+    (numpy.arange(5).sum(), ": i64 = 10"),
+    (numpy.bool_(False), ": bool = false"),
+    (numpy.complex64(1j), ": gpu::Complex<f32> = gpu::Complex::new(0.0, 1.0)"),
     ([1], ""),
     (None, ""),
 ])  # fmt: skip
@@ -39,7 +47,7 @@ def test_integers_that_do_not_fit():
 
 def test_types_of_arrays():
     assert arrays.array_type("float32", 2) == ("f32", "Array2<f32>")
-    assert arrays.array_type("complex128", 0) == ("gpu::Complex<f64>", "Array0<gpu::Complex<f64>>")
+    assert arrays.array_type("complex128", 0) == ("gpu::Complex<f64>", "ndarray::Array0<gpu::Complex<f64>>")
     assert arrays.array_type("uint8", 7) == ("u8", "ArrayD<u8>")
     with pytest.raises(ValueError, match="arrays of str96 have no counterpart"):
         arrays.array_type("str96", 1)
