@@ -16,7 +16,7 @@ pub mod diagnostics;
 pub mod doc_pages;
 mod documentation;
 pub mod echo;
-mod elements;
+pub mod elements;
 pub mod ended;
 pub mod failures;
 mod formatting;

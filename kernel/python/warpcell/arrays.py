@@ -41,10 +41,12 @@ def array_type(dtype: str, dimensions: int) -> Tuple[str, str]:
     element = _ELEMENTS.get(dtype)
     if element is None:
         raise ValueError(f"arrays of {dtype} have no counterpart in Rust; those of {', '.join(_ELEMENTS)} have")
-    if dimensions > 6:
-        return element, f"ArrayD<{element}>"
-    # The prelude has no name for arrays without axes.
-    return element, f"{'' if dimensions else 'ndarray::'}Array{dimensions}<{element}>"
+    return element, f"{of_dimensions('Array', dimensions)}<{element}>" if dimensions <= 6 else f"ArrayD<{element}>"
+
+
+def of_dimensions(name: str, dimensions: int) -> str:
+    """A type of ndarray's for so many axes. The prelude has no names for none."""
+    return f"{'' if dimensions else 'ndarray::'}{name}{dimensions}"
 
 
 def literal(value: Any) -> str:
@@ -115,7 +117,7 @@ def to_rust(session: Session, values: Dict[str, Any], output: Output) -> None:
             file = os.path.join(session.folder(output), f"to-rust-{name}.npy")
             files.append(file)
             numpy.save(file, array, allow_pickle=False)
-            shaped = f".into_dimensionality::<{'' if array.ndim else 'ndarray::'}Ix{array.ndim}>().unwrap()" if array.ndim <= 6 else ""
+            shaped = f".into_dimensionality::<{of_dimensions('Ix', array.ndim)}>().unwrap()" if array.ndim <= 6 else ""
             lines.append(f"let {rust_name(name)}: {kind} = gpu::host::load::<{element}>({quoted(file)}){shaped};")
         if lines:
             session.run("\n".join(lines), output, store_history=False)

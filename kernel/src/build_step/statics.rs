@@ -74,10 +74,9 @@ impl<'a> Statics<'a> {
         for (index, item) in file.items().enumerate() {
             let is_of_cell = cell.contains(item.syntax().text().to_string().trim());
             for found in item.syntax().descendants().filter_map(ast::Static::cast) {
-                let (Some(name), Some(type_name), Some(_)) = (found.name(), found.ty(), found.body()) else { continue };
+                let (Some(name), Some(of), Some(_)) = (found.name(), found.ty(), found.body()) else { continue };
                 let text = found.syntax().text().to_string();
-                let declared_type = with_static_lifetimes(&type_name);
-                let type_name = type_name.syntax().text().to_string();
+                let type_name = of.syntax().text().to_string();
                 let definitions = definitions.get_or_insert_with(|| Definitions::read(items, crates));
                 let hash = hash(&(&text, definitions.hash(&type_name)));
                 let place = place_of(&found);
@@ -89,7 +88,7 @@ impl<'a> Statics<'a> {
                             found.visibility().map(|visibility| format!("{visibility} ")).unwrap_or_default();
                         let kind = if found.mut_token().is_some() { "static mut" } else { "safe static" };
                         let lines = "\n".repeat(text.matches('\n').count());
-                        let type_name = declared_type.replace('\n', " ");
+                        let type_name = with_static_lifetimes(&of).replace('\n', " ");
                         result.push_str(&format!(
                             "unsafe extern \"Rust\" {{ #[link_name = \"{symbol}\"] {visibility}{kind} {name}: {type_name}; }}{lines}"
                         ));

@@ -53,6 +53,11 @@ pub fn is_integer(name: &str) -> bool {
     ELEMENT_TYPES.iter().any(|element| element.is_integer && element.name == name)
 }
 
+/// Whether arrays have elements of this type, as a cell names it, with or without `gpu::`.
+pub fn is_element(name: &str) -> bool {
+    ELEMENT_TYPES.iter().any(|element| element.name == name) || is_of_prelude(name)
+}
+
 /// Whether `gpu` has the type under this name.
 pub fn is_of_prelude(name: &str) -> bool {
     ELEMENT_TYPES.iter().any(|element| element.name.strip_prefix("gpu::") == Some(name))

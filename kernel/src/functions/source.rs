@@ -1,5 +1,6 @@
 //! The function that Python wants of a source, and the text behind it that calls it with Python's arguments.
 
+use crate::evaluator::elements;
 use crate::syntax::{attribute, name_of, parse, range_of};
 use ra_ap_syntax::ast::{self, AstNode, HasDocComments, HasGenericParams, HasModuleItem};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
@@ -116,10 +117,6 @@ struct Parameter {
     reference: Reference,
 }
 
-/// The types of numbers.
-const NUMBERS: [&str; 13] =
-    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
-
 /// How a parameter refers to its argument.
 #[derive(Clone, Copy, PartialEq)]
 enum Reference {
@@ -151,9 +148,9 @@ fn written(text: &str, function: &ast::Fn, number: usize) -> Result<Option<Found
     let Some(parameters) = list.params().enumerate().map(parameter).collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
-    let number_to_change = parameters
-        .iter()
-        .find(|parameter| parameter.reference == Reference::Mutable && NUMBERS.contains(&parameter.written.as_str()));
+    let is_number = |written: &str| elements::is_element(written) || matches!(written, "usize" | "isize");
+    let number_to_change =
+        parameters.iter().find(|parameter| parameter.reference == Reference::Mutable && is_number(&parameter.written));
     if let Some(Parameter { name: changed, written, .. }) = number_to_change {
         return wrong(
             &format!("changes the number `{changed}: &mut {written}`, and numbers of Python do not change"),

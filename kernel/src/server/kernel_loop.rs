@@ -380,16 +380,17 @@ impl KernelLoop {
     fn watch_the_first_cell(&mut self) {
         if let FirstCell::Awaited(patience) = self.first {
             self.first = FirstCell::Watched(patience, None);
-            self.look_after(patience);
+            self.later(patience, Event::Slow);
         }
     }
 
-    fn look_after(&self, patience: Duration) {
+    /// Wakes the loop by an event after some time.
+    fn later(&self, time: Duration, event: Event) {
         let events = self.events.clone();
         tokio::spawn(async move {
-            tokio::time::sleep(patience).await;
+            tokio::time::sleep(time).await;
             // The kernel may have ended.
-            let _ = events.send(Event::Slow);
+            let _ = events.send(event);
         });
     }
 
@@ -413,7 +414,7 @@ impl KernelLoop {
             (None, None) => {}
         }
         self.first = FirstCell::Watched(patience, what);
-        self.look_after(patience);
+        self.later(patience, Event::Slow);
     }
 
     /// Closes the interactions that an earlier run of a cell has shown: its outputs are removed now.
@@ -522,12 +523,7 @@ impl KernelLoop {
             let (handle, cell) = (Arc::clone(handle), self.cells);
             // It may take its time, to escalate from asking to killing.
             tokio::task::spawn_blocking(move || handle.interrupt(cell));
-            let events = self.events.clone();
-            tokio::spawn(async move {
-                tokio::time::sleep(PATIENCE).await;
-                // The kernel may have ended.
-                let _ = events.send(Event::Overdue { cell });
-            });
+            self.later(PATIENCE, Event::Overdue { cell });
         } else if let Some(index) = self.evaluator.queue.iter().position(|pending| pending.task.is_cell())
             && let Some(pending) = self.evaluator.queue.remove(index)
         {

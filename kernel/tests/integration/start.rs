@@ -3,6 +3,7 @@
 use crate::frontend::{Channel, Client, Frontend, Kernel};
 use jupyter_protocol::Transport;
 use serde_json::json;
+use std::path::PathBuf;
 use std::process::Stdio;
 
 #[test]
@@ -89,6 +90,15 @@ fn slow() -> Frontend {
     })
 }
 
+/// One whose evaluator is ready, and a pipe that a cell may wait for.
+fn slow_and_ready() -> (Frontend, PathBuf) {
+    let mut frontend = slow();
+    drop(frontend.kernel.process.stdin.take());
+    frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
+    let pipe = frontend.kernel.pipe();
+    (frontend, pipe)
+}
+
 #[test]
 fn the_first_cell_says_that_the_session_starts() {
     let mut frontend = slow();
@@ -112,10 +122,7 @@ fn the_first_cell_says_that_the_session_starts() {
 
 #[test]
 fn the_first_cell_says_that_it_is_compiled_and_later_ones_do_not() {
-    let mut frontend = slow();
-    drop(frontend.kernel.process.stdin.take());
-    frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
-    let pipe = frontend.kernel.pipe();
+    let (mut frontend, pipe) = slow_and_ready();
     let code = format!("compile {}", pipe.display());
     let first = frontend.execute_in_notebook(&code);
     frontend.begins(&first, &code, 1);
@@ -132,10 +139,7 @@ fn the_first_cell_says_that_it_is_compiled_and_later_ones_do_not() {
 
 #[test]
 fn a_cell_that_has_shown_something_keeps_it() {
-    let mut frontend = slow();
-    drop(frontend.kernel.process.stdin.take());
-    frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
-    let pipe = frontend.kernel.pipe();
+    let (mut frontend, pipe) = slow_and_ready();
     let code = format!("print mine\ncompile {}", pipe.display());
     let first = frontend.execute_in_notebook(&code);
     frontend.begins(&first, &code, 1);
@@ -146,10 +150,7 @@ fn a_cell_that_has_shown_something_keeps_it() {
 
 #[test]
 fn what_is_no_notebook_is_told_nothing() {
-    let mut frontend = slow();
-    drop(frontend.kernel.process.stdin.take());
-    frontend.ask("complete_request", json!({ "code": "ab", "cursor_pos": 2 }));
-    let pipe = frontend.kernel.pipe();
+    let (mut frontend, pipe) = slow_and_ready();
     let code = format!("compile {}", pipe.display());
     let first = frontend.execute(&code);
     frontend.begins(&first, &code, 1);
