@@ -18,8 +18,10 @@ from pathlib import Path
 
 from names import Side, write_arrays
 
-# The beginnings of the files' names. NVRTC is loaded by all.
-LIBRARIES = {"cuBLAS": "libcublas.so", "cuSOLVER": "libcusolver.so", "cuFFT": "libcufft.so", "NCCL": "libnccl.so", "CUPTI": "libcupti.so"}
+# The beginnings of the files' names, by the names of the libraries in an exported project's page.
+LIBRARIES = {
+    "NVRTC": "libnvrtc.so", "cuBLAS": "libcublas.so", "cuSOLVER": "libcusolver.so", "cuFFT": "libcufft.so", "NCCL": "libnccl.so", "CUPTI": "libcupti.so"
+}  # fmt: skip
 SIDES = (64, 600)
 HEAD = (
     "# Which libraries of CUDA the rows of the tables of names load on a GPU, one row a line: what tests/gpu/libraries.py has written on an H200."
@@ -27,9 +29,14 @@ HEAD = (
 PROCESSES = 14
 
 
-def loaded(process: int) -> set[str]:
-    files = set(re.findall(r"/([^/\n]+)$", Path(f"/proc/{process}/maps").read_text(encoding="utf-8"), re.M))
+def among(files: set[str]) -> set[str]:
+    """The libraries that are among files of these names."""
     return {name for name, start in LIBRARIES.items() if any(file.startswith(start) for file in files)}
+
+
+def loaded(process: int) -> set[str]:
+    """The libraries that a process has loaded, but for NVRTC, which all load."""
+    return among(set(re.findall(r"/([^/\n]+)$", Path(f"/proc/{process}/maps").read_text(encoding="utf-8"), re.M))) - {"NVRTC"}
 
 
 def walk(command: list[str], environment: dict[str, str], part: int) -> tuple[dict[int, set[str]], dict[int, str], list[dict]]:

@@ -14,11 +14,10 @@ import pytest
 
 import notebooks
 from e2e.test_export import NOTEBOOKS, notebook_of, surprises
+from libraries import among
 
 HOME = Path(os.environ["JUPYTER_PATH"]).parents[1] / "lib/warpcell"
 PROGRAM = HOME.parents[1] / "bin/warpcell"
-# The beginnings of the files' names, by the names of the libraries in an exported project's page. NVRTC has a second file.
-LIBRARIES = {"NVRTC": "libnvrtc.so", "cuBLAS": "libcublas.so", "cuSOLVER": "libcusolver.so", "cuFFT": "libcufft.so", "NCCL": "libnccl.so", "CUPTI": "libcupti.so"}
 # Sources of crates: where there is no network, cargo takes them from this folder.
 CRATES = os.environ.get("WARPCELL_TEST_CRATES")
 
@@ -68,7 +67,7 @@ def run(program: Path, folder: Path, **more: str) -> tuple[str, set[str]]:
     text = "".join(path.read_text() for path in folder.glob("loaded.*"))
     opened = set(re.findall(r"calling init: \S*/([^/\s]+)", text))
     # cuSOLVER opens cuBLAS by itself.
-    return ended.stdout + ended.stderr, {name for name, start in LIBRARIES.items() if any(file.startswith(start) for file in opened)}
+    return ended.stdout + ended.stderr, among(opened)
 
 
 def listed(folder: Path) -> set[str]:
