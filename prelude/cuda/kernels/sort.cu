@@ -60,6 +60,9 @@ sort_short(const word* x, i64 rows, u32 length, u32 width, word* out, i64* posit
 
 // ---- Long rows ----
 
+// Whether the keys of a row are sorted by the digit, if these bits differ among them.
+DEVICE bool is_sorted_by(word varying, int shift) { return shift == 0 || digit_of(varying, shift) != 0; }
+
 #define THREADS 512
 constexpr u32 WARPS = THREADS / 32;
 // As many as leave all in registers, and sorted keys and positions in 48 KiB beside the counts.

@@ -65,13 +65,20 @@ constexpr u32 ALL = 0xffffffffu;
 
 DEVICE u32 digit_of(word key, int shift) { return u32(key >> shift) % DIGITS; }
 
-// Whether the keys of a row are sorted by the digit, if these bits differ among them; and how many digits above it they are sorted by.
-DEVICE bool is_sorted_by(word varying, int shift) { return shift == 0 || digit_of(varying, shift) != 0; }
+// How many digits above one, and below it, have bits that differ among the keys of a row.
 DEVICE u32 passes_after(word varying, int shift) {
     u32 passes = 0;
 #pragma unroll
     for (int above = 8; above < int(sizeof(word)) * 8; above += 8) {
         if (above > shift && digit_of(varying, above) != 0) passes++;
+    }
+    return passes;
+}
+DEVICE u32 passes_before(word varying, int shift) {
+    u32 passes = 0;
+#pragma unroll
+    for (int below = 0; below < int(sizeof(word)) * 8; below += 8) {
+        if (below < shift && digit_of(varying, below) != 0) passes++;
     }
     return passes;
 }

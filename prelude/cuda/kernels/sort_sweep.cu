@@ -3,7 +3,9 @@
 // digit, and looks back at the tiles before it for where its own go (Adinets and Merrill, 2022). Tiles are numbered in the order in which
 // blocks begin, so that those before one are done or being worked on.
 //
-// A digit that all keys of a row share needs no pass, as in sort.cu.
+// A digit that all keys of a row share needs no pass. Of long rows of keys of eight bytes, only the highest of the other digits are sorted by
+// at first: few keys agree in all of those. `sort_finish` puts such keys right, a few at a time. Rows with many that agree and are not in
+// order are sorted once more, by all digits.
 
 constexpr u32 SIZE = sizeof(word);
 constexpr u32 PASSES = SIZE;
@@ -97,12 +99,39 @@ DEVICE u32 keys_before(const volatile u32* published, u32 tile) {
     }
 }
 
+// The bits of the highest digits that differ among keys, of so many digits.
+DEVICE word highest_digits(word varying, u32 most) {
+    word kept = 0;
+#pragma unroll
+    for (int shift = int(SIZE) * 8 - 8; shift >= 0; shift -= 8) {
+        const word digit = varying & word(word(DIGITS - 1) << shift);
+        if (digit == 0 || most == 0) continue;
+        kept |= digit;
+        most--;
+    }
+    return kept;
+}
+
+// Sorts by `most` digits, if `unsorted` is null; else by all digits those rows that have a mark there. Behind the rows' marks, one says
+// whether any row has one.
+//
 // `tickets` has a counter for each pass, `counts` what `sort_digits` has counted, `published` room for what each tile publishes of each
 // digit, twice: passes take turns, and each leaves zeros for the next one. The first pass reads elements, whose positions are their
-// indices; the last one writes elements, or positions.
+// indices; the last one writes elements, or positions, and the keys too if there are digits that are not sorted by.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
-sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values_1, u32 length, u32 tiles, int shift, const u64* varying,
-           const u32* counts, u32* tickets, u32* published, i64* positions) {
+sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values_1, u32 length, u32 tiles, u32 most, int shift,
+           const u64* varying, const u32* unsorted, const u32* counts, u32* tickets, u32* published, i64* positions) {
+    const u32 thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    const u32 lanes_before = (1u << lane) - 1, pass = shift / 8;
+    // Which bits of a row are sorted by, and whether that takes no pass by this digit. All keys of a row can be equal.
+    const auto bits_of = [&](u32 row) { return unsorted ? word(varying[row]) : highest_digits(word(varying[row]), most); };
+    const auto is_idle = [&](u32 row) {
+        const word bits = bits_of(row);
+        return (unsorted && unsorted[row] == 0) || (digit_of(bits, shift) == 0 && (shift > 0 || bits != 0));
+    };
+    // The whole grid.
+    if (unsorted && unsorted[gridDim.x / tiles] == 0) return;
+    if (gridDim.x == tiles && is_idle(0)) return;
     union Room {
         word keys[TILE];
         u32 values[TILE];
@@ -114,11 +143,8 @@ sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values
     __shared__ u32 targets[DIGITS];
     __shared__ u32 sums[WARPS];
     __shared__ u32 number;
-    const u32 thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-    const u32 lanes_before = (1u << lane) - 1, pass = shift / 8;
     const u64 all = u64(gridDim.x) * DIGITS;
     const bool has_digit = thread < DIGITS;
-    if (has_digit) published[(pass + 1) % 2 * all + u64(blockIdx.x) * DIGITS + thread] = 0;
     if (thread == 0) number = atomicAdd(tickets + pass, 1u);
     for (u32 i = thread; i < WARPS * DIGITS; i += THREADS) {
         (&counters[0][0])[i] = 0;
@@ -126,11 +152,14 @@ sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values
     }
     __syncthreads();
     const u32 row = number / tiles, tile = number % tiles;
-    const word bits = word(varying[row]);
     // The whole block.
-    if (!is_sorted_by(bits, shift)) return;
-    const u32 after = passes_after(bits, shift);
-    const bool first = shift == 0, last = after == 0, to_second = after % 2 != 0;
+    if (is_idle(row)) return;
+    const word bits = bits_of(row);
+    const u32 before_this = passes_before(bits, shift), after = passes_after(bits, shift);
+    const bool first = before_this == 0, last = after == 0, to_second = after % 2 != 0;
+    const bool is_complete = bits == word(varying[row]);
+    const u32 by_highest = unsorted ? passes_before(highest_digits(bits, most), int(SIZE) * 8) : 0;
+    const u32 turn = (by_highest + before_this) % 2;
     const u64 start_of_row = u64(row) * length;
     const word* keys = (first ? x : to_second ? keys_0 : keys_1) + start_of_row;
     word* keys_out = (to_second ? keys_1 : keys_0) + start_of_row;
@@ -141,7 +170,8 @@ sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values
         values_out = (to_second ? values_1 : values_0) + start_of_row;
         positions += start_of_row;
     }
-    published += pass % 2 * all + u64(row) * tiles * DIGITS + thread;
+    if (has_digit) published[(1 - turn) * all + u64(number) * DIGITS + thread] = 0;
+    published += turn * all + u64(row) * tiles * DIGITS + thread;
 
     // A warp's keys follow one another, in ITEMS lines of 32. What fills a last tile up has the last digit, and stays behind all keys.
     const u32 base = tile * TILE, size = min(TILE, length - base), own = warp * 32 * ITEMS + lane;
@@ -219,7 +249,7 @@ sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values
         const word moved = room.keys[at];
         const u32 digit = digit_of(moved, shift);
         if (POSITIONS) digits[k] = u8(digit);
-        if (at < size && !(POSITIONS && last)) keys_out[targets[digit] + at] = !POSITIONS && last ? Order::bits(moved) : moved;
+        if (at < size && !(POSITIONS && last && is_complete)) keys_out[targets[digit] + at] = !POSITIONS && last ? Order::bits(moved) : moved;
     }
     if (POSITIONS) {
         u32 value[ITEMS];
@@ -240,6 +270,59 @@ sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values
                 if (last) positions[target] = room.values[at];
                 else values_out[target] = room.values[at];
             }
+        }
+    }
+}
+
+// ---- What is left ----
+
+#define FINISHING 256
+// Of how many keys a run is put right.
+constexpr u32 RUN = 16;
+
+// Sorts each run of keys that agree in the `most` highest digits, if it is short; a thread has a run. A row gets its mark if longer ones are
+// not in order. `sorted` has elements, or with `positions` keys, which stay as they are. A row's blocks are neighbours.
+extern "C" __global__ void __launch_bounds__(FINISHING)
+sort_finish(word* sorted, i64* positions, u32 length, u32 blocks, u32 most, const u64* varying, u32* unsorted) {
+    const u32 row = blockIdx.x / blocks, rows = gridDim.x / blocks;
+    const word differing = word(varying[row]), highest = highest_digits(differing, most);
+    if (highest == differing) return;
+    int cut = 0;
+    while (digit_of(highest, cut) == 0) cut += 8;
+    sorted += u64(row) * length;
+    if (POSITIONS) positions += u64(row) * length;
+    const auto key = [&](u32 at) { return POSITIONS ? sorted[at] : Order::key(sorted[at]); };
+    for (u32 i = blockIdx.x % blocks * FINISHING + threadIdx.x; i + 1 < length; i += blocks * FINISHING) {
+        const word one = key(i), next = key(i + 1), agreed = one >> cut;
+        if (next >> cut != agreed) continue;
+        const bool begins = i == 0 || key(i - 1) >> cut != agreed;
+        if (!begins && one <= next) continue;
+        // The bits that they agree in do not change while other threads sort.
+        u32 from = i, to = i + 2;
+        while (to - from <= RUN && from > 0 && key(from - 1) >> cut == agreed) from--;
+        while (to - from <= RUN && to < length && key(to) >> cut == agreed) to++;
+        if (to - from > RUN) {
+            if (one > next) unsorted[row] = unsorted[rows] = 1;
+            continue;
+        }
+        if (!begins) continue;
+        word keys[RUN];
+        i64 places[POSITIONS ? RUN : 1];
+        const u32 count = to - from;
+        for (u32 k = 0; k < count; k++) {
+            const word own = key(from + k);
+            const i64 place = POSITIONS ? positions[from + k] : 0;
+            u32 at = k;
+            for (; at > 0 && keys[at - 1] > own; at--) {
+                keys[at] = keys[at - 1];
+                if (POSITIONS) places[at] = places[at - 1];
+            }
+            keys[at] = own;
+            if (POSITIONS) places[at] = place;
+        }
+        for (u32 k = 0; k < count; k++) {
+            if (POSITIONS) positions[from + k] = places[k];
+            else sorted[from + k] = Order::bits(keys[k]);
         }
     }
 }

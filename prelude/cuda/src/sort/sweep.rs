@@ -17,11 +17,17 @@ const COUNTED: usize = 8;
 const COUNTERS: usize = 4;
 /// A count and two marks are a word.
 const MOST: usize = 1 << 30;
+/// Rows so long are sorted by their highest digits at first, if keys have eight bytes: in others nearly all digits are needed.
+const LONG: usize = 1 << 20;
+/// Threads of a block that puts runs right, and how many such blocks there are for each multiprocessor.
+const FINISHING: usize = 256;
+const FINISHERS: usize = 8;
 
 kernels! {
     pub(super) struct Kernels {
         digits = c"sort_digits",
         sweep = c"sort_sweep",
+        finish = c"sort_finish",
     }
 }
 
@@ -40,6 +46,12 @@ fn shape(size: usize, positions: bool) -> (usize, usize) {
     }
 }
 
+/// How many of the highest digits that differ long rows of keys of eight bytes are sorted by at first: as many as hardly any two of so many
+/// floating-point numbers agree in, whose sign and exponent have twelve bits.
+fn highest(length: usize) -> usize {
+    (length.ilog2() as usize + 12).div_ceil(8)
+}
+
 impl Sort {
     pub(super) fn sweep(&self, x: View<'_>, out: View<'_>, rows: usize, length: usize, positions: bool) -> Result<()> {
         let cell = &self.sweeps[usize::from(positions)][x.dtype as usize];
@@ -53,31 +65,45 @@ impl Sort {
         let [Pairs { keys: keys_0, values: values_0 }, Pairs { keys: keys_1, values: values_1 }] =
             room.places(positions, target);
 
-        // What begins as zeros: which bits differ among the keys of each row, the counts of the digits, a counter for each pass, and what
-        // tiles publish in the first one.
-        let parts = [rows * 8, rows * passes * DIGITS * 4, 8 * 4, rows * tiles * DIGITS * 4];
-        let zeros = DeviceMemory::new(&self.device, parts.iter().sum::<usize>() + parts[3])?;
+        // What begins as zeros: which bits differ among the keys of each row, the counts of the digits, a counter for each pass, the marks of
+        // rows that need all of them, and what tiles publish in the first one.
+        let parts = [rows * 8, rows * passes * DIGITS * 4, 2 * passes * 4, (rows + 1) * 4, rows * tiles * DIGITS * 4];
+        let zeros = DeviceMemory::new(&self.device, parts.iter().sum::<usize>() + parts[4])?;
         zeros.set_first_bytes(0, parts.iter().sum())?;
         let place = |part: usize| zeros.address() + parts[..part].iter().sum::<usize>() as u64;
-        let (varying, counts, tickets, published) = (place(0), place(1), place(2), place(3));
+        let (varying, counts, tickets, marks, published) = (place(0), place(1), place(2), place(3), place(4));
 
         let counters = (COUNTERS * self.device.multiprocessors() as usize).div_ceil(rows);
         let counters = counters.min(length.div_ceil(COUNTING * COUNTED));
         let counting = (blocks("sort", rows * counters, 1)?, 1);
-        let (length, counters, tiles) = (length as u32, counters as u32, tiles as u32);
+        let finishers = (FINISHERS * self.device.multiprocessors() as usize).div_ceil(rows);
+        let finishers = finishers.min(length.div_ceil(FINISHING));
+        let finishing = (blocks("sort", rows * finishers, 1)?, 1);
+        let most = if passes == 8 && length >= LONG { highest(length) } else { passes } as u32;
+        let (length, counters, tiles, finishers) = (length as u32, counters as u32, tiles as u32, finishers as u32);
         let mut arguments = arguments![from, length, counters, varying, counts];
         // SAFETY: the module is alive beside its functions; the arguments are those of `sort_digits`; the keys are contiguous in live
         // memory, and there is a word for each row and a count for each digit.
         unsafe { launch(&self.device, kernels.digits, counting, COUNTING as u32, &mut arguments)? };
-        for pass in 0..passes {
-            let shift = 8 * pass as i32;
-            let mut arguments = arguments![
-                from, keys_0, keys_1, values_0, values_1, length, tiles, shift, varying, counts, tickets, published,
-                target
-            ];
-            // SAFETY: as above, with the arguments of `sort_sweep`: what a pass reads and what it writes are different memory, each with
-            // room for all keys, and for all positions if the program moves them; tiles have two words for each digit.
-            unsafe { launch(&self.device, kernels.sweep, grid, threads as u32, &mut arguments)? };
+        let all_passes = |unsorted: u64, tickets: u64| {
+            for pass in 0..passes {
+                let shift = 8 * pass as i32;
+                let mut arguments = arguments![
+                    from, keys_0, keys_1, values_0, values_1, length, tiles, most, shift, varying, unsorted, counts,
+                    tickets, published, target
+                ];
+                // SAFETY: as above, with the arguments of `sort_sweep`: what a pass reads and what it writes are different memory, each with
+                // room for all keys, and for all positions if the program moves them; tiles have two words for each digit.
+                unsafe { launch(&self.device, kernels.sweep, grid, threads as u32, &mut arguments)? };
+            }
+            Ok(())
+        };
+        all_passes(0, tickets)?;
+        if most < passes as u32 {
+            let mut arguments = arguments![keys_0, target, length, finishers, most, varying, marks];
+            // SAFETY: as above, with the arguments of `sort_finish`: the first place has the keys, and is the result's where it has elements.
+            unsafe { launch(&self.device, kernels.finish, finishing, FINISHING as u32, &mut arguments)? };
+            all_passes(marks, tickets + 4 * passes as u64)?;
         }
         Ok(())
     }

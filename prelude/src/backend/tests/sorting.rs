@@ -28,6 +28,21 @@ fn every_order(mut check: Check) {
     check.finish();
 }
 
+#[test]
+fn cpu_check_long_sorts() {
+    let mut check = Check::on_cpu();
+    check.keys_with_equal_highest_digits();
+    check.finish();
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_check_long_sorts() {
+    let mut check = Check::on_first_device();
+    check.keys_with_equal_highest_digits();
+    check.finish();
+}
+
 /// Each kernel of the sorts with every element type, on little: race checkers take minutes for what `gpu_check_sorting` does.
 #[test]
 #[ignore = "needs a CUDA device"]
@@ -150,6 +165,38 @@ impl Check {
             let uniform: Vec<Scalar> = (0..length).map(|_| Scalar::F32(random.unit() as f32)).collect();
             self.sorted(DType::F32, 1, &uniform, "uniform");
         }
+    }
+
+    /// Long rows of keys of eight bytes are sorted by their highest digits at first: of keys that agree in those there are few, many, or as
+    /// many as are put right one by one, or one more.
+    fn keys_with_equal_highest_digits(&mut self) {
+        let length = if self.takes(1 << 20) { (1 << 20) + 7 } else { 20_007 };
+        let mut random = Random::new(43);
+        let mut real = |number: &mut dyn FnMut(&mut Random, usize) -> f64| -> Vec<Scalar> {
+            (0..length).map(|i| Scalar::F64(number(&mut random, i))).collect()
+        };
+        let uniform = real(&mut |random, _| random.unit());
+        let clustered =
+            real(&mut |random, i| random.unit() * if i % 2 == 0 { 1.0 } else { 1e-6 } + (i % 2) as f64 * 1e6);
+        let few = real(&mut |random, _| (random.next() % 1000) as f64 / 7.0);
+        let negative = real(&mut |random, i| if i % 3 == 0 { -0.0 } else { -random.unit().powi(9) });
+        self.sorted(DType::F64, 1, &uniform, "uniform");
+        self.sorted(DType::F64, 1, &clustered, "in two clusters");
+        self.sorted(DType::F64, 4, &[&uniform[..], &clustered, &few, &negative].concat(), "some in clusters");
+        for run in [2, 15, 16, 17, 18, 500] {
+            // Runs of as many keys that have the high half in common, at places far from one another.
+            let halves: Vec<u64> = (0..length / run + 1).map(|_| random.next() >> 32 << 32).collect();
+            let of_runs = |low: &mut dyn FnMut(usize) -> u64| -> Vec<Scalar> {
+                (0..length).map(|i| Scalar::U64(halves[i % halves.len()] | low(i))).collect()
+            };
+            let descending = of_runs(&mut |i| (length - i) as u64);
+            let at_random = of_runs(&mut |_| random.next() >> 32);
+            self.sorted(DType::U64, 1, &descending, &format!("runs of {run} that descend"));
+            self.sorted(DType::U64, 1, &at_random, &format!("runs of {run}"));
+        }
+        // Runs whose keys are all equal need nothing, however long they are.
+        let equal: Vec<Scalar> = (0..length).map(|i| Scalar::I64((i as i64 % 3 - 1) << 40 | i as i64 % 3)).collect();
+        self.sorted(DType::I64, 1, &equal, "three values");
     }
 
     fn searches(&mut self) {
