@@ -50,7 +50,7 @@ class Student(threading.Thread):
         began = time.monotonic()
         manager = KernelManager(kernel_name=self.options.kernel)
         environment = {**os.environ, "WARPCELL_CACHE_DIR": str(self.cache)}
-        manager.start_kernel(env=environment)
+        manager.start_kernel(env=environment, cwd=str(self.options.notebook.resolve().parent))
         client = manager.client()
         client.start_channels()
         try:

@@ -99,7 +99,7 @@ def test_a_bundle_serves_a_machine_without_a_network(unpacked, tmp_path):
     result = run(*alone, unpacked / "install.sh", "--prefix", target, env=env)
     assert result.returncode == 0 and "Notebooks can run." in result.said, result.said
     command = [*alone, str(target / "bin/warpcell"), *CONNECTION]
-    session = Session(env=env, command=command, transport="ipc", ip=str(tmp_path / "socket"))
+    session = Session(env=env, cwd=ROOT / "lessons", command=command, transport="ipc", ip=str(tmp_path / "socket"))
     try:
         lesson = json.loads((ROOT / "lessons/01-convolution.ipynb").read_text())
         for cell in lesson["cells"]:
@@ -126,7 +126,7 @@ def test_cells_of_the_lessons_in_a_bundle_start_no_compiler(unpacked, tmp_path):
     run(target / "bin/warpcell", "lessons", "export", "--student", tmp_path / "course")
     lesson = json.loads((tmp_path / "course/01-convolution.ipynb").read_text())
     cells = ["".join(cell["source"]) for cell in lesson["cells"] if cell["cell_type"] == "code"]
-    session = open_session(target, env={"WARPCELL_CACHE_DIR": str(tmp_path / "cache")})
+    session = open_session(target, env={"WARPCELL_CACHE_DIR": str(tmp_path / "cache")}, cwd=tmp_path / "course")
     try:
         assert cells_that_start_a_compiler(session, cells) == []
         assert cells_that_start_a_compiler(session, ["1 + 2 + 3 + 4"]), "another cell does"

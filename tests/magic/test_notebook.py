@@ -209,15 +209,20 @@ def test_a_notebook_of_rust(notebook):
         ("code", "let wrong: i32 = ();", ["raises-exception"]),
         ("code", "let exercise: i32 = todo!();", []),
         ("code", 'println!("after");', []),
+        ("code", 'println!("{}", gpu::loadtxt!("beside.csv").sum());', []),
         ("code", 'panic!("not meant")', []),
         ("code", 'println!("never");', []),
     ]
     source = ", ".join(f"dict(cell_type={kind!r}, source={text!r}, metadata=dict(tags={tags}))" for kind, text, tags in cells)
-    notebook.check(f"import json, warpcell\nwith open('rust.ipynb', 'w') as file: json.dump(dict(cells=[{source}]), file)")
-    result = notebook.run("warpcell.run_notebook('rust.ipynb')")
+    (notebook.folder / "a course").mkdir()
+    (notebook.folder / "a course/beside.csv").write_text("1 2\n3 4\n")
+    notebook.check(f"import json, warpcell\nwith open('a course/rust.ipynb', 'w') as file: json.dump(dict(cells=[{source}]), file)")
+    before = notebook.check_rust("std::env::current_dir().unwrap()").value
+    result = notebook.run("warpcell.run_notebook('a course/rust.ipynb')")
     assert result.error["ename"] == "Panic" and "not meant" in result.error_text
     shown = [display.get("text/markdown") or display["text/plain"] for display in result.displays]
     assert shown[:3] == ["# A title", "```rust\nlet from_notebook = 1;\nfrom_notebook + 1\n```", "2"], shown
     assert "This exercise is still open." in result.stderr
-    assert "mismatched types" in plain(result.stderr) and result.stdout == "after\n"
+    assert "mismatched types" in plain(result.stderr) and result.stdout == "after\n10\n"
     assert notebook.check_rust("from_notebook").value == "1"
+    assert notebook.check_rust("std::env::current_dir().unwrap()").value == before

@@ -66,13 +66,13 @@ class Place:
     def run(self, *arguments: str, user: dict[str, str], check: bool = True) -> subprocess.CompletedProcess:
         return subprocess.run([self.program, *arguments], env=user, check=check, capture_output=True, text=True)
 
-    def start(self, user: dict[str, str]) -> Session:
+    def start(self, user: dict[str, str], cwd: Path | None = None) -> Session:
         """A kernel by the entry that the wheel has put into the environment."""
         specs = KernelSpecManager(
             kernel_dirs=[str(self.environment / "share/jupyter/kernels")], ensure_native_kernel=False
         )
         assert specs.get_kernel_spec("warpcell").display_name == "Rust GPU"
-        return Session(kernel_spec_manager=specs, env=user)
+        return Session(kernel_spec_manager=specs, env=user, cwd=cwd)
 
 
 def installations(user: dict[str, str]) -> list[Path]:
@@ -152,7 +152,7 @@ def test_the_cells_of_a_lesson_start_no_compiler(place, tmp_path):
     place.run("lessons", "export", "--student", str(tmp_path / "course"), user=user)
     lesson = json.loads((tmp_path / "course/01-convolution.ipynb").read_text())
     cells = ["".join(cell["source"]) for cell in lesson["cells"] if cell["cell_type"] == "code"]
-    session = place.start(user)
+    session = place.start(user, tmp_path / "course")
     try:
         compiled = cells_that_start_a_compiler(session, cells)
         assert compiled == []

@@ -6,7 +6,8 @@ import base64
 import json
 import os
 import re
-from typing import Any, Dict, List, Optional, Union
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Optional, Union
 
 from .errors import RustError
 from .outputs import Output, output_for
@@ -26,9 +27,9 @@ def run_notebook(path: Union[str, "os.PathLike[str]"], rust: Optional[Session] =
     """Shows a Rust notebook here and runs its cells in the session, from the first to the last.
 
     Its texts, its code and all outputs appear in the cell that calls this; `text=False` leaves out the texts. The Rust cells are
-    those that the notebook has, so its variables can be used in `%%rust` cells afterwards. A cell with the tag `raises-exception`
-    is meant to fail, and an exercise whose `todo!()` nobody has replaced may; any other that fails ends the run with its error, as a
-    `RustError`.
+    those that the notebook has, so its variables can be used in `%%rust` cells afterwards. They run in the notebook's folder, as in
+    Jupyter, and find files that lie there. A cell with the tag `raises-exception` is meant to fail, and an exercise whose `todo!()`
+    nobody has replaced may; any other that fails ends the run with its error, as a `RustError`.
 
     >>> warpcell.run_notebook("lessons/01-convolution.ipynb")          # doctest: +SKIP
     """
@@ -37,15 +38,28 @@ def run_notebook(path: Union[str, "os.PathLike[str]"], rust: Optional[Session] =
         notebook = json.load(file)
     rust = rust or session()
     output = output_for(current_shell())
-    for cell in notebook["cells"]:
-        source = _text(cell["source"])
-        if not source.strip():
-            continue
-        if cell["cell_type"] == "markdown" and text:
-            _show_markdown(output, with_pictures(source, cell.get("attachments") or {}, os.path.dirname(path)))
-        elif cell["cell_type"] == "code":
-            _show_markdown(output, fenced(source))
-            _run_cell(rust, output, source, "raises-exception" in cell.get("metadata", {}).get("tags", []))
+    folder = os.path.dirname(os.path.abspath(path))
+    with _in_folder(rust, output, folder):
+        for cell in notebook["cells"]:
+            source = _text(cell["source"])
+            if not source.strip():
+                continue
+            if cell["cell_type"] == "markdown" and text:
+                _show_markdown(output, with_pictures(source, cell.get("attachments") or {}, folder))
+            elif cell["cell_type"] == "code":
+                _show_markdown(output, fenced(source))
+                _run_cell(rust, output, source, "raises-exception" in cell.get("metadata", {}).get("tags", []))
+
+
+@contextmanager
+def _in_folder(rust: Session, output: Output, folder: str) -> Iterator[None]:
+    """Changes the session's directory, and changes it back if the session is still there."""
+    rust.run(f"%cd -q {folder}", output, store_history=False)
+    try:
+        yield
+    finally:
+        if rust.alive:
+            rust.run("%cd -q -", output, store_history=False)
 
 
 def _run_cell(rust: Session, output: Output, source: str, meant_to_fail: bool) -> None:
