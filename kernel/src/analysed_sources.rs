@@ -1,4 +1,4 @@
-//! Copies of crates for rust-analyzer, without text that it does not need: bodies of functions, attributes, and the
+//! Copies of crates for rust-analyzer, without text that it does not need: bodies of functions, attributes, private fields, and the
 //! documentation inside macro definitions. At the start of a session rust-analyzer parses every file and expands all macros
 //! between items. The rest is enough for the types of variables, for completion and for documentation.
 
@@ -87,6 +87,9 @@ fn shortened(text: &str, calls: Calls) -> Option<String> {
         } else if ast::Attr::cast(node.clone()).is_some_and(|attribute| is_useless(&attribute)) {
             dropped.push(node.text_range());
             nodes.skip_subtree();
+        } else if is_private_field(&node) {
+            dropped.push(with_comma(&node));
+            nodes.skip_subtree();
         }
     }
     let mut result = String::with_capacity(text.len());
@@ -104,6 +107,32 @@ fn shortened(text: &str, calls: Calls) -> Option<String> {
 fn is_private(node: &SyntaxNode) -> bool {
     ast::MacroRules::cast(node.clone())
         .is_some_and(|rules| crate::syntax::attribute(&rules, &["macro_export"]).is_none())
+}
+
+/// Whether a node is a field of a struct that other crates cannot name. rust-analyzer would offer it in completions, as evcxr has it take all
+/// crates for the user's own. Of fields without names only those behind all others: they are known by their places.
+fn is_private_field(node: &SyntaxNode) -> bool {
+    let is_public = |field: &SyntaxNode| {
+        let visibility = field.children().find_map(ast::Visibility::cast);
+        visibility.is_some_and(|visibility| visibility.syntax().text() == "pub")
+    };
+    let is_of_struct = node.ancestors().nth(2).is_some_and(|item| ast::Struct::can_cast(item.kind()));
+    let is_last =
+        || std::iter::successors(node.next_sibling(), SyntaxNode::next_sibling).all(|field| !is_public(&field));
+    match node.kind() {
+        SyntaxKind::RECORD_FIELD => is_of_struct && !is_public(node),
+        SyntaxKind::TUPLE_FIELD => is_of_struct && !is_public(node) && is_last(),
+        _ => false,
+    }
+}
+
+/// A node's range, and that of the comma behind it.
+fn with_comma(node: &SyntaxNode) -> TextRange {
+    let behind = std::iter::successors(node.next_sibling_or_token(), SyntaxElement::next_sibling_or_token);
+    let comma = behind.take_while(|element| element.kind().is_trivia() || element.kind() == SyntaxKind::COMMA);
+    let comma = comma.filter(|element| element.kind() == SyntaxKind::COMMA).last();
+    let end = comma.map_or(node.text_range(), |comma| comma.text_range()).end();
+    TextRange::new(node.text_range().start(), end)
 }
 
 /// Whether the compiler has written an item, which brings the standard library: rust-analyzer does that itself, and would
@@ -214,6 +243,21 @@ mod tests {
         let text = "#[inline]\n#[unstable(feature = \"x\")]\n#[cfg(unix)]\npub fn f() { 1 }\n#[allow(x)]\nstruct S;\n";
         let short = "\n#[unstable(feature = \"x\")]\n#[cfg(unix)]\npub fn f() {}\n\nstruct S;\n";
         assert_eq!(shortened(text, Calls::Present).as_deref(), Some(short));
+    }
+
+    #[test]
+    fn private_fields_go() {
+        for (text, short) in [
+            (
+                "pub struct S<T> { a: T, pub b: u8, /* c */ pub(crate) c: u8 }",
+                "pub struct S<T> {  pub b: u8, /* c */  }",
+            ),
+            ("pub struct P(pub u8, u8, pub(super) u8);", "pub struct P(pub u8,  );"),
+            ("struct Q(u8, pub u8);", "struct Q(u8, pub u8);"),
+            ("enum E { A { a: u8 }, B(u8) }", "enum E { A { a: u8 }, B(u8) }"),
+        ] {
+            assert_eq!(shortened(text, Calls::Present).as_deref(), Some(short));
+        }
     }
 
     #[test]

@@ -45,6 +45,29 @@ def test_completions_carry_signatures(kernel):
     assert signatures(own)["clamp"] == "(self, min: f64, max: f64) -> f64", "of what the cell itself defines"
 
 
+def test_completions_are_what_a_cell_can_name(kernel):
+    """rust-analyzer takes all crates for the user's own, and would offer their private fields and hidden macros."""
+    kernel.check(
+        "struct OwnFields { field: i32 }\nlet own_fields = OwnFields { field: 1 };\nlet offered_pair = (1, 2.0);\nlet offered_vector = vec![1];\n"
+        'let offered_text = String::from("a");\nlet offered_array = gpu::ones::<f64>(3);\nlet offered_host = ndarray::arr1(&[1.0]);\n'
+        "let offered_plot = gpu::plot(&offered_array);\nlet offered_table = gpu::table(&offered_array);"
+    )
+    for name, method, private in [
+        ("vector", "push", {"buf"}),
+        ("text", "push_str", {"vec"}),
+        ("array", "sum", {"raw", "element"}),
+        ("host", "sum", {"data", "parts", "_ptr", "_dim", "_strides", "0"}),
+        ("plot", "title", {"shown"}),
+        ("table", "clone", {"names", "rows"}),
+    ]:
+        found = set(kernel.completed(f"offered_{name}."))
+        assert any(match.startswith(method) for match in found), (name, sorted(found)[:40])
+        assert not found & private, (name, found & private)
+    assert "field" in kernel.completed("own_fields.") and "0" in kernel.completed("offered_pair.")
+    assert not [match for match in kernel.completed("gpu::") if match.startswith("__")]
+    assert any(match.startswith("__fft_dct") for match in kernel.completed("gpu::__fft_d"))
+
+
 def test_positions_count_code_points(kernel):
     code = 'let text = "πß𝄞"; some_vec'
     reply = kernel.complete(code)

@@ -64,9 +64,14 @@ pub fn complete(
     let mut parts = parts_of_arrays(&code, offset);
     match context.completions(&format!("{known}{code}"), known.len() + offset) {
         Ok(found) if found.start_offset >= known.len() => {
-            let mut candidates: Vec<Completion> =
-                found.completions.into_iter().map(|item| candidate(item.code, item.kind)).collect();
             let (start, end) = (found.start_offset - known.len(), found.end_offset - known.len());
+            let written = code.get(start..offset).unwrap_or_default();
+            let mut candidates: Vec<Completion> = found
+                .completions
+                .into_iter()
+                .map(|item| candidate(item.code, item.kind))
+                .filter(|candidate| is_offered(&candidate.text, written))
+                .collect();
             sort(&code[..start], &mut candidates);
             sign(context, &format!("{known}{}", &code[..start]), &mut candidates);
             if is_at_member(&code[..start]) && !has_sources() {
@@ -145,6 +150,12 @@ fn candidate(mut code: String, kind: &str) -> Completion {
         code.truncate(bracket);
     }
     Completion { text: code, kind: kind.to_owned(), signature: None }
+}
+
+/// Whether a name is offered behind what is written. Names with `__` are those of macros that other macros call: rust-analyzer
+/// offers them, although they are hidden.
+fn is_offered(name: &str, written: &str) -> bool {
+    written.starts_with('_') || !name.starts_with("__")
 }
 
 /// Signatures are requested one by one, so only for a few candidates and only for this time.
@@ -257,6 +268,12 @@ mod tests {
         {
             assert_eq!(candidate(code.to_owned(), "function").text, expected);
         }
+    }
+
+    #[test]
+    fn hidden_names_are_offered_if_they_are_begun() {
+        assert!(is_offered("fft::", "") && is_offered("_ptr", "") && is_offered("__fft_dct!", "_"));
+        assert!(!is_offered("__fft_dct!", ""));
     }
 
     #[test]
