@@ -68,6 +68,8 @@ fn whole(mut spec: Value) -> Option<Value> {
         "legend": { "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 12 },
         "title": { "fontSize": 15, "fontWeight": "normal" },
     });
+    // Room for the button of the menu: VS Code takes away what Vega-Embed leaves for it, and it would cover the names beside the chart.
+    spec["padding"] = json!({ "left": 5, "top": 5, "right": 28, "bottom": 5 });
     // A menu that saves the chart as a file, and sends it to no site.
     spec["usermeta"] = json!({ "embedOptions": { "actions": { "export": true, "source": false, "compiled": false, "editor": false } } });
     (spec.to_string().len() <= MOST_BYTES).then_some(spec)
