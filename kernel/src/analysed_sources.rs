@@ -248,10 +248,7 @@ mod tests {
     #[test]
     fn private_fields_go() {
         for (text, short) in [
-            (
-                "pub struct S<T> { a: T, pub b: u8, /* c */ pub(crate) c: u8 }",
-                "pub struct S<T> {  pub b: u8, /* c */  }",
-            ),
+            ("pub struct S<T> { a: T, pub b: u8, /* c */ pub(crate) c: u8 }", "pub struct S<T> {  pub b: u8,  }"),
             ("pub struct P(pub u8, u8, pub(super) u8);", "pub struct P(pub u8,  );"),
             ("struct Q(u8, pub u8);", "struct Q(u8, pub u8);"),
             ("enum E { A { a: u8 }, B(u8) }", "enum E { A { a: u8 }, B(u8) }"),

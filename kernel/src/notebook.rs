@@ -113,15 +113,18 @@ pub fn language(notebook: &Notebook) -> Option<&str> {
 
 /// The tag of a cell that is meant to fail.
 pub const FAILS: &str = "raises-exception";
+/// The tag of a cell that is not executed, as nbclient has it.
+pub const SKIPPED: &str = "skip-execution";
 
 /// Whether a cell has a tag, such as `raises-exception`.
 pub fn has_tag(cell: &Cell, tag: &str) -> bool {
     cell.metadata().tags.iter().flatten().any(|one| one == tag)
 }
 
-/// The cells with code that is not empty, and their indices.
+/// The cells that are executed, and their indices: those with code that is not empty, and without the tag that says otherwise.
 pub fn code_cells(notebook: &Notebook) -> impl Iterator<Item = (usize, &Cell)> {
-    let is_code = |cell: &Cell| matches!(cell, Cell::Code { .. }) && !source(cell).trim().is_empty();
+    let is_code =
+        |cell: &Cell| matches!(cell, Cell::Code { .. }) && !source(cell).trim().is_empty() && !has_tag(cell, SKIPPED);
     notebook.cells.iter().enumerate().filter(move |(_, cell)| is_code(cell))
 }
 

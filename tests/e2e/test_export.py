@@ -189,6 +189,37 @@ def test_a_program_does_what_the_cells_do(export):
     assert str(ROOT) not in main and str(Path.home()) not in main
 
 
+#: Names that cells define again, each line with what the cell sees.
+AGAIN = [
+    "#[derive(Debug, Clone, Copy)]\nenum Color { Red, Green }\nuse Color::*;\nprintln!(\"a {:?} {}\", Green, Red as i32);",
+    "#[derive(Debug, Clone, Copy)]\nenum Color { Red = 5, Blue }\nprintln!(\"b {:?} {}\", Blue, Red as i32);",
+    "use std::sync::atomic::*;\nstatic N: AtomicUsize = AtomicUsize::new(0);\nN.fetch_add(1, Ordering::SeqCst);\n"
+    "println!(\"c {}\", N.load(Ordering::SeqCst));",
+    "macro_rules! m { () => { 1 } }\nprintln!(\"d {}\", m!());",
+    "macro_rules! m { () => { 2 } }\nprintln!(\"e {}\", m!());",
+    "fn f() -> i32 { 1 }\nprintln!(\"f {}\", { let g = |f: i32| f + 1; g(f()) });",
+    "let f: Box<dyn Fn() -> i32> = Box::new(|| 3);\nprintln!(\"g {}\", f());",
+    "fn f() -> i32 { 4 }\nprintln!(\"h {}\", f());",
+    "let h = f() + 1;\nprintln!(\"i {} {h}\", f());",
+    "//! About the cell.\n#![allow(unused)]\nprintln!(\"j\");",
+    ":clear\nuse std::sync::atomic::*;\nstatic N: AtomicUsize = AtomicUsize::new(0);\nprintln!(\"k {}\", N.load(Ordering::SeqCst));",
+]
+
+
+@pytest.mark.named
+@pytest.mark.timeout(BUILD_SECONDS + 300)
+def test_names_mean_in_a_program_what_they_mean_in_the_cells(export, prefix, tmp_path):
+    folder, ended = export(AGAIN)
+    written(ended)
+    executed = tmp_path / "executed.ipynb"
+    command = [prefix / "bin/warpcell", "run", tmp_path / "a notebook.ipynb", "--output", executed]
+    subprocess.run(command, check=True, capture_output=True, timeout=480)
+    outputs = [output for cell in json.loads(executed.read_text())["cells"] for output in cell["outputs"]]
+    printed = "".join("".join(output["text"]) for output in outputs if output["output_type"] == "stream")
+    assert len(printed.splitlines()) == len(AGAIN), printed
+    assert output_of(folder) == printed
+
+
 def test_a_program_with_the_library_names_no_place(export, prefix):
     folder, ended = export(["use ndarray::arr1;\nlet a = arr1(&[1.0, 2.0]);\na.sum()"], "--vendor")
     written(ended)

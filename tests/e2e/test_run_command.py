@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import xml.etree.ElementTree as xml
 
@@ -107,6 +108,27 @@ def test_ctrl_c_ends_it_and_keeps_what_ran(write, prefix, tmp_path):
     assert child.exitstatus == 130
     notebook = executed(tmp_path)
     assert notebook.cells[0].outputs[0].data["text/plain"] == "42" and notebook.cells[2].execution_count is None
+
+
+def test_sigterm_keeps_what_ran(write, prefix, tmp_path):
+    """Batch systems and containers end programs in this way."""
+    write("6 * 7", "loop {}", "1")
+    child = pexpect.spawn(str(prefix / "bin/warpcell"), ["run", "a.ipynb"], cwd=str(tmp_path), env=ENV, encoding="utf-8", timeout=240)
+    child.expect("cell 2/3 +…")
+    child.kill(signal.SIGTERM)
+    child.expect("it was interrupted")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 143
+    assert executed(tmp_path).cells[0].outputs[0].data["text/plain"] == "42"
+
+
+def test_cells_that_are_not_executed(write, warpcell, tmp_path):
+    write("let a = 1;", ("let a = 2;\npanic!()", {"tags": ["skip-execution"]}), "a")
+    status, said = warpcell("run", "a.ipynb")
+    assert status == 0 and "All 2 cells ran" in said, said
+    cells = executed(tmp_path).cells
+    assert cells[1].execution_count is None and cells[2].outputs[0].data["text/plain"] == "1"
 
 
 def test_parameters(write, warpcell, tmp_path):

@@ -39,10 +39,37 @@ pub enum End {
     Replied { count: usize, failed: bool },
     /// It took too long, and was interrupted.
     TimedOut,
-    /// By Ctrl-C.
-    Interrupted,
+    /// By this signal, such as that of Ctrl-C.
+    Interrupted { signal: i32 },
     /// The kernel's process ended.
     Died(ExitStatus),
+}
+
+impl End {
+    /// The signal that ended it.
+    pub fn signal(&self) -> Option<i32> {
+        if let End::Interrupted { signal } = self { Some(*signal) } else { None }
+    }
+}
+
+/// The signals that end this program in order: that of Ctrl-C, and that by which batch systems and containers end programs.
+struct Stops {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Stops {
+    fn listen() -> Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// The next one.
+    async fn next(&mut self) -> i32 {
+        tokio::select! {
+            _ = self.interrupt.recv() => libc::SIGINT,
+            _ = self.terminate.recv() => libc::SIGTERM,
+        }
+    }
 }
 
 /// A running kernel.
@@ -58,7 +85,7 @@ struct Connections {
     control: ClientControlConnection,
     /// What comes on the channels iopub and shell, in the order in which each sends it.
     messages: UnboundedReceiver<JupyterMessage>,
-    ctrl_c: Signal,
+    stops: Stops,
 }
 
 impl Session {
@@ -91,9 +118,9 @@ impl Session {
         command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0).kill_on_drop(true);
         let connections = runtime.block_on(async {
             // From here on Ctrl-C ends this program in order.
-            let ctrl_c = signal(SignalKind::interrupt())?;
+            let stops = Stops::listen()?;
             let kernel = command.spawn().context("the kernel cannot be started")?;
-            Connections::open(&info, kernel, ctrl_c).await
+            Connections::open(&info, kernel, stops).await
         })?;
         Ok(Self { runtime, connections, _folder: sockets })
     }
@@ -124,7 +151,7 @@ impl Drop for Session {
 }
 
 impl Connections {
-    async fn open(info: &ConnectionInfo, mut kernel: Child, mut ctrl_c: Signal) -> Result<Self> {
+    async fn open(info: &ConnectionInfo, mut kernel: Child, mut stops: Stops) -> Result<Self> {
         let session = uuid::Uuid::new_v4().to_string();
         let (sender, messages) = unbounded_channel();
         let connected = async {
@@ -143,10 +170,10 @@ impl Connections {
             connected = timeout(START, connected) => connected
                 .with_context(|| format!("the kernel said nothing for {} s", START.as_secs()))?
                 .map_err(|error| anyhow!("the kernel cannot be reached: {error}"))?,
-            _ = ctrl_c.recv() => bail!("interrupted before the first cell"),
+            _ = stops.next() => bail!("interrupted before the first cell"),
             status = kernel.wait() => bail!("the kernel ended as it started ({}); `warpcell doctor` tells more", status?),
         };
-        Ok(Self { kernel, shell, control, messages, ctrl_c })
+        Ok(Self { kernel, shell, control, messages, stops })
     }
 
     async fn execute(
@@ -187,12 +214,12 @@ impl Connections {
                     }
                 }
                 status = self.kernel.wait() => return Ok(End::Died(status?)),
-                _ = self.ctrl_c.recv() => {
+                signal = self.stops.next() => {
                     if stopping.is_some() {
-                        return Ok(End::Interrupted);
+                        return Ok(End::Interrupted { signal });
                     }
                     self.interrupt().await?;
-                    (stopping, deadline) = (Some(End::Interrupted), Some(Instant::now() + PATIENCE));
+                    (stopping, deadline) = (Some(End::Interrupted { signal }), Some(Instant::now() + PATIENCE));
                 }
                 () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {
                     if let Some(end) = stopping {

@@ -15,8 +15,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// The status of a program that Ctrl-C has ended.
-const INTERRUPTED: u8 = 130;
+/// The status of a program that a signal has ended, as shells have it: 130 after Ctrl-C.
+fn ended_by(signal: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+}
 
 /// How often a notebook that runs for long is written.
 const BETWEEN_WRITES: Duration = Duration::from_secs(5);
@@ -129,7 +131,7 @@ fn said(notebook: &Notebook, outcome: &Outcome, unexpected: &[Finding], output: 
         let code = source(&notebook.cells[*cell]);
         errln!("\n{}:\n\n{code}\n\n{text}\n", name_of(notebook, *cell));
         errln!("Failed after {seconds:.1} s. What ran until then is in {output}");
-        return if outcome.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE };
+        return outcome.interrupted.map_or(ExitCode::FAILURE, ended_by);
     }
     if !unexpected.is_empty() {
         unexpected.iter().for_each(|finding| errln!("\n{}: {}", name_of(notebook, finding.cell), finding.text));
@@ -183,8 +185,8 @@ pub fn test(arguments: &TestArguments) -> Result<ExitCode> {
         outln!("{}", tested.text());
         (tested, interrupted)
     };
-    let ended = side_by_side::each(&arguments.notebooks, jobs, test, |(_, interrupted)| *interrupted);
-    let interrupted = ended.iter().any(|(_, interrupted)| *interrupted);
+    let ended = side_by_side::each(&arguments.notebooks, jobs, test, |(_, interrupted)| interrupted.is_some());
+    let interrupted = ended.iter().find_map(|(_, interrupted)| *interrupted);
     let tested: Vec<Tested> = ended.into_iter().map(|(tested, _)| tested).collect();
     if let Some(file) = &arguments.junit {
         files::write(file, report::junit(&tested)?)?;
@@ -196,16 +198,16 @@ pub fn test(arguments: &TestArguments) -> Result<ExitCode> {
     }
     outln!("{}", report::summary(&tested, began.elapsed().as_secs_f64()));
     let well = tested.len() == arguments.notebooks.len() && tested.iter().all(|one| one.findings.is_empty());
-    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::from(u8::from(!well)) })
+    Ok(interrupted.map_or(ExitCode::from(u8::from(!well)), ended_by))
 }
 
-/// Tests one notebook. Also says whether Ctrl-C has ended it.
+/// Tests one notebook. Also gives the signal that has ended it.
 fn test_one(
     path: &Path,
     arguments: &TestArguments,
     comparison: Option<&Comparison>,
     limit: Option<Duration>,
-) -> (Tested, bool) {
+) -> (Tested, Option<i32>) {
     let mut tested = Tested {
         path: path.to_owned(),
         notebook: Notebook { metadata: Default::default(), nbformat: 4, nbformat_minor: 5, cells: Vec::new() },
@@ -213,7 +215,7 @@ fn test_one(
         cells: Vec::new(),
         seconds: 0.0,
     };
-    let mut interrupted = false;
+    let mut interrupted = None;
     let mut go = || -> Result<()> {
         let stored = read(path)?;
         tested.notebook = stored.clone();

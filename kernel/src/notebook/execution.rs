@@ -2,7 +2,7 @@
 
 use super::client::{End, Session};
 use super::outputs::Collector;
-use super::{FAILS, Finding, code_cells, errors_of, has_tag, language, plain, source};
+use super::{FAILS, Finding, SKIPPED, code_cells, errors_of, has_tag, language, plain, source};
 use anyhow::{Result, bail};
 use jupyter_protocol::JupyterMessageContent;
 use nbformat::v4::{Cell, Notebook};
@@ -18,8 +18,8 @@ pub const RECORD: &str = "warpcell";
 pub struct Outcome {
     /// The cell at which it ended, and why.
     pub failure: Option<Finding>,
-    /// Ctrl-C ended it.
-    pub interrupted: bool,
+    /// The signal that ended it, such as that of Ctrl-C.
+    pub interrupted: Option<i32>,
     pub seconds: f64,
     /// The cells that ran, and their seconds.
     pub cells: Vec<(usize, f64)>,
@@ -40,7 +40,7 @@ pub fn execute(
     watch: &mut dyn FnMut(&Notebook, Event),
 ) -> Result<Outcome> {
     check_language(notebook)?;
-    for cell in &mut notebook.cells {
+    for cell in notebook.cells.iter_mut().filter(|cell| !has_tag(cell, SKIPPED)) {
         if let Cell::Code { outputs, execution_count, .. } = cell {
             outputs.clear();
             *execution_count = None;
@@ -59,7 +59,7 @@ pub fn execute(
         let end = session.execute(code, limit, &mut |message| collector.take(notebook, cell, message))?;
         let seconds = start.elapsed().as_secs_f64();
         outcome.cells.push((cell, seconds));
-        outcome.interrupted = end == End::Interrupted;
+        outcome.interrupted = end.signal();
         if let (End::Replied { count, .. }, Cell::Code { execution_count, .. }) = (&end, &mut notebook.cells[cell]) {
             *execution_count = i32::try_from(*count).ok();
         }
@@ -76,7 +76,7 @@ pub fn execute(
             }
         };
         let end = session.ask("println!(\"{}\", gpu::device_info());", &mut hear)?;
-        outcome.interrupted = end == End::Interrupted;
+        outcome.interrupted = end.signal();
         if !matches!(end, End::Replied { failed: false, .. }) {
             device.clear();
         }
@@ -90,7 +90,7 @@ pub fn execute(
 fn failure(cell: &Cell, end: &End, limit: Option<Duration>) -> Option<String> {
     let is_meant_to_fail = has_tag(cell, FAILS);
     match end {
-        End::Interrupted => Some("it was interrupted".to_owned()),
+        End::Interrupted { .. } => Some("it was interrupted".to_owned()),
         End::TimedOut => {
             Some(format!("it took longer than {} s, and was interrupted", limit.unwrap_or_default().as_secs_f64()))
         }

@@ -1,23 +1,33 @@
 //! What the outputs of an executed notebook must be: what the cells' metadata say of them (`lessons/README.md`), and that only
 //! those cells fail that are meant to.
 
-use super::{FAILS, Finding, errors_of, has_tag, media_of, outputs_of, plain, text_of};
+use super::{FAILS, Finding, SKIPPED, errors_of, has_tag, media_of, outputs_of, plain, text_of};
 use jupyter_protocol::media::{Media, MediaType};
 use nbformat::v4::{Cell, Notebook};
 use serde_json::Value;
+
+/// What the metadata may say, as `lessons/README.md` explains it.
+const KEYS: [&str; 6] = ["error", "gallery", "image", "points", "prints", "source"];
 
 /// How much of an output a message shows.
 const SHOWN: usize = 1000;
 
 /// Where the outputs are not what they should be: the index of the cell, and a text for a person.
 pub fn surprises(notebook: &Notebook) -> Vec<Finding> {
-    let cells = notebook.cells.iter().enumerate();
+    let cells = notebook.cells.iter().enumerate().filter(|(_, cell)| !has_tag(cell, SKIPPED));
     cells.flat_map(|(cell, content)| of_cell(content).into_iter().map(move |text| Finding { cell, text })).collect()
 }
 
 fn of_cell(cell: &Cell) -> Vec<String> {
     let mut found = Vec::new();
     let promised = cell.metadata().additional.get("warpcell").unwrap_or(&Value::Null);
+    let keys = promised.as_object().into_iter().flat_map(|object| object.keys());
+    for key in keys.filter(|key| !KEYS.contains(&key.as_str())) {
+        found.push(format!(
+            "its metadata have `{key}` under `warpcell`, which says nothing; write one of {}",
+            KEYS.join(", ")
+        ));
+    }
     let error = errors_of(cell).next().map(|error| plain(&error.traceback.join("\n")));
     let errors = texts(&promised["error"]);
     match &error {
@@ -85,6 +95,14 @@ mod tests {
             (json!({ "tags": [FAILS] }), json!([]), Some("it should fail")),
             (json!({ "warpcell": { "error": ["needs arrays"] } }), json!([]), Some("it should fail")),
             (json!({}), error("cannot add"), Some("it failed: cannot add")),
+            (json!({ "tags": [SKIPPED], "warpcell": { "prints": ["two"] } }), json!([]), None),
+            (
+                json!({ "warpcell": { "print": ["two"] } }),
+                json!([]),
+                Some(
+                    "its metadata have `print` under `warpcell`, which says nothing; write one of error, gallery, image, points, prints, source",
+                ),
+            ),
         ];
         for (metadata, outputs, expected) in cases {
             let found = surprises(&notebook(&[("a", "x", metadata.clone(), outputs)]));

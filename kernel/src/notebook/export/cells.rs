@@ -3,7 +3,7 @@
 use super::tokens::with_short_paths;
 use crate::evaluator::commands;
 use crate::magics::{self, Expansion, Notebook as Facts};
-use crate::notebook::{FAILS, Finding, has_tag, language, outputs_of, source};
+use crate::notebook::{FAILS, Finding, SKIPPED, has_tag, language, outputs_of, source};
 use crate::syntax::{declared_name, parse, plain, statements, words};
 use nbformat::v4::{Cell, Notebook, Output};
 use ra_ap_syntax::ast::{self, AstNode, HasName};
@@ -183,6 +183,9 @@ impl Reader {
         if has_tag(cell, FAILS) {
             return Part::LeftOut { code: text.to_owned(), reason: "it fails on purpose".to_owned() };
         }
+        if has_tag(cell, SKIPPED) {
+            return Part::LeftOut { code: text.to_owned(), reason: format!("it has the tag `{SKIPPED}`") };
+        }
         if let Some(error) = outputs_of(cell).iter().find_map(|output| match output {
             Output::Error(error) => Some(format!("{}: {}", error.ename, error.evalue)),
             _ => None,
@@ -208,17 +211,28 @@ impl Reader {
     }
 
     fn rust(&mut self, index: usize, text: &str, is_test: bool) -> Part {
+        let mut notes = Vec::new();
+        let text = &without_inner(text, &mut notes);
         let expansion = match magics::expand(text, &self.facts) {
             Ok(expansion) => expansion,
             Err(error) => return self.refuse(index, text, error.to_string()),
         };
-        let mut cell = CodeCell { is_test, ..CodeCell::default() };
+        let mut cell = CodeCell { is_test, notes, ..CodeCell::default() };
         let before = self.found.findings.len();
         let mut code = self.without_commands(index, &expansion, &mut cell);
         for action in expansion.before.iter().chain(&expansion.after) {
             match action.in_program() {
                 Some(does) => code = format!("{does}\n{}", code.trim_start_matches('\n')),
-                None => self.find(index, "a magic in it shows or changes the session, which a program does not have"),
+                None => {
+                    let needs_session = |line: &&str| {
+                        line.starts_with('%')
+                            && magics::expand(&format!("{line}\n1"), &self.facts).is_ok_and(|found| {
+                                found.before.iter().chain(&found.after).any(|action| action.in_program().is_none())
+                            })
+                    };
+                    let line = text.lines().find(needs_session);
+                    self.find(index, of_session(line.unwrap_or_default()));
+                }
             }
         }
         if code.contains(OF_SESSION) {
@@ -359,6 +373,39 @@ impl Reader {
     }
 }
 
+/// What is wrong with a magic that a program cannot do.
+fn of_session(line: &str) -> String {
+    let mut words = line.split_whitespace();
+    match (words.next().unwrap_or("a magic in it"), words.next()) {
+        (name @ ("%run" | "%load"), Some(file)) => {
+            format!("`{name} {file}` reads the file in the session; write the file's code into the cell")
+        }
+        (name @ "%%capture", _) => format!("`{name}` keeps what the cell shows in the session; leave the line out"),
+        (name, _) if name.starts_with('%') => {
+            format!("`{name}` shows or changes the session, which a program does not have; leave the line out")
+        }
+        (name, _) => format!("{name} shows or changes the session, which a program does not have"),
+    }
+}
+
+/// A cell without what is about all of it at its top: documentation becomes comments, and attributes are noted.
+fn without_inner(text: &str, notes: &mut Vec<String>) -> String {
+    let mut is_top = true;
+    let lines = text.split_inclusive('\n').map(|line| {
+        let code = line.trim();
+        is_top &= code.is_empty() || code.starts_with("//") || code.starts_with("#![");
+        match (is_top, code.strip_prefix("//!")) {
+            (true, Some(comment)) => format!("//{comment}\n"),
+            (true, None) if code.starts_with("#![") && code.ends_with(']') => {
+                notes.push(format!("`{code}` is left out: it would be about the whole program"));
+                "\n".to_owned()
+            }
+            _ => line.to_owned(),
+        }
+    });
+    lines.collect()
+}
+
 /// Lines for the shell as code; others as they are.
 fn shell_lines(text: &str) -> String {
     let line = |line: &str| match line.starts_with('!') {
@@ -469,6 +516,8 @@ mod tests {
                 ("code", "fn main() { 1; }", json!({})),
                 ("code", "%matplotlib inline", json!({})),
                 ("code", "%who", json!({})),
+                ("code", "let c = 1;\n%run a.rs", json!({})),
+                ("code", "%%capture out\n1 + 1", json!({})),
                 ("code", "let a = 1;", json!({"execution_count": 5})),
                 ("code", "let b = 1;", json!({"execution_count": 2})),
                 ("code", "if a > 1 { return; }", json!({})),
@@ -482,11 +531,13 @@ mod tests {
             2: `:dep mine` names a folder of this machine (`path`); publish the crate, or name its repository (`git`)
             4: it defines `main`, as cell 3 does; give one of them another name
             5: line 1: there is no magic `%matplotlib`; leave the line out: plots are shown below the cell. `%lsmagic` lists all
-            6: a magic in it shows or changes the session, which a program does not have
-            8: it was run as number 2, before cell 7 (number 5), which stands above it; restart the kernel and run all cells
-            9: a `return` outside of functions would end the program; put the code into a function
-            10: it is not Rust that can be parsed: expected SEMICOLON
-            11: `:dep ../mine` names a folder of this machine; publish the crate, or name its repository
+            6: `%who` shows or changes the session, which a program does not have; leave the line out
+            7: `%run a.rs` reads the file in the session; write the file's code into the cell
+            8: `%%capture` keeps what the cell shows in the session; leave the line out
+            10: it was run as number 2, before cell 9 (number 5), which stands above it; restart the kernel and run all cells
+            11: a `return` outside of functions would end the program; put the code into a function
+            12: it is not Rust that can be parsed: expected SEMICOLON
+            13: `:dep ../mine` names a folder of this machine; publish the crate, or name its repository
         "#]]
         .assert_eq(&format!("{}\n", all.join("\n")));
     }
@@ -537,6 +588,13 @@ mod tests {
         assert!(!code("let f = || -> Option<u8> { x? };").may_fail && code("for x in y { z(x)?; }").may_fail);
         assert!(code("println!(\"{}\", f()?);").may_fail && code("println!(\"{}\", f().await);").awaits);
         assert!(code("f().await").awaits && !code("let f = async { g().await };").awaits);
+    }
+
+    #[test]
+    fn what_is_about_a_whole_cell_becomes_comments() {
+        let cell = code("//! About it.\n#![allow(unused)]\n\nlet a = 1;\n//! not at the top");
+        assert_eq!(cell.notes, ["`#![allow(unused)]` is left out: it would be about the whole program"]);
+        assert!(cell.statements.starts_with("// About it.\n\n\nlet a = 1;"), "{}", cell.statements);
     }
 
     #[test]

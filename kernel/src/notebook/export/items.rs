@@ -38,6 +38,16 @@ enum Kind {
     Other,
 }
 
+/// A `use` of all names, such as `use Color::*`.
+#[derive(Debug)]
+struct Glob {
+    /// What stands before the `*`.
+    path: String,
+    is_public: bool,
+    /// The names that it brings at present.
+    names: Vec<Key>,
+}
+
 /// A module of earlier definitions.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Module {
@@ -49,6 +59,8 @@ pub struct Module {
 #[derive(Debug, Default)]
 pub struct Items {
     items: Vec<Item>,
+    /// The types and modules from which a `use` brings all names, with that `use`: of those that cells define again.
+    globs: BTreeMap<Key, Glob>,
     /// The definitions at the root.
     last: Visible,
     /// What each cell sees, by the cell's index.
@@ -84,9 +96,16 @@ impl Items {
         for (index, cell) in cells {
             if cell.clears {
                 visible.clear();
+                items.globs.clear();
             }
             for text in cell.items.iter().flat_map(|text| singles(text, &repeated)) {
-                items.add(index, text, &mut visible);
+                match glob_of(&text).filter(|(root, _)| repeated.contains(root)) {
+                    Some((root, glob)) => {
+                        items.globs.insert(root.clone(), glob);
+                        items.bring(index, &root, &mut visible);
+                    }
+                    None => items.add(index, text, &mut visible),
+                }
             }
             items.seen.insert(index, visible.clone());
         }
@@ -96,16 +115,17 @@ impl Items {
     fn add(&mut self, cell: usize, text: String, visible: &mut Visible) {
         let Some(node) = parse(&text).tree().items().next() else { return };
         let (keys, implements_for) = keys_of(&node);
+        let is_static = matches!(node, ast::Item::Static(_));
         let is_known = |key: &Key| visible.get(key).is_some_and(|&index| same_text(&self.items[index].text, &text));
         if keys.iter().all(is_known) {
             return;
         }
-        // Which is at the root already, forgotten by `:clear` and written again.
+        // Which is at the root already, forgotten by `:clear` and written again. A static begins anew then.
         let again = keys
             .first()
             .and_then(|key| self.last.get(key))
             .copied()
-            .filter(|&at| same_text(&self.items[at].text, &text));
+            .filter(|&at| !is_static && same_text(&self.items[at].text, &text));
         let index = again.unwrap_or(self.items.len());
         for key in &keys {
             visible.insert(key.clone(), index);
@@ -118,8 +138,25 @@ impl Items {
                 ast::Item::Impl(_) => Kind::Implementation,
                 _ => Kind::Other,
             };
-            self.items.push(Item { cell, text, keys, names, implements_for, kind });
+            self.items.push(Item { cell, text, keys: keys.clone(), names, implements_for, kind });
         }
+        for key in keys.iter().filter(|key| is_name(key)) {
+            self.bring(cell, key, visible);
+        }
+    }
+
+    /// Has a `use` of all names of a type or module bring those that this has now, each by a `use` of its own: an earlier definition has
+    /// others.
+    fn bring(&mut self, cell: usize, root: &str, visible: &mut Visible) {
+        let Some(glob) = self.globs.get_mut(root) else { return };
+        let Some(&index) = visible.get(root) else { return };
+        for name in std::mem::replace(&mut glob.names, names_within(&self.items[index].text)) {
+            visible.remove(&name);
+            self.last.remove(&name);
+        }
+        let before = if glob.is_public { "pub use" } else { "use" };
+        let texts: Vec<String> = glob.names.iter().map(|name| format!("{before} {}::{name};", glob.path)).collect();
+        texts.into_iter().for_each(|text| self.add(cell, text, visible));
     }
 
     /// Leaves at the root what these names need: all that they refer to, and the implementations for it. A `use` stays too, as methods do not
@@ -167,9 +204,27 @@ impl Items {
         let mut versions = Versions::default();
         // Where a version stands already: the module, by the item.
         let mut placed: BTreeMap<(usize, Version), String> = BTreeMap::new();
+        // The cell that has bound each variable last.
+        let mut bound: BTreeMap<String, usize> = BTreeMap::new();
         for (index, cell) in cells {
             let Some(visible) = self.seen.get(&index) else { continue };
-            let mut wanted = self.needed(visible, &names(&cell.statements));
+            if cell.clears {
+                bound.clear();
+            }
+            // A name means what was defined last, an item or a variable.
+            let variable = |name: &String| bound.get(name).copied();
+            let is_variable = |name: &String| {
+                let item = visible.get(name).map(|&item| self.items[item].cell);
+                variable(name).is_some_and(|bound| item.is_none_or(|item| item <= bound))
+            };
+            let used_names: Vec<String> =
+                names(&cell.statements).into_iter().filter(|name| !is_variable(name)).collect();
+            let mut wanted = self.needed(visible, &used_names);
+            let over_variables =
+                used_names.iter().filter(|name| variable(name).is_some() && visible.contains_key(*name));
+            let mut used: BTreeMap<String, String> =
+                over_variables.map(|name| (name.clone(), "crate".to_owned())).collect();
+            bound.extend(cell.variables.iter().map(|name| (name.clone(), index)));
             wanted.retain(|&item| !self.is_last(visible, item));
             for name in names_in_formats(&cell.statements) {
                 if visible.get(&name).is_some_and(|&item| !self.is_last(visible, item)) {
@@ -181,11 +236,11 @@ impl Items {
                 }
             }
             if wanted.is_empty() {
+                versions.used.insert(index, used);
                 continue;
             }
             let module = format!("until_cell_{}", index + 1);
             let mut text = String::new();
-            let mut used = BTreeMap::new();
             for item in wanted {
                 let version = self.version(visible, item);
                 let names = || self.items[item].keys.iter().filter(|key| is_name(key));
@@ -308,6 +363,32 @@ fn imported(node: &SyntaxNode) -> Vec<String> {
         }
     });
     names.collect()
+}
+
+/// The type or module from which a `use` brings all names, by its own name.
+fn glob_of(text: &str) -> Option<(Key, Glob)> {
+    let Some(ast::Item::Use(item)) = parse(text).tree().items().next() else { return None };
+    let tree = item.use_tree().filter(|tree| tree.star_token().is_some())?;
+    let path = tree.path()?.syntax().text().to_string();
+    let root = path.trim_start_matches("self::").trim_start_matches("crate::").to_owned();
+    is_name(&root).then(|| (root, Glob { path, is_public: item.visibility().is_some(), names: Vec::new() }))
+}
+
+/// The names that a `*` brings: the variants of an enum, the public items of a module.
+fn names_within(text: &str) -> Vec<Key> {
+    match parse(text).tree().items().next() {
+        Some(ast::Item::Enum(item)) => {
+            let variants = item.variant_list().into_iter().flat_map(|list| list.variants());
+            variants.filter_map(|variant| declared_name(variant.syntax())).collect()
+        }
+        Some(ast::Item::Module(item)) => {
+            let items = item.item_list().into_iter().flat_map(|list| list.items());
+            let is_public =
+                |item: &ast::Item| item.syntax().children().any(|child| ast::Visibility::can_cast(child.kind()));
+            items.filter(is_public).flat_map(|item| keys_of(&item).0).filter(|key| is_name(key)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The names that several items declare.
@@ -494,6 +575,71 @@ mod tests {
             2: b(); c();
         "#]]
         .assert_eq(&text);
+    }
+
+    #[test]
+    fn all_names_of_a_type_are_those_of_its_definition() {
+        let text = program(&[
+            cell(&["enum C { A, B }", "use C::*;"], "let x = A; match x { A => 1, B => 2 };"),
+            cell(&["enum C { B, D }"], "D;"),
+            cell(&["mod m { pub fn f() {} fn g() {} }", "use m::*;"], "f();"),
+        ]);
+        expect_test::expect![[r#"
+            enum C { B, D }
+            use C::B;
+            use C::D;
+            mod m { pub fn f() {} fn g() {} }
+            use m::*;
+            mod until_cell_1 {
+            pub enum C { A, B }
+
+            pub use C::A;
+
+            pub use C::B;
+            }
+            1: let x = until_cell_1::A; match x { until_cell_1::A => 1, until_cell_1::B => 2 };
+            2: D;
+            3: f();
+        "#]]
+        .assert_eq(&text);
+    }
+
+    #[test]
+    fn a_static_that_is_forgotten_begins_anew() {
+        let item = "static N: Cell = Cell::new();";
+        let text = program(&[
+            cell(&[item, "fn f() { N.add(1) }"], "f();"),
+            CodeCell { clears: true, ..cell(&[item, "fn f() { N.add(1) }"], "f();") },
+        ]);
+        expect_test::expect![[r#"
+            fn f() { N.add(1) }
+            static N: Cell = Cell::new();
+            mod until_cell_1 {
+            pub static N: Cell = Cell::new();
+
+            pub fn f() { N.add(1) }
+            }
+            1: until_cell_1::f();
+            2: f();
+        "#]]
+        .assert_eq(&text);
+    }
+
+    #[test]
+    fn names_mean_what_was_defined_last() {
+        let variable =
+            |items: &[&str], statements: &str| CodeCell { variables: vec!["f".to_owned()], ..cell(items, statements) };
+        let text = program(&[
+            variable(&[], "let f = 1;"),
+            cell(&["fn f() {}"], "f();"),
+            cell(&[], "f();"),
+            variable(&[], "let f = 2;"),
+            cell(&["fn g() { f() }"], "f; g();"),
+        ]);
+        assert_eq!(
+            text,
+            "fn f() {}\nfn g() { f() }\n1: let f = 1;\n2: crate::f();\n3: crate::f();\n4: let f = 2;\n5: f; g();\n"
+        );
     }
 
     #[test]

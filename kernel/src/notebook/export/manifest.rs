@@ -20,7 +20,8 @@ const COPY: &str = "warpcell";
 /// The package of the prelude's tests, which a program does not have.
 const TESTS: &str = "warpcell-tests";
 /// Names that cargo does not allow for a program, or that another package has.
-const RESERVED: [&str; 8] = ["test", "core", "std", "alloc", "proc-macro", "warpcell", "build", "deps"];
+const RESERVED: [&str; 10] =
+    ["test", "core", "std", "alloc", "proc-macro", "warpcell", "build", "deps", "examples", "incremental"];
 
 /// What a project is made of.
 pub struct Project<'a> {

@@ -47,8 +47,25 @@ const MODULES: [(&str, &str); 4] = [
 
 /// Packages that one of the same name would hide.
 const PACKAGES: [&str; 4] = ["warpcell", "numpy", "cupy", "torch"];
+/// Python's own modules, which one of the same name would not be found behind: `sys.stdlib_module_names` of Python 3.11, and what 3.14 adds.
+const STANDARD: &str = include_str!("standard_modules.txt");
 /// Names that the modules and the stubs of a package have themselves.
-const OWN: [&str; 8] = ["RustError", "synchronize", "numpy", "overload", "Any", "Union", "Sequence", "Protocol"];
+const OWN: [&str; 14] = [
+    "RustError",
+    "synchronize",
+    "numpy",
+    "overload",
+    "Any",
+    "Union",
+    "Sequence",
+    "Protocol",
+    "bool",
+    "complex",
+    "float",
+    "int",
+    "list",
+    "tuple",
+];
 
 /// The package that is wanted.
 pub struct Wanted<'a> {
@@ -127,7 +144,7 @@ fn check_names(wanted: &Wanted<'_>) -> Result<()> {
     let proper = proper_name(name);
     if proper != *name {
         let why = match is_taken(name) {
-            true => "is a word of Python's, or the name of another package",
+            true => "is a word of Python's, or the name of another package or of a module of Python's",
             false => {
                 "is no name for a package: it has letters from a to z, digits and `_`, and a letter at its beginning"
             }
@@ -142,7 +159,9 @@ fn check_names(wanted: &Wanted<'_>) -> Result<()> {
 }
 
 fn is_taken(name: &str) -> bool {
-    is_keyword(name) || PACKAGES.contains(&name.to_ascii_lowercase().as_str())
+    is_keyword(name)
+        || PACKAGES.contains(&name.to_ascii_lowercase().as_str())
+        || STANDARD.lines().any(|own| own == name)
 }
 
 /// A name of a package that is as near to another text as can be: that text, if it is one.

@@ -307,8 +307,10 @@ fn one_line(text: &str) -> String {
 /// A text as comments. Pictures that are in it are left out.
 fn comment(before: &str, text: &str) -> String {
     let lines = text.trim().lines().map(|line| if line.len() > LONGEST { "(a long line is left out)" } else { line });
-    // A carriage return or another control character is not allowed in a comment.
-    let clean = |line: &str| line.chars().filter(|c| !c.is_control() || *c == '\t').collect::<String>();
+    // A carriage return or another control character is not allowed in a comment, nor what changes the direction of text.
+    let is_allowed =
+        |c: &char| (!c.is_control() || *c == '\t') && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let clean = |line: &str| line.chars().filter(is_allowed).collect::<String>();
     lines.map(|line| format!("{}\n", format!("{before}{}", clean(line)).trim_end())).collect()
 }
 

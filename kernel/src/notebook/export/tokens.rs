@@ -1,7 +1,10 @@
 //! Text of Rust token by token: what is indented, what gets another name, which names it has.
 
-use crate::syntax::{is_word, plain};
+use crate::syntax::{is_word, parse, plain};
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
+use ra_ap_syntax::SyntaxNode;
+use ra_ap_syntax::ast::{self, AstNode, HasName};
+use std::collections::BTreeSet;
 
 /// A token: its kind and its text.
 pub type Token<'a> = (SyntaxKind, &'a str);
@@ -66,18 +69,75 @@ pub fn names_in_formats(text: &str) -> Vec<String> {
     found
 }
 
-/// The text with a module before each name that has one. `module_of` tells it.
+/// The text with a module before each name that has one. `module_of` tells it. Names of variables, and what these mean then, stay.
 pub fn qualified(text: &str, module_of: impl Fn(&str) -> Option<String>) -> String {
     let tokens = tokens(text);
+    let local = places_of_variables(text, |name| module_of(name).is_some());
+    let starts = tokens.iter().scan(0, |at, (_, text)| Some(std::mem::replace(at, *at + text.len())));
+    let starts: Vec<usize> = starts.collect();
     let mut parts: Vec<String> = tokens.iter().map(|(_, text)| (*text).to_owned()).collect();
     for index in places_of_names(&tokens).collect::<Vec<_>>() {
         // A field of a struct, or a type that is written behind a name.
         let is_label = next(&tokens, index).is_some_and(|at| tokens[at].0 == T![:] && !is_path(&tokens, at));
-        if let Some(module) = module_of(plain(tokens[index].1)).filter(|_| !is_label) {
+        if let Some(module) = module_of(plain(tokens[index].1)).filter(|_| !is_label && !local.contains(&starts[index]))
+        {
             parts[index] = format!("{module}::{}", parts[index]);
         }
     }
     parts.concat()
+}
+
+/// The places of names that are variables of the text itself: where a pattern binds one, and where it is meant. Constants and variants of
+/// enums can be patterns too: they have capital letters.
+fn places_of_variables(text: &str, is_meant: impl Fn(&str) -> bool) -> BTreeSet<usize> {
+    const BEFORE: &str = "fn cell() {";
+    let tree = parse(&format!("{BEFORE}{text}\n}}")).tree();
+    let is_meant = |name: &str| !name.starts_with(char::is_uppercase) && is_meant(name);
+    let place = |node: &SyntaxNode| usize::from(node.text_range().start()).checked_sub(BEFORE.len());
+    let mut found = BTreeSet::new();
+    for node in tree.syntax().descendants() {
+        if let Some(name) = ast::IdentPat::cast(node.clone()).and_then(|pattern| pattern.name()) {
+            found.extend(place(name.syntax()).filter(|_| is_meant(plain(name.text()))));
+        } else if let Some(name) = ast::NameRef::cast(node.clone()).filter(|name| is_meant(plain(&name.text()))) {
+            found.extend(place(&node).filter(|_| is_bound(&node, plain(&name.text()))));
+        }
+    }
+    found
+}
+
+/// Whether a pattern around a node, or above it in a block around it, binds a name.
+fn is_bound(node: &SyntaxNode, name: &str) -> bool {
+    let binds = |part: Option<&SyntaxNode>| {
+        let patterns = part.into_iter().flat_map(SyntaxNode::descendants).filter_map(ast::IdentPat::cast);
+        patterns.filter_map(|pattern| pattern.name()).any(|bound| plain(bound.text()) == name)
+    };
+    let pattern_of = |node: &SyntaxNode| node.children().find(|child| ast::Pat::can_cast(child.kind()));
+    let range = node.text_range();
+    let is_above = |other: &SyntaxNode| other.text_range().end() <= range.start();
+    node.ancestors().skip(1).any(|around| {
+        let part = around.children().position(|child| child.text_range().contains_range(range));
+        match around.kind() {
+            SyntaxKind::CLOSURE_EXPR | SyntaxKind::FN => {
+                binds(around.children().find(|child| ast::ParamList::can_cast(child.kind())).as_ref())
+            }
+            SyntaxKind::MATCH_ARM => binds(pattern_of(&around).as_ref()),
+            // Behind the pattern and what it goes over.
+            SyntaxKind::FOR_EXPR => part == Some(2) && binds(pattern_of(&around).as_ref()),
+            // The condition binds what the first branch means.
+            SyntaxKind::IF_EXPR | SyntaxKind::WHILE_EXPR => {
+                let condition = around.children().next().filter(|_| part.is_some_and(|part| part < 2));
+                let lets = condition.into_iter().flat_map(|condition| condition.descendants());
+                let mut above = lets.filter(|node| ast::LetExpr::can_cast(node.kind()) && is_above(node));
+                above.any(|node| binds(pattern_of(&node).as_ref()))
+            }
+            SyntaxKind::STMT_LIST => {
+                let lets = around.children().filter(|child| ast::LetStmt::can_cast(child.kind()));
+                let mut above = lets.filter(is_above);
+                above.any(|child| binds(pattern_of(&child).as_ref()))
+            }
+            _ => false,
+        }
+    })
 }
 
 /// The text with the prelude's modules for magics under the name that notebooks have for it.
@@ -148,6 +208,23 @@ mod tests {
             qualified(text, module_of),
             "let s = old::S { f: 1, g: old::f(2) }; s.f(old::m!(old::f), other::f, \"f\"); let f: old::S = s;"
         );
+    }
+
+    #[test]
+    fn names_of_variables_stay() {
+        let module_of = |name: &str| ["f", "F"].contains(&name).then(|| "old".to_owned());
+        for (text, expected) in [
+            ("let g = |f: u8| f + 1; f(2)", "let g = |f: u8| f + 1; old::f(2)"),
+            ("let a = f(1); let f = 2; f + a", "let a = old::f(1); let f = 2; f + a"),
+            ("{ let f = 5; f }; f(1)", "{ let f = 5; f }; old::f(1)"),
+            ("match f(1) { Some(f) => f, None => f(2) }", "match old::f(1) { Some(f) => f, None => old::f(2) }"),
+            ("if let Some(f) = f(1) { f } else { f(2) }", "if let Some(f) = old::f(1) { f } else { old::f(2) }"),
+            ("match x { F => f(1) }", "match x { old::F => old::f(1) }"),
+            ("for f in f(1) { f; }", "for f in old::f(1) { f; }"),
+            ("println!(\"{}\", f(1));", "println!(\"{}\", old::f(1));"),
+        ] {
+            assert_eq!(qualified(text, module_of), expected);
+        }
     }
 
     #[test]
