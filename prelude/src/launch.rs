@@ -7,7 +7,7 @@
 mod arguments;
 mod config;
 
-mod overlap;
+pub(crate) mod overlap;
 mod request;
 mod sources;
 

@@ -76,22 +76,24 @@ def test_arrays_of_torch():
 def test_work_is_queued_on_the_callers_stream():
     """What is queued in front of a call, the call, and what follows are in order, without the host waiting."""
     slow = warpcell.function(SLOW)
-    x = cupy.full(1_000_000, 2.0)
-    # Compiled before times are taken, CuPy's kernels, too.
-    assert slow(x + 0.0, 40_000).get()[0] == 40_002
-    assert float(cupy.abs(cupy.zeros(4) + 2.0 - cupy.ones(4) * 2.0).max()) == 0.0
+
+    def queue(turns):
+        a = cupy.zeros(1_000_000)
+        b = slow(a + 2.0, turns)
+        c = slow(b * 2.0, turns)
+        return c - (3 * turns + 4)
+
+    # Each kernel is loaded before times are taken: the driver may wait for the device then.
+    assert float(cupy.abs(queue(10)).max()) == 0.0
     for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream()):
         with stream:
             stream.synchronize()
             start = time.perf_counter()
-            a = cupy.zeros(1_000_000)
-            b = slow(a + 2.0, 40_000)
-            c = slow(b * 2.0, 40_000)
-            d = c - (2 * 40_002 + 40_000)
+            difference = queue(40_000)
             queued = time.perf_counter() - start
             stream.synchronize()
             total = time.perf_counter() - start
-            assert float(cupy.abs(d).max()) == 0.0
+            assert float(cupy.abs(difference).max()) == 0.0
             assert queued < total / 2, f"the host waited: {queued:.4f} of {total:.4f} s"
 
 
@@ -126,27 +128,6 @@ def test_nothing_is_left_of_ten_thousand_calls():
     cupy.cuda.Device().synchronize()
     gc.collect()
     assert free - cupy.cuda.Device().mem_info[0] < 8 << 20
-
-
-def test_a_call_takes_20_microseconds_of_the_host_at_most():
-    f, a = warpcell.function(HYPOT), cupy.ones(16, cupy.float32)
-    times = []
-    for _ in range(50):
-        cupy.cuda.Device().synchronize()
-        start = time.perf_counter()
-        for _ in range(100):
-            f(a, a)
-        times.append((time.perf_counter() - start) / 100)
-    element = cupy.ElementwiseKernel("float32 x, float32 y", "float32 z", "z = hypotf(x, y)")
-    peer = []
-    for _ in range(50):
-        cupy.cuda.Device().synchronize()
-        start = time.perf_counter()
-        for _ in range(100):
-            element(a, a)
-        peer.append((time.perf_counter() - start) / 100)
-    print(f"host time of a call: {min(times) * 1e6:.1f} µs; of CuPy's ElementwiseKernel: {min(peer) * 1e6:.1f} µs")
-    assert min(times) < 20e-6
 
 
 def test_failures_on_the_device():

@@ -17,7 +17,7 @@ import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .errors import SessionError, error_of
-from .libraries import Library, is_scalar_of_numpy, library_of, named
+from .libraries import Library, capsule_pointer, is_scalar_of_numpy, library_of, named
 
 
 class _Value(ctypes.Structure):
@@ -40,8 +40,6 @@ _WORDS = (1 << 64) - 1
 _NAME, _VERSIONED_NAME = b"dltensor", b"dltensor_versioned"
 _USED_NAME, _USED_VERSIONED_NAME = b"used_dltensor", b"used_dltensor_versioned"
 
-_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_capsule_pointer.argtypes, _capsule_pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
 _is_capsule = ctypes.pythonapi.PyCapsule_IsValid
 _is_capsule.argtypes, _is_capsule.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_int
 _rename_capsule = ctypes.pythonapi.PyCapsule_SetName
@@ -233,9 +231,9 @@ class RustFunction:
             try:
                 capsule = its_library.export(argument)
                 try:
-                    value.word, value.kind = _capsule_pointer(capsule, _NAME), _TENSOR
+                    value.word, value.kind = capsule_pointer(capsule, _NAME), _TENSOR
                 except ValueError:
-                    value.word, value.kind = _capsule_pointer(capsule, _VERSIONED_NAME), _VERSIONED_TENSOR
+                    value.word, value.kind = capsule_pointer(capsule, _VERSIONED_NAME), _VERSIONED_TENSOR
             except Exception as error:
                 raise _not_exported(self.__name__, names[index], its_library, error) from None
             capsules.append((value, capsule))
@@ -261,7 +259,7 @@ class RustFunction:
             for value, name in given:
                 # One that its library has not taken over.
                 if name is not None and _is_capsule(value, name):
-                    self._library.warpcell_python_release(_capsule_pointer(value, name), library.versioned)
+                    self._library.warpcell_python_release(capsule_pointer(value, name), library.versioned)
         return results[0] if self._results == 1 else results
 
     def _number(self, value: _Value, name: str, argument: Any) -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from typing import Any, Dict, Optional, Tuple
 
 #: Streams that Rust has used. It uses them again without asking whether they are still there, so they have to be.
 _streams: Dict[int, Any] = {}
+
+
+#: Where the type stands in a tensor: behind the address of its elements, its device and the number of its axes.
+_KIND = 8 + 8 + 4
+#: The address of a tensor, by its capsule and the capsule's name.
+capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+capsule_pointer.argtypes, capsule_pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
 
 
 class Tensor:
@@ -51,6 +59,8 @@ class Library:
 
 class NumPy(Library):
     number = 0
+    #: The types of a tensor's elements by DLPack.
+    _UINT, _BOOL = 1, 6
 
     def __init__(self) -> None:
         import numpy
@@ -59,7 +69,9 @@ class NumPy(Library):
         self._from_dlpack = numpy.from_dlpack
         self._array = numpy.ndarray
         self._masked = numpy.ma.MaskedArray
-        self.versioned = tuple(int(part) for part in numpy.__version__.split(".")[:2]) >= (2, 1)
+        version = tuple(int(part) for part in numpy.__version__.split(".")[:2])
+        self.versioned = version >= (2, 1)
+        self._has_bool = version >= (1, 25)
 
     def export(self, value: Any) -> Any:
         if type(value) is not self._array and isinstance(value, self._masked):
@@ -68,6 +80,10 @@ class NumPy(Library):
             # Arrays in messages between processes, as of Dask, begin anywhere. Functions that write to them refuse the copy.
             value = value.copy()
             value.flags.writeable = False
+        if not self._has_bool and value.dtype.char == "?":
+            capsule = value.view("u1").__dlpack__()
+            _kind_of_elements(capsule).value = self._BOOL
+            return capsule
         try:
             return value.__dlpack__()
         except BufferError:
@@ -79,7 +95,13 @@ class NumPy(Library):
         return 0
 
     def array(self, capsule: Any, like: Any) -> Any:
+        kind = None if self._has_bool else _kind_of_elements(capsule)
+        is_bool = kind is not None and kind.value == self._BOOL
+        if is_bool:
+            kind.value = self._UINT
         array = self._from_dlpack(Tensor(capsule, (1, 0)))
+        if is_bool:
+            array = array.view(bool)
         # NumPy before 2.1 makes all of them read-only.
         return array if array.flags.writeable else array.copy()
 
@@ -102,8 +124,8 @@ class CuPy(Library):
         return _kept(stream.ptr, stream)
 
     def array(self, capsule: Any, like: Any) -> Any:
-        # That makes the device current by itself.
-        return self._cupy.from_dlpack(Tensor(capsule, like.__dlpack_device__()))
+        # That makes the device current by itself. `like.__dlpack_device__` would ask the driver for it.
+        return self._cupy.from_dlpack(Tensor(capsule, (2, like.data.device_id)))
 
 
 class Torch(Library):
@@ -128,6 +150,11 @@ class Torch(Library):
 
     def array(self, capsule: Any, like: Any) -> Any:
         return self._from_dlpack(capsule)
+
+
+def _kind_of_elements(capsule: Any) -> Any:
+    """The number in a tensor of DLPack 0.x that says whether its elements are integers, floats or another type."""
+    return ctypes.c_uint8.from_address(capsule_pointer(capsule, b"dltensor") + _KIND)
 
 
 def _kept(handle: int, stream: Any) -> int:

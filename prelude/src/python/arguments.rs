@@ -9,6 +9,7 @@ use crate::device::{Device, Handle};
 use crate::dtype::{DType, Kind as Sort, Scalar};
 use crate::interop::{device_of_tensor, dtype_of_tensor, overlaps, row_major};
 use crate::launch::LaunchArgument;
+use crate::launch::overlap::may_overlap;
 use crate::operations::elementwise::RawOperand;
 use crate::raw_kernels::RawArgument;
 use crate::registry::values_of;
@@ -264,7 +265,7 @@ impl Arguments {
         for one in 0..self.slots.len() {
             for other in (0..self.slots.len()).filter(|&other| other != one && used(other).writes()) {
                 let (Some(first), Some(second)) = (array(one), array(other)) else { continue };
-                if first.shares_memory(second) && (used(one).is_of_host() || used(other).is_of_host()) {
+                if may_overlap(first, second) && (used(one).is_of_host() || used(other).is_of_host()) {
                     let names = [called.function.names[one], called.function.names[other]];
                     let text = format!(
                         "{}: {} have elements in common, and the function writes to {}; give a copy: {}.copy()",
