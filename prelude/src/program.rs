@@ -20,12 +20,13 @@ use crate::cell;
 use crate::output::Data;
 use base64::Engine;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// The formats of pictures: the MIME type, the ending of the file, and whether the content is in base64.
 const PICTURES: [(&str, &str, bool); 4] = [
@@ -50,8 +51,24 @@ struct Program {
     displays: HashMap<String, PathBuf>,
 }
 
-/// Begins a program that was a notebook. Pictures that it shows become files in `folder`, which is made when it is needed.
+/// Where this process began, and whose turn it is to run cells: tests of a program run its cells in several threads, and cells have
+/// the files and the directory of the process for themselves.
+static DIRECTORY: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().ok());
+static TURN: Mutex<()> = Mutex::new(());
+thread_local! {
+    static OWN_TURN: RefCell<Option<MutexGuard<'static, ()>>> = const { RefCell::new(None) };
+}
+
+/// Begins a program that was a notebook. Pictures that it shows become files in `folder`, which is made when it is needed. Where several
+/// threads of a process do so, as tests, one after another runs cells until its thread ends; each begins in the directory of the process.
 pub fn start(folder: &str) {
+    OWN_TURN.with(|own| {
+        own.borrow_mut().get_or_insert_with(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
+    });
+    if let Some(directory) = &*DIRECTORY {
+        // A directory that is gone is none to begin in.
+        let _ = std::env::set_current_dir(directory);
+    }
     let program =
         Program { folder: PathBuf::from(folder), cell: "cell".to_owned(), files: 0, displays: HashMap::new() };
     *PROGRAM.lock().unwrap_or_else(PoisonError::into_inner) = Some(program);

@@ -220,6 +220,17 @@ def test_names_mean_in_a_program_what_they_mean_in_the_cells(export, prefix, tmp
     assert output_of(folder) == printed
 
 
+@pytest.mark.named
+@pytest.mark.timeout(BUILD_SECONDS + 300)
+def test_each_test_has_the_directory_for_itself(export):
+    tagged = {"metadata": {"tags": ["test"]}}
+    moves = 'let here = std::env::current_dir()?;\nstd::env::set_current_dir("/")?;\nassert!(here.join("Cargo.toml").exists() && n == 1);'
+    folder, ended = export(["let n = 1;", *[(moves, tagged)] * 4])
+    written(ended)
+    ended = cargo(folder, "test")
+    assert ended.returncode == 0 and "4 passed" in ended.stdout, ended.stdout + ended.stderr
+
+
 def test_a_program_with_the_library_names_no_place(export, prefix):
     folder, ended = export(["use ndarray::arr1;\nlet a = arr1(&[1.0, 2.0]);\na.sum()"], "--vendor")
     written(ended)
