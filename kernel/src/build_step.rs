@@ -67,7 +67,7 @@ pub use dependencies::dep_compiler::run as dep_compiler;
 pub use diagnostics::Diagnostics;
 pub use flags::Linker;
 pub use library::Library;
-pub use messages::{BuildAnswer, BuildRequest, Types};
+pub use messages::{BuildAnswer, BuildRequest, CheckVerdict, Types};
 pub use names::{assigned_in, bindings, defined_in, in_scope, items_in, own_name_in, type_as_code};
 pub use report::{StoredVariable, VariableReport};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};

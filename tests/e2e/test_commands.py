@@ -1,5 +1,7 @@
 """evcxr's `:commands`, and the prelude's one set of statics."""
 
+import re
+
 import pytest
 
 
@@ -19,6 +21,18 @@ def test_version_names_the_product_and_the_compiler(kernel):
 def test_help(kernel):
     result = kernel.check(":help")
     assert ":dep" in result.stdout + (result.value or "")
+
+
+def test_commands_stand_above_code(kernel):
+    result = kernel.run("let a = 1;\n:dep itoa = \"1\"\na")
+    assert result.error["ename"] == "UsageError"
+    assert "line 2: `:dep` must stand above all code" in result.error_text
+    assert result.error_text.endswith(":dep itoa = \"1\"\nlet a = 1;\na")
+    listed = kernel.check(":help")
+    names = re.findall(r"^:\w+", listed.stdout + (listed.value or ""), re.MULTILINE)
+    assert len(names) > 20, names
+    for name in names:
+        assert f"line 2: `{name}` must stand above all code" in kernel.run(f"let a = 1;\n{name}").error_text
 
 
 def test_opt(kernel):

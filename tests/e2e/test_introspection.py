@@ -99,6 +99,34 @@ def test_completion_in_a_timed_statement(kernel):
     assert "timed_vector" in kernel.complete("%%time\nlet b = timed_vec")["matches"]
 
 
+def test_names_are_offered_where_nothing_is_written(kernel):
+    kernel.check("let offered = vec![1];\nfn offered_too(x: i32) -> i32 { x }\nstruct Offered;")
+    kernel.completed("offere")
+    for code in ("", "let a = 1;\n", "let x = ", "offered_too(", "if offered.is_empty() {\n    ", "%time ", "%%time\n", "%%capture\nlet y = "):
+        reply = kernel.complete(code)
+        assert {"offered", "offered_too", "Offered", "gpu"} <= {name.rstrip(":") for name in reply["matches"]}, code
+        assert reply["cursor_start"] == reply["cursor_end"] == len(code)
+    assert kernel.complete("let mine = 3;\n")["matches"][0] == "mine", "of the cell itself"
+    for code in ("let ", "// ", "\"", "fn ", "3"):
+        assert "offered" not in kernel.complete(code)["matches"], code
+
+
+def test_completion_below_cell_magics(kernel, tmp_path):
+    kernel.check("let below_vector = vec![1, 2, 3];")
+    for magic in ("%%capture", "%%capture out", "%check", "%%time", "%%timeit -n 2", "%%prun -l 3", "%%trace", "%rustfmt", "%%check\n%%capture"):
+        code = f"{magic}\nlet a = 1;\nbelow_vector.is_em"
+        reply = kernel.complete(code)
+        assert reply["matches"] == ["is_empty"], magic
+        assert (reply["cursor_start"], reply["cursor_end"]) == (len(code) - len("is_em"), len(code)), magic
+        assert "below_vector: Vec<i32>" in str(kernel.inspect(f"{magic}\nbelow_vector")["data"]), magic
+    assert kernel.complete("%%timeit let set_up = vec![1];\nset_up.is_em")["matches"] == ["is_empty"]
+    assert kernel.complete("%%capture\n%timei")["matches"] == ["%timeit"]
+    for magic in ("%%bash", "%%html", "%%markdown", "%%writefile a.rs", "%%sh"):
+        assert kernel.complete(f"{magic}\nbelow_vec")["matches"] == [], magic
+    (tmp_path / "data.txt").touch()
+    assert kernel.complete(f"%%bash\ncat {tmp_path}/da")["matches"] == [f"{tmp_path}/data.txt"]
+
+
 def test_options_of_magics_are_completed(kernel):
     assert {"-n", "-r", "-o"} <= set(kernel.complete("%timeit -")["matches"])
     assert kernel.complete("%gpusync o")["matches"] == ["on", "off"]

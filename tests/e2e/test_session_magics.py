@@ -232,8 +232,91 @@ def test_a_cell_is_checked_and_not_run(kernel):
     for cell in ("let v = vec![1]; drop(v);", "drop(moved);", "for word in moved { println!(\"{word}\"); }", "let s = String::new(); let t = s;"):
         assert kernel.check(f"%check\n{cell}").ok, cell
     assert "moved" in kernel.run("%check\nlet w = vec![1]; drop(w); drop(w);").error_text
-    assert "does not live long enough" in kernel.run("%check\nlet u = vec![1]; let it = u.iter();").error_text
+    assert "`it` holds a reference" in kernel.run("%check\nlet u = vec![1]; let it = u.iter();").error_text
     assert kernel.check("fn later() -> i32 { 4 }\nlater()").value == "4"
+
+
+def test_a_check_shows_what_a_run_shows(fresh_kernel, tmp_path):
+    """The same errors in the same order, one line further down; and nothing where a run compiles."""
+    kernel = fresh_kernel()
+    (tmp_path / "wrong.rs").write_text("let fine = 1;\nlet wrong: i32 = \"a\";\n")
+
+    def text(result) -> str:
+        """What is shown, without numbers of lines."""
+        return re.sub(r"\d+", "N", result.stdout + result.error_text)
+
+    refused = [
+        "let add = |x: i32| x + 1;",
+        "let add = |x: i32| x + 1;\nadd(1)",
+        "let x = [1, 2][5];",
+        "let y = 1 / 0;",
+        "let n = i32::MAX + 1;",
+        "let small: u8 = 256;",
+        "const A: usize = [1][3];",
+        "let text = &String::from(\"a\");",
+        "let u = vec![1]; let it = u.iter();",
+        "let w = vec![1]; drop(w); drop(w);",
+        "let a: i32 = \"one\";\nlet b = nope;\nlet c: u8 = 2.0;",
+        "fn f() -> i32 { \"a\" }\nlet w = unknown();",
+        "let v = vec![1];\ndrop(v);\nv.len()",
+        "let q = 3 // 2",
+        "let a = np.zeros(3)\nb = 4",
+        "%%capture\nlet z: i32 = \"a\";",
+        "%%capture out\n%%time\nlet z = |x: i32| x;",
+        "%time nope()",
+        "%run nowhere.rs",
+        f"%run {tmp_path / 'wrong.rs'}",
+        "let a = 1;\n%who\nlet b =\n%who\n2;",
+        "if true {\n    %who\n}",
+    ]
+    for cell in refused:
+        checked = kernel.run(f"%check\n{cell}")
+        assert text(checked) == text(kernel.run(cell)), cell
+    # What only happens when it runs is not known, and nothing is left of the checks.
+    assert kernel.check("%check\nlet i = 7;\n[1, 2, 3][i]").stdout == "The cell compiles.\n"
+    assert kernel.check("%who").stdout == "There are no variables yet.\n"
+    kernel.check("let counted = vec![1, 2];\nstatic COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(1);")
+    for cell in ("%%capture out\nlet z = 1;", "let counted = 5u8;", "fn counted() -> u8 { 1 }\ncounted()", "drop(counted);"):
+        assert kernel.check(f"%check\n{cell}").stdout == "The cell compiles.\n", cell
+    kernel.check("%check\nstatic COUNT: u8 = 3;\nstruct Later(u8);\nCOUNT")
+    assert kernel.check("COUNT.fetch_add(1, std::sync::atomic::Ordering::SeqCst)").value == "1"
+    assert kernel.check("counted").value == "[1, 2]"
+    assert kernel.check("%who").stdout == "counted\n"
+    result = kernel.run(f"%check\nlet a = 1;\n%run {tmp_path / 'wrong.rs'}\nfine + a")
+    assert "`%check` runs nothing" in result.error_text
+
+
+def test_lines_work_in_their_order(fresh_kernel, tmp_path):
+    kernel = fresh_kernel()
+    file = tmp_path / "below.rs"
+    file.write_text("println!(\"file: {above}\");\nlet of_file = above + 1;\n")
+    result = kernel.check(f"let above = 10;\nprintln!(\"above\");\n%run {file}\nprintln!(\"below\");\n2 * of_file")
+    assert result.stdout == "above\nfile: 10\nbelow\n" and result.value == "22"
+    # A file that the cell itself writes.
+    made = tmp_path / "made.rs"
+    assert kernel.check(f"!echo 'let made = 5;' > {made}\n%run {made}\nmade").value == "5"
+    assert kernel.check("let one = 1;\n%who i32\nlet two = 2;\n%who i32").stdout.split() == (
+        "above made of_file one above made of_file one two".split()
+    )
+    assert "three" in kernel.check("let three = 3;\n%whos").stdout
+    result = kernel.check("above\n%lsmagic")
+    assert result.value == "10" and "Line magics" in result.stdout
+    result = kernel.check(f"let last = 1;\n%load {made}\nprintln!(\"{{last}}\");")
+    assert result.stdout == "1\n" and result.reply["payload"][0]["text"].endswith("let made = 5;")
+    # An error below the file comes when the file has run, with the line of the cell. One above it keeps the file from running.
+    result = kernel.run(f"%run {file}\nlet a = 1;\n%who\nlet wrong: i32 = \"a\";")
+    assert "file: 10" in result.stdout and "line 4" in result.error_text
+    result = kernel.run(f"let wrong: i32 = \"a\";\n%run {file}")
+    assert result.stdout == "" and result.error["ename"] == "CompileError"
+    # Wrong uses are seen before anything runs.
+    for cell, said in [
+        (f"println!(\"ran\");\n%run {file}\n%nothing", "line 3: there is no magic `%nothing`"),
+        (f"for i in 0..2 {{\n    %run {file}\n}}", "line 2: `%run`: it cannot stand inside brackets"),
+        (f"%%time\nprintln!(\"ran\");\n%run {file}", "line 3: `%run`: it cannot stand below code in a cell with `%%time`"),
+        ("above\n%who\nabove", "line 2: `%who`: the statement before it is unfinished; end it with `;`"),
+    ]:
+        result = kernel.run(cell)
+        assert said in result.error_text and result.stdout == "", cell
 
 
 def test_files_and_notebooks_run_as_cells(kernel, folder):

@@ -6,13 +6,13 @@ use super::cell_cache::{self, CachedCell};
 use super::compile_ahead::{self, CompileGoal, Compiled, CompilerTask};
 use super::diagnostics::{self, Diagnostics};
 use super::functions::{Functions, with_marks};
-use super::messages::{BuildAnswer, BuildRequest, Types};
+use super::messages::{BuildAnswer, BuildRequest, CheckVerdict, Types};
 use super::repeated::without_repeated;
 use super::rewrite::{self, RewriteOptions, Rewritten};
 use super::source_order::OrderedSource;
 use super::statements::{KnownMoves, Split, SplitVerdict};
 use super::statics::Statics;
-use super::stored_variables::{CompilerFindings, Crates, VariablePlan, definitions_in};
+use super::stored_variables::{CATCHES, CompilerFindings, Crates, VariablePlan, definitions_in};
 use super::tools::lead_group;
 use super::types::{FoundType, KnownTypes};
 use super::{checks, link, recorded_answers, statements, times, types, unused_items};
@@ -29,11 +29,29 @@ use std::time::SystemTime;
 /// How often a cell is compiled until it is in a form that the compiler takes, or its errors are the user's.
 const ATTEMPTS: usize = 10;
 
-/// `cargo build` of the cell crate.
+/// `cargo build` of the cell crate. A cell that is only checked fails when it has compiled, because evcxr runs what does not fail.
 pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let cell = CellCrate::prepare(installation, context)?;
-    let source = context.join("src").join("lib.rs");
-    let ordered = OrderedSource::of(&types::without_added_lets(&files::read(&source)?));
+    let source = files::read(&context.join("src").join("lib.rs"))?;
+    let request = BuildRequest::read(&cell.session);
+    let status = build_cell(&cell, &source, request)?;
+    if !request.checked {
+        return Ok(status);
+    }
+    BuildAnswer::change(&cell.session, |answer| {
+        // After an error evcxr has the cell compiled once more without catching panics, for other messages only.
+        let is_for_messages =
+            answer.verdict == Some(CheckVerdict::Refused) && !source.lines().any(|line| line == CATCHES);
+        let compiles = status == 0 && !is_for_messages;
+        answer.verdict = Some(if compiles { CheckVerdict::Compiles } else { CheckVerdict::Refused });
+    })?;
+    Ok(status.max(1))
+}
+
+/// Compiles the source that evcxr has written of a cell.
+fn build_cell(cell: &CellCrate<'_>, source: &str, request: BuildRequest) -> Result<i32> {
+    let context = cell.context;
+    let ordered = OrderedSource::of(&types::without_added_lets(source));
     let rewritten = cell.text_for("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
     let library = cell.library();
@@ -46,7 +64,6 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
     let text = without_repeated(&text);
     let statics = Statics::prepare(&text, &cell.session, &crates);
     let (base, registers) = (&*statics.source, registers || statics.defines());
-    let request = BuildRequest::read(&cell.session);
     let is_timed = request.timed;
     let own_display = cell.dependencies.own_display || request.shown_by_evcxr;
     let mut findings = CompilerFindings::default();
@@ -77,15 +94,8 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         let shorter = if may_omit { unused_items::without(&text) } else { None };
         let shorter = shorter.map(|text| finished(&text));
         let text = finished(&text);
-        let whole = Compilation {
-            cell: &cell,
-            source: &rewritten,
-            text: &text,
-            is_timed,
-            registers,
-            open: &open,
-            library: &library,
-        };
+        let whole =
+            Compilation { cell, source: &rewritten, text: &text, is_timed, registers, open: &open, library: &library };
         let compilation = Compilation { text: shorter.as_deref().unwrap_or(&text), ..whole };
         if let Some(status) = compilation.replay()? {
             return Ok(status);
@@ -97,7 +107,9 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         }
         let found_types = types.found(&open, &compiled.types);
         if compiled.status == 0 {
-            items.keep()?;
+            if !request.checked {
+                items.keep()?;
+            }
             if let Some(message) = found_types.not_kept {
                 BuildAnswer::change(&cell.session, |answer| answer.not_kept = Some(message))?;
                 return Ok(1);
@@ -111,6 +123,9 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
             }
             let mut report = plan.report();
             split.iter().for_each(|split| split.add_to(&mut report));
+            if request.checked {
+                return Ok(0);
+            }
             BuildAnswer::change(&cell.session, |answer| answer.report = report)?;
             statics.write(&cell.session)?;
             borrows.keep(&cell.session, base)?;
@@ -129,7 +144,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                 known.write(&cell.session)?;
                 match gone {
                     // evcxr forgets these variables, and asks once more.
-                    Some(gone) => return tell(&cell, &plan, &found_types.known, &ordered, &gone, compiled.status),
+                    Some(gone) => return tell(cell, &plan, &found_types.known, &ordered, &gone, compiled.status),
                     None => continue,
                 }
             }
@@ -151,7 +166,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
         match found {
             Some(found) if split.is_none() => {
                 if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
-                    return tell(&cell, &plan, &found_types.known, &ordered, &messages, compiled.status);
+                    return tell(cell, &plan, &found_types.known, &ordered, &messages, compiled.status);
                 }
                 findings.add(found);
             }
@@ -164,7 +179,7 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
                     answer.diagnostics = Some(said);
                     answer.not_kept = None;
                 })?;
-                return tell(&cell, &plan, &found_types.known, &ordered, &for_evcxr, compiled.status);
+                return tell(cell, &plan, &found_types.known, &ordered, &for_evcxr, compiled.status);
             }
         }
     }

@@ -20,6 +20,8 @@ pub struct BuildRequest {
     pub profiled: bool,
     /// Whether evcxr's own code shows the value, as `:fmt` and `:types` want it.
     pub shown_by_evcxr: bool,
+    /// Whether the cell is only checked: it is compiled as if it ran, and evcxr does not get it.
+    pub checked: bool,
     /// Whether the user has asked to stop. Then nothing more is compiled for this cell.
     pub interrupted: bool,
 }
@@ -36,6 +38,15 @@ impl BuildRequest {
     pub fn read(session: &Path) -> BuildRequest {
         read(session, BuildRequest::FILE)
     }
+}
+
+/// What has come of a cell that is only checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CheckVerdict {
+    /// It would run.
+    Compiles,
+    /// The compiler has errors.
+    Refused,
 }
 
 /// Types as code, by the names of variables.
@@ -55,6 +66,8 @@ pub struct BuildAnswer {
     pub not_kept: Option<String>,
     /// Why the crates of `:dep` do not work together.
     pub problem_of_crates: Option<String>,
+    /// Of a cell that is only checked.
+    pub verdict: Option<CheckVerdict>,
 }
 
 impl BuildAnswer {

@@ -5,7 +5,7 @@ use crate::evaluator::failures::plain_error;
 use crate::evaluator::formatting;
 use crate::evaluator::numpy_names;
 use crate::evaluator::paths;
-use crate::evaluator::rust::RustEvaluator;
+use crate::evaluator::rust::{RustEvaluator, Task};
 use crate::evaluator::supervisor_link::SupervisorLink;
 use crate::evaluator::{CellError, Outcome, Output, OutputSink, StreamName};
 use crate::magics::{self, Action, ActionError, KernelServices, Shown};
@@ -15,15 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 impl RustEvaluator {
     /// Runs the actions of a cell in their order, until one fails.
-    pub(super) fn act(
-        &mut self,
-        actions: &[Action],
-        outcome: &mut Outcome,
-        cell: u64,
-        sink: &OutputSink,
-    ) -> Result<(), CellError> {
-        let mut services = Services { evaluator: self, outcome, cell, sink };
-        actions.iter().try_for_each(|action| action.run(&mut services)).map_err(|error| {
+    pub(super) fn act(&mut self, actions: &[Action], outcome: &mut Outcome, task: Task<'_>) -> Result<(), CellError> {
+        let mut services = Services { evaluator: self, outcome, task, has_checked: false };
+        let actions = actions.iter().filter(|action| action.is_checked || !task.checks);
+        actions.into_iter().try_for_each(|action| action.run(&mut services)).map_err(|error| {
             match error.traceback.is_empty() {
                 true => plain_error(&error.name, &error.message),
                 false => CellError { name: error.name, value: error.message, traceback: error.traceback },
@@ -36,9 +31,9 @@ impl RustEvaluator {
 struct Services<'a> {
     evaluator: &'a mut RustEvaluator,
     outcome: &'a mut Outcome,
-    /// The number of the cell.
-    cell: u64,
-    sink: &'a OutputSink,
+    task: Task<'a>,
+    /// Whether it has checked code that is only defined when it runs.
+    has_checked: bool,
 }
 
 impl Services<'_> {
@@ -50,7 +45,7 @@ impl Services<'_> {
 impl KernelServices for Services<'_> {
     fn print(&mut self, text: &str) {
         let text = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
-        (self.sink)(Output::Stream { name: StreamName::Stdout, text });
+        (self.task.sink)(Output::Stream { name: StreamName::Stdout, text });
     }
 
     fn page(&mut self, text: &str) {
@@ -100,7 +95,7 @@ impl KernelServices for Services<'_> {
     fn display(&mut self, mime_type: &str, text: &str) {
         let mut data = Map::from_iter([("text/plain".to_owned(), Value::from(text))]);
         data.insert(mime_type.to_owned(), Value::from(text));
-        (self.sink)(Output::Display { data, metadata: Map::new(), display_id: None, update: false });
+        (self.task.sink)(Output::Display { data, metadata: Map::new(), display_id: None, update: false });
     }
 
     fn inputs(&self) -> Vec<(usize, String)> {
@@ -109,7 +104,8 @@ impl KernelServices for Services<'_> {
     }
 
     fn check(&mut self, code: &str) -> Result<(), ActionError> {
-        self.evaluator.check(self.cell, code).map_err(|error| failed(error, None))
+        let task = Task { checks: true, ..self.task };
+        self.evaluator.execute_text(task, code).map(drop).map_err(|error| failed(error, None))
     }
 
     fn run(&mut self, file: &str, code: &str) -> Result<(), ActionError> {
@@ -117,18 +113,13 @@ impl KernelServices for Services<'_> {
             let message = format!("{file} is run by a file that it runs itself; end the circle");
             return Err(ActionError::new("RecursionError", message));
         }
+        if self.task.checks && std::mem::replace(&mut self.has_checked, true) {
+            return Err(ActionError::new("UsageError", KNOWN_WHEN_IT_RUNS.to_owned()));
+        }
         self.evaluator.nested += 1;
         // The value of the cell is that of its own last expression.
-        let sink = Arc::clone(self.sink);
-        let shown: OutputSink = Arc::new(move |output| {
-            sink(match output {
-                Output::Result { data, metadata } => {
-                    Output::Display { data, metadata, display_id: None, update: false }
-                }
-                other => other,
-            });
-        });
-        let result = self.evaluator.execute_text(self.cell, code, &shown);
+        let shown = without_value(self.task.sink);
+        let result = self.evaluator.execute_text(Task { sink: &shown, ..self.task }, code);
         self.evaluator.nested -= 1;
         self.outcome.payload.extend(result.map_err(|error| failed(error, Some(file)))?.payload);
         Ok(())
@@ -136,7 +127,7 @@ impl KernelServices for Services<'_> {
 
     fn capture(&mut self, code: &str, shown: Shown, variable: Option<&str>) -> Result<(), ActionError> {
         let kept = Arc::new(Mutex::new(Vec::new()));
-        let (sink, keep) = (Arc::clone(self.sink), Arc::clone(&kept));
+        let (sink, keep) = (Arc::clone(self.task.sink), Arc::clone(&kept));
         let capturing: OutputSink = Arc::new(move |output| {
             let is_shown = match &output {
                 Output::Stream { name: StreamName::Stdout, .. } => shown.stdout,
@@ -149,19 +140,19 @@ impl KernelServices for Services<'_> {
                 false => keep.lock().unwrap_or_else(PoisonError::into_inner).push(output),
             }
         });
-        let result = self.evaluator.execute_text(self.cell, code, &capturing);
+        let result = self.evaluator.execute_text(Task { sink: &capturing, ..self.task }, code);
         let kept = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
         match result {
             Ok(outcome) => self.outcome.payload.extend(outcome.payload),
             Err(error) => {
-                kept.into_iter().for_each(|output| (self.sink)(output));
+                kept.into_iter().for_each(|output| (self.task.sink)(output));
                 return Err(failed(error, None));
             }
         }
-        let Some(name) = variable else { return Ok(()) };
+        let Some(name) = variable.filter(|_| !self.task.checks) else { return Ok(()) };
         let text = magics::literal(&captured(kept).to_string());
         let code = format!("let {name} = warpcell::session::captured({text});");
-        self.evaluator.execute_text(self.cell, &code, self.sink).map(drop).map_err(|error| failed(error, None))
+        self.evaluator.execute_text(self.task, &code).map(drop).map_err(|error| failed(error, None))
     }
 
     fn formatted(&self, code: &str) -> Result<String, ActionError> {
@@ -208,6 +199,21 @@ fn captured(outputs: Vec<Output>) -> Value {
     let displays: Vec<Map<String, Value>> = displays.into_iter().map(|(_, data)| data).collect();
     json!({ "stdout": stdout, "stderr": stderr, "outputs": displays })
 }
+
+/// A sink that shows the value of a cell as a display.
+pub fn without_value(sink: &OutputSink) -> OutputSink {
+    let sink = Arc::clone(sink);
+    Arc::new(move |output| {
+        sink(match output {
+            Output::Result { data, metadata } => Output::Display { data, metadata, display_id: None, update: false },
+            other => other,
+        });
+    })
+}
+
+/// The error of a cell that is checked, and uses what a file defines.
+pub const KNOWN_WHEN_IT_RUNS: &str = "`%check` runs nothing, so it does not know what `%run` defines: run the line with `%run` in a cell of \
+     its own first, and check the other lines without it";
 
 /// How deep `%run` may go: files that run files.
 const NESTED_RUNS: usize = 8;

@@ -9,12 +9,12 @@
 mod ahead;
 pub mod process;
 
-use super::completion::{self, nothing};
+use super::completion;
 use super::context::IMPORTS;
 use super::{CellError, Completeness, Completions, Evaluator, InputAnswer, InterruptHandle, Outcome, OutputSink};
 use crate::environment::{ASSISTANT, CONTEXT_DIRECTORY, SESSION, assistants_ahead};
 use crate::files;
-use crate::magics::Notebook;
+use crate::magics::{self, Notebook};
 use crate::memory;
 use crate::printing::errln;
 use crate::process_group;
@@ -304,16 +304,19 @@ impl Evaluator for RustAssistant {
 
     fn complete(&mut self, code: &str, cursor: usize) -> Completions {
         let directory = || lock(&self.0.cells_directory).clone();
+        let code = &*magics::rust_around(code, cursor);
         if let Some(completions) = completion::words(code, cursor, &self.0.notebook(), &directory) {
             return completions;
         }
+        let names = completion::names(code, cursor, &self.0.notebook());
         match self.0.ask(HelpGoal::Complete, code, cursor) {
-            Some(HelpAnswer::Completions(completions)) => completions,
-            _ => nothing(cursor),
+            Some(HelpAnswer::Completions(found)) => completion::with_names(found, names),
+            _ => names,
         }
     }
 
     fn inspect(&mut self, code: &str, cursor: usize, detail: u8) -> Option<Map<String, Value>> {
+        let code = &*magics::rust_around(code, cursor);
         if let Some(help) = completion::help_on_magic(code, cursor) {
             return help;
         }

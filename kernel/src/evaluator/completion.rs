@@ -1,5 +1,6 @@
 //! Completion, inspection and the check for completeness.
 
+use crate::build_step;
 use crate::choices;
 use crate::evaluator::{Completeness, Completion, Completions, documentation, open_call, paths};
 use crate::magics::{self, Completing, Notebook};
@@ -8,6 +9,7 @@ use crate::syntax::{blank, is_word};
 use evcxr::CommandContext;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -88,6 +90,54 @@ pub fn complete(
         },
     }
 }
+
+/// The names that an expression may begin with, if none has begun yet. rust-analyzer fails at many such places: it looks
+/// for expressions of the type that is wanted, and panics.
+pub fn names(code: &str, cursor: usize, notebook: &Notebook) -> Completions {
+    if !magics::is_at_empty_place(code, cursor) {
+        return nothing(cursor);
+    }
+    let parts = parts_of_arrays(code, cursor);
+    if !parts.candidates.is_empty() {
+        return parts;
+    }
+    // The last statement has not ended.
+    let above = &code[..code[..cursor].rfind([';', '}']).map_or(0, |at| at + 1)];
+    let is_type = |name: &str| name.starts_with(char::is_uppercase);
+    let kind_of = |name: &str| match name {
+        "gpu" => "module",
+        name if is_type(name) => "class",
+        _ => "function",
+    };
+    let mut of_cell: Vec<String> = build_step::defined_in(above).into_iter().map(|(name, _)| name).collect();
+    of_cell.reverse();
+    let items_of_cell = build_step::items_in(above);
+    let variables = of_cell.into_iter().chain(notebook.variables.iter().map(|(name, _)| name.clone()));
+    let items = notebook.items.iter().cloned().chain(OF_PRELUDE.split_whitespace().map(str::to_owned));
+    let items = items_of_cell.into_iter().chain(items);
+    let mut known = HashSet::new();
+    let all = variables.map(|name| (name, "instance")).chain(items.map(|name| (name.clone(), kind_of(&name))));
+    let candidates = all
+        .filter(|(name, _)| known.insert(name.clone()))
+        .map(|(text, kind)| Completion { text, kind: kind.to_owned(), signature: None })
+        .collect();
+    Completions { candidates, start: cursor, end: cursor }
+}
+
+/// Candidates of rust-analyzer's behind these names, if they are for the same place.
+pub fn with_names(mut found: Completions, mut names: Completions) -> Completions {
+    if found.candidates.is_empty() || (found.start, found.end) != (names.start, names.end) {
+        return if found.candidates.is_empty() { names } else { found };
+    }
+    let plain = |candidate: &Completion| candidate.text.trim_end_matches(['!', ':']).to_owned();
+    let known: HashSet<String> = names.candidates.iter().map(plain).collect();
+    found.candidates.retain(|candidate| !known.contains(&plain(candidate)));
+    names.candidates.append(&mut found.candidates);
+    names
+}
+
+/// What notebooks use of the prelude and of Rust's own, the most frequent first.
+const OF_PRELUDE: &str = "gpu println! array! s! vec! format! Array1 Array2 Axis DeviceArray fuse! Vec String Some None Ok Err assert! dbg! Box";
 
 /// What notebooks use of `gpu`, the most frequent first, as the lessons and the cheat sheet do.
 const OF_GPU: &str = "\
@@ -296,6 +346,69 @@ mod tests {
         assert_eq!(of("m.slice(s![.., New"), (1, 15));
         assert_eq!(of("m.slice(s![1..").0, 0);
         assert_eq!(of("let v = [").0, 0);
+    }
+
+    #[test]
+    fn names_are_offered_where_nothing_is_written() {
+        let items = ["double", "Point"].map(str::to_owned);
+        let notebook = Notebook { variables: vec![("x".to_owned(), "i32".to_owned())], items: items.into() };
+        let of = |code: &str| {
+            let found = names(code, code.len(), &notebook);
+            assert_eq!((found.start, found.end), (code.len(), code.len()));
+            found.candidates.into_iter().map(|candidate| candidate.text).collect::<Vec<_>>()
+        };
+        assert_eq!(of("")[..5], ["x", "Point", "double", "gpu", "println!"]);
+        assert_eq!(of("let a = 1;\nlet b = 2;\nfn f() {}\nlet c = ")[..4], ["b", "a", "x", "f"]);
+        assert_eq!(of("let x = 1;\n").iter().filter(|name| *name == "x").count(), 1);
+        for code in [
+            "f(",
+            "f(a, ",
+            "let y = a + ",
+            "return ",
+            "for i in ",
+            "%time ",
+            "%time f()\n",
+            "a\n",
+            "if a { ",
+            "if a {} ",
+        ] {
+            assert!(of(code).contains(&"x".to_owned()), "{code}");
+        }
+        assert_eq!(of("m.slice(s![")[0], "..");
+        for code in [
+            "let ",
+            "a",
+            "a ",
+            "a.",
+            "gpu::",
+            "\"a ",
+            "// a ",
+            "let a: ",
+            "fn f() -> ",
+            "f() ",
+            "fn ",
+            "1",
+            "use a::{b, ",
+            "use a::{\n",
+            "struct S { a: u8, ",
+        ] {
+            assert_eq!(of(code), [""; 0], "{code}");
+        }
+    }
+
+    #[test]
+    fn names_come_before_other_candidates() {
+        let of = |texts: &[&str], start: usize| {
+            let named =
+                |text: &&str| Completion { text: (*text).to_owned(), kind: "instance".to_owned(), signature: None };
+            Completions { candidates: texts.iter().map(named).collect(), start, end: start }
+        };
+        let texts =
+            |found: Completions| found.candidates.into_iter().map(|candidate| candidate.text).collect::<Vec<_>>();
+        assert_eq!(texts(with_names(of(&["b", "gpu::", "a"], 3), of(&["a", "gpu"], 3))), ["a", "gpu", "b"]);
+        assert_eq!(texts(with_names(of(&["b"], 3), of(&["a"], 4))), ["b"]);
+        assert_eq!(texts(with_names(of(&["b"], 3), nothing(3))), ["b"]);
+        assert_eq!(texts(with_names(of(&[], 3), of(&["a"], 4))), ["a"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! evcxr's context: how it is opened, and how it is given a cell.
 
-use crate::build_step::{self, BuildAnswer, Diagnostics};
+use crate::build_step::{self, BuildAnswer, CheckVerdict, Diagnostics};
 use crate::environment;
 use crate::evaluator::open_types::{NextAttempt, OpenTypes};
 use crate::evaluator::session_directory::SessionDirectory;
@@ -103,7 +103,7 @@ pub fn check(context: &mut CommandContext, code: &str, session: &Path) -> Option
     }
 }
 
-/// Runs a cell. The compiler finds the types of its variables.
+/// Runs a cell, or checks it, as the build step has been asked to. The compiler finds the types of its variables.
 fn execute_once(context: &mut CommandContext, code: &str, session: &Path) -> Result<EvalOutputs, Error> {
     let mut result = context.execute(&build_step::with_names(code, false));
     if let Err(Error::Message(message)) = &result
@@ -112,7 +112,18 @@ fn execute_once(context: &mut CommandContext, code: &str, session: &Path) -> Res
         result = context.execute(&build_step::with_names(code, true));
     }
     // evcxr only knows that nothing was compiled.
-    result.map_err(|error| BuildAnswer::read(session).not_kept.map_or(error, Error::Message))
+    result.or_else(|error| {
+        let BuildAnswer { not_kept, verdict, .. } = BuildAnswer::read(session);
+        if verdict.is_some() {
+            BuildAnswer::change(session, |answer| answer.verdict = None)
+                .map_err(|error| Error::Message(format!("{error:#}")))?;
+        }
+        match (verdict, not_kept) {
+            (Some(CheckVerdict::Compiles), _) => Ok(EvalOutputs::default()),
+            (_, Some(message)) => Err(Error::Message(message)),
+            (_, None) => Err(error),
+        }
+    })
 }
 
 /// The parts of a cell that evcxr gets one after another. evcxr would run shell lines above `:commands` in this

@@ -18,7 +18,7 @@ mod whole_cell;
 use brackets::unbalanced;
 use device_calls::{DeviceCall, device_call};
 pub use facts::{Facts, Locate, Missed, TypeOf};
-pub use whole_cell::{Check, about_cell};
+pub use whole_cell::Check;
 use whole_cell::{Outcome, changed_lines, obstacles, say_of_cell};
 
 const RED: &str = "\u{1b}[1;31m";

@@ -127,7 +127,7 @@ impl InterruptHandle for Interrupts {
             return;
         }
         // The order matters: a compiler that starts after this line ends without help.
-        let request = BuildRequest { interrupted: true, ..BuildRequest::default() };
+        let request = BuildRequest { interrupted: true, ..BuildRequest::read(&self.session) };
         if let Err(error) = request.write(&self.session).and_then(|()| self.set_word(true)) {
             errln!("the interrupt cannot be passed on: {error:#}");
         }
@@ -208,6 +208,9 @@ mod tests {
         assert!(!interrupts.is_interrupted(2) && !stopped(), "it was for the cell before");
         interrupts.interrupt(2);
         assert!(interrupts.is_interrupted(2) && stopped());
+        interrupts.begin(3, BuildRequest { checked: true, ..BuildRequest::default() }).unwrap();
+        interrupts.interrupt(3);
+        assert!(BuildRequest::read(directory.path()).checked, "a cell that is checked must not run then");
         interrupts.end().unwrap();
         assert!(!stopped(), "what the session does for itself comes to its end");
         interrupts.interrupt(2);

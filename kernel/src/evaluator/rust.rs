@@ -1,6 +1,6 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
-use crate::build_step::{self, BuildAnswer, BuildRequest, CompilerMessage, KnownTypes, SOCKET_NAME};
+use crate::build_step::{self, BuildAnswer, BuildRequest, KnownTypes, SOCKET_NAME};
 use crate::controls::Call;
 use crate::environment;
 use crate::evaluator::actions;
@@ -10,7 +10,6 @@ use crate::evaluator::commands::{self, Settings};
 use crate::evaluator::context::{self, IMPORTS};
 use crate::evaluator::corrections::{self, Axes};
 use crate::evaluator::devices;
-use crate::evaluator::diagnostics::about_cell;
 use crate::evaluator::documentation::DefinitionSources;
 use crate::evaluator::ended::{Before, Ended};
 use crate::evaluator::failures::{
@@ -43,14 +42,23 @@ use std::time::{Duration, Instant};
 /// How long a look at the installation that is being made may keep a cell waiting.
 const LITTLE: Duration = Duration::from_millis(50);
 
-/// A cell that runs.
+/// What is done with the text of a cell.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    /// The number of the cell.
+    pub number: u64,
+    pub sink: &'a OutputSink,
+    /// Whether the text is only checked: all that a run does before the code begins.
+    pub checks: bool,
+}
+
+/// A cell that runs, or is checked.
 #[derive(Clone, Copy)]
 struct Run<'a> {
-    number: u64,
+    task: Task<'a>,
     expansion: &'a Expansion,
     /// Its text.
     cell: &'a str,
-    sink: &'a OutputSink,
 }
 
 /// What evcxr has made of a cell.
@@ -148,9 +156,10 @@ impl RustEvaluator {
     }
 
     fn run(&mut self, run: Run<'_>) -> Result<Outcome, CellError> {
-        let Run { expansion, cell, sink, .. } = run;
+        let Run { expansion, cell, task } = run;
+        let sink = task.sink;
         let mut outcome = Outcome::default();
-        self.act(&expansion.before, &mut outcome, run.number, sink)?;
+        self.act(&expansion.before, &mut outcome, task)?;
         if !expansion.code.trim().is_empty() {
             // The actions may have run other code.
             let place = place_in(self.session.compiled_source(), expansion.clone(), cell.to_owned());
@@ -159,6 +168,9 @@ impl RustEvaluator {
             build_step::forget_compile_times(self.session.path());
             BuildAnswer::forget(self.session.path());
             let result = self.run_code(run);
+            if task.checks {
+                return result.map(|()| outcome);
+            }
             let compilations = build_step::compile_times(self.session.path());
             let profiles = {
                 let state = &mut *self.link.state();
@@ -180,7 +192,7 @@ impl RustEvaluator {
             });
             self.axes.learn(cell, &|name| Some(build_step::in_scope(types.get(name)?)));
         }
-        self.act(&expansion.after, &mut outcome, run.number, sink)?;
+        self.act(&expansion.after, &mut outcome, task)?;
         Ok(outcome)
     }
 
@@ -218,7 +230,7 @@ impl RustEvaluator {
         let result = self.run_parts(run);
         if let Ok(context) = &mut self.context {
             let has_compiled = result.as_ref().map_or_else(|error| error.name != "CompileError", |()| true);
-            replaced.settle(has_compiled, context);
+            replaced.settle(has_compiled && !run.task.checks, context);
             self.types = KnownTypes::read(self.session.path());
             if self.types.keep(context.variables_and_types().map(|(_, type_name)| type_name))
                 && let Err(error) = self.types.write(self.session.path())
@@ -231,13 +243,17 @@ impl RustEvaluator {
 
     /// Runs a cell, and does the work that follows it in every case.
     fn run_parts(&mut self, run: Run<'_>) -> Result<(), CellError> {
-        let Run { number, expansion, cell, sink } = run;
+        let Run { task: Task { number, sink, checks }, expansion, cell } = run;
         let Some(before) = self.begin(run)? else { return Err(interrupted(&BTreeSet::new())) };
         let parts = context::parts(&expansion.code);
         let Executed { result, code } = self.execute_parts(number, &parts, sink)?;
         let ended = self.end(run, &result, before);
         let traced = Traced { expansion, cell, code };
         match result {
+            Ok(_) if checks => match ended.was_interrupted {
+                true => Err(interrupted(&BTreeSet::new())),
+                false => Ok(()),
+            },
             Ok(outputs) => {
                 show_command_output(outputs, &self.types, code, sink);
                 self.settings.learn(&expansion.code);
@@ -259,16 +275,17 @@ impl RustEvaluator {
     }
 
     /// The variables before a cell. `None` if the cell must not begin.
-    fn begin(&mut self, Run { number, expansion, .. }: Run<'_>) -> Result<Option<Before>, CellError> {
+    fn begin(&mut self, Run { task, expansion, .. }: Run<'_>) -> Result<Option<Before>, CellError> {
+        let Task { number, checks: checked, .. } = task;
         let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
         let Expansion { timed, profiled, .. } = *expansion;
         let shown_by_evcxr = self.settings.show_by_evcxr();
-        let request = BuildRequest { timed, profiled, shown_by_evcxr, interrupted: false };
+        let request = BuildRequest { timed, profiled, shown_by_evcxr, checked, interrupted: false };
         self.interrupts.begin(number, request).map_err(|error| internal(&format!("{error:#}")))?;
         if self.interrupts.is_interrupted(number) {
             return Ok(None);
         }
-        self.link.prepare_device(devices::is_used_by(&expansion.code));
+        self.link.prepare_device(!checked && devices::is_used_by(&expansion.code));
         // Without it messages have lines of functions in place of the cell's.
         let _ = std::fs::write(environment::cell_text(self.session.path()), &expansion.code);
         Ok(Some(Before {
@@ -305,7 +322,7 @@ impl RustEvaluator {
 
     /// The work that follows a cell in every case.
     fn end(&mut self, run: Run<'_>, result: &Result<EvalOutputs, Error>, before: Before) -> Ended {
-        let Run { number, expansion, .. } = run;
+        let Run { task: Task { number, .. }, expansion, .. } = run;
         // The following work belongs to the session and must be finished.
         if let Err(error) = self.interrupts.end() {
             errln!("{error:#}");
@@ -373,10 +390,45 @@ impl RustEvaluator {
         Some(ended.with_lost(failure, &moved, &variable_history::names(context)))
     }
 
-    /// Runs the text of a cell: its magics, and its code.
-    pub(super) fn execute_text(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
-        let expansion = self.expanded(code)?;
-        self.run(Run { number: cell, expansion: &expansion, cell: code, sink })
+    /// Runs the text of a cell, or checks it: its magics and its code, in the order of the lines.
+    pub(super) fn execute_text(&mut self, task: Task<'_>, code: &str) -> Result<Outcome, CellError> {
+        let parts =
+            magics::in_order(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
+        // A magic that is used wrongly is an error before anything runs.
+        let mut expansions = parts.iter().map(|part| self.expanded(part)).collect::<Result<Vec<_>, CellError>>()?;
+        if task.checks {
+            return self.check(task, code, &expansions);
+        }
+        let last_with_code = expansions.iter().rposition(|part| !part.code.trim().is_empty());
+        let mut outcome = Outcome::default();
+        for (index, cell) in parts.iter().enumerate() {
+            if index > 0 {
+                // The parts above it have changed what there is.
+                expansions[index] = self.expanded(cell)?;
+            }
+            // The value of the cell is that of its last expression.
+            let sink = match last_with_code.is_some_and(|last| index < last) {
+                true => actions::without_value(task.sink),
+                false => Arc::clone(task.sink),
+            };
+            let run = Run { task: Task { sink: &sink, ..task }, expansion: &expansions[index], cell };
+            outcome.payload.extend(self.run(run)?.payload);
+        }
+        Ok(outcome)
+    }
+
+    /// Checks the text of a cell with these parts.
+    fn check(&mut self, task: Task<'_>, cell: &str, parts: &[Expansion]) -> Result<Outcome, CellError> {
+        let refused = |text: &str| Err(plain_error("UsageError", text));
+        if parts.iter().any(|part| commands::has_any(&part.code)) {
+            return refused("commands such as `:dep` can only be run; check the code below them");
+        }
+        // What the parts define is only known together.
+        let expansion = self.expanded(cell)?;
+        if expansion.before.iter().any(|action| action.defines) && !expansion.code.trim().is_empty() {
+            return refused(actions::KNOWN_WHEN_IT_RUNS);
+        }
+        self.run(Run { task, expansion: &expansion, cell })
     }
 
     /// The code of a cell with all that it needs, and the actions around it.
@@ -390,7 +442,7 @@ impl RustEvaluator {
             return Err(plain_error("CompileError", &message));
         }
         let notes = commands::prepare(&mut expansion).map_err(|problem| plain_error("UsageError", &problem))?;
-        expansion.before.extend(notes.into_iter().map(Action::print));
+        expansion.before.extend(notes.into_iter().map(|note| Action::print(note).also_checked()));
         let type_of = |name: &str| {
             let (_, its_type) = notebook.variables.iter().find(|(known, _)| known == name)?;
             Some(build_step::in_scope(its_type))
@@ -406,53 +458,6 @@ impl RustEvaluator {
         }
         Ok(expansion)
     }
-
-    /// Compiles the text of a cell, and does not run it.
-    pub(super) fn check(&mut self, number: u64, cell: &str) -> Result<(), CellError> {
-        if commands::has_any(cell) {
-            return Err(plain_error(
-                "UsageError",
-                "commands such as `:dep` can only be run; check the code below them",
-            ));
-        }
-        let expansion = self.expanded(cell)?;
-        if let Some(problem) = self.context.as_ref().err().cloned().or_else(|| self.session.problem()) {
-            return Err(not_installed(&problem));
-        }
-        let Some(before) =
-            self.begin(Run { number, expansion: &expansion, cell, sink: &(Arc::new(|_| {}) as OutputSink) })?
-        else {
-            return Err(interrupted(&BTreeSet::new()));
-        };
-        let context = self.context.as_mut().map_err(|problem| not_installed(problem))?;
-        let said = context::check(context, &expansion.code, self.session.path());
-        if let Err(error) = self.interrupts.end() {
-            errln!("{error:#}");
-        }
-        if self.interrupts.is_interrupted(number) {
-            return Err(interrupted(&BTreeSet::new()));
-        }
-        let Some(said) = said else {
-            return Err(internal("the compiler has said nothing about the code"));
-        };
-        let said = about_cell(said, &expansion.code);
-        if CompilerMessage::errors(&said.messages).all(|message| message.is_count()) {
-            return Ok(());
-        }
-        let traced = Traced { expansion: &expansion, cell, code: &expansion.code };
-        let (context, session) = (&mut self.context, self.session.path());
-        let mut check = |code: &str| context::check(context.as_mut().ok()?, code, session);
-        let answer = BuildAnswer { diagnostics: Some(said), ..BuildAnswer::default() };
-        let ended =
-            Ended { before, answer, has_died: false, exit: None, events: Events::default(), was_interrupted: false };
-        Err(ended.error_of(
-            Error::CompilationErrors(Vec::new()),
-            &traced,
-            &|name| self.variables.hint(name),
-            (&self.axes, &self.sources),
-            &mut check,
-        ))
-    }
 }
 
 impl Evaluator for RustEvaluator {
@@ -462,7 +467,7 @@ impl Evaluator for RustEvaluator {
 
     fn execute(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
         self.finish_setting_up(sink);
-        let result = self.execute_text(cell, code, sink);
+        let result = self.execute_text(Task { number: cell, sink, checks: false }, code);
         if self.context.is_ok() {
             self.assistant.learn_notebook(self.notebook());
             self.assistant.learn_directory(actions::directory(&self.link));

@@ -29,12 +29,13 @@ pub trait KernelServices {
     /// # Errors
     /// What the compiler finds.
     fn check(&mut self, code: &str) -> Result<(), ActionError>;
-    /// Runs code as a cell. Errors name `file`.
+    /// Runs code as a cell. Errors name `file`. In a cell that is checked, the code is checked.
     ///
     /// # Errors
     /// What a cell with this code would fail with.
     fn run(&mut self, file: &str, code: &str) -> Result<(), ActionError>;
-    /// Runs code as a cell and keeps what it shows, but what `shown` has. A `variable` gets it.
+    /// Runs code as a cell and keeps what it shows, but what `shown` has. A `variable` gets it. In a cell that is checked,
+    /// the code is checked.
     ///
     /// # Errors
     /// What a cell with this code would fail with. All that it has shown is shown then.
@@ -82,12 +83,16 @@ type Act = dyn Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + S
 pub struct Action {
     act: Arc<Act>,
     in_program: Option<String>,
+    /// Whether it also acts when the cell is only checked.
+    pub is_checked: bool,
+    /// Whether the code that it runs may define what other code of the cell uses.
+    pub defines: bool,
 }
 
 impl Action {
     /// An action that may fail.
     pub fn new(act: impl Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + Sync + 'static) -> Action {
-        Action { act: Arc::new(act), in_program: None }
+        Action { act: Arc::new(act), in_program: None, is_checked: false, defines: false }
     }
 
     /// An action that always succeeds.
@@ -101,6 +106,16 @@ impl Action {
     /// The action, with the Rust code that does the same in a program without a kernel.
     pub fn with_code(self, code: String) -> Action {
         Action { in_program: Some(code), ..self }
+    }
+
+    /// The action, which also acts when the cell is only checked. The kernel checks then what it would run.
+    pub fn also_checked(self) -> Action {
+        Action { is_checked: true, ..self }
+    }
+
+    /// The action, which runs code that may define what other code uses.
+    pub fn defining(self) -> Action {
+        Action { defines: true, ..self }
     }
 
     /// The Rust code that does the same in a program, if there is any.

@@ -6,7 +6,7 @@ use super::magic::{Arguments, CellCall, CellHandler, LineCall, LineHandler, Magi
 use super::notebook::Notebook;
 use super::rewrite::{Edit, Rewrite};
 use super::usage::UsageError;
-use super::{question, reference, shell, table};
+use super::{question, reference, shell, table, unknown};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -65,7 +65,7 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
             if place.commented || place.name.is_empty() {
                 continue;
             }
-            return Err(place.error(cell, unknown(place.form, place.name)));
+            return Err(place.error(cell, unknown::message(place.form, place.name)));
         };
         if let Some(action) = place.asks_help(cell) {
             edits.push(Edit::replace(place.word.start..place.arguments.end, ""));
@@ -181,7 +181,7 @@ fn expand_line(
             let arguments = Arguments::parse(arguments, magic.options).map_err(fail)?;
             expansion.before.push(act(&arguments, notebook).map_err(fail)?);
         }
-        LineHandler::Line(to_code) => {
+        LineHandler::Line(to_code) | LineHandler::Variables(to_code) => {
             if commands_follow(cell, whole.end) && is_leading(cell, whole.start) {
                 return Err(fail("commands of evcxr, such as `:dep`, must stand above it".into()));
             }
@@ -237,14 +237,14 @@ pub(super) struct MagicPlace<'a> {
     /// Spelled `//%`.
     commented: bool,
     /// Inside a statement that has not ended.
-    unfinished: bool,
+    pub unfinished: bool,
     /// No code and no other magic stands before it.
-    first: bool,
+    pub first: bool,
     /// The number of open brackets around it.
-    depth: usize,
-    arguments: Range<usize>,
+    pub depth: usize,
+    pub arguments: Range<usize>,
     /// The arguments end inside a bracket, string or comment.
-    unclosed: bool,
+    pub unclosed: bool,
 }
 
 /// What kind of line stands at a [`MagicPlace`].
@@ -261,7 +261,8 @@ pub(super) enum Form {
 }
 
 impl Form {
-    fn percent(self) -> &'static str {
+    /// The percent signs before the name.
+    pub fn percent(self) -> &'static str {
         match self {
             Form::Line => "%",
             Form::Cell => "%%",
@@ -282,7 +283,19 @@ impl<'a> MagicPlace<'a> {
         self.magic.is_some_and(takes_whole_cell)
     }
 
-    fn asks_help(&self, cell: &str) -> Option<Action> {
+    /// Whether the cell below it is not code that runs.
+    pub fn takes_all(&self) -> bool {
+        let takes_all = self.magic.is_some_and(|magic| magic.cell.is_some_and(CellHandler::takes_all));
+        takes_all && self.first && (self.form == Form::Cell || self.takes_whole_cell())
+    }
+
+    /// Whether the kernel itself does what the line says, so that nothing of it is compiled.
+    pub fn is_action(&self) -> bool {
+        self.form == Form::Line && self.magic.is_some_and(|magic| matches!(magic.line, Some(LineHandler::Action(_))))
+    }
+
+    /// What shows the help, if the line asks for it.
+    pub fn asks_help(&self, cell: &str) -> Option<Action> {
         match &cell[self.arguments.clone()] {
             "?" | "??" => reference::help(self.name).map(Action::page),
             _ => None,
@@ -294,7 +307,8 @@ impl<'a> MagicPlace<'a> {
         UsageError { line, message, incomplete: false }
     }
 
-    fn usage_error(&self, cell: &str, magic: &Magic, message: &str) -> UsageError {
+    /// An error that shows how the magic is used.
+    pub fn usage_error(&self, cell: &str, magic: &Magic, message: &str) -> UsageError {
         let percent = self.form.percent();
         let mut text = format!("`{percent}{}`: {message}", magic.name);
         let is_cell = self.form == Form::Cell || self.takes_whole_cell();
@@ -397,14 +411,10 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<MagicPlace<'
             place.depth = brackets.len();
             place.first = !seen_code && found.is_empty();
             at = place.arguments.end.max(place.word.end);
-            if place.magic.is_some_and(|magic| {
-                matches!(magic.line, Some(LineHandler::Rust(_) | LineHandler::Profiled(_) | LineHandler::Line(_)))
-            }) && place.form == Form::Line
-            {
+            if place.form == Form::Line && place.magic.is_some_and(|magic| magic.line.is_some()) && !place.is_action() {
                 (unfinished, seen_code) = (false, true);
             }
-            let takes_all = place.magic.is_some_and(|magic| magic.cell.is_some_and(CellHandler::takes_all));
-            if takes_all && place.first && (place.form == Form::Cell || place.takes_whole_cell()) {
+            if place.takes_all() {
                 found.push(place);
                 break;
             }
@@ -453,7 +463,10 @@ fn place<'a>(cell: &'a str, token: &CellToken, unfinished: bool) -> Option<Magic
     let is_rust = match form {
         _ if magic.is_some_and(takes_whole_cell) => false,
         Form::Cell => !matches!(magic.and_then(|magic| magic.cell), Some(CellHandler::Text(_))),
-        _ => !matches!(magic.and_then(|magic| magic.line), Some(LineHandler::Line(_) | LineHandler::Action(_))),
+        _ => !matches!(
+            magic.and_then(|magic| magic.line),
+            Some(LineHandler::Line(_) | LineHandler::Variables(_) | LineHandler::Action(_))
+        ),
     };
     let takes_lines = form == Form::Line && !commented && is_rust && magic.is_some();
     let (arguments, unclosed) = match is_rust {
@@ -559,63 +572,3 @@ fn is_command(line: &str) -> bool {
 fn is_trivia(text: &str) -> bool {
     tokens(text, 0).all(|token| token.kind.is_trivia())
 }
-
-fn unknown(form: Form, name: &str) -> String {
-    if let Some((_, instead)) = INSTEAD.iter().find(|(names, _)| names.split(' ').any(|known| known == name)) {
-        return format!("there is no magic `{}{name}`; {instead}. `%lsmagic` lists all", form.percent());
-    }
-    let limit = if name.len() < 4 { 1 } else { 2 };
-    let mut near: Vec<(usize, String)> = table::forms()
-        .map(|(percent, magic)| (strsim::osa_distance(name, magic.name), format!("`{percent}{}`", magic.name)))
-        .filter(|(distance, _)| *distance <= limit)
-        .filter(|(_, word)| word.starts_with("`%%") == (form == Form::Cell))
-        .collect();
-    near.sort();
-    let near: Vec<String> = near.into_iter().map(|(_, word)| word).collect();
-    let hint = if near.is_empty() { String::new() } else { format!(" did you mean {}?", near.join(" or ")) };
-    format!("there is no magic `{}{name}`;{hint} `%lsmagic` lists all", form.percent())
-}
-
-/// Magics of IPython that this kernel does not have, and what to write instead.
-const INSTEAD: [(&str, &str); 37] = [
-    ("matplotlib pylab gui", "leave the line out: plots are shown below the cell"),
-    ("load_ext reload_ext unload_ext autoreload aimport", "leave the line out; `%run FILE` runs a changed file again"),
-    ("config colors xmode doctest_mode automagic autocall", "leave the line out"),
-    ("pip conda mamba uv", "add a crate with `:dep NAME`, or run the program with `!pip …`"),
-    ("pwd", "write `!pwd`"),
-    ("ls ll lf lk lx ldir", "write `!ls`"),
-    ("cat more less man mkdir rmdir rm cp mv ln", "write it as a shell line, such as `!cat FILE`"),
-    ("pushd popd dirs dhist bookmark", "write `%cd DIRECTORY`, and `%cd -` to go back"),
-    ("set_env", "write `%env NAME=VALUE`"),
-    ("hist", "write `%history`"),
-    ("recall rep", "`%history -n` shows the cells with their numbers"),
-    ("rerun", "`%history 3 -f again.rs` and then `%run again.rs` run cell 3 again"),
-    ("macro", "write a function, or keep the cells with `%history 1-3 -f FILE` and `%run FILE`"),
-    ("save", "write `%history 1-3 -f FILE.rs`"),
-    ("notebook", "write `%history -f FILE.rs`"),
-    ("edit", "write `%load FILE`, edit the cell, and write `%%writefile FILE` above it"),
-    ("loadpy", "write `%load FILE`"),
-    ("pycat pfile", "write `%load FILE`, or `!cat FILE`"),
-    ("store", "write values to a file, such as `gpu::save`, or the text with `%%writefile`"),
-    ("alias unalias rehashx alias_magic", "write the command as a shell line, `!command`"),
-    ("sx system", "write `!command`; `%%capture out` above it keeps what it prints in `out.stdout`"),
-    ("script sh", "write `%%bash`"),
-    ("file", "write `%%writefile FILE`"),
-    ("js", "write `%%javascript`"),
-    ("SVG", "write `%%svg`"),
-    ("HTML", "write `%%html`"),
-    ("who_ls", "write `%who`"),
-    ("reset", "write `:clear`, which deletes all variables and functions, or `:restart`"),
-    ("xdel del reset_selective", "write `drop(NAME);`"),
-    ("pinfo pinfo2 psource pdoc pdef", "write `NAME?`, or `NAME??` for the source"),
-    ("psearch", "`gpu::lookup(\"scipy.signal\")` lists a module; Tab completes a name"),
-    ("magic quickref", "`NAME?` shows one magic, such as `%timeit?`"),
-    ("precision", "write the digits where you print: `println!(\"{x:.3}\")`"),
-    ("pdb debug tb", "errors show the line of the cell; `dbg!(x)` prints a value with its line"),
-    ("lprun mprun memit", "`%prun` shows where the time goes, `%whos` the sizes of arrays"),
-    (
-        "python python2 python3 ruby perl pypy cython",
-        "write the program to a file with `%%writefile`, and run it with `!`",
-    ),
-    ("quit exit", "end the kernel in the menu *Kernel*"),
-];

@@ -107,7 +107,7 @@ fn read(magic: &str, path: &str, part: &Selection, kernel: &dyn KernelServices) 
 /// `%run`.
 pub(super) fn run(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, String> {
     let path = path_in(arguments, "%run")?;
-    Ok(Action::new(move |kernel| {
+    let run = Action::new(move |kernel| {
         let text = read("%run", &path, &Selection::default(), kernel)?;
         if !path.ends_with(".ipynb") {
             kernel.run(&path, &text)?;
@@ -118,7 +118,8 @@ pub(super) fn run(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, Str
         }
         let cells = cells_of(&text).map_err(|problem| file_error("%run", &kernel.resolve(&path), &problem))?;
         cells.iter().try_for_each(|(number, code)| kernel.run(&format!("cell {number} of {path}"), code))
-    }))
+    });
+    Ok(run.also_checked().defining())
 }
 
 /// The code cells of a notebook that is Rust, with their numbers among all cells, from 1.

@@ -69,7 +69,9 @@ pub(super) enum LineHandler {
     Profiled(fn(&LineCall<'_>) -> Result<Wrap, String>),
     /// The arguments are the rest of the line; the result is Rust code.
     Line(fn(&Arguments<'_>, &Notebook) -> Result<String, String>),
-    /// The arguments are the rest of the line; the kernel itself acts, before the cell runs.
+    /// The same, and the code depends on the variables that there are.
+    Variables(fn(&Arguments<'_>, &Notebook) -> Result<String, String>),
+    /// The arguments are the rest of the line; the kernel itself acts. Code above it has run.
     Action(fn(&Arguments<'_>, &Notebook) -> Result<Action, String>),
 }
 

@@ -98,6 +98,13 @@ a magic, outside strings and comments. `//%` means the same, for files that must
     }
     text += &format!("\n## What `%lsmagic` prints\n\n```text\n{}```\n", lsmagic());
     text + "
+## The order of lines
+
+Lines work in their order. What the kernel does itself, such as `%run`, `%load` or `%who`, divides the
+cell: the code above it runs first, and the code below it is compiled when that is done, as in a cell of
+its own. So a closure, or a reference to a variable, cannot be used on both sides. Such a line cannot
+stand inside brackets, nor below code in a cell with `%%time` or another magic around its code.
+
 ## Shell lines
 
 A line that begins with `!` in its first column runs in `sh`, in the environment and the directory
@@ -116,7 +123,12 @@ its signature, a type, a trait or a module. `name!?` shows a macro that the note
 ## Commands of evcxr
 
 `:help` lists them. They work as in evcxr's own kernel. Write them above all code and magics of
-their cell.
+their cell, or in a cell of their own:
+
+```text
+:dep itoa = \"1\"
+itoa::Buffer::new().format(7).to_owned()
+```
 "
 }
 

@@ -73,9 +73,10 @@ with only this line, does not count.",
         summary: "Compile the cell, and do not run it",
         usage: "%%check",
         details: "\
-Shows what the compiler finds in the cell, with the lines of the cell and the corrected line, as if
-it had run. Nothing is defined and nothing is changed. `%check` means the same. Commands such as
-`:dep` can only be run.",
+Shows the errors that a run of the cell would show before its code begins, in the same order, with
+the lines of the cell and the corrected line. Nothing is defined and nothing is changed. `%check` means
+the same. Below it may stand %%capture and other magics; of %run the file is checked, if it is all that
+the cell does. Commands such as `:dep` can only be run.",
         options: &[],
         takes: Takes::Words,
         examples: &["%%check\nlet total: u64 = (0..10).sum();\ntotal"],
@@ -191,7 +192,8 @@ The front end sets the formulas, which stand between dollar signs.",
         usage: "%load [-r LINES] [-s NAMES] FILE",
         details: "\
 Replaces the text of the cell with the text of the file, or a part of it, so that you can edit
-and run it. A relative path starts at the current directory (see %cd); ~ is the home directory.",
+and run it. Other lines of the cell run as usual, in their order. A relative path starts at the
+current directory (see %cd); ~ is the home directory.",
         options: &[
             option("-r", "LINES", "only these lines, such as 5, 5-10, 5- or 1-3,7"),
             option("-s", "NAMES", "only these items (functions, types, …), separated by commas"),
@@ -271,8 +273,8 @@ repeat the statement in a loop, or measure it with %timeit.",
         details: "\
 The file is what a cell may be: statements, items and magics, no `main`. What it defines is the
 notebook's. A relative path starts in the current directory of the cells, ~ is the home directory.
-The file runs before the code of the cell. Of a notebook the code cells run one after another. An
-error names the file and the line in it.",
+Lines above it run before the file, and lines below it after it. Of a notebook the code cells run one
+after another. An error names the file and the line in it.",
         options: &[],
         takes: Takes::File,
         examples: &["%run helpers.rs", "%run ~/notebooks/first.ipynb"],
@@ -388,8 +390,8 @@ gpu::map there is gpu::trace_map.",
         summary: "List the names of the variables",
         usage: "%who [TYPE …]",
         details: "\
-Lists the variables of earlier cells. With arguments, only variables whose type contains one of
-these words.",
+Lists the variables of earlier cells, and of the lines above it. With arguments, only variables whose
+type contains one of these words.",
         options: &[],
         takes: Takes::Words,
         examples: &["%who", "%who f64 DeviceArray"],
@@ -401,13 +403,13 @@ these words.",
         summary: "List the variables with their types and contents",
         usage: "%whos [TYPE …]",
         details: "\
-Lists the variables of earlier cells: for arrays the shape, element type, device and size in
-bytes, for other values the beginning of their Debug text. With arguments, only variables whose
-type contains one of these words.",
+Lists the variables of earlier cells, and of the lines above it: for arrays the shape, element type,
+device and size in bytes, for other values the beginning of their Debug text. With arguments, only
+variables whose type contains one of these words.",
         options: &[],
         takes: Takes::Words,
         examples: &["%whos", "%whos DeviceArray"],
-        line: Some(LineHandler::Line(session_state::whos)),
+        line: Some(LineHandler::Variables(session_state::whos)),
         cell: None,
     },
     Magic {

@@ -7,7 +7,8 @@ use super::reference::{lsmagic, page};
 use super::table::{MAGICS, forms};
 use super::usage::UsageError;
 use super::{
-    ActionError, Completing, Expansion, KernelServices, Notebook, Shown, complete_at, help, items_named, word_at,
+    ActionError, Completing, Expansion, KernelServices, Notebook, Shown, complete_at, help, items_named, rust_around,
+    word_at,
 };
 use expect_test::{Expect, expect, expect_file};
 use std::path::PathBuf;
@@ -1240,8 +1241,42 @@ fn arguments_are_completed() {
     assert_eq!(complete("!ls -l sr"), "sr false true");
     assert_eq!(complete("let a = 1;\n!./ru"), "./ru false true");
     assert_eq!(complete("let a = 1;\n!array.is_em"), "Rust");
-    assert_eq!(complete("%%writefile out\nsr"), "Rust");
+    assert_eq!(complete("%%writefile out\nsr"), " -> ");
     assert_eq!(complete("let a = sr"), "Rust");
+}
+
+#[test]
+fn in_other_languages_nothing_of_rust_is_completed() {
+    let none = |cell: &str| match complete_at(cell, cell.len(), &notebook()) {
+        Some(Completing::Words { candidates, .. }) => candidates.is_empty(),
+        _ => false,
+    };
+    for cell in ["%%html\nx", "%%writefile a.rs\nx", "%%sh\nx", "%%latex\na\n%ti"] {
+        assert!(none(cell), "{cell}");
+    }
+    for (cell, start) in [("%%bash\nls da", 10), ("%%bash\n", 7), ("%%bash\ncat a\\ b", 11)] {
+        let path = Completing::Path { range: start..cell.len(), directories: false, shell: true };
+        assert_eq!(complete_at(cell, cell.len(), &notebook()), Some(path), "{cell}");
+    }
+}
+
+#[test]
+fn below_a_cell_magic_rust_is_completed() {
+    let of = |cell: &str| rust_around(cell, cell.len()).into_owned();
+    for (cell, expected) in [
+        ("%%capture é\nx.", "            \nx."),
+        ("// a\n%check\n%%time\nx.", "// a\n      \n      \nx."),
+        ("%%prun -l 3\n%time x.", "           \n%time x."),
+        ("%%timeit -n 2 let a = x;\na.", "              let a = x;\na."),
+        ("%%timeit let a = x.", "         let a = x."),
+    ] {
+        assert_eq!(of(cell), expected, "{cell}");
+    }
+    for cell in ["%%bash\nx", "%%capture", "%%timeit -n 3 -", "%%timeit -n", "x\n%%time\nx", "%time x.", "%%nothing\nx"]
+    {
+        assert_eq!(of(cell), cell);
+    }
+    assert_eq!(rust_around("%%capture out\nx", 5), "%%capture out\nx");
 }
 
 #[test]

@@ -7,11 +7,12 @@ use crate::syntax::{is_keyword, is_name};
 /// `%check`.
 pub(super) fn check(arguments: &Arguments<'_>, body: &str) -> Result<Action, String> {
     let code = code(arguments, body, "check")?;
-    Ok(Action::new(move |kernel| {
+    let check = Action::new(move |kernel| {
         kernel.check(&code)?;
         kernel.print("The cell compiles.");
         Ok(())
-    }))
+    });
+    Ok(check.also_checked())
 }
 
 /// `%%capture`.
@@ -26,7 +27,7 @@ pub(super) fn capture(arguments: &Arguments<'_>, body: &str) -> Result<Action, S
     let has = |option: &str| arguments.option(option).is_some();
     let shown = Shown { stdout: has("--no-stdout"), stderr: has("--no-stderr"), displays: has("--no-display") };
     let code = body.to_owned();
-    Ok(Action::new(move |kernel| kernel.capture(&code, shown, variable.as_deref())))
+    Ok(Action::new(move |kernel| kernel.capture(&code, shown, variable.as_deref())).also_checked())
 }
 
 /// `%rustfmt`.

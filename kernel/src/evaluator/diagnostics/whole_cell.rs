@@ -158,7 +158,7 @@ fn errors_about(said: Diagnostics, text: &str) -> Vec<Error> {
 
 /// What is said of the cell itself. In the code that is checked all variables are used once more behind it: so what is said
 /// of a variable that the cell moves away is left out.
-pub fn about_cell(said: Diagnostics, text: &str) -> Diagnostics {
+fn about_cell(said: Diagnostics, text: &str) -> Diagnostics {
     let places = Places::new(&said.source, text);
     let is_about = |message: &CompilerMessage| {
         let is_in_cell = || message.line().is_some_and(|index| places.in_cell(index + 1, 1).is_some());
@@ -407,8 +407,12 @@ pub fn obstacles(reasons: &BTreeMap<usize, String>) -> String {
     reasons.iter().map(|(line, reason)| format!("line {line}, {reason}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Says what to do with the whole cell, once.
+/// Says what to do with the whole cell, once. The empty lines above it stand for a magic or for other parts of it.
 pub fn say_of_cell(errors: &mut Vec<Error>, advice: String) {
+    let advice = match advice.strip_prefix("write\n\n") {
+        Some(cell) => format!("write\n\n{}", cell.trim_start_matches('\n')),
+        None => advice,
+    };
     remove_consequences(errors);
     if let Some(last) = errors.last_mut() {
         last.children.clear();
