@@ -1,5 +1,5 @@
-//! Copies of crates for rust-analyzer, without text that it does not need: bodies of functions, attributes, private fields, and the
-//! documentation inside macro definitions. At the start of a session rust-analyzer parses every file and expands all macros
+//! Copies of crates for rust-analyzer, without text that it does not need: bodies of functions, attributes, private fields and
+//! methods, and the documentation inside macro definitions. At the start of a session rust-analyzer parses every file and expands all macros
 //! between items. The rest is enough for the types of variables, for completion and for documentation.
 
 pub mod expansion;
@@ -70,7 +70,10 @@ fn shortened(text: &str, calls: Calls) -> Option<String> {
     while let Some(event) = nodes.next() {
         let ra_ap_syntax::WalkEvent::Enter(node) = event else { continue };
         if let Some(function) = ast::Fn::cast(node.clone()) {
-            if let Some(range) = useless_body(&function) {
+            if is_private_method(&function) {
+                dropped.push(node.text_range());
+                nodes.skip_subtree();
+            } else if let Some(range) = useless_body(&function) {
                 let attributes = function.attrs().filter(is_useless);
                 dropped.extend(attributes.map(|attribute| attribute.syntax().text_range()));
                 dropped.push(range);
@@ -109,13 +112,24 @@ fn is_private(node: &SyntaxNode) -> bool {
         .is_some_and(|rules| crate::syntax::attribute(&rules, &["macro_export"]).is_none())
 }
 
-/// Whether a node is a field of a struct that other crates cannot name. rust-analyzer would offer it in completions, as evcxr has it take all
-/// crates for the user's own. Of fields without names only those behind all others: they are known by their places.
+/// Whether all crates can name what a node declares. rust-analyzer would offer the rest in completions, as evcxr has it take all crates for the
+/// user's own.
+fn is_public(node: &SyntaxNode) -> bool {
+    let visibility = node.children().find_map(ast::Visibility::cast);
+    visibility.is_some_and(|visibility| visibility.syntax().text() == "pub")
+}
+
+/// Whether a function is a method, not a trait's, that other crates cannot name. A constant one may be the length of an array.
+fn is_private_method(function: &ast::Fn) -> bool {
+    let block = function.syntax().ancestors().nth(2).and_then(ast::Impl::cast);
+    block.is_some_and(|block| block.trait_().is_none())
+        && function.const_token().is_none()
+        && !is_public(function.syntax())
+}
+
+/// Whether a node is a field of a struct that other crates cannot name. Of fields without names only those behind all others: they are known
+/// by their places.
 fn is_private_field(node: &SyntaxNode) -> bool {
-    let is_public = |field: &SyntaxNode| {
-        let visibility = field.children().find_map(ast::Visibility::cast);
-        visibility.is_some_and(|visibility| visibility.syntax().text() == "pub")
-    };
     let is_of_struct = node.ancestors().nth(2).is_some_and(|item| ast::Struct::can_cast(item.kind()));
     let is_last =
         || std::iter::successors(node.next_sibling(), SyntaxNode::next_sibling).all(|field| !is_public(&field));
@@ -246,8 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn private_fields_go() {
+    fn what_is_private_goes() {
         for (text, short) in [
+            (
+                "impl S { fn a() {} pub fn b() {} const fn c() {} pub(crate) fn d() {} }",
+                "impl S {  pub fn b() {} const fn c() {}  }",
+            ),
+            ("impl T for S { fn a() {} }", "impl T for S { fn a() {} }"),
             ("pub struct S<T> { a: T, pub b: u8, /* c */ pub(crate) c: u8 }", "pub struct S<T> {  pub b: u8,  }"),
             ("pub struct P(pub u8, u8, pub(super) u8);", "pub struct P(pub u8,  );"),
             ("struct Q(u8, pub u8);", "struct Q(u8, pub u8);"),

@@ -255,11 +255,12 @@ class RustFunction:
         given = [self._result(values[count + index], library) for index in range(self._results)]
         try:
             results = tuple(value if name is None else library.array(value, first) for value, name in given)
-        finally:
+        except BaseException:
             for value, name in given:
                 # One that its library has not taken over.
                 if name is not None and _is_capsule(value, name):
                     self._library.warpcell_python_release(capsule_pointer(value, name), library.versioned)
+            raise
         return results[0] if self._results == 1 else results
 
     def _number(self, value: _Value, name: str, argument: Any) -> None:

@@ -435,12 +435,13 @@ impl CudaBackend {
             for_field!(x.dtype, session.cholesky(a, &statuses))?;
         }
         drop(session);
-        let (grid, n, status) = (blocks("cholesky", count, 1)?, n as i64, statuses.address());
-        let mut arguments = arguments![a.address, n, status];
+        self.triangle(factors, Triangle::Lower, out)?;
+        let (grid, n, factors, status) = (blocks("cholesky", count, 1)?, n as i64, a.address, statuses.address());
+        let mut arguments = arguments![factors, n, status];
         let function = self.factorise.kernels(x.dtype)?.positive_diagonals;
         // SAFETY: the module is in `self`; the arguments are those of `positive_diagonals`, with a status for each matrix.
         unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments)? };
-        statuses.read_and(&self.device, || self.triangle(factors, Triangle::Lower, out)).map(fault)
+        statuses.read(&self.device).map(fault)
     }
 
     fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {

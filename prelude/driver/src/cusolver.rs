@@ -197,14 +197,9 @@ impl Statuses {
 
     /// Waits, and gives the number of the first matrix whose status is not 0, with it.
     pub fn read(&self, device: &Device) -> Result<Option<(usize, usize)>> {
-        self.read_and(device, || Ok(()))
-    }
-
-    /// The same, but queues other work before it waits, which is done in any case.
-    pub fn read_and(&self, device: &Device, queue: impl FnOnce() -> Result<()>) -> Result<Option<(usize, usize)>> {
         let mut bytes = vec![0; self.count * size_of::<c_int>()];
         // SAFETY: the block has as many bytes.
-        unsafe { staging::download_and(device, self.memory.address(), &mut bytes, queue)? };
+        unsafe { staging::download(device, self.memory.address(), &mut bytes)? };
         let statuses = bytes.as_chunks::<4>().0.iter().map(|&bytes| c_int::from_ne_bytes(bytes));
         match statuses.enumerate().find(|&(_, status)| status != 0) {
             None => Ok(None),

@@ -135,41 +135,6 @@ pub unsafe fn download(device: &Device, source: u64, target: &mut [u8]) -> Resul
     device.failure()
 }
 
-/// Copies as [`download`] does, and queues other work before it waits: the device has something to do while the host looks at the bytes.
-///
-/// # Safety
-/// As for [`download`].
-pub unsafe fn download_and(
-    device: &Device,
-    source: u64,
-    target: &mut [u8],
-    queue: impl FnOnce() -> Result<()>,
-) -> Result<()> {
-    if target.is_empty() || target.len() > PIECE || device.is_capturing() {
-        queue()?;
-        // SAFETY: the caller's promise.
-        return unsafe { download(device, source, target) };
-    }
-    device.bind()?;
-    let buffer = lock(&device.staging).take_one()?;
-    let stream = Stream(device.stream());
-    let queued = buffer.wait().and_then(|()| {
-        // SAFETY: the source's range is the caller's promise; the buffer has room, and no transfer uses it.
-        let status = unsafe { sys::cuMemcpyDtoHAsync_v2(buffer.memory.as_ptr(), source, target.len(), stream.0) };
-        check(status, "cuMemcpyDtoHAsync").and_then(|()| buffer.record(&stream)).and_then(|()| queue())
-    });
-    let copied = queued.and(buffer.wait());
-    if copied.is_ok() {
-        // SAFETY: the transfer is done; the buffer has as many bytes, which are another's than the target's.
-        unsafe {
-            std::ptr::copy_nonoverlapping(buffer.memory.as_ptr().cast::<u8>(), target.as_mut_ptr(), target.len());
-        }
-    }
-    lock(&device.staging).buffers.push(buffer);
-    copied?;
-    device.failure()
-}
-
 /// Runs `work(buffers, thread, threads)` on as many threads as the pieces are worth.
 fn run(device: &Device, pieces: usize, work: impl Fn(&[Buffer], usize, usize) -> Result<()> + Sync) -> Result<()> {
     if pieces == 0 {
@@ -247,13 +212,6 @@ impl Staging {
     /// The number of buffers that the limit leaves.
     fn most_buffers(&self) -> usize {
         self.limit.map_or(usize::MAX, |limit| (limit / PIECE).max(1))
-    }
-
-    /// Takes a buffer out, one that no transfer uses if there is one. The context is current.
-    fn take_one(&mut self) -> Result<Buffer> {
-        self.grow(1)?;
-        let free = self.buffers.iter().position(Buffer::is_done);
-        Ok(self.buffers.swap_remove(free.unwrap_or(0)))
     }
 
     /// Frees buffers until there are `count`, waiting for the transfers that use them. The context is current.
