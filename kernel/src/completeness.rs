@@ -53,11 +53,25 @@ fn is_shell_command(code: &str) -> bool {
 fn blank_directives(code: &str) -> String {
     let is_directive = |line: &str| {
         let line = line.trim_start();
+        if keeps_lines(line) {
+            return true;
+        }
         let word = line.strip_prefix(':').or_else(|| line.strip_prefix('%'));
         word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
     };
     let lines = code.split('\n').map(|line| if is_directive(line) { "" } else { line });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// `let lines = !command …`: more than one word behind the `!` can hardly be Rust.
+fn keeps_lines(line: &str) -> bool {
+    let Some((target, command)) = line.split_once("= !") else { return false };
+    let mut words = command.split_whitespace();
+    let is_command = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./~$".contains(c));
+    let is_operator = |word: &str| word.len() <= 2 && word.chars().all(|c| "&|^=!<>".contains(c));
+    target.starts_with("let ")
+        && words.next().is_some_and(is_command)
+        && words.next().is_some_and(|second| !is_operator(second))
 }
 
 /// Whether the text ends in a string or in a block comment.
@@ -213,6 +227,7 @@ mod tests {
             "\n\n",
             "1 + 1",
             "let x = 5;",
+            "let files = !ls *",
             "fn f() { }",
             "fn f() -> u8 {\n    1\n}\n",
             "struct A;",

@@ -158,6 +158,16 @@ pub struct CellError {
 pub struct Outcome {
     /// Jupyter payloads, such as a page or the text of the next cell.
     pub payload: Vec<Value>,
+    /// Whether the cell has asked for the end of the kernel.
+    pub quits: bool,
+}
+
+impl Outcome {
+    /// Adds what code within the cell leaves behind.
+    pub fn add(&mut self, other: Outcome) {
+        self.payload.extend(other.payload);
+        self.quits |= other.quits;
+    }
 }
 
 /// What a call of an interaction's closure has led to.

@@ -35,6 +35,7 @@ mod tracing;
 mod types;
 mod unknown;
 mod usage;
+mod values;
 mod whole_cell;
 
 #[cfg(test)]

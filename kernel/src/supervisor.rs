@@ -9,6 +9,8 @@
 mod limits;
 mod outbox;
 
+pub use limits::{Dropped, dropped};
+
 use crate::cell_process::{self, COMMANDS};
 use crate::environment::{self, CELL_PROCESS, FUNCTIONS, INTERRUPT, MARKER, SOCKET};
 use crate::frames::Frame;

@@ -153,3 +153,12 @@ def test_cells_share_the_preludes_statics(kernel):
         ".collect::<std::collections::BTreeSet<_>>().len()"
     )
     assert maps.value == "1", "the prelude is loaded once"
+
+
+def test_quit_ends_the_kernel_with_an_answer(fresh_kernel):
+    session = fresh_kernel()
+    result = session.run(':version\n:quit\nprintln!("never");')
+    assert result.ok and result.stdout == "" and not result.of("error"), result.summary()
+    assert result.reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
+    assert result.of("shutdown_reply") == [{"status": "ok", "restart": False}]
+    assert session.manager.provisioner.process.wait(timeout=60) == 0

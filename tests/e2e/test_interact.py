@@ -251,6 +251,25 @@ def test_variables_cannot_be_changed(page):
     assert "`interact!` keeps a copy of each variable" in plain("".join(error["traceback"])), error
 
 
+def test_what_is_called_is_copied(page):
+    """Variables that hold closures were moved away."""
+    code = (
+        "let sum = {\n    let all = vec![1.0, 2.0];\n    let shifted = move |x: f64| x + all[0];\n"
+        "    gpu::interact!(x: f64 = 0.5 in 0.0..=1.0 => shifted(x)).close();\n    shifted(2.0)\n};"
+    )
+    page.run(code)
+    assert page.kernel.check("sum").value == "3.0"
+    page.run("let shared: std::rc::Rc<dyn Fn(f64) -> f64> = std::rc::Rc::new(|x| x * 2.0);")
+    page.run('gpu::interact!(x: f64 = 1.0 in 0.0..=9.0 => println!("{}", shared(x)));')
+    page.move(page.one("FloatSliderModel"), value=2)
+    assert page.outputs()[0]["text"] == "4\n"
+    assert page.kernel.check("shared(3.0)").value == "6.0"
+    page.run("let boxed: Box<dyn Fn(f64) -> f64> = Box::new(|x| x * 2.0);")
+    error = page.kernel.run("gpu::interact!(x: f64 in 0.0..1.0 => boxed(x))").error
+    assert "`let f: std::rc::Rc<dyn Fn(f64) -> f64> = std::rc::Rc::new(|x| …);`" in plain("".join(error["traceback"])), error
+    assert page.kernel.check("boxed(3.0)").value == "6.0"
+
+
 @pytest.mark.parametrize(
     "code, expected",
     [

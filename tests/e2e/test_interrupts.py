@@ -9,6 +9,7 @@ ENDLESS = {
     "a loop": "loop { n = std::hint::black_box(n.wrapping_add(1)); }",
     "a loop on one line with others": "for _ in 0..3 { n += 1; } while n > 0 { n = std::hint::black_box(n | 1); }",
     "a loop that continues": "loop { if n < u64::MAX { continue; } n += 1; }",
+    "a loop in a value": "println!(\"{}\", { loop { if n == u64::MAX { break n; } n = std::hint::black_box(n | 1); } });",
     "a sleep": "std::thread::sleep(std::time::Duration::from_secs(600)); n += 1;",
     "a function": "spin(&mut n);",
     "a cell that has moved a variable": "let mine = spare; loop { std::hint::black_box(&mine); }",

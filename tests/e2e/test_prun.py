@@ -125,6 +125,16 @@ def test_an_interrupt_shows_what_was_sampled(kernel):
     assert kernel.check("kept").value == "6"
 
 
+def test_an_endless_loop_is_interrupted(kernel):
+    """A last expression without a value of its own is written into `format!`, where loops had no checks."""
+    kernel.check('let kept = 6; let moved = String::from("m"); let mut changed = 1;')
+    cell = '%%prun\nlet new = 4;\nlet mine = moved;\nchanged = 7;\nprintln!("ready {}", mine.len() + new);\nloop {}'
+    result = kernel.run(cell, on_message=kernel.interrupt_when("ready"), seconds=120)
+    assert result.error["ename"] == "Interrupted", result.error_text
+    assert kernel.check("(kept, changed)").value == "(6, 7)"
+    assert "moved" in kernel.run("moved").error_text and not kernel.run("new").ok
+
+
 def test_a_crash_is_no_profile(kernel):
     kernel.check(FUNCTIONS)
     result = kernel.run(f"%%prun\nslow({N});\nstd::process::abort();")

@@ -113,6 +113,45 @@ def test_negations_stay_rust(kernel):
     assert kernel.check("let other = 1;\n!is_done").value == "false"
 
 
+def test_shell_lines_have_the_values_of_variables(kernel, folder):
+    kernel.check('let name = "one"; let n = 3; let place = std::path::PathBuf::from("/tmp"); let list = vec![1, 2];')
+    assert kernel.check("!echo {name} $name {n + 1} {n:03} {place} {list:?} {list.len()}").stdout == "one one 4 003 /tmp [1, 2] 2\n"
+    # IPython's names of the same cell count too, and a path has the text that it is shown with.
+    assert kernel.check('let here = std::path::Path::new("a b");\n!echo \'{here}\' {name}').stdout == "a b one\n"
+    assert kernel.check("!echo {name}\n:version").stdout == "one\n", "above a command too"
+    home = os.environ["HOME"]
+    asked = "!echo $HOME ${HOME} ${name:-none} {a,b} {none}; echo x y | awk '{print $2}'; for n in 1 2; do echo $n; done"
+    assert kernel.check(asked).stdout == f"{home} {home} none {{a,b}} {{none}}\ny\n1\n2\n"
+    result = kernel.run("let kept = 1;\n!echo {list}")
+    assert "`list` has no text" in result.error_text and "`{list:?}`" in result.error_text and "line 2" in result.error_text
+    assert kernel.check("(kept, list.len())").value == "(1, 2)"
+
+
+def test_lines_of_a_command_are_kept(kernel):
+    assert kernel.check("let lines = !printf 'a\\nb\\n'; echo seen >&2\nlines.join(\"+\")").value == '"a+b"'
+    assert kernel.check("let mut lines: Vec<String> = !echo c d;\nlines").value == '["c d"]'
+    kernel.check("lines = !echo e")
+    assert kernel.check("lines").value == '["e"]'
+    result = kernel.run("let none = !exit 3")
+    assert "`!exit 3` failed" in result.error_text and "line 1" in result.error_text
+    assert "write `let files = !ls`" in kernel.run("files = !ls").error_text
+    kernel.check("let is_so = true;")
+    assert kernel.check("let is_not = !is_so;\nlet mask = !0u8;\n(is_not, mask, lines.len())").value == "(false, 255, 1)"
+    result = kernel.run("let late = !echo running >&2; sleep 600", on_message=kernel.interrupt_when("running"), seconds=240)
+    assert result.error["ename"] == "Interrupted"
+
+
+def test_variables_of_the_environment_are_made_of_others(kernel, folder):
+    home = os.environ["HOME"]
+    assert kernel.check("%env WARPCELL_A=$HOME/x:${HOME}").stdout == f"env: WARPCELL_A={home}/x:{home}\n"
+    assert kernel.check("let part = 5;\n%env WARPCELL_B={part}-$part").stdout == "env: WARPCELL_B=5-5\n"
+    assert kernel.check("%env WARPCELL_C='$HOME {part}'").stdout == "env: WARPCELL_C=$HOME {part}\n"
+    result = kernel.run("%env WARPCELL_D=$WARPCELL_NONE/x")
+    assert "`WARPCELL_NONE` is not set" in result.error_text and "line 1" in result.error_text
+    assert kernel.check("%cd $HOME").stdout == f"{home}\n"
+    kernel.check(f"%cd -q {folder}")
+
+
 def test_a_script_of_bash(kernel):
     result = kernel.check('%%bash\nfor word in one "two three" \'%time x?\'; do\n  echo "$word"  # it\'s\ndone')
     assert result.stdout == "one\ntwo three\n%time x?\n"
@@ -353,6 +392,9 @@ def test_the_cells_before_are_shown(fresh_kernel):
     assert session.check("%history").stdout == "let first = 1;\nlet second: i32 = \"a\";\n"
     assert session.check("%history -n -l 1 -g second").stdout == "2: let second: i32 = \"a\";\n"
     assert session.check("%history -n 1 3").stdout == "1: let first = 1;\n3: %history\n"
+    assert session.check('%history 1-2 -n -g"second: *i32"').stdout == '2: let second: i32 = "a";\n'
+    result = session.run("%history -o")
+    assert "there are `-n`, `-l COUNT`" in result.error_text
 
 
 @pytest.mark.parametrize(
@@ -392,3 +434,17 @@ def test_what_a_cell_shows_is_kept(kernel):
     result = kernel.run("%%capture kept\nprintln!(\"before\");\nlet none: Option<i32> = None;\nnone.unwrap()")
     assert result.error["ename"] == "Panic" and "line 4" in result.error_text and result.stdout == "before\n"
     assert kernel.run("%%capture 1\n1").error["ename"] == "UsageError"
+    assert "above `%%bash`" in kernel.run("%%bash\n%%capture out\nls").error_text
+
+
+def test_what_could_not_be_kept_is_reported(fresh_kernel):
+    session = fresh_kernel()
+    cell = 'for _ in 0..300_000 { println!("a line of text"); }'
+    result = session.check(f"%%capture kept\n{cell}")
+    assert result.stdout == "" and result.value is None
+    assert "%%capture: `kept` is not complete: 2.5 MB of text dropped: a cell shows 2 MB." in result.stderr
+    assert f"%%capture kept\ngpu::set_output_limit(20000000);\n{cell}" in result.stderr
+    corrected = result.stderr[result.stderr.index("%%capture kept") :]
+    assert session.check(corrected).stderr == ""
+    assert session.check("kept.stdout.lines().count()").value == "300000"
+    assert session.check(f"%%capture\n{cell}").stderr == "", "nobody wants it"

@@ -9,16 +9,18 @@ mod places;
 use super::borrows::{BORROW, BORROW_OF, END_OF_BORROW};
 use super::compiler_message::with_objects;
 use super::names::is_own;
-use places::{AFTER_ELEMENT, BEFORE_ELEMENT, CHECK, EACH_ELEMENT};
+use places::{AFTER_ELEMENT, BEFORE_ELEMENT, CALLED, CHECK, EACH_ELEMENT, END_OF_CALLED};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
 
 /// Code without any of these words and without functions never needs a check.
-const MAY_NEED_CHECKS: [&str; 9] = ["loop", "while", "for", "sleep", "park", "..", "iter", "cycle", "macro_rules"];
+const MAY_NEED_CHECKS: [&str; 10] =
+    ["loop", "while", "for", "sleep", "park", "..", "iter", "cycle", "macro_rules", "interact"];
 
 /// All that the build step puts into lines of the user.
-const INSERTED: [&str; 7] = [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT, BORROW, BORROW_OF, END_OF_BORROW];
+const INSERTED: [&str; 9] =
+    [CHECK, EACH_ELEMENT, BEFORE_ELEMENT, AFTER_ELEMENT, CALLED, END_OF_CALLED, BORROW, BORROW_OF, END_OF_BORROW];
 
 /// The source with the checks.
 pub fn with_checks(source: &str) -> Cow<'_, str> {
@@ -156,6 +158,22 @@ mod tests {
         assert_eq!(with_checks(source), source);
     }
 
+    #[test]
+    fn variables_that_the_code_behind_the_controls_calls_are_in_brackets() {
+        let source = "fn run(h: F) { let blur = |x| x; let (a, b) = (f, g); { let inner = f; }\n\
+                      interact!(n: f64 in 0.0..1.0 => { println!(\"{}\", a(n)); imshow(&blur(n)); half(n) + inner(n) + h(n) + later(n) });\n\
+                      let later = f; }";
+        let checked = with_checks(source);
+        assert_eq!(without_checks(&checked), source);
+        let plain = |checked: &str| checked.replace(CALLED, "(").replace(END_OF_CALLED, ")");
+        let shown = plain(&checked);
+        let expected = "{ println!(\"{}\", (a)(n)); imshow(&(blur)(n)); half(n) + inner(n) + h(n) + later(n) }";
+        assert!(shown.contains(expected), "{shown}");
+        // A last expression is in a macro of evcxr's.
+        let source = "fn run() { let f = g; send(&format!(\"{:?}\",&(\ninteract!(n: f64 in 0.0..1.0 => f(n))\n))); }";
+        assert!(plain(&with_checks(source)).contains("=> (f)(n))"), "{}", with_checks(source));
+    }
+
     /// The source with `!` for each check at the head of a block, `.!` for a check of an iterator, and `!{ }` around an
     /// expression.
     fn marked(source: &str) -> String {
@@ -265,6 +283,24 @@ mod tests {
             "macro_rules! run { ($e:expr) => { $e } }\nconst N: u8 = run!(loop { break 1 });",
             "fn f() { other!(loop {}); }",
         ] {
+            assert_eq!(marked(source), source);
+        }
+    }
+
+    #[test]
+    fn what_is_written_as_text_is_checked() {
+        // evcxr writes a value without a display so: `%%prun` of an endless loop could not be interrupted.
+        let source = "fn run() { evcxr_send_text_plain(&format!(\"{:?}\",&(\nprun_value(loop {})\n))); }";
+        assert!(marked(source).contains("prun_value(loop {!})"), "{}", marked(source));
+        for (source, expected) in [
+            ("fn f() { println!(\"{} {n}\", (0u64..).filter(g).count(), n = { loop { h() } }); }", "(0u64..).!.filter"),
+            ("fn f() { println!(\"{} {n}\", 1, n = { loop { h() } }); }", "n = { loop {! h() } }"),
+            ("fn f() { let v = vec![{ while a() {} 1 }; 3]; }", "while a() {!} 1"),
+            ("fn f() { println!(\"{}\", gpu::map(fuse!(|x: i64| { while x > 0 {} x }), &a)); }", "while x > 0 {!}"),
+        ] {
+            assert!(marked(source).contains(expected), "{}", marked(source));
+        }
+        for source in ["fn f() { assert!({ loop {} }); dbg!(loop {}); }", "const X: usize = vec![{ loop {} }].len();"] {
             assert_eq!(marked(source), source);
         }
     }

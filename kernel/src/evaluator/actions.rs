@@ -9,6 +9,7 @@ use crate::evaluator::rust::{RustEvaluator, Task};
 use crate::evaluator::supervisor_link::SupervisorLink;
 use crate::evaluator::{CellError, Outcome, Output, OutputSink, StreamName};
 use crate::magics::{self, Action, ActionError, KernelServices, Shown};
+use crate::supervisor::{self, Dropped};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -121,7 +122,7 @@ impl KernelServices for Services<'_> {
         let shown = without_value(self.task.sink);
         let result = self.evaluator.execute_text(Task { sink: &shown, ..self.task }, code);
         self.evaluator.nested -= 1;
-        self.outcome.payload.extend(result.map_err(|error| failed(error, Some(file)))?.payload);
+        self.outcome.add(result.map_err(|error| failed(error, Some(file)))?);
         Ok(())
     }
 
@@ -143,16 +144,22 @@ impl KernelServices for Services<'_> {
         let result = self.evaluator.execute_text(Task { sink: &capturing, ..self.task }, code);
         let kept = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
         match result {
-            Ok(outcome) => self.outcome.payload.extend(outcome.payload),
+            Ok(outcome) => self.outcome.add(outcome),
             Err(error) => {
                 kept.into_iter().for_each(|output| (self.task.sink)(output));
                 return Err(failed(error, None));
             }
         }
         let Some(name) = variable.filter(|_| !self.task.checks) else { return Ok(()) };
-        let text = magics::literal(&captured(kept).to_string());
-        let code = format!("let {name} = warpcell::session::captured({text});");
-        self.evaluator.execute_text(self.task, &code).map(drop).map_err(|error| failed(error, None))
+        let kept = captured(kept);
+        let text = magics::literal(&kept.to_string());
+        let line = format!("let {name} = warpcell::session::captured({text});");
+        self.evaluator.execute_text(self.task, &line).map(drop).map_err(|error| failed(error, None))?;
+        if let Some(dropped) = kept["stderr"].as_str().and_then(supervisor::dropped) {
+            let text = format!("{}\n", incomplete(name, dropped, code));
+            (self.task.sink)(Output::Stream { name: StreamName::Stderr, text });
+        }
+        Ok(())
     }
 
     fn formatted(&self, code: &str) -> Result<String, ActionError> {
@@ -162,6 +169,18 @@ impl KernelServices for Services<'_> {
         formatting::formatted(code, &rustfmt, &directory(&self.evaluator.link))
             .map_err(|message| ActionError::new("FormatError", message))
     }
+}
+
+/// What is said if `%%capture` could not keep everything.
+fn incomplete(name: &str, Dropped { what, limit }: Dropped<'_>, code: &str) -> String {
+    let first = code.trim_start().lines().next().unwrap_or_default();
+    let first = if first.contains("set_output_limit") { "" } else { first };
+    format!(
+        "%%capture: `{name}` is not complete: {what} Raise the limit in the first line of the cell:\n\
+         %%capture {name}\ngpu::set_output_limit({limit});\n{first}"
+    )
+    .trim_end()
+    .to_owned()
 }
 
 /// Outputs as `warpcell::session::captured` reads them. Displays that were replaced are there in their last form, and what was cleared

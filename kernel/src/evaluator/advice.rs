@@ -96,6 +96,13 @@ pub fn advice(code: &str, message: &str) -> Vec<String> {
                  `move ||` (or use `std::thread::scope`, which waits for its threads)"
             )]
         }
+        "E0277" if message.starts_with("the trait bound `dyn Fn") && message.ends_with(": Clone` is not satisfied") => {
+            let closure = message.split(['`', ':']).nth(1).unwrap_or("dyn Fn()");
+            vec![format!(
+                "a boxed closure cannot be copied, and `interact!` keeps a copy of each variable that its code uses; an `Rc` can: \
+                 `let f: std::rc::Rc<{closure}> = std::rc::Rc::new(|x| …);`"
+            )]
+        }
         "E0597" | "E0716" => vec![
             "a variable that later cells can use must own what it holds; put the code in braces `{ … }`, or clone the value"
                 .to_owned(),
@@ -169,6 +176,8 @@ mod tests {
         assert!(advice("E0382", "use of moved value: `a.b`")[0].contains("`x.clone()`"), "only names are put in");
         assert!(advice("E0505", "cannot move out of `v` because it is borrowed")[1].contains("`v.clone()`"));
         assert_eq!(advice("E0308", "mismatched types"), [""; 0]);
+        let closure = advice("E0277", "the trait bound `dyn Fn(f64) -> f64: Clone` is not satisfied");
+        assert!(closure[0].contains("`let f: std::rc::Rc<dyn Fn(f64) -> f64> = "), "{closure:?}");
     }
 
     #[test]

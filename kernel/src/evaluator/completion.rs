@@ -351,7 +351,11 @@ mod tests {
     #[test]
     fn names_are_offered_where_nothing_is_written() {
         let items = ["double", "Point"].map(str::to_owned);
-        let notebook = Notebook { variables: vec![("x".to_owned(), "i32".to_owned())], items: items.into() };
+        let notebook = Notebook {
+            variables: vec![("x".to_owned(), "i32".to_owned())],
+            items: items.into(),
+            ..Notebook::default()
+        };
         let of = |code: &str| {
             let found = names(code, code.len(), &notebook);
             assert_eq!((found.start, found.end), (code.len(), code.len()));

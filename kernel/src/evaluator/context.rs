@@ -5,7 +5,6 @@ use crate::environment;
 use crate::evaluator::open_types::{NextAttempt, OpenTypes};
 use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::{advice, commands};
-use crate::magics;
 use crate::memory;
 use crate::printing::errln;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
@@ -128,8 +127,8 @@ fn execute_once(context: &mut CommandContext, code: &str, session: &Path) -> Res
 
 /// The parts of a cell that evcxr gets one after another. evcxr would run shell lines above `:commands` in this
 /// process, without a limit to their output and without a way to stop them. So they become code, like all other shell
-/// lines, each on its line.
-pub fn parts(code: &str) -> Vec<String> {
+/// lines, each on its line: `shell` writes it.
+pub fn parts(code: &str, shell: impl Fn(&str) -> String) -> Vec<String> {
     let mut parts = vec![String::new()];
     let (mut lines_above, mut leads, mut in_shell, mut begun) = (0, true, false, false);
     for line in code.split_inclusive('\n') {
@@ -145,7 +144,7 @@ pub fn parts(code: &str) -> Vec<String> {
         lines_above += 1;
         let Some(part) = parts.last_mut() else { continue };
         if is_shell {
-            part.push_str(&magics::shell_line(line.trim_end_matches(['\n', '\r'])));
+            part.push_str(&shell(line.trim_end_matches(['\n', '\r'])));
             part.push_str(if line.ends_with('\n') { "\n" } else { "" });
         } else {
             part.push_str(line);
@@ -156,7 +155,11 @@ pub fn parts(code: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::magics;
+
+    fn parts(code: &str) -> Vec<String> {
+        super::parts(code, |line| magics::shell_line(line, &magics::Notebook::default()))
+    }
 
     #[test]
     fn shell_lines_above_commands_become_parts_of_their_own() {

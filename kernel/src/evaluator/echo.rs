@@ -131,7 +131,7 @@ impl Evaluator for Echo {
 
 impl Echo {
     fn run(&mut self, cell: u64, code: &str, sink: &OutputSink) -> Result<Outcome, CellError> {
-        let mut payload = Vec::new();
+        let (mut payload, mut quits) = (Vec::new(), false);
         for line in code.lines() {
             let (command, text) = line.split_once(' ').unwrap_or((line, ""));
             match command {
@@ -168,11 +168,12 @@ impl Echo {
                     return Err(error("Interrupted", "the cell was interrupted"));
                 }
                 "pass" => {}
+                "quit" => quits = true,
                 "panic" => panic!("asked for"),
                 _ => sink(stream(StreamName::Stdout, line.to_owned())),
             }
         }
-        Ok(Outcome { payload })
+        Ok(Outcome { payload, quits })
     }
 }
 

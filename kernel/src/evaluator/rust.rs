@@ -32,7 +32,7 @@ use crate::printing::errln;
 use crate::syntax::line_and_column;
 use anyhow::Result;
 use evcxr::{CommandContext, Error, EvalOutputs};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -202,6 +202,7 @@ impl RustEvaluator {
         Notebook {
             variables: variable_history::types(context, &self.types).into_iter().collect(),
             items: context.defined_item_names().map(str::to_owned).collect(),
+            ..Notebook::default()
         }
     }
 
@@ -245,7 +246,7 @@ impl RustEvaluator {
     fn run_parts(&mut self, run: Run<'_>) -> Result<(), CellError> {
         let Run { task: Task { number, sink, checks }, expansion, cell } = run;
         let Some(before) = self.begin(run)? else { return Err(interrupted(&BTreeSet::new())) };
-        let parts = context::parts(&expansion.code);
+        let parts = context::parts(&expansion.code, |line| magics::shell_line(line, &self.notebook()));
         let Executed { result, code } = self.execute_parts(number, &parts, sink)?;
         let ended = self.end(run, &result, before);
         let traced = Traced { expansion, cell, code };
@@ -392,6 +393,10 @@ impl RustEvaluator {
 
     /// Runs the text of a cell, or checks it: its magics and its code, in the order of the lines.
     pub(super) fn execute_text(&mut self, task: Task<'_>, code: &str) -> Result<Outcome, CellError> {
+        // evcxr would end this process at once, without an answer.
+        let quits = commands::commands(code).find(|(_, name, _)| *name == ":quit").map(|(place, _, _)| place.start);
+        let quits = quits.filter(|_| !task.checks);
+        let code = &code[..quits.unwrap_or(code.len())];
         let parts =
             magics::in_order(code, &self.notebook()).map_err(|error| plain_error("UsageError", &error.to_string()))?;
         // A magic that is used wrongly is an error before anything runs.
@@ -412,7 +417,14 @@ impl RustEvaluator {
                 false => Arc::clone(task.sink),
             };
             let run = Run { task: Task { sink: &sink, ..task }, expansion: &expansions[index], cell };
-            outcome.payload.extend(self.run(run)?.payload);
+            outcome.add(self.run(run)?);
+            if outcome.quits {
+                return Ok(outcome);
+            }
+        }
+        if quits.is_some() {
+            outcome.quits = true;
+            outcome.payload.push(json!({ "source": "ask_exit", "keepkernel": false }));
         }
         Ok(outcome)
     }

@@ -6,7 +6,8 @@ use super::magic::{Arguments, CellCall, CellHandler, LineCall, LineHandler, Magi
 use super::notebook::Notebook;
 use super::rewrite::{Edit, Rewrite};
 use super::usage::UsageError;
-use super::{question, reference, shell, table, unknown};
+use super::{question, reference, shell, table, unknown, values};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -49,7 +50,13 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
     for place in places(cell, notebook) {
         match place.form {
             Form::Shell => {
-                edits.push(Edit::replace(place.word.clone(), shell::command(&cell[place.word])));
+                let line = &cell[place.word.clone()];
+                let notebook = above(cell, &place, notebook);
+                let code = match shell::assigned(line, &|_| false) {
+                    Some(line) => shell::assignment(&line, &notebook).map_err(|message| place.error(cell, message))?,
+                    None => shell::command(line, &notebook),
+                };
+                edits.push(Edit::replace(place.word, code));
                 continue;
             }
             Form::Question => {
@@ -85,6 +92,9 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
         match handler {
             CellHandler::Text(_) | CellHandler::Whole(_) => {
                 let body = cell[place.word.end..].split_once('\n').map_or("", |(_, body)| body);
+                if let Some(message) = of_another_language(magic, body) {
+                    return Err(place.error(cell, message));
+                }
                 let outcome = Arguments::parse(&cell[place.arguments.clone()], magic.options)
                     .and_then(|arguments| match handler {
                         CellHandler::Text(handler) => handler(&arguments, body),
@@ -186,7 +196,8 @@ fn expand_line(
                 return Err(fail("commands of evcxr, such as `:dep`, must stand above it".into()));
             }
             let arguments = Arguments::parse(arguments, magic.options).map_err(fail)?;
-            edits.push(Edit::replace(whole, to_code(&arguments, notebook).map_err(fail)?));
+            let notebook = above(cell, place, notebook);
+            edits.push(Edit::replace(whole, to_code(&arguments, &notebook).map_err(fail)?));
         }
         LineHandler::Rust(wrap) | LineHandler::Profiled(wrap) => {
             if place.unclosed {
@@ -204,6 +215,17 @@ fn expand_line(
         }
     }
     Ok(())
+}
+
+/// The notebook, with what the cell binds above a line whose text may have values.
+fn above<'a>(cell: &str, place: &MagicPlace<'_>, notebook: &'a Notebook) -> Cow<'a, Notebook> {
+    let end = cell[place.word.start..].find('\n').map_or(cell.len(), |at| place.word.start + at);
+    if !cell[place.word.start..end].contains(['{', '$', '=']) {
+        return Cow::Borrowed(notebook);
+    }
+    let is_shell = |line: &&str| line.starts_with('!') && !line.contains('=');
+    let code: Vec<&str> = cell[..place.word.start].lines().filter(|line| !is_shell(line)).collect();
+    Cow::Owned(Notebook { above: values::bound_in(&code.join("\n")), ..notebook.clone() })
 }
 
 fn cell_call<'a>(text: &'a str, place: &MagicPlace<'_>) -> CellCall<'a> {
@@ -393,6 +415,13 @@ pub(super) fn places<'a>(cell: &'a str, notebook: &Notebook) -> Vec<MagicPlace<'
                     true => !commands_follow(cell, whole.end) && !cell_magic_follows(cell, whole.end),
                     false => could_be && shell::is_command(line, &known),
                 };
+            let assigned = if could_be { shell::assigned(line, &known) } else { None };
+            if let Some(assigned) = assigned {
+                words.insert(assigned.name);
+                found.push(MagicPlace::line(whole.clone(), Form::Shell));
+                (seen_code, at) = (true, whole.end);
+                continue;
+            }
             let asks = could_be && question::asked(line).is_some() && !chain_follows(cell, whole.end);
             if is_shell {
                 found.push(MagicPlace::line(whole.clone(), Form::Shell));
@@ -517,6 +546,26 @@ fn plain_arguments(text: &str, from: usize) -> Range<usize> {
 fn is_leading(cell: &str, place: usize) -> bool {
     let is_blank = |line: &str| line.is_empty() || line.starts_with("//") || line.starts_with('%');
     cell[..place].lines().all(|line| is_command(line) || is_blank(line.trim_start()))
+}
+
+/// What is wrong if a magic whose cell is text stands above one whose cell is Rust, or below `%rustfmt`. A file may begin with
+/// any text.
+fn of_another_language(magic: &Magic, body: &str) -> Option<String> {
+    let line = body.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let word = line.split_whitespace().next().filter(|word| word.starts_with('%') && magic.name != "writefile")?;
+    let below = table::find(word.trim_start_matches('%'))?;
+    let name = magic.name;
+    let is_text = |magic: &Magic| matches!(magic.cell, Some(CellHandler::Text(_)));
+    match (is_text(magic), below.name) {
+        (true, "capture") => Some(format!("`{word}` must be the first line: write it above `%%{name}`")),
+        (true, _) if takes_whole_cell(below) => Some(format!(
+            "`{word}` is for a cell of Rust, and below `%%{name}` everything is text for it; remove the line `{line}`"
+        )),
+        (false, _) if name == "rustfmt" && is_text(below) => {
+            Some(format!("a cell for `{word}` is not Rust, so rustfmt cannot format it; remove the line `%%rustfmt`"))
+        }
+        _ => None,
+    }
 }
 
 /// Whether evcxr's `:commands` stand below a place, with no code between.

@@ -154,28 +154,51 @@ pub(super) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Reads the options that `known` lists from the start of a text.
+    /// Reads the options that `known` lists from the start of a text. A value may be in quotes, and stand directly behind
+    /// the letter of its option; letters without values may stand together.
     pub fn parse(text: &'a str, known: &'static [MagicOption]) -> Result<Arguments<'a>, String> {
         let mut options = Vec::new();
         let mut rest = text.trim();
+        let value = |option: &'static MagicOption, behind: &'a str| match split_value(behind.trim_start()) {
+            ("", _) => Err(format!("`{}` needs a value: {}", option.text, option.value)),
+            (value, rest) => Ok(((option.text, value), rest)),
+        };
         while rest.starts_with('-') && !rest.starts_with("- ") && rest != "-" {
-            let (word, following) = split_word(rest);
+            let (word, behind) = split_word(rest);
             if word == "--" {
-                rest = following;
+                rest = behind;
                 break;
             }
-            let Some(choice) = known.iter().find(|choice| choice.text == word) else {
-                return Err(format!("there is no option `{word}`"));
-            };
-            rest = following;
-            let mut value = "";
-            if !choice.value.is_empty() {
-                (value, rest) = split_word(rest);
-                if value.is_empty() {
-                    return Err(format!("`{word}` needs a value: {}", choice.value));
-                }
+            if let Some(choice) = known.iter().find(|choice| choice.text == word) {
+                let (option, behind) =
+                    if choice.value.is_empty() { ((choice.text, ""), behind) } else { value(choice, behind)? };
+                options.push(option);
+                rest = behind;
+                continue;
             }
-            options.push((choice.text, value));
+            let mut letters = &rest[1..];
+            rest = loop {
+                let Some(letter) = letters.chars().next().filter(|letter| !letter.is_whitespace()) else {
+                    break letters.trim_start();
+                };
+                let behind = &letters[letter.len_utf8()..];
+                let is_it =
+                    |choice: &&MagicOption| choice.text.strip_prefix('-').is_some_and(|name| name.chars().eq([letter]));
+                match known.iter().find(is_it) {
+                    Some(choice) if choice.value.is_empty() => {
+                        options.push((choice.text, ""));
+                        letters = behind;
+                    }
+                    Some(choice) => {
+                        let (option, behind) = value(choice, behind)?;
+                        options.push(option);
+                        break behind;
+                    }
+                    // `-n4`: arguments follow.
+                    None if letter.is_ascii_digit() && letters.len() + 1 < rest.len() => break letters,
+                    None => return Err(format!("there is no option `{word}`{}", listed(known))),
+                }
+            };
         }
         Ok(Arguments { options, rest })
     }
@@ -203,6 +226,28 @@ impl<'a> Arguments<'a> {
 pub(super) fn unquoted(text: &str) -> &str {
     let quoted = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
     quoted('"').or_else(|| quoted('\'')).unwrap_or(text)
+}
+
+/// The options that there are, for an error.
+fn listed(known: &[MagicOption]) -> String {
+    let options = known.iter().filter(|option| option.text.starts_with('-'));
+    let names: Vec<String> =
+        options.map(|option| format!("`{}`", format!("{} {}", option.text, option.value).trim())).collect();
+    match names.split_last() {
+        None => "; it has no options".to_owned(),
+        Some((only, [])) => format!("; there is {only}"),
+        Some((last, others)) => format!("; there are {} and {last}", others.join(", ")),
+    }
+}
+
+/// The first word of a text, or the text in quotes that it begins with; and what is behind it.
+fn split_value(text: &str) -> (&str, &str) {
+    for mark in ['"', '\''] {
+        if let Some((inside, behind)) = text.strip_prefix(mark).and_then(|rest| rest.split_once(mark)) {
+            return (inside, behind.trim_start());
+        }
+    }
+    split_word(text)
 }
 
 fn split_word(text: &str) -> (&str, &str) {

@@ -1,7 +1,7 @@
 //! [`Notebook`]: the facts about the notebook that the expansion of magics may use.
 
 use super::types::readable;
-use crate::syntax::words;
+use crate::syntax::{plain, words};
 use std::collections::BTreeSet;
 
 /// The notebook before the cell runs.
@@ -11,12 +11,22 @@ pub struct Notebook {
     pub variables: Vec<(String, String)>,
     /// Names of functions, types and other items.
     pub items: BTreeSet<String>,
+    /// Names that the cell itself binds above a line for the shell, `%env` or `%cd`.
+    pub above: BTreeSet<String>,
 }
 
 impl Notebook {
     /// Whether the notebook has a variable or an item of that name.
     pub fn knows(&self, name: &str) -> bool {
         self.items.contains(name) || self.variables.iter().any(|(variable, _)| variable == name)
+    }
+
+    /// Whether a name is that of a value: a variable, or a constant, which has capitals only.
+    pub fn has_value(&self, name: &str) -> bool {
+        let is_constant = || name.contains(|c: char| c.is_uppercase()) && !name.contains(|c: char| c.is_lowercase());
+        self.above.contains(name)
+            || self.variables.iter().any(|(variable, _)| plain(variable) == name)
+            || (self.items.contains(name) && is_constant())
     }
 
     /// The variables in the order of their names, with types as users write them. If `types` are given, only variables

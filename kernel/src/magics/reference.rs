@@ -113,6 +113,27 @@ cell's lines. A command that fails makes the cell fail. Below other code, `!name
 if the notebook or the cell defines the name, or if it is a call. Put such an expression in
 brackets to be sure that it is Rust.
 
+`{name}` in a line is the value of a variable of the notebook, or of the cell above the line. It can
+be an expression that names a variable, such as `{n + 1}` or `{v.len()}`, with a format, such as
+`{x:.3}`. `$name` is the value too. The text is that of `Display`, or of a path. Values are not
+quoted: write `'{path}'` if a path may contain blanks. All else is the shell's: `$HOME`, `${name}`,
+`{a,b}`, awk's braces, and a `$name` that the line itself sets, as in `for name in …`. `{{name}}` and
+`$$name` hand `{name}` and `$name` on to the shell. `%%bash` replaces nothing.
+
+`let lines = !command` keeps the lines that a command prints, as a `Vec<String>`. Its errors are
+shown. `let x = !y;` is Rust where `y` is a name of the notebook or the cell.
+
+## Interrupts
+
+An interrupt stops a cell with `%%prun` or `%prun` in any loop, as it stops other cells; what was
+sampled is shown. Cells with `%time` and `%timeit` have no checks in their loops, because the checks
+would be measured. They stop in operations on arrays, and `%timeit` between two calls of its
+statement. If nothing stops them, a line says so after a second, and a second interrupt ends the
+process: then all variables are lost.
+
+After an interrupt, variables of earlier cells have the values that they had last. A variable that
+the cell has moved away is lost. What the cell defines itself is not defined, also above the magic.
+
 ## Questions
 
 `name?`, `?name` and `name??` need a line of their own. After the cell has run, the front end's
@@ -129,6 +150,9 @@ their cell, or in a cell of their own:
 :dep itoa = \"1\"
 itoa::Buffer::new().format(7).to_owned()
 ```
+
+`:quit` ends the kernel after the lines above it: the cell has its answer, and what waits is not run.
+JupyterLab then starts a new kernel.
 "
 }
 

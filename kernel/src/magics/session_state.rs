@@ -5,6 +5,7 @@ use super::action::Action;
 use super::literal::literal;
 use super::magic::{Arguments, unquoted};
 use super::notebook::Notebook;
+use super::values::{self, Dollar};
 
 /// How many names `%who` prints on a line, as in IPython.
 const NAMES_A_LINE: usize = 9;
@@ -54,7 +55,7 @@ fn none(types: &str) -> String {
 }
 
 /// `%env`.
-pub(super) fn env(arguments: &Arguments<'_>, _: &Notebook) -> Result<String, String> {
+pub(super) fn env(arguments: &Arguments<'_>, notebook: &Notebook) -> Result<String, String> {
     let rest = arguments.rest;
     if arguments.option("-u").is_some() {
         return Ok(format!("warpcell::session::env_unset({});", literal(name_of(rest)?)));
@@ -67,8 +68,19 @@ pub(super) fn env(arguments: &Arguments<'_>, _: &Notebook) -> Result<String, Str
     let Some((name, value)) = split else {
         return Ok(format!("warpcell::session::env_get({});", literal(name_of(rest)?)));
     };
-    let value = unquoted(value.trim());
-    Ok(format!("warpcell::session::env_set({}, {});", literal(name_of(name.trim())?), literal(value)))
+    let name = literal(name_of(name.trim())?);
+    Ok(with_values(value.trim(), notebook, |value| format!("warpcell::session::env_set({name}, {value});")))
+}
+
+/// A call with a text, in which the values of variables are. A text in single quotes stays as it is.
+fn with_values(text: &str, notebook: &Notebook, call: impl FnOnce(&str) -> String) -> String {
+    let plain = unquoted(text);
+    if text.starts_with('\'') && plain != text {
+        return call(&literal(plain));
+    }
+    let text = values::text(plain, notebook, Dollar::Environment);
+    let call = call(&text.expression);
+    if text.items.is_empty() { call } else { format!("{{ {}{call} }};", text.items) }
 }
 
 fn name_of(name: &str) -> Result<&str, String> {
@@ -79,9 +91,9 @@ fn name_of(name: &str) -> Result<&str, String> {
 }
 
 /// `%cd`.
-pub(super) fn cd(arguments: &Arguments<'_>, _: &Notebook) -> Result<String, String> {
+pub(super) fn cd(arguments: &Arguments<'_>, notebook: &Notebook) -> Result<String, String> {
     let quiet = arguments.option("-q").is_some();
-    Ok(format!("warpcell::session::cd({}, {quiet});", literal(arguments.path())))
+    Ok(with_values(arguments.rest, notebook, |path| format!("warpcell::session::cd({path}, {quiet});")))
 }
 
 /// `%gpuinfo`.

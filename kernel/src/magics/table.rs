@@ -27,7 +27,8 @@ fail.",
         details: "\
 Nothing of what the cell prints and draws is shown. The variable NAME has it, if it is given:
 `NAME.stdout` and `NAME.stderr` are texts, `NAME.show()` shows all of it. If the cell fails, it is
-shown, with the error.",
+shown, with the error. What a cell shows is limited: if not all of it could be kept, a line says how
+much is missing, and how to raise the limit.",
         options: &[
             flag("--no-stdout", "show what the cell prints"),
             flag("--no-stderr", "show what the cell prints as errors"),
@@ -46,7 +47,7 @@ shown, with the error.",
 Changes the directory of the process that runs the cells and prints it. %load, %%writefile,
 %%bash, !command and the completion of paths use this directory. Without an argument it goes to
 the home directory, with - to the directory before; ~ is the home directory. A path may contain
-blanks and may be quoted. A new process starts in the directory where the kernel was started.",
+blanks and may be quoted; {name} and $NAME in it are values, as in %env. A new process starts in the directory where the kernel was started.",
         options: &[flag("-q", "print nothing")],
         takes: Takes::Directory,
         examples: &["%cd /tmp", "%cd -q -"],
@@ -89,12 +90,14 @@ the cell does. Commands such as `:dep` can only be run.",
         usage: "%env\n%env NAME\n%env NAME=VALUE\n%env -u NAME",
         details: "\
 The variables are those of the process that runs the cells, so std::env::var and the programs
-that cells start see them. The list hides the values of names that contain key, token, secret
+that cells start see them. In a value, $NAME and ${NAME} are other variables of the environment,
+and {name} and $name variables of the notebook, as in shell lines; in single quotes nothing is
+replaced. The list hides the values of names that contain key, token, secret
 or passw. WARPCELL_DEVICE must be set before the first array is made. A new process has the
 environment that the kernel was started with.",
         options: &[flag("-u", "remove the variable")],
         takes: Takes::Words,
-        examples: &["%env", "%env HOME", "%env RUST_BACKTRACE=1", "%env -u RUST_BACKTRACE"],
+        examples: &["%env", "%env HOME", "%env RUST_BACKTRACE=1", "%env PATH=$PATH:/opt/bin", "%env -u RUST_BACKTRACE"],
         line: Some(LineHandler::Line(session_state::env)),
         cell: None,
     },
@@ -135,18 +138,14 @@ separately.",
     Magic {
         name: "history",
         summary: "Show the cells that have run in this session",
-        usage: "%history [-n] [-l COUNT] [-g TEXT] [-f FILE] [RANGE …]",
+        usage: "%history [-n] [-l COUNT] [-g TEXT] [-f FILE] [-u] [-r] [RANGE …]",
         details: "\
 Shows the texts of the cells before this one, oldest first. A range is a number of a cell, or the
-first and the last one, such as 2-5 or 4-.",
-        options: &[
-            flag("-n", "with the numbers of the cells"),
-            option("-l", "COUNT", "the last so many cells only"),
-            option("-g", "TEXT", "only cells that contain this word"),
-            option("-f", "FILE", "write them to a file"),
-        ],
+first and the last one, such as 2-5 or 4-. Options may also stand behind the ranges, and a value
+with blanks in quotes. Outputs and the cells of earlier sessions are not kept.",
+        options: inputs::OPTIONS,
         takes: Takes::Words,
-        examples: &["%history", "%history -n 1-2", "%history -l 3 -f cells.rs"],
+        examples: &["%history", "%history -n 1-2", "%history -l 3 -f cells.rs", "%history -g \"let mut\""],
         line: Some(LineHandler::Action(inputs::history)),
         cell: None,
     },

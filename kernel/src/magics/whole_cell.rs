@@ -117,6 +117,24 @@ mod tests {
                 `%check?` shows more."#]],
         );
         check(
+            "%%html\n%rustfmt\n<b>bold</b>",
+            expect![[r#"
+                UsageError
+                line 1: `%rustfmt` is for a cell of Rust, and below `%%html` everything is text for it; remove the line `%rustfmt`"#]],
+        );
+        check(
+            "%%bash\n\n%%capture out\nls",
+            expect![[r#"
+                UsageError
+                line 1: `%%capture` must be the first line: write it above `%%bash`"#]],
+        );
+        check(
+            "%rustfmt\n%%bash\nls",
+            expect![[r#"
+                UsageError
+                line 1: a cell for `%%bash` is not Rust, so rustfmt cannot format it; remove the line `%%rustfmt`"#]],
+        );
+        check(
             "let a = 1;\n%rustfmt\nlet b=2;",
             expect![[r#"
                 UsageError

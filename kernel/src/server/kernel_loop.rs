@@ -7,7 +7,7 @@ use super::lane::{self, Job, Language, Task};
 use super::log::log;
 use super::sockets::Sockets;
 use crate::completeness;
-use crate::evaluator::{Called, CellError, InputAnswer, InterruptHandle, Output};
+use crate::evaluator::{Called, CellError, InputAnswer, InterruptHandle, Outcome, Output};
 use crate::widgets::Reaction;
 use crate::wire::iopub::Publication;
 use crate::wire::reply::{Executed, Reply};
@@ -137,7 +137,7 @@ impl KernelLoop {
         match event {
             Event::Message { channel, incoming } => return self.message(channel, incoming).await,
             Event::Started { lane, outcome } => self.started(lane, outcome).await,
-            Event::Answered { lane, answer } => self.answered(lane, answer).await,
+            Event::Answered { lane, answer } => return self.answered(lane, answer).await,
             Event::Asked(question) => self.ask(question).await,
             Event::Interrupt => self.interrupt().await,
             Event::Overdue { cell } => self.overdue(cell).await,
@@ -437,18 +437,24 @@ impl KernelLoop {
         }
     }
 
-    async fn answered(&mut self, name: LaneName, answer: Answer) {
+    async fn answered(&mut self, name: LaneName, answer: Answer) -> ControlFlow<()> {
         self.lane(name).abandoned = false;
         if let Some(pending) = self.lane(name).running.take() {
+            let quits = matches!(&answer, Answer::Executed(Ok(Outcome { quits: true, .. })));
             self.finish(pending, answer).await;
+            if quits {
+                self.end(false, None).await;
+                return ControlFlow::Break(());
+            }
         }
         self.start_next(name).await;
+        ControlFlow::Continue(())
     }
 
     /// Answers a request whose work is done. After a failed cell it also answers the cells queued behind it.
     async fn finish(&mut self, pending: Pending, answer: Answer) {
         let Pending { channel, parent, task, .. } = pending;
-        let mut abort = false;
+        let (mut abort, mut quits) = (false, false);
         let reply = match (answer, task) {
             (Answer::Executed(result), Task::Execute(execute)) => {
                 self.outputs.go_on();
@@ -462,7 +468,10 @@ impl KernelLoop {
                     self.history.set_output(output);
                 }
                 let result = match result {
-                    Ok(outcome) => Executed::Done(outcome),
+                    Ok(outcome) => {
+                        quits = outcome.quits;
+                        Executed::Done(outcome)
+                    }
                     Err(error) => {
                         abort = execute.stop_on_error && !execute.silent;
                         self.sockets.publisher.publish(Publication::Error(error.clone()), &parent);
@@ -486,6 +495,9 @@ impl KernelLoop {
         };
         if let Some(reply) = reply {
             self.sockets.reply(channel, parent.reply(reply.into_content())).await;
+        }
+        if quits {
+            self.sockets.publisher.publish(Publication::Shutdown { restart: false }, &parent);
         }
         self.idle(&parent);
         if abort {

@@ -12,6 +12,8 @@ const TEXT: u64 = 2_000_000;
 /// How many displays a cell may show. Their content may be so many times as large as the text.
 const DISPLAYS: u64 = 1000;
 const DISPLAY_SHARE: u64 = 25;
+/// How the advice of a note begins.
+const ADVICE: &str = "`gpu::set_output_limit(";
 /// How much of the end of the dropped text is shown.
 const TAIL: usize = 2000;
 
@@ -129,7 +131,7 @@ impl OutputLimits {
         }
         let (name, bytes) = (OUTPUT_LIMIT, self.text.saturating_mul(10));
         let advice = format!(
-            "`gpu::set_output_limit({bytes});` in an earlier cell, or {name}={} in Jupyter's environment, raises this limit.",
+            "{ADVICE}{bytes});` in an earlier cell, or {name}={} in Jupyter's environment, raises this limit.",
             size_in_words(bytes).replace(' ', "")
         );
         let end = if tail.is_empty() { "]\n".to_owned() } else { format!(" The end of the text:]\n{tail}\n") };
@@ -141,6 +143,29 @@ impl OutputLimits {
         let factor = self.text as f64 / TEXT as f64;
         ((DISPLAYS as f64 * factor).max(1.0) as u64, self.text.saturating_mul(DISPLAY_SHARE))
     }
+}
+
+/// What a note at the end of a cell says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Dropped<'a> {
+    /// How much was dropped, and the limit, in sentences.
+    pub what: &'a str,
+    /// A limit that lets all of the text pass.
+    pub limit: u64,
+}
+
+/// Reads the note in the text of a cell.
+pub fn dropped(text: &str) -> Option<Dropped<'_>> {
+    let notes = text.rmatch_indices("\n[").map(|(at, mark)| &text[at + mark.len()..]);
+    let mut said = notes.filter_map(|note| note.split_once(ADVICE));
+    let (what, rest) = said.find(|(what, _)| what.contains(" dropped: a cell shows "))?;
+    let mut limit: u64 = rest.split_once(')')?.0.parse().ok()?;
+    let text = what.split_once(" of text dropped").and_then(|(before, _)| size_of(before.rsplit(". ").next()?));
+    // The amount is rounded.
+    while limit < text.unwrap_or(0).saturating_mul(2) {
+        limit = limit.saturating_mul(10).max(10);
+    }
+    Some(Dropped { what: what.trim_end(), limit })
 }
 
 /// About how much memory a representation takes.
@@ -207,6 +232,9 @@ mod tests {
         let note = limits.note().unwrap();
         assert!(note.starts_with("\n[2.1 MB of text dropped: a cell shows 10 bytes. `gpu::set_output_limit(100);`"));
         assert!(note.ends_with(" ü.\nline of 20 bytes ü.\n\n"), "{note}");
+        let what = "2.1 MB of text dropped: a cell shows 10 bytes.";
+        assert_eq!(dropped(&format!("[a]\n{note}")), Some(Dropped { what, limit: 10_000_000 }));
+        assert_eq!(dropped("\n[2 MB of text dropped]\n"), None);
         assert!((TAIL..TAIL + 300).contains(&note.len()));
         assert_eq!(limits.note(), None, "it is said once");
         limits.begin_cell();

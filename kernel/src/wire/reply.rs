@@ -121,7 +121,7 @@ fn execute(count: usize, result: Executed, expressions: Vec<String>) -> Value {
     let refused = json!({ "status": "error", "ename": "NotEvaluated", "evalue": value, "traceback": [value] });
     let expressions: Map<String, Value> = expressions.into_iter().map(|name| (name, refused.clone())).collect();
     match result {
-        Executed::Done(Outcome { payload }) => json!({
+        Executed::Done(Outcome { payload, .. }) => json!({
             "status": "ok", "execution_count": count, "payload": payload, "user_expressions": expressions,
         }),
         Executed::Failed(CellError { name, value, traceback }) => json!({

@@ -70,6 +70,22 @@ fn shutdown_is_understood_on_shell() {
 }
 
 #[test]
+fn a_cell_that_quits_has_its_answer_before_the_kernel_ends() {
+    let mut frontend = Frontend::start();
+    let code = "print last\nquit";
+    let id = frontend.execute(code);
+    let queued = frontend.execute("print never");
+    frontend.begins(&id, code, 1);
+    frontend.client.published("stream", &id, json!({ "name": "stdout", "text": "last\n" }));
+    let reply = frontend.client.reply(Channel::Shell, "execute_reply", &id);
+    assert_eq!(reply["status"], "ok");
+    frontend.client.published("shutdown_reply", &id, json!({ "status": "ok", "restart": false }));
+    frontend.idle(&id);
+    frontend.is_aborted(&queued);
+    assert!(frontend.exits().success());
+}
+
+#[test]
 fn everything_is_written_before_the_end() {
     let mut frontend = Frontend::start();
     let code = "flood 8000000";

@@ -72,6 +72,9 @@ pub trait SliderNumber: Copy + PartialOrd + Display + sealed::Sealed {
     fn described(slider: Slider<Self>) -> Result<Value, String>;
 }
 
+/// What stands for the name of the control in the reason of an error.
+const NAME: &str = "NAME";
+
 /// A slider as it is written.
 #[doc(hidden)]
 pub struct Slider<T> {
@@ -87,7 +90,10 @@ impl<T: SliderNumber> Slider<T> {
     fn first_within(&self, least: T, largest: T) -> Result<Option<T>, String> {
         match self.first {
             Some(first) if !(least <= first && first <= largest) => {
-                Err(format!("the first value {first} is not one from {least} to {largest}; write `= {least} in …`"))
+                let kind = std::any::type_name::<T>();
+                Err(format!(
+                    "begins with {first}, which is not one from {least} to {largest}: `{NAME}: {kind} = {least} in …`"
+                ))
             }
             first => Ok(first),
         }
@@ -109,12 +115,14 @@ macro_rules! integers {
                 let last = last.filter(|last| start <= *last).ok_or_else(|| {
                     let (dots, more) = if is_closed { ("..=", 0) } else { ("..", 1) };
                     let other = start.saturating_add(10 + more);
-                    format!("the range {start}{dots}{end} has no values; write one such as `in {start}{dots}{other}`")
+                    let kind = stringify!($integer);
+                    format!("the range {start}{dots}{end} has no values: `{NAME}: {kind} in {start}{dots}{other}`")
                 })?;
                 let first = slider.first_within(start, last)?;
                 let step = step.unwrap_or(1);
                 if step < 1 {
-                    return Err(format!("the step {step} is not positive; write `step 1`"));
+                    let (dots, kind) = (if is_closed { "..=" } else { ".." }, stringify!($integer));
+                    return Err(format!("the step {step} is not positive: `{NAME}: {kind} in {start}{dots}{end} step 1`"));
                 }
                 let far = |number: $integer| {
                     i64::try_from(number).map_err(|_| format!("the end {number} is too large for a slider; use one up to {}", i64::MAX))
@@ -142,11 +150,13 @@ macro_rules! floats {
             fn described(slider: Slider<$float>) -> Result<Value, String> {
                 let Slider { start, end, step, .. } = slider;
                 if !(start < end && start.is_finite() && end.is_finite()) {
-                    return Err(format!("{start:?}..{end:?} is not a range of a slider; write two finite numbers, the smaller one first, such as `in 0.0..1.0`"));
+                    return Err(format!("{start:?}..{end:?} is not a range of a slider, which has two finite numbers, the smaller one first: `{NAME}: {} in 0.0..1.0`", stringify!($float)));
                 }
                 let first = slider.first_within(start, end)?;
                 if step.is_some_and(|step| !(step > 0.0 && step.is_finite())) {
-                    return Err(format!("the step {:?} is not positive; write one such as `step 0.1`", step.unwrap_or_default()));
+                    let (wrong, kind) = (step.unwrap_or_default(), stringify!($float));
+                    let right = step_for(f64::from(end - start));
+                    return Err(format!("the step {wrong:?} is not positive: `{NAME}: {kind} in {start:?}..{end:?} step {right:?}`"));
                 }
                 // By their shortest text, in which 0.1 is 0.1 for both types.
                 let exact = |number: $float| number.to_string().parse::<f64>().unwrap_or(number.into());
@@ -183,7 +193,11 @@ fn control(name: &str, kind: &str, described: Result<Value, String>) -> Value {
             control["kind"] = json!(kind);
             control
         }
-        Err(reason) => fail(Error::argument("interact!", format!("`{name}`: {reason}"))),
+        Err(reason) => {
+            // The text beside a control has blanks where its name has none.
+            let name = name.replace(' ', "_");
+            fail(Error::argument("interact!", format!("`{name}`: {}", reason.replace(NAME, &name))))
+        }
     }
 }
 
@@ -221,7 +235,7 @@ pub fn play<T: SliderNumber>(
     let described = T::described(Slider { start, end, is_closed, step, first: first.or(Some(start)) });
     let described = described.and_then(|mut control| {
         if control["value"].is_f64() {
-            return Err("what plays has whole numbers; write an integer type such as `usize`".to_owned());
+            return Err(format!("what plays has whole numbers, which `usize` has: `{NAME}: usize play 0..100`"));
         }
         control["interval"] = json!(every.unwrap_or(100));
         Ok(control)
@@ -239,12 +253,13 @@ pub fn choices<T, L: IntoIterator<Item = T>>(list: L) -> Vec<T> {
 pub fn dropdown<T: Display + PartialEq>(name: &str, first: Option<T>, choices: &[T]) -> Value {
     let labels: Vec<String> = choices.iter().map(ToString::to_string).collect();
     let described = match first {
-        _ if labels.is_empty() => {
-            Err("the list to choose from is empty; write one such as `in [\"a\", \"b\"]`".to_owned())
-        }
+        _ if labels.is_empty() => Err(format!("the list to choose from is empty: `{NAME}: &str in [\"a\", \"b\"]`")),
         None => Ok(0),
         Some(first) => choices.iter().position(|choice| *choice == first).ok_or_else(|| {
-            format!("the first value {first} is not in the list; write one of it, such as `= {}`", labels[0])
+            let list = labels.join(", ");
+            let kind = std::any::type_name::<T>();
+            let first_of_list = if kind == "&str" { format!("{:?}", labels[0]) } else { labels[0].clone() };
+            format!("begins with {first}, which is not in the list ({list}): `{NAME}: {kind} = {first_of_list} in …`")
         }),
     };
     control(name, "dropdown", described.map(|index| json!({ "labels": labels, "value": index })))
@@ -299,21 +314,27 @@ mod tests {
         for (control, expected) in [
             (
                 &(|| described(3, 3, false, None, None)) as &dyn Fn() -> Value,
-                "the range 3..3 has no values; write one such as `in 3..14`",
+                "interact!: `x`: the range 3..3 has no values: `x: i32 in 3..14`",
             ),
-            (&|| described(0u8, 0, false, None, None), "0..0 has no values"),
-            (&|| described(5, 3, true, None, None), "5..=3 has no values"),
-            (&|| described(0, 9, true, Some(0), None), "the step 0 is not positive"),
-            (&|| described(0, 9, true, None, Some(10)), "the first value 10 is not one from 0 to 9"),
+            (&|| described(0u8, 0, false, None, None), "0..0 has no values: `x: u8 in 0..11`"),
+            (&|| described(5, 3, true, None, None), "5..=3 has no values: `x: i32 in 5..=15`"),
+            (&|| described(0, 9, true, Some(0), None), "the step 0 is not positive: `x: i32 in 0..=9 step 1`"),
+            (
+                &|| slider("edge width", Some(10), PhantomData, 0, 9, true, None),
+                "`edge_width`: begins with 10, which is not one from 0 to 9: `edge_width: i32 = 0 in …`",
+            ),
             (&|| described(0, u64::MAX, true, None, None), "too large for a slider"),
             (&|| described(1.0, 1.0, true, None, None), "1.0..1.0 is not a range"),
             (&|| described(0.0, f64::NAN, true, None, None), "is not a range"),
-            (&|| described(0.0, 1.0, true, Some(-0.1), None), "the step -0.1 is not positive"),
+            (
+                &|| described(0.0, 1.0, true, Some(-0.1), None),
+                "the step -0.1 is not positive: `x: f64 in 0.0..1.0 step 0.01`",
+            ),
             (&|| play("x", None, PhantomData, 0.0, 1.0, true, None, None), "whole numbers"),
             (&|| dropdown::<&str>("x", None, &[]), "is empty"),
             (
                 &|| dropdown("x", Some("c"), &["a", "b"]),
-                "the first value c is not in the list; write one of it, such as `= a`",
+                "begins with c, which is not in the list (a, b): `x: &str = \"a\" in …`",
             ),
         ] {
             let message = message(control);

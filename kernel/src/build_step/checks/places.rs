@@ -21,6 +21,11 @@ pub const EACH_ELEMENT: &str = ".inspect(|_| ::warpcell::cell::check())";
 pub const BEFORE_ELEMENT: &str = "{::warpcell::cell::check(); ";
 pub const AFTER_ELEMENT: &str = " /* ::warpcell::cell::check */ }";
 
+/// The texts around the name of a variable that the code of `interact!` calls. The macro takes what is called by a plain name to be
+/// a function, of which it needs no copy, and what stands in brackets to be a variable.
+pub const CALLED: &str = "(/* ::warpcell::cell::called */ ";
+pub const END_OF_CALLED: &str = " /* ::warpcell::cell::called */)";
+
 /// The names of functions that sleep. An interrupt wakes them.
 const SLEEPS: [&str; 3] = ["sleep", "park", "park_timeout"];
 
@@ -32,6 +37,9 @@ const OVER_ARRAYS: [&str; 3] = ["vectorize", "device", "kernel"];
 const FUSE: &str = "fuse";
 /// The macro with code behind an arrow.
 const INTERACT: &str = "interact";
+/// Macros whose arguments are expressions, of which they do not show the text. evcxr writes the last expression of a cell into one
+/// of them.
+const OF_EXPRESSIONS: &str = "format print println eprint eprintln write writeln vec";
 
 /// Functions of `std::iter` that make iterators without an end.
 const ENDLESS: [&str; 4] = ["from_fn", "repeat", "repeat_with", "successors"];
@@ -50,10 +58,7 @@ const FOR_EACH: [&str; 2] = ["for_each", "try_for_each"];
 /// The insertions for a file, in order.
 pub fn places(source: &str) -> Vec<Insertion> {
     let file = parse(source).syntax_node();
-    let mut places = in_code(&file);
-    if source.contains(FUSE) || source.contains(INTERACT) {
-        places.extend(file.descendants().filter_map(ast::MacroCall::cast).flat_map(in_our_macros));
-    }
+    let mut places = in_code_and_macros(&file, &HashSet::new());
     if source.contains("macro_rules") {
         places.extend(in_macros(&file));
     }
@@ -75,27 +80,87 @@ fn in_code(file: &SyntaxNode) -> Vec<Insertion> {
     places
 }
 
-/// The insertions for code in the brackets of a macro. The text begins at `start`.
-fn in_text(text: &str, start: usize) -> Vec<Insertion> {
-    // A name that no code calls: a function that calls itself has a check.
-    const BEFORE: &str = "fn __warpcell_argument() { ";
-    let file = parse(&format!("{BEFORE}{text} }}")).syntax_node();
-    in_code(&file).into_iter().map(|(place, text)| (place + start - BEFORE.len(), text)).collect()
+/// The insertions for code, and for the arguments of macros in it that are code. `around` are variables from around it.
+fn in_code_and_macros(file: &SyntaxNode, around: &HashSet<String>) -> Vec<Insertion> {
+    let mut places = in_code(file);
+    let calls = file.descendants().filter_map(ast::MacroCall::cast);
+    places.extend(calls.flat_map(|call| in_known_macros(call, around)));
+    places
 }
 
-/// The insertions for the argument of `fuse!`, and for the code of `interact!`.
-fn in_our_macros(call: ast::MacroCall) -> Vec<Insertion> {
+/// The insertions for code in the brackets of a macro. The text begins at `start`.
+fn in_text(text: &str, start: usize, around: &HashSet<String>) -> Vec<Insertion> {
+    // A name that no code calls: a function that calls itself has a check.
+    within(["fn __warpcell_argument() { ", text, " }"], start, around)
+}
+
+/// The insertions for a text that is code between two others.
+fn within([before, text, after]: [&str; 3], start: usize, around: &HashSet<String>) -> Vec<Insertion> {
+    let file = parse(&format!("{before}{text}{after}")).syntax_node();
+    let places = in_code_and_macros(&file, around).into_iter();
+    places.map(|(place, text)| (place + start - before.len(), text)).collect()
+}
+
+/// The insertions for the argument of `fuse!`, for the code of `interact!`, and for the arguments of `format!` and its like.
+fn in_known_macros(call: ast::MacroCall, around: &HashSet<String>) -> Vec<Insertion> {
     let (name, tree) = (name_of(&call), call.token_tree());
     let Some((text, start)) = inside(tree.clone()) else { return Vec::new() };
     match name.as_deref() {
-        Some(FUSE) => in_text(&text, start),
+        Some(FUSE) => in_text(&text, start, around),
         // Before the arrow stand the controls.
         Some(INTERACT) => match tree.and_then(|tree| end_of_arrow(&tree)) {
-            Some(code) => in_text(&text[code - start..], code),
+            Some(code) => {
+                let text = &text[code - start..];
+                let variables = &bound_before(call.syntax()) | around;
+                let mut places = in_text(text, code, &variables);
+                places.extend(called_variables(text, code, &variables));
+                places
+            }
             None => Vec::new(),
         },
+        // As the elements of an array, in which there may be a `;` too.
+        Some(name) if list_has(OF_EXPRESSIONS, name) && !runs_elsewhere(call.syntax()) => {
+            let variables = &bound_before(call.syntax()) | around;
+            within(["fn __warpcell_argument() { [", &text, "\n]; }"], start, &variables)
+        }
         _ => Vec::new(),
     }
+}
+
+/// The names that `let` binds before a place, in all blocks around it. Nobody needs a function's parameter behind the macro.
+fn bound_before(place: &SyntaxNode) -> HashSet<String> {
+    let start = place.text_range().start();
+    let binds = |node: &SyntaxNode| {
+        let is_before = node.text_range().end() <= start;
+        is_before && ast::LetStmt::can_cast(node.kind())
+    };
+    let statements = place.ancestors().flat_map(|around| around.children()).filter(binds);
+    let patterns = statements.flat_map(|statement| statement.descendants().filter_map(ast::IdentPat::cast));
+    patterns.filter_map(|pattern| Some(pattern.name()?.text().to_string())).collect()
+}
+
+/// The insertions around the names of variables that are called in the code of `interact!`, which begins at `start`.
+fn called_variables(text: &str, start: usize, variables: &HashSet<String>) -> Vec<Insertion> {
+    const BEFORE: &str = "fn __warpcell_argument() { ";
+    let file = parse(&format!("{BEFORE}{text} }}")).syntax_node();
+    let called = file.descendants().filter_map(ast::CallExpr::cast).filter_map(|call| match call.expr()? {
+        ast::Expr::PathExpr(path) => Some(path.syntax().clone()),
+        _ => None,
+    });
+    let mut places: Vec<Insertion> = called
+        .filter(|path| variables.contains(&path.text().to_string()))
+        .map(|path| range_of(&path))
+        .flat_map(|range| [(range.start, CALLED), (range.end, END_OF_CALLED)])
+        .map(|(place, text)| (place + start - BEFORE.len(), text))
+        .collect();
+    for call in file.descendants().filter_map(ast::MacroCall::cast) {
+        if name_of(&call).is_some_and(|name| list_has(OF_EXPRESSIONS, &name))
+            && let Some((arguments, at)) = inside(call.token_tree())
+        {
+            places.extend(called_variables(&format!("[{arguments}\n];"), at + start - BEFORE.len() - 1, variables));
+        }
+    }
+    places
 }
 
 /// Where the first arrow of a macro's argument ends. One in quotes is a part of a token, and one in brackets of another tree.
@@ -134,7 +199,7 @@ fn in_macros(file: &SyntaxNode) -> Vec<Insertion> {
         for body in trees.filter(is_behind_arrow) {
             // A metavariable looks like a name with this replacement. No place moves.
             let Some((text, start)) = inside(Some(body)) else { continue };
-            places.extend(in_text(&text.replace('$', "_"), start));
+            places.extend(in_text(&text.replace('$', "_"), start, &HashSet::new()));
         }
         let text = tree.syntax().text().to_string();
         let words: HashSet<&str> = words(&text).collect();
@@ -150,7 +215,7 @@ fn in_macros(file: &SyntaxNode) -> Vec<Insertion> {
             && !runs_elsewhere(call.syntax())
             && let Some((text, start)) = inside(call.token_tree())
         {
-            places.extend(in_text(&text, start));
+            places.extend(in_text(&text, start, &HashSet::new()));
         }
     }
     places

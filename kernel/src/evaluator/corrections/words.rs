@@ -307,6 +307,9 @@ pub fn advice(line: &str, known: &Known<'_>) -> Option<String> {
     if let Some((_, text)) = statement.filter(|_| known.is_syntax() || known.blames(line.at(0))) {
         return Some((*text).to_owned());
     }
+    if let Some(text) = (0..line.len()).find_map(|at| kept_by_ipython(&line, at, known)) {
+        return Some(text);
+    }
     let module = (0..line.len()).find(|at| {
         matches!(line.at(*at), "np" | "numpy" | "cp" | "cupy" | "torch" | "scipy" | "plt") && line.at(at + 1) == "."
     })?;
@@ -322,6 +325,31 @@ pub fn advice(line: &str, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `_`, `__`, `_3`, `Out[3]`, `In[3]`, `_i`: what IPython keeps of earlier cells.
+fn kept_by_ipython(line: &Line, at: usize, known: &Known<'_>) -> Option<String> {
+    let word = line.at(at);
+    let number = |text: &str| text.chars().all(|digit| digit.is_ascii_digit());
+    let is_index = || line.at(at + 1) == "[";
+    let is_output = matches!(word, "_" | "__" | "___")
+        || word.strip_prefix('_').is_some_and(number)
+        || (matches!(word, "Out" | "_oh") && is_index());
+    let is_input = matches!(word, "_i" | "_ii" | "_iii")
+        || word.strip_prefix("_i").is_some_and(number)
+        || (matches!(word, "In" | "_ih") && is_index());
+    let is_blamed = known.faults.iter().any(|(_, message)| message.contains(&format!("`{word}`")));
+    if !(is_output || is_input) || !is_blamed || matches!(line.before(at, 1), "." | "::" | "let") {
+        return None;
+    }
+    let shown = if is_index() { line.slice(at, line.closing(at + 1)?) } else { word };
+    Some(match is_output {
+        true => format!(
+            "`{shown}` is IPython's: values of earlier cells are kept only under a name; give the value one in its cell, \
+             `let result = …;`, and write `result` here"
+        ),
+        false => format!("`{shown}` is IPython's: `%history -n` shows the earlier cells with their numbers"),
+    })
+}
+
 /// `gpu::histogramm(a, bins=3)`: the function that the compiler takes to be meant.
 pub fn similar_name(line: &Line, known: &Known<'_>) -> Option<String> {
     const MEANT: &str = "a function with a similar name exists: `";
@@ -329,4 +357,31 @@ pub fn similar_name(line: &Line, known: &Known<'_>) -> Option<String> {
     let (wrong, right) = (of("cannot find function `")?, of(MEANT)?);
     let at = (0..line.len()).find(|at| line.at(*at) == wrong && line.before(*at, 1) == "::")?;
     Some(line.with(at, at, right))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_ipython_have_a_way_out() {
+        let advice = |line: &str, message: &str| {
+            let faults = [(Some("E0425"), message)];
+            advice(line, &Known::of_line(&faults, line, 1, &|_| None))
+        };
+        for (line, name, shown) in [
+            ("Out[2] + 1", "Out", "`Out[2]` is IPython's: values of earlier cells are kept only under a name"),
+            ("let y = f(__);", "__", "`__` is IPython's"),
+            ("_3", "_3", "write `result` here"),
+            ("In[2]", "In", "`In[2]` is IPython's: `%history -n` shows"),
+            ("_i", "_i", "`%history -n`"),
+        ] {
+            let text = advice(line, &format!("cannot find value `{name}` in this scope")).unwrap();
+            assert!(text.contains(shown), "{line}: {text}");
+        }
+        let place = "in expressions, `_` can only be used on the left-hand side of an assignment";
+        assert!(advice("_ * 2", place).unwrap().starts_with("`_` is IPython's"));
+        assert_eq!(advice("let _ = x;", "cannot find value `x` in this scope"), None);
+        assert_eq!(advice("Out[2]", "cannot find value `x` in this scope"), None);
+    }
 }

@@ -263,7 +263,7 @@ impl Reader {
         let mut before = String::new();
         let mut end = 0;
         for (place, name, argument) in commands::commands(code) {
-            before.push_str(&shell_lines(&code[end..place.start]));
+            before.push_str(&shell_lines(&code[end..place.start], &self.facts));
             end = place.end;
             match name {
                 ":dep" => self.dependency(index, argument),
@@ -286,7 +286,7 @@ impl Reader {
         let rest = &code[end..];
         let leading: usize =
             rest.split_inclusive('\n').take_while(|line| commands::is_above_code(line)).map(str::len).sum();
-        before + &shell_lines(&rest[..leading]) + &rest[leading..]
+        before + &shell_lines(&rest[..leading], &self.facts) + &rest[leading..]
     }
 
     fn dependency(&mut self, index: usize, argument: &str) {
@@ -407,9 +407,9 @@ fn without_inner(text: &str, notes: &mut Vec<String>) -> String {
 }
 
 /// Lines for the shell as code; others as they are.
-fn shell_lines(text: &str) -> String {
+fn shell_lines(text: &str, facts: &Facts) -> String {
     let line = |line: &str| match line.starts_with('!') {
-        true => format!("{}\n", magics::shell_line(line.trim_end())),
+        true => format!("{}\n", magics::shell_line(line.trim_end(), facts)),
         false => line.to_owned(),
     };
     text.split_inclusive('\n').map(line).collect()
