@@ -98,8 +98,8 @@ fn places_of_variables(text: &str, is_meant: impl Fn(&str) -> bool) -> BTreeSet<
     for node in tree.syntax().descendants() {
         if let Some(name) = ast::IdentPat::cast(node.clone()).and_then(|pattern| pattern.name()) {
             found.extend(place(name.syntax()).filter(|_| is_meant(plain(name.text()))));
-        } else if let Some(name) = ast::NameRef::cast(node.clone()).filter(|name| is_meant(plain(&name.text()))) {
-            found.extend(place(&node).filter(|_| is_bound(&node, plain(&name.text()))));
+        } else if let Some(name) = ast::NameRef::cast(node.clone()).filter(|name| is_meant(plain(name.text()))) {
+            found.extend(place(&node).filter(|_| is_bound(&node, plain(name.text()))));
         }
     }
     found

@@ -195,7 +195,8 @@ impl Check {
             self.sorted(DType::U64, 1, &at_random, &format!("runs of {run}"));
         }
         // Runs whose keys are all equal need nothing, however long they are.
-        let equal: Vec<Scalar> = (0..length).map(|i| Scalar::I64((i as i64 % 3 - 1) << 40 | i as i64 % 3)).collect();
+        let equal: Vec<Scalar> =
+            (0..length).map(|i| Scalar::I64(((i as i64 % 3 - 1) << 40) | (i as i64 % 3))).collect();
         self.sorted(DType::I64, 1, &equal, "three values");
     }
 
