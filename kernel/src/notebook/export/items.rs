@@ -41,8 +41,6 @@ enum Kind {
 /// A `use` of all names, such as `use Color::*`.
 #[derive(Debug)]
 struct Glob {
-    /// What stands before the `*`.
-    path: String,
     is_public: bool,
     /// The names that it brings at present.
     names: Vec<Key>,
@@ -155,7 +153,7 @@ impl Items {
             self.last.remove(&name);
         }
         let before = if glob.is_public { "pub use" } else { "use" };
-        let texts: Vec<String> = glob.names.iter().map(|name| format!("{before} {}::{name};", glob.path)).collect();
+        let texts: Vec<String> = glob.names.iter().map(|name| format!("{before} self::{root}::{name};")).collect();
         texts.into_iter().for_each(|text| self.add(cell, text, visible));
     }
 
@@ -371,7 +369,7 @@ fn glob_of(text: &str) -> Option<(Key, Glob)> {
     let tree = item.use_tree().filter(|tree| tree.star_token().is_some())?;
     let path = tree.path()?.syntax().text().to_string();
     let root = path.trim_start_matches("self::").trim_start_matches("crate::").to_owned();
-    is_name(&root).then(|| (root, Glob { path, is_public: item.visibility().is_some(), names: Vec::new() }))
+    is_name(&root).then(|| (root, Glob { is_public: item.visibility().is_some(), names: Vec::new() }))
 }
 
 /// The names that a `*` brings: the variants of an enum, the public items of a module.
@@ -586,16 +584,16 @@ mod tests {
         ]);
         expect_test::expect![[r#"
             enum C { B, D }
-            use C::B;
-            use C::D;
+            use self::C::B;
+            use self::C::D;
             mod m { pub fn f() {} fn g() {} }
             use m::*;
             mod until_cell_1 {
             pub enum C { A, B }
 
-            pub use C::A;
+            pub use self::C::A;
 
-            pub use C::B;
+            pub use self::C::B;
             }
             1: let x = until_cell_1::A; match x { until_cell_1::A => 1, until_cell_1::B => 2 };
             2: D;

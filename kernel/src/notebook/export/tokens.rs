@@ -90,19 +90,41 @@ pub fn qualified(text: &str, module_of: impl Fn(&str) -> Option<String>) -> Stri
 /// The places of names that are variables of the text itself: where a pattern binds one, and where it is meant. Constants and variants of
 /// enums can be patterns too: they have capital letters.
 fn places_of_variables(text: &str, is_meant: impl Fn(&str) -> bool) -> BTreeSet<usize> {
-    const BEFORE: &str = "fn cell() {";
-    let tree = parse(&format!("{BEFORE}{text}\n}}")).tree();
     let is_meant = |name: &str| !name.starts_with(char::is_uppercase) && is_meant(name);
-    let place = |node: &SyntaxNode| usize::from(node.text_range().start()).checked_sub(BEFORE.len());
     let mut found = BTreeSet::new();
-    for node in tree.syntax().descendants() {
+    add_variables(text, ("fn cell() {", "\n}"), (0, &|_| false), &is_meant, &mut found);
+    found
+}
+
+/// Adds the places of variables in a text, which is parsed between two others. It stands at `start`, where names are bound already. The arguments
+/// of macros are tokens; where they can be read as expressions, they are.
+fn add_variables(
+    text: &str,
+    (before, behind): (&str, &str),
+    (start, is_bound_around): (usize, &dyn Fn(&str) -> bool),
+    is_meant: &dyn Fn(&str) -> bool,
+    found: &mut BTreeSet<usize>,
+) {
+    let parsed = parse(&format!("{before}{text}{behind}"));
+    if start > 0 && !parsed.errors().is_empty() {
+        return;
+    }
+    let place = |node: &SyntaxNode| usize::from(node.text_range().start()).checked_sub(before.len());
+    for node in parsed.tree().syntax().descendants() {
         if let Some(name) = ast::IdentPat::cast(node.clone()).and_then(|pattern| pattern.name()) {
-            found.extend(place(name.syntax()).filter(|_| is_meant(plain(name.text()))));
+            found.extend(place(name.syntax()).filter(|_| is_meant(plain(name.text()))).map(|at| start + at));
         } else if let Some(name) = ast::NameRef::cast(node.clone()).filter(|name| is_meant(plain(name.text()))) {
-            found.extend(place(&node).filter(|_| is_bound(&node, plain(name.text()))));
+            let name = plain(name.text());
+            found.extend(place(&node).filter(|_| is_bound_around(name) || is_bound(&node, name)).map(|at| start + at));
+        } else if let Some(arguments) = ast::MacroCall::cast(node.clone()).and_then(|call| call.token_tree()) {
+            let whole = arguments.syntax().text().to_string();
+            let inside = whole.get(1..whole.len().saturating_sub(1)).unwrap_or_default();
+            if let Some(at) = place(arguments.syntax()) {
+                let is_known = |name: &str| is_bound_around(name) || is_bound(&node, name);
+                add_variables(inside, ("fn cell() { f(", "\n); }"), (start + at + 1, &is_known), is_meant, found);
+            }
         }
     }
-    found
 }
 
 /// Whether a pattern around a node, or above it in a block around it, binds a name.
@@ -155,15 +177,21 @@ fn places_of_names<'a>(tokens: &'a [Token<'a>]) -> impl Iterator<Item = usize> +
     (0..tokens.len()).filter(|&index| is_name(tokens[index].0) && !is_behind(tokens, index))
 }
 
-/// Whether a name is behind `.` or `::`.
+/// Whether a name is behind `.` or `::`, but for `self::` and `crate::`, which lead to the program's own names.
 fn is_behind(tokens: &[Token<'_>], index: usize) -> bool {
     let Some(before) = previous(tokens, index) else { return false };
     match tokens[before].0 {
         // `..x` is a range.
         T![.] => previous(tokens, before).is_none_or(|first| tokens[first].0 != T![.]),
-        T![:] => is_path(tokens, before),
+        T![:] => is_path(tokens, before) && !is_behind_root(tokens, before),
         _ => false,
     }
+}
+
+/// Whether the second colon of a path is behind the name of the program's root.
+fn is_behind_root(tokens: &[Token<'_>], colon: usize) -> bool {
+    let root = previous(tokens, colon).and_then(|first| previous(tokens, first));
+    root.is_some_and(|root| matches!(tokens[root].0, T![self] | T![crate]))
 }
 
 /// Whether a colon is one of two.
@@ -222,6 +250,10 @@ mod tests {
             ("match x { F => f(1) }", "match x { old::F => old::f(1) }"),
             ("for f in f(1) { f; }", "for f in old::f(1) { f; }"),
             ("println!(\"{}\", f(1));", "println!(\"{}\", old::f(1));"),
+            ("let f = 1; println!(\"{}\", f);", "let f = 1; println!(\"{}\", f);"),
+            ("dbg!({ let g = |f: u8| f; g(f(1)) });", "dbg!({ let g = |f: u8| f; g(old::f(1)) });"),
+            ("vec![f(1); 2]", "vec![old::f(1); 2]"),
+            ("crate::f(a::f(1), self.f)", "crate::old::f(a::f(1), self.f)"),
         ] {
             assert_eq!(qualified(text, module_of), expected);
         }
