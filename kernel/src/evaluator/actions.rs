@@ -18,12 +18,10 @@ impl RustEvaluator {
     /// Runs the actions of a cell in their order, until one fails.
     pub(super) fn act(&mut self, actions: &[Action], outcome: &mut Outcome, task: Task<'_>) -> Result<(), CellError> {
         let mut services = Services { evaluator: self, outcome, task, has_checked: false };
-        let actions = actions.iter().filter(|action| action.is_checked || !task.checks);
-        actions.into_iter().try_for_each(|action| action.run(&mut services)).map_err(|error| {
-            match error.traceback.is_empty() {
-                true => plain_error(&error.name, &error.message),
-                false => CellError { name: error.name, value: error.message, traceback: error.traceback },
-            }
+        let mut actions = actions.iter().filter(|action| action.is_checked || !task.checks);
+        actions.try_for_each(|action| action.run(&mut services)).map_err(|error| match error.traceback.is_empty() {
+            true => plain_error(&error.name, &error.message),
+            false => CellError { name: error.name, value: error.message, traceback: error.traceback },
         })
     }
 }

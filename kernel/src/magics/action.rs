@@ -83,6 +83,8 @@ type Act = dyn Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + S
 pub struct Action {
     act: Arc<Act>,
     in_program: Option<String>,
+    /// The line of the cell that asks for it, without what is below.
+    pub line: String,
     /// Whether it also acts when the cell is only checked.
     pub is_checked: bool,
     /// Whether the code that it runs may define what other code of the cell uses.
@@ -92,7 +94,7 @@ pub struct Action {
 impl Action {
     /// An action that may fail.
     pub fn new(act: impl Fn(&mut dyn KernelServices) -> Result<(), ActionError> + Send + Sync + 'static) -> Action {
-        Action { act: Arc::new(act), in_program: None, is_checked: false, defines: false }
+        Action { act: Arc::new(act), in_program: None, line: String::new(), is_checked: false, defines: false }
     }
 
     /// An action that always succeeds.
@@ -106,6 +108,11 @@ impl Action {
     /// The action, with the Rust code that does the same in a program without a kernel.
     pub fn with_code(self, code: String) -> Action {
         Action { in_program: Some(code), ..self }
+    }
+
+    /// The action, with the line of the cell that asks for it.
+    pub fn of_line(self, line: &str) -> Action {
+        Action { line: line.to_owned(), ..self }
     }
 
     /// The action, which also acts when the cell is only checked. The kernel checks then what it would run.

@@ -61,7 +61,7 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
             }
             Form::Question => {
                 if let Some(action) = question::action(&cell[place.word.clone()]) {
-                    expansion.after.push(action);
+                    expansion.after.push(action.of_line(&cell[place.word.clone()]));
                     edits.push(Edit::replace(place.word, ""));
                 }
                 continue;
@@ -75,8 +75,9 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
             return Err(place.error(cell, unknown::message(place.form, place.name)));
         };
         if let Some(action) = place.asks_help(cell) {
-            edits.push(Edit::replace(place.word.start..place.arguments.end, ""));
-            expansion.before.push(action);
+            let whole = place.whole();
+            expansion.before.push(action.of_line(&cell[whole.clone()]));
+            edits.push(Edit::replace(whole, ""));
             continue;
         }
         if place.form == Form::Line && !place.takes_whole_cell() {
@@ -110,7 +111,7 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
                 let code = match outcome {
                     TextCell::Code(code) => code,
                     TextCell::Act(action) => {
-                        expansion.before.push(action);
+                        expansion.before.push(action.of_line(&cell[place.whole()]));
                         "\n".repeat(cell[place.word.start..].matches('\n').count())
                     }
                 };
@@ -184,12 +185,13 @@ fn expand_line(
     if place.unfinished && !matches!(handler, LineHandler::Action(_)) {
         return Err(fail("the statement before it is unfinished; end it with `;`".into()));
     }
-    let whole = place.word.start..place.arguments.end;
+    let whole = place.whole();
     match handler {
         LineHandler::Action(act) => {
-            edits.push(Edit::replace(whole, ""));
             let arguments = Arguments::parse(arguments, magic.options).map_err(fail)?;
-            expansion.before.push(act(&arguments, notebook).map_err(fail)?);
+            let action = act(&arguments, notebook).map_err(fail)?;
+            expansion.before.push(action.of_line(&cell[whole.clone()]));
+            edits.push(Edit::replace(whole, ""));
         }
         LineHandler::Line(to_code) | LineHandler::Variables(to_code) => {
             if commands_follow(cell, whole.end) && is_leading(cell, whole.start) {
@@ -303,6 +305,11 @@ impl<'a> MagicPlace<'a> {
     /// Whether it takes the whole cell, although it is written as a line.
     fn takes_whole_cell(&self) -> bool {
         self.magic.is_some_and(takes_whole_cell)
+    }
+
+    /// Its word with its arguments.
+    fn whole(&self) -> Range<usize> {
+        self.word.start..self.arguments.end
     }
 
     /// Whether the cell below it is not code that runs.

@@ -41,6 +41,9 @@ const INTERACT: &str = "interact";
 /// of them.
 const OF_EXPRESSIONS: &str = "format print println eprint eprintln write writeln vec";
 
+/// What the arguments of macros are parsed behind. No code calls this name: a function that calls itself has a check.
+const ARGUMENT: &str = "fn __warpcell_argument() { ";
+
 /// Functions of `std::iter` that make iterators without an end.
 const ENDLESS: [&str; 4] = ["from_fn", "repeat", "repeat_with", "successors"];
 /// The method that does.
@@ -90,8 +93,7 @@ fn in_code_and_macros(file: &SyntaxNode, around: &HashSet<String>) -> Vec<Insert
 
 /// The insertions for code in the brackets of a macro. The text begins at `start`.
 fn in_text(text: &str, start: usize, around: &HashSet<String>) -> Vec<Insertion> {
-    // A name that no code calls: a function that calls itself has a check.
-    within(["fn __warpcell_argument() { ", text, " }"], start, around)
+    within([ARGUMENT, text, " }"], start, around)
 }
 
 /// The insertions for a text that is code between two others.
@@ -121,7 +123,7 @@ fn in_known_macros(call: ast::MacroCall, around: &HashSet<String>) -> Vec<Insert
         // As the elements of an array, in which there may be a `;` too.
         Some(name) if list_has(OF_EXPRESSIONS, name) && !runs_elsewhere(call.syntax()) => {
             let variables = &bound_before(call.syntax()) | around;
-            within(["fn __warpcell_argument() { [", &text, "\n]; }"], start, &variables)
+            within([&format!("{ARGUMENT}["), &text, "\n]; }"], start, &variables)
         }
         _ => Vec::new(),
     }
@@ -141,8 +143,7 @@ fn bound_before(place: &SyntaxNode) -> HashSet<String> {
 
 /// The insertions around the names of variables that are called in the code of `interact!`, which begins at `start`.
 fn called_variables(text: &str, start: usize, variables: &HashSet<String>) -> Vec<Insertion> {
-    const BEFORE: &str = "fn __warpcell_argument() { ";
-    let file = parse(&format!("{BEFORE}{text} }}")).syntax_node();
+    let file = parse(&format!("{ARGUMENT}{text} }}")).syntax_node();
     let called = file.descendants().filter_map(ast::CallExpr::cast).filter_map(|call| match call.expr()? {
         ast::Expr::PathExpr(path) => Some(path.syntax().clone()),
         _ => None,
@@ -151,13 +152,13 @@ fn called_variables(text: &str, start: usize, variables: &HashSet<String>) -> Ve
         .filter(|path| variables.contains(&path.text().to_string()))
         .map(|path| range_of(&path))
         .flat_map(|range| [(range.start, CALLED), (range.end, END_OF_CALLED)])
-        .map(|(place, text)| (place + start - BEFORE.len(), text))
+        .map(|(place, text)| (place + start - ARGUMENT.len(), text))
         .collect();
     for call in file.descendants().filter_map(ast::MacroCall::cast) {
         if name_of(&call).is_some_and(|name| list_has(OF_EXPRESSIONS, &name))
             && let Some((arguments, at)) = inside(call.token_tree())
         {
-            places.extend(called_variables(&format!("[{arguments}\n];"), at + start - BEFORE.len() - 1, variables));
+            places.extend(called_variables(&format!("[{arguments}\n];"), at + start - ARGUMENT.len() - 1, variables));
         }
     }
     places

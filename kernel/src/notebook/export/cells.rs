@@ -223,16 +223,7 @@ impl Reader {
         for action in expansion.before.iter().chain(&expansion.after) {
             match action.in_program() {
                 Some(does) => code = format!("{does}\n{}", code.trim_start_matches('\n')),
-                None => {
-                    let needs_session = |line: &&str| {
-                        line.starts_with('%')
-                            && magics::expand(&format!("{line}\n1"), &self.facts).is_ok_and(|found| {
-                                found.before.iter().chain(&found.after).any(|action| action.in_program().is_none())
-                            })
-                    };
-                    let line = text.lines().find(needs_session);
-                    self.find(index, of_session(line.unwrap_or_default()));
-                }
+                None => self.find(index, of_session(&action.line)),
             }
         }
         if code.contains(OF_SESSION) {
@@ -376,15 +367,14 @@ impl Reader {
 /// What is wrong with a magic that a program cannot do.
 fn of_session(line: &str) -> String {
     let mut words = line.split_whitespace();
-    match (words.next().unwrap_or("a magic in it"), words.next()) {
+    match (words.next().unwrap_or_default(), words.next()) {
         (name @ ("%run" | "%load"), Some(file)) => {
             format!("`{name} {file}` reads the file in the session; write the file's code into the cell")
         }
         (name @ "%%capture", _) => format!("`{name}` keeps what the cell shows in the session; leave the line out"),
-        (name, _) if name.starts_with('%') => {
+        (name, _) => {
             format!("`{name}` shows or changes the session, which a program does not have; leave the line out")
         }
-        (name, _) => format!("{name} shows or changes the session, which a program does not have"),
     }
 }
 

@@ -381,9 +381,11 @@ fn names_within(text: &str) -> Vec<Key> {
         }
         Some(ast::Item::Module(item)) => {
             let items = item.item_list().into_iter().flat_map(|list| list.items());
-            let is_public =
-                |item: &ast::Item| item.syntax().children().any(|child| ast::Visibility::can_cast(child.kind()));
-            items.filter(is_public).flat_map(|item| keys_of(&item).0).filter(|key| is_name(key)).collect()
+            items
+                .filter(|item| has_visibility(item.syntax()))
+                .flat_map(|item| keys_of(&item).0)
+                .filter(|key| is_name(key))
+                .collect()
         }
         _ => Vec::new(),
     }
@@ -434,6 +436,11 @@ fn spread(tree: &ast::UseTree, before: &str, found: &mut Vec<String>) {
     }
 }
 
+/// Whether an item or a part of it says who can name it.
+fn has_visibility(node: &SyntaxNode) -> bool {
+    node.children().any(|child| ast::Visibility::can_cast(child.kind()))
+}
+
 /// An item whose parts can all be named outside of its module.
 fn public(text: &str) -> String {
     let Some(item) = parse(text).tree().items().next() else { return text.to_owned() };
@@ -446,9 +453,8 @@ fn public(text: &str) -> String {
     match &item {
         ast::Item::Impl(block) if block.trait_().is_none() => {
             for part in block.assoc_item_list().iter().flat_map(|list| list.assoc_items()) {
-                let has_visibility = part.syntax().children().any(|child| ast::Visibility::can_cast(child.kind()));
                 if !matches!(part, ast::AssocItem::MacroCall(_)) {
-                    open(part.syntax(), has_visibility);
+                    open(part.syntax(), has_visibility(part.syntax()));
                 }
             }
         }
@@ -458,8 +464,7 @@ fn public(text: &str) -> String {
             return format!("{text}\npub(crate) use {name};");
         }
         other => {
-            let has_visibility = other.syntax().children().any(|child| ast::Visibility::can_cast(child.kind()));
-            open(other.syntax(), has_visibility);
+            open(other.syntax(), has_visibility(other.syntax()));
             if matches!(other, ast::Item::Struct(_) | ast::Item::Union(_)) {
                 for node in other.syntax().descendants() {
                     if let Some(field) = ast::RecordField::cast(node.clone()) {
