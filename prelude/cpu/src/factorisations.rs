@@ -5,7 +5,9 @@ use super::numeric::Shared;
 use super::{CpuBackend, origin, pool};
 use num_complex::Complex;
 use warpcell_base::backend::View;
-use warpcell_base::backend::factorisations::{Factorisation, Factorisations, Fault, Triangle, factorisations};
+use warpcell_base::backend::factorisations::{
+    Factorisation, Factorisations, Fault, FaultCheck, Triangle, factorisations,
+};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
 use warpcell_linalg::faer::Par;
@@ -78,7 +80,13 @@ impl Factorisations for CpuBackend {
         Ok(orders)
     }
 
-    fn factorise(&self, what: Factorisation, inputs: &[View<'_>], outputs: &[View<'_>]) -> Result<Option<Fault>> {
+    fn factorise(
+        &self,
+        what: Factorisation,
+        inputs: &[View<'_>],
+        outputs: &[View<'_>],
+        _later: Option<FaultCheck>,
+    ) -> Result<Option<Fault>> {
         let (name, routine) = routine(what);
         self.run(name, routine, inputs, outputs, &mut [], 0.0)
     }

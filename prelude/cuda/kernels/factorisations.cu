@@ -66,6 +66,37 @@ find_nan(const element* a, i64 size, int* found) {
     if (any) found[blockIdx.x] = 1;
 }
 
+// The same: whether it holds what is not finite.
+extern "C" __global__ void __launch_bounds__(THREADS)
+find_not_finite(const element* a, i64 size, int* found) {
+    a += i64(blockIdx.x) * size;
+    bool any = false;
+    for (i64 at = i64(blockIdx.y) * THREADS + threadIdx.x; at < size; at += i64(gridDim.y) * THREADS) any |= !is_finite(a[at]);
+    if (any) found[blockIdx.x] = 1;
+}
+
+// The same: makes zeros of a matrix that was found.
+extern "C" __global__ void __launch_bounds__(THREADS)
+clear_found(element* a, i64 size, const int* found) {
+    if (!found[blockIdx.x]) return;
+    a += i64(blockIdx.x) * size;
+    for (i64 at = i64(blockIdx.y) * THREADS + threadIdx.x; at < size; at += i64(gridDim.y) * THREADS) set(a[at], 0);
+}
+
+// One block: reports the first matrix whose status is not 0, or that is not finite, which has the status 0 in the report.
+extern "C" __global__ void __launch_bounds__(THREADS)
+report_statuses(const int* statuses, const int* not_finite, i64 count, Report* report, u32 call) {
+    __shared__ u64 first;
+    if (threadIdx.x == 0) first = ~u64(0);
+    __syncthreads();
+    for (i64 at = threadIdx.x; at < count; at += THREADS) {
+        const bool is_finite = !not_finite || !not_finite[at];
+        if (!is_finite || statuses[at]) atomicMin(&first, u64(at) << 32 | (is_finite ? u32(statuses[at]) : 0u));
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && first != ~u64(0)) tell(report, call, first);
+}
+
 // One block a matrix, after its LU factorisation by columns: the library gives up over NaN, with whatever it has then. Where there
 // was NaN, all of the matrix becomes NaN, no rows are exchanged, and no pivot is 0.
 extern "C" __global__ void __launch_bounds__(THREADS)

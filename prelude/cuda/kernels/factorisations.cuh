@@ -28,6 +28,8 @@ OF_PARTS void set(complex<P>& to, c128 value) { to = {P(value.re), P(value.im)};
 FUNCTION double real(double x) { return x; }
 FUNCTION float real(float x) { return x; }
 OF_PARTS P real(complex<P> z) { return z.re; }
+FUNCTION bool is_finite(double x) { return x - x == 0; }
+OF_PARTS bool is_finite(complex<P> z) { return is_finite(z.re) && is_finite(z.im); }
 FUNCTION bool is_nan(double x) { return x != x; }
 OF_PARTS bool is_nan(complex<P> z) { return z.re != z.re || z.im != z.im; }
 FUNCTION c128 operator-(c128 z) { return {-z.re, -z.im}; }
@@ -45,6 +47,18 @@ FUNCTION double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 FUNCTION c128 sign(c128 z) {
     const double size = length(z);
     return size == 0 ? z : c128{z.re / size, z.im / size};
+}
+
+// What the host hears of a fault later: the number of the call, from 1, and the matrix in the upper half, its status in the lower
+// one.
+struct Report {
+    u32 call, unused;
+    i64 found;
+};
+
+// Several calls may share a report: the first one says something.
+FUNCTION void tell(Report* report, u32 call, u64 found) {
+    if (atomicCAS(&report->call, 0u, call) == 0u) report->found = i64(found);
 }
 
 // How many elements apart matrices, rows and columns are.

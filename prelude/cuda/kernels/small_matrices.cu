@@ -208,3 +208,8 @@ small_cholesky(const element* x, element* out, i64 count, int n, int width, Stri
         out[r * to.down + c * to.right] = c > r ? element(0) : team.row(r)[c];
     }
 }
+
+// One thread: reports the first fault, if there is one.
+extern "C" __global__ void report_first(const u64* first_fault, Report* report, u32 call) {
+    if (*first_fault != ~u64(0)) tell(report, call, *first_fault);
+}

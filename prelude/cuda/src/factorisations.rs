@@ -4,17 +4,21 @@
 //! The libraries take matrices by columns, and work in place. So each is copied once, by columns where that matters, and what is
 //! asked for by rows is copied back; for the eigenvalues of symmetric matrices rows do as well. By rows a Hermitian matrix is its own
 //! conjugate, so its eigenvectors would not be right.
+//!
+//! Whether a matrix has a result, the device knows ([`Found`]): the host waits for that, or a kernel reports it later.
 
-use super::{Compiled, CudaAllocation, CudaBackend, Program, address_of, blocks, kernels, source_of};
+use super::{Compiled, CudaAllocation, CudaBackend, Program, address_of, blocks, kernels, memory_of, source_of};
 use std::sync::Arc;
-use warpcell_base::backend::factorisations::{Factorisation, Factorisations, Fault, SvdOutputs, Triangle};
+use warpcell_base::backend::factorisations::{Factorisation, Factorisations, Fault, FaultCheck, SvdOutputs, Triangle};
 use warpcell_base::backend::{Allocation, Layout, View};
 use warpcell_base::dtype::{DType, Scalar};
 use warpcell_base::error::Result;
+use warpcell_driver::checks::Asked;
 use warpcell_driver::context::Device;
 use warpcell_driver::cusolver::{Session, SingularVectors, Solver, Stack, Statuses, cuComplex, cuDoubleComplex};
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
+use warpcell_driver::module::Function;
 use warpcell_driver::staging;
 
 mod small;
@@ -45,8 +49,11 @@ kernels! {
         exchanged_identity = c"exchanged_identity",
         determinants = c"determinants",
         find_nan = c"find_nan",
+        find_not_finite = c"find_not_finite",
+        clear_found = c"clear_found",
         spread_nan = c"spread_nan",
         positive_diagonals = c"positive_diagonals",
+        report_statuses = c"report_statuses",
         addresses = c"addresses",
         pairs = c"vectors_of_pairs",
     }
@@ -78,6 +85,19 @@ struct Lu {
     /// Of the matrices, if they were factorised all at once.
     addresses: Option<DeviceMemory>,
 }
+
+/// Where it stands whether there are faults.
+enum Found {
+    /// It is known.
+    Known(Option<Fault>),
+    /// On the device, a status for each matrix; and for each another number than 0 if it is not finite, where that was looked for.
+    Statuses(Statuses, Option<DeviceMemory>),
+    /// On the device, the first fault of all.
+    First(small::First),
+}
+
+/// No faults, or none that there could be.
+const NONE: Found = Found::Known(None);
 
 /// Calls a method of a session for the dtype, of floats or complex numbers.
 macro_rules! for_field {
@@ -121,10 +141,6 @@ fn by_columns(view: View<'_>) -> Result<Stack> {
     Ok(Stack { address: address_of(view)?, rows, columns, count })
 }
 
-fn fault(found: Option<(usize, usize)>) -> Option<Fault> {
-    found.map(|(matrix, order)| Fault { matrix, order })
-}
-
 impl Factorise {
     pub fn new(device: &Arc<Device>) -> Factorise {
         Factorise {
@@ -154,21 +170,32 @@ impl Factorise {
         Ok(memory)
     }
 
+    /// Queues a kernel that looks at all elements of the matrices, and gives what it writes: a number for each matrix, which begins
+    /// as 0.
+    fn marks(&self, kernel: Function, a: Stack) -> Result<DeviceMemory> {
+        let found = DeviceMemory::new(&self.device, a.count * size_of::<i32>())?;
+        found.set_bytes(0)?;
+        self.over_matrices(kernel, a, &found)?;
+        Ok(found)
+    }
+
+    /// Queues a kernel for all elements of the matrices, with a number for each of them.
+    fn over_matrices(&self, kernel: Function, a: Stack, found: &DeviceMemory) -> Result<()> {
+        let (matrices, size, found) = (a.address, (a.rows * a.columns) as i64, found.address());
+        let each = (a.rows * a.columns).div_ceil(THREADS * 16).clamp(1, 1024) as u32;
+        let grid = (blocks("a factorisation", a.count, 1)?, each);
+        let mut arguments = arguments![matrices, size, found];
+        // SAFETY: the module is in `self`; the arguments are those of `find_nan` and its like; the matrices lie one after the other
+        // in live memory, and there is a number for each.
+        unsafe { launch(&self.device, kernel, grid, THREADS as u32, &mut arguments) }
+    }
+
     /// Queues LU with row exchanges, in place.
     fn lu(&self, session: &Session<'_>, dtype: DType, a: Stack) -> Result<Lu> {
         let statuses = Statuses::new(&self.device, a.count)?;
         let pivots = DeviceMemory::new(&self.device, a.count * a.rows.min(a.columns) * size_of::<i32>())?;
-        let found = DeviceMemory::new(&self.device, a.count * size_of::<i32>())?;
-        found.set_bytes(0)?;
-        let (lu, size, found_address) = (a.address, (a.rows * a.columns) as i64, found.address());
-        let matrices = blocks("lu", a.count, 1)?;
-        let each = (a.rows * a.columns).div_ceil(THREADS * 16).clamp(1, 1024) as u32;
-        let mut arguments = arguments![lu, size, found_address];
-        // SAFETY: the module is in `self`; the arguments are those of `find_nan`; the matrices lie one after the other in live
-        // memory, and there is a number for each.
-        unsafe {
-            launch(&self.device, self.kernels(dtype)?.find_nan, (matrices, each), THREADS as u32, &mut arguments)?;
-        }
+        let found = self.marks(self.kernels(dtype)?.find_nan, a)?;
+        let (lu, found_address, matrices) = (a.address, found.address(), blocks("lu", a.count, 1)?);
         let are_together = a.count > 1 && a.rows <= MOST_TOGETHER && a.rows == a.columns;
         let addresses = are_together.then(|| self.addresses(dtype, a)).transpose()?;
         if let Some(addresses) = &addresses {
@@ -254,6 +281,23 @@ impl CudaBackend {
         layout.shape.clone_from(&out.layout.shape);
         self.elementwise.copy(View { layout: &layout, ..scratch.view() }, out)
     }
+
+    /// See [`Factorisations::triangle`]; the checks are followed already, or of no matter.
+    fn copy_triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
+        let (_, rows, columns) = lengths(x);
+        let (size, rows, columns) = (x.layout.size() as i64, rows as i64, columns as i64);
+        let (address, target, from, to) = (source_of(x)?, address_of(out)?, strides(x), strides(out));
+        let part = match part {
+            Triangle::Upper => 0i32,
+            Triangle::Lower => 1,
+            Triangle::UnitLower => 2,
+        };
+        let grid = blocks("a triangle", size as usize, THREADS)?;
+        let mut arguments = arguments![address, target, size, rows, columns, from, to, part];
+        let function = self.factorise.kernels(x.dtype)?.triangle;
+        // SAFETY: the module is in `self`; the arguments are those of `triangle`, whose elements all lie in the views.
+        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+    }
 }
 
 impl Factorisations for CudaBackend {
@@ -274,22 +318,15 @@ impl Factorisations for CudaBackend {
     }
 
     fn triangle(&self, x: View<'_>, part: Triangle, out: View<'_>) -> Result<()> {
-        let (_, rows, columns) = lengths(x);
-        let (size, rows, columns) = (x.layout.size() as i64, rows as i64, columns as i64);
-        let (address, target, from, to) = (source_of(x)?, address_of(out)?, strides(x), strides(out));
-        let part = match part {
-            Triangle::Upper => 0i32,
-            Triangle::Lower => 1,
-            Triangle::UnitLower => 2,
-        };
-        let grid = blocks("a triangle", size as usize, THREADS)?;
-        let mut arguments = arguments![address, target, size, rows, columns, from, to, part];
-        let function = self.factorise.kernels(x.dtype)?.triangle;
-        // SAFETY: the module is in `self`; the arguments are those of `triangle`, whose elements all lie in the views.
-        unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments) }
+        self.follow_checks(|see| {
+            see(x, false);
+            see(out, true);
+        })?;
+        self.copy_triangle(x, part, out)
     }
 
     fn lu(&self, x: View<'_>, packed: View<'_>) -> Result<Vec<usize>> {
+        self.know_checks();
         let (count, m, n) = lengths(x);
         let scratch = self.columns(x, n)?;
         let session = self.factorise.solver.session()?;
@@ -315,26 +352,84 @@ impl Factorisations for CudaBackend {
         Ok(orders)
     }
 
-    fn factorise(&self, what: Factorisation, inputs: &[View<'_>], outputs: &[View<'_>]) -> Result<Option<Fault>> {
+    fn reports_later(&self) -> bool {
+        true
+    }
+
+    fn factorise(
+        &self,
+        what: Factorisation,
+        inputs: &[View<'_>],
+        outputs: &[View<'_>],
+        later: Option<FaultCheck>,
+    ) -> Result<Option<Fault>> {
         let (x, out, second) = (inputs[0], outputs[0], outputs.get(1).copied());
-        match what {
+        let found = match what {
             Factorisation::Determinants => self.determinants(x, out),
             Factorisation::Inverses => self.inverses(x, out),
             Factorisation::Solve => self.solve(x, inputs[1], out),
             Factorisation::Qr => self.qr(x, second, out),
             Factorisation::Cholesky => self.cholesky(x, out),
-            Factorisation::Eigh => self.eigh(x, out, second),
+            Factorisation::Eigh => self.eigh(x, out, second, later.is_some()),
             Factorisation::Eig => self.eig(x, out, second),
             Factorisation::Svd => self.svd(x, out, second.map(|u| SvdOutputs { u, vh: outputs[2] })),
+        }?;
+        if let Some(later) = later
+            && !matches!(found, Found::Known(_))
+        {
+            return self.report_later(&found, x.dtype, later, inputs, outputs).map(|()| None);
+        }
+        self.follow_checks(|see| {
+            inputs.iter().for_each(|&input| see(input, false));
+            outputs.iter().for_each(|&output| see(output, true));
+        })?;
+        match found {
+            Found::Known(fault) => Ok(fault),
+            Found::Statuses(statuses, _) => statuses.read(&self.device),
+            Found::First(first) => first.read(&self.device),
         }
     }
 }
 
 /// What [`Factorisations::factorise`] does.
 impl CudaBackend {
-    fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+    /// Queues a kernel that reports the first fault, and says that the outputs depend on that.
+    fn report_later(
+        &self,
+        found: &Found,
+        dtype: DType,
+        later: FaultCheck,
+        inputs: &[View<'_>],
+        outputs: &[View<'_>],
+    ) -> Result<()> {
+        // While it is held, no round of checks ends.
+        let check = self.device.begin_check(Asked::Factors(later))?;
+        let mut set = check.set;
+        for input in inputs {
+            set |= self.device.checks_of(memory_of(input.allocation)?)?;
+        }
+        for output in outputs {
+            self.device.add_checks(memory_of(output.allocation)?, set);
+        }
+        let (report, call) = (check.report, check.call);
+        match found {
+            Found::Known(_) => Ok(()),
+            Found::Statuses(statuses, not_finite) => {
+                let (address, count) = (statuses.address(), statuses.count() as i64);
+                let not_finite = not_finite.as_ref().map_or(0, DeviceMemory::address);
+                let mut arguments = arguments![address, not_finite, count, report, call];
+                let kernel = self.factorise.kernels(dtype)?.report_statuses;
+                // SAFETY: the module is in `self`; the arguments are those of `report_statuses`, with a status for each matrix, and
+                // another number or none; a report has room at its address.
+                unsafe { launch(&self.device, kernel, (1, 1), THREADS as u32, &mut arguments) }
+            }
+            Found::First(first) => self.report_first(first, dtype, report, call),
+        }
+    }
+
+    fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<Found> {
         if CudaBackend::are_small(x) {
-            return self.small_determinants(x, out).map(|()| None);
+            return self.small_determinants(x, out).map(|()| NONE);
         }
         let (count, n, _) = lengths(x);
         let scratch = self.columns(x, n)?;
@@ -348,12 +443,12 @@ impl CudaBackend {
         // SAFETY: the module is in `self`; the arguments are those of `determinants`; there are `n` pivots and a status for each
         // matrix, and three numbers in `out`.
         unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments)? };
-        Ok(None)
+        Ok(NONE)
     }
 
-    fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+    fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Found> {
         if CudaBackend::are_small(x) {
-            return self.small_inverses(x, out);
+            return self.small_inverses(x, out).map(Found::First);
         }
         // By rows the factors would be the transpose's, of which a pivot need not be 0 where one of the matrix's is. To solve for
         // the transpose of the identity takes the library longer than a copy.
@@ -373,13 +468,13 @@ impl CudaBackend {
         }
         drop(session);
         self.copy_back(&inverses, out)?;
-        lu.statuses.read(&self.device).map(fault)
+        Ok(Found::Statuses(lu.statuses, None))
     }
 
-    fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+    fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Found> {
         let (count, n, k) = lengths(b);
         if k == 1 && CudaBackend::are_small(x) {
-            return self.small_solutions(x, b, out);
+            return self.small_solutions(x, b, out).map(Found::First);
         }
         let scratch = self.columns(x, n)?;
         let a = by_columns(scratch.view())?;
@@ -396,10 +491,10 @@ impl CudaBackend {
             self.copy_back(&right, out)?;
         }
         drop(session);
-        lu.statuses.read(&self.device).map(fault)
+        Ok(Found::Statuses(lu.statuses, None))
     }
 
-    fn qr(&self, x: View<'_>, q: Option<View<'_>>, r: View<'_>) -> Result<Option<Fault>> {
+    fn qr(&self, x: View<'_>, q: Option<View<'_>>, r: View<'_>) -> Result<Found> {
         let (_, m, n) = lengths(x);
         let wanted = q.map_or(0, |q| q.layout.shape[2]);
         let scratch = self.columns(x, n.max(wanted))?;
@@ -409,23 +504,23 @@ impl CudaBackend {
         let mut upper = transposed(&scratch.layout);
         upper.shape.clone_from(&r.layout.shape);
         debug_assert!(upper.shape[1] <= m && upper.shape[2] == n);
-        self.triangle(View { layout: &upper, ..scratch.view() }, Triangle::Upper, r)?;
-        let Some(q) = q else { return Ok(None) };
+        self.copy_triangle(View { layout: &upper, ..scratch.view() }, Triangle::Upper, r)?;
+        let Some(q) = q else { return Ok(NONE) };
         for_field!(x.dtype, session.orthogonal(a, n, wanted, &reflections))?;
-        self.copy_back(&scratch, q).map(|()| None)
+        self.copy_back(&scratch, q).map(|()| NONE)
     }
 
-    fn cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
+    fn cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Found> {
         let (count, n, _) = lengths(x);
         if CudaBackend::are_small(x) {
-            return self.small_cholesky(x, out);
+            return self.small_cholesky(x, out).map(Found::First);
         }
         // By columns: for lower triangles the library takes little more than half of the time that it takes for upper ones, which
         // those of a matrix by rows are to it.
         let scratch = self.scratch(x.dtype, [count, n, n])?;
         let (turned, a) = (transposed(&scratch.layout), by_columns(scratch.view())?);
         let factors = View { layout: &turned, ..scratch.view() };
-        self.triangle(x, Triangle::Lower, factors)?;
+        self.copy_triangle(x, Triangle::Lower, factors)?;
         let session = self.factorise.solver.session()?;
         let statuses = Statuses::new(&self.device, count)?;
         if count > 1 && n <= MOST_TOGETHER {
@@ -435,25 +530,37 @@ impl CudaBackend {
             for_field!(x.dtype, session.cholesky(a, &statuses))?;
         }
         drop(session);
-        self.triangle(factors, Triangle::Lower, out)?;
+        self.copy_triangle(factors, Triangle::Lower, out)?;
         let (grid, n, factors, status) = (blocks("cholesky", count, 1)?, n as i64, a.address, statuses.address());
         let mut arguments = arguments![factors, n, status];
         let function = self.factorise.kernels(x.dtype)?.positive_diagonals;
         // SAFETY: the module is in `self`; the arguments are those of `positive_diagonals`, with a status for each matrix.
         unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments)? };
-        statuses.read(&self.device).map(fault)
+        Ok(Found::Statuses(statuses, None))
     }
 
-    fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
+    /// With `may_be_not_finite` matrices that are not are looked for, and replaced by zeros: over them the library need not come to an
+    /// end.
+    fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>, may_be_not_finite: bool) -> Result<Found> {
         let is_complex = x.dtype.is_complex();
-        let scratch = if is_complex {
+        let (mut scratch, mut not_finite) = (None, None);
+        if may_be_not_finite || !is_complex {
+            scratch = Some(self.rows(x)?);
+        }
+        if may_be_not_finite && let Some(rows) = &scratch {
+            let (kernels, a) = (self.factorise.kernels(x.dtype)?, by_columns(rows.view())?);
+            let found = self.factorise.marks(kernels.find_not_finite, a)?;
+            self.factorise.over_matrices(kernels.clear_found, a, &found)?;
+            not_finite = Some(found);
+        }
+        if is_complex {
             let (count, n, _) = lengths(x);
-            let scratch = self.scratch(x.dtype, [count, n, n])?;
-            self.triangle(x, Triangle::Lower, View { layout: &transposed(&scratch.layout), ..scratch.view() })?;
-            scratch
-        } else {
-            self.rows(x)?
-        };
+            let lower = self.scratch(x.dtype, [count, n, n])?;
+            let from = scratch.as_ref().map_or(x, Scratch::view);
+            self.copy_triangle(from, Triangle::Lower, View { layout: &transposed(&lower.layout), ..lower.view() })?;
+            scratch = Some(lower);
+        }
+        let scratch = scratch.expect("one of both has made it");
         let session = self.factorise.solver.session()?;
         let a = by_columns(scratch.view())?;
         let statuses = Statuses::new(&self.device, a.count)?;
@@ -462,10 +569,10 @@ impl CudaBackend {
         if let Some(vectors) = vectors {
             self.copy_back(&scratch, vectors)?;
         }
-        statuses.read(&self.device).map(fault)
+        Ok(Found::Statuses(statuses, not_finite))
     }
 
-    fn eig(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
+    fn eig(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Found> {
         let (count, n, columns) = lengths(x);
         if columns == n {
             let scratch = self.columns(x, n)?;
@@ -475,7 +582,7 @@ impl CudaBackend {
             let (a, values) = (by_columns(scratch.view())?, address_of(values)?);
             let found = for_field!(x.dtype, session.general_eigenvalues(a, values, to))?;
             drop(session);
-            let (Some(vectors), Some(real)) = (vectors, to) else { return Ok(fault(found)) };
+            let (Some(vectors), Some(real)) = (vectors, to) else { return Ok(Found::Known(found)) };
             let (size, rows, from, target) = ((count * n * n) as i64, n as i64, real.address, address_of(vectors)?);
             let grid = blocks("eig", count * n * n, THREADS)?;
             let mut arguments = arguments![from, values, target, size, rows];
@@ -483,7 +590,7 @@ impl CudaBackend {
             // SAFETY: the module is in `self`; the arguments are those of `vectors_of_pairs`: as many real vectors as complex ones,
             // and an eigenvalue for each.
             unsafe { launch(&self.device, function, (grid, 1), THREADS as u32, &mut arguments)? };
-            return Ok(fault(found));
+            return Ok(Found::Known(found));
         }
         // Of complex numbers, which lie as their parts do.
         let dtype = if x.dtype == DType::F32 { DType::C64 } else { DType::C128 };
@@ -503,10 +610,10 @@ impl CudaBackend {
             let layout = of_complex(vectors);
             self.copy_back(right, View { layout: &layout, dtype, ..vectors })?;
         }
-        Ok(fault(found))
+        Ok(Found::Known(found))
     }
 
-    fn svd(&self, x: View<'_>, values: View<'_>, vectors: Option<SvdOutputs<'_>>) -> Result<Option<Fault>> {
+    fn svd(&self, x: View<'_>, values: View<'_>, vectors: Option<SvdOutputs<'_>>) -> Result<Found> {
         let (count, m, n) = lengths(x);
         let (dtype, values) = (x.dtype, address_of(values)?);
         let statuses = Statuses::new(&self.device, count)?;
@@ -524,7 +631,7 @@ impl CudaBackend {
             drop(session);
             if is_done {
                 self.copy_back(&left, u)?;
-                return Ok(None);
+                return Ok(NONE);
             }
         }
         if m < n {
@@ -543,7 +650,7 @@ impl CudaBackend {
                 let session = self.factorise.solver.session()?;
                 for_field!(dtype, session.singular_values(by_columns(scratch.view())?, values, None, &statuses))?;
                 drop(session);
-                return statuses.read(&self.device).map(fault);
+                return Ok(Found::Statuses(statuses, None));
             };
             let left = self.scratch(dtype, [count, u.layout.shape[2], m])?;
             let right = self.scratch(dtype, [count, n, n])?;
@@ -555,7 +662,7 @@ impl CudaBackend {
             self.copy_back(&left, u)?;
             self.copy_back(&right, vh)?;
         }
-        statuses.read(&self.device).map(fault)
+        Ok(Found::Statuses(statuses, None))
     }
 }
 

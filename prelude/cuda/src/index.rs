@@ -7,6 +7,7 @@ use warpcell_base::backend::{IndexCheck, Layout, Operand, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_base::profiling::Kind;
+use warpcell_driver::checks::Asked;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 use warpcell_driver::queue::queues;
@@ -162,7 +163,7 @@ impl Index {
         out: View<'_>,
         check: IndexCheck,
     ) -> Result<()> {
-        let check = self.device.begin_check(check)?;
+        let check = self.device.begin_check(Asked::Index(check))?;
         let mut set = check.set;
         for view in [source, indices] {
             set |= self.device.checks_of(memory_of(view.allocation)?)?;

@@ -10,6 +10,7 @@ use warpcell_base::backend::stream::orders;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
 use warpcell_base::profiling::Kind;
+use warpcell_driver::checks::Asked;
 use warpcell_driver::event::Event;
 use warpcell_driver::nccl::{self, Collective, Communicator, Id, Operation, Type};
 use warpcell_driver::profile;
@@ -141,7 +142,7 @@ impl Link for CudaLink {
             }
         };
         // While it is held, nobody takes the work for done that is not queued yet.
-        let check = device.begin_work(fate.clone())?;
+        let check = device.begin_check(Asked::Work(fate.clone()))?;
         let span = profile::begin(device, Kind::Copy, "between devices", count * size)?;
         // SAFETY: the views are of live arrays of the device, and other users of them were just waited for.
         unsafe { self.communicator.queue(collective)? };

@@ -1,7 +1,7 @@
 //! Checks that the device makes while it computes: the host hears of them where it waits anyway, at the end of a cell at the latest.
 //!
 //! A call that checks its indices in this way returns without waiting. Its kernel reads nothing outside, and writes a report to
-//! pinned memory of the host if an index was out of range. Until it is known how that went, each block of memory has a set of the
+//! pinned memory of the host if an index was out of range. A factorisation does the same with a matrix that has no result. Until it is known how that went, each block of memory has a set of the
 //! checks that its contents depend on: one bit for each report. An operation gives its results the sets of its operands. If a
 //! check has failed, its bit is kept together with the error. So blocks that have the bit are refused from then on, and no others.
 //!
@@ -11,11 +11,13 @@
 //! that in its [`Fate`] before it gives the work up.
 
 use super::context::{Device, lock};
+use super::cusolver;
 use super::mapped::Mapped;
 use super::memory::DeviceMemory;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use warpcell_base::backend::IndexCheck;
+use warpcell_base::backend::factorisations::FaultCheck;
 use warpcell_base::backend::link::Fate;
 use warpcell_base::error::{Error, Result};
 
@@ -23,14 +25,15 @@ use warpcell_base::error::{Error, Result};
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Report {
-    /// The number of the call, from 1, that an index is out of range of; 0 if there is none.
+    /// The number of the call, from 1, that failed; 0 if there is none.
     call: u32,
     unused: u32,
-    index: i64,
+    /// The index that is out of range; or the number of a matrix in the upper half, and its status in the lower one.
+    found: i64,
 }
 
 /// A report of nothing.
-const NOTHING: Report = Report { call: 0, unused: 0, index: 0 };
+const NOTHING: Report = Report { call: 0, unused: 0, found: 0 };
 
 /// The reports of a round: as many as a set has bits. When all are in use, the last one is shared by further calls.
 const REPORTS: usize = 32;
@@ -59,8 +62,12 @@ struct State {
 }
 
 /// What is to be known.
-enum Asked {
+pub enum Asked {
+    /// Whether all indices are in range.
     Index(IndexCheck),
+    /// Whether all matrices have a result.
+    Factors(FaultCheck),
+    /// What became of work whose fate the host gets to know.
     Work(Fate),
 }
 
@@ -125,27 +132,25 @@ impl State {
     /// The error of a report that says something.
     fn error(&self, report: Report) -> Error {
         let call = (report.call as usize).checked_sub(1).and_then(|number| self.calls.get(number));
-        let Some(&Asked::Index(IndexCheck { operation, axis, length, location })) = call else {
-            unreachable!("kernels write numbers of calls of their round")
+        let (error, location) = match call {
+            Some(&Asked::Index(IndexCheck { operation, axis, length, location })) => {
+                (Error::IndexOutOfRange { operation, index: report.found.into(), axis, length }, location)
+            }
+            Some(Asked::Factors(check)) => {
+                let [matrix, status] = [report.found >> 32, report.found];
+                let fault = cusolver::fault(matrix as usize, status as i32);
+                (fault.map_or_else(|error| error, |fault| check.error(fault)), check.location)
+            }
+            Some(Asked::Work(_)) | None => unreachable!("kernels write numbers of calls of their round"),
         };
-        let error = Error::IndexOutOfRange { operation, index: report.index.into(), axis, length };
         Error::FoundLater { error: Box::new(error), location }
     }
 }
 
 impl Device {
     /// A check for the kernel that the calling thread starts next. It is known how it went when a function that waits for the
-    /// device has returned, or [`settle_checks`](Self::settle_checks).
-    pub fn begin_check(&self, check: IndexCheck) -> Result<Check<'_>> {
-        self.begin(Asked::Index(check))
-    }
-
-    /// The same for work whose fate the host gets to know; it is known when the device has come past the work.
-    pub fn begin_work(&self, fate: Fate) -> Result<Check<'_>> {
-        self.begin(Asked::Work(fate))
-    }
-
-    fn begin(&self, asked: Asked) -> Result<Check<'_>> {
+    /// device has returned, or [`settle_checks`](Self::settle_checks); [work](Asked::Work) when the device has come past it.
+    pub fn begin_check(&self, asked: Asked) -> Result<Check<'_>> {
         if lock(&self.checks.state).calls.len() >= CALLS {
             self.settle_checks()?;
         }

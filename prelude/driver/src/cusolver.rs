@@ -17,6 +17,7 @@ pub use cudarc::cusolver::sys::{cuComplex, cuDoubleComplex};
 pub use routines::Routines;
 use std::ffi::{c_int, c_schar, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use warpcell_base::backend::factorisations::Fault;
 use warpcell_base::error::{Error, Result};
 
 /// The first version with eigenvalues of general matrices for sure, 11.7.1, that of CUDA 12.6.3.
@@ -93,6 +94,17 @@ fn check(status: cusolverStatus_t, operation: &'static str) -> Result<()> {
         return Ok(());
     }
     Err(Error::Cuda { operation: operation.to_string(), status: format!("{status:?}") })
+}
+
+/// What a status means that is not 0.
+pub(super) fn fault(matrix: usize, status: c_int) -> Result<Fault> {
+    match usize::try_from(status) {
+        Ok(order) => Ok(Fault { matrix, order }),
+        Err(_) => Err(Error::Cuda {
+            operation: "a factorisation".into(),
+            status: format!("{status} for matrix {matrix}, which means a wrong argument"),
+        }),
+    }
 }
 
 /// A length as the library takes it.
@@ -195,22 +207,19 @@ impl Statuses {
         (self.memory.address() as *mut c_int).wrapping_add(index)
     }
 
-    /// Waits, and gives the number of the first matrix whose status is not 0, with it.
-    pub fn read(&self, device: &Device) -> Result<Option<(usize, usize)>> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Waits, and gives the first matrix whose status is not 0.
+    pub fn read(&self, device: &Device) -> Result<Option<Fault>> {
         let mut bytes = vec![0; self.count * size_of::<c_int>()];
         // SAFETY: the block has as many bytes.
         unsafe { staging::download(device, self.memory.address(), &mut bytes)? };
         let statuses = bytes.as_chunks::<4>().0.iter().map(|&bytes| c_int::from_ne_bytes(bytes));
-        match statuses.enumerate().find(|&(_, status)| status != 0) {
-            None => Ok(None),
-            Some((matrix, status)) => match usize::try_from(status) {
-                Ok(status) => Ok(Some((matrix, status))),
-                Err(_) => Err(Error::Cuda {
-                    operation: "a factorisation".into(),
-                    status: format!("{status} for matrix {matrix}, which means a wrong argument"),
-                }),
-            },
-        }
+        let found = statuses.enumerate().find(|&(_, status)| status != 0);
+        found.map(|(matrix, status)| fault(matrix, status)).transpose()
     }
 }
 
@@ -447,7 +456,7 @@ impl Session<'_> {
         a: Stack,
         values: u64,
         vectors: Option<Stack>,
-    ) -> Result<Option<(usize, usize)>> {
+    ) -> Result<Option<Fault>> {
         use cusolverEigMode_t::{CUSOLVER_EIG_MODE_NOVECTOR, CUSOLVER_EIG_MODE_VECTOR};
         let [of_matrix, of_values] = T::TYPES;
         let n = i64::from(length(a.rows)?);

@@ -6,7 +6,7 @@
 //! [`attribute`] knows what measurements ask of a device, [`cufft`] plans Fourier transforms, [`cublas`] multiplies matrices,
 //! [`cusolver`] factorises them, [`nccl`] moves and reduces elements among devices, [`status`] turns status codes into errors, [`context`] holds a device with its context,
 //! [`queue`] its streams, [`failures`] what the user's functions say of themselves, [`checks`] what
-//! kernels say of the indices that they are given, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`pinned`] host memory for them, [`mapped`] host memory that kernels write to, [`interop`] what shares
+//! kernels say of the indices and matrices that they are given, [`pool`], [`memory`] and [`usage`] its memory, [`staging`] the transfers, [`pinned`] host memory for them, [`mapped`] host memory that kernels write to, [`interop`] what shares
 //! memory with others, [`graph`] work that is captured, [`background`] what is done beside the user's work, [`compile`] and
 //! [`cache`] turn CUDA C into machine code, [`recorded`] keeps the text of programs and [`embedded`] their machine code for programs without NVRTC, [`oldest`] lets tests take a device for an old one, [`text`] programs of the user; [`module`], [`launch`] and [`event`] are what their
 //! names say. Nothing here knows arrays or operations.

@@ -46,5 +46,5 @@ where
     D: Dimension,
 {
     let both = from_host("solve", &a.host_view()).and_then(|a| Ok((a, from_host("solve", &b.host_view())?)));
-    check(both.and_then(|(a, b)| to_host(&solve_of(&a, &b)?)))
+    check(both.and_then(|(a, b)| to_host(&solve_of(&a, &b, None)?)))
 }

@@ -171,7 +171,7 @@ impl RBFInterpolator {
         let d = d.with_layout(Layout::contiguous(&[count, columns]));
         let zeros = RawArray::filled(NAME, handle, &[terms, columns], crate::Scalar::F64(0.0))?;
         let right = crate::array::join(NAME, &[d, zeros], 0)?;
-        let coefficients = if columns == 0 { right } else { solve_of(&matrix.raw, &right)? };
+        let coefficients = if columns == 0 { right } else { solve_of(&matrix.raw, &right, None)? };
         let coefficients = DeviceArray::from_raw(coefficients.contiguous(NAME)?);
         Ok(RBFInterpolator { nodes, coefficients, shift, powers, kind, epsilon, form })
     }

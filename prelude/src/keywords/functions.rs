@@ -29,6 +29,7 @@ use crate::operations::reduce::as_mean;
 use crate::operations::sets;
 use crate::thin::thin;
 use num_complex::Complex;
+use std::panic::Location;
 use std::path::Path;
 
 thin! {
@@ -161,7 +162,7 @@ fn condition(x: &RawArray, order: Order, dtype: DType) -> Result<Scalar> {
         return Err(no_condition(NAME, x));
     }
     let x = as_mean(NAME, x, dtype)?;
-    let inverse = match inv_of(NAME, &x) {
+    let inverse = match inv_of(NAME, &x, None) {
         Err(Error::SingularMatrix { .. }) => return Ok(Scalar::of_float(f64::INFINITY, dtype.part())),
         found => found?,
     };
@@ -174,8 +175,9 @@ fn condition(x: &RawArray, order: Order, dtype: DType) -> Result<Scalar> {
 pub fn cholesky_upper<A: OnDevice<Elem = T>, T: Inexact>(a: &A) -> DeviceArray<T> {
     const NAME: &str = "cholesky";
     // The shape is that of the argument in errors.
+    let call = Some(Location::caller());
     let upper = Stack::square(NAME, a.raw()).and_then(|_| {
-        let [lower] = cholesky_of(&adjoint(NAME, a.raw())?)?;
+        let [lower] = cholesky_of(&adjoint(NAME, a.raw())?, call)?;
         adjoint(NAME, &lower)
     });
     DeviceArray::from_raw(check(upper))

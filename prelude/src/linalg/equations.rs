@@ -6,13 +6,15 @@ use super::spectra::svd_of;
 use super::stacks::{Stack, adjoint, column, epsilon, fill_identity, line, numbers, squares};
 use crate::array::view::broadcast_to;
 use crate::array::{DeviceArray, OnDevice, RawArray, assign, shape, slice_axis, transfer};
+use crate::backend::factorisations::Factorisation;
 use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::{Arithmetic, DType, Element, Inexact, Scalar, Signal};
 use crate::error::{Error, Result, check};
-use crate::fallible::fallible;
 use crate::operations::elementwise::binary;
+use crate::operations::indexing::Call;
 use crate::operations::products::multiply;
 use crate::operations::reduce::as_mean;
+use std::panic::Location;
 
 /// The determinant of a square matrix, by LU: 0 of a singular one, 1 of one without elements. NumPy's `linalg.det`. Of integers it
 /// is computed in `f64`, and so rounded as floats are. Waits for the result.
@@ -92,10 +94,12 @@ pub fn slogdet_each<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> (DeviceArray
 
 matrices! {
     /// The inverse of a square matrix. NumPy's `linalg.inv`. To solve equations, [`solve`] is faster and more accurate.
-    /// Waits for the device.
     ///
     /// The last two axes are matrices; those before them count matrices, which are inverted one by one. NaN spreads as
     /// it does in arithmetic.
+    ///
+    /// Does not wait for a GPU: it reports a singular matrix where the host waits next, at the end of the cell at the latest
+    /// ([`Error::FoundLater`]). `try_inv` waits.
     ///
     /// **Panics** if a matrix is singular ([`Error::SingularMatrix`], with the pivot that is 0) or not square
     /// ([`Error::InvalidShape`]), or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]). Rounding may leave
@@ -108,8 +112,8 @@ matrices! {
     /// let error = gpu::linalg::try_inv(&gpu::array(&[[1.0, 2.0], [2.0, 4.0]])).unwrap_err();
     /// assert!(matches!(error, gpu::Error::SingularMatrix { pivot: 2, .. }));
     /// ```
-    pub fn inv, try_inv<T: Inexact>(a: Matrix<T>) -> (inverse: Matrix<T>) {
-        inv_of("inv", a).map(|inverse| [inverse])
+    pub fn inv, try_inv<T: Inexact>(a: Matrix<T>; call) -> (inverse: Matrix<T>) {
+        inv_of("inv", a, call).map(|inverse| [inverse])
     }
 
     /// The pseudoinverse of any matrix, of Moore and Penrose: the inverse if there is one. By the singular value
@@ -162,34 +166,45 @@ matrices! {
     }
 }
 
-fallible! {
+/// The solution x of `a · x = b`, for a square matrix. NumPy's `linalg.solve`: `b` is a vector, or a matrix with a
+/// column for each system.
+///
+/// The last two axes of `a` are matrices. If `b` has one axis it is a vector, else its last two axes are matrices;
+/// the axes before them count matrices, and are broadcast.
+///
+/// Does not wait for a GPU: it reports a singular matrix where the host waits next, at the end of the cell at the latest
+/// ([`Error::FoundLater`]). [`try_solve`] waits.
+///
+/// **Panics** if a matrix is singular ([`Error::SingularMatrix`]) or not square, if `b` has another number of rows
+/// ([`Error::InvalidShape`]) or the other axes do not broadcast ([`Error::ShapeMismatch`]), if the arrays are on
+/// two devices, or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]).
+///
+/// ```
+/// use warpcell as gpu;
+/// let a = gpu::array(&[[2.0, 1.0], [0.0, 4.0]]);
+/// let x = gpu::linalg::solve(&a, &gpu::array(&[4.0, 8.0]));
+/// assert_eq!(x.to_host(), ndarray::array![1.0, 2.0].into_dyn());
+/// let i = gpu::array(&[[gpu::Complex::new(0.0, 1.0)]]);
+/// assert_eq!(gpu::linalg::solve(&i, &i).item(), gpu::Complex::new(1.0, 0.0));
+/// ```
+#[track_caller]
+pub fn solve<A, B, T>(a: &A, b: &B) -> DeviceArray<T>
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Inexact,
+{
+    DeviceArray::from_raw(check(solve_of(a.raw(), b.raw(), Some(Location::caller()))))
+}
 
-    /// The solution x of `a · x = b`, for a square matrix. NumPy's `linalg.solve`: `b` is a vector, or a matrix with a
-    /// column for each system. Waits for the device.
-    ///
-    /// The last two axes of `a` are matrices. If `b` has one axis it is a vector, else its last two axes are matrices;
-    /// the axes before them count matrices, and are broadcast.
-    ///
-    /// **Panics** if a matrix is singular ([`Error::SingularMatrix`]) or not square, if `b` has another number of rows
-    /// ([`Error::InvalidShape`]) or the other axes do not broadcast ([`Error::ShapeMismatch`]), if the arrays are on
-    /// two devices, or on a CUDA device without cuSOLVER ([`Error::LibraryMissing`]).
-    ///
-    /// ```
-    /// use warpcell as gpu;
-    /// let a = gpu::array(&[[2.0, 1.0], [0.0, 4.0]]);
-    /// let x = gpu::linalg::solve(&a, &gpu::array(&[4.0, 8.0]));
-    /// assert_eq!(x.to_host(), ndarray::array![1.0, 2.0].into_dyn());
-    /// let i = gpu::array(&[[gpu::Complex::new(0.0, 1.0)]]);
-    /// assert_eq!(gpu::linalg::solve(&i, &i).item(), gpu::Complex::new(1.0, 0.0));
-    /// ```
-    pub fn solve, try_solve<A, B, T>(a: &A, b: &B) -> Result<DeviceArray<T>>
-    where
-        A: OnDevice<Elem = T>,
-        B: OnDevice<Elem = T>,
-        T: Inexact,
-    {
-        solve_of(a.raw(), b.raw()).map(DeviceArray::from_raw)
-    }
+/// As [`solve`], but returns the error, for which it waits.
+pub fn try_solve<A, B, T>(a: &A, b: &B) -> Result<DeviceArray<T>>
+where
+    A: OnDevice<Elem = T>,
+    B: OnDevice<Elem = T>,
+    T: Inexact,
+{
+    solve_of(a.raw(), b.raw(), None).map(DeviceArray::from_raw)
 }
 
 /// What [`lstsq`] gives: the solution, the sums of squares, the rank, and the singular values.
@@ -284,12 +299,14 @@ pub(crate) fn determinant(operation: &'static str, a: &RawArray, dtype: DType) -
     Ok([det, sign, logarithm])
 }
 
-pub(crate) fn inv_of(operation: &'static str, a: &RawArray) -> Result<RawArray> {
+/// The inverses. With the place of the call, faults are reported later, if the device can.
+pub(crate) fn inv_of(operation: &'static str, a: &RawArray, call: Call) -> Result<RawArray> {
     let stack = Stack::square(operation, a)?;
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
     if !stack.is_empty() {
-        let fault = stack.backend()?.inverses(stack.raw.view(), out.view())?;
-        stack.not_singular(operation, fault)?;
+        let later = stack.later(Factorisation::Inverses, operation, call);
+        let fault = stack.backend()?.inverses(stack.raw.view(), out.view(), later)?;
+        stack.sound(Factorisation::Inverses, operation, fault)?;
     }
     Ok(stack.unstacked(&out))
 }
@@ -305,7 +322,8 @@ fn wrong_rows(operation: &'static str, a: &RawArray, b: &RawArray) -> Error {
     Error::shape(operation, b.shape(), reason)
 }
 
-pub(crate) fn solve_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
+/// The solutions. With the place of the call, faults are reported later, if the device can.
+pub(crate) fn solve_of(a: &RawArray, b: &RawArray, call: Call) -> Result<RawArray> {
     let operation = "solve";
     a.same_device(operation, b)?;
     let n = Stack::square(operation, a)?.rows();
@@ -320,8 +338,9 @@ pub(crate) fn solve_of(a: &RawArray, b: &RawArray) -> Result<RawArray> {
     let right = Stack::new(operation, &broadcast_to(operation, &b, &[&leading[..], &[n, k]].concat())?)?;
     let out = right.output(operation, &[n, k])?;
     if !right.is_empty() {
-        let fault = matrices.backend()?.solve(matrices.raw.view(), right.raw.view(), out.view())?;
-        matrices.not_singular(operation, fault)?;
+        let later = matrices.later(Factorisation::Solve, operation, call);
+        let fault = matrices.backend()?.solve(matrices.raw.view(), right.raw.view(), out.view(), later)?;
+        matrices.sound(Factorisation::Solve, operation, fault)?;
     }
     let out = right.unstacked(&out);
     Ok(if is_vector { line(&out) } else { out })
@@ -429,7 +448,7 @@ fn directly(
         [Some(&values), Some(&x), squares.as_ref()].into_iter().flatten().map(RawArray::view).collect();
     let fraction = rcond.unwrap_or(epsilon(a.dtype) * m as f64);
     let fault = matrix.backend()?.least_squares([matrix.raw.view(), right.raw.view()], fraction, &outputs)?;
-    matrix.converged(operation, fault)?;
+    matrix.sound(Factorisation::Svd, operation, fault)?;
     let found = numbers(&values)?;
     let rank = found.iter().filter(|&&value| value > found[0] * fraction).count();
     let squares = match squares {
@@ -486,7 +505,7 @@ fn power_of(a: &RawArray, exponent: i64) -> Result<RawArray> {
         );
         return Err(Error::argument(operation, reason));
     }
-    let mut square = if exponent < 0 { inv_of(operation, a)? } else { a.copied(operation)? };
+    let mut square = if exponent < 0 { inv_of(operation, a, None)? } else { a.copied(operation)? };
     let (mut rest, mut power) = (exponent.unsigned_abs(), None);
     loop {
         if rest & 1 == 1 {

@@ -83,7 +83,7 @@ fn exponential(a: &RawArray, dtype: DType) -> Result<RawArray> {
     let made = Composed(NAME);
     let below = made.pair(BinaryOperation::Subtract, &even, &odd)?;
     made.pair_into(BinaryOperation::Add, &even, &odd)?;
-    let mut found = solve_of(&below, &even)?;
+    let mut found = solve_of(&below, &even, None)?;
     for _ in 0..halvings {
         found = multiply(NAME, &found, &found)?;
     }

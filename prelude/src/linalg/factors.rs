@@ -3,10 +3,11 @@
 use super::matrices::matrices;
 use super::stacks::{Stack, fill_identity};
 use crate::array::{DeviceArray, OnDevice, RawArray};
-use crate::backend::factorisations::Triangle;
+use crate::backend::factorisations::{Factorisation, Triangle};
 use crate::backend::{Layout, Operand};
 use crate::dtype::{Inexact, Scalar};
 use crate::error::Result;
+use crate::operations::indexing::Call;
 
 matrices! {
     /// The QR factorisation `(q, r)`: `q · r` is the matrix, the columns of `q` are orthogonal to one another and of
@@ -78,9 +79,12 @@ matrices! {
 
     /// The Cholesky factor of a symmetric or Hermitian positive definite matrix: `l`, zero above its diagonal, with
     /// `l · lᴴ` the matrix. NumPy's `linalg.cholesky`; only the matrix's lower triangle is read, and on its diagonal only
-    /// the real parts. Waits for the device.
+    /// the real parts.
     ///
     /// The last two axes are matrices, those before them count matrices.
+    ///
+    /// Does not wait for a GPU: it reports a matrix that is not positive definite where the host waits next, at the end of the
+    /// cell at the latest ([`Error::FoundLater`](crate::Error::FoundLater)). `try_cholesky` waits.
     ///
     /// **Panics** if a matrix is not positive definite
     /// ([`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite), with the leading minor that is not positive;
@@ -96,8 +100,8 @@ matrices! {
     /// let error = gpu::linalg::try_cholesky(&gpu::array(&[[1.0, 2.0], [2.0, 1.0]])).unwrap_err();
     /// assert!(matches!(error, gpu::Error::NotPositiveDefinite { minor: 2, .. }));
     /// ```
-    pub fn cholesky, try_cholesky<T: Inexact>(a: Matrix<T>) -> (l: Matrix<T>) {
-        cholesky_of(a)
+    pub fn cholesky, try_cholesky<T: Inexact>(a: Matrix<T>; call) -> (l: Matrix<T>) {
+        cholesky_of(a, call)
     }
 }
 
@@ -152,13 +156,15 @@ fn lu_of(a: &RawArray) -> Result<[RawArray; 3]> {
     Ok([p, l, u].map(|factor| stack.unstacked(&factor)))
 }
 
-pub(crate) fn cholesky_of(a: &RawArray) -> Result<[RawArray; 1]> {
+/// The factors. With the place of the call, faults are reported later, if the device can.
+pub(crate) fn cholesky_of(a: &RawArray, call: Call) -> Result<[RawArray; 1]> {
     let operation = "cholesky";
     let stack = Stack::square(operation, a)?;
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
     if !stack.is_empty() {
-        let fault = stack.backend()?.cholesky(stack.raw.view(), out.view())?;
-        stack.positive_definite(operation, fault)?;
+        let later = stack.later(Factorisation::Cholesky, operation, call);
+        let fault = stack.backend()?.cholesky(stack.raw.view(), out.view(), later)?;
+        stack.sound(Factorisation::Cholesky, operation, fault)?;
     }
     Ok([stack.unstacked(&out)])
 }

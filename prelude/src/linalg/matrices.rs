@@ -7,13 +7,14 @@
 //! ```text
 //! matrices! {
 //!     /// The eigenvalues and eigenvectors `(w, v)` of a symmetric matrix …
-//!     pub fn eigh<T: Inexact>(a: Matrix<T>) -> (w: RealVector<T>, v: Matrix<T>) {
-//!         eigh_of("eigh", a)
+//!     pub fn eigh<T: Inexact>(a: Matrix<T>; call) -> (w: RealVector<T>, v: Matrix<T>) {
+//!         eigh_of("eigh", a, call)
 //!     }
 //! }
 //! ```
 //!
-//! The body is compiled here and not in cells. A second name behind the first, as in [`fallible!`](crate::fallible::fallible), is
+//! The body is compiled here and not in cells. `call` is the place of a call that need not wait for the errors that a device finds; there
+//! is none for a `try_` name, and for host arrays. A second name behind the first, as in [`fallible!`](crate::fallible::fallible), is
 //! the one that returns the error.
 
 use crate::array::sides::HostView;
@@ -27,7 +28,7 @@ use ndarray::{Array, Dimension};
 macro_rules! matrices {
     ($(
         $(#[$attribute:meta])*
-        pub fn $name:ident $(, $twin:ident)? <T: $bound:ident>($a:ident: Matrix<T> $(, $argument:ident: $type:ty)* $(,)?)
+        pub fn $name:ident $(, $twin:ident)? <T: $bound:ident>($a:ident: Matrix<T> $(, $argument:ident: $type:ty)* $(; $call:ident)?)
             -> ($($part:ident: $kind:ident<T>),+)
         { $($body:tt)* }
     )*) => {
@@ -37,17 +38,17 @@ macro_rules! matrices {
             pub fn $name<A: OnDevice<Elem = T>, T: $bound>(
                 a: &A $(, $argument: $type)*
             ) -> matrices!(@types device $($kind)+) {
-                let [$($part),+] = $crate::error::check(untyped::$name(a.raw() $(, $argument)*));
+                let [$($part),+] = $crate::error::check(untyped::$name(a.raw() $(, $argument)* $(, matrices!(@here $call))?));
                 ($(DeviceArray::from_raw($part)),+)
             }
 
-            matrices! { @twin [$($twin)?] $name $bound ($($argument: $type),*) ($($part: $kind),+) }
+            matrices! { @twin [$($twin)?] [$($call)?] $name $bound ($($argument: $type),*) ($($part: $kind),+) }
         )*
 
         mod untyped {
             use super::*;
             $(
-                pub fn $name($a: &RawArray $(, $argument: $type)*) -> Result<[RawArray; [$(stringify!($part)),+].len()]> {
+                pub fn $name($a: &RawArray $(, $argument: $type)* $(, $call: $crate::operations::indexing::Call)?) -> Result<[RawArray; [$(stringify!($part)),+].len()]> {
                     $($body)*
                 }
             )*
@@ -71,20 +72,22 @@ macro_rules! matrices {
                 pub fn $name<T: $bound, S: Data<Elem = T>>(
                     a: &ArrayBase<S, Ix2> $(, $argument: $type)*
                 ) -> matrices!(@types host $($kind)+) {
-                    let parts = from_host(stringify!($name), &a.host_view()).and_then(|a| untyped::$name(&a $(, $argument)*));
+                    let parts = from_host(stringify!($name), &a.host_view()).and_then(|a| untyped::$name(&a $(, $argument)* $(, matrices!(@wait $call))?));
                     let [$($part),+] = check(parts);
                     ($(check(to_host(&$part))),+)
                 }
             )*
         }
     };
+    (@here $call:ident) => { Some(std::panic::Location::caller()) };
+    (@wait $call:ident) => { None };
     (@twin [] $($rest:tt)*) => {};
-    (@twin [$twin:ident] $name:ident $bound:ident ($($argument:ident: $type:ty),*) ($($part:ident: $kind:ident),+)) => {
+    (@twin [$twin:ident] [$($call:ident)?] $name:ident $bound:ident ($($argument:ident: $type:ty),*) ($($part:ident: $kind:ident),+)) => {
         #[doc = concat!("As [`", stringify!($name), "`], but returns the error.")]
         pub fn $twin<A: OnDevice<Elem = T>, T: $bound>(
             a: &A $(, $argument: $type)*
         ) -> Result<matrices!(@types device $($kind)+)> {
-            let [$($part),+] = untyped::$name(a.raw() $(, $argument)*)?;
+            let [$($part),+] = untyped::$name(a.raw() $(, $argument)* $(, matrices!(@wait $call))?)?;
             Ok(($(DeviceArray::from_raw($part)),+))
         }
     };

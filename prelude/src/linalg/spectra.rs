@@ -5,20 +5,24 @@ use super::stacks::{Stack, epsilon, fill_identity, numbers};
 use crate::array::sides::AnyView;
 use crate::array::{DeviceArray, OnDevice, RawArray, transfer};
 use crate::backend::Layout;
-use crate::backend::factorisations::SvdOutputs;
+use crate::backend::factorisations::{Factorisation, SvdOutputs};
 use crate::device;
 use crate::dtype::{Arithmetic, DType, Element, Inexact, Scalar, Signal};
 use crate::error::{Error, Result, check};
 use crate::operations::fourier::complex;
+use crate::operations::indexing::Call;
 use crate::operations::reduce::as_mean;
 
 matrices! {
     /// The eigenvalues and eigenvectors `(w, v)` of a symmetric or Hermitian matrix: `w` real and ascending, the
     /// eigenvector of `w[i]` in column `i` of `v`, orthogonal to the others and of length 1. NumPy's `linalg.eigh`; only
-    /// the matrix's lower triangle is read, and on its diagonal only the real parts. Waits for the device.
+    /// the matrix's lower triangle is read, and on its diagonal only the real parts.
     ///
     /// The last two axes are matrices, those before them count matrices. Eigenvectors have no certain sign, complex ones
     /// no certain phase, and those of equal eigenvalues no certain direction: these may differ between devices.
+    ///
+    /// Does not wait for a GPU: it reports elements that are not finite, and a matrix for which it does not converge, where the host
+    /// waits next, at the end of the cell at the latest ([`Error::FoundLater`]).
     ///
     /// **Panics** if a matrix is not square ([`Error::InvalidShape`]), if an element is NaN or infinite
     /// ([`Error::NotFinite`]), if the iteration does not converge ([`Error::NoConvergence`]), or on a CUDA device
@@ -33,8 +37,8 @@ matrices! {
     /// let (w, _) = gpu::linalg::eigh(&gpu::array(&[[2.0 * one, -i], [i, 2.0 * one]]));
     /// assert!(gpu::allclose(&w, &[1.0, 3.0]));
     /// ```
-    pub fn eigh<T: Inexact>(a: Matrix<T>) -> (w: RealVector<T>, v: Matrix<T>) {
-        eigh_of("eigh", a, true).map(|(w, v)| [w, v.expect("they were asked for")])
+    pub fn eigh<T: Inexact>(a: Matrix<T>; call) -> (w: RealVector<T>, v: Matrix<T>) {
+        eigh_of("eigh", a, true, call).map(|(w, v)| [w, v.expect("they were asked for")])
     }
 
     /// The eigenvalues of a symmetric or Hermitian matrix, real and ascending. NumPy's `linalg.eigvalsh`; see [`eigh`].
@@ -45,8 +49,8 @@ matrices! {
     /// let w = warpcell::linalg::eigvalsh(&warpcell::array(&[[0.0, 1.0], [1.0, 0.0]]));
     /// assert!(warpcell::allclose(&w, &[-1.0, 1.0]));
     /// ```
-    pub fn eigvalsh<T: Inexact>(a: Matrix<T>) -> (w: RealVector<T>) {
-        eigh_of("eigvalsh", a, false).map(|(w, _)| [w])
+    pub fn eigvalsh<T: Inexact>(a: Matrix<T>; call) -> (w: RealVector<T>) {
+        eigh_of("eigvalsh", a, false, call).map(|(w, _)| [w])
     }
 
     /// The eigenvalues and eigenvectors `(w, v)` of any square matrix, real or complex: `a · v` is `v · diag(w)`, so the
@@ -195,19 +199,26 @@ pub fn cond_each<A: OnDevice<Elem = T>, T: Arithmetic>(a: &A) -> DeviceArray<Sig
     DeviceArray::from_raw(check(conditions_of_each(a.raw(), T::Mean::DTYPE)))
 }
 
+/// The eigenvalues and, if they are asked for, the eigenvectors of symmetric matrices. With the place of the call, faults are reported
+/// later, if the device can.
 pub(crate) fn eigh_of(
     operation: &'static str,
     a: &RawArray,
     with_vectors: bool,
+    call: Call,
 ) -> Result<(RawArray, Option<RawArray>)> {
     let stack = Stack::square(operation, a)?;
     let n = stack.rows();
     let values = stack.real_output(operation, &[n])?;
     let vectors = if with_vectors { Some(stack.output(operation, &[n, n])?) } else { None };
     if !stack.is_empty() {
-        stack.finite(operation)?;
-        let fault = stack.backend()?.eigh(stack.raw.view(), values.view(), vectors.as_ref().map(RawArray::view))?;
-        stack.converged(operation, fault)?;
+        let later = stack.later(Factorisation::Eigh, operation, call);
+        if later.is_none() {
+            stack.finite(operation)?;
+        }
+        let vectors = vectors.as_ref().map(RawArray::view);
+        let fault = stack.backend()?.eigh(stack.raw.view(), values.view(), vectors, later)?;
+        stack.sound(Factorisation::Eigh, operation, fault)?;
     }
     Ok((stack.unstacked(&values), vectors.map(|vectors| stack.unstacked(&vectors))))
 }
@@ -235,7 +246,7 @@ pub(crate) fn eig_of(
         let (pairs, columns) = (values.parts(), vectors.as_ref().map(beside));
         let fault =
             handle.backend.factorisations().eig(x.view(), pairs.view(), columns.as_ref().map(RawArray::view))?;
-        stack.converged(operation, fault)?;
+        stack.sound(Factorisation::Eig, operation, fault)?;
     }
     let back = |output: &RawArray| transfer::bring(operation, &AnyView::Device(&stack.unstacked(output)), &a.handle);
     Ok((back(&values)?, vectors.as_ref().map(back).transpose()?))
@@ -267,7 +278,7 @@ pub(crate) fn svd_of(
         stack.finite(operation)?;
         let outputs = vectors.as_ref().map(|(u, vh)| SvdOutputs { u: u.view(), vh: vh.view() });
         let fault = stack.backend()?.svd(stack.raw.view(), values.view(), outputs)?;
-        stack.converged(operation, fault)?;
+        stack.sound(Factorisation::Svd, operation, fault)?;
     } else if let Some((u, vh)) = &vectors {
         fill_identity(u)?;
         fill_identity(vh)?;

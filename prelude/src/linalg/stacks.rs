@@ -1,11 +1,12 @@
 //! Arrays as stacks of matrices: their last two axes are matrices, those before them count.
 
 use crate::array::{RawArray, transfer};
-use crate::backend::factorisations::{Factorisations, Fault};
+use crate::backend::factorisations::{Factorisation, Factorisations, Fault, FaultCheck};
 use crate::backend::{Layout, ReduceOperation, UnaryOperation};
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result};
 use crate::operations::elementwise::unary;
+use crate::operations::indexing::Call;
 use crate::operations::reduce::{reduce, reduce_all};
 
 /// A stack of matrices: an array of three axes, and the axes that its first one stands for.
@@ -104,28 +105,16 @@ impl Stack {
         output.with_layout(Layout::contiguous(&shape))
     }
 
-    /// The number of a matrix, if it is one of several.
-    fn number(&self, matrix: usize) -> Option<usize> {
-        (!self.leading.is_empty()).then_some(matrix)
+    /// What a backend that reports faults later is to say, if the call need not wait for them.
+    pub fn later(&self, what: Factorisation, operation: &'static str, call: Call) -> Option<FaultCheck> {
+        let is_stack = !self.leading.is_empty();
+        let check = call.map(|location| FaultCheck { what, operation, is_stack, location });
+        check.filter(|_| self.raw.handle.backend.factorisations().reports_later())
     }
 
-    /// The error of a matrix that has no inverse, if there is one.
-    pub fn not_singular(&self, operation: &'static str, fault: Option<Fault>) -> Result<()> {
-        fault.map_or(Ok(()), |Fault { matrix, order }| {
-            Err(Error::SingularMatrix { operation, matrix: self.number(matrix), pivot: order })
-        })
-    }
-
-    /// The error of a matrix that is not positive definite, if there is one.
-    pub fn positive_definite(&self, operation: &'static str, fault: Option<Fault>) -> Result<()> {
-        fault.map_or(Ok(()), |Fault { matrix, order }| {
-            Err(Error::NotPositiveDefinite { operation, matrix: self.number(matrix), minor: order })
-        })
-    }
-
-    /// The error of a matrix for which an iteration came to no end, if there is one.
-    pub fn converged(&self, operation: &'static str, fault: Option<Fault>) -> Result<()> {
-        fault.map_or(Ok(()), |fault| Err(Error::NoConvergence { operation, matrix: self.number(fault.matrix) }))
+    /// The error of a matrix that could not be factorised, if there is one.
+    pub fn sound(&self, what: Factorisation, operation: &'static str, fault: Option<Fault>) -> Result<()> {
+        fault.map_or(Ok(()), |fault| Err(what.error(operation, !self.leading.is_empty(), fault)))
     }
 
     /// The error of elements for which no iteration comes to an end, if there are some. Waits.

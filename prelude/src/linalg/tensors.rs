@@ -60,7 +60,7 @@ pub(crate) fn inverse(a: &RawArray, ind: usize) -> Result<RawArray> {
         return Err(Error::shape(NAME, a.shape(), reason));
     }
     let (rows, columns) = a.shape().split_at(ind);
-    let inverse = inv_of(NAME, &square(NAME, a, rows, columns)?)?;
+    let inverse = inv_of(NAME, &square(NAME, a, rows, columns)?, None)?;
     Composed(NAME).shaped(&inverse, &[columns, rows].concat())
 }
 
@@ -83,6 +83,6 @@ pub(crate) fn solution(a: &RawArray, b: &RawArray, axes: &[isize]) -> Result<Raw
     let unknown = &a.shape()[b.shape().len().min(rank)..];
     let matrix = square(NAME, &a, b.shape(), unknown)?;
     let calc = Composed(NAME);
-    let found = solve_of(&matrix, &calc.shaped(b, &[b.size()])?)?;
+    let found = solve_of(&matrix, &calc.shaped(b, &[b.size()])?, None)?;
     calc.shaped(&found, unknown)
 }

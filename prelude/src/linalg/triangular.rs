@@ -15,9 +15,11 @@ use crate::backend::{BinaryOperation, Layout};
 use crate::dtype::Inexact;
 use crate::error::{Error, Result, check};
 use crate::operations::elementwise::binary;
+use crate::operations::indexing::Call;
 use crate::operations::products::multiply;
 use crate::thin::thin;
 use std::cell::Cell;
+use std::panic::Location;
 
 /// Which matrix stands in the equations: the one that is given, its transpose, or its conjugate transpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +167,7 @@ pub fn lu_factor<A: OnDevice<Elem = T>, T: Inexact>(a: &A) -> (DeviceArray<T>, D
 
 /// The Cholesky factor of a symmetric or Hermitian positive definite matrix, upper triangular, and `false`. SciPy's
 /// `linalg.cho_factor`, for [`cho_solve`](fn@cho_solve): `gpu::linalg::cho_factor!(&a, lower = true)` gives the lower one, and `true`. Only that
-/// triangle of the matrix is read. The other triangle of the factor is 0; SciPy leaves numbers there. Waits for the device.
+/// triangle of the matrix is read. The other triangle of the factor is 0; SciPy leaves numbers there.
 ///
 /// **Panics** as [`cholesky`](fn@super::cholesky) does.
 ///
@@ -182,15 +184,15 @@ pub fn cho_factor<A: OnDevice<Elem = T>, T: Inexact>(a: &A) -> (DeviceArray<T>, 
 /// As [`cho_factor`](fn@cho_factor), the lower or the upper factor.
 #[track_caller]
 pub fn cho_factor_with<A: OnDevice<Elem = T>, T: Inexact>(a: &A, lower: bool) -> (DeviceArray<T>, bool) {
-    (DeviceArray::from_raw(check(cho_factor_of(a.raw(), lower))), lower)
+    (DeviceArray::from_raw(check(cho_factor_of(a.raw(), lower, Some(Location::caller())))), lower)
 }
 
-fn cho_factor_of(a: &RawArray, lower: bool) -> Result<RawArray> {
+fn cho_factor_of(a: &RawArray, lower: bool, call: Call) -> Result<RawArray> {
     const NAME: &str = "cho_factor";
     if lower || a.shape().len() < 2 {
-        return cholesky_of(a).map(|[factor]| factor);
+        return cholesky_of(a, call).map(|[factor]| factor);
     }
-    let [factor] = cholesky_of(&adjoint(NAME, a)?)?;
+    let [factor] = cholesky_of(&adjoint(NAME, a)?, call)?;
     adjoint(NAME, &factor)?.contiguous(NAME)
 }
 
@@ -351,7 +353,7 @@ fn inverse_blocks(
         backend.triangle(copied.view(), Triangle::Upper, triangles.view())?;
     }
     let inverses = RawArray::uninitialised(operation, &copied.handle, &three.shape, copied.dtype)?;
-    if let Some(fault) = backend.inverses(triangles.view(), inverses.view())? {
+    if let Some(fault) = backend.inverses(triangles.view(), inverses.view(), None)? {
         let (matrix, block) = (fault.matrix / blocks, fault.matrix % blocks);
         let pivot = start + block * size + fault.order;
         let pivot = if is_backwards { n + 1 - pivot } else { pivot };

@@ -361,8 +361,8 @@ fn replaced(shape: &[usize], axis: usize, with: &[usize]) -> Vec<usize> {
     [&shape[..axis], with, &shape[axis + 1..]].concat()
 }
 
-/// Where a call is that need not wait for the check of its indices.
-type Call = Option<&'static Location<'static>>;
+/// Where a call is that need not wait until a device has checked what it is given.
+pub(crate) type Call = Option<&'static Location<'static>>;
 
 pub(crate) fn take(array: &RawArray, indices: RawIndices) -> Result<RawArray> {
     take_later(array, indices, None)

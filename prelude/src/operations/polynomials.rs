@@ -337,7 +337,7 @@ impl Fit {
         const NAME: &str = "polyfit";
         let calc = Composed(NAME);
         let gram = matmul_by(&self.powers.moved(0, 1), &self.powers, false)?;
-        let inverse = inv_of(NAME, &gram)?;
+        let inverse = inv_of(NAME, &gram, None)?;
         let both = calc.pair(BinaryOperation::Multiply, &with_axes(&self.lengths, &[1]), &self.lengths)?;
         let base = calc.pair(BinaryOperation::Divide, &inverse, &both)?;
         let of_each = if self.coefficients.shape().len() == 1 { base } else { with_axes(&base, &[2]) };

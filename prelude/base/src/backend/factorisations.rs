@@ -5,7 +5,8 @@
 //! unless it is said to be real. Where columns are written, as those of eigenvalues, a view without the last axis does.
 
 use crate::backend::{Layout, View};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use std::panic::Location;
 
 /// Which part of a matrix [`Factorisations::triangle`] takes; the rest becomes 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,11 +19,24 @@ pub enum Triangle {
     UnitLower,
 }
 
-/// The first matrix of a stack that could not be factorised, and where: the number of the pivot or of the leading minor, from 1.
+/// The first matrix of a stack that could not be factorised, and where: the number of the pivot or of the leading minor, from 1; 0 if
+/// the matrix has elements that are not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub matrix: usize,
     pub order: usize,
+}
+
+/// What is to be said of a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaultCheck {
+    pub what: Factorisation,
+    /// The operation that was asked for.
+    pub operation: &'static str,
+    /// Whether the matrix is one of several, which have numbers.
+    pub is_stack: bool,
+    /// Where the call is.
+    pub location: &'static Location<'static>,
 }
 
 /// Where singular vectors go.
@@ -82,8 +96,29 @@ macro_rules! variants {
 }
 factorisations!(variants);
 
-/// Factorisations of stacks of matrices. Those that have faults wait for the device, and leave undefined what they wrote if there
-/// is one.
+impl Factorisation {
+    /// The error of a fault in a call of `operation`, for one matrix or for a stack of them.
+    pub fn error(self, operation: &'static str, is_stack: bool, Fault { matrix, order }: Fault) -> Error {
+        let matrix = is_stack.then_some(matrix);
+        match self {
+            _ if order == 0 => Error::NotFinite { operation },
+            Factorisation::Inverses | Factorisation::Solve => Error::SingularMatrix { operation, matrix, pivot: order },
+            Factorisation::Cholesky => Error::NotPositiveDefinite { operation, matrix, minor: order },
+            Factorisation::Eigh | Factorisation::Eig | Factorisation::Svd => Error::NoConvergence { operation, matrix },
+            Factorisation::Determinants | Factorisation::Qr => unreachable!("these have no faults"),
+        }
+    }
+}
+
+impl FaultCheck {
+    /// The error of a fault.
+    pub fn error(&self, fault: Fault) -> Error {
+        self.what.error(self.operation, self.is_stack, fault)
+    }
+}
+
+/// Factorisations of stacks of matrices. Those that have faults wait for the device, unless they get a [`FaultCheck`]; they leave
+/// undefined what they wrote if there is one.
 pub trait Factorisations {
     /// Whether matrices can be factorised; if not, what is missing.
     fn can_factorise(&self) -> Result<()>;
@@ -103,55 +138,73 @@ pub trait Factorisations {
     /// are finite. A fault is one whose singular values do not converge. Only a backend that
     /// [`finds_least_squares`](Factorisations::finds_least_squares) is asked for it.
     fn least_squares(&self, inputs: [View<'_>; 2], fraction: f64, outputs: &[View<'_>]) -> Result<Option<Fault>>;
+    /// Whether faults can be reported later, without waiting: where the host waits next, or [settles](super::Backend::settle) what it has
+    /// not heard of. Until then the results, and what is computed from them, count as unknown. Matrices for [`Factorisation::Eigh`] need
+    /// not be finite then; those that are not are faults.
+    fn reports_later(&self) -> bool {
+        false
+    }
     /// Every other factorisation: reads and writes what [`Factorisation`] says, in that order. Outputs that are not asked for are
-    /// left out.
-    fn factorise(&self, what: Factorisation, inputs: &[View<'_>], outputs: &[View<'_>]) -> Result<Option<Fault>>;
+    /// left out. A backend that [`reports_later`](Factorisations::reports_later) may report a fault so, as `later` says, and gives none.
+    fn factorise(
+        &self,
+        what: Factorisation,
+        inputs: &[View<'_>],
+        outputs: &[View<'_>],
+        later: Option<FaultCheck>,
+    ) -> Result<Option<Fault>>;
 
     /// [`Factorisation::Determinants`], in the three rows of `out`, `[3, count]`.
     fn determinants(&self, x: View<'_>, out: View<'_>) -> Result<()> {
         let count = out.layout.shape[1];
         let columns = Layout { shape: vec![count, 3], strides: vec![1, count as isize], offset: out.layout.offset };
-        self.factorise(Factorisation::Determinants, &[x], &[View { layout: &columns, ..out }]).map(drop)
+        self.factorise(Factorisation::Determinants, &[x], &[View { layout: &columns, ..out }], None).map(drop)
     }
 
     /// [`Factorisation::Inverses`].
-    fn inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        self.factorise(Factorisation::Inverses, &[x], &[out])
+    fn inverses(&self, x: View<'_>, out: View<'_>, later: Option<FaultCheck>) -> Result<Option<Fault>> {
+        self.factorise(Factorisation::Inverses, &[x], &[out], later)
     }
 
     /// [`Factorisation::Solve`].
-    fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        self.factorise(Factorisation::Solve, &[x, b], &[out])
+    fn solve(&self, x: View<'_>, b: View<'_>, out: View<'_>, later: Option<FaultCheck>) -> Result<Option<Fault>> {
+        self.factorise(Factorisation::Solve, &[x, b], &[out], later)
     }
 
     /// [`Factorisation::Qr`].
     fn qr(&self, x: View<'_>, q: Option<View<'_>>, r: View<'_>) -> Result<()> {
         let outputs = [Some(r), q].into_iter().flatten().collect::<Vec<_>>();
-        self.factorise(Factorisation::Qr, &[x], &outputs).map(drop)
+        self.factorise(Factorisation::Qr, &[x], &outputs, None).map(drop)
     }
 
     /// [`Factorisation::Cholesky`].
-    fn cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        self.factorise(Factorisation::Cholesky, &[x], &[out])
+    fn cholesky(&self, x: View<'_>, out: View<'_>, later: Option<FaultCheck>) -> Result<Option<Fault>> {
+        self.factorise(Factorisation::Cholesky, &[x], &[out], later)
     }
 
     /// [`Factorisation::Eigh`].
-    fn eigh(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
+    fn eigh(
+        &self,
+        x: View<'_>,
+        values: View<'_>,
+        vectors: Option<View<'_>>,
+        later: Option<FaultCheck>,
+    ) -> Result<Option<Fault>> {
         let outputs = [Some(values), vectors].into_iter().flatten().collect::<Vec<_>>();
-        self.factorise(Factorisation::Eigh, &[x], &outputs)
+        self.factorise(Factorisation::Eigh, &[x], &outputs, later)
     }
 
     /// [`Factorisation::Eig`].
     fn eig(&self, x: View<'_>, values: View<'_>, vectors: Option<View<'_>>) -> Result<Option<Fault>> {
         let outputs = [Some(values), vectors].into_iter().flatten().collect::<Vec<_>>();
-        self.factorise(Factorisation::Eig, &[x], &outputs)
+        self.factorise(Factorisation::Eig, &[x], &outputs, None)
     }
 
     /// [`Factorisation::Svd`].
     fn svd(&self, x: View<'_>, values: View<'_>, vectors: Option<SvdOutputs<'_>>) -> Result<Option<Fault>> {
         match vectors {
-            None => self.factorise(Factorisation::Svd, &[x], &[values]),
-            Some(SvdOutputs { u, vh }) => self.factorise(Factorisation::Svd, &[x], &[values, u, vh]),
+            None => self.factorise(Factorisation::Svd, &[x], &[values], None),
+            Some(SvdOutputs { u, vh }) => self.factorise(Factorisation::Svd, &[x], &[values, u, vh], None),
         }
     }
 }

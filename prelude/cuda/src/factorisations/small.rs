@@ -6,6 +6,7 @@ use warpcell_base::backend::View;
 use warpcell_base::backend::factorisations::Fault;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
+use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 use warpcell_driver::staging;
@@ -27,6 +28,7 @@ kernels! {
         solutions = c"small_solutions",
         determinants = c"small_determinants",
         cholesky = c"small_cholesky",
+        report = c"report_first",
     }
 }
 
@@ -51,14 +53,14 @@ impl Teams {
 }
 
 /// Where the kernels write the first fault of all.
-struct Faults(DeviceMemory);
+pub(super) struct First(DeviceMemory);
 
-impl Faults {
+impl First {
     /// Waits.
-    fn read(&self, backend: &CudaBackend) -> Result<Option<Fault>> {
+    pub(super) fn read(&self, device: &Device) -> Result<Option<Fault>> {
         let mut bytes = [0; 8];
         // SAFETY: the block has as many bytes.
-        unsafe { staging::download(&backend.device, self.0.address(), &mut bytes)? };
+        unsafe { staging::download(device, self.0.address(), &mut bytes)? };
         let found = u64::from_ne_bytes(bytes);
         let fault = Fault { matrix: (found >> 32) as usize, order: found as u32 as usize };
         Ok((found != NONE).then_some(fault))
@@ -77,32 +79,32 @@ impl CudaBackend {
         self.factorise.small[usize::from(dtype == DType::F64)].get(&self.device, || program(dtype))
     }
 
-    fn faults(&self) -> Result<Faults> {
+    fn first(&self) -> Result<First> {
         let memory = DeviceMemory::new(&self.device, 8)?;
         memory.set_bytes(0xff)?;
-        Ok(Faults(memory))
+        Ok(First(memory))
     }
 
-    pub(super) fn small_inverses(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        let (Teams { count, rows, width, grid }, faults) = (Teams::new("inv", x)?, self.faults()?);
-        let (from, to, first) = (source_of(x)?, address_of(out)?, faults.0.address());
+    pub(super) fn small_inverses(&self, x: View<'_>, out: View<'_>) -> Result<First> {
+        let (Teams { count, rows, width, grid }, found) = (Teams::new("inv", x)?, self.first()?);
+        let (from, to, first) = (source_of(x)?, address_of(out)?, found.0.address());
         let (of_x, of_out) = (strides(x), strides(out));
         let mut arguments = arguments![from, to, count, rows, width, of_x, of_out, first];
         // SAFETY: the module is in `self`; the arguments are those of `small_inverses`; all elements lie in the views, which are live,
         // and there are no more rows than the kernel has room for.
         unsafe { launch(&self.device, self.small(x.dtype)?.inverses, grid, THREADS as u32, &mut arguments)? };
-        faults.read(self)
+        Ok(found)
     }
 
     /// With one right side.
-    pub(super) fn small_solutions(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        let (Teams { count, rows, width, grid }, faults) = (Teams::new("solve", x)?, self.faults()?);
-        let (from, right, to, first) = (source_of(x)?, source_of(b)?, address_of(out)?, faults.0.address());
+    pub(super) fn small_solutions(&self, x: View<'_>, b: View<'_>, out: View<'_>) -> Result<First> {
+        let (Teams { count, rows, width, grid }, found) = (Teams::new("solve", x)?, self.first()?);
+        let (from, right, to, first) = (source_of(x)?, source_of(b)?, address_of(out)?, found.0.address());
         let (of_x, of_b, of_out) = (strides(x), strides(b), strides(out));
         let mut arguments = arguments![from, right, to, count, rows, width, of_x, of_b, of_out, first];
         // SAFETY: as above, with the arguments of `small_solutions`.
         unsafe { launch(&self.device, self.small(x.dtype)?.solutions, grid, THREADS as u32, &mut arguments)? };
-        faults.read(self)
+        Ok(found)
     }
 
     pub(super) fn small_determinants(&self, x: View<'_>, out: View<'_>) -> Result<()> {
@@ -113,14 +115,22 @@ impl CudaBackend {
         unsafe { launch(&self.device, self.small(x.dtype)?.determinants, grid, THREADS as u32, &mut arguments) }
     }
 
-    pub(super) fn small_cholesky(&self, x: View<'_>, out: View<'_>) -> Result<Option<Fault>> {
-        let (Teams { count, rows, width, grid }, faults) = (Teams::new("cholesky", x)?, self.faults()?);
-        let (from, to, first) = (source_of(x)?, address_of(out)?, faults.0.address());
+    pub(super) fn small_cholesky(&self, x: View<'_>, out: View<'_>) -> Result<First> {
+        let (Teams { count, rows, width, grid }, found) = (Teams::new("cholesky", x)?, self.first()?);
+        let (from, to, first) = (source_of(x)?, address_of(out)?, found.0.address());
         let (of_x, of_out): (Strides, Strides) = (strides(x), strides(out));
         let mut arguments = arguments![from, to, count, rows, width, of_x, of_out, first];
         // SAFETY: as above, with the arguments of `small_cholesky`.
         unsafe { launch(&self.device, self.small(x.dtype)?.cholesky, grid, THREADS as u32, &mut arguments)? };
-        faults.read(self)
+        Ok(found)
+    }
+
+    /// Queues a report of what a kernel has found.
+    pub(super) fn report_first(&self, found: &First, dtype: DType, report: u64, call: u32) -> Result<()> {
+        let first = found.0.address();
+        let mut arguments = arguments![first, report, call];
+        // SAFETY: as above, with the arguments of `report_first`; a report has room at its address.
+        unsafe { launch(&self.device, self.small(dtype)?.report, (1, 1), 1, &mut arguments) }
     }
 }
 

@@ -297,20 +297,20 @@ fn square(floats: &mut Floats, n: usize, count: usize) {
 
     let x = floats.upload(&definite);
     let (inverses, right) = (floats.empty(&[count, n, n]), floats.upload(&floats.random(n, 3, count)));
-    assert_eq!(on.inverses(x.view(), inverses.view()), Ok(None));
+    assert_eq!(on.inverses(x.view(), inverses.view(), None), Ok(None));
     let solutions = floats.empty(&[count, n, 3]);
-    assert_eq!(on.solve(x.view(), right.view(), solutions.view()), Ok(None));
+    assert_eq!(on.solve(x.view(), right.view(), solutions.view(), None), Ok(None));
     let vectors = floats.empty(&[count, n, 1]);
     let first = Layout { shape: vec![count, n, 1], ..right.layout.clone() };
-    assert_eq!(on.solve(x.view(), View { layout: &first, ..right.view() }, vectors.view()), Ok(None));
+    assert_eq!(on.solve(x.view(), View { layout: &first, ..right.view() }, vectors.view(), None), Ok(None));
     // Above the diagonal, and on it in imaginary parts, is what is not to be read.
     let x = floats.upload(&definite.iter().map(|a| without_upper(a, parts)).collect::<Vec<_>>());
     let factors = floats.empty(&[count, n, n]);
-    assert_eq!(on.cholesky(x.view(), factors.view()), Ok(None));
+    assert_eq!(on.cholesky(x.view(), factors.view(), None), Ok(None));
     let (values, eigenvectors) = (floats.empty_real(&[count, n]), floats.empty(&[count, n, n]));
-    assert_eq!(on.eigh(x.view(), values.view(), Some(eigenvectors.view())), Ok(None));
+    assert_eq!(on.eigh(x.view(), values.view(), Some(eigenvectors.view()), None), Ok(None));
     let alone = floats.empty_real(&[count, n]);
-    assert_eq!(on.eigh(x.view(), alone.view(), None), Ok(None));
+    assert_eq!(on.eigh(x.view(), alone.view(), None, None), Ok(None));
     let [inverses, right, solutions, vectors, factors, eigenvectors] =
         [&inverses, &right, &solutions, &vectors, &factors, &eigenvectors].map(|array| floats.download(array));
     let (values, alone) = (floats.numbers(&values), floats.numbers(&alone));
@@ -365,10 +365,10 @@ fn faults(floats: &mut Floats, large: usize) {
             let fault = |order| Ok(Some(Fault { matrix: count - 1, order }));
             let out = floats.empty(&[count, n, n]);
             let x = last_of(floats, count, &singular);
-            let found = on.inverses(x.view(), out.view());
+            let found = on.inverses(x.view(), out.view(), None);
             floats.note(found == fault(n), || format!("{n} singular, {count}: {found:?}"));
             let right = last_of(floats, count, &Matrix::new(n, n, |row, column| f64::from(u8::from(row == column))));
-            let found = on.solve(x.view(), right.view(), out.view());
+            let found = on.solve(x.view(), right.view(), out.view(), None);
             floats.note(found == fault(n), || format!("{n} singular to solve, {count}: {found:?}"));
             let three = floats.empty(&[3, count]);
             on.determinants(x.view(), three.view()).unwrap();
@@ -377,7 +377,7 @@ fn faults(floats: &mut Floats, large: usize) {
             floats.note(last == [0.0, 0.0, f64::NEG_INFINITY], || format!("det of a singular one: {last:?}"));
             for (matrix, order) in [(&negative, 3), (&nan, 2)] {
                 let x = last_of(floats, count, matrix);
-                let found = on.cholesky(x.view(), out.view());
+                let found = on.cholesky(x.view(), out.view(), None);
                 floats.note(found == fault(order), || {
                     format!("{n} not positive definite, {count}: {found:?}, not {order}")
                 });

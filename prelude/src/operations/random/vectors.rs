@@ -258,7 +258,7 @@ fn means_and_covariances(mean: &RawArray, cov: &RawArray) -> Result<()> {
 
 /// A matrix that makes rows of independent numbers rows of numbers with these covariances.
 fn factor_of(cov: &RawArray) -> Result<RawArray> {
-    match cholesky_of(cov) {
+    match cholesky_of(cov, None) {
         Ok([lower]) => Ok(lower.moved(1, 0)),
         Err(Error::NotPositiveDefinite { .. }) => square_root(cov),
         Err(error) => Err(error),
@@ -269,7 +269,7 @@ fn factor_of(cov: &RawArray) -> Result<RawArray> {
 /// device finds.
 fn square_root(cov: &RawArray) -> Result<RawArray> {
     let operation = "multivariate_normal";
-    let (values, vectors) = eigh_of(operation, cov, true)?;
+    let (values, vectors) = eigh_of(operation, cov, true, None)?;
     let vectors = vectors.expect("they were asked for");
     let values: Vec<f64> = transfer::download_vec(&values.converted(operation, DType::F64)?)?;
     let largest = values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));

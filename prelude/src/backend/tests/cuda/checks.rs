@@ -1,4 +1,5 @@
-//! Indices that a GPU checks while it reads by them: who hears of one that is out of range, and what can be used then.
+//! Indices that a GPU checks while it reads by them, and matrices that it finds no result for: who hears of that, and what can be used
+//! then.
 
 use crate as gpu;
 use crate::{Device, DeviceArray, Error};
@@ -16,6 +17,9 @@ fn gpu_indices_that_are_checked_later() {
         more_calls_than_reports();
         along_axes();
         nobody_waits();
+        matrices_without_a_result();
+        results_of_all_sizes();
+        matrices_that_are_not_finite();
     });
 }
 
@@ -152,6 +156,117 @@ fn along_axes() {
     let error = a.try_take(&gpu::array(&[6i32])).unwrap_err();
     assert_eq!(error, Error::IndexOutOfRange { operation: "take", index: 6, axis: None, length: 6 });
     gpu::synchronize();
+}
+
+/// What the next one who waits hears: an error of this call, after which its results are refused.
+#[track_caller]
+fn found_later(call: impl FnOnce() -> Vec<DeviceArray<f64>>, expected: &Error) {
+    let bystander = gpu::arange(4.0) + 1.0;
+    let results = call();
+    // It has not waited.
+    assert!(bystander.raw.handle.backend.has_checks());
+    let sums: Vec<_> = results.iter().map(|result| result + 1.0).collect();
+    match bystander.try_to_host() {
+        Err(Error::FoundLater { error, location }) => {
+            assert_eq!(*error, *expected);
+            assert!(location.file().ends_with("checks.rs"), "{location}");
+        }
+        other => panic!("{other:?} in place of {expected}"),
+    }
+    assert_eq!(bystander.tolist(), [1.0, 2.0, 3.0, 4.0]);
+    for result in results.iter().chain(&sums) {
+        match result.try_to_host() {
+            Err(Error::InvalidResult { cause }) => assert_eq!(*cause, *expected),
+            other => panic!("{other:?} in place of {expected}"),
+        }
+    }
+    gpu::synchronize();
+}
+
+/// A symmetric matrix with small elements beside its diagonal, on which there is `1 + row`; and one where all is 0 from a row on.
+fn matrices_of(n: usize) -> [DeviceArray<f64>; 2] {
+    let places = |at: (usize, usize), limit: usize| {
+        if at.0.max(at.1) >= limit { 0.0 } else { 0.5 / (1.0 + (at.0 + at.1) as f64) }
+    };
+    [n, n / 2].map(|limit| {
+        let diagonal = |row: usize| if row < limit { 1.0 + row as f64 } else { 0.0 };
+        let host = ndarray::Array2::from_shape_fn((n, n), |at| {
+            places(at, limit) + if at.0 == at.1 { diagonal(at.0) } else { 0.0 }
+        });
+        gpu::asarray(&host)
+    })
+}
+
+fn matrices_without_a_result() {
+    use gpu::linalg;
+    // Kernels of our own, the libraries, and many at once.
+    for n in [2usize, 8, 31, 40, 300] {
+        let [good, bad] = matrices_of(n);
+        let (minor, vector) = (n / 2 + 1, gpu::ones::<f64>(n));
+        let singular = |operation| Error::SingularMatrix { operation, matrix: None, pivot: minor };
+        found_later(|| vec![linalg::inv(&bad)], &singular("inv"));
+        found_later(|| vec![linalg::solve(&bad, &vector)], &singular("solve"));
+        let right = gpu::ones::<f64>((n, 3));
+        found_later(|| vec![linalg::solve(&bad, &right)], &singular("solve"));
+        let expected = Error::NotPositiveDefinite { operation: "cholesky", matrix: None, minor };
+        found_later(|| vec![linalg::cholesky(&bad), linalg::cholesky(&bad)], &expected);
+        assert_eq!(linalg::try_cholesky(&bad).unwrap_err(), expected);
+        // Of a stack the first one, with its number.
+        let stack = gpu::stack([&good, &good, &bad, &bad], 0);
+        let expected = Error::SingularMatrix { operation: "inv", matrix: Some(2), pivot: minor };
+        found_later(|| vec![linalg::inv(&stack)], &expected);
+        assert_eq!(linalg::try_inv(&stack).unwrap_err(), expected);
+        let expected = Error::NotPositiveDefinite { operation: "cholesky", matrix: Some(2), minor };
+        found_later(|| vec![linalg::cholesky(&stack)], &expected);
+        // A result that others are computed from, which fail too.
+        let inverse = linalg::inv(&bad);
+        let product = linalg::cholesky(&gpu::matmul(&inverse, &good));
+        assert!(matches!(gpu::try_synchronize(), Err(Error::FoundLater { .. })));
+        assert!(matches!(product.try_to_host(), Err(Error::InvalidResult { .. } | Error::FoundLater { .. })));
+        gpu::synchronize();
+        assert!(gpu::allclose(&gpu::matmul(&linalg::inv(&good), &good), &gpu::eye::<f64>(n)));
+    }
+}
+
+fn results_of_all_sizes() {
+    use gpu::linalg;
+    let [a, _] = matrices_of(48);
+    let mut sums = Vec::new();
+    for round in 0..60 {
+        let x = &a + f64::from(round) * gpu::eye::<f64>(48);
+        let l = linalg::cholesky(&x);
+        let (w, v) = linalg::eigh(&x);
+        let again = gpu::matmul(&(&v * &w), &v.t());
+        let difference = (gpu::matmul(&l, &l.t()) - &x).abs().max_axis(0) + (again - &x).abs().max_axis(0);
+        sums.push(difference + (linalg::solve(&x, &x) - gpu::eye::<f64>(48)).abs().max_axis(0));
+    }
+    for sum in sums {
+        assert!(sum.max() < 1e-9, "{}", sum.max());
+    }
+}
+
+fn matrices_that_are_not_finite() {
+    use gpu::linalg;
+    for n in [3usize, 100] {
+        let [good, _] = matrices_of(n);
+        let (w, _) = linalg::eigh(&good);
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut host = good.to_host();
+            host[[n - 1, 0]] = value;
+            let a = gpu::asarray(&host);
+            found_later(|| vec![linalg::eigvalsh(&a)], &Error::NotFinite { operation: "eigvalsh" });
+            let both = || {
+                let (w, v) = linalg::eigh(&a);
+                vec![w, v]
+            };
+            found_later(both, &Error::NotFinite { operation: "eigh" });
+            let stack = gpu::stack([&good, &a], 0);
+            found_later(|| vec![linalg::eigvalsh(&stack)], &Error::NotFinite { operation: "eigvalsh" });
+            let complex = a.astype::<gpu::Complex<f64>>();
+            found_later(|| vec![linalg::eigvalsh(&complex)], &Error::NotFinite { operation: "eigvalsh" });
+        }
+        assert!(gpu::allclose(&linalg::eigvalsh(&good), &w));
+    }
 }
 
 /// The end of a cell.
