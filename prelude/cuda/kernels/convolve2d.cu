@@ -3,6 +3,7 @@
 // Two programs in one file, chosen by macros:
 //   WARPCELL_ELEMENT                      the element type (unsigned for integers, which wrap)
 //   WARPCELL_KERNEL_ROWS, ..._COLUMNS     if defined, the size of the convolution kernel: `convolve2d_sized`
+//   WARPCELL_QUICK                        if defined, the other one is compiled in less time
 // Without a size, `convolve2d_any` takes kernels of every size. Both add the terms of an output in the same order
 // (p descending, then q descending, one accumulator, fused multiply-add), so they agree bit for bit.
 //
@@ -43,7 +44,10 @@ __device__ __forceinline__ int inside(int index, int length, int padding) {
     return padding == WARPCELL_FILL ? -1 : folded(index, length, padding);
 }
 
-__device__ __forceinline__ element multiply_add(element a, element b, element c) { return a * b + c; }
+// Not left to the compiler, which may not use it where it is to be quick.
+__device__ __forceinline__ float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__device__ __forceinline__ double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+template <typename T> __device__ __forceinline__ T multiply_add(T a, T b, T c) { return a * b + c; }
 
 #ifdef WARPCELL_KERNEL_ROWS
 
@@ -223,7 +227,11 @@ convolve2d_sized(const element* __restrict__ image, const element* __restrict__ 
 #define STRIPS 8
 #define THREADS (LANES * STRIPS)
 #define PIECE 32
-
+#ifdef WARPCELL_QUICK
+constexpr int TOGETHER = 1;
+#else
+constexpr int TOGETHER = 2;
+#endif
 constexpr int TILE_ROWS = STRIPS * ROWS + PIECE - 1;
 constexpr int PITCH = LANES + PIECE;
 
@@ -273,7 +281,7 @@ convolve2d_any(const element* __restrict__ image, const element* __restrict__ ke
             for (int p = 0; p < rows; p++) {
                 const element* line = tile + (strip * ROWS + p) * PITCH + lane;
                 const element* w = weight + p * columns;
-#pragma unroll 2
+#pragma unroll TOGETHER
                 for (int t = 0; t < columns; t++) {
 #pragma unroll
                     for (int k = 0; k < ROWS; k++) sums[k] = multiply_add(line[k * PITCH + t], w[t], sums[k]);

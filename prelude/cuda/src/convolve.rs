@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpcell_base::backend::{Padding, View};
 use warpcell_base::dtype::DType;
 use warpcell_base::error::{Error, Result};
-use warpcell_driver::background;
 use warpcell_driver::launch::{arguments, launch};
+use warpcell_driver::{background, compile};
 
 const SOURCE_1D: &str = include_str!("../kernels/convolve.cu");
 const SOURCE_2D: &str = include_str!("../kernels/convolve2d.cu");
@@ -26,6 +26,8 @@ family! {
     struct Convolve {
         one_dimensional: [Compiled<OneDimensional>; TYPES],
         any_size: [Compiled<AnySize>; TYPES],
+        /// The same, compiled in less time: for calls that a program for their size is compiled for.
+        at_first: [Compiled<AnySize>; TYPES],
         /// By element type and the kernel's rows and columns. Compiling for a size takes some 300 ms once, which nobody waits
         /// for; later processes find it in the cache on disk.
         sized: Arc<Programs2d>,
@@ -104,7 +106,13 @@ impl Convolve {
             let strips = if dtype.size() == 4 { 16 } else { 12 };
             (sized.convolve, (2 * strips, 16 * 2 * 16 / dtype.size()), 16 * strips as u32)
         } else {
-            let kernels = self.any_size[dtype as usize].get(&self.device, || program_2d(dtype, None))?;
+            let (any_size, at_first) = (&self.any_size[dtype as usize], &self.at_first[dtype as usize]);
+            // Programs that are recorded or embedded are few.
+            let kernels = if worth && !any_size.is_there() && !compile::has_choices() {
+                at_first.get(&self.device, || general().quickly())?
+            } else {
+                any_size.get(&self.device, general)?
+            };
             (kernels.convolve, (32, 32), THREADS)
         };
         let (down, across) = (out.layout.shape[0].div_ceil(tile.0), out.layout.shape[1].div_ceil(tile.1));
@@ -224,7 +232,7 @@ pub(super) fn programs() -> Vec<Program> {
     let mut all = Vec::new();
     let elements = |dtype: &DType| dtype.kind() == warpcell_base::dtype::Kind::Unsigned || dtype.is_float();
     for dtype in DType::COMPUTED.into_iter().filter(elements) {
-        all.extend([program_1d(dtype), program_2d(dtype, None)]);
+        all.extend([program_1d(dtype), program_2d(dtype, None), program_2d(dtype, None).quickly()]);
     }
     for dtype in [DType::F32, DType::F64] {
         for (rows, columns) in [(1, 1), (2, 2), (3, 3), (15, 15), (7, 1), (1, 7), (32, 5), (5, 20), (15, 32)] {

@@ -8,6 +8,7 @@ use warpcell_base::error::Result;
 use warpcell_driver::compile::{self, Target};
 use warpcell_driver::context::Device;
 use warpcell_driver::module::Module;
+use warpcell_driver::nvrtc;
 use warpcell_driver::recorded::Request;
 
 /// A program: CUDA C and the macros that choose what it does. Plain data, so that tests can compile all of them.
@@ -28,6 +29,13 @@ impl Program {
     pub fn with(mut self, name: &str) -> Program {
         self.options.push(format!("-DWARPCELL_{name}=1"));
         self
+    }
+
+    /// The same kernels, compiled in less time for a macro that says so: for what is used until another program is there.
+    pub fn quickly(self) -> Program {
+        let mut program = self.with("QUICK");
+        program.options.push(nvrtc::QUICK.to_owned());
+        program
     }
 
     /// The whole text, with the suffix behind the names of the kernels.

@@ -103,7 +103,8 @@ impl Job {
         if request.functions.is_none() {
             options.extend(nvrtc.minimal());
         }
-        options.extend_from_slice(request.options);
+        let is_ours = request.functions.is_none();
+        options.extend(request.options.iter().filter(|option| !is_ours || nvrtc.knows(option)).cloned());
         if request.functions.is_some() && request.source.contains("#include") {
             options.extend(library::headers().iter().map(|folder| format!("--include-path={}", folder.display())));
         }

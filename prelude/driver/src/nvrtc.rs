@@ -42,6 +42,9 @@ pub struct Nvrtc {
     _library: Library,
 }
 
+/// The option for code that is compiled in less time, and may be slower. Left out where the compiler does not [know](Nvrtc::knows) it.
+pub const QUICK: &str = "--Ofast-compile=mid";
+
 /// What the compiler shall make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -94,6 +97,12 @@ impl Nvrtc {
     /// those take a quarter of the time of a small program. 12.3.107 refuses the option, 12.4.127 takes it.
     pub fn minimal(&self) -> Option<String> {
         (self.version >= (12, 4)).then(|| "--minimal".to_owned())
+    }
+
+    /// Whether this version knows an option of a program of ours. To compile in less time for slower code is known by 12.9.86, not yet
+    /// by 12.8.93.
+    pub fn knows(&self, option: &str) -> bool {
+        self.version >= (12, 9) || option != QUICK
     }
 
     /// Loads the library at `path` (or of that name) and reads its version.
