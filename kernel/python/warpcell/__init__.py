@@ -9,7 +9,7 @@ In programs:
 - `function(source)` is a function in Rust that runs in the Python process, on its arrays; `%%rust --export NAME` does the same.
 - `session()` is the session of the magics, `Session` makes others; `session().run(code)` runs a cell and gives its value.
 - `run_notebook(path)` shows a Rust notebook and runs its cells.
-- `RustError`, `RustInterrupted` and `SessionError` are what may go wrong.
+- `RustError`, with `CompileError` and `Panic`, `RustInterrupted` and `SessionError` are what may go wrong.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from .calls import RustFunction, synchronize
-from .errors import RustError, RustInterrupted, SessionError
+from .errors import CompileError, Panic, RustError, RustInterrupted, SessionError
 from .functions import function
 from .notebooks import run_notebook
 from .outputs import RustValue
 from .session import Session, session
 
 __all__ = [
+    "CompileError",
+    "Panic",
     "RustError",
     "RustFunction",
     "RustInterrupted",

@@ -183,6 +183,8 @@ class RustFunction:
             description = json.loads(describe())
             self._kind = description["kind"]
             self._names = [parameter["name"] for parameter in description["parameters"]]
+            #: The names of parameters that round what they are given.
+            self._rounding = {parameter["name"] for parameter in description["parameters"] if _ROUNDS.search(parameter["type"])}
             self._results = description["results"]
             self._values = _Value * max(1, len(self._names) + self._results)
             self._library = _any = library
@@ -235,7 +237,7 @@ class RustFunction:
                 except ValueError:
                     value.word, value.kind = capsule_pointer(capsule, _VERSIONED_NAME), _VERSIONED_TENSOR
             except Exception as error:
-                raise _not_exported(self.__name__, names[index], its_library, error) from None
+                raise _not_exported(self.__name__, names[index], argument, its_library, error) from None
             capsules.append((value, capsule))
         if library is None:
             library = named("numpy")
@@ -269,9 +271,15 @@ class RustFunction:
         if isinstance(argument, bool):
             value.kind, value.word = _BOOL, argument
         elif isinstance(argument, int):
-            if not -(1 << 63) <= argument <= _WORDS:
-                raise OverflowError(f"{self.__name__}: {name} is {argument}, which no integer of 64 bits holds")
-            value.kind, value.word = (_INT if argument < 1 << 63 else _UINT), argument & _WORDS
+            if -(1 << 63) <= argument <= _WORDS:
+                value.kind, value.word = (_INT if argument < 1 << 63 else _UINT), argument & _WORDS
+            elif name in self._rounding:
+                try:
+                    value.kind, value.real = _FLOAT, float(argument)
+                except OverflowError:
+                    raise OverflowError(f"{self.__name__}: {name} is an integer that no float holds; write math.inf") from None
+            else:
+                raise OverflowError(f"{self.__name__}: {name} is {argument}, which no integer of 64 bits holds; let the function take a float")
         elif isinstance(argument, float):
             value.kind, value.real = _FLOAT, argument
         elif isinstance(argument, complex):
@@ -320,15 +328,24 @@ def _limit_threads() -> None:
         os.environ["RAYON_NUM_THREADS"] = os.environ["WARPCELL_NUM_THREADS"] = _OMP_THREADS
 
 
-def _not_exported(function_name: str, name: str, library: Library, error: Exception) -> BaseException:
+def _not_exported(function_name: str, name: str, value: Any, library: Library, error: Exception) -> BaseException:
     """The error for an array that its library does not make a tensor of."""
     reason = str(error).rstrip(".")
     if isinstance(error, BufferError) and "readonly" in reason.replace("-", ""):
         return ValueError(f"{function_name}: {name} is read-only, and this NumPy does not pass such arrays on; give a copy: {name}.copy()")
+    if "byte order" in reason:
+        return TypeError(f'{function_name}: {name} has the other byte order; write {name}.astype({name}.dtype.newbyteorder("="))')
+    if "DLPack only supports" in reason or "unsupported dtype" in reason.lower():
+        return TypeError(f"{function_name}: {name} has elements of {_kind_of(value)}, which Rust functions do not take; write {name}.astype(\"float64\")")
     if "stride" in reason:
         return ValueError(f"{function_name}: {name} has strides that are no multiples of its elements' size; write numpy.ascontiguousarray({name})")
     kind = TypeError if isinstance(error, (BufferError, TypeError)) else ValueError
     return kind(f"{function_name}: {name} cannot be passed on by {library.name}: {reason}")
+
+
+def _kind_of(array: Any) -> str:
+    """What an array calls the type of its elements."""
+    return str(getattr(array, "dtype", "another type"))
 
 
 def _taken(library: Any, address: int) -> str:

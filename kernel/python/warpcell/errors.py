@@ -57,7 +57,17 @@ class SessionError(_Shown, RuntimeError):
         self.traceback = [f"\x1b[31mSessionError\x1b[39m: {text}"]
 
 
-_CLASSES: Dict[str, Type[RustError]] = {}
+class CompileError(RustError):
+    """A cell that the compiler refuses."""
+
+
+class Panic(RustError):
+    """A cell or a function that has panicked."""
+
+
+_CLASSES: Dict[str, Type[RustError]] = {"CompileError": CompileError, "Panic": Panic}
+for _class in _CLASSES.values():
+    _class.__module__ = __name__.split(".", 1)[0]
 
 
 def error_of(content: Dict[str, Any]) -> BaseException:

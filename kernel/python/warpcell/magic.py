@@ -99,6 +99,8 @@ def options(line: str) -> Tuple[List[str], List[str], List[str], bool]:
                     raise ValueError(f"{word} needs a name") from None
             elif word == "--restart":
                 restart = True
+            elif names["--export"]:
+                raise ValueError(f"{word} is no option; several names are joined by commas: --export {','.join([*names['--export'], word])}")
             else:
                 raise ValueError(f"{word} is no option; the code begins on the next line")
     except ValueError as error:

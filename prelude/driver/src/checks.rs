@@ -5,7 +5,8 @@
 //! checks that its contents depend on: one bit for each report. An operation gives its results the sets of its operands. If a
 //! check has failed, its bit is kept together with the error. So blocks that have the bit are refused from then on, and no others.
 //!
-//! The bits of one *round* are used again in the next. A round ends when all of its checks are known.
+//! The bits of one *round* are used again in the next. A round ends when all of its checks are known. A call that finds no bit left waits
+//! for that.
 //!
 //! Work that other devices take part in is followed in the same way: whether it came to its end is known by the host alone, which notes
 //! that in its [`Fate`] before it gives the work up.
@@ -35,10 +36,8 @@ struct Report {
 /// A report of nothing.
 const NOTHING: Report = Report { call: 0, unused: 0, found: 0 };
 
-/// The reports of a round: as many as a set has bits. When all are in use, the last one is shared by further calls.
+/// The reports and calls of a round: as many as a set has bits.
 const REPORTS: usize = 32;
-/// The calls of a round.
-const CALLS: usize = 4096;
 
 /// The checks of a device.
 #[derive(Default)]
@@ -151,11 +150,12 @@ impl Device {
     /// A check for the kernel that the calling thread starts next. It is known how it went when a function that waits for the
     /// device has returned, or [`settle_checks`](Self::settle_checks); [work](Asked::Work) when the device has come past it.
     pub fn begin_check(&self, asked: Asked) -> Result<Check<'_>> {
-        if lock(&self.checks.state).calls.len() >= CALLS {
-            self.settle_checks()?;
+        if lock(&self.checks.state).calls.len() >= REPORTS {
+            self.learn_checks()?;
         }
         let turn = lock(&self.checks.turn);
         let mut state = lock(&self.checks.state);
+        // Others may have come first; then the last one is shared.
         let number = state.calls.len().min(REPORTS - 1);
         let report = match &state.reports {
             Some(reports) => reports.address(number),

@@ -371,6 +371,7 @@ impl Argument<'_> {
         };
         match (value.kind, dtype.kind()) {
             (kinds::BOOL, Sort::Bool) => Ok(Scalar::Bool(value.word != 0)),
+            (kinds::BOOL, Sort::Float) => wrong("a bool".into(), format!("write float({name})")),
             (kinds::BOOL, _) => wrong("a bool".into(), format!("write int({name})")),
             (_, Sort::Bool) => wrong("a number".into(), format!("write bool({name})")),
             (kinds::INT | kinds::UINT, Sort::Signed | Sort::Unsigned) => {
@@ -447,7 +448,8 @@ impl Argument<'_> {
             ));
         }
         if is_read_only && used.writes() {
-            return Err(self.wrong(Kind::Value, "is read-only, but the function writes to it", "copy"));
+            let what = "is read-only or not aligned, but the function writes to it";
+            return Err(self.wrong(Kind::Value, what, "copy"));
         }
         let strides = match description.strides() {
             // CuPy 14 divides bytes below 0 by the size of an element as numbers without a sign. What that gives, times the size, is the bytes again.
@@ -517,7 +519,15 @@ impl Argument<'_> {
             ));
         }
         if matches!(used, Use::Slice | Use::SliceMut) && !raw.layout.is_contiguous() {
-            return Err(self.wrong(Kind::Value, "has elements that do not follow one another", "contiguous"));
+            let what = "has elements that do not follow one another";
+            let remedy = match used {
+                // What is written to a contiguous copy is not in the array.
+                Use::SliceMut => {
+                    "let the function take an `ArrayViewMut` or a `&mut DeviceArray` in place of the slice"
+                }
+                _ => "contiguous",
+            };
+            return Err(self.wrong(Kind::Value, what, remedy));
         }
         if used.is_of_host() && raw.dtype == DType::Bool && !crate::array::ownership::has_only_bools(&raw) {
             return Err(self.wrong(Kind::Value, "has bools that are neither 0 nor 1", "copy"));

@@ -192,8 +192,9 @@ fn measure(
         let mark = queue.clone().map(Mark::set);
         let start = now();
         work(Step::Call);
-        host.push(now() - start);
-        on_device.extend(mark.map(|mark| mark.elapsed()));
+        let seconds = now() - start;
+        host.push(seconds);
+        on_device.extend(mark.map(|mark| mark.elapsed(seconds)));
         work(Step::Drop);
         crate::cell::check();
     }

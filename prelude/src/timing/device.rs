@@ -2,7 +2,7 @@
 
 use super::{clock, format};
 use crate::backend::{Backend, EventHandle};
-use crate::device::Handle;
+use crate::device::{Device, Handle};
 use crate::error::{Result, check};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,6 +41,8 @@ pub fn gpusync() {
 pub(super) trait Queue {
     /// What the device is called, such as `cuda:0`.
     fn label(&self) -> String;
+    /// Whether it is the host, which does not go on before its work is done: its time as a device is that of the host.
+    fn is_host(&self) -> bool;
     /// Marks the end of the work queued so far.
     fn record(&self) -> Result<Box<dyn EventHandle>>;
     /// Waits for `end`, then gives the seconds from `start` to `end`.
@@ -51,13 +53,17 @@ pub(super) trait Queue {
 
 /// The queue of an opened device.
 struct DeviceQueue {
-    label: String,
+    device: Device,
     backend: Arc<dyn Backend>,
 }
 
 impl Queue for DeviceQueue {
     fn label(&self) -> String {
-        self.label.clone()
+        self.device.to_string()
+    }
+
+    fn is_host(&self) -> bool {
+        self.device == Device::Cpu
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {
@@ -74,7 +80,7 @@ impl Queue for DeviceQueue {
 }
 
 fn queue_of(handle: Handle) -> Arc<dyn Queue> {
-    Arc::new(DeviceQueue { label: handle.device.to_string(), backend: handle.backend })
+    Arc::new(DeviceQueue { device: handle.device, backend: handle.backend })
 }
 
 /// The queue of the current device, if it can be used.
@@ -102,13 +108,13 @@ impl Mark {
         Mark { queue, start }
     }
 
-    /// Waits for all work since; gives the seconds that it took on the device.
+    /// Waits for all work since; gives the seconds that it took on the device. The host spent `host` seconds before.
     #[track_caller]
-    pub fn elapsed(&self) -> f64 {
+    pub fn elapsed(&self, host: f64) -> f64 {
         let end = check(self.queue.record());
         let seconds = check(self.queue.elapsed(&*self.start, &*end));
         check(self.queue.synchronize());
-        seconds
+        if self.queue.is_host() { host } else { seconds }
     }
 
     /// What the device is called.

@@ -29,7 +29,13 @@ impl Fake {
     /// The device's queue.
     pub fn queue(self: &Rc<Fake>) -> Arc<dyn Queue> {
         #[allow(clippy::arc_with_non_send_sync, reason = "the trait object is never sent")]
-        Arc::new(FakeQueue(self.clone()))
+        Arc::new(FakeQueue(self.clone(), false))
+    }
+
+    /// The same, of a device that is the host.
+    pub fn host_queue(self: &Rc<Fake>) -> Arc<dyn Queue> {
+        #[allow(clippy::arc_with_non_send_sync, reason = "the trait object is never sent")]
+        Arc::new(FakeQueue(self.clone(), true))
     }
 }
 
@@ -41,11 +47,16 @@ impl EventHandle for FakeEvent {
     }
 }
 
-struct FakeQueue(Rc<Fake>);
+/// Whether it is the host's stands behind it.
+struct FakeQueue(Rc<Fake>, bool);
 
 impl Queue for FakeQueue {
     fn label(&self) -> String {
         "fake:0".into()
+    }
+
+    fn is_host(&self) -> bool {
+        self.1
     }
 
     fn record(&self) -> Result<Box<dyn EventHandle>> {

@@ -112,7 +112,7 @@ fn end() -> Measured {
     Measured {
         cpu: CpuTimes { user: cpu.user - begun.cpu.user, system: cpu.system - begun.cpu.system },
         wall: wall - begun.wall,
-        device: begun.mark.map(|mark| (mark.elapsed(), mark.label())),
+        device: begun.mark.map(|mark| (mark.elapsed(wall - begun.wall), mark.label())),
     }
 }
 

@@ -150,10 +150,11 @@ fn measure(
 ) -> TimeitResult {
     let mut run = |loops| {
         let mark = queue.clone().map(Mark::set);
-        let start = now();
+        let (start, wall) = (now(), clock::wall());
         body(loops);
-        let host = now() - start;
-        Run { host, device: mark.map(|mark| mark.elapsed()) }
+        let (host, wall) = (now() - start, clock::wall() - wall);
+        let device = mark.map(|mark| mark.elapsed(if options.cpu_time { wall } else { host }));
+        Run { host, device }
     };
     let loops = options.loops.unwrap_or_else(|| automatic_loops(&mut run));
     let runs: Vec<Run> = (0..options.repeat).map(|_| run(loops)).collect();
@@ -383,6 +384,18 @@ mod tests {
             Device time: 2.1 ms ± 0 ns per loop (mean ± std. dev. of 7 runs, 100 loops each)
             The host only queued the work and went on; the device was done after the device time."#]]
         .assert_eq(&strip_rounding(&result));
+    }
+
+    #[test]
+    fn the_host_does_not_queue_its_own_work() {
+        // What comes between the two clocks is no time of the work.
+        let fake = Fake::new();
+        let queue = fake.host_queue();
+        let mut body = |_| fake.work(2e-3, Some(0.5));
+        let options = TimeitOptions::new().loops(1).repeat(2);
+        let result = measure(&options, &mut body, &|| fake.now(), Some(queue));
+        assert_eq!(result.to_string().lines().count(), 1);
+        assert_eq!(result.device.unwrap().all_runs, result.all_runs);
     }
 
     #[test]

@@ -114,20 +114,21 @@ fn what_waits_before() {
 
 fn more_calls_than_reports() {
     let a = gpu::arange(50.0);
-    let mut all = Vec::new();
-    let mut place = None;
-    for call in 0..100i64 {
-        let index = if call == 20 { 50 } else { call % 50 };
-        let (b, at) = taken(&a, &gpu::array(&[index]));
-        all.push(b);
-        place = Some(at);
+    for wrong in [20i64, 31, 32, 33, 70, 99] {
+        let mut all = Vec::new();
+        let mut place = None;
+        for call in 0..100i64 {
+            let index = if call == wrong { 50 } else { call % 50 };
+            let (b, at) = taken(&a, &gpu::array(&[index]));
+            all.push(b);
+            place = Some(at);
+        }
+        let error = gpu::try_synchronize().unwrap_err();
+        assert!(is_of(&error, "take", 50, place.unwrap()), "{error}");
+        for (call, b) in (0..).zip(&all) {
+            if call == wrong { invalid(b.try_to_host()) } else { assert_eq!(b.tolist(), [(call % 50) as f64]) }
+        }
     }
-    let error = gpu::try_synchronize().unwrap_err();
-    assert!(is_of(&error, "take", 50, place.unwrap()), "{error}");
-    for (call, b) in all.iter().enumerate() {
-        if call == 20 { invalid(b.try_to_host()) } else { assert_eq!(b.tolist(), [(call % 50) as f64]) }
-    }
-    // More than the calls of a round.
     for call in 0..10_000i64 {
         drop(a.take(&gpu::array(&[call % 50])));
     }
