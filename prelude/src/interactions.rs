@@ -171,7 +171,11 @@ impl Drop for Calling {
 
 #[track_caller]
 fn begin(rows: Vec<Vec<Value>>, closure: Closure) -> Interaction {
-    let refused = |reason: &str| -> ! { fail(Error::argument("interact!", reason)) };
+    // Not in a closure, whose place would be that of the panic.
+    #[track_caller]
+    fn refused(reason: &str) -> ! {
+        fail(Error::argument("interact!", reason))
+    }
     if CALLING.get() {
         refused("it stands in code that another `interact!` calls; put its controls into that one");
     }

@@ -45,12 +45,46 @@ def test_specifications_are_valid_and_beside_the_picture(kernel):
     assert found > 8
 
 
-def test_a_large_plot_is_small_or_a_picture(kernel):
+def test_large_plots_can_be_entered(kernel):
+    """What is too much for a client is a picture in the specification, which is valid and small, too."""
     kernel.check("let long: Vec<f64> = (0..1_000_000).map(|i| (f64::from(i) * 1e-4).sin() + f64::from(i % 97) * 1e-3).collect();")
-    (line,) = kernel.check("gpu::plot(&long);").displays
-    assert len(json.dumps(line[MIME])) < 1_000_000
-    (points,) = kernel.check("gpu::scatter(&long, &long);").displays
-    assert MIME not in points and "image/png" in points
+    kernel.check("let at: Vec<f64> = (0..1_000_000).map(f64::from).collect();")
+    kernel.check("let noise = gpu::random::default_rng(1).random::<f64>((300, 300));")
+    for line, has_picture in [
+        ("gpu::plot(&long)", False),
+        ("gpu::plot((&long, &at))", True),
+        ("gpu::scatter(&long, &long)", True),
+        ("gpu::errorbar(&at, &long).yerr(0.2)", True),
+        ("gpu::fill_between(&at, &long, 0.0).plot((&at, &long))", True),
+        ("gpu::contour(&noise)", True),
+        ("gpu::pcolormesh(&noise)", True),
+    ]:
+        (chart,) = kernel.check(f"{line};").displays
+        spec = chart[MIME]
+        problem = next(schema().iter_errors(spec), None)
+        assert problem is None, f"{line}: {problem.message[:400]}"
+        assert len(json.dumps(spec)) < 1_000_000 and "image/png" in chart, line
+        assert any(layer["mark"]["type"] == "image" for layer in spec["layer"]) == has_picture, line
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "gpu::errorbar(&[1, 2], &[1, 2]).yerr(&[-1.0, 1.0])",
+        "gpu::errorbar(&[1, 2], &[1, 2]).xerr(&[1.0])",
+        "gpu::scatter(&[1, 2], &[1, 2]).c(&[1.0])",
+        "gpu::contour(&gpu::ones::<f64>((3, 3))).levels(&[f64::NAN])",
+        "gpu::plot(&[1, 2]).yerr(0.5)",
+        "gpu::plot(&[1, 2]).cmap(\"gray\")",
+        "gpu::bar(&[1, 2], &[1, 2]).marker(\"o\")",
+        "gpu::hist(&[1, 2]).linestyle(\"--\")",
+        "gpu::imshow(&gpu::ones::<f64>((3, 3))).color(\"red\")",
+    ],
+)
+def test_errors_are_about_the_line_of_the_cell(kernel, call):
+    error = kernel.run(f"let before = 1;\nlet wrong = {call};").error
+    text = "\n".join(error["traceback"])
+    assert f"let wrong = {call}" in text.replace("\x1b[1m", "").replace("\x1b[0m", "") and "prelude/src" not in text, text
 
 
 def test_frames_are_pictures(kernel):

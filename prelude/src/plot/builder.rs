@@ -5,7 +5,7 @@ use super::chart::{Chart, PlotKind, Series};
 use super::look::{LineStyle, Look, Marker, color};
 use super::shown::{Drawing, Shown};
 use super::{png, vega};
-use crate::error::{Error, check, fail};
+use crate::error::{Error, Result, check, fail};
 use crate::fallible::fallible;
 use serde_json::Value;
 use std::fmt;
@@ -88,14 +88,24 @@ impl Plot {
 
     /// Changes what was added last.
     #[track_caller]
-    pub(super) fn with_last(mut self, operation: &'static str, change: impl FnOnce(&mut Series)) -> Plot {
-        match self.shown.change().series.last_mut() {
-            Some(series) => change(series),
-            None => {
-                invalid(operation, "the plot has nothing in it yet; call it after `plot`, `scatter` or another one")
-            }
-        }
-        self
+    pub(super) fn with_last(self, operation: &'static str, change: impl FnOnce(&mut Series)) -> Plot {
+        check(self.try_with_last(operation, |series| {
+            change(series);
+            Ok(())
+        }))
+    }
+
+    /// The same, if the change can fail. A panic in a closure would have a place in here, and not that of the caller.
+    pub(super) fn try_with_last(
+        mut self,
+        operation: &'static str,
+        change: impl FnOnce(&mut Series) -> Result<()>,
+    ) -> Result<Plot> {
+        let Some(series) = self.shown.change().series.last_mut() else {
+            let reason = "the plot has nothing in it yet; call it after `plot`, `scatter` or another one";
+            return Err(Error::argument(operation, reason));
+        };
+        change(series).map(|()| self)
     }
 
     /// Changes what was added last, which has to be of one kind: that which `example` adds.
@@ -106,15 +116,28 @@ impl Plot {
         example: &str,
         change: impl FnOnce(&mut K, &mut Look),
     ) -> Plot {
-        self.with_last(operation, |Series { kind, look, .. }| {
+        check(self.try_with_kind(operation, example, |kind, look| {
+            change(kind, look);
+            Ok(())
+        }))
+    }
+
+    /// The same, if the change can fail.
+    pub(super) fn try_with_kind<K: PlotKind>(
+        self,
+        operation: &'static str,
+        example: &str,
+        change: impl FnOnce(&mut K, &mut Look) -> Result<()>,
+    ) -> Result<Plot> {
+        self.try_with_last(operation, |Series { kind, look, .. }| {
             let name = kind.name();
             let kind: &mut dyn std::any::Any = kind.as_mut();
             match kind.downcast_mut() {
                 Some(kind) => change(kind, look),
-                None => invalid(
-                    operation,
-                    format!("the last series is `{name}`, which has no such setting; write `{example}`"),
-                ),
+                None => {
+                    let reason = format!("the last series is `{name}`, which has no such setting; write `{example}`");
+                    Err(Error::argument(operation, reason))
+                }
             }
         })
     }
@@ -140,16 +163,15 @@ impl Plot {
     #[track_caller]
     pub fn color(self, name: &str) -> Plot {
         let color = check(color(name));
-        self.with_last("Plot::color", |series| {
+        check(self.try_with_last("Plot::color", |series| {
             if series.kind.name() == "imshow" {
-                invalid(
-                    "Plot::color",
-                    "the last series is a picture, which has many colours; set them with `.cmap(\"gray\")`",
-                );
+                let reason = "the last series is a picture, which has many colours; set them with `.cmap(\"gray\")`";
+                return Err(Error::argument("Plot::color", reason));
             }
             series.look.color = color;
             series.colors = None;
-        })
+            Ok(())
+        }))
     }
 
     /// Makes what was added last transparent: 0 is invisible, 1 opaque.
@@ -225,24 +247,20 @@ impl Plot {
 
     #[track_caller]
     fn with_points(self, operation: &'static str, change: impl FnOnce(&mut Look)) -> Plot {
-        self.with_last(operation, |Series { kind, look, .. }| match kind.has_markers() {
-            true => change(look),
-            false => {
-                let reason = "has no markers; call it directly after `plot`, `scatter` or `errorbar`";
-                invalid(operation, format!("the last series is `{}`, which {reason}", kind.name()))
-            }
-        })
+        let reason = "has no markers; call it directly after `plot`, `scatter` or `errorbar`";
+        check(self.try_with_last(operation, |Series { kind, look, .. }| match kind.has_markers() {
+            true => Ok(change(look)),
+            false => Err(Error::argument(operation, format!("the last series is `{}`, which {reason}", kind.name()))),
+        }))
     }
 
     #[track_caller]
     fn with_lines(self, operation: &'static str, change: impl FnOnce(&mut Look)) -> Plot {
-        self.with_last(operation, |Series { kind, look, .. }| match kind.has_lines() {
-            true => change(look),
-            false => {
-                let reason = "has no lines; call it directly after `plot`, `errorbar`, `contour` or `axhline`";
-                invalid(operation, format!("the last series is `{}`, which {reason}", kind.name()))
-            }
-        })
+        let reason = "has no lines; call it directly after `plot`, `errorbar`, `contour` or `axhline`";
+        check(self.try_with_last(operation, |Series { kind, look, .. }| match kind.has_lines() {
+            true => Ok(change(look)),
+            false => Err(Error::argument(operation, format!("the last series is `{}`, which {reason}", kind.name()))),
+        }))
     }
 
     /// Writes a title above the plot.

@@ -3,7 +3,7 @@
 use super::axis::{Axis, Scale};
 use super::builder::{Plot, invalid, require_range};
 use super::colormap::{Colormap, Rgb};
-use crate::error::check;
+use crate::error::{Error, check};
 
 /// From numbers to colours.
 #[derive(Clone, Debug)]
@@ -71,17 +71,17 @@ impl Colors {
 impl Plot {
     #[track_caller]
     fn with_colors(self, operation: &'static str, change: impl FnOnce(&mut Colors)) -> Plot {
-        self.with_last(operation, |series| match &mut series.colors {
-            Some(colors) => change(colors),
+        check(self.try_with_last(operation, |series| match &mut series.colors {
+            Some(colors) => Ok(change(colors)),
             None => {
                 let reason = format!(
                     "the colours of the last series, `{}`, do not stand for numbers; call it directly after `imshow`, \
                      `contour` or `c`",
                     series.kind.name()
                 );
-                invalid(operation, reason)
+                Err(Error::argument(operation, reason))
             }
-        })
+        }))
     }
 
     /// Sets the colours: `viridis` (the default), `plasma`, `inferno`, `magma`, the diverging `coolwarm` and `RdBu`, `gray`, or one of them with `_r` after

@@ -13,6 +13,7 @@ use super::image::Image;
 use super::look::Stroke;
 use super::mark::{Bar, Direction, Mark};
 use ::image::RgbImage;
+use ::image::imageops::{self, FilterType};
 use canvas::{Area, Canvas, Drawn};
 pub(super) use layout::{Box2, Layout, layout, size};
 use layout::{GAP, LABEL, LINE, MARGIN, TICK, TITLE, TITLE_LINE, label_width};
@@ -81,14 +82,7 @@ fn draw(chart: &Chart, whole: Box2, canvas: &mut Canvas) -> Drawn {
     let Box2 { left, top, width, height } = layout.inside;
     let mut inside = Canvas::new((width, height));
     for series in &chart.series {
-        let place = PlacedSeries { layout: &layout, series };
-        if series.look.alpha == 1.0 {
-            series.marks().iter().try_for_each(|mark| place.draw(mark, &mut inside))?;
-            continue;
-        }
-        let mut layer = Canvas::new((width, height));
-        series.marks().iter().try_for_each(|mark| place.draw(mark, &mut layer))?;
-        inside.lay(&layer, (0, 0), series.look.alpha);
+        draw_series(&layout, series, &series.marks(), &mut inside)?;
     }
     if chart.grid {
         draw_grid(&canvas.area(), &layout)?;
@@ -99,6 +93,50 @@ fn draw(chart: &Chart, whole: Box2, canvas: &mut Canvas) -> Drawn {
         draw_bar(&canvas.area(), colors, *place, ticks, layout.bar_label_distance as i32)?;
     }
     draw_legend(canvas, chart, &layout, &inside)
+}
+
+/// Draws the marks of a series on a canvas that is what lies within the axes.
+fn draw_series(layout: &Layout, series: &Series, marks: &[Mark], inside: &mut Canvas) -> Drawn {
+    let place = PlacedSeries { layout, series };
+    if series.look.alpha == 1.0 {
+        return marks.iter().try_for_each(|mark| place.draw(mark, inside));
+    }
+    let mut layer = Canvas::new(inside.size());
+    marks.iter().try_for_each(|mark| place.draw(mark, &mut layer))?;
+    inside.lay(&layer, (0, 0), series.look.alpha);
+    Ok(())
+}
+
+/// Series on a transparent ground, as they lie within the axes of a chart.
+pub(super) struct Sheet<'l> {
+    layout: &'l Layout,
+    inside: Canvas,
+}
+
+impl Sheet<'_> {
+    pub fn new(layout: &Layout) -> Sheet<'_> {
+        Sheet { layout, inside: Canvas::new((layout.inside.width, layout.inside.height)) }
+    }
+
+    pub fn add(&mut self, series: &Series, marks: &[Mark]) {
+        if let Err(error) = draw_series(self.layout, series, marks, &mut self.inside) {
+            unreachable!("a picture in memory can be drawn on: {error}");
+        }
+    }
+
+    /// The sheet as a PNG file, coarser if it would be long.
+    pub fn png(self) -> Vec<u8> {
+        const MOST_BYTES: usize = 250_000;
+        let mut pixels = self.inside.transparent();
+        loop {
+            let file = canvas::encoded(&pixels);
+            let (width, height) = pixels.dimensions();
+            if file.len() <= MOST_BYTES || width.min(height) < 64 {
+                return file;
+            }
+            pixels = imageops::resize(&pixels, width / 2, height / 2, FilterType::Triangle);
+        }
+    }
 }
 
 /// A series with the places of its numbers, in pixels from the left upper corner of the inside.
@@ -135,7 +173,8 @@ impl PlacedSeries<'_> {
             Mark::Sticks { x, y, stroke } => {
                 let ends = self.points(&x.0, &y.0).into_iter().zip(self.points(&x.1, &y.1));
                 let gap = (f64::NAN, f64::NAN);
-                let lines: Vec<Point> = ends.flat_map(|(from, to)| [from, to, gap]).collect();
+                let sticks = strokes::joined(ends.collect(), *stroke);
+                let lines: Vec<Point> = sticks.into_iter().flat_map(|(from, to)| [from, to, gap]).collect();
                 shapes::curve(canvas, &lines, *stroke, color(None))
             }
             Mark::Rule { axis: Direction::X, at, stroke } => {
@@ -158,6 +197,7 @@ impl PlacedSeries<'_> {
         let sides: Vec<_> = x.iter().zip(y.0).zip(y.1).map(|((&x, &low), &high)| (self.x(x), low, high)).collect();
         let has_place = |&(x, low, high): &(f64, f64, f64)| x.is_finite() && low.is_finite() && high.is_finite();
         sides.split(|side| !has_place(side)).try_for_each(|run| {
+            let run = strokes::thinned_sides(run, self.layout.inside.width as usize);
             let there = run.iter().map(|&(x, low, _)| (x, self.down(low)));
             let back = run.iter().rev().map(|&(x, _, high)| (x, self.down(high)));
             shapes::polygon(&area, there.chain(back).collect(), self.series.look.color)

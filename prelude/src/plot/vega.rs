@@ -1,5 +1,6 @@
 //! Charts for clients that draw themselves: a specification in Vega-Lite, by which one can zoom, move what is shown, and see the numbers
 //! under the pointer. Its series have the colours of the picture that stands beside it; the ground and the text have those of the client's theme.
+//! A series with more points than a client draws quickly is drawn here: a picture with a transparent ground, which is stretched with the axes.
 
 use super::axis::{Axis, Scale};
 use super::chart::{Chart, Series};
@@ -7,7 +8,7 @@ use super::colormap::Rgb;
 use super::image::Image;
 use super::look::{Look, Marker, Stroke};
 use super::mark::{Bar, Direction, Mark};
-use super::png::{self, Box2, Layout};
+use super::png::{self, Box2, Layout, Sheet};
 use crate::number::general;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -34,8 +35,8 @@ const MOST_CELLS: usize = 48;
 /// The ring around the place whose numbers are shown. It is seen on light and on dark ground.
 const RING: &str = "#7f7f7f";
 
-/// The specification of a chart. None where the picture alone shows it better: where there is more than a client draws quickly, or where
-/// numbers are too large or too near to each other for a client's axes.
+/// The specification of a chart. None where the picture alone shows it better: where it would be too long, or where numbers are too large
+/// or too near to each other for a client's axes.
 pub(super) fn of_chart(chart: &Chart) -> Option<Value> {
     let (width, height) = png::size(chart);
     let mut points = 0;
@@ -82,13 +83,17 @@ fn view(chart: &Chart, (width, height): (u32, u32), index: Option<usize>, points
         return None;
     }
     let name = index.map_or_else(String::new, |index| format!("chart{index}"));
-    let mut layers =
-        Layers { chart, layout: &layout, name: &name, points: *points, layers: Vec::new(), places: Vec::new() };
-    for series in &chart.series {
-        for mark in series.marks() {
-            layers.add(series, &mark)?;
-        }
-    }
+    let mut layers = Layers {
+        chart,
+        layout: &layout,
+        name: &name,
+        points: *points,
+        layers: Vec::new(),
+        places: Vec::new(),
+        sheet: None,
+    };
+    chart.series.iter().for_each(|series| layers.add_series(series));
+    layers.add_sheet();
     layers.add_legends();
     layers.add_places()?;
     *points = layers.points;
@@ -133,17 +138,88 @@ struct Layers<'c> {
     points: usize,
     layers: Vec<Value>,
     places: Vec<Place>,
+    /// The last series, if they are drawn here and not by the client.
+    sheet: Option<Sheet<'c>>,
 }
 
-impl Layers<'_> {
-    /// Adds what draws a mark. None if a client cannot draw it, or not quickly.
-    fn add(&mut self, series: &Series, mark: &Mark<'_>) -> Option<()> {
+impl<'c> Layers<'c> {
+    /// Adds a series: its marks, or a picture of them if a client cannot draw them, or not quickly.
+    fn add_series(&mut self, series: &Series) {
+        let marks = series.marks();
+        let curves: Vec<_> = marks
+            .iter()
+            .map(|mark| match mark {
+                Mark::Line { x, y, .. } => self.reduced(x, y),
+                _ => Vec::new(),
+            })
+            .collect();
+        let points: usize = marks.iter().zip(&curves).map(|(mark, curve)| count(mark).unwrap_or(curve.len())).sum();
+        let is_linear = (self.layout.x.scale, self.layout.y.scale) == (Scale::Linear, Scale::Linear);
+        let has_picture = marks.iter().any(|mark| matches!(mark, Mark::Picture(_)));
+        let is_quick = self.points + points <= MOST_POINTS && self.layers.len() + marks.len() <= MOST_LAYERS;
+        if !is_quick || (has_picture && !is_linear) {
+            self.draw(series, &marks);
+            return;
+        }
+        self.points += points;
+        self.add_sheet();
+        for (mark, curve) in marks.iter().zip(curves) {
+            self.add(series, mark, curve);
+        }
+    }
+
+    /// Draws a series on the sheet, and adds some of its places.
+    fn draw(&mut self, series: &Series, marks: &[Mark<'_>]) {
+        self.sheet.get_or_insert_with(|| Sheet::new(self.layout)).add(series, marks);
+        let all: usize = marks.iter().map(|mark| places_of(mark).count()).sum();
+        let step = all.div_ceil(MOST_PLACES).max(1);
+        for mark in marks {
+            let places = places_of(mark).step_by(step);
+            self.add_points(series, places.map(|(place, number)| (place, number.map(|number| general(number, 6)))));
+            if let Mark::Picture(image) = mark {
+                self.add_cells(series, image);
+            }
+        }
+    }
+
+    /// Adds a layer with the picture of what was drawn.
+    fn add_sheet(&mut self) {
+        let Some(sheet) = self.sheet.take() else { return };
+        let (x, y) = (&self.layout.x, &self.layout.y);
+        let (ends, corner) = ([(x.min, x.max), (y.min, y.max)], json!({ "x": x.min, "y": y.max }));
+        let look = self.stretched(&sheet.png(), ends);
+        let encoding: Map<String, Value> = ["x", "y"]
+            .into_iter()
+            .map(|name| (name.to_owned(), self.channel(name, json!({ "field": name }))))
+            .collect();
+        self.layers.push(json!({ "data": { "values": [corner] }, "mark": look, "encoding": encoding }));
+    }
+
+    /// The look of a picture between these ends of both axes.
+    fn stretched(&self, png: &[u8], [x, y]: [(f64, f64); 2]) -> Value {
+        let scale = |axis: char| match self.name {
+            "" => axis.to_string(),
+            name => format!("{name}_{axis}"),
+        };
+        let length = |axis: char, (from, to): (f64, f64)| {
+            let scale = scale(axis);
+            json!({ "expr": format!("abs(scale('{scale}', {to:?}) - scale('{scale}', {from:?}))") })
+        };
+        json!({
+            "type": "image", "clip": true,
+            "url": format!("data:image/png;base64,{}", BASE64.encode(png)),
+            "align": "left", "baseline": "top", "aspect": false, "smooth": false,
+            "width": length('x', x),
+            "height": length('y', y),
+        })
+    }
+
+    /// Adds what draws a mark. Of a line these points are drawn.
+    fn add(&mut self, series: &Series, mark: &Mark<'_>, points: Vec<(f64, f64)>) {
         let color = |number| hex(png::color_of(series, number));
         let (x, y) = (self.layout.x.scale, self.layout.y.scale);
         match mark {
-            Mark::Line { x: xs, y: ys, stroke, number } => {
-                let points = self.reduced(xs, ys);
-                self.count(points.len())?;
+            Mark::Line { stroke, number, .. } => {
                 let values = points.iter().map(|&(px, py)| json!({ "x": known(x, px), "y": known(y, py) })).collect();
                 let look = stroke_of(*stroke, &color(*number));
                 // In the order of the points, not from left to right.
@@ -158,7 +234,6 @@ impl Layers<'_> {
                 self.add_points(series, points.into_iter().map(|point| (point, number.clone())));
             }
             Mark::Points { x: xs, y: ys, marker, size, numbers } => {
-                self.count(xs.len())?;
                 let number = |index: usize| numbers.map(|numbers| numbers[index]);
                 let values = xs.iter().zip(ys.iter()).enumerate();
                 let values = values.map(|(index, (&px, &py))| {
@@ -182,7 +257,6 @@ impl Layers<'_> {
                 );
             }
             Mark::Sticks { x: xs, y: ys, stroke } => {
-                self.count(xs.0.len())?;
                 let ends = xs.0.iter().zip(xs.1.iter()).zip(ys.0.iter().zip(ys.1.iter()));
                 let values = ends
                     .filter(|((a, b), (c, d))| x.has(**a) && x.has(**b) && y.has(**c) && y.has(**d))
@@ -202,30 +276,18 @@ impl Layers<'_> {
                 self.layer(series, json!({ "type": "rule" }), stroke_of(*stroke, &color(None)), values, &[channel]);
             }
             Mark::Area { x: xs, y: (low, high) } => {
-                self.count(xs.len())?;
                 let sides = xs.iter().zip(low.iter().zip(high.iter()));
                 let value =
                     |(&px, (&low, &high))| json!({ "x": known(x, px), "y": known(y, low), "y2": known(y, high) });
                 let values = sides.map(value).collect();
                 let look = json!({ "color": color(None) });
                 self.layer(series, json!({ "type": "area", "order": false }), look, values, &["x", "y", "y2"]);
-                let edges = [low, high].into_iter().flat_map(|edge| xs.iter().copied().zip(edge.iter().copied()));
-                self.add_points(series, edges.map(|point| (point, None)));
+                self.add_points(series, places_of(mark).map(|(place, _)| (place, None)));
             }
-            Mark::Bars(bars) => {
-                self.count(bars.len())?;
-                self.add_bars(series, bars, &color(None));
-            }
-            Mark::Picture(image) => self.add_picture(series, image)?,
-            Mark::Mesh { x: xs, y: ys, numbers } => self.add_mesh(series, xs, ys, numbers)?,
+            Mark::Bars(bars) => self.add_bars(series, bars, &color(None)),
+            Mark::Picture(image) => self.add_picture(series, image),
+            Mark::Mesh { x: xs, y: ys, numbers } => self.add_mesh(series, xs, ys, numbers),
         }
-        (self.layers.len() <= MOST_LAYERS).then_some(())
-    }
-
-    /// Counts what is drawn. None if it becomes too much.
-    fn count(&mut self, points: usize) -> Option<()> {
-        self.points += points;
-        (self.points <= MOST_POINTS).then_some(())
     }
 
     /// Adds a layer with a mark and its look.
@@ -329,30 +391,19 @@ impl Layers<'_> {
     }
 
     /// A picture is a picture here, too, which is stretched with the axes.
-    fn add_picture(&mut self, series: &Series, image: &Image) -> Option<()> {
-        if (self.layout.x.scale, self.layout.y.scale) != (Scale::Linear, Scale::Linear) {
-            return None;
-        }
+    fn add_picture(&mut self, series: &Series, image: &Image) {
         let Box2 { width, height, .. } = self.layout.inside;
         let most = (height as usize, width as usize);
         let size = (image.shape.0.min(most.0), image.shape.1.min(most.1));
         let [left, right, bottom, top] = image.extent();
-        let address = format!("data:image/png;base64,{}", BASE64.encode(png::of_image(series, image, size)));
-        let scale = |axis: char| match self.name {
-            "" => axis.to_string(),
-            name => format!("{name}_{axis}"),
-        };
-        let length = |axis: char, from: f64, to: f64| {
-            let scale = scale(axis);
-            json!({ "expr": format!("abs(scale('{scale}', {to:?}) - scale('{scale}', {from:?}))") })
-        };
-        let look = json!({
-            "url": address, "align": "left", "baseline": "top", "aspect": false, "smooth": false,
-            "width": length('x', left, right),
-            "height": length('y', top, bottom),
-        });
-        self.layer(series, json!({ "type": "image" }), look, vec![json!({ "x": left, "y": top })], &["x", "y"]);
+        let look = self.stretched(&png::of_image(series, image, size), [(left, right), (top, bottom)]);
+        self.layer(series, look, json!({}), vec![json!({ "x": left, "y": top })], &["x", "y"]);
+        self.add_cells(series, image);
+    }
 
+    /// Adds the places of a picture's cells, or if there are many, of their means.
+    fn add_cells(&mut self, series: &Series, image: &Image) {
+        let [left, right, bottom, top] = image.extent();
         let (rows, columns) = (image.shape.0.min(MOST_CELLS), image.shape.1.min(MOST_CELLS));
         let values = image.resampled((rows, columns), 0..rows, 0..columns);
         let middle =
@@ -364,12 +415,10 @@ impl Layers<'_> {
             let (x, y) = (middle(left, right, column, columns), middle(top, bottom, row, rows));
             self.places.push(Place { x, y, number: Some(numbers.join(", ")), label: series.label.clone() });
         }
-        Some(())
     }
 
-    fn add_mesh(&mut self, series: &Series, x: &[f64], y: &[f64], numbers: &[f64]) -> Option<()> {
+    fn add_mesh(&mut self, series: &Series, x: &[f64], y: &[f64], numbers: &[f64]) {
         let columns = x.len() - 1;
-        self.count(numbers.len())?;
         let (mut values, mut middles) = (Vec::new(), Vec::new());
         for (index, &number) in numbers.iter().enumerate() {
             let (row, column) = (index / columns, index % columns);
@@ -381,7 +430,6 @@ impl Layers<'_> {
         self.layer(series, json!({ "type": "rect", "strokeWidth": 0.6 }), json!({}), values, &["x", "y", "x2", "y2"]);
         self.color_each(&["fill", "stroke"]);
         self.add_points(series, middles.into_iter());
-        Some(())
     }
 
     /// Adds places whose numbers are shown.
@@ -482,6 +530,43 @@ impl Layers<'_> {
             },
         }));
         Some(())
+    }
+}
+
+/// How many things a client draws for a mark. None for a curve, which has fewer points then.
+fn count(mark: &Mark<'_>) -> Option<usize> {
+    match mark {
+        Mark::Line { .. } => None,
+        Mark::Points { x, .. } => Some(x.len()),
+        Mark::Sticks { x, .. } => Some(x.0.len()),
+        Mark::Area { x, .. } => Some(x.len()),
+        Mark::Bars(bars) => Some(bars.len()),
+        Mark::Mesh { numbers, .. } => Some(numbers.len()),
+        Mark::Rule { .. } | Mark::Picture(_) => Some(1),
+    }
+}
+
+/// The places of a mark that have numbers, but for those of pictures.
+fn places_of<'m>(mark: &'m Mark<'_>) -> Box<dyn Iterator<Item = ((f64, f64), Option<f64>)> + 'm> {
+    let pairs = |x: &'m [f64], y: &'m [f64]| x.iter().copied().zip(y.iter().copied());
+    match mark {
+        Mark::Line { x, y, number, .. } => Box::new(pairs(x, y).map(|place| (place, *number))),
+        Mark::Points { x, y, numbers, .. } => {
+            let number = |index: usize| numbers.map(|numbers| numbers[index]);
+            Box::new(pairs(x, y).enumerate().map(move |(index, place)| (place, number(index))))
+        }
+        Mark::Area { x, y } => {
+            Box::new([y.0, y.1].into_iter().flat_map(move |edge| pairs(x, edge)).map(|place| (place, None)))
+        }
+        Mark::Bars(bars) => Box::new(bars.iter().map(|bar| ((bar.left / 2.0 + bar.right / 2.0, bar.height), None))),
+        Mark::Mesh { x, y, numbers } => {
+            let columns = x.len() - 1;
+            Box::new(numbers.iter().enumerate().map(move |(index, &number)| {
+                let (row, column) = (index / columns, index % columns);
+                ((x[column] / 2.0 + x[column + 1] / 2.0, y[row] / 2.0 + y[row + 1] / 2.0), Some(number))
+            }))
+        }
+        Mark::Sticks { .. } | Mark::Rule { .. } | Mark::Picture(_) => Box::new(std::iter::empty()),
     }
 }
 

@@ -160,7 +160,7 @@ fn what_must_not_be_written_to_is_copied_or_refused() {
     assert_eq!(called(reads, &[tensor(&repeated)]).unwrap()[0].real, 9.0);
     assert_eq!(repeated.sum(), 6.0);
     let (_, text, _) = called(writes, &[tensor(&repeated)]).unwrap_err();
-    assert_eq!(text, "f: a is read-only, but the function writes to it; give a copy: a.copy()");
+    assert_eq!(text, "f: a is read-only or not aligned, but the function writes to it; give a copy: a.copy()");
 }
 
 #[test]

@@ -389,11 +389,10 @@ mod tests {
     #[test]
     fn the_host_does_not_queue_its_own_work() {
         // What comes between the two clocks is no time of the work.
-        let fake = Fake::new();
+        let fake = Rc::new(Fake::default());
         let queue = fake.host_queue();
-        let mut body = |_| fake.work(2e-3, Some(0.5));
         let options = TimeitOptions::new().loops(1).repeat(2);
-        let result = measure(&options, &mut body, &|| fake.now(), Some(queue));
+        let result = measure(&options, &mut |_| fake.work(2e-3, Some(0.5)), &|| fake.host.get(), Some(queue));
         assert_eq!(result.to_string().lines().count(), 1);
         assert_eq!(result.device.unwrap().all_runs, result.all_runs);
     }

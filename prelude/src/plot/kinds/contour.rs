@@ -174,11 +174,12 @@ impl Plot {
     fn with_levels(self, levels: &dyn Fn(&[f64]) -> Result<Vec<f64>>) -> Plot {
         let mut colors = None;
         let example = "gpu::contour(&z).levels(10)";
-        let plot = self.with_kind("Plot::levels", example, |contours: &mut Contours, _| {
-            contours.levels = check(levels(&contours.z));
+        let plot = self.try_with_kind("Plot::levels", example, |contours: &mut Contours, _| {
+            contours.levels = levels(&contours.z)?;
             colors = Some(Colors::of(&contours.levels));
+            Ok(())
         });
-        plot.with_last("Plot::levels", |series| {
+        check(plot).with_last("Plot::levels", |series| {
             if series.colors.is_some() {
                 series.colors = colors;
             }

@@ -7,7 +7,7 @@ use super::super::{
     builder::{Plot, invalid},
     chart::PlotKind,
 };
-use crate::error::{Result, check};
+use crate::error::{Error, Result, check};
 
 /// How far each point may be off: downwards and upwards, or to the left and to the right.
 type Sides = [Vec<f64>; 2];
@@ -157,16 +157,22 @@ impl Plot {
     #[track_caller]
     fn with_errors(self, operation: &'static str, name: &str, sizes: &dyn Fn(&[f64]) -> Result<Sides>) -> Plot {
         let example = format!("gpu::errorbar(&x, &y).{name}(&sizes)");
-        self.with_kind(operation, &example, |bars: &mut ErrorBars, _| {
-            let sizes = check(sizes(&bars.x));
+        let found = |x: &[f64]| {
+            let sizes = sizes(x)?;
             let negative = sizes.iter().flat_map(|side| side.iter().enumerate()).find(|(_, size)| **size < 0.0);
-            if let Some((index, size)) = negative {
-                let reason =
-                    format!("the size at {index} is {size}; an error bar is 0 or longer, write `{name}.abs()`");
-                invalid(operation, reason);
+            match negative {
+                None => Ok(sizes),
+                Some((index, size)) => {
+                    let reason =
+                        format!("the size at {index} is {size}; an error bar is 0 or longer, write `{name}.abs()`");
+                    Err(Error::argument(operation, reason))
+                }
             }
-            *if name == "yerr" { &mut bars.yerr } else { &mut bars.xerr } = Some(sizes);
-        })
+        };
+        check(self.try_with_kind(operation, &example, |bars: &mut ErrorBars, _| {
+            *if name == "yerr" { &mut bars.yerr } else { &mut bars.xerr } = Some(found(&bars.x)?);
+            Ok(())
+        }))
     }
 }
 

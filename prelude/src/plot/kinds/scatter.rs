@@ -62,10 +62,11 @@ impl Plot {
     #[track_caller]
     fn with_numbers(self, numbers: Vec<f64>) -> Plot {
         let colors = Colors::of(&numbers);
-        let plot = self.with_kind("Plot::c", "gpu::scatter(&x, &y).c(&numbers)", |points: &mut Points, _| {
-            points.numbers = Some(check(same_length("Plot::c", ["x", "c"], points.x.len(), numbers)));
+        let plot = self.try_with_kind("Plot::c", "gpu::scatter(&x, &y).c(&numbers)", |points: &mut Points, _| {
+            points.numbers = Some(same_length("Plot::c", ["x", "c"], points.x.len(), numbers)?);
+            Ok(())
         });
-        plot.with_last("Plot::c", |series| series.colors = Some(colors))
+        check(plot).with_last("Plot::c", |series| series.colors = Some(colors))
     }
 
     fn with_scatter(self, points: Points) -> Plot {

@@ -3,7 +3,7 @@
 use super::strokes::Point;
 use super::text;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder, RgbImage};
+use image::{ImageBuffer, ImageEncoder, PixelWithColorType, RgbImage, RgbaImage};
 use plotters::coord::CoordTranslate;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::style::text_anchor::{HPos, VPos};
@@ -88,6 +88,17 @@ impl Canvas {
         parts.filter(|pixel| pixel.alpha() > 0).count()
     }
 
+    /// The picture with its transparency.
+    pub fn transparent(self) -> RgbaImage {
+        let (width, height) = self.size();
+        let colors = self.pixels.pixels().iter().map(|pixel| pixel.demultiply());
+        let colors = colors.flat_map(|color| [color.red(), color.green(), color.blue(), color.alpha()]).collect();
+        match RgbaImage::from_raw(width, height, colors) {
+            Some(pixels) => pixels,
+            None => unreachable!("a picture has four bytes for each pixel"),
+        }
+    }
+
     /// The picture as a PNG file, on white.
     pub fn png(mut self) -> Vec<u8> {
         let (width, height) = self.size();
@@ -108,10 +119,10 @@ impl Canvas {
 }
 
 /// Pixels as a PNG file.
-pub(super) fn encoded(pixels: &RgbImage) -> Vec<u8> {
+pub(super) fn encoded<P: PixelWithColorType<Subpixel = u8>>(pixels: &ImageBuffer<P, Vec<u8>>) -> Vec<u8> {
     let mut png = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive);
-    match encoder.write_image(pixels, pixels.width(), pixels.height(), ExtendedColorType::Rgb8) {
+    match encoder.write_image(pixels, pixels.width(), pixels.height(), P::COLOR_TYPE) {
         Ok(()) => png,
         Err(error) => unreachable!("a vector takes every byte, and the buffer has the stated size: {error}"),
     }

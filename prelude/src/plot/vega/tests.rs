@@ -53,11 +53,51 @@ fn long_curves_keep_their_form_and_few_points() {
         assert!(values.contains(&json!({ "x": f64::from(x), "y": y })), "{x}");
     }
     assert!(places(&spec).len() <= MOST_PLACES && spec.to_string().len() < 500_000);
-    // Many rough curves, and many points, are pictures only.
+}
+
+#[test]
+fn what_is_too_much_for_a_client_is_drawn_here() {
     let rough: Vec<f64> = (0..100_000).map(|i| f64::from(i * 7919 % 10_007)).collect();
-    let many = (0..8).fold(Plot::new(), |many, _| many.plot(&rough));
-    assert!(of_chart(plot(&rough).chart()).is_some());
-    assert!(of_chart(many.chart()).is_none() && of_chart(scatter(&rough, &rough).chart()).is_none());
+    let ascending: Vec<f64> = (0..100_000).map(f64::from).collect();
+    let noise =
+        ndarray::Array2::from_shape_fn((300, 300), |(row, column)| ((row * 7919 + column * 104_729) % 1009) as f64);
+    let many_curves = (0..90).fold(Plot::new(), |many, at| many.plot(&[at, 2 * at, at]));
+    let rough_curves = (0..8).fold(Plot::new(), |many, _| many.plot(&rough));
+    for (name, plot, are_drawn) in [
+        ("one curve", plot(&rough), false),
+        ("rough curves", rough_curves, true),
+        ("curves", many_curves, true),
+        ("to and fro", plot((&rough, &ascending)), true),
+        ("points", scatter(&ascending, &rough).c(&rough), true),
+        ("bars", bar(&ascending, &rough), true),
+        ("area", fill_between(&ascending, &rough, -1.0), true),
+        ("area to and fro", fill_between(&rough, &ascending, -1.0), true),
+        ("errors", crate::errorbar(&ascending, &rough).yerr(&rough).capsize(2.0).alpha(0.5), true),
+        ("contours", contour(&noise), true),
+        ("mesh", crate::pcolormesh(&noise), true),
+        ("logarithmic", scatter(&ascending, &rough).xscale("log").yscale("log"), true),
+        ("logarithmic picture", imshow(&noise).yscale("log"), true),
+    ] {
+        let spec = spec(&plot);
+        let sheets = layers(&spec, "image");
+        assert_eq!(sheets.is_empty(), !are_drawn, "{name}");
+        assert!(
+            spec.to_string().len() <= MOST_BYTES && spec["layer"].as_array().unwrap().len() <= MOST_LAYERS + 4,
+            "{name}"
+        );
+        assert!((100..=MOST_PLACES).contains(&places(&spec).len()), "{name}: {}", places(&spec).len());
+        let Some(sheet) = sheets.first() else { continue };
+        let file = BASE64.decode(sheet["mark"]["url"].as_str().unwrap().split_once(',').unwrap().1).unwrap();
+        let pixels = ::image::load_from_memory(&file).unwrap().into_rgba8();
+        let opaque = pixels.pixels().filter(|pixel| pixel.0[3] > 0).count();
+        assert!(opaque > 100 && opaque <= pixels.len() / 4, "{name}: {opaque} of {}", pixels.len() / 4);
+        // It lies between the ends of the axes.
+        let layout = png::layout(plot.chart(), Box2 { left: 0, top: 0, width: 640, height: 420 });
+        assert_eq!(sheet["data"]["values"], json!([{ "x": layout.x.min, "y": layout.y.max }]), "{name}");
+    }
+    // A few numbers beside many are still the client's to draw.
+    let both = spec(&scatter(&ascending, &rough).plot(&[1, 2, 3]));
+    assert_eq!((layers(&both, "image").len(), layers(&both, "line").len()), (1, 1));
 }
 
 #[test]
