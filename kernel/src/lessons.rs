@@ -264,6 +264,7 @@ fn without_details(source: &str) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::{Component, PathBuf};
 
     #[test]
     fn a_solution_becomes_a_stub() {
@@ -305,6 +306,33 @@ mod tests {
         for (name, text) in instructors.iter().chain(&students).filter(|(name, _)| name.ends_with(".ipynb")) {
             let notebook: Value = serde_json::from_str(text).unwrap();
             assert!(notebook["cells"].as_array().unwrap().len() > 10, "{name}");
+        }
+    }
+
+    #[test]
+    fn links_lead_to_files_that_are_exported_too() {
+        for edition in [Edition::Student, Edition::Instructor] {
+            let files = files(edition).unwrap();
+            let mut links = 0;
+            for (name, text) in files.iter().filter(|(name, _)| name.ends_with(".ipynb") || name.ends_with(".md")) {
+                let folder = Path::new(name).parent().unwrap();
+                for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#', ' ', '"']).next()) {
+                    let is_file = [".ipynb", ".md", ".svg", ".csv"].iter().any(|end| link.ends_with(end));
+                    if is_file && !link.contains(':') {
+                        let target = folder.join(link).components().fold(PathBuf::new(), |mut path, part| {
+                            match part {
+                                Component::ParentDir => drop(path.pop()),
+                                part => path.push(part),
+                            }
+                            path
+                        });
+                        let is_there = files.iter().any(|(other, _)| Path::new(other) == target);
+                        assert!(is_there, "{edition:?}: {name} links to {link}");
+                        links += 1;
+                    }
+                }
+            }
+            assert!(links > 50, "{links} links");
         }
     }
 
