@@ -43,7 +43,7 @@ mod tests;
 
 pub use action::{Action, ActionError, KernelServices, Shown};
 pub use complete::{Completing, MagicCandidate, complete_at, is_at_empty_place, rust_around};
-pub use expand::{Expansion, Foreign, expand, foreign, lines_of_magics, word_at};
+pub use expand::{Expansion, Foreign, expand, foreign, lines_of_magics, without_text, word_at};
 pub use lexer::quoted;
 pub use literal::literal;
 pub use notebook::Notebook;

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -30,6 +31,59 @@ def failing(kernel, code: str, name: str) -> str:
 def test_a_syntax_error(kernel):
     text = failing(kernel, "let x = ;", "CompileError")
     assert "expected expression" in text
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("let = 3;", "expected pattern, found `=`"),
+        ("let ;", "expected pattern, found `;`"),
+        ('println!("a"); let = 5; println!("b");', "line 1, column 20"),
+        ("%time let = 3;", "line 1, column 11"),
+        ("%%prun\nlet = 3;", "line 2, column 5"),
+        ("%%check\nlet = 3;", "line 2, column 5"),
+        ("// first\n\nlet = nosuch;", "line 3, column 5"),
+        ("let seconds = 24 * 60 * 60\nassert_eq!(seconds, 86_400);", "write `let seconds = 24 * 60 * 60;`"),
+        ("use std::{fmt io};", "expected one of `,`"),
+        ("use std::;", "expected identifier, found `;`"),
+        ("fn fahrenheit(celsius: f64) -> f64:", "found `:`"),
+        ('println!("{}", 1)\nprintln!("{}", 2);', "found `println`"),
+        ("struct P { x: i32 y: i32 }", "write `struct P { x: i32, y: i32 }`"),
+        ("}", "unexpected closing delimiter: `}`"),
+        ("let a = 1;\n}\nnosuch(", "unexpected closing delimiter: `}`"),
+    ],
+)
+def test_what_is_not_rust_by_its_form_is_refused_where_it_stands(kernel, code, says):
+    text = failing(kernel, code, "CompileError")
+    assert says in text
+    for own in ("evcxr", "compile_error", "earlier cell", "the kernel has put"):
+        assert own not in text
+
+
+@pytest.mark.parametrize("code", ["use std::collections::HashMap", "let k = 7;\nk\n;;"])
+def test_what_evcxr_ends_itself_runs(kernel, code):
+    kernel.check(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "%%html\n" + "<p>x</p>" * 12_000,
+        "%%html\n" + "<tr><td>1</td></tr>\n" * 5000,
+        "%%markdown\n" + "x " * 50_000,
+        "%%bash\ntrue " + "a/b*c " * 16_000,
+        "!true " + "a/b " * 20_000,
+        "let list = [" + "1.5, " * 5000 + "];",
+        'let text = "' + "a/b % " * 16_000 + '";',
+        "// a/b % c\n" * 9000,
+        "- " * 5000 + "x / 2",
+    ],
+    ids=lambda code: code[:12],
+)
+def test_a_long_cell_takes_no_longer_than_its_work(kernel, code):
+    begun = time.monotonic()
+    kernel.run(code)
+    assert time.monotonic() - begun < 5
 
 
 def test_a_type_error_shows_the_line_and_the_compilers_help(kernel):
@@ -243,3 +297,35 @@ def test_the_place_of_an_error_comes_before_what_earlier_cells_have_to_do_with_i
     kernel.check("static COUNTED: u8 = 1;")
     text = kernel.run("COUNTEE").error_text
     assert text.index("--> line 1, column 1") < text.index("--> code of an earlier cell: static COUNTED"), text
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("gpu::interact!(step: i32 in 0..9 => { count += step; count })", "`*count.borrow_mut() += 1`"),
+        ("gpu::interact!(step: i32 in 0..9 => list.push(step))", "let list = std::rc::Rc::new(std::cell::RefCell::new(list));"),
+        ("gpu::interact!(step: i32 in 0..9 => drop((step, list)))", "write `&list`, or `list.clone()`"),
+    ],
+)
+def test_what_the_code_of_interact_cannot_do_is_named_with_what_to_do(kernel, code, says):
+    kernel.check("let mut count = 0; let mut list = vec![1];")
+    text = failing(kernel, code, "CompileError")
+    assert says in text and "mut count" not in text and "&Fn" not in text
+
+
+def test_the_advice_for_interact_works(kernel):
+    kernel.check("let mut count = 0;")
+    kernel.check("let count = std::rc::Rc::new(std::cell::RefCell::new(count));")
+    kernel.check("gpu::interact!(step: i32 in 0..9 => { *count.borrow_mut() += step; *count.borrow() })")
+
+
+def test_a_part_of_an_array_of_the_host_is_kept(kernel):
+    text = failing(kernel, "let corner = host[:2, 2:];", "CompileError")
+    assert "write `let corner = host.slice(s![..2, 2..]).to_owned();`" in text
+    kernel.check("let corner = host.slice(s![..2, 2..]).to_owned();")
+
+
+def test_a_wrong_number_of_arguments_gets_no_half_corrected_line(kernel):
+    kernel.check("fn fahrenheit(celsius: f64) -> f64 { celsius * 1.8 + 32.0 }")
+    text = failing(kernel, "fahrenheit(10, 20)", "CompileError")
+    assert "takes 1 argument" in text and "/*" not in text and "write `" not in text

@@ -1,12 +1,14 @@
 //! evcxr's context: how it is opened, and how it is given a cell.
 
-use crate::build_step::{self, BuildAnswer, CheckVerdict, Diagnostics};
+use crate::build_step::{self, BuildAnswer, CheckVerdict, CompilerMessage, Diagnostics};
 use crate::environment;
+use crate::evaluator::diagnostics::{ONLY_A_BLOCK, unbalanced};
 use crate::evaluator::open_types::{NextAttempt, OpenTypes};
 use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::{advice, commands};
 use crate::memory;
 use crate::printing::errln;
+use crate::syntax::parse;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use std::path::Path;
 use std::process::Command;
@@ -83,7 +85,7 @@ pub fn execute(context: &mut CommandContext, code: &str, session: &Path) -> Resu
 pub fn check(context: &mut CommandContext, code: &str, session: &Path) -> Option<Diagnostics> {
     let mut said_of = |text: &str| {
         BuildAnswer::change(session, |answer| answer.diagnostics = None).ok()?;
-        context.check(text).ok()?;
+        context.check(&as_block(text).unwrap_or_else(|| text.to_owned())).ok()?;
         BuildAnswer::read(session).diagnostics
     };
     let first = said_of(code)?;
@@ -102,8 +104,45 @@ pub fn check(context: &mut CommandContext, code: &str, session: &Path) -> Option
     }
 }
 
+/// Code that is not Rust by its form, as one block, so that the compiler sees it as it was typed. evcxr takes code apart: it leaves out
+/// a `let` without a pattern and all that follows a `}` too many, writes a `use` anew, and moves functions before statements; and
+/// between statements the build step writes semicolons. The block never compiles. `None` if the form is that of Rust.
+fn as_block(code: &str) -> Option<String> {
+    let above: usize = code.split_inclusive('\n').take_while(|line| commands::is_above_code(line)).map(str::len).sum();
+    let (above, code) = code.split_at(above);
+    let fails = format!("::core::compile_error!({ONLY_A_BLOCK:?})");
+    let end = if above.is_empty() || above.ends_with('\n') { "" } else { "\n" };
+    match unbalanced(code) {
+        Some((message, _)) if message.ends_with("closing delimiter: `}`") => {
+            Some(format!("{above}{end}{{ {fails} }};"))
+        }
+        // It would not be one block.
+        Some(_) => None,
+        None if parse(&format!("fn cell() {{{code}\n}}")).errors().is_empty() => None,
+        None => Some(format!("{above}{end}{{\n{code}\n;{fails}}};")),
+    }
+}
+
+/// Whether the compiler has refused such a block of this code only because it is one.
+fn is_only_a_block(code: &str, session: &Path) -> bool {
+    let answer = BuildAnswer::read(session);
+    unbalanced(code).is_none()
+        && answer.diagnostics.is_some_and(|said| {
+            let errors = CompilerMessage::errors(&said.messages);
+            let texts: Vec<String> = errors.map(|message| message.text().to_owned()).collect();
+            let mut texts = texts.iter().filter(|text| !text.starts_with("aborting due to")).peekable();
+            texts.peek().is_some() && texts.all(|text| text == ONLY_A_BLOCK)
+        })
+}
+
 /// Runs a cell, or checks it, as the build step has been asked to. The compiler finds the types of its variables.
 fn execute_once(context: &mut CommandContext, code: &str, session: &Path) -> Result<EvalOutputs, Error> {
+    if let Some(block) = as_block(code) {
+        let result = context.execute(&block);
+        if result.is_ok() || !is_only_a_block(code, session) {
+            return result;
+        }
+    }
     let mut result = context.execute(&build_step::with_names(code, false));
     if let Err(Error::Message(message)) = &result
         && advice::without_type(message).is_some()

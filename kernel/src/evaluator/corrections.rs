@@ -11,6 +11,7 @@ mod control;
 mod dtypes;
 mod floored;
 mod formats;
+mod forms;
 mod functional;
 mod indexing;
 mod kernels;
@@ -43,8 +44,8 @@ pub use known::{Known, is_given};
 pub use languages::{has_rust, is_python_line};
 use layout::comment_behind;
 pub use layout::{has_blocks, with_braces, with_figure, with_joined_lines, with_one_plot, with_semicolons};
-use line::Line;
 pub use line::is_name;
+use line::{LONGEST_LINE, Line};
 pub use numbers::{of_expected_number, of_mixed_numbers};
 pub use operators::keeping_arrays;
 pub use shapes::of_panic;
@@ -64,6 +65,11 @@ const RULES: &[Rule] = &[
     words::python_words,
     words::none,
     words::lambda,
+    forms::types_behind_name,
+    forms::arrow,
+    forms::bracketed_slice,
+    forms::conversion,
+    forms::control,
     plots::figure,
     plots::pair,
     words::single,
@@ -203,6 +209,9 @@ const LONGEST: usize = 12;
 
 /// The corrected line, if a correction is known.
 pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
+    if text.len() > LONGEST_LINE {
+        return None;
+    }
     // `%timeit -n 5 np.sum(a)`
     if let Some(start) = code_behind_magic(text) {
         let (magic, code) = text.split_at(start);

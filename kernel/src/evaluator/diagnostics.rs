@@ -11,15 +11,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 mod brackets;
+mod codes;
 mod device_calls;
 mod facts;
+mod interactions;
 mod whole_cell;
 
-use brackets::unbalanced;
+pub use brackets::{ONLY_A_BLOCK, unbalanced};
+use codes::{OF_NAMES, OF_TYPES};
 use device_calls::{DeviceCall, device_call};
 pub use facts::{Facts, Locate, Missed, TypeOf};
 pub use whole_cell::Check;
-use whole_cell::{Outcome, changed_lines, obstacles, say_of_cell};
+use whole_cell::{LONGEST_CELL, MOST_LINES, Outcome, changed_lines, obstacles, say_of_cell};
 
 const RED: &str = "\u{1b}[1;31m";
 const BLUE: &str = "\u{1b}[1;34m";
@@ -70,6 +73,7 @@ pub fn compile_error(
     let mut gone: BTreeSet<String> = BTreeSet::new();
     distinct.retain(|error| error.missed(missed).is_none_or(|hint| gone.insert(hint)));
     correct(&mut distinct, cell, notebook);
+    distinct.iter_mut().for_each(|error| interactions::explain(error, cell));
     remove_consequences(&mut distinct);
     let value = distinct.first().map_or_else(|| "the cell does not compile".to_owned(), |error| error.message.clone());
     let mut traceback: Vec<String> = distinct.iter().map(|error| error.render(cell, missed)).collect();
@@ -84,12 +88,6 @@ pub fn compile_error(
     }
     CellError { name: "CompileError".to_owned(), value, traceback }
 }
-
-/// Errors of names, and of types that do not exist.
-const OF_NAMES: [&str; 9] = ["E0405", "E0412", "E0423", "E0424", "E0425", "E0432", "E0433", "E0531", "E0658"];
-/// Errors of types. The compiler looks at types also where it does not know a name.
-const OF_TYPES: [&str; 12] =
-    ["E0061", "E0107", "E0277", "E0282", "E0283", "E0308", "E0369", "E0599", "E0608", "E0609", "E0614", "E0618"];
 
 /// Leaves out errors that only follow from another error: errors of types on a line where a name is wrong, and all
 /// errors behind an error of the syntax, where the compiler does not know how to read on.
@@ -122,7 +120,7 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
     let mut of_more_axes = BTreeMap::new();
     // The compiler's own suggestions: one at a time, so that the others are still to come.
     let mut suggested = BTreeMap::new();
-    for line in lines.difference(&gone).copied() {
+    for line in lines.difference(&gone).copied().take(MOST_LINES) {
         let Some(text) = cell.lines().nth(line - 1) else { continue };
         let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(line)).collect();
         let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
@@ -152,7 +150,7 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
     let is_python = cell.trim().contains('\n') && !corrections::has_rust(cell);
     let has_way = !is_help && (is_python || !corrected.is_empty() || !suggested.is_empty() || is_syntax);
     suggested.extend(corrected.clone());
-    let outcome = match check.filter(|_| has_way && gone.is_empty()) {
+    let outcome = match check.filter(|_| has_way && gone.is_empty() && cell.len() <= LONGEST_CELL) {
         Some(check) => whole_cell::corrected(cell, &suggested, is_syntax, check, facts),
         None => Outcome::Unknown,
     };
@@ -310,7 +308,8 @@ fn of_compiler(said: &Diagnostics, code: &str, locate: Locate<'_>) -> Vec<Error>
         .filter(|message| device_call(message) != Some(DeviceCall::OfNothing));
     let mut errors: Vec<Error> = messages.map(|message| Error::of_compiler(&message, &places, code, locate)).collect();
     // A bracket that the cell leaves open is closed by generated code, or the other way round.
-    if let Some(error) = errors.iter_mut().find(|error| error.message.contains(" delimiter"))
+    let is_of_brackets = |error: &&mut Error| error.message.contains(" delimiter") || error.message == ONLY_A_BLOCK;
+    if let Some(error) = errors.iter_mut().find(is_of_brackets)
         && let Some((message, found)) = unbalanced(code)
     {
         let label = |(at, text): &(usize, &str), is_primary| {
@@ -473,7 +472,8 @@ impl Error {
 
     /// The line with the compiler's suggestion.
     fn suggested(&self, cell: &str) -> Option<String> {
-        let mut changes = self.suggestion.clone()?;
+        // A call with another number of arguments needs more than one change.
+        let mut changes = self.suggestion.clone().filter(|_| self.code.as_deref() != Some("E0061"))?;
         if changes.first().map(|([line, ..], _)| *line) != self.line() {
             return None;
         }
@@ -672,7 +672,7 @@ fn children(error: &Value, place: &dyn Fn(&Value) -> Option<ErrorPlace>) -> Vec<
                 .into_iter()
                 .flatten()
                 .filter_map(|span| span["suggested_replacement"].as_str())
-                .filter(|replacement| !replacement.trim().is_empty())
+                .filter(|replacement| !replacement.trim().is_empty() && !replacement.contains("/*"))
                 .collect();
             if message.starts_with("consider importing") {
                 // In a cell the prelude is `gpu`. A path does the same as an import.

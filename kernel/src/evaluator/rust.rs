@@ -459,7 +459,9 @@ impl RustEvaluator {
             let (_, its_type) = notebook.variables.iter().find(|(known, _)| known == name)?;
             Some(build_step::in_scope(its_type))
         };
-        expansion.after.extend(corrections::notes(code, &type_of).into_iter().map(Action::print));
+        expansion
+            .after
+            .extend(corrections::notes(&magics::without_text(code), &type_of).into_iter().map(Action::print));
         if let Some(name) = build_step::own_name_in(&expansion.code) {
             let message = format!("the name `{name}` is one of the kernel's own: choose another, such as `my_{name}`");
             return Err(plain_error("CompileError", &message));

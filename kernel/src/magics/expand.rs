@@ -7,6 +7,7 @@ use super::notebook::Notebook;
 use super::rewrite::{Edit, Rewrite};
 use super::usage::UsageError;
 use super::{question, reference, shell, table, unknown, values};
+use crate::syntax::blank;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -384,6 +385,18 @@ pub fn foreign(cell: &str) -> Vec<(Range<usize>, Foreign)> {
         is_behind
     });
     found
+}
+
+/// The cell with blanks in place of a text that is not Rust, such as that below `%%bash`.
+pub fn without_text(cell: &str) -> Cow<'_, str> {
+    if !cell.contains("%%") {
+        return Cow::Borrowed(cell);
+    }
+    let is_text = |(range, kind): (Range<usize>, Foreign)| (kind == Foreign::Text).then_some(range);
+    match foreign(cell).into_iter().find_map(is_text) {
+        Some(text) => Cow::Owned(format!("{}{}", &cell[..text.start], blank(&cell[text]))),
+        None => Cow::Borrowed(cell),
+    }
 }
 
 /// The lines above all code that evcxr takes, such as `:dep`.

@@ -108,6 +108,12 @@ fn read(magic: &str, path: &str, part: &Selection, kernel: &dyn KernelServices) 
 pub(super) fn run(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, String> {
     let path = path_in(arguments, "%run")?;
     let run = Action::new(move |kernel| {
+        if path.contains(['{', '$']) && !kernel.resolve(&path).exists() {
+            let message = format!(
+                "%run: there is no file `{path}`; values of variables are not put into the name, so write it itself"
+            );
+            return Err(ActionError::new("FileError", message));
+        }
         let text = read("%run", &path, &Selection::default(), kernel)?;
         if !path.ends_with(".ipynb") {
             kernel.run(&path, &text)?;
@@ -222,6 +228,8 @@ mod tests {
         assert_eq!(run("%run n.ipynb"), [("fails with", problem.to_owned())]);
         std::fs::write(folder.join("n.ipynb"), "{").unwrap();
         assert!(run("%run n.ipynb")[0].1.starts_with("FileError: %run: n.ipynb is no notebook: "));
+        let problem = "FileError: %run: there is no file `{path}`; values of variables are not put into the name, so write it itself";
+        assert_eq!(run("%run {path}"), [("fails with", problem.to_owned())]);
         assert!(run("%run no.rs")[0].1.starts_with("FileError: %run: no.rs cannot be read: No such file"));
     }
 

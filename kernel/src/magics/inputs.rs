@@ -10,7 +10,7 @@ pub(super) const OPTIONS: &[MagicOption] = &[
     flag("-n", "with the numbers of the cells"),
     option("-l", "COUNT", "the last so many cells only"),
     option("-g", "TEXT", "only cells that contain this text; * is any text, ? any character"),
-    option("-f", "FILE", "write them to a file"),
+    option("-f", "FILE", "write them to a new file"),
     flag("-u", "of cells with the same text only the last one"),
     flag("-r", "as they were typed (default)"),
 ];
@@ -42,6 +42,11 @@ pub(super) fn history(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action,
             return Ok(());
         };
         let path = kernel.resolve(file);
+        if path.exists() {
+            let message =
+                format!("%history: {file} is there already, and would be overwritten; write another name behind `-f`");
+            return Err(ActionError::new("FileError", message));
+        }
         std::fs::write(&path, text).map_err(|error| {
             ActionError::new("FileError", format!("%history: {} cannot be written: {error}", path.display()))
         })
@@ -183,6 +188,11 @@ mod tests {
     fn cells_are_written_to_a_file() {
         let mut kernel = Recorder::new();
         assert_eq!(kernel.run(&expand("%history -f cells.rs 1-2").unwrap()), []);
+        assert_eq!(std::fs::read_to_string(kernel.folder.path().join("cells.rs")).unwrap(), "let a = 1;\na + 1\n");
+        let failed = kernel.run(&expand("%history -f cells.rs").unwrap()).remove(0);
+        let message =
+            "FileError: %history: cells.rs is there already, and would be overwritten; write another name behind `-f`";
+        assert_eq!(failed.1, message);
         assert_eq!(std::fs::read_to_string(kernel.folder.path().join("cells.rs")).unwrap(), "let a = 1;\na + 1\n");
         let failed = kernel.run(&expand("%history -f no/cells.rs").unwrap()).remove(0);
         assert!(

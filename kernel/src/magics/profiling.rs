@@ -87,7 +87,8 @@ fn parse(arguments: &str) -> Result<(ProfileOptions, usize), String> {
             }
             _ => {
                 return Err(format!(
-                    "there is no option `{word}`; write `--` before a statement that starts with a minus"
+                    "there is no option `{word}`; there are `-q`, `-l LIMIT`, `-s KEY`, `-T FILE` and `-o FILE`; write `--` before a \
+                     statement that starts with a minus"
                 ));
             }
         }

@@ -29,11 +29,7 @@ Nothing of what the cell prints and draws is shown. The variable NAME has it, if
 `NAME.stdout` and `NAME.stderr` are texts, `NAME.show()` shows all of it. If the cell fails, it is
 shown, with the error. What a cell shows is limited: if not all of it could be kept, a line says how
 much is missing, and how to raise the limit.",
-        options: &[
-            flag("--no-stdout", "show what the cell prints"),
-            flag("--no-stderr", "show what the cell prints as errors"),
-            flag("--no-display", "show displays, and the value of the last expression"),
-        ],
+        options: whole_cell::CAPTURE_OPTIONS,
         takes: Takes::Words,
         examples: &["%%capture output\nprintln!(\"not seen\");\n2 + 2"],
         line: None,
@@ -273,7 +269,8 @@ repeat the statement in a loop, or measure it with %timeit.",
 The file is what a cell may be: statements, items and magics, no `main`. What it defines is the
 notebook's. A relative path starts in the current directory of the cells, ~ is the home directory.
 Lines above it run before the file, and lines below it after it. Of a notebook the code cells run one
-after another. An error names the file and the line in it.",
+after another. An error names the file and the line in it. Values of variables are not put into the
+name of the file.",
         options: &[],
         takes: Takes::File,
         examples: &["%run helpers.rs", "%run ~/notebooks/first.ipynb"],

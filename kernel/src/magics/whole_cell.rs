@@ -1,30 +1,55 @@
 //! Magics that take the whole cell, which the kernel does not run as it is: `%check`, `%rustfmt`, `%%capture`.
 
 use super::action::{Action, Shown};
-use super::magic::Arguments;
-use crate::syntax::{is_keyword, is_name};
+use super::magic::{Arguments, MagicOption, flag};
+use crate::syntax::{is_keyword, is_name, list_has};
 
 /// `%check`.
 pub(super) fn check(arguments: &Arguments<'_>, body: &str) -> Result<Action, String> {
     let code = code(arguments, body, "check")?;
+    let says = if has_no_rust(&code) {
+        "There is no Rust in the cell, so nothing was compiled."
+    } else {
+        "The cell compiles."
+    };
     let check = Action::new(move |kernel| {
         kernel.check(&code)?;
-        kernel.print("The cell compiles.");
+        kernel.print(says);
         Ok(())
     });
     Ok(check.also_checked())
 }
 
+/// Magics below which a cell is text for another program.
+const OF_TEXT: &str = "%%bash %%html %%javascript %%latex %%markdown %%svg %%writefile";
+
+/// Whether a cell is only text for another program: that below `%%bash`, or lines such as `!ls`.
+fn has_no_rust(cell: &str) -> bool {
+    let mut lines = cell.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let first = lines.clone().next().and_then(|line| line.split_whitespace().next());
+    first.is_some_and(|word| list_has(OF_TEXT, word)) || lines.all(|line| line.starts_with('!'))
+}
+
+/// The options of `%%capture`.
+pub(super) const CAPTURE_OPTIONS: &[MagicOption] = &[
+    flag("--no-stdout", "show what the cell prints"),
+    flag("--no-stderr", "show what the cell prints as errors"),
+    flag("--no-display", "show displays, and the value of the last expression"),
+];
+
 /// `%%capture`.
 pub(super) fn capture(arguments: &Arguments<'_>, body: &str) -> Result<Action, String> {
-    let variable = (!arguments.rest.is_empty()).then(|| arguments.rest.to_owned());
+    // Options may stand behind the name, as in IPython.
+    let (name, behind) = arguments.rest.split_once(char::is_whitespace).unwrap_or((arguments.rest, ""));
+    let behind = Arguments::parse(behind, CAPTURE_OPTIONS)?;
+    let variable = (!name.is_empty()).then(|| if behind.rest.is_empty() { name } else { arguments.rest }.to_owned());
     if let Some(name) = variable.as_deref().filter(|name| !is_name(name) || is_keyword(name) || *name == "_") {
         return Err(format!("`{name}` is no name of a variable; write one, such as `%%capture output`"));
     }
     if body.trim().is_empty() {
         return Err("there is nothing to run; write the code below".to_owned());
     }
-    let has = |option: &str| arguments.option(option).is_some();
+    let has = |option: &str| arguments.option(option).or_else(|| behind.option(option)).is_some();
     let shown = Shown { stdout: has("--no-stdout"), stderr: has("--no-stderr"), displays: has("--no-display") };
     let code = body.to_owned();
     Ok(Action::new(move |kernel| kernel.capture(&code, shown, variable.as_deref())).also_checked())
@@ -67,6 +92,14 @@ mod tests {
                 [("checks", "\nlet a = 1;\n%time f(a)".to_owned()), ("prints", "The cell compiles.".to_owned())]
             );
         }
+        for (cell, says) in [
+            ("%%check\n%%bash\nls", "There is no Rust in the cell, so nothing was compiled."),
+            ("%%check\n!ls\n\n!pwd", "There is no Rust in the cell, so nothing was compiled."),
+            ("%%check\n!ls\nlet a = 1;", "The cell compiles."),
+        ] {
+            let did = Recorder::new().run(&expand(cell).unwrap());
+            assert_eq!(did.last().unwrap(), &("prints", says.to_owned()), "{cell}");
+        }
         // A comment may stand above.
         let below = Recorder::new().run(&expand("// a\n\n%check\nx").unwrap()).remove(0);
         assert_eq!(below, ("checks", "\n\n\nx".to_owned()));
@@ -87,6 +120,8 @@ mod tests {
         );
         let line = "%%capture --no-stdout --no-display output";
         let options = "Shown { stdout: true, stderr: false, displays: true }";
+        assert_eq!(did(&format!("{line}\nf()")), ("captures", format!("\nf(), Some(\"output\"), {options}")));
+        let line = "%%capture output --no-stdout --no-display";
         assert_eq!(did(&format!("{line}\nf()")), ("captures", format!("\nf(), Some(\"output\"), {options}")));
         check(
             "%%capture 2x\nf()",

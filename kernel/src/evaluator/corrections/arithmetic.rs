@@ -7,13 +7,21 @@ use super::axes::axes_of;
 use super::dtypes::{Kind, Numbers, kind_of_dtype, kind_of_element, of_function};
 use super::known::{ARRAY, Known};
 use super::languages::{MODULES, has_rust};
-use super::line::{Line, LineTokenKind, is_integer, is_name};
+use super::line::{LONGEST_LINE, Line, LineTokenKind, is_integer, is_name};
 use super::named::keyword;
 use super::operators::{COMPARISONS, as_argument, as_object, keeping_arrays, with_references};
 use super::values::declared;
+use std::cell::Cell;
 
 /// How many variables may lead to one another, and how deep expressions are read.
 const DEPTH: usize = 12;
+
+/// How many bytes may be read to read one expression: those of the cell for each of its operands, which may be variables of the cell.
+/// What takes more is left as it is.
+const MOST_READ: usize = 2_000_000;
+
+/// The same for the notes about a cell.
+const MOST_READ_FOR_NOTES: usize = 4_000_000;
 
 /// Integers whose squares `i32` can hold.
 const SAFE: i128 = 46_340;
@@ -26,10 +34,19 @@ const WORDS: [&str; 22] = [
 
 /// `counts / counts.sum()`, `-z % 3`, `z ** 2` with the numbers that NumPy gives.
 pub fn in_numpy(line: &Line, known: &Known<'_>) -> Option<String> {
-    if !known.is_python || known.device.is_some() {
+    let left = Cell::new(MOST_READ);
+    in_numpy_within(line, known, &left)
+}
+
+fn in_numpy_within(line: &Line, known: &Known<'_>, left: &Cell<usize>) -> Option<String> {
+    if !known.is_python || known.device.is_some() || line.text.len() > LONGEST_LINE {
         return None;
     }
-    let new = rewritten(&line.text, known, DEPTH);
+    let new = rewritten(&line.text, known, Bounds { depth: DEPTH, left });
+    // What was read in part only would get a part of the conversions.
+    if left.get() == 0 {
+        return None;
+    }
     (new != line.text).then_some(new)
 }
 
@@ -64,11 +81,20 @@ pub fn notes(cell: &str, type_of: &dyn Fn(&str) -> Option<String>) -> Vec<String
     if !cell.contains(['/', '%']) || has_rust(cell) {
         return Vec::new();
     }
-    let lines = cell.lines().enumerate().filter_map(|(index, text)| {
-        let known = Known::of_line(&[], cell, index + 1, type_of);
+    let left = Cell::new(MOST_READ_FOR_NOTES);
+    let has_sign = |(_, text): &(usize, &str)| text.len() <= LONGEST_LINE && text.contains(['/', '%']);
+    let lines = cell.lines().enumerate().filter(has_sign).filter_map(|(index, text)| {
         let line = Line::new(text.trim());
-        let has_array = (0..line.len()).any(|at| type_of(line.at(at)).is_some_and(|name| name.starts_with(ARRAY)));
-        let python = in_numpy(&line, &known).filter(|_| has_array)?;
+        let is_array = |at| line.is_word(at) && type_of(line.at(at)).is_some_and(|name| name.starts_with(ARRAY));
+        if !(0..line.len()).any(is_array) {
+            return None;
+        }
+        left.set(left.get().saturating_sub(cell.len()));
+        if left.get() == 0 {
+            return None;
+        }
+        let known = Known::of_line(&[], cell, index + 1, type_of);
+        let python = in_numpy_within(&line, &known, &left)?;
         let why = if python.contains(" as f64") || python.contains("astype") {
             "a quotient of integers is an integer in Rust"
         } else if python.contains("gpu::modulo(") {
@@ -117,20 +143,40 @@ pub fn meets_whole_numbers(known: &Known<'_>) -> bool {
 
 /// What an expression gives.
 pub fn numbers_of(text: &str, known: &Known<'_>) -> Option<Numbers> {
-    at_depth(text, known, DEPTH)
+    let left = Cell::new(MOST_READ);
+    at_depth(text, known, Bounds { depth: DEPTH, left: &left })
 }
 
-fn at_depth(text: &str, known: &Known<'_>, depth: usize) -> Option<Numbers> {
+/// How much may still be read.
+#[derive(Clone, Copy)]
+struct Bounds<'a> {
+    /// How deep.
+    depth: usize,
+    /// How many bytes.
+    left: &'a Cell<usize>,
+}
+
+impl Bounds<'_> {
+    /// The bounds one level deeper.
+    fn below(self) -> Option<Self> {
+        Some(Bounds { depth: self.depth.checked_sub(1)?, ..self })
+    }
+}
+
+fn at_depth(text: &str, known: &Known<'_>, bounds: Bounds<'_>) -> Option<Numbers> {
+    if text.len() > LONGEST_LINE {
+        return None;
+    }
     let line = Line::new(text.trim());
-    let value = Reader { line: &line, known, depth: depth.checked_sub(1)? }.expression(0, 0)?;
+    let value = Reader { line: &line, known, bounds: bounds.below()? }.expression(0, 0)?;
     value.numbers.filter(|_| value.last + 1 == line.len())
 }
 
 /// A text of expressions, signs and words with NumPy's arithmetic in its expressions.
-fn rewritten(text: &str, known: &Known<'_>, depth: usize) -> String {
+fn rewritten(text: &str, known: &Known<'_>, bounds: Bounds<'_>) -> String {
     let line = Line::new(text);
-    let Some(depth) = depth.checked_sub(1) else { return text.to_owned() };
-    let reader = Reader { line: &line, known, depth };
+    let Some(bounds) = bounds.below() else { return text.to_owned() };
+    let reader = Reader { line: &line, known, bounds };
     let (mut at, mut found) = (0, Vec::new());
     // Behind a statement `//` begins a comment.
     let end = line.find("//").find(|at| line.before(*at, 1) == ";").unwrap_or(line.len());
@@ -145,7 +191,7 @@ fn rewritten(text: &str, known: &Known<'_>, depth: usize) -> String {
     }
     let mut new = text.to_owned();
     for value in found.into_iter().rev() {
-        new = Line::new(text).with_tail(&new, value.first, value.last, &value.text);
+        new = line.with_tail(&new, value.first, value.last, &value.text);
     }
     new
 }
@@ -187,7 +233,7 @@ fn strength(sign: &str) -> Option<u8> {
 struct Reader<'a> {
     line: &'a Line,
     known: &'a Known<'a>,
-    depth: usize,
+    bounds: Bounds<'a>,
 }
 
 impl Reader<'_> {
@@ -224,6 +270,11 @@ impl Reader<'_> {
     /// A number, a variable, a list, or a call, and what is called on it.
     fn operand(&self, at: usize) -> Option<Value> {
         let line = self.line;
+        let left = self.bounds.left;
+        left.set(left.get().saturating_sub(self.known.cell.len() + line.text.len()));
+        if left.get() == 0 {
+            return None;
+        }
         let kind = line.kind(at)?;
         if kind == LineTokenKind::Word && WORDS.contains(&line.at(at))
             || !matches!(line.at(at), "(" | "[") && kind == LineTokenKind::Sign
@@ -240,7 +291,7 @@ impl Reader<'_> {
             let close = line.closing(token).filter(|_| matches!(line.at(token), "(" | "["));
             match close {
                 Some(close) if close > token + 1 && line.before(token, 1) != "!" => {
-                    let inside = rewritten(line.slice(token + 1, close - 1), self.known, self.depth);
+                    let inside = rewritten(line.slice(token + 1, close - 1), self.known, self.bounds);
                     text.push_str(&format!("{}{inside}{}", line.at(token), line.at(close)));
                     token = close + 1;
                 }
@@ -249,7 +300,7 @@ impl Reader<'_> {
                     let inside = if line.before(token, 2) == "s" {
                         inside.to_owned()
                     } else {
-                        rewritten(inside, self.known, self.depth)
+                        rewritten(inside, self.known, self.bounds)
                     };
                     text.push_str(&format!("{}{inside}{}", line.at(token), line.at(close)));
                     token = close + 1;
@@ -277,7 +328,7 @@ impl Reader<'_> {
         let (mut numbers, mut at) = match line.at(first) {
             "(" => {
                 let close = line.closing(first)?;
-                (at_depth(line.slice(first + 1, close.checked_sub(1)?), self.known, self.depth), close + 1)
+                (at_depth(line.slice(first + 1, close.checked_sub(1)?), self.known, self.bounds), close + 1)
             }
             "[" => (self.of_list(first), line.closing(first)? + 1),
             text if line.kind(first) == Some(LineTokenKind::Number) => (Some(of_number(text)?), first + 1),
@@ -355,7 +406,7 @@ impl Reader<'_> {
 
     fn of_list(&self, open: usize) -> Option<Numbers> {
         let parts = self.line.arguments(open)?;
-        let mut all = parts.iter().map(|part| at_depth(part, self.known, self.depth));
+        let mut all = parts.iter().map(|part| at_depth(part, self.known, self.bounds));
         let first = all.next()??;
         let joined = all.try_fold(first, |so_far, next| {
             let next = next?;
@@ -374,7 +425,7 @@ impl Reader<'_> {
         }
         let cell = self.known.cell;
         if let Some(value) = declared(name, cell) {
-            let made = at_depth(value.split("  #").next().unwrap_or(value), self.known, self.depth)?;
+            let made = at_depth(value.split("  #").next().unwrap_or(value), self.known, self.bounds)?;
             // Its numbers may have changed since.
             let is_changed = ["[", " += ", " *= ", " -= "].iter().any(|by| cell.contains(&format!("\n{name}{by}")));
             return Some(Numbers { range: made.range.filter(|_| !is_changed), ..made });
@@ -397,7 +448,7 @@ impl Reader<'_> {
             let name = (!element.is_empty()).then(|| element.to_owned());
             return Some(Numbers { kind, name, range: None, ..object?? });
         }
-        let of_part = |part: &str| at_depth(part, self.known, self.depth);
+        let of_part = |part: &str| at_depth(part, self.known, self.bounds);
         let has_axis = given("axis").or(given("dim")).is_some_and(|axis| axis != "None")
             || given("keepdims").is_some()
             || is_method && others.first().is_some_and(|axis| is_integer(&axis.replace("- ", "-")))

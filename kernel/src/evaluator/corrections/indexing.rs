@@ -84,7 +84,10 @@ pub fn index(line: &Line, known: &Known<'_>) -> Option<String> {
                 // The compiler does not know the number of axes of such an array.
                 let by = if type_name.contains("IxDyn") || type_name.contains("ArrayD<") { ".as_ref()" } else { "" };
                 let new = if is_slice {
-                    format!("{base}.slice(s![{}]{by})", parts.join(", "))
+                    // A later cell cannot use a part that is only borrowed.
+                    let is_kept = line.at(0) == "let" && close == line.last();
+                    let owned = if is_kept { ".to_owned()" } else { "" };
+                    format!("{base}.slice(s![{}]{by}){owned}", parts.join(", "))
                 } else {
                     format!("{base}[[{}]]", parts.join(", "))
                 };
@@ -493,7 +496,8 @@ pub fn range(line: &Line, known: &Known<'_>) -> Option<String> {
     if known.device.is_some() {
         return None;
     }
-    let at = line.calls(true).find(|at| line.at(*at) == "slice" && known.says("AsRef<[SliceInfoElem]>"))?;
+    let is_said = known.says("AsRef<[SliceInfoElem]>") || known.says(": SliceArg<Dim<");
+    let at = line.calls(true).find(|at| line.at(*at) == "slice" && is_said)?;
     let (open, close) = (at + 1, line.closing(at + 1)?);
     if line.at(open + 1) == "s" || close == open + 1 {
         return None;

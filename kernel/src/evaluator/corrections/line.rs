@@ -27,6 +27,9 @@ pub struct Line {
     tokens: Vec<LineToken>,
 }
 
+/// Longer lines are data, or text: the rules do not look at them.
+pub const LONGEST_LINE: usize = 2000;
+
 /// Signs of more than one character.
 const SIGNS: [&str; 21] = [
     "..=", "...", "**", "//", "==", "!=", "<=", ">=", "->", "=>", "+=", "-=", "*=", "/=", "&&", "||", "..", ":=", "++",
@@ -46,6 +49,8 @@ pub fn is_integer(text: &str) -> bool {
 impl Line {
     pub fn new(text: &str) -> Line {
         let mut tokens: Vec<LineToken> = Vec::new();
+        // The quotes that nothing closes from some place on: behind it no other one of their kind is closed.
+        let mut unclosed = String::new();
         let mut at = 0;
         while let Some(first) = text[at..].chars().next() {
             let rest = &text[at..];
@@ -55,7 +60,7 @@ impl Line {
             }
             let (kind, length) = if rest.starts_with("//") && tokens.is_empty() {
                 (LineTokenKind::Text, rest.len())
-            } else if let Some(length) = text_length(rest) {
+            } else if let Some(length) = text_length(rest, &mut unclosed) {
                 (LineTokenKind::Text, length)
             } else if first.is_ascii_digit() {
                 (LineTokenKind::Number, number_length(rest))
@@ -283,13 +288,20 @@ impl Line {
     }
 }
 
-/// The length of a text in quotes at the beginning, with a letter before it as in Python.
-fn text_length(rest: &str) -> Option<usize> {
-    let prefix = rest.find(['"', '\'']).filter(|at| *at <= 1)?;
-    if prefix == 1 && !rest.starts_with(['f', 'r', 'b', 'F']) {
+/// The length of a text in quotes at the beginning, with a letter before it as in Python. A quote that nothing closes is added to
+/// `unclosed`, so that the line is searched for it once.
+fn text_length(rest: &str, unclosed: &mut String) -> Option<usize> {
+    let is_quote = |character: &char| matches!(character, '"' | '\'');
+    let mut characters = rest.chars();
+    let first = characters.next()?;
+    let prefix = if is_quote(&first) { 0 } else { 1 };
+    if prefix == 1 && !matches!(first, 'f' | 'r' | 'b' | 'F') {
         return None;
     }
-    let quote = rest[prefix..].chars().next()?;
+    let quote = if prefix == 0 { first } else { characters.next().filter(is_quote)? };
+    if unclosed.contains(quote) {
+        return None;
+    }
     let mut escaped = false;
     for (at, character) in rest[prefix + 1..].char_indices() {
         match character {
@@ -299,6 +311,7 @@ fn text_length(rest: &str) -> Option<usize> {
             _ => {}
         }
     }
+    unclosed.push(quote);
     None
 }
 

@@ -2,6 +2,9 @@
 
 use ra_ap_parser::{Edition, LexedStr, SyntaxKind, T};
 
+/// What the compiler says of code of which it has nothing else to say, where the kernel makes it fail.
+pub const ONLY_A_BLOCK: &str = "the kernel has put the cell into a block";
+
 /// The compiler's message about the brackets in code, with the places and their labels.
 pub fn unbalanced(code: &str) -> Option<(String, Vec<(usize, &'static str)>)> {
     const UNCLOSED: &str = "unclosed delimiter";

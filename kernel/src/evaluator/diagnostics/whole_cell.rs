@@ -13,6 +13,11 @@ use std::collections::BTreeMap;
 /// What the compiler says of other code in place of the cell. `None` if it cannot be asked.
 pub type Check<'a> = &'a mut dyn FnMut(&str) -> Option<Diagnostics>;
 
+/// More lines at fault than this are not corrected, nor longer cells as a whole, in bytes: each line is read many times, and for
+/// each name in it the cell is searched.
+pub const MOST_LINES: usize = 100;
+pub const LONGEST_CELL: usize = 10_000;
+
 /// How often a corrected cell is checked.
 const ROUNDS: usize = 12;
 
