@@ -28,6 +28,7 @@ mod diagnostics;
 mod flags;
 mod fork_server;
 mod functions;
+pub mod implementations;
 pub mod library;
 mod link;
 mod messages;

@@ -15,7 +15,7 @@ mod report;
 mod tables;
 
 use crate::files;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use jupyter_protocol::media::{Media, MediaType};
 use nbformat::Notebook as Parsed;
 use nbformat::v4::{Cell, CellId, ErrorOutput, Notebook, Output};
@@ -48,7 +48,12 @@ pub fn read(path: &Path) -> Result<Notebook> {
 pub fn parse(text: &str) -> Result<Notebook> {
     let mut json: Value = serde_json::from_str(text)?;
     complete(&mut json);
-    Ok(match nbformat::parse_notebook(&json.to_string())? {
+    for sheet in json.get_mut("worksheets").and_then(Value::as_array_mut).into_iter().flatten() {
+        complete(sheet);
+    }
+    // The error's own text has its cause already.
+    let parsed = nbformat::parse_notebook(&json.to_string()).map_err(|error| anyhow!("{error}"))?;
+    Ok(match parsed {
         Parsed::V4(notebook) => notebook,
         Parsed::V4QuirksMode(quirks) => quirks.repair(),
         Parsed::Legacy(old) => nbformat::upgrade_legacy_notebook(old)?,

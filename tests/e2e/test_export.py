@@ -203,6 +203,23 @@ AGAIN = [
     "let h = f() + 1;\nprintln!(\"i {} {h}\", f());",
     "//! About the cell.\n#![allow(unused)]\nprintln!(\"j\");",
     ":clear\nuse std::sync::atomic::*;\nstatic N: AtomicUsize = AtomicUsize::new(0);\nprintln!(\"k {}\", N.load(Ordering::SeqCst));",
+    # Macros are known behind their definition only, and mean what their names mean where they are used.
+    "macro_rules! m { () => { 1 } }\nfn all() -> i32 { m!() }\nprintln!(\"l {}\", all());",
+    "macro_rules! m { (in) => { 2 }; () => { m!(in) } }\nprintln!(\"m {} {}\", m!(), all());",
+    "macro_rules! m { () => { f(3) } }\nfn f(x: i32) -> i32 { x }\nprintln!(\"n {} {}\", m!(), all());",
+    "fn f(x: i32) -> i32 { 10 * x }\nprintln!(\"o {} {}\", m!(), all());",
+    "macro_rules! m { () => { 4 } }\nprintln!(\"p {} {}\", m!(), all());",
+    # A variable that is replaced is dropped at the end of the cell.
+    "struct Loud(i32);\nimpl Drop for Loud {\n    fn drop(&mut self) { print!(\" {} \", self.0); }\n}\nlet x = Loud(1);\nlet y = Loud(2);\nprintln!(\"q\");",
+    'println!("r {}", f(1));\nlet y = Loud(3);\nlet x = Loud(4);\nprint!("s");',
+    'println!();\nlet x = 5;\nlet y = 6;\nprint!("t");',
+    # Implementations.
+    "struct A { v: i32 }\ntrait Say { fn say(&self) -> i32; }\nimpl Say for A { fn say(&self) -> i32 { self.v } }\n"
+    "impl A { fn one(&self) -> i32 { 1 } fn two(&self) -> i32 { 2 } }\nprintln!(\"\\nu {}\", A { v: 1 }.say());",
+    'impl A { fn three(&self) -> i32 { 3 } }\n{ let a = A { v: 1 }; println!("v {} {} {}", a.one(), a.two(), a.three()); }',
+    'impl A { fn two(&self) -> i32 { 22 } }\n{ let a = A { v: 1 }; println!("w {} {} {}", a.one(), a.two(), a.three()); }',
+    'impl Say for A { fn say(&self) -> i32 { 5 } }\nprintln!("x {}", A { v: 1 }.say());',
+    'struct A { w: i32 }\nimpl Say for A { fn say(&self) -> i32 { self.w } }\nprintln!("y {}", A { w: 7 }.say());',
 ]
 
 
@@ -216,7 +233,7 @@ def test_names_mean_in_a_program_what_they_mean_in_the_cells(export, prefix, tmp
     subprocess.run(command, check=True, capture_output=True, timeout=480)
     outputs = [output for cell in json.loads(executed.read_text())["cells"] for output in cell["outputs"]]
     printed = "".join("".join(output["text"]) for output in outputs if output["output_type"] == "stream")
-    assert len(printed.splitlines()) == len(AGAIN), printed
+    assert [line.split()[0] for line in printed.splitlines()] == list("abcdefghijklmnopqrstuvwxy"), printed
     assert output_of(folder) == printed
 
 

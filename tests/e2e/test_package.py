@@ -20,6 +20,7 @@ from .test_export import notebook_of
 
 ROOT = Path(os.environ.get("WARPCELL_TEST_ROOT", Path(__file__).parents[2]))
 EXPORTED = {"metadata": {"tags": ["export"]}}
+FAILED = {"outputs": [{"output_type": "error", "ename": "CompileError", "evalue": "no y", "traceback": []}]}
 # Libraries that wheels may expect of each system.
 ALLOWED = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
 CELLS = [
@@ -271,7 +272,13 @@ def test_cells_of_a_python_notebook_become_a_package(prefix, tmp_path, wheel):
         (
             [("struct Mine;", {}), ("fn f(x: f64) -> f64 { x }", EXPORTED), ("fn g(x: &Mine) -> f64 { 1.0 }", EXPORTED)],
             ["--python", "mine"],
-            "cell 3 (c-2): the compiler refuses it in the package:\nerror[E0277]: a function for Python cannot take `Mine`",
+            "cell 3 (c-2): the compiler refuses it in the package: a function for Python cannot take `Mine`\nerror[E0277]: a function for Python cannot take `Mine`",
+            "Nothing was written. Correct these cells.",
+        ),
+        (
+            [("use std::collections::BTreeMap;\nlet x: u8 = y;", FAILED), ("fn f(n: i64) -> i64 { BTreeMap::from([(n, n)])[&n] }", EXPORTED)],
+            ["--python", "mine"],
+            "cell 1 (c-0): it has failed (CompileError: no y); correct it",
             "Nothing was written. Correct these cells.",
         ),
         (
@@ -281,7 +288,7 @@ def test_cells_of_a_python_notebook_become_a_package(prefix, tmp_path, wheel):
             "Nothing was written. Correct these cells.",
         ),
     ],
-    ids=["no function", "no identifier", "a keyword", "no version", "type parameters", "a type", "a crate"],
+    ids=["no function", "no identifier", "a keyword", "no version", "type parameters", "a type", "a failed cell", "a crate"],
 )
 def test_what_is_no_package_is_said(prefix, tmp_path, cells, arguments, said, last):
     ended = export(prefix, tmp_path, cells, *arguments)

@@ -61,7 +61,7 @@ def test_a_notebook_is_executed(write, warpcell, tmp_path):
         "for _ in gpu::progress(0..3) {}",
     )  # fmt: skip
     status, said = warpcell("run", "a.ipynb")
-    assert status == 0 and said.endswith("The result is in executed/a.ipynb\n") and "cell 6/6" in said, said
+    assert status == 0 and said.endswith("The result is in executed/a.ipynb\n") and "6/6  cell 7 " in said, said
     notebook = executed(tmp_path)
     outputs = [cell.outputs for cell in notebook.cells]
     assert [(output.name, output.text) for output in outputs[0]] == [("stdout", "first\n"), ("stderr", "second\n")]
@@ -100,7 +100,7 @@ def test_what_fails_is_said(cells, says, last, limit, write, warpcell, tmp_path)
 def test_ctrl_c_ends_it_and_keeps_what_ran(write, prefix, tmp_path):
     write("40 + 2", "loop {}", "1")
     child = pexpect.spawn(str(prefix / "bin/warpcell"), ["run", "a.ipynb"], cwd=str(tmp_path), env=ENV, encoding="utf-8", timeout=240)
-    child.expect("cell 2/3 +…")
+    child.expect("2/3  cell 2 +…")
     child.sendintr()
     child.expect("it was interrupted")
     child.expect(pexpect.EOF)
@@ -114,7 +114,7 @@ def test_sigterm_keeps_what_ran(write, prefix, tmp_path):
     """Batch systems and containers end programs in this way."""
     write("6 * 7", "loop {}", "1")
     child = pexpect.spawn(str(prefix / "bin/warpcell"), ["run", "a.ipynb"], cwd=str(tmp_path), env=ENV, encoding="utf-8", timeout=240)
-    child.expect("cell 2/3 +…")
+    child.expect("2/3  cell 2 +…")
     child.kill(signal.SIGTERM)
     child.expect("it was interrupted")
     child.expect(pexpect.EOF)
@@ -202,6 +202,17 @@ def test_several_side_by_side(write, warpcell, tmp_path):
     assert [lesson["lesson"] for lesson in json.loads((tmp_path / "out/times.json").read_text())["lessons"]] == ["bad", "good"]
 
 
+def test_cells_before_a_failure_are_checked_too(write, warpcell, tmp_path):
+    write(("println!(\"41\")", {"warpcell": {"prints": ["42"]}}), "panic!()", ("1", {"warpcell": {"prints": ["2"]}}))
+    status, said = warpcell("test", "a.ipynb", "--junit", "report.xml")
+    assert status == 1 and "cell 1 (c0)" in said and "cell 2 (c1)" in said and "cell 3" not in said, said
+    (suite,) = xml.parse(tmp_path / "report.xml").getroot()
+    assert [suite.get(word) for word in ("tests", "failures", "skipped")] == ["3", "2", "1"]
+    status, said = warpcell("run", "a.ipynb")
+    assert status == 1 and 'cell 1 (c0): "42" is not in its output' in said and "Failed after" in said, said
+    assert executed(tmp_path).metadata["warpcell"]["failed"] == "c1"
+
+
 def test_what_is_wrong_with_a_notebook_is_in_the_report(write, warpcell, tmp_path):
     (tmp_path / "text.ipynb").write_text("# a text")
     write("1")
@@ -227,6 +238,11 @@ def test_notebooks_are_not_overwritten_by_accident(write, warpcell, tmp_path):
 
 
 def test_stored_outputs_are_compared(write, warpcell, tmp_path):
+    often = "for _ in gpu::progress(0..3) { std::thread::sleep(std::time::Duration::from_millis(u64::from(std::process::id()) % 400)); }"
+    write("println!(\"took {} ms\", std::process::id());", often, "%%writefile words.txt\na", "%time gpu::ones((300, 300)).sum()")
+    assert warpcell("run", "a.ipynb", "-o", "a.ipynb")[0] == 0
+    status, said = warpcell("test", "a.ipynb", "--compare")
+    assert status == 0, said
     write("println!(\"took {} ms\", std::process::id());", "let x = std::fs::read_to_string(\"x\").unwrap();\nx", "gpu::plot(&[1.0, 2.0])")
     (tmp_path / "x").write_text("one")
     status, said = warpcell("test", "a.ipynb", "--compare")

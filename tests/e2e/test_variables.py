@@ -1,5 +1,6 @@
 """Variables: what a cell that fails, is interrupted, redefines a type or moves a value leaves of them."""
 
+import itertools
 import time
 
 import pytest
@@ -176,6 +177,72 @@ def test_a_type_defined_again_in_the_same_way_keeps_its_values(kernel):
     assert kernel.check("same.get()").value == "9"
     result = kernel.run("#[derive(Debug)] enum Inner { A, B(u16) }\nsame.get()")
     assert "`same` is lost" in result.stderr, result.summary()
+
+
+SPEAK = "trait Speak { fn speak(&self) -> String; }"
+INTO = "impl From<Kind> for Other { fn from(kind: Kind) -> Other { Other(kind as i32) } }"
+#: The items of a cell, those of a later one, and what is true then. The items may stand in any order.
+AGAIN = {
+    "struct": (
+        ["struct Named { v: i32 }", SPEAK, "impl Speak for Named { fn speak(&self) -> String { format!(\"{}\", self.v) } }"],
+        ["struct Named { w: i32 }", "impl Speak for Named { fn speak(&self) -> String { format!(\"new {}\", self.w) } }"],
+        'Named { w: 1 }.speak() == "new 1"',
+    ),
+    "trait": (
+        ["struct Named { v: i32 }", SPEAK, "impl Speak for Named { fn speak(&self) -> String { String::new() } }"],
+        ["trait Speak { fn say(&self) -> i32; }", "impl Speak for Named { fn say(&self) -> i32 { self.v } }"],
+        "Named { v: 2 }.say() == 2",
+    ),
+    "enum": (
+        ["enum Kind { A }", "struct Other(i32);", INTO],
+        ["enum Kind { A, B }", INTO.replace("kind as i32", "10 + kind as i32")],
+        "Other::from(Kind::B).0 == 11",
+    ),
+    "generic": (
+        [SPEAK, "struct Held<T> { v: T }", "impl<T: std::fmt::Debug> Speak for Held<T> { fn speak(&self) -> String { format!(\"{:?}\", self.v) } }"],
+        ["struct Held<U> { w: U }", "impl<U: std::fmt::Display> Speak for Held<U> { fn speak(&self) -> String { format!(\"{}\", self.w) } }"],
+        'Held { w: "a" }.speak() == "a"',
+    ),
+    "derive": (
+        [SPEAK, "struct Plain { v: i32 }", "impl Clone for Plain { fn clone(&self) -> Plain { Plain { v: 0 } } }"],
+        ["#[derive(Clone)] struct Plain { w: i32 }"],
+        "Plain { w: 3 }.clone().w == 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_types_and_traits_are_defined_again_with_their_implementations_in_any_order(kernel, name):
+    before, after, truth = AGAIN[name]
+    for first in itertools.permutations(before):
+        for second in itertools.permutations(after):
+            kernel.check("\n".join(first))
+            kernel.check("\n".join(second))
+            assert kernel.check(truth).value == "true", (first, second)
+
+
+def test_implementations_stand_beside_one_another_and_replace_others(kernel):
+    kernel.check("struct Counted { n: i32 }")
+    kernel.check("impl Counted { fn one(&self) -> i32 { 1 } fn two(&self) -> i32 { 2 } }")
+    kernel.check("impl Counted { fn three(&self) -> i32 { 3 } }")
+    values = "{ let c = Counted { n: 0 }; (c.one(), c.two(), c.three()) }"
+    assert kernel.check(values).value == "(1, 2, 3)"
+    first, second = (f"impl Counted {{ fn two(&self) -> i32 {{ {value} }} }}" for value in (20, 200))
+    for code, expected in [(first, 20), (second, 200), (second, 200), (first, 20), (second, 200)]:
+        kernel.check(code)
+        assert kernel.check(values).value == f"(1, {expected}, 3)"
+    # Two of one cell are an error, as in a program.
+    assert "duplicate definitions" in failing(kernel, f"{first}\n{second}", "CompileError").error_text
+    assert kernel.check(values).value == "(1, 200, 3)"
+    # The items of a cell in which the process ends are forgotten.
+    failing(kernel, f"{first.replace('20', '7')}\nstd::process::abort();", "CellProcessDied")
+    assert kernel.check(values).value == "(1, 200, 3)"
+    result = kernel.check("struct Counted { m: u8 }\nimpl Clone for Counted { fn clone(&self) -> Counted { Counted { m: self.m } } }")
+    assert result.stderr == "", "nothing names `n`"
+    kernel.check("impl Counted { fn get(&self) -> u8 { self.m } }")
+    result = kernel.check("struct Counted { k: u8 }")
+    assert "`impl Counted` of an earlier cell does not fit the new `Counted` and is left out: no field `m`" in result.stderr
+    assert kernel.check("impl Counted { fn get(&self) -> u8 { self.k } }\nCounted { k: 4 }.get()").value == "4"
 
 
 def test_values_of_the_old_layout_are_dropped_by_the_old_code(kernel):

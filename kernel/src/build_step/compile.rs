@@ -6,6 +6,7 @@ use super::cell_cache::{self, CachedCell};
 use super::compile_ahead::{self, CompileGoal, Compiled, CompilerTask};
 use super::diagnostics::{self, Diagnostics};
 use super::functions::{Functions, with_marks};
+use super::implementations::Implementations;
 use super::messages::{BuildAnswer, BuildRequest, CheckVerdict, Types};
 use super::repeated::without_repeated;
 use super::rewrite::{self, RewriteOptions, Rewritten};
@@ -50,6 +51,21 @@ pub fn build(installation: &Installation, context: &Path) -> Result<i32> {
 
 /// Compiles the source that evcxr has written of a cell.
 fn build_cell(cell: &CellCrate<'_>, source: &str, request: BuildRequest) -> Result<i32> {
+    let mut implementations = Implementations::of(&cell.session);
+    loop {
+        if let Some(status) = build_with(cell, source, request, &mut implementations)? {
+            return Ok(status);
+        }
+    }
+}
+
+/// Compiles it without the implementations that are left out. `None` if there are more of these.
+fn build_with(
+    cell: &CellCrate<'_>,
+    source: &str,
+    request: BuildRequest,
+    implementations: &mut Implementations<'_>,
+) -> Result<Option<i32>> {
     let context = cell.context;
     let ordered = OrderedSource::of(&types::without_added_lets(source));
     let rewritten = cell.text_for("lib.rs");
@@ -62,6 +78,7 @@ fn build_cell(cell: &CellCrate<'_>, source: &str, request: BuildRequest) -> Resu
     let Functions { source: text, registers, marks, .. } = Functions::prepare(&ordered.text, &cell.session)?;
     let crates = cell.dependencies.identities();
     let text = without_repeated(&text);
+    let text = implementations.without(&text);
     let statics = Statics::prepare(&text, &cell.session, &crates);
     let (base, registers) = (&*statics.source, registers || statics.defines());
     let is_timed = request.timed;
@@ -98,7 +115,7 @@ fn build_cell(cell: &CellCrate<'_>, source: &str, request: BuildRequest) -> Resu
             Compilation { cell, source: &rewritten, text: &text, is_timed, registers, open: &open, library: &library };
         let compilation = Compilation { text: shorter.as_deref().unwrap_or(&text), ..whole };
         if let Some(status) = compilation.replay()? {
-            return Ok(status);
+            return Ok(Some(status));
         }
         let mut compiled = compilation.run()?;
         if compiled.status != 0 && shorter.is_some() && unused_items::concerns_all(&compiled.stderr) {
@@ -112,7 +129,7 @@ fn build_cell(cell: &CellCrate<'_>, source: &str, request: BuildRequest) -> Resu
             }
             if let Some(message) = found_types.not_kept {
                 BuildAnswer::change(&cell.session, |answer| answer.not_kept = Some(message))?;
-                return Ok(1);
+                return Ok(Some(1));
             }
             if !open.is_empty() {
                 types.known = found_types.known;
@@ -124,13 +141,18 @@ fn build_cell(cell: &CellCrate<'_>, source: &str, request: BuildRequest) -> Resu
             let mut report = plan.report();
             split.iter().for_each(|split| split.add_to(&mut report));
             if request.checked {
-                return Ok(0);
+                return Ok(Some(0));
             }
+            report.notes.append(&mut implementations.notes);
             BuildAnswer::change(&cell.session, |answer| answer.report = report)?;
+            implementations.keep()?;
             statics.write(&cell.session)?;
             borrows.keep(&cell.session, base)?;
             err!("{}", compiled.stderr);
-            return Ok(0);
+            return Ok(Some(0));
+        }
+        if implementations.learn(&compiled.stderr, base) {
+            return Ok(None);
         }
         let mut messages = checks::correct_columns(&compiled.stderr, &rewritten, &text);
         let in_lines_of_evcxr = || split.as_ref().map(|split| split.in_lines_of_evcxr(&messages));
@@ -144,7 +166,9 @@ fn build_cell(cell: &CellCrate<'_>, source: &str, request: BuildRequest) -> Resu
                 known.write(&cell.session)?;
                 match gone {
                     // evcxr forgets these variables, and asks once more.
-                    Some(gone) => return tell(cell, &plan, &found_types.known, &ordered, &gone, compiled.status),
+                    Some(gone) => {
+                        return tell(cell, &plan, &found_types.known, &ordered, &gone, compiled.status).map(Some);
+                    }
                     None => continue,
                 }
             }
@@ -166,7 +190,7 @@ fn build_cell(cell: &CellCrate<'_>, source: &str, request: BuildRequest) -> Resu
         match found {
             Some(found) if split.is_none() => {
                 if let Some(messages) = plan.about_gone(&messages, &found.replaced) {
-                    return tell(cell, &plan, &found_types.known, &ordered, &messages, compiled.status);
+                    return tell(cell, &plan, &found_types.known, &ordered, &messages, compiled.status).map(Some);
                 }
                 findings.add(found);
             }
@@ -179,7 +203,7 @@ fn build_cell(cell: &CellCrate<'_>, source: &str, request: BuildRequest) -> Resu
                     answer.diagnostics = Some(said);
                     answer.not_kept = None;
                 })?;
-                return tell(cell, &plan, &found_types.known, &ordered, &for_evcxr, compiled.status);
+                return tell(cell, &plan, &found_types.known, &ordered, &for_evcxr, compiled.status).map(Some);
             }
         }
     }
@@ -398,6 +422,8 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     let Functions { source: text, marks, .. } = Functions::prepare(text, &cell.session)?;
     let text = with_marks(&text, &marks);
     let text = without_repeated(&text);
+    let mut implementations = Implementations::of(&cell.session);
+    let text = implementations.without(&text);
     let text = types::for_analysis(&text);
     let displayed = rewrite::with_display(&text);
     let (messages, status) = borrows::checked(&cell, &displayed, &rewritten)?;

@@ -16,6 +16,8 @@ pub struct VariableReport {
     pub replaced: Vec<String>,
     /// Those that it may have stored, unknown to evcxr, before it failed.
     pub made: Vec<StoredVariable>,
+    /// What the user is told.
+    pub notes: Vec<String>,
     /// Whether each statement ran in its own closure. Then the cell process reports which values are lost.
     pub by_statements: bool,
 }

@@ -18,6 +18,8 @@ pub struct Before {
     pub types: Types,
     /// Their names.
     pub names: BTreeSet<String>,
+    /// The implementations that are left out.
+    pub replaced: Option<String>,
 }
 
 /// What is known about a cell that has ended.

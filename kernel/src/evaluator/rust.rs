@@ -1,5 +1,6 @@
 //! Runs Rust cells by evcxr: the only module that drives its `CommandContext`.
 
+use crate::build_step::implementations;
 use crate::build_step::{self, BuildAnswer, BuildRequest, KnownTypes, SOCKET_NAME};
 use crate::controls::Call;
 use crate::environment;
@@ -257,6 +258,9 @@ impl RustEvaluator {
             },
             Ok(outputs) => {
                 show_command_output(outputs, &self.types, code, sink);
+                for note in &ended.answer.report.notes {
+                    sink(Output::Stream { name: StreamName::Stderr, text: format!("{note}\n") });
+                }
                 self.settings.learn(&expansion.code);
                 if let Some(failure) = self.has_run(&traced, ended) {
                     return Err(failure);
@@ -292,6 +296,7 @@ impl RustEvaluator {
         Ok(Some(Before {
             types: variable_history::types(context, &self.types),
             names: variable_history::names(context),
+            replaced: implementations::replaced(self.session.path()),
         }))
     }
 
@@ -334,6 +339,10 @@ impl RustEvaluator {
         let is_new_process = has_died || commands::has(&expansion.code, ":restart");
         if is_new_process {
             self.variables.all_gone(&before.names);
+        }
+        // evcxr forgets the items of a cell in which the process ends.
+        if has_died && let Err(error) = implementations::put_back(self.session.path(), before.replaced.as_deref()) {
+            errln!("{error:#}");
         }
         if let Ok(context) = &mut self.context {
             // The imports belong to the session, not to the user's definitions.

@@ -110,8 +110,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode> {
         }
     });
     let outcome = outcome.with_context(|| path.display().to_string())?;
-    let unexpected = if outcome.failure.is_some() { Vec::new() } else { expectations::surprises(&notebook) };
-    if let Some(first) = unexpected.first() {
+    let mut unexpected = expectations::surprises(&notebook);
+    unexpected.retain(|finding| outcome.can_judge(finding.cell));
+    if let (None, Some(first)) = (&outcome.failure, unexpected.first()) {
         record_failure(&mut notebook, first.cell);
     }
     if !is_page {
@@ -127,6 +128,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode> {
 /// Says how a run went. Returns the exit status.
 fn said(notebook: &Notebook, outcome: &Outcome, unexpected: &[Finding], output: &Path) -> ExitCode {
     let (seconds, count, output) = (outcome.seconds, outcome.cells.len(), output.display());
+    unexpected.iter().for_each(|finding| errln!("\n{}: {}", name_of(notebook, finding.cell), finding.text));
     if let Some(Finding { cell, text }) = &outcome.failure {
         let code = source(&notebook.cells[*cell]);
         errln!("\n{}:\n\n{code}\n\n{text}\n", name_of(notebook, *cell));
@@ -134,7 +136,6 @@ fn said(notebook: &Notebook, outcome: &Outcome, unexpected: &[Finding], output: 
         return outcome.interrupted.map_or(ExitCode::FAILURE, ended_by);
     }
     if !unexpected.is_empty() {
-        unexpected.iter().for_each(|finding| errln!("\n{}: {}", name_of(notebook, finding.cell), finding.text));
         errln!("\nAll {count} cells ran in {seconds:.1} s, but not as their metadata say. The result is in {output}");
         return ExitCode::FAILURE;
     }
@@ -156,14 +157,14 @@ impl Progress {
         match event {
             Event::Begins { cell } if self.is_live => {
                 let line = headline(&notebook.cells[*cell]);
-                out!("  cell {}/{total}       …    {line}", self.done + 1);
+                out!("  {}/{total}  cell {}       …    {line}", self.done + 1, cell + 1);
             }
             Event::Begins { .. } => {}
             Event::Ends { cell, seconds } => {
                 self.done += 1;
                 let line = headline(&notebook.cells[*cell]);
                 let clear = if self.is_live { "\r\x1b[2K" } else { "" };
-                outln!("{clear}  cell {}/{total}  {seconds:6.2} s  {line}", self.done);
+                outln!("{clear}  {}/{total}  cell {}  {seconds:6.2} s  {line}", self.done, cell + 1);
             }
         }
     }
@@ -225,19 +226,13 @@ fn test_one(
             return Ok(());
         }
         let outcome = execution::execute(&mut tested.notebook, folder_of(path), limit, &mut |_, _| {})?;
-        (tested.cells, tested.seconds, interrupted) = (outcome.cells, outcome.seconds, outcome.interrupted);
-        match outcome.failure {
-            Some(failure) => tested.findings.push(failure),
-            None => {
-                tested.findings = expectations::surprises(&tested.notebook);
-                if let Some(comparison) = comparison {
-                    tested.findings.extend(comparison.differences(&stored, &tested.notebook)?);
-                }
-                if let Some(first) = tested.findings.first() {
-                    record_failure(&mut tested.notebook, first.cell);
-                }
-            }
+        (tested.cells, tested.seconds, interrupted) = (outcome.cells.clone(), outcome.seconds, outcome.interrupted);
+        tested.findings = judged(&stored, &tested.notebook, &outcome, comparison);
+        let mut of_cells = tested.findings.iter().filter(|finding| finding.cell < stored.cells.len());
+        if let (None, Some(first)) = (&outcome.failure, of_cells.next()) {
+            record_failure(&mut tested.notebook, first.cell);
         }
+        tested.findings.extend(outcome.failure);
         if let (Some(folder), Some(name)) = (&arguments.output, path.file_name()) {
             write(&folder.join(name), &tested.notebook)?;
             page::carry_pictures(&tested.notebook, folder_of(path), folder)?;
@@ -248,6 +243,18 @@ fn test_one(
         tested.findings.push(Finding::of_notebook(format!("{error:#}")));
     }
     (tested, interrupted)
+}
+
+/// What is wrong with the outputs of the cells that ran.
+fn judged(stored: &Notebook, executed: &Notebook, outcome: &Outcome, comparison: Option<&Comparison>) -> Vec<Finding> {
+    let mut found = expectations::surprises(executed);
+    match comparison.map(|comparison| comparison.differences(stored, executed)) {
+        Some(Ok(differences)) => found.extend(differences),
+        Some(Err(error)) => found.push(Finding::of_notebook(format!("{error:#}"))),
+        None => {}
+    }
+    found.retain(|finding| executed.cells.get(finding.cell).is_none() || outcome.can_judge(finding.cell));
+    found
 }
 
 fn seconds(given: Option<f64>) -> Result<Option<Duration>> {

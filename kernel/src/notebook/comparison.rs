@@ -16,17 +16,22 @@ use std::collections::HashMap;
 const IGNORED: &str = "nbval-ignore-output";
 
 /// What changes from run to run.
-const CHANGES: [&str; 3] = [
+const CHANGES: [&str; 4] = [
+    // Rates, such as "310 GB/s", "186 rows/s", "8/s" or "2 s each". A speed, such as "3 m/s", may be a result.
+    r"(\d[\d_,]*(\.\d+)?(e[+-]?\d+)?[^\S\n]?([kMGTP]?i?(B|FLOP|flop|it)s?|\p{L}{2,}s)?/s\b|\d[\d_,.]*(e[+-]?\d+)? s each)",
     // Times, such as "1.25 ms" or "3 seconds".
     r"\d[\d_,]*(\.\d+)?(e[+-]?\d+)?[^\S\n]?(ns|µs|μs|us|ms|s|seconds?|minutes?|hours?)\b",
-    // Rates, such as "310 GB/s" or "1.2 TFLOP/s".
-    r"\d[\d_,]*(\.\d+)?(e[+-]?\d+)?[^\S\n]?[kMGTP]?i?(B|FLOP|flop|it|elements)s?/s",
+    // The times of a progress bar, such as "[00:01<00:03".
+    r"\[(\d+:)?\d\d:\d\d(<(\?|(\d+:)?\d\d:\d\d))?",
     // Addresses.
     r"0x[0-9a-fA-F]{6,}",
 ];
 
-/// What `%timeit` says of some runs only.
-const SOMETIMES: &str = r"(?m)^The slowest run took .* times longer than the fastest\. .*\n";
+/// Lines that some runs only have: of `%timeit` and `%time`.
+const SOMETIMES: &str = r"(?m)^(The slowest run took .* times longer than the fastest\. .*|Device time: .*|The host only queued the work and went on; .*)(\n|$)";
+
+/// What some runs only write before the rest of a line: of `%timeit` before its time, and of `%%writefile` about a file that is there.
+const OTHERWISE: [(&str, &str); 2] = [(r"(?m)^Host time:[^\S\n]+", ""), (r"(?m)^Overwriting ", "Writing ")];
 
 /// What stands in their place.
 const CHANGED: &str = "…";
@@ -34,7 +39,7 @@ const CHANGED: &str = "…";
 /// Compares outputs.
 pub struct Comparison {
     patterns: Vec<Regex>,
-    sometimes: Regex,
+    sometimes: Vec<(Regex, &'static str)>,
 }
 
 impl Comparison {
@@ -44,7 +49,9 @@ impl Comparison {
             Regex::new(pattern).with_context(|| format!("--ignore {pattern:?} is not a regular expression"))
         });
         let usual = CHANGES.iter().map(|pattern| Ok(Regex::new(pattern)?));
-        Ok(Self { patterns: own.chain(usual).collect::<Result<_>>()?, sometimes: Regex::new(SOMETIMES)? })
+        let sometimes = [(SOMETIMES, "")].into_iter().chain(OTHERWISE);
+        let sometimes = sometimes.map(|(pattern, text)| Ok((Regex::new(pattern)?, text)));
+        Ok(Self { patterns: own.chain(usual).collect::<Result<_>>()?, sometimes: sometimes.collect::<Result<_>>()? })
     }
 
     /// Where the outputs of an executed notebook are not those that were stored. Cells are matched by their identifiers.
@@ -89,7 +96,8 @@ impl Comparison {
         for error in errors_of(cell) {
             text += &format!("{}: {}\n", error.ename, error.evalue);
         }
-        let text = self.sometimes.replace_all(&plain(&text), "").into_owned();
+        let replaced = |text: String, (pattern, by): &(Regex, &str)| pattern.replace_all(&text, *by).into_owned();
+        let text = self.sometimes.iter().fold(plain(&text), replaced);
         let text = self.patterns.iter().fold(text, |text, pattern| pattern.replace_all(&text, CHANGED).into_owned());
         text.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
@@ -144,6 +152,22 @@ mod tests {
             ("in 3 seconds", "in 1 second"),
             ("310.5 GB/s", "2.9e2 GB/s"),
             ("1.2 TFLOP/s", "0.9 TFLOP/s"),
+            ("186 rows/s", "92.5 rows/s"),
+            (
+                "100%|████| 40000/40000 [00:01, 3.92e+04/s]\n 25%|█   | 1/4 [00:00<00:03, 2 s each]",
+                "100%|████| 40000/40000 [1:00:03, 92/s]\n 25%|█   | 1/4 [00:00<?, 2.5/s]",
+            ),
+            ("Writing words.txt\n", "Overwriting words.txt\n"),
+            (
+                "CPU times: user 2 ms, sys: 0 ns, total: 2 ms\nWall time: 3.1 ms\nDevice time: 34 ms (cpu)\n\
+                 The host only queued the work and went on; the device was done after the device time.",
+                "CPU times: user 1 ms, sys: 1 ms, total: 2 ms\nWall time: 3 ms",
+            ),
+            (
+                "Host time:   2.1 ms ± 3 µs per loop (mean ± std. dev. of 7 runs, 100 loops each)\nDevice time: 3 ms ± 0 ns per loop\n\
+                 The host only queued the work and went on; the device was done after the device time.\n",
+                "2.2 ms ± 0 ns per loop (mean ± std. dev. of 7 runs, 100 loops each)\n",
+            ),
             ("at 0x7f12ab34cd56", "at 0x7fffffffffff"),
             ("trailing  \n\n", "trailing"),
         ] {
@@ -172,6 +196,12 @@ mod tests {
             say(extremes("3.2"), extremes("3.3")),
             "line 1 of its output is `max 3.3 min 1.1`, but `max 3.2 min 1.1` is stored"
         );
+        // Not a rate, and not a bar.
+        for (before, after) in
+            [("5/side", "6/side"), ("3 m/s", "4 m/s"), ("at 12:30", "at 12:31"), ("Writing a", "Overwriting b")]
+        {
+            assert!(compared(stream(&[before]), stream(&[after]), &[]).is_some(), "{before}");
+        }
         let png = |width: u8| {
             let mut bytes = vec![0; 24];
             (bytes[19], bytes[23]) = (width, 7);

@@ -25,6 +25,14 @@ pub struct Outcome {
     pub cells: Vec<(usize, f64)>,
 }
 
+impl Outcome {
+    /// Whether the outputs of a cell can be judged: it ran, and did not end the execution.
+    pub fn can_judge(&self, cell: usize) -> bool {
+        let ran = |failure: &Finding| failure.cell != cell && self.cells.iter().any(|(ran, _)| *ran == cell);
+        self.failure.as_ref().is_none_or(ran)
+    }
+}
+
 /// What is told while cells run.
 pub enum Event {
     Begins { cell: usize },

@@ -1,13 +1,15 @@
 //! `warpcell export`: a notebook as a Cargo project, which is built and run without Jupyter and without this program; or its functions as a
 //! Python package.
 //!
-//! `cells.rs` reads the notebook, `items.rs` and `program.rs` write `src/main.rs`, `check.rs` has the compiler check it, and
+//! `cells.rs` reads the notebook, `items.rs` and `program.rs` write `src/main.rs`, `check.rs` has the compiler check it, `left_out.rs` says what it lacks, and
 //! `manifest.rs` writes the rest of the project, with the list of `libraries.rs`. `embedding.rs` has kernels compiled for `--embed`. `package.rs` makes the package, with `stubs.rs` for its types and `wheel.rs` for the archive.
 
 mod cells;
 mod check;
 mod embedding;
 mod items;
+mod keys;
+mod left_out;
 mod libraries;
 mod manifest;
 mod package;
@@ -83,6 +85,7 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
         errln!("Nothing was written. Correct these cells, or write the program without them by `--force`.");
         return Ok(ExitCode::FAILURE);
     }
+    report(&notebook, &left_out::changes(&notebook, &cells));
     let embeds = embed.is_some();
     let project =
         Project { program: &program, cells: &cells, installation: &installation, stem: &stem, vendor: *vendor, embeds };

@@ -2,15 +2,16 @@
 //! still use stand in modules, with all that refers to them: there a name means what it meant in these cells.
 
 use super::cells::CodeCell;
+use super::keys::{attaching_name, glob_of, has_visibility, is_name, keys_of, names_within, repeated_names, singles};
 use super::tokens::{names, names_in_formats, qualified};
 use crate::notebook::Finding;
-use crate::syntax::{declared_name, parse, plain};
+use crate::syntax::{declared_name, parse};
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasVisibility};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an item is known by: later ones of the same key replace it.
-type Key = String;
+pub type Key = String;
 /// For each key, the index of its definition.
 type Visible = BTreeMap<Key, usize>;
 /// The definitions that an item and all that it refers to have at one point of the notebook: items with the same are the same.
@@ -35,15 +36,16 @@ struct Item {
 enum Kind {
     Use,
     Implementation,
+    Macro,
     Other,
 }
 
 /// A `use` of all names, such as `use Color::*`.
 #[derive(Debug)]
-struct Glob {
-    is_public: bool,
+pub struct Glob {
+    pub is_public: bool,
     /// The names that it brings at present.
-    names: Vec<Key>,
+    pub names: Vec<Key>,
 }
 
 /// A module of earlier definitions.
@@ -61,6 +63,8 @@ pub struct Items {
     globs: BTreeMap<Key, Glob>,
     /// The definitions at the root.
     last: Visible,
+    /// The implementations that go with an item, as they stand behind it in its cell: a new definition of the item ends them.
+    attached: BTreeMap<Key, Vec<usize>>,
     /// What each cell sees, by the cell's index.
     seen: BTreeMap<usize, Visible>,
 }
@@ -96,13 +100,25 @@ impl Items {
                 visible.clear();
                 items.globs.clear();
             }
+            let mut above = None;
             for text in cell.items.iter().flat_map(|text| singles(text, &repeated)) {
                 match glob_of(&text).filter(|(root, _)| repeated.contains(root)) {
                     Some((root, glob)) => {
                         items.globs.insert(root.clone(), glob);
                         items.bring(index, &root, &mut visible);
                     }
-                    None => items.add(index, text, &mut visible),
+                    None => {
+                        if let Some(key) = attaching_name(&text) {
+                            above = Some(key);
+                        }
+                        let last = items.items.len();
+                        items.add(index, text, &mut visible);
+                        if let (Some(above), Some(Kind::Implementation)) =
+                            (&above, items.items.get(last).map(|item| &item.kind))
+                        {
+                            items.attached.entry(above.clone()).or_default().push(last);
+                        }
+                    }
                 }
             }
             items.seen.insert(index, visible.clone());
@@ -125,6 +141,13 @@ impl Items {
             .copied()
             .filter(|&at| !is_static && same_text(&self.items[at].text, &text));
         let index = again.unwrap_or(self.items.len());
+        // With a `use` or a macro they stay.
+        let ended = attaching_name(&text).and_then(|name| self.attached.remove(&name)).unwrap_or_default();
+        for key in ended.iter().flat_map(|&item| self.items[item].keys.clone()) {
+            for known in [&mut *visible, &mut self.last] {
+                known.retain(|other, item| *other != key || !ended.contains(item));
+            }
+        }
         for key in &keys {
             visible.insert(key.clone(), index);
             self.last.insert(key.clone(), index);
@@ -134,6 +157,7 @@ impl Items {
             let kind = match node {
                 ast::Item::Use(_) => Kind::Use,
                 ast::Item::Impl(_) => Kind::Implementation,
+                ast::Item::MacroRules(_) => Kind::Macro,
                 _ => Kind::Other,
             };
             self.items.push(Item { cell, text, keys: keys.clone(), names, implements_for, kind });
@@ -188,8 +212,22 @@ impl Items {
 
     /// The items at the root of a cell, in order.
     pub fn at_root(&self, cell: usize) -> impl Iterator<Item = &str> {
+        self.all_at_root(cell).filter(|item| !self.is_repeated_macro(item)).map(|item| item.text.as_str())
+    }
+
+    /// Macros of a cell that replace earlier ones. They stand before all other items, as these may be from earlier cells.
+    pub fn macros_at_root(&self, cell: usize) -> impl Iterator<Item = &str> {
+        self.all_at_root(cell).filter(|item| self.is_repeated_macro(item)).map(|item| item.text.as_str())
+    }
+
+    fn all_at_root(&self, cell: usize) -> impl Iterator<Item = &Item> {
         let of_cell = self.items.iter().enumerate().filter(move |(_, item)| item.cell == cell);
-        of_cell.filter(|(index, _)| self.is_at_root(*index)).map(|(_, item)| item.text.as_str())
+        of_cell.filter(|(index, _)| self.is_at_root(*index)).map(|(_, item)| item)
+    }
+
+    fn is_repeated_macro(&self, item: &Item) -> bool {
+        let is_other = |other: &Item| other.cell != item.cell && other.keys == item.keys;
+        item.kind == Kind::Macro && self.items.iter().any(is_other)
     }
 
     fn is_at_root(&self, index: usize) -> bool {
@@ -239,11 +277,15 @@ impl Items {
             }
             let module = format!("until_cell_{}", index + 1);
             let mut text = String::new();
+            let mut macros = Vec::new();
             for item in wanted {
                 let version = self.version(visible, item);
                 let names = || self.items[item].keys.iter().filter(|key| is_name(key));
                 let before = placed.entry((item, version)).or_insert_with(|| module.clone()).clone();
-                if before == module {
+                if self.items[item].kind == Kind::Macro {
+                    // A macro cannot be shown to all by its name, but it can stand in several modules.
+                    macros.push(item);
+                } else if before == module {
                     text += &format!("{}\n\n", public(&self.items[item].text));
                 } else {
                     for name in names() {
@@ -252,6 +294,11 @@ impl Items {
                 }
                 used.extend(names().map(|name| (name.clone(), before.clone())));
             }
+            // Macros are known behind their definition only. What they name must be found where they are used.
+            let place_of = |name: &str| used.get(name).map(|place| format!("$crate::{place}"));
+            let macros =
+                macros.iter().map(|&item| format!("{}\n\n", public(&with_places(&self.items[item].text, place_of))));
+            text.insert_str(0, &macros.collect::<String>());
             // A module of nothing but names of others need not be.
             if used.values().any(|name| *name == module) || text.contains("impl") {
                 versions.modules.push(Module { name: module, text });
@@ -309,136 +356,18 @@ impl Items {
 /// The function that the program has itself.
 const MAIN: &str = "main";
 
-/// Whether a key is a name, and not the head of an implementation or another text.
-fn is_name(key: &str) -> bool {
-    key.chars().all(crate::syntax::is_word)
+/// A macro with a module before each name that has one; its parameters stay.
+fn with_places(text: &str, place_of: impl Fn(&str) -> Option<String>) -> String {
+    let Some(ast::Item::MacroRules(item)) = parse(text).tree().items().next() else { return text.to_owned() };
+    let Some(body) = item.token_tree().map(|tree| usize::from(tree.syntax().text_range().start())) else {
+        return text.to_owned();
+    };
+    let place_of = |name: &str| place_of(name).filter(|_| !text.contains(&format!("${name}")));
+    format!("{}{}", &text[..body], qualified(&text[body..], place_of))
 }
 
 fn same_text(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
-}
-
-/// The keys of an item, and the type that it implements something for.
-fn keys_of(item: &ast::Item) -> (Vec<Key>, Option<String>) {
-    match item {
-        ast::Item::Impl(block) => {
-            let body = block.assoc_item_list().map(|list| list.syntax().text_range().start());
-            let tokens = block.syntax().descendants_with_tokens().filter_map(NodeOrToken::into_token);
-            let head = tokens.filter(|token| !token.kind().is_trivia());
-            let head = head.take_while(|token| body.is_none_or(|body| token.text_range().start() < body));
-            let head: Vec<String> = head.map(|token| token.text().to_string()).collect();
-            let of = block.self_ty().and_then(|of| names(&of.syntax().text().to_string()).into_iter().next());
-            (vec![head.join(" ")], of)
-        }
-        ast::Item::Use(_) => {
-            let names = imported(item.syntax());
-            let text: Vec<String> = item.syntax().text().to_string().split_whitespace().map(str::to_owned).collect();
-            (if names.is_empty() { vec![text.join(" ")] } else { names }, None)
-        }
-        other => match declared_name(other.syntax()) {
-            Some(name) => (vec![name], None),
-            None => (vec![other.syntax().text().to_string()], None),
-        },
-    }
-}
-
-/// The names that a `use` brings, without those of `*` and `_`.
-fn imported(node: &SyntaxNode) -> Vec<String> {
-    let leaves = node.descendants().filter_map(ast::UseTree::cast).filter(|tree| tree.use_tree_list().is_none());
-    let names = leaves.filter(|tree| tree.star_token().is_none()).filter_map(|tree| match tree.rename() {
-        Some(rename) => declared_name(rename.syntax()),
-        None => {
-            let name = tree.path()?.segment()?.syntax().text().to_string();
-            if name == "self" {
-                return tree
-                    .syntax()
-                    .ancestors()
-                    .skip(1)
-                    .filter_map(ast::UseTree::cast)
-                    .find_map(|above| Some(above.path()?.segment()?.syntax().text().to_string()));
-            }
-            Some(plain(&name).to_owned())
-        }
-    });
-    names.collect()
-}
-
-/// The type or module from which a `use` brings all names, by its own name.
-fn glob_of(text: &str) -> Option<(Key, Glob)> {
-    let Some(ast::Item::Use(item)) = parse(text).tree().items().next() else { return None };
-    let tree = item.use_tree().filter(|tree| tree.star_token().is_some())?;
-    let path = tree.path()?.syntax().text().to_string();
-    let root = path.trim_start_matches("self::").trim_start_matches("crate::").to_owned();
-    is_name(&root).then(|| (root, Glob { is_public: item.visibility().is_some(), names: Vec::new() }))
-}
-
-/// The names that a `*` brings: the variants of an enum, the public items of a module.
-fn names_within(text: &str) -> Vec<Key> {
-    match parse(text).tree().items().next() {
-        Some(ast::Item::Enum(item)) => {
-            let variants = item.variant_list().into_iter().flat_map(|list| list.variants());
-            variants.filter_map(|variant| declared_name(variant.syntax())).collect()
-        }
-        Some(ast::Item::Module(item)) => {
-            let items = item.item_list().into_iter().flat_map(|list| list.items());
-            items
-                .filter(|item| has_visibility(item.syntax()))
-                .flat_map(|item| keys_of(&item).0)
-                .filter(|key| is_name(key))
-                .collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The names that several items declare.
-fn repeated_names<'a>(items: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
-    let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for text in items {
-        let Some(node) = parse(text).tree().items().next() else { continue };
-        for key in keys_of(&node).0 {
-            texts.entry(key).or_default().insert(text.split_whitespace().collect());
-        }
-    }
-    texts.into_iter().filter(|(_, texts)| texts.len() > 1).map(|(key, _)| key).collect()
-}
-
-/// A `use` of several names as one of each, if another item declares one of them.
-fn singles(text: &str, repeated: &BTreeSet<String>) -> Vec<String> {
-    let whole = vec![text.to_owned()];
-    let Some(ast::Item::Use(item)) = parse(text).tree().items().next() else { return whole };
-    let names = imported(item.syntax());
-    if names.len() < 2 || !names.iter().any(|name| repeated.contains(name)) {
-        return whole;
-    }
-    let mut found = Vec::new();
-    if let Some(tree) = item.use_tree() {
-        spread(&tree, "", &mut found);
-    }
-    let before = if item.visibility().is_some() { "pub use" } else { "use" };
-    found.into_iter().map(|path| format!("{before} {path};")).collect()
-}
-
-fn spread(tree: &ast::UseTree, before: &str, found: &mut Vec<String>) {
-    let path = tree.path().map(|path| path.syntax().text().to_string());
-    let whole = match (&path, before) {
-        (Some(path), "") => path.clone(),
-        (Some(path), before) => format!("{before}::{path}"),
-        (None, before) => before.to_owned(),
-    };
-    match tree.use_tree_list() {
-        Some(list) => list.use_trees().for_each(|tree| spread(&tree, &whole, found)),
-        None => {
-            let rename = tree.rename().map(|rename| format!(" {}", rename.syntax().text())).unwrap_or_default();
-            let star = if tree.star_token().is_some() { "::*" } else { "" };
-            found.push(format!("{}{star}{rename}", whole.strip_suffix("::self").unwrap_or(&whole)));
-        }
-    }
-}
-
-/// Whether an item or a part of it says who can name it.
-fn has_visibility(node: &SyntaxNode) -> bool {
-    node.children().any(|child| ast::Visibility::can_cast(child.kind()))
 }
 
 /// An item whose parts can all be named outside of its module.
@@ -510,7 +439,7 @@ mod tests {
         let versions = items.modules(all());
         let mut text = String::new();
         for (index, _) in all() {
-            items.at_root(index).for_each(|item| text += &format!("{item}\n"));
+            items.macros_at_root(index).chain(items.at_root(index)).for_each(|item| text += &format!("{item}\n"));
         }
         for module in &versions.modules {
             text += &format!("mod {} {{\n{}\n}}\n", module.name, module.text.trim());
@@ -624,6 +553,83 @@ mod tests {
             }
             1: until_cell_1::f();
             2: f();
+        "#]]
+        .assert_eq(&text);
+    }
+
+    #[test]
+    fn macros_that_replace_others_stand_first() {
+        let text = program(&[
+            cell(&["macro_rules! m { () => { f() } }", "fn f() -> u8 { 1 }", "fn all() -> u8 { m!() }"], "all();"),
+            cell(&["macro_rules! m { ($f:expr) => { m!() }; () => { 2 } }"], "all();"),
+            cell(&["fn f() -> u8 { 3 }", "macro_rules! m { () => { 4 } }"], "m!(); all();"),
+        ]);
+        expect_test::expect![[r#"
+            fn all() -> u8 { m!() }
+            macro_rules! m { () => { 4 } }
+            fn f() -> u8 { 3 }
+            mod until_cell_1 {
+            macro_rules! m { () => { $crate::until_cell_1::f() } }
+            pub(crate) use m;
+
+            pub fn f() -> u8 { 1 }
+
+            pub fn all() -> u8 { m!() }
+            }
+            mod until_cell_2 {
+            macro_rules! m { ($f:expr) => { $crate::until_cell_2::m!() }; () => { 2 } }
+            pub(crate) use m;
+
+                pub use super::until_cell_1::f;
+
+            pub fn all() -> u8 { m!() }
+            }
+            1: until_cell_1::all();
+            2: until_cell_2::all();
+            3: m!(); all();
+        "#]]
+        .assert_eq(&text);
+    }
+
+    #[test]
+    fn implementations_stand_beside_one_another_or_replace_others() {
+        let text = program(&[
+            cell(&["struct S;", "impl S { fn a() {} }", "impl S { fn b() {} }"], ""),
+            cell(&["impl S { fn c() {} }", "impl<T> From<T> for S { }"], "S::a();"),
+            cell(&["impl S { fn a() { 1; } fn d() {} }", "impl<'a, U: Copy> From<U> for S { /* again */ }"], "S::a();"),
+        ]);
+        expect_test::expect![[r#"
+            struct S;
+            impl S { fn b() {} }
+            impl S { fn c() {} }
+            impl S { fn a() { 1; } }
+            impl S { fn d() {} }
+            impl<'a, U: Copy> From<U> for S { /* again */ }
+            mod until_cell_2 {
+            pub struct S;
+
+            impl S { pub fn a() {} }
+
+            impl S { pub fn b() {} }
+
+            impl S { pub fn c() {} }
+
+            impl<T> From<T> for S { }
+            }
+            2: until_cell_2::S::a();
+            3: S::a();
+        "#]]
+        .assert_eq(&text);
+        // As evcxr has it, those behind a type go with it.
+        let text = program(&[
+            cell(&["struct S { x: u8 }", "impl S { fn x(&self) -> u8 { self.x } }", "fn f() {}"], ""),
+            cell(&["impl Clone for S { fn clone(&self) -> S { todo!() } }"], ""),
+            cell(&["struct S { y: u8 }"], ""),
+        ]);
+        expect_test::expect![[r#"
+            fn f() {}
+            impl Clone for S { fn clone(&self) -> S { todo!() } }
+            struct S { y: u8 }
         "#]]
         .assert_eq(&text);
     }

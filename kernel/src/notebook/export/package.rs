@@ -16,7 +16,7 @@ use crate::evaluator::CellError;
 use crate::functions::source::{Found, find_all, functions_in, with_glue};
 use crate::functions::{refused, set_up};
 use crate::installation::Installation;
-use crate::notebook::{Finding, has_tag, plain, source};
+use crate::notebook::{Finding, has_tag, language, plain, source};
 use crate::printing::{errln, outln};
 use anyhow::{Result, bail};
 use nbformat::v4::{Cell, Notebook};
@@ -204,16 +204,25 @@ struct Functions {
     cells: Vec<usize>,
     /// Where the items of cells begin: lines, and the cells.
     lines: Vec<(usize, usize)>,
+    /// Cells of which nothing is in the package, because something is wrong with them.
+    left_out: Vec<Finding>,
 }
 
 impl Functions {
-    /// The cells with what the compiler refuses.
+    /// The cells with what the compiler refuses, behind those that are not there.
     fn findings(&self, messages: &str) -> Vec<Finding> {
         let errors = CompilerMessage::errors(messages).filter(|message| !message.is_count());
-        let cells: BTreeSet<usize> =
-            errors.filter_map(|message| line_of(&message, "lib.rs").and_then(|line| self.cell_at(line))).collect();
-        let text = "the compiler refuses it in the package:";
-        cells.into_iter().map(|cell| Finding { cell, text: text.to_owned() }).collect()
+        let refused = errors.filter_map(|message| {
+            let cell = self.cell_at(line_of(&message, "lib.rs")?)?;
+            Some(Finding { cell, text: format!("the compiler refuses it in the package: {}", message.text()) })
+        });
+        let mut found = self.left_out.clone();
+        refused.for_each(|finding| {
+            if !found.contains(&finding) {
+                found.push(finding);
+            }
+        });
+        found
     }
 
     /// The cell of a line. Behind the text is a line for each function.
@@ -228,7 +237,7 @@ impl Functions {
 
 /// The functions of a notebook, or what keeps cells that have some from being exported. `carried` are the crates that code can name.
 fn read(notebook: &Notebook, title: &str, carried: &BTreeSet<&str>) -> Result<Functions, Vec<Finding>> {
-    let Cells { cells, dependencies, .. } = cells::read(notebook);
+    let Cells { cells, dependencies, findings: mut left_out } = cells::read(notebook);
     let mut findings = Vec::new();
     let mut names: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for cell in &cells {
@@ -254,8 +263,13 @@ fn read(notebook: &Notebook, title: &str, carried: &BTreeSet<&str>) -> Result<Fu
     let libraries = dependencies.keys().map(|name| name.replace('-', "_"));
     let missing: BTreeSet<String> = libraries.filter(|name| !carried.contains(name.as_str())).collect();
     items.keep(&names.values().flatten().cloned().collect::<Vec<_>>(), &missing);
-    let mut functions =
-        Functions { text: format!("// The functions of the notebook `{title}`.\n"), ..Functions::default() };
+    // Other cells of a Python notebook are Python.
+    let is_python = language(notebook).is_some_and(|name| name.eq_ignore_ascii_case("python"));
+    let is_rust = |cell: &Cell| !is_python || source(cell).starts_with(RUST);
+    let is_gone = |cell: usize| cells.iter().any(|one| one.index == cell && matches!(one.part, Part::LeftOut { .. }));
+    left_out.retain(|finding| notebook.cells.get(finding.cell).is_some_and(is_rust) && is_gone(finding.cell));
+    let text = format!("// The functions of the notebook `{title}`.\n");
+    let mut functions = Functions { text, left_out, ..Functions::default() };
     for (index, name, _) in &with_items {
         let own: Vec<&str> = items.at_root(*index).collect();
         if !own.is_empty() {

@@ -4,6 +4,7 @@ use super::cells::{Cells, CodeCell, Part, ProgramCell};
 use super::items::{Items, Versions};
 use super::tokens::{indented, names};
 use crate::notebook::Finding;
+use crate::syntax::plain;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -17,8 +18,9 @@ const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
 const RESULT: &str = "std::result::Result<(), gpu::program::Failure>";
 /// What `main` and tests return where cells may fail.
 const STATUS: &str = "std::process::ExitCode";
-/// Behind the line that drops a variable.
+/// Behind the line that holds a variable until the end of the cell which replaces it, and behind the line that drops it.
 const REPLACED: &str = "; // replaced below";
+const DROPPED: &str = "; // replaced above";
 /// The folder of pictures.
 pub const OUTPUT: &str = "output";
 /// The file of kernels that are compiled already, beside the program's text.
@@ -43,12 +45,13 @@ impl Program {
         parts.last().map(|(_, cell)| *cell)
     }
 
-    /// Removes the lines that drop variables which later ones of the name replace, those among `lines` (from 1) or all.
+    /// Removes the lines that hold and drop variables which later ones of the name replace, those among `lines` (from 1) or all.
     pub fn keep_variables(&mut self, lines: Option<&BTreeSet<usize>>) -> bool {
-        let is_meant = |(index, text): &(usize, &str)| {
-            text.ends_with(REPLACED) && lines.is_none_or(|lines| lines.contains(&(index + 1)))
-        };
-        let removed: Vec<usize> = self.text.lines().enumerate().filter(is_meant).map(|(index, _)| index + 1).collect();
+        let held: Vec<(usize, &str)> =
+            (1..).zip(self.text.lines()).filter_map(|(line, text)| Some((line, held_by(text)?))).collect();
+        let is_meant = |line: &usize| lines.is_none_or(|lines| lines.contains(line));
+        let meant: BTreeSet<&str> = held.iter().filter(|(line, _)| is_meant(line)).map(|(_, name)| *name).collect();
+        let removed: Vec<usize> = held.iter().filter(|(_, name)| meant.contains(name)).map(|(line, _)| *line).collect();
         let mut line = 0;
         let kept = self.text.split_inclusive('\n').filter(|_| {
             line += 1;
@@ -79,6 +82,13 @@ pub fn write(cells: &Cells, title: &str, embeds: bool) -> Program {
          Pictures become files in the folder `{OUTPUT}`.\n\n{LINTS}\n\n{IMPORTS}\n",
         env!("CARGO_PKG_VERSION")
     );
+    for (cell, text) in
+        cells.cells.iter().flat_map(|cell| items.macros_at_root(cell.index).map(move |text| (cell, text)))
+    {
+        program.text.push('\n');
+        program.begin(cell.index);
+        let _ = writeln!(program.text, "// Cell {}\n{text}", cell.name());
+    }
     for cell in &cells.cells {
         let own: Vec<&str> = items.at_root(cell.index).collect();
         if !own.is_empty() {
@@ -278,11 +288,24 @@ impl Body<'_> {
             );
         } else {
             let _ = writeln!(program.text, "    gpu::program::cell(\"{}\");", cell.name());
+            let holder = |name: &str| format!("{}_before_{}", plain(name), cell.index + 1);
             for name in replaced {
-                let _ = writeln!(program.text, "    drop({name}){REPLACED}");
+                let _ = writeln!(program.text, "    let {} = {name}{REPLACED}", holder(name));
             }
             let _ = writeln!(program.text, "{}", indented(&text, 4));
+            // As the kernel does it, where a new value is stored when the statements behind it have run.
+            for name in replaced.iter().rev() {
+                let _ = writeln!(program.text, "    drop({}){DROPPED}", holder(name));
+            }
         }
+    }
+}
+
+/// The variable that a line holds for another one, or drops.
+fn held_by(line: &str) -> Option<&str> {
+    match line.strip_suffix(REPLACED) {
+        Some(line) => Some(line.trim_start().strip_prefix("let ")?.split_once(" = ")?.0),
+        None => line.strip_suffix(DROPPED)?.trim_start().strip_prefix("drop(")?.strip_suffix(')'),
     }
 }
 
@@ -399,9 +422,10 @@ mod tests {
                 gpu::timing::timeit(gpu::timing::TimeitOptions::new().loops(1), || { std::hint::black_box(f(2.0)); });
 
                 gpu::program::cell("5");
-                drop(s); // replaced below
+                let s_before_5 = s; // replaced below
                 let x = x + 1;
                 let s = 2;
+                drop(s_before_5); // replaced above
 
                 gpu::program::end();
             }
@@ -413,7 +437,7 @@ mod tests {
             let line = 1 + written.text.lines().position(|line| line.contains("let s = 2")).unwrap();
             written.cell_at(line)
         };
-        assert!(written.text.contains("\n    drop(s); // replaced below\n") && !written.text.contains("drop(x)"));
+        assert!(!written.text.contains("x_before"));
         assert!(!written.keep_variables(Some(&BTreeSet::from([1, 2]))) && written.keep_variables(None));
         assert!(!written.text.contains("drop(") && cell_of(&written) == Some(4));
     }
