@@ -189,6 +189,141 @@ def test_a_program_does_what_the_cells_do(export):
     assert str(ROOT) not in main and str(Path.home()) not in main
 
 
+#: Cells in which the kernel writes something: types of numbers that are open, integers beside floats, `&` before arrays. Each line is a notebook
+#: of its own: open and typed numbers, arrays of each kind of elements, both sides of operators, functions, closures, variables that are not used,
+#: that later cells use, and that later ones replace.
+# fmt: off
+FORMS = [
+    ["let a = gpu::linspace(0.0, 1.0, 5);\nlet b = a * 2.0 + 1;", "println!(\"{b}\");", "a.sum()"],
+    ["let a = gpu::linspace(0.0, 1.0, 5);", "let scale = 2.0;", "let b = a * scale + 1;\nb"],
+    ["let a = gpu::linspace(0.0, 1.0, 5);", "(a + 1) / 2", "1 - a", "a"],
+    ["let o = gpu::ones((2, 2));", "o * 3", "let v = o * 3;\nv / 2", "v"],
+    ["let z = gpu::zeros(3);", "let y = z + 1;", "y / 2"],
+    ["let x = 2.0;", "x.sqrt()", "x.powi(3)"],
+    ["let n = 3;", "n.pow(2)", "n / 2"],
+    ["let x = 2.0;\nx.sqrt()"],
+    ["let x = 2.0;\nlet n = 3;", "println!(\"{} {}\", x.powi(n), n.pow(2));"],
+    ["let t = (1, 2.5);", "println!(\"{} {}\", t.0.pow(2), t.1.sqrt());"],
+    ["let (k, s) = (3, 0.5);", "println!(\"{} {}\", k.pow(2), s.sqrt());"],
+    ["let v = vec![1.0, 2.0, 3.0];", "v.iter().map(|x| x.sqrt()).sum::<f64>()"],
+    ["let v = vec![1, 2, 3];", "v.iter().map(|x| x.pow(2)).sum::<i32>()"],
+    ["let p = [1.5, 2.5];", "p[0].sqrt() + p[1]"],
+    ["let a = gpu::arange(5);", "a + 1", "a * 2", "a.sum() + 1"],
+    ["let a = gpu::arange(5);\nlet total = a.sum();", "assert_eq!(total, 10);", "total + 1"],
+    ["let a = gpu::arange(5).astype::<f32>();", "a + 1", "2 * a", "1 - a / 2"],
+    ["let a = gpu::zeros::<f32>(3);", "a + 1.5", "let b = 2.0 * a + 1;\nb", "b.mean()"],
+    ["let a = gpu::ones::<i64>(4);", "a + 1", "a * 2", "let s = a.sum() + 1;\ns"],
+    ["let a = gpu::ones::<u8>(4);", "a + 1", "a"],
+    ["let a = gpu::arange(4);\nlet m = a.gt(1);", "m", "a.lt(2).sum()"],
+    ["let x = gpu::linspace(0.0, 1.0, 3);", "let y = x.gt(0) ;\ny", "x.maximum(0)"],
+    ["let x = gpu::linspace(0.0, 1.0, 3);", "let y = (-2) * x.abs();\ny"],
+    ["fn half(a: &DeviceArray<f64>) -> DeviceArray<f64> { a / 2 + 1 }", "let a = gpu::ones(3);", "half(&a)", "half(a)"],
+    ["fn norm(x: f64, y: f64) -> f64 { (x * x + y * y).sqrt() }", "let x = 3.0;\nlet y = 4.0;", "norm(x, y) + 1.0"],
+    ["fn constant() -> f64 { let x = 2.0; x.sqrt() }\nconstant()"],
+    ["let a = gpu::linspace(0.0, 1.0, 4);", "let d = gpu::exp(a) * 2.0;", "(a + d).sum()"],
+    ["let a = gpu::linspace(0.0, 1.0, 4);", "let f = { let b = a; b.sum() };\nf"],
+    ["let m = gpu::linspace(0.0, 1.0, 4).reshape((2, 2));", "m.t() * 2 + m", "m.matmul(&m) - 1"],
+    ["let m = gpu::eye(3);", "m * 2 - 1", "gpu::linalg::inv(&(m + m))"],
+    ["let h = gpu::host::ones(3);", "&h + 1.0", "h.sum()"],
+    ["let h = ndarray::array![[1.0, 2.0], [3.0, 4.0]];", "h.mapv(|x| x.sqrt())", "&h * 2.0"],
+    ["let h = ndarray::array![1.0, 2.0];", "h.iter().map(|x| x.powi(2)).sum::<f64>()", "let g = h * 2.0;\ng", "h"],
+    ["let r = (1..4).map(|i| i as f64 * 0.5).collect::<Vec<_>>();", "r.iter().map(|v| v.sqrt()).sum::<f64>()"],
+    ["let mut total = 0;", "for i in 0..5 { total += i; }", "total.pow(2)"],
+    ["let mut total = 0.0;", "for i in 0..5 { total += 0.5 * i as f64; }", "total.sqrt()"],
+    ["let mut acc = gpu::zeros(3);", "acc += 1;", "acc = acc * 2 + 1;\nacc", "acc"],
+    ["let mut acc = gpu::zeros(3);", "let g = gpu::ones(3);", "acc += g * 2;\nacc", "g"],
+    ["let c = gpu::linspace(0.0, 1.0, 3);\nlet z = gpu::fft::fft(&c);", "z * 2.0", "z.abs() + 1"],
+    ["let z = gpu::zeros::<Complex<f64>>(3);", "z + Complex::new(1.0, 2.0)", "z"],
+    ["let x = 1.5;", "let x = x * 2.0;\nx.floor()", "let x = x as i32;\nx.pow(2)"],
+    ["let x = 1;", "let x = gpu::ones(3) * x;", "x + 1"],
+    ["let a = gpu::ones(3);", "let a = a + 1;", "let a = a * 2;\na"],
+    ["let a = gpu::ones(3);\nlet unused = a * 2;", "a"],
+    ["let unused = 1.0;\nlet unused_too = gpu::zeros(2);", "unused_too.shape()"],
+    ["let o = Some(2.5);", "o.unwrap().sqrt()"],
+    ["let o = Some(gpu::ones(2));", "o.unwrap() + 1"],
+    ["let a = gpu::linspace(0.0, 1.0, 3);", "let w = a.sum() * 2;\nw", "w + 1"],
+    ["let a = gpu::ones(3);", "-a", "-(a + 1) * a"],
+    ["fn total(a: &DeviceArray<f64>) -> f64 { a.sum() }", "let a = gpu::ones(3);", "total(a)", "total(a * 2)", "total(a + 1)"],
+    ["let x = 5;\nlet y = x / 2;", "y.pow(3) + x"],
+    ["let big = 3_000_000_000_i64;", "big + 1", "let k = 7;\nbig * k"],
+    ["let n: usize = 3;", "n + 1", "let a = gpu::arange(n as i32);\na + 1"],
+    ["let s = \"2.5\".parse::<f64>()?;", "s.sqrt() * 2.0", "gpu::ones(2) * s + 1"],
+    ["#[vectorize]\nfn f(x: f32) -> f32 { 2.0 * x + 1.0 }", "let a = gpu::ones::<f32>(3);", "gpu::map(f, &a)", "a + 1"],
+    ["let a = gpu::linspace(0.0, 1.0, 3);", "a * a + 1"],
+    ["let o = gpu::ones((2, 2));\nlet p = o * 3;", "p", "o"],
+    ["let e = gpu::empty(0);", "e.len()"],
+    ["let a = gpu::linspace(0.0, 1.0, 3);\n{ let b = a + 1; println!(\"{b}\"); }", "a"],
+    ["let w = 1e3;", "w.log10()", "w / 2.0"],
+    ["let m = std::collections::BTreeMap::from([(\"a\", 1.5)]);", "m[\"a\"].sqrt()"],
+    ["let o = gpu::ones(2);", "let (p, q) = (o * 2, o + 1);\np + q", "o"],
+    ["let x = gpu::linspace(0.0, 1.0, 3);", "println!(\"{}\", &x + 1.0);", "let n = gpu::ones(2);", "n * 2", "n"],
+]
+# fmt: on
+
+
+def forms() -> list[str]:
+    """The cells of all forms, each behind a `:clear`."""
+    return [cell for form in FORMS for cell in (":clear", *form)]
+
+
+@pytest.mark.timeout(900)
+def test_what_the_kernel_writes_into_cells_is_in_the_program(export, prefix, tmp_path):
+    folder, ended = export(forms())
+    written(ended)
+    assert "Left out" not in ended.stdout and len(FORMS) >= 40
+    main = (folder / "src/main.rs").read_text()
+    for line in (
+        "let b = &a * 2.0_f64 + 1_f64;",
+        "let o = gpu::ones::<f64>((2, 2));",
+        "gpu::program::show(&(&o * 3_f64));",
+        "gpu::program::show(&(1_f64 - &a));",
+        "let v: Vec<f64> = vec![1.0, 2.0, 3.0];",
+        "{ a / 2_f64 + 1_f64 }",
+    ):
+        assert line in main, (line, main)
+    # The kernel runs them.
+    command = [prefix / "bin/warpcell", "run", tmp_path / "a notebook.ipynb", "--output", tmp_path / "executed.ipynb"]
+    subprocess.run(command, check=True, capture_output=True, timeout=480)
+
+
+@pytest.mark.named
+@pytest.mark.timeout(BUILD_SECONDS + 600)
+def test_what_the_kernel_writes_into_cells_does_the_same_in_the_program(export, prefix, tmp_path):
+    folder, ended = export(forms())
+    written(ended)
+    executed = tmp_path / "executed.ipynb"
+    command = [prefix / "bin/warpcell", "run", tmp_path / "a notebook.ipynb", "--output", executed]
+    subprocess.run(command, check=True, capture_output=True, timeout=480)
+    outputs = [output for cell in json.loads(executed.read_text())["cells"] for output in cell["outputs"]]
+    shown = ["".join(output["text"] if "text" in output else output["data"]["text/plain"]) for output in outputs]
+    assert output_of(folder).split() == "\n".join(shown).split()
+
+
+def test_what_the_kernel_writes_into_functions_is_in_the_package(prefix, tmp_path):
+    tags = {"metadata": {"tags": ["export"]}}
+    cells = [("fn root(n: f64) -> f64 { let two = 2.0; two.powf(n) }", tags), ("fn scaled(a: &DeviceArray<f64>) -> DeviceArray<f64> { let b = a * 2; &b + 1 }", tags)]  # fmt: skip
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook_of(cells)))
+    command = [prefix / "bin/warpcell", "export", tmp_path / "a.ipynb", "--python", "written", "--to", tmp_path]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=480, check=False)
+    assert ended.returncode == 0 and "Wrote 2 functions" in ended.stdout, ended.stdout + ended.stderr
+
+
+def test_own_names_of_the_program_are_free(export):
+    cells = ["fn run_cells() -> i32 { 1 }\nfn cell_2() -> i32 { 2 }\nlet run_test = 3;", "let n: i32 = \"4\".parse()?;",
+             ("assert_eq!(n + run_test + run_cells() + cell_2(), 10);", {"metadata": {"tags": ["test"]}}), ":clear\nrun_cells()"]  # fmt: skip
+    folder, ended = export(cells)
+    written(ended)
+    assert "fn program_run_cells_1(program_run_test: &str)" in (folder / "src/main.rs").read_text()
+
+
+def test_files_that_cells_name_are_copied(export, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/a.txt").write_text("1 2\n3 4\n")
+    folder, ended = export(['let a = gpu::loadtxt("data/a.txt");\na.sum()'])
+    written(ended)
+    assert (folder / "data/a.txt").exists() and "Copied files that the cells name: data/a.txt." in ended.stdout, ended
+
+
 #: Names that cells define again, each line with what the cell sees.
 AGAIN = [
     "#[derive(Debug, Clone, Copy)]\nenum Color { Red, Green }\nuse Color::*;\nprintln!(\"a {:?} {}\", Green, Red as i32);",
@@ -263,7 +398,8 @@ def test_a_program_with_the_library_names_no_place(export, prefix):
     assert checked.returncode == 0, checked.stderr
 
 
-def test_crates_of_the_installation_are_checked_and_others_are_said_not_to_be(export):
+def test_crates_that_are_here_are_checked_and_others_are_said_not_to_be(export, prefix, tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPCELL_CACHE_DIR", str(tmp_path / "cache"))
     cells = [":dep ndarray\nlet x = 2.0;\nlet n = 3;", "println!(\"{} {}\", x.powi(n), n.pow(2));", "let m = gpu::ones::<f64>(3);\nlet e = gpu::exp(m) * 0.0;", "(m + e).sum()"]
     folder, ended = export(cells)
     written(ended)
@@ -271,9 +407,18 @@ def test_crates_of_the_installation_are_checked_and_others_are_said_not_to_be(ex
     assert "let x: f64 = 2.0;" in main and "gpu::exp(&m)" in main and "not checked" not in ended.stdout, main
     assert re.search(r"^\[profile.release.package.a-notebook\]\noverflow-checks = true\ndebug-assertions = true$", (folder / "Cargo.toml").read_text(), re.M)
     folder.rename(folder.with_name("first"))
-    folder, ended = export([":dep itoa\nlet x = 1;"])
+    cells = [":dep itoa", "let mut buffer = itoa::Buffer::new();\nlet x = gpu::ones(3);\nbuffer.format(7).len()", "x * 3", "x"]
+    folder, ended = export(cells)
     written(ended)
-    assert "The compiler has not checked it" in ended.stdout
+    assert "The compiler has not checked it" in ended.stdout and "are not written out" in ended.stdout
+    # The kernel builds the crates.
+    command = [prefix / "bin/warpcell", "run", tmp_path / "a notebook.ipynb", "--output", tmp_path / "executed.ipynb"]
+    subprocess.run(command, check=True, capture_output=True, timeout=480)
+    folder.rename(folder.with_name("second"))
+    folder, ended = export(cells)
+    written(ended)
+    main = (folder / "src/main.rs").read_text()
+    assert "not checked" not in ended.stdout and "gpu::ones::<f64>(3)" in main and "show(&(&x * 3_f64));" in main, main
 
 
 def test_names_of_the_program_are_not_those_of_the_notebook(export):

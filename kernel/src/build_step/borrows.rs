@@ -52,8 +52,8 @@ const ARRAYS: [&str; 2] = ["DeviceArray<", "ArrayBase<OwnedRepr<"];
 const PRELUDE: [&str; 2] = ["gpu::", "warpcell::"];
 
 /// What the compiler says at the place that moves a value away.
-const MOVES: [&str; 4] =
-    ["value moved here", OF_OPERATOR, "variable moved due to use in closure", "move occurs because"];
+const MOVES: [&str; 5] =
+    ["value moved here", OF_OPERATOR, "variable moved due to use in closure", "move occurs because", "move out of"];
 
 /// The same of an operator.
 const OF_OPERATOR: &str = "moved due to usage in operator";
@@ -128,7 +128,9 @@ impl Borrows {
         let is_changed = !wrong.is_empty();
         self.places = right;
         self.refused.extend(wrong);
-        let moved: Vec<&CompilerMessage> = others().filter(|message| is_of_array(message)).collect();
+        let is_of_ours = |message: &CompilerMessage| self.is_of_reference(message, source);
+        let moved: Vec<&CompilerMessage> =
+            others().filter(|message| is_of_array(message) || is_of_ours(message)).collect();
         if moved.is_empty() && wanted.is_empty() {
             return is_changed;
         }
@@ -140,6 +142,16 @@ impl Borrows {
         let before = self.places.len();
         self.places.extend(found.filter(|place| !self.refused.contains(place)).collect::<Vec<_>>());
         is_changed || self.places.len() > before
+    }
+
+    /// Whether a message says that an array with a reference of ours is moved away, as behind it in `&a * a`.
+    fn is_of_reference(&self, message: &CompilerMessage, source: &str) -> bool {
+        let is_ours = |span: &Value| {
+            let is_borrowed = span["label"].as_str().is_some_and(|label| label.starts_with("borrow of `"));
+            let place = range_in(source, span).filter(|_| is_borrowed);
+            place.is_some_and(|place| self.places.contains(&(place.start, Part::Operand)))
+        };
+        message.code() == "E0505" && message.spans().iter().any(is_ours)
     }
 
     /// The source with the references.
@@ -235,6 +247,13 @@ fn operand(file: &SyntaxNode, source: &str, span: &Value) -> Option<usize> {
     let (start, (element, range)) = (place.start, element_at(file, &place)?);
     let node = element.as_node().cloned().or_else(|| element.parent())?;
     let expression = node.ancestors().take_while(|node| node.text_range() == range).filter_map(ast::Expr::cast).last();
+    // The whole may be in parentheses.
+    if let Some(ast::Expr::ParenExpr(paren)) = &expression
+        && is_of_operator(span)
+        && let Some(start) = left_side(paren)
+    {
+        return Some(start);
+    }
     let is_operand = match &expression {
         // Of an operator the compiler may name the whole. Its left side is the operand.
         Some(ast::Expr::BinExpr(_)) if is_of_operator(span) => true,
@@ -248,6 +267,16 @@ fn operand(file: &SyntaxNode, source: &str, span: &Value) -> Option<usize> {
         }
     };
     is_operand.then_some(start)
+}
+
+/// Where the left side of the operator in parentheses begins, or the operand of the sign.
+fn left_side(paren: &ast::ParenExpr) -> Option<usize> {
+    match paren.expr()? {
+        ast::Expr::ParenExpr(inner) => left_side(&inner),
+        ast::Expr::BinExpr(binary) => Some(range_of(binary.lhs()?.syntax()).start),
+        ast::Expr::PrefixExpr(prefix) => Some(range_of(prefix.expr()?.syntax()).start),
+        _ => None,
+    }
 }
 
 /// What is inserted so that an argument becomes a reference: a formula needs parentheses.
@@ -284,8 +313,12 @@ fn highlighted(span: &Value) -> String {
     let number = |name: &str| line[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(1);
     let (start, end) = (number("highlight_start"), number("highlight_end"));
     let text = line["text"].as_str().unwrap_or_default();
+    let before: String = text.chars().take(start.saturating_sub(1)).collect();
     let text: String = text.chars().take(end.saturating_sub(1)).skip(start.saturating_sub(1)).collect();
-    checks::without_checks(&text)
+    // Parentheses of ours belong to the operator in them.
+    let inner = || text.strip_prefix('(')?.strip_suffix(')');
+    let inner = BORROW_OF.strip_suffix('(').filter(|of| before.ends_with(of)).and_then(|_| inner());
+    checks::without_checks(inner.unwrap_or(&text))
 }
 
 /// Whether an expression is an operand of an operator, or an argument of a function, that reads references of arrays.
@@ -413,11 +446,32 @@ mod tests {
             ("let d = (m.part * 2.0 + c).sum();", "m.part * 2.0", "(&m.part * 2.0 + c)"),
             ("let d = -m;", "-m", "let d = -&m;"),
             ("show!(\"{}\", z * 2.0);", "z * 2.0", "&z * 2.0"),
+            ("show(&(m * 2.0));", "(m * 2.0)", "show(&(&m * 2.0));"),
+            ("show(&((m + 1.0) / 2.0));", "(m + 1.0)", "show(&((&m + 1.0) / 2.0));"),
+            ("show(&(-m));", "(-m)", "show(&(-&m));"),
         ] {
             let source = format!("fn f() {{\n    {code}\n}}\n");
             let result = written(&source, of, 0, LABEL);
             assert!(result.contains(expected), "{result}");
         }
+    }
+
+    #[test]
+    fn an_array_on_both_sides_gets_two_references() {
+        let source = "let d = m * m;\n";
+        let of_place = |label: &str, start: usize| {
+            json!({ "label": label, "line_start": 1, "line_end": 1, "column_start": start, "column_end": start + 1,
+                "text": [{ "text": source, "highlight_start": start, "highlight_end": start + 1 }] })
+        };
+        let spans = [of_place("borrow of `m` occurs here", 9), of_place("move out of `m` occurs here", 13)];
+        let message = json!({ "level": "error", "message": "cannot move out of `m` because it is borrowed",
+            "code": { "code": "E0505" }, "spans": spans })
+        .to_string();
+        let mut borrows = Borrows::default();
+        assert!(!borrows.learn(&message, source), "a reference of the user's");
+        borrows.places.insert((8, Part::Operand));
+        assert!(borrows.learn(&message, source));
+        assert_eq!(plain(&borrows.write(source)), "let d = &m * &m;\n");
     }
 
     #[test]

@@ -24,9 +24,10 @@ use progress::Progress;
 use record::{CrateRecord, Resolved, trees};
 use serde_json::Value;
 use set::Set;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub use plan::{CellManifest, CratePlan};
+pub use plan::{CellManifest, CratePlan, OPT_LEVEL};
 pub use progress::SOCKET_NAME;
 
 /// Crates ready for the compiler.
@@ -55,14 +56,28 @@ impl BuiltCrates {
     }
 }
 
+impl BuiltCrates {
+    /// Adds the prelude's crates of a plan.
+    fn add_carried(&mut self, installation: &Installation, plan: &CratePlan<'_>) {
+        for (library, carried) in &plan.carried {
+            self.arguments.push("--extern".to_owned());
+            self.arguments.push(format!("{library}={}", installation.prelude().join(&carried.file).display()));
+        }
+    }
+
+    /// Adds the crates of a set.
+    fn add(&mut self, record: CrateRecord) {
+        self.arguments.extend(record.arguments);
+        self.externs = record.externs;
+        self.own_display = record.own_display;
+    }
+}
+
 /// The crates of the cell, built if they are not; no process is started when nothing has changed.
 pub fn build(installation: &Installation, manifest: &CellManifest) -> Result<BuiltCrates> {
     let plan = manifest.plan(installation)?;
     let mut built = BuiltCrates::default();
-    for (library, carried) in &plan.carried {
-        built.arguments.push("--extern".to_owned());
-        built.arguments.push(format!("{library}={}", installation.prelude().join(&carried.file).display()));
-    }
+    built.add_carried(installation, &plan);
     if plan.foreign.is_empty() {
         return Ok(built);
     }
@@ -82,10 +97,21 @@ pub fn build(installation: &Installation, manifest: &CellManifest) -> Result<Bui
         }
     };
     show_once(&session, plan.notes.iter().chain(&record.notes))?;
-    built.arguments.extend(record.arguments);
-    built.externs = record.externs;
-    built.own_display = record.own_display;
+    built.add(record);
     Ok(built)
+}
+
+/// The crates of these lines, if the kernel has built them for all sessions. Nothing is built.
+pub fn built_before(installation: &Installation, dependencies: BTreeMap<String, toml::Value>) -> Option<BuiltCrates> {
+    let manifest = CellManifest { opt_level: OPT_LEVEL.to_owned(), dependencies };
+    let plan = manifest.plan(installation).ok()?;
+    let mut built = BuiltCrates::default();
+    built.add_carried(installation, &plan);
+    if !plan.foreign.is_empty() {
+        let sets = Set::places(installation, Path::new("no session"), &plan).ok()?;
+        built.add(sets.iter().find_map(|set| set.read::<CrateRecord>().filter(CrateRecord::is_current))?);
+    }
+    Some(built)
 }
 
 fn build_set(

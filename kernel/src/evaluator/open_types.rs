@@ -10,10 +10,17 @@ use crate::syntax::{offset_of, range_of, statements, words};
 use evcxr::Error;
 use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasAttrs, HasGenericArgs};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
+use serde_json::Value;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// The compiler's error codes for an open type.
 const OPEN: [&str; 4] = ["E0282", "E0283", "E0284", "E0689"];
+/// Those about moved and borrowed values.
+const OF_BORROWS: [&str; 15] = [
+    "E0373", "E0381", "E0382", "E0499", "E0502", "E0503", "E0505", "E0506", "E0507", "E0508", "E0515", "E0594",
+    "E0596", "E0597", "E0716",
+];
 /// Functions of the prelude whose element type nothing in their arguments fixes; NumPy's is `f64`.
 const FUNCTIONS: [&str; 8] =
     ["zeros", "ones", "empty", "eye", "loadtxt", "loadtxt_with", "genfromtxt", "genfromtxt_with"];
@@ -26,12 +33,55 @@ const OTHER_INTEGERS: [&str; 9] = ["_i64", "_u64", "_usize", "_u32", "_u8", "_i8
 /// How often a cell is compiled with types written into it.
 const ROUNDS: usize = 6;
 
-/// The code of a cell, and the places where a type may be written.
-pub struct OpenTypes<'a> {
-    code: &'a str,
+/// The code of a cell, and the places where a type may be written. `warpcell export` has the same for the cells of a program.
+pub struct OpenTypes {
+    code: Rc<str>,
     statements: Vec<(usize, SyntaxNode)>,
     places: Vec<OpenPlace>,
     rounds: usize,
+}
+
+/// An error of the compiler's, and its place in the code without types.
+pub type PlacedError = (CompilerMessage, Option<Range<usize>>);
+
+/// Why code has failed.
+pub struct Failure {
+    /// Only because types are open.
+    is_open: bool,
+    /// What the compiler has said, if it has said something.
+    errors: Option<Vec<PlacedError>>,
+}
+
+impl Failure {
+    /// That of a cell, in evcxr's words and the compiler's.
+    fn of(code: &str, error: &Error, said: Option<&Diagnostics>) -> Failure {
+        let errors = said.map(|said| placed(code, said));
+        let is_open = match error {
+            Error::CompilationErrors(_) => errors.as_deref().is_some_and(are_open),
+            Error::Message(message) => advice::without_type(message).is_some(),
+            _ => false,
+        };
+        Failure { is_open, errors }
+    }
+
+    /// That of code which the compiler has refused.
+    pub fn by(errors: Vec<PlacedError>) -> Failure {
+        Failure { is_open: are_open(&errors), errors: Some(errors) }
+    }
+
+    /// Whether the code fails only because types are open.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Whether there are errors about types: those about moved and borrowed values come when all types are right.
+    pub fn is_about_types(&self) -> bool {
+        self.errors().iter().any(|(message, _)| !OF_BORROWS.contains(&message.code()))
+    }
+
+    fn errors(&self) -> &[PlacedError] {
+        self.errors.as_deref().unwrap_or_default()
+    }
 }
 
 /// A place where a type may be written.
@@ -70,18 +120,43 @@ enum TypeState {
     Refused,
 }
 
-impl<'a> OpenTypes<'a> {
+impl OpenTypes {
     /// The places in a cell's code, if it fails because types are open and there are any.
-    pub fn of(code: &'a str, error: &Error, said: Option<&Diagnostics>) -> Option<OpenTypes<'a>> {
-        if !is_open(error, said) {
-            return None;
-        }
-        let statements = statements(code);
+    pub fn of(code: &str, error: &Error, said: Option<&Diagnostics>) -> Option<OpenTypes> {
+        let failure = Failure::of(code, error, said);
+        let mut open = failure.is_open.then(|| OpenTypes::in_statements(Rc::from(code), statements(code)))?;
+        open.begin(&failure).then_some(open)
+    }
+
+    /// The places in statements of a code, each with the byte at which it begins. No type is written yet.
+    pub fn in_statements(code: Rc<str>, statements: Vec<(usize, SyntaxNode)>) -> OpenTypes {
         let mut places: Vec<OpenPlace> = statements.iter().flat_map(|(start, node)| places_in(*start, node)).collect();
         places.sort_by_key(|place| place.range.start);
-        let mut open = OpenTypes { code, statements, places, rounds: 0 };
-        let are_floats = said.is_some_and(|said| open.write_as_beside(said));
-        (open.write_others() || open.write_integers() || are_floats).then_some(open)
+        OpenTypes { code, statements, places, rounds: 0 }
+    }
+
+    /// Writes the first types after a failure. Returns whether there were any to be written.
+    pub fn begin(&mut self, failure: &Failure) -> bool {
+        let are_floats = self.write_as_beside(failure);
+        self.write_open() || are_floats
+    }
+
+    /// Writes the types of floats and functions, or else of integers. Returns whether there were any to be written.
+    pub fn write_open(&mut self) -> bool {
+        self.write_others() || self.write_integers()
+    }
+
+    /// Writes the types of functions such as `gpu::zeros`. Returns whether there were any to be written.
+    pub fn write_functions(&mut self) -> bool {
+        self.write(|kind| if let OpenTypeKind::Function(written) = kind { Some(written) } else { None })
+    }
+
+    /// Writes the types of the numbers in a part of the code: of floats, or of integers. Returns whether there were any.
+    pub fn write_within(&mut self, range: &Range<usize>, floats: bool) -> bool {
+        let (kind, written) = if floats { (OpenTypeKind::Float, "_f64") } else { (OpenTypeKind::Integer, "_i32") };
+        let found = self.within(range, |place| place.kind == kind && place.state == TypeState::Waiting);
+        found.iter().for_each(|&index| self.places[index].state = TypeState::Written(written));
+        !found.is_empty()
     }
 
     /// Writes the types of floats and functions; whether there was any to be written.
@@ -111,69 +186,57 @@ impl<'a> OpenTypes<'a> {
 
     /// Writes the types of numbers behind integers that are combined with them. Returns whether there was such an
     /// integer.
-    fn write_as_beside(&mut self, said: &Diagnostics) -> bool {
+    fn write_as_beside(&mut self, failure: &Failure) -> bool {
         let mut found = Vec::new();
-        for (message, range) in self.placed(said) {
-            let Some(written) = number_beside(&message) else { continue };
+        for (message, range) in failure.errors() {
+            let (Some(written), Some(range)) = (number_beside(message), range) else { continue };
             let is_integer = |place: &OpenPlace| {
                 place.kind == OpenTypeKind::Integer
                     && matches!(place.state, TypeState::Waiting | TypeState::Written("_i32"))
             };
-            found.extend(self.meant_by(&range, is_integer).into_iter().map(|index| (index, written)));
+            found.extend(self.meant_by(range, is_integer).into_iter().map(|index| (index, written)));
         }
         found.iter().for_each(|&(index, written)| self.places[index].state = TypeState::Written(written));
         !found.is_empty()
     }
 
-    /// The errors that the compiler has reported, with their places in the code.
-    fn placed(&self, said: &Diagnostics) -> Vec<(CompilerMessage, Range<usize>)> {
-        let places = Places::new(&said.source, self.code);
-        let placed = errors(said).filter_map(|message| {
-            let mut span = message.primary()?;
-            // Of a macro the user has written the call only.
-            while span["expansion"]["span"].is_object() {
-                span = &span["expansion"]["span"];
-            }
-            let offset = |line: &str, column: &str| {
-                let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
-                let (line, column) = places.in_cell(number(line)?, number(column)?)?;
-                Some(offset_of(self.code, line, column))
-            };
-            let range = offset("line_start", "column_start")?..offset("line_end", "column_end")?;
-            Some((message, range))
-        });
-        placed.collect()
+    /// The types, each behind a byte of the code.
+    pub fn written(&self) -> impl Iterator<Item = (usize, String)> {
+        self.places.iter().filter_map(|place| {
+            let TypeState::Written(written) = place.state else { return None };
+            // A type cannot follow a point.
+            let zero = if self.code[place.range.clone()].ends_with('.') { "0" } else { "" };
+            Some((place.range.end, format!("{zero}{written}")))
+        })
     }
 
     /// The code with types.
     pub fn text(&self) -> String {
-        let (mut text, mut done) = (String::with_capacity(self.code.len() + 64), 0);
-        for place in &self.places {
-            let TypeState::Written(written) = place.state else { continue };
-            text.push_str(&self.code[done..place.range.end]);
-            // A type cannot follow a point.
-            text.push_str(if self.code[place.range.clone()].ends_with('.') { "0" } else { "" });
-            text.push_str(written);
-            done = place.range.end;
-        }
-        text + &self.code[done..]
+        with_texts(&self.code, self.written())
     }
 
     /// Learns from the failure of [`text`](Self::text).
     pub fn learn(&mut self, error: &Error, said: Option<&Diagnostics>) -> NextAttempt {
+        self.learn_from(&Failure::of(&Rc::clone(&self.code), error, said))
+    }
+
+    /// Learns from the failure of the code with types.
+    pub fn learn_from(&mut self, failure: &Failure) -> NextAttempt {
         self.rounds += 1;
         let has_more = self.rounds < ROUNDS;
-        if has_more && said.is_some_and(|said| self.write_as_beside(said)) {
+        if has_more && self.write_as_beside(failure) {
             return NextAttempt::Try;
         }
-        if is_open(error, said) {
+        if failure.is_open {
             return if has_more && self.write_integers() { NextAttempt::Try } else { NextAttempt::SayFirst };
         }
-        let Some(said) = said.filter(|_| has_more) else { return NextAttempt::SayFirst };
+        if failure.errors.is_none() || !has_more {
+            return NextAttempt::SayFirst;
+        }
         // All are looked for before any is taken back: one error may be the reason of another.
         let is_written = |place: &OpenPlace| matches!(place.state, TypeState::Written(_));
-        let placed = self.placed(said);
-        let refused: Vec<usize> = placed.iter().flat_map(|(_, range)| self.meant_by(range, is_written)).collect();
+        let ranges = failure.errors().iter().filter_map(|(_, range)| range.as_ref());
+        let refused: Vec<usize> = ranges.flat_map(|range| self.meant_by(range, is_written)).collect();
         refused.iter().for_each(|&index| self.places[index].state = TypeState::Refused);
         if refused.is_empty() { NextAttempt::SayLast } else { NextAttempt::Try }
     }
@@ -224,28 +287,60 @@ impl<'a> OpenTypes<'a> {
     }
 }
 
-/// Whether a cell fails only because types are open.
-fn is_open(error: &Error, said: Option<&Diagnostics>) -> bool {
-    match error {
-        Error::CompilationErrors(_) => said.is_some_and(|said| {
-            let is_open =
-                |message: &CompilerMessage| OPEN.contains(&message.code()) || number_beside(message).is_some();
-            // Of one comparison there may be two errors.
-            let is_of_integer = |message: &CompilerMessage| {
-                let label = message.primary().and_then(|span| span["label"].as_str()).unwrap_or_default();
-                message.code() == "E0308" && INTEGERS.iter().any(|integer| label.contains(integer))
-            };
-            let errors: Vec<CompilerMessage> = errors(said).collect();
-            errors.iter().any(is_open) && errors.iter().all(|message| is_open(message) || is_of_integer(message))
-        }),
-        Error::Message(message) => advice::without_type(message).is_some(),
-        _ => false,
+/// A code with texts in it, each behind a byte. They are in this order.
+pub fn with_texts(code: &str, texts: impl Iterator<Item = (usize, String)>) -> String {
+    let (mut text, mut done) = (String::with_capacity(code.len() + 64), 0);
+    for (place, written) in texts {
+        text.push_str(&code[done..place]);
+        text.push_str(&written);
+        done = place;
     }
+    text + &code[done..]
+}
+
+/// The errors that the compiler has reported about a cell, with their places in its code.
+fn placed(code: &str, said: &Diagnostics) -> Vec<PlacedError> {
+    let places = Places::new(&said.source, code);
+    let place = |message: &CompilerMessage| {
+        let span = outermost(message)?;
+        let offset = |line: &str, column: &str| {
+            let number = |name: &str| usize::try_from(span[name].as_u64()?).ok();
+            let (line, column) = places.in_cell(number(line)?, number(column)?)?;
+            Some(offset_of(code, line, column))
+        };
+        Some(offset("line_start", "column_start")?..offset("line_end", "column_end")?)
+    };
+    let placed = errors(&said.messages).map(|message| {
+        let range = place(&message);
+        (message, range)
+    });
+    placed.collect()
+}
+
+/// The main place of a message. Of a macro the user has written the call only.
+pub fn outermost(message: &CompilerMessage) -> Option<&Value> {
+    let mut span = message.primary()?;
+    while span["expansion"]["span"].is_object() {
+        span = &span["expansion"]["span"];
+    }
+    Some(span)
+}
+
+/// Whether all errors say that types are open.
+fn are_open(errors: &[PlacedError]) -> bool {
+    let is_open = |message: &CompilerMessage| OPEN.contains(&message.code()) || number_beside(message).is_some();
+    // Of one comparison there may be two errors.
+    let is_of_integer = |message: &CompilerMessage| {
+        let label = message.primary().and_then(|span| span["label"].as_str()).unwrap_or_default();
+        message.code() == "E0308" && INTEGERS.iter().any(|integer| label.contains(integer))
+    };
+    let mut messages = errors.iter().map(|(message, _)| message);
+    messages.clone().any(is_open) && messages.all(|message| is_open(message) || is_of_integer(message))
 }
 
 /// The type to write behind an integer, if an error says that it is combined or compared with numbers of another type: with floats, or with
 /// the integers that a sum gives.
-pub fn number_beside(message: &CompilerMessage) -> Option<&'static str> {
+fn number_beside(message: &CompilerMessage) -> Option<&'static str> {
     let text = message.text();
     let is_compared = text.starts_with("can't compare ");
     let is_combined = message.code() == "E0277" && (is_compared || text.starts_with("cannot "));
@@ -263,8 +358,8 @@ pub fn number_beside(message: &CompilerMessage) -> Option<&'static str> {
 }
 
 /// The errors that the compiler has reported, without the last one, which counts them.
-fn errors(said: &Diagnostics) -> impl Iterator<Item = CompilerMessage> {
-    CompilerMessage::errors(&said.messages).filter(|message| !message.is_count())
+pub fn errors(messages: &str) -> impl Iterator<Item = CompilerMessage> {
+    CompilerMessage::errors(messages).filter(|message| !message.is_count())
 }
 
 /// The places in a statement that begins at `start` of the code.

@@ -2,10 +2,11 @@
 //! Python package.
 //!
 //! `cells.rs` reads the notebook, `items.rs` and `program.rs` write `src/main.rs`, `check.rs` has the compiler check it, `left_out.rs` says what it lacks, and
-//! `manifest.rs` writes the rest of the project, with the list of `libraries.rs`. `embedding.rs` has kernels compiled for `--embed`. `package.rs` makes the package, with `stubs.rs` for its types and `wheel.rs` for the archive.
+//! `manifest.rs` writes the rest of the project, with the list of `libraries.rs`. `types.rs` knows the types that `check.rs` writes. `data.rs` copies files that the cells name. `embedding.rs` has kernels compiled for `--embed`. `package.rs` makes the package, with `stubs.rs` for its types and `wheel.rs` for the archive.
 
 mod cells;
 mod check;
+mod data;
 mod embedding;
 mod items;
 mod keys;
@@ -18,6 +19,7 @@ mod stubs;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod types;
 mod wheel;
 
 use super::{Finding, name_of, read, source};
@@ -28,6 +30,7 @@ use crate::printing::{errln, outln};
 use anyhow::{Context, Result, bail};
 use cells::{Cells, Part, ProgramCell};
 use clap::Args;
+use data::Data;
 use manifest::Project;
 use nbformat::v4::Notebook;
 use program::Program;
@@ -94,16 +97,19 @@ pub fn export(arguments: &ExportArguments) -> Result<ExitCode> {
         programs: programs.as_deref(),
         notebook: path,
     });
-    let kernels = put(&project, wanted.as_ref(), to)?;
+    let data = Data::of(&cells, path.parent().unwrap_or(Path::new("")));
+    let kernels = put(&project, wanted.as_ref(), &data, to)?;
     let kernels = kernels.map_or(String::new(), |kernels| format!("\nEmbedded {kernels}."));
     let needed = libraries::needed(&program.text, embeds);
-    let note = match project.is_checked() {
+    let note = match program.is_checked {
         true => "",
         false => {
-            "\nThe compiler has not checked it, as it has crates that are not built yet: `cargo check` in this folder does."
+            "\nThe compiler has not checked it, as it has crates that are not built yet. So types such as `f64` and `&` before arrays are not \
+             written out. Run the notebook once on this machine, which builds the crates, and export it again; or correct by hand what \
+             `cargo check` says in this folder."
         }
     };
-    outln!("{}{kernels}{note}\n{}", summary(&cells, to), libraries::line(&needed));
+    outln!("{}{}{kernels}{note}\n{}", summary(&cells, to), data.line(), libraries::line(&needed));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -119,15 +125,17 @@ fn checked(
     loop {
         let mut program = program::write(cells, title, embeds);
         let hidden = std::mem::take(&mut program.hidden);
-        if hidden.is_empty() && !manifest::is_checked(cells, &program, installation) {
+        let crates = manifest::crates_here(cells, &program, installation);
+        if hidden.is_empty() && crates.is_none() {
             program.keep_variables(None);
             return Ok(program);
         }
         if hidden.is_empty() && !cells.findings.is_empty() && !force {
             return Ok(program);
         }
+        program.is_checked = true;
         let refused = match hidden.is_empty() {
-            true => check::check(&mut program, installation)?,
+            true => check::check(&mut program, installation, &crates.unwrap_or_default())?,
             false => hidden,
         };
         let mut has_less = false;
@@ -147,12 +155,18 @@ fn checked(
 }
 
 /// Writes the project beside its place first: it appears when it is complete. Gives the kernels that are `wanted` in words.
-fn put(project: &Project<'_>, wanted: Option<&embedding::Wanted<'_>>, to: &Path) -> Result<Option<String>> {
+fn put(
+    project: &Project<'_>,
+    wanted: Option<&embedding::Wanted<'_>>,
+    data: &Data,
+    to: &Path,
+) -> Result<Option<String>> {
     let to = std::path::absolute(to)?;
     let parent = to.parent().context("the folder of the project cannot be the root")?;
     files::create_folder(parent)?;
     let staging = tempfile::Builder::new().prefix(".warpcell-export-").tempdir_in(parent)?;
     project.write(staging.path())?;
+    data.copy(staging.path())?;
     let kernels = wanted.map(|wanted| wanted.put(project, staging.path())).transpose()?;
     if kernels.is_some() {
         project.write_page(staging.path(), kernels.as_deref())?;

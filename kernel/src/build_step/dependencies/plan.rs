@@ -7,6 +7,9 @@ use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// The optimisation level if the user has chosen none.
+pub const OPT_LEVEL: &str = "2";
+
 /// The contents of the cell crate's Cargo.toml, which evcxr wrote.
 pub struct CellManifest {
     /// The optimisation level that the user chose (`:opt`).
@@ -40,7 +43,7 @@ impl CellManifest {
         let opt_level = table
             .get("profile")
             .and_then(|profile| profile.get("dev")?.get("opt-level"))
-            .map_or("2".to_owned(), |level| level.to_string().trim_matches('"').to_owned());
+            .map_or(OPT_LEVEL.to_owned(), |level| level.to_string().trim_matches('"').to_owned());
         Ok(CellManifest { opt_level, dependencies })
     }
 

@@ -84,7 +84,7 @@ impl Wanted<'_> {
         // No line moves: messages of kernels name lines, so they are a part of what is recorded.
         let text = project.program.text.replacen(&format!("(\"{OUTPUT}\", "), &format!("({pictures:?}, "), 1);
         let name = package_name(project.stem);
-        let program = match project.is_checked() {
+        let program = match project.needs_installed_only() {
             true => linked(project, &text, &name.replace('-', "_"), work)?,
             // It has crates that the installation does not have.
             false => built(project, &text, &name, folder, work)?,

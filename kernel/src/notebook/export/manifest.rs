@@ -4,6 +4,7 @@ use super::cells::Cells;
 use super::libraries;
 use super::program::{KERNELS, Program, TOKIO};
 use super::tokens::tokens;
+use crate::build_step::{self, BuiltCrates};
 use crate::files;
 use crate::installation::package::workspace_of;
 use crate::installation::{Installation, remedy};
@@ -82,9 +83,9 @@ impl Project<'_> {
         files::write(&folder.join("README.md"), readme(self.stem, self.vendor, &self.program.text, kernels))
     }
 
-    /// Whether the compiler has checked the program, as it has no crates beside those of the installation.
-    pub fn is_checked(&self) -> bool {
-        is_checked(self.cells, self.program, self.installation)
+    /// Whether the program has no crates beside those of the installation.
+    pub fn needs_installed_only(&self) -> bool {
+        needs_installed_only(self.cells, self.program, self.installation)
     }
 
     /// The installation's cargo, in the folder of the project.
@@ -118,8 +119,25 @@ impl Project<'_> {
     }
 }
 
-/// Whether the compiler can check a program: it has no crates beside those of the installation.
-pub fn is_checked(cells: &Cells, program: &Program, installation: &Installation) -> bool {
+/// The crates that the compiler needs to check a program, if they are all here: those of the installation, and those that the kernel has
+/// built for these lines of `:dep`.
+pub fn crates_here(cells: &Cells, program: &Program, installation: &Installation) -> Option<BuiltCrates> {
+    if needs_installed_only(cells, program, installation) {
+        return Some(BuiltCrates::default());
+    }
+    let mut dependencies = cells.dependencies.clone();
+    if program.awaits {
+        // The kernel's crates are those of such a line.
+        let table = toml::from_str::<toml::Table>(&format!("{} = {}", TOKIO.0, TOKIO.1)).unwrap_or_default();
+        for (name, value) in table {
+            dependencies.entry(name).or_insert(value);
+        }
+    }
+    build_step::crates_built_before(installation, dependencies)
+}
+
+/// Whether a program has no crates beside those of the installation.
+fn needs_installed_only(cells: &Cells, program: &Program, installation: &Installation) -> bool {
     let prelude = &installation.record.prelude;
     let is_here = |(name, requirement): (&String, &toml::Value)| {
         let library = name.replace('-', "_");

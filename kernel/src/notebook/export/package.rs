@@ -5,7 +5,7 @@
 //! `warpcell` itself.
 
 use super::cells::{self, Cells, CodeCell, Part, ProgramCell};
-use super::check::line_of;
+use super::check::{corrected_items, line_of};
 use super::items::Items;
 use super::libraries;
 use super::manifest::crates_in;
@@ -85,7 +85,7 @@ pub fn export(notebook: &Notebook, path: &Path, wanted: &Wanted<'_>) -> Result<E
     };
     let installation = set_up()?;
     let carried: BTreeSet<&str> = installation.record.prelude.externs.iter().map(|(name, _)| name.as_str()).collect();
-    let functions = match read(notebook, &path.file_name().unwrap_or_default().to_string_lossy(), &carried) {
+    let mut functions = match read(notebook, &path.file_name().unwrap_or_default().to_string_lossy(), &carried) {
         Ok(functions) => functions,
         Err(findings) => return refuse(&findings, ""),
     };
@@ -102,6 +102,9 @@ pub fn export(notebook: &Notebook, path: &Path, wanted: &Wanted<'_>) -> Result<E
             return refuse(&findings.collect::<Vec<_>>(), "");
         }
     };
+    functions.text = corrected_items(&functions.text, &functions.lines, &installation)?;
+    // The places of heads have moved.
+    let made = find_all(&functions.text, &functions.names).unwrap_or(made);
     let written = with_glue(&functions.text, &made);
     let library = match library::portable(&installation, &functions.text, &written)? {
         Ok(library) => library,

@@ -3,6 +3,7 @@
 use super::cells::{Cells, CodeCell, Part, ProgramCell};
 use super::items::{Items, Versions};
 use super::tokens::{indented, names};
+use super::types::EARLIER;
 use crate::notebook::Finding;
 use crate::syntax::plain;
 use std::collections::BTreeSet;
@@ -14,7 +15,8 @@ pub const TOKIO: (&str, &str) = ("tokio", "{ version = \"1.34.0\", features = [\
 /// What is said at the top of each program.
 const LINTS: &str = "#![allow(unused, dropping_copy_types, dropping_references, clippy::all)]\n\
                      #![allow(non_snake_case, non_upper_case_globals, non_camel_case_types)]";
-const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
+/// The names that cells have.
+pub const IMPORTS: &str = "use warpcell as gpu;\nuse gpu::prelude::*;";
 const RESULT: &str = "std::result::Result<(), gpu::program::Failure>";
 /// What `main` and tests return where cells may fail.
 const STATUS: &str = "std::process::ExitCode";
@@ -36,6 +38,48 @@ pub struct Program {
     pub awaits: bool,
     /// What of the cells could not be written.
     pub hidden: Vec<Finding>,
+    /// Whether the compiler has read it.
+    pub is_checked: bool,
+    /// The names of its own.
+    names: OwnNames,
+}
+
+/// Names that are the program's own: no word of the notebook's is one of them, or begins with one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct OwnNames {
+    /// The function that runs the cells. With `_1` that of the cells up to the first `:clear`.
+    run_cells: String,
+    /// Its argument, the test that is wanted.
+    run_test: String,
+    /// What the names of tests begin with.
+    cell: String,
+}
+
+impl OwnNames {
+    /// The name of a test's function.
+    fn test(&self, cell: &ProgramCell) -> String {
+        let name: String = cell.name().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        format!("{}{name}", self.cell)
+    }
+
+    fn of<'a>(cells: impl Iterator<Item = &'a CodeCell>) -> OwnNames {
+        let texts: Vec<&str> =
+            cells.flat_map(|code| code.items.iter().chain([&code.statements])).map(String::as_str).collect();
+        let words: BTreeSet<&str> = texts.into_iter().flat_map(crate::syntax::words).collect();
+        let free = |name: &str, is_taken: &dyn Fn(&str, &str) -> bool| {
+            let mut name = name.to_owned();
+            while words.iter().any(|word| is_taken(plain(word), &name)) {
+                name.insert_str(0, "program_");
+            }
+            name
+        };
+        let begins = |word: &str, name: &str| word.starts_with(name);
+        OwnNames {
+            run_cells: free("run_cells", &begins),
+            run_test: free("run_test", &|word, name| word == name),
+            cell: free("cell_", &begins),
+        }
+    }
 }
 
 impl Program {
@@ -43,6 +87,16 @@ impl Program {
     pub fn cell_at(&self, line: usize) -> Option<usize> {
         let parts = self.lines.iter().take_while(|(first, _)| *first <= line);
         parts.last().map(|(_, cell)| *cell)
+    }
+
+    /// Whether a statement is a test among the statements of other cells.
+    pub fn is_test(&self, statement: &str) -> bool {
+        statement.strip_prefix("if ").is_some_and(|rest| rest.starts_with(&format!("{} == ", self.names.run_test)))
+    }
+
+    /// Whether a function of the program has statements of cells that are no tests.
+    pub fn has_cells(&self, function: &str) -> bool {
+        function == "main" || function.starts_with(&self.names.run_cells)
     }
 
     /// Removes the lines that hold and drop variables which later ones of the name replace, those among `lines` (from 1) or all.
@@ -75,7 +129,8 @@ pub fn write(cells: &Cells, title: &str, embeds: bool) -> Program {
     let items = Items::of(all());
     let versions = items.modules(all());
     let awaits = all().any(|(_, code)| code.awaits);
-    let mut program = Program { awaits, hidden: versions.hidden.clone(), ..Program::default() };
+    let names = OwnNames::of(all().map(|(_, code)| code));
+    let mut program = Program { awaits, hidden: versions.hidden.clone(), names, ..Program::default() };
     let _ = write!(
         program.text,
         "//! The notebook `{title}` as a program, written by Warpcell {}.\n//!\n//! `cargo run --release` runs its cells in their order. \
@@ -105,7 +160,7 @@ pub fn write(cells: &Cells, title: &str, embeds: bool) -> Program {
     for module in &versions.modules {
         let _ = write!(
             program.text,
-            "\n/// Definitions that later cells replace.\nmod {} {{\n    use super::*;\n\n{}\n}}\n",
+            "\n{EARLIER}\nmod {} {{\n    use super::*;\n\n{}\n}}\n",
             module.name,
             indented(module.text.trim(), 4)
         );
@@ -146,12 +201,14 @@ struct Body<'a> {
 
 impl Body<'_> {
     fn write(&self, program: &mut Program) {
+        let OwnNames { run_cells, run_test, .. } = program.names.clone();
         let parts = self.parts();
         let may_fail = self.cells.cells.iter().filter_map(ProgramCell::code).any(|code| code.may_fail);
         let has_tests = !self.inside.is_empty();
         let returns = if may_fail { format!(" -> {RESULT}") } else { String::new() };
         let (asynchronous, wait) = if self.awaits { ("async ", ".await") } else { ("", "") };
-        let (argument, passed) = if has_tests { ("run_test: &str", "run_test") } else { ("", "") };
+        let argument = if has_tests { format!("{run_test}: &str") } else { String::new() };
+        let passed = if has_tests { run_test.as_str() } else { "" };
         let question = if may_fail { "?" } else { "" };
         let end = if may_fail { "    Ok(())\n" } else { "" };
         let begin = match self.embeds {
@@ -166,33 +223,33 @@ impl Body<'_> {
             let run = |test: &str| match self.awaits {
                 true => {
                     format!(
-                        "tokio::runtime::Runtime::new().expect(\"a runtime for futures\").block_on(run_cells({test}))"
+                        "tokio::runtime::Runtime::new().expect(\"a runtime for futures\").block_on({run_cells}({test}))"
                     )
                 }
-                false => format!("run_cells({test})"),
+                false => format!("{run_cells}({test})"),
             };
             program.text += &function("fn main()", &run(if has_tests { "\"\"" } else { "" }), may_fail);
             program.text.push_str("\n/// Runs the cells.");
             let about = " With the name of a test, its part ends behind this test; without one, tests are left out.";
             program.text.push_str(if has_tests { about } else { "" });
-            let _ = write!(program.text, "\n{asynchronous}fn run_cells({argument}){returns} {{\n{begin}");
+            let _ = write!(program.text, "\n{asynchronous}fn {run_cells}({argument}){returns} {{\n{begin}");
             if parts.len() == 1 {
                 self.statements(program, parts[0], end);
             } else {
                 (1..=parts.len()).for_each(|part| {
-                    let _ = writeln!(program.text, "    run_cells_{part}({passed}){wait}{question};");
+                    let _ = writeln!(program.text, "    {run_cells}_{part}({passed}){wait}{question};");
                 });
             }
             let _ = write!(program.text, "\n    gpu::program::end();\n{end}}}\n");
             for (number, part) in parts.iter().enumerate().filter(|_| parts.len() > 1) {
                 let head = "/// The cells up to the next `:clear`, which forgets their variables.";
                 let name = number + 1;
-                let _ = write!(program.text, "\n{head}\n{asynchronous}fn run_cells_{name}({argument}){returns} {{\n");
+                let _ = write!(program.text, "\n{head}\n{asynchronous}fn {run_cells}_{name}({argument}){returns} {{\n");
                 self.statements(program, part, end);
                 let _ = writeln!(program.text, "{end}}}");
             }
             for cell in self.cells.cells.iter().filter(|cell| self.inside.contains(&cell.index)) {
-                let name = test_name(cell);
+                let name = program.names.test(cell);
                 program.text += &function(&format!("#[test]\nfn {name}()"), &run(&format!("\"{name}\"")), may_fail);
             }
         }
@@ -209,7 +266,7 @@ impl Body<'_> {
     /// A test that uses no variables of other cells.
     fn test(&self, program: &mut Program, cell: &ProgramCell, code: &CodeCell) {
         let text = self.versions.statements(cell.index, code.statements.trim());
-        let head = format!("#[test]\nfn {}()", test_name(cell));
+        let head = format!("#[test]\nfn {}()", program.names.test(cell));
         program.text.push('\n');
         program.begin(cell.index);
         if code.may_fail {
@@ -279,11 +336,12 @@ impl Body<'_> {
         program.begin(cell.index);
         let text = self.versions.statements(cell.index, code.statements.trim_matches(['\n', '\r']).trim_end());
         if code.is_test {
-            let name = test_name(cell);
+            let name = program.names.test(cell);
             let value = if end.is_empty() { "return;" } else { "return Ok(());" };
             let _ = write!(
                 program.text,
-                "    if run_test == \"{name}\" {{\n{}\n        {value}\n    }}\n",
+                "    if {} == \"{name}\" {{\n{}\n        {value}\n    }}\n",
+                program.names.run_test.clone(),
                 indented(&text, 8)
             );
         } else {
@@ -315,12 +373,6 @@ fn function(head: &str, call: &str, may_fail: bool) -> String {
         true => format!("\n{head} -> {STATUS} {{\n    gpu::program::finish({call})\n}}\n"),
         false => format!("\n{head} {{\n    {call};\n}}\n"),
     }
-}
-
-/// The name of a test's function.
-fn test_name(cell: &ProgramCell) -> String {
-    let name: String = cell.name().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    format!("cell_{name}")
 }
 
 fn one_line(text: &str) -> String {
