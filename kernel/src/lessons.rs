@@ -12,7 +12,7 @@ use crate::files;
 use anyhow::{Context, bail};
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 const BEGIN: &str = "// BEGIN SOLUTION";
 const END: &str = "// END SOLUTION";
@@ -153,7 +153,47 @@ fn files(edition: Edition) -> anyhow::Result<Vec<(&'static str, String)>> {
     if edition == Edition::Instructor {
         files.extend(plain(&INSTRUCTORS_FILES));
     }
+    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+    for (name, text) in files.iter_mut().filter(|(name, _)| name.ends_with(".ipynb") || name.ends_with(".md")) {
+        *text = without_dead_links(name, text, &names);
+    }
     Ok(files)
+}
+
+/// The text of a page or a notebook in which links to files that are not exported are their words alone.
+fn without_dead_links(name: &str, text: &str, exported: &[&str]) -> String {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    let (mut written, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("](") {
+        let (before, behind) = (&rest[..at], &rest[at + 2..]);
+        let target = behind.split([')', '#', ' ', '"', '\n']).next().unwrap_or_default();
+        let is_file =
+            [".ipynb", ".md", ".svg", ".csv"].iter().any(|end| target.ends_with(end)) && !target.contains(':');
+        let words = before.rfind('[').filter(|open| is_file && !before[*open..].contains("\n\n"));
+        match (words, behind.find(')')) {
+            (Some(open), Some(end)) if !exported.iter().any(|other| Path::new(other) == joined(folder, target)) => {
+                written += &before[..open];
+                written += &before[open + 1..];
+                rest = &behind[end + 1..];
+            }
+            _ => {
+                written += &rest[..at + 2];
+                rest = behind;
+            }
+        }
+    }
+    written + rest
+}
+
+/// A path from a folder, in which `..` goes up.
+fn joined(folder: &Path, link: &str) -> PathBuf {
+    folder.join(link).components().fold(PathBuf::new(), |mut path, part| {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            part => path.push(part),
+        }
+        path
+    })
 }
 
 /// A notebook as an edition has it.
@@ -264,7 +304,6 @@ fn without_details(source: &str) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::{Component, PathBuf};
 
     #[test]
     fn a_solution_becomes_a_stub() {
@@ -319,13 +358,7 @@ mod tests {
                 for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#', ' ', '"']).next()) {
                     let is_file = [".ipynb", ".md", ".svg", ".csv"].iter().any(|end| link.ends_with(end));
                     if is_file && !link.contains(':') {
-                        let target = folder.join(link).components().fold(PathBuf::new(), |mut path, part| {
-                            match part {
-                                Component::ParentDir => drop(path.pop()),
-                                part => path.push(part),
-                            }
-                            path
-                        });
+                        let target = joined(folder, link);
                         let is_there = files.iter().any(|(other, _)| Path::new(other) == target);
                         assert!(is_there, "{edition:?}: {name} links to {link}");
                         links += 1;
@@ -334,6 +367,13 @@ mod tests {
             }
             assert!(links > 50, "{links} links");
         }
+    }
+
+    #[test]
+    fn links_to_what_is_not_exported_become_words() {
+        let text = "a [b](c.md), [d](../e.md#f) and ![g](h.svg) [i](https://j.md) [k](l.md)";
+        let written = without_dead_links("m/n.md", text, &["m/c.md", "h.svg", "e.md"]);
+        assert_eq!(written, "a [b](c.md), [d](../e.md#f) and !g [i](https://j.md) k");
     }
 
     #[test]
