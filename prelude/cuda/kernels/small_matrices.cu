@@ -74,7 +74,8 @@ template <bool inverts> FUNCTION Pivots reduce_rows(Team& team, element& right, 
     element* own = team.row(team.has_row ? team.lane : 0);
 #pragma unroll 1
     for (int k = 0; k < team.n; k++) {
-        const element value = own[k];
+        // Lanes without a row have no number: the one of another lane may be written in this step.
+        const element value = team.has_row ? own[k] : element(0);
         const int at = team.largest(value, team.has_row && pivots.step < 0);
         const element pivot = __shfl_sync(ALL, value, at, team.width), right_of_pivot = __shfl_sync(ALL, right, at, team.width);
         if (pivot == element(0) && pivots.fault == 0) pivots.fault = k + 1;

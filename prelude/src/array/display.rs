@@ -8,7 +8,7 @@ use crate::backend::Layout;
 use crate::cell;
 use crate::dtype::rounding::odd_from_f64;
 use crate::dtype::{DType, Element, dtypes};
-use crate::error::Result;
+use crate::error::{Error, Result, fail};
 use crate::rich::MimeBundle;
 use num_complex::Complex;
 use std::fmt;
@@ -48,9 +48,13 @@ fn write_described(raw: &RawArray, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(&text)
 }
 
+/// The text of the entries, or why there is none. What a device has found since an earlier call is the error of that call, which nobody
+/// would hear of any more: it panics here, as where elements are read in another way.
 fn text(entries: &Result<Entries>) -> String {
     match entries {
         Ok(entries) => entries.text(),
+        // Not while the message of a panic is written.
+        Err(error @ Error::FoundLater { .. }) if !std::thread::panicking() => fail(error.clone()),
         Err(error) => format!("<the elements cannot be read: {error}>"),
     }
 }
@@ -332,6 +336,18 @@ mod tests {
         let mut settings = INITIAL;
         change(&mut settings);
         text(&entries(&array.raw, &settings))
+    }
+
+    #[test]
+    fn what_an_earlier_call_has_done_wrong_is_no_text() {
+        let place = std::panic::Location::caller();
+        let wrong = Error::IndexOutOfRange { operation: "take", index: 9, axis: None, length: 3 };
+        let later = Error::FoundLater { error: Box::new(wrong.clone()), location: place };
+        let panic = std::panic::catch_unwind(|| text(&Err(later))).unwrap_err();
+        let said = panic.downcast_ref::<String>().unwrap();
+        assert!(said.contains("take: the index 9 is out of range") && said.contains("display.rs"), "{said}");
+        let invalid = text(&Err(Error::InvalidResult { cause: Box::new(wrong) }));
+        assert!(invalid.starts_with("<the elements cannot be read: this array was computed"), "{invalid}");
     }
 
     /// The expected texts are NumPy's.

@@ -249,7 +249,10 @@ impl Plot {
     fn with_points(self, operation: &'static str, change: impl FnOnce(&mut Look)) -> Plot {
         let reason = "has no markers; call it directly after `plot`, `scatter` or `errorbar`";
         check(self.try_with_last(operation, |Series { kind, look, .. }| match kind.has_markers() {
-            true => Ok(change(look)),
+            true => {
+                change(look);
+                Ok(())
+            }
             false => Err(Error::argument(operation, format!("the last series is `{}`, which {reason}", kind.name()))),
         }))
     }
@@ -258,7 +261,10 @@ impl Plot {
     fn with_lines(self, operation: &'static str, change: impl FnOnce(&mut Look)) -> Plot {
         let reason = "has no lines; call it directly after `plot`, `errorbar`, `contour` or `axhline`";
         check(self.try_with_last(operation, |Series { kind, look, .. }| match kind.has_lines() {
-            true => Ok(change(look)),
+            true => {
+                change(look);
+                Ok(())
+            }
             false => Err(Error::argument(operation, format!("the last series is `{}`, which {reason}", kind.name()))),
         }))
     }

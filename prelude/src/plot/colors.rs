@@ -72,7 +72,10 @@ impl Plot {
     #[track_caller]
     fn with_colors(self, operation: &'static str, change: impl FnOnce(&mut Colors)) -> Plot {
         check(self.try_with_last(operation, |series| match &mut series.colors {
-            Some(colors) => Ok(change(colors)),
+            Some(colors) => {
+                change(colors);
+                Ok(())
+            }
             None => {
                 let reason = format!(
                     "the colours of the last series, `{}`, do not stand for numbers; call it directly after `imshow`, \
