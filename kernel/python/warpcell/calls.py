@@ -13,6 +13,7 @@ import json
 import keyword
 import operator
 import os
+import re
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -35,6 +36,8 @@ class _Value(ctypes.Structure):
 # What values are.
 _BOOL, _INT, _UINT, _FLOAT, _COMPLEX, _TENSOR, _VERSIONED_TENSOR = range(1, 8)
 _WORDS = (1 << 64) - 1
+#: Types of parameters, as Rust describes them, that round integers.
+_ROUNDS = re.compile(r"\b(?:b?float|complex)")
 
 # The names of capsules. They are here for as long as the module, as capsules only refer to them.
 _NAME, _VERSIONED_NAME = b"dltensor", b"dltensor_versioned"

@@ -105,7 +105,12 @@ impl Plot {
             let reason = "the plot has nothing in it yet; call it after `plot`, `scatter` or another one";
             return Err(Error::argument(operation, reason));
         };
-        change(series).map(|()| self)
+        if let Err(error) = change(series) {
+            // What was not meant so is not shown.
+            self.settle();
+            return Err(error);
+        }
+        Ok(self)
     }
 
     /// Changes what was added last, which has to be of one kind: that which `example` adds.
