@@ -110,7 +110,8 @@ pub fn check(context: &mut CommandContext, code: &str, session: &Path) -> Option
 fn as_block(code: &str) -> Option<String> {
     let above: usize = code.split_inclusive('\n').take_while(|line| commands::is_above_code(line)).map(str::len).sum();
     let (above, code) = code.split_at(above);
-    let fails = format!("::core::compile_error!({ONLY_A_BLOCK:?})");
+    // Without quotes: they would end a text that nothing closes.
+    let fails = format!("::core::compile_error!(::core::stringify!({ONLY_A_BLOCK}))");
     let end = if above.is_empty() || above.ends_with('\n') { "" } else { "\n" };
     match unbalanced(code) {
         Some((message, _)) if message.ends_with("closing delimiter: `}`") => {
