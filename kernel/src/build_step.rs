@@ -69,7 +69,7 @@ pub use diagnostics::Diagnostics;
 pub use flags::Linker;
 pub use library::Library;
 pub use messages::{BuildAnswer, BuildRequest, CheckVerdict, Types};
-pub use names::{assigned_in, bindings, defined_in, in_scope, items_in, own_name_in, type_as_code};
+pub use names::{Binding, assigned_in, bindings, defined_in, in_scope, items_in, own_name_in, type_as_code};
 pub use report::{StoredVariable, VariableReport};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;

@@ -20,6 +20,11 @@ pub fn statements(code: &str) -> Vec<(usize, SyntaxNode)> {
     placed.filter(|(start, _)| *start < code.len()).collect()
 }
 
+/// Whether code is Rust by its form: statements, of whatever meaning.
+pub fn has_form(code: &str) -> bool {
+    parse(&format!("fn f() {{{code}\n}}")).errors().is_empty()
+}
+
 /// The range of a node, in bytes.
 pub fn range_of(node: &SyntaxNode) -> Range<usize> {
     let range = node.text_range();

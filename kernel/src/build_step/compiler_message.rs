@@ -16,6 +16,11 @@ impl CompilerMessage {
         CompilerMessage::all(text).filter(CompilerMessage::is_error)
     }
 
+    /// The errors in a text, without the last one, which only counts the others.
+    pub fn own_errors(text: &str) -> impl Iterator<Item = CompilerMessage> {
+        CompilerMessage::errors(text).filter(|message| !message.is_count())
+    }
+
     /// The message on a line.
     pub fn read(line: &str) -> Option<CompilerMessage> {
         serde_json::from_str(line).ok().map(CompilerMessage)

@@ -54,9 +54,7 @@ impl BuiltCrates {
         };
         files.map(|(name, file)| (name.to_owned(), identity(file).unwrap_or_else(|| file.to_owned()))).collect()
     }
-}
 
-impl BuiltCrates {
     /// Adds the prelude's crates of a plan.
     fn add_carried(&mut self, installation: &Installation, plan: &CratePlan<'_>) {
         for (library, carried) in &plan.carried {

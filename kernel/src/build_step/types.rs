@@ -10,7 +10,7 @@
 use super::messages::{self, Types};
 use super::names::{Binding, bindings, stable};
 use crate::files;
-use crate::syntax::{blank, is_word, parse, plain, range_of, statements};
+use crate::syntax::{blank, has_form, is_word, parse, plain, range_of, statements};
 use anyhow::Result;
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{Parse, SourceFile, SyntaxKind, SyntaxNode};
@@ -349,7 +349,7 @@ fn bound(code: &str) -> Vec<Bound> {
     let masked: String =
         code.split_inclusive('\n').map(|line| if is_rust(&line) { line.to_owned() } else { blank(line) }).collect();
     // Code behind an error may be anything. The compiler reports errors in the user's own text.
-    if !parse(&format!("fn cell() {{{masked}\n}}")).errors().is_empty() {
+    if !has_form(&masked) {
         return Vec::new();
     }
     let mut found: Vec<Bound> = Vec::new();

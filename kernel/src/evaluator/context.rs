@@ -8,7 +8,7 @@ use crate::evaluator::session_directory::SessionDirectory;
 use crate::evaluator::{advice, commands};
 use crate::memory;
 use crate::printing::errln;
-use crate::syntax::parse;
+use crate::syntax::has_form;
 use evcxr::{CommandContext, Error, EvalContext, EvalOutputs};
 use std::path::Path;
 use std::process::Command;
@@ -119,7 +119,7 @@ fn as_block(code: &str) -> Option<String> {
         }
         // It would not be one block.
         Some(_) => None,
-        None if parse(&format!("fn cell() {{{code}\n}}")).errors().is_empty() => None,
+        None if has_form(code) => None,
         None => Some(format!("{above}{end}{{\n{code}\n;{fails}}};")),
     }
 }
@@ -129,10 +129,8 @@ fn is_only_a_block(code: &str, session: &Path) -> bool {
     let answer = BuildAnswer::read(session);
     unbalanced(code).is_none()
         && answer.diagnostics.is_some_and(|said| {
-            let errors = CompilerMessage::errors(&said.messages);
-            let texts: Vec<String> = errors.map(|message| message.text().to_owned()).collect();
-            let mut texts = texts.iter().filter(|text| !text.starts_with("aborting due to")).peekable();
-            texts.peek().is_some() && texts.all(|text| text == ONLY_A_BLOCK)
+            let mut errors = CompilerMessage::own_errors(&said.messages).peekable();
+            errors.peek().is_some() && errors.all(|message| message.text() == ONLY_A_BLOCK)
         })
 }
 

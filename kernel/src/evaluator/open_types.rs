@@ -310,7 +310,7 @@ fn placed(code: &str, said: &Diagnostics) -> Vec<PlacedError> {
         };
         Some(offset("line_start", "column_start")?..offset("line_end", "column_end")?)
     };
-    let placed = errors(&said.messages).map(|message| {
+    let placed = CompilerMessage::own_errors(&said.messages).map(|message| {
         let range = place(&message);
         (message, range)
     });
@@ -355,11 +355,6 @@ fn number_beside(message: &CompilerMessage) -> Option<&'static str> {
         return Some("_f32");
     }
     OTHER_INTEGERS.into_iter().find(|written| has(&format!("`{}`", &written[1..])))
-}
-
-/// The errors that the compiler has reported, without the last one, which counts them.
-pub fn errors(messages: &str) -> impl Iterator<Item = CompilerMessage> {
-    CompilerMessage::errors(messages).filter(|message| !message.is_count())
 }
 
 /// The places in a statement that begins at `start` of the code.

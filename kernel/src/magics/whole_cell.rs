@@ -2,7 +2,9 @@
 
 use super::action::{Action, Shown};
 use super::magic::{Arguments, MagicOption, flag};
-use crate::syntax::{is_keyword, is_name, list_has};
+use super::without_text;
+use crate::syntax::{is_keyword, is_name};
+use std::borrow::Cow;
 
 /// `%check`.
 pub(super) fn check(arguments: &Arguments<'_>, body: &str) -> Result<Action, String> {
@@ -20,14 +22,10 @@ pub(super) fn check(arguments: &Arguments<'_>, body: &str) -> Result<Action, Str
     Ok(check.also_checked())
 }
 
-/// Magics below which a cell is text for another program.
-const OF_TEXT: &str = "%%bash %%html %%javascript %%latex %%markdown %%svg %%writefile";
-
 /// Whether a cell is only text for another program: that below `%%bash`, or lines such as `!ls`.
 fn has_no_rust(cell: &str) -> bool {
-    let mut lines = cell.lines().map(str::trim_end).filter(|line| !line.is_empty());
-    let first = lines.clone().next().and_then(|line| line.split_whitespace().next());
-    first.is_some_and(|word| list_has(OF_TEXT, word)) || lines.all(|line| line.starts_with('!'))
+    let mut lines = cell.lines().filter(|line| !line.trim().is_empty());
+    matches!(without_text(cell), Cow::Owned(_)) || lines.all(|line| line.starts_with('!'))
 }
 
 /// The options of `%%capture`.

@@ -79,7 +79,7 @@ pub fn check(program: &mut Program, installation: &Installation, crates: &BuiltC
         // These variables are gone already. Places in the text have moved.
         corrected = Corrected::new(CellTypes::of(program));
     }
-    let errors = CompilerMessage::errors(&messages).filter(|message| !message.is_count());
+    let errors = CompilerMessage::own_errors(&messages);
     let findings = errors.map(|message| {
         let text = format!("the compiler refuses it in the program: {}", message.text());
         match line_of(&message, FILE).and_then(|line| program.cell_at(line)) {

@@ -2,8 +2,9 @@
 
 use super::cells::{Cells, Part};
 use super::tokens::{names, names_in_formats};
+use crate::build_step::{Binding, bindings};
 use crate::notebook::{FAILS, Finding, has_tag};
-use crate::syntax::{identifiers, parse};
+use crate::syntax::{identifiers, statements};
 use nbformat::v4::Notebook;
 use ra_ap_syntax::ast::{self, AstNode, BinaryOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,9 +34,12 @@ pub fn changes(notebook: &Notebook, cells: &Cells) -> Vec<Finding> {
                         found.entry(by).or_default().insert(name, cell.index);
                     }
                 }
+                let statements = statements(&code.statements);
+                let bound: Vec<Binding> = statements.iter().flat_map(|(_, node)| bindings(node)).collect();
                 for name in &code.variables {
                     changed.remove(name);
-                    variables.insert(name.clone(), binds_mutably(&code.statements, name));
+                    let is_mutable = bound.iter().any(|binding| binding.name == *name && binding.is_mutable);
+                    variables.insert(name.clone(), is_mutable);
                 }
             }
             Part::LeftOut { .. } | Part::Text(_) => {}
@@ -55,7 +59,7 @@ pub fn changes(notebook: &Notebook, cells: &Cells) -> Vec<Finding> {
 /// The names that code may give other values.
 fn changed_in(code: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for node in parse(&format!("fn cell() {{ {code}\n}}")).syntax_node().descendants() {
+    for node in statements(code).into_iter().flat_map(|(_, node)| node.descendants()) {
         let target = if let Some(expression) = ast::BinExpr::cast(node.clone()) {
             expression.lhs().filter(|_| matches!(expression.op_kind(), Some(BinaryOp::Assignment { .. })))
         } else if let Some(call) = ast::MethodCallExpr::cast(node.clone()) {
@@ -66,15 +70,6 @@ fn changed_in(code: &str) -> BTreeSet<String> {
         found.extend(target.iter().flat_map(|target| identifiers(target.syntax())));
     }
     found
-}
-
-fn binds_mutably(statements: &str, name: &str) -> bool {
-    let parsed = parse(&format!("fn cell() {{ {statements}\n}}")).syntax_node();
-    let mut bound = parsed.descendants().filter_map(ast::IdentPat::cast);
-    bound.any(|pattern| {
-        let is_of_name = ast::HasName::name(&pattern).is_some_and(|bound| bound.text() == name);
-        is_of_name && pattern.mut_token().is_some()
-    })
 }
 
 #[cfg(test)]

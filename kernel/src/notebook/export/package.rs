@@ -214,7 +214,7 @@ struct Functions {
 impl Functions {
     /// The cells with what the compiler refuses, behind those that are not there.
     fn findings(&self, messages: &str) -> Vec<Finding> {
-        let errors = CompilerMessage::errors(messages).filter(|message| !message.is_count());
+        let errors = CompilerMessage::own_errors(messages);
         let refused = errors.filter_map(|message| {
             let cell = self.cell_at(line_of(&message, "lib.rs")?)?;
             Some(Finding { cell, text: format!("the compiler refuses it in the package: {}", message.text()) })

@@ -7,7 +7,7 @@
 
 use super::program::Program;
 use crate::build_step::{CompilerMessage, bindings};
-use crate::evaluator::open_types::{Failure, NextAttempt, OpenTypes, PlacedError, errors, outermost, with_texts};
+use crate::evaluator::open_types::{Failure, NextAttempt, OpenTypes, PlacedError, outermost, with_texts};
 use crate::syntax::{attribute, is_word, offset_of, parse, range_of, words};
 use anyhow::Result;
 use ra_ap_syntax::SyntaxNode;
@@ -192,7 +192,7 @@ impl CellTypes {
     fn errors_by_part(&self, messages: &str, file: &str) -> BTreeMap<usize, Vec<PlacedError>> {
         let (written, typed) = (self.written(), self.text());
         let mut parts: BTreeMap<usize, Vec<PlacedError>> = BTreeMap::new();
-        for message in errors(messages) {
+        for message in CompilerMessage::own_errors(messages) {
             let place = range_in(&typed, &message, file);
             let place = place.map(|range| without(&written, range.start)..without(&written, range.end));
             if let Some(part) = place.as_ref().and_then(|range| self.part_at(range.start)) {
@@ -225,7 +225,7 @@ impl CellTypes {
         let text = with_texts(&self.text, written.clone().into_iter());
         let messages = ask(&text)?;
         let mut found = BTreeMap::new();
-        for message in errors(&messages) {
+        for message in CompilerMessage::own_errors(&messages) {
             let label = message.spans().iter().find_map(|span| span["label"].as_str()?.strip_prefix(HAS_TYPE));
             if let (Some(said), Some(range)) = (label, range_in(&text, &message, file)) {
                 found.insert(range.start, said.trim_end_matches('`').to_owned());
