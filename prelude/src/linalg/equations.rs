@@ -304,9 +304,9 @@ pub(crate) fn inv_of(operation: &'static str, a: &RawArray, call: Call) -> Resul
     let stack = Stack::square(operation, a)?;
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
     if !stack.is_empty() {
-        let later = stack.later(Factorisation::Inverses, operation, call);
-        let fault = stack.backend()?.inverses(stack.raw.view(), out.view(), later)?;
-        stack.sound(Factorisation::Inverses, operation, fault)?;
+        stack.factorise(Factorisation::Inverses, operation, call, |backend, later| {
+            backend.inverses(stack.raw.view(), out.view(), later)
+        })?;
     }
     Ok(stack.unstacked(&out))
 }
@@ -338,9 +338,9 @@ pub(crate) fn solve_of(a: &RawArray, b: &RawArray, call: Call) -> Result<RawArra
     let right = Stack::new(operation, &broadcast_to(operation, &b, &[&leading[..], &[n, k]].concat())?)?;
     let out = right.output(operation, &[n, k])?;
     if !right.is_empty() {
-        let later = matrices.later(Factorisation::Solve, operation, call);
-        let fault = matrices.backend()?.solve(matrices.raw.view(), right.raw.view(), out.view(), later)?;
-        matrices.sound(Factorisation::Solve, operation, fault)?;
+        matrices.factorise(Factorisation::Solve, operation, call, |backend, later| {
+            backend.solve(matrices.raw.view(), right.raw.view(), out.view(), later)
+        })?;
     }
     let out = right.unstacked(&out);
     Ok(if is_vector { line(&out) } else { out })

@@ -162,9 +162,9 @@ pub(crate) fn cholesky_of(a: &RawArray, call: Call) -> Result<[RawArray; 1]> {
     let stack = Stack::square(operation, a)?;
     let out = stack.output(operation, &[stack.rows(), stack.columns()])?;
     if !stack.is_empty() {
-        let later = stack.later(Factorisation::Cholesky, operation, call);
-        let fault = stack.backend()?.cholesky(stack.raw.view(), out.view(), later)?;
-        stack.sound(Factorisation::Cholesky, operation, fault)?;
+        stack.factorise(Factorisation::Cholesky, operation, call, |backend, later| {
+            backend.cholesky(stack.raw.view(), out.view(), later)
+        })?;
     }
     Ok([stack.unstacked(&out)])
 }

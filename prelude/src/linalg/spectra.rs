@@ -212,13 +212,10 @@ pub(crate) fn eigh_of(
     let values = stack.real_output(operation, &[n])?;
     let vectors = if with_vectors { Some(stack.output(operation, &[n, n])?) } else { None };
     if !stack.is_empty() {
-        let later = stack.later(Factorisation::Eigh, operation, call);
-        if later.is_none() {
-            stack.finite(operation)?;
-        }
         let vectors = vectors.as_ref().map(RawArray::view);
-        let fault = stack.backend()?.eigh(stack.raw.view(), values.view(), vectors, later)?;
-        stack.sound(Factorisation::Eigh, operation, fault)?;
+        stack.factorise(Factorisation::Eigh, operation, call, |backend, later| {
+            backend.eigh(stack.raw.view(), values.view(), vectors, later)
+        })?;
     }
     Ok((stack.unstacked(&values), vectors.map(|vectors| stack.unstacked(&vectors))))
 }

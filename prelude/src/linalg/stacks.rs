@@ -105,8 +105,25 @@ impl Stack {
         output.with_layout(Layout::contiguous(&shape))
     }
 
+    /// Has the backend do `work`, and gives the error of a matrix that could not be factorised. With the place of the call, a backend that
+    /// can report it later does; else elements that must be finite are looked at before.
+    pub fn factorise(
+        &self,
+        what: Factorisation,
+        operation: &'static str,
+        call: Call,
+        work: impl FnOnce(&dyn Factorisations, Option<FaultCheck>) -> Result<Option<Fault>>,
+    ) -> Result<()> {
+        let later = self.later(what, operation, call);
+        if what == Factorisation::Eigh && later.is_none() {
+            self.finite(operation)?;
+        }
+        let fault = work(self.backend()?, later)?;
+        self.sound(what, operation, fault)
+    }
+
     /// What a backend that reports faults later is to say, if the call need not wait for them.
-    pub fn later(&self, what: Factorisation, operation: &'static str, call: Call) -> Option<FaultCheck> {
+    fn later(&self, what: Factorisation, operation: &'static str, call: Call) -> Option<FaultCheck> {
         let is_stack = !self.leading.is_empty();
         let check = call.map(|location| FaultCheck { what, operation, is_stack, location });
         check.filter(|_| self.raw.handle.backend.factorisations().reports_later())

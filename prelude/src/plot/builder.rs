@@ -252,25 +252,32 @@ impl Plot {
 
     #[track_caller]
     fn with_points(self, operation: &'static str, change: impl FnOnce(&mut Look)) -> Plot {
-        let reason = "has no markers; call it directly after `plot`, `scatter` or `errorbar`";
-        check(self.try_with_last(operation, |Series { kind, look, .. }| match kind.has_markers() {
-            true => {
-                change(look);
-                Ok(())
-            }
-            false => Err(Error::argument(operation, format!("the last series is `{}`, which {reason}", kind.name()))),
-        }))
+        let lacks = "has no markers; call it directly after `plot`, `scatter` or `errorbar`";
+        self.with_look_if(operation, |kind| kind.has_markers(), lacks, change)
     }
 
     #[track_caller]
     fn with_lines(self, operation: &'static str, change: impl FnOnce(&mut Look)) -> Plot {
-        let reason = "has no lines; call it directly after `plot`, `errorbar`, `contour` or `axhline`";
-        check(self.try_with_last(operation, |Series { kind, look, .. }| match kind.has_lines() {
-            true => {
-                change(look);
-                Ok(())
+        let lacks = "has no lines; call it directly after `plot`, `errorbar`, `contour` or `axhline`";
+        self.with_look_if(operation, |kind| kind.has_lines(), lacks, change)
+    }
+
+    /// Changes the look of what was added last, if its kind `has` what the look is of; else it `lacks` that.
+    #[track_caller]
+    fn with_look_if(
+        self,
+        operation: &'static str,
+        has: impl FnOnce(&dyn PlotKind) -> bool,
+        lacks: &str,
+        change: impl FnOnce(&mut Look),
+    ) -> Plot {
+        check(self.try_with_last(operation, |Series { kind, look, .. }| {
+            if !has(kind.as_ref()) {
+                let reason = format!("the last series is `{}`, which {lacks}", kind.name());
+                return Err(Error::argument(operation, reason));
             }
-            false => Err(Error::argument(operation, format!("the last series is `{}`, which {reason}", kind.name()))),
+            change(look);
+            Ok(())
         }))
     }
 

@@ -20,6 +20,7 @@ use layout::{GAP, LABEL, LINE, MARGIN, TICK, TITLE, TITLE_LINE, label_width};
 use shapes::{ABOVE, BELOW, LEFT, RIGHT, fill, frame};
 use std::ops::Range;
 use strokes::Point;
+pub(super) use strokes::ends_and_extremes;
 pub(crate) use text::DEJAVU_SANS;
 
 const INK: Rgb = [0x26; 3];

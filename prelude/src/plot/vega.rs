@@ -174,8 +174,7 @@ impl<'c> Layers<'c> {
         let all: usize = marks.iter().map(|mark| places_of(mark).count()).sum();
         let step = all.div_ceil(MOST_PLACES).max(1);
         for mark in marks {
-            let places = places_of(mark).step_by(step);
-            self.add_points(series, places.map(|(place, number)| (place, number.map(|number| general(number, 6)))));
+            self.add_places_of(series, mark, step);
             if let Mark::Picture(image) = mark {
                 self.add_cells(series, image);
             }
@@ -250,11 +249,7 @@ impl<'c> Layers<'c> {
                 if numbers.is_some() {
                     self.color_each(&[if look_is_filled { "fill" } else { "stroke" }]);
                 }
-                let points = xs.iter().copied().zip(ys.iter().copied()).enumerate();
-                self.add_points(
-                    series,
-                    points.map(|(index, point)| (point, number(index).map(|number| general(number, 6)))),
-                );
+                self.add_places_of(series, mark, 1);
             }
             Mark::Sticks { x: xs, y: ys, stroke } => {
                 let ends = xs.0.iter().zip(xs.1.iter()).zip(ys.0.iter().zip(ys.1.iter()));
@@ -282,11 +277,14 @@ impl<'c> Layers<'c> {
                 let values = sides.map(value).collect();
                 let look = json!({ "color": color(None) });
                 self.layer(series, json!({ "type": "area", "order": false }), look, values, &["x", "y", "y2"]);
-                self.add_points(series, places_of(mark).map(|(place, _)| (place, None)));
+                self.add_places_of(series, mark, 1);
             }
             Mark::Bars(bars) => self.add_bars(series, bars, &color(None)),
             Mark::Picture(image) => self.add_picture(series, image),
-            Mark::Mesh { x: xs, y: ys, numbers } => self.add_mesh(series, xs, ys, numbers),
+            Mark::Mesh { x: xs, y: ys, numbers } => {
+                self.add_mesh(series, xs, ys, numbers);
+                self.add_places_of(series, mark, 1);
+            }
         }
     }
 
@@ -343,18 +341,8 @@ impl<'c> Layers<'c> {
         let mut kept: Vec<(f64, f64)> = Vec::new();
         let mut run: Vec<(f64, f64)> = Vec::new();
         let mut take = |run: &mut Vec<(f64, f64)>| {
-            let extreme = |pick: fn(f64, f64) -> bool| {
-                (1..run.len()).fold(0, |best, index| if pick(run[index].1, run[best].1) { index } else { best })
-            };
             if !run.is_empty() {
-                let mut indices = [0, extreme(|a, b| a < b), extreme(|a, b| a > b), run.len() - 1];
-                indices.sort_unstable();
-                let mut last = None;
-                for index in indices {
-                    if last.replace(index) != Some(index) {
-                        kept.push(run[index]);
-                    }
-                }
+                kept.extend(png::ends_and_extremes(run, &[|point| point.1]));
                 run.clear();
             }
         };
@@ -419,17 +407,21 @@ impl<'c> Layers<'c> {
 
     fn add_mesh(&mut self, series: &Series, x: &[f64], y: &[f64], numbers: &[f64]) {
         let columns = x.len() - 1;
-        let (mut values, mut middles) = (Vec::new(), Vec::new());
+        let mut values = Vec::new();
         for (index, &number) in numbers.iter().enumerate() {
             let (row, column) = (index / columns, index % columns);
             let (left, right, low, high) = (x[column], x[column + 1], y[row], y[row + 1]);
             let color = hex(png::color_of(series, Some(number)));
             values.push(json!({ "x": left, "x2": right, "y": low, "y2": high, "c": color }));
-            middles.push(((left / 2.0 + right / 2.0, low / 2.0 + high / 2.0), Some(general(number, 6))));
         }
         self.layer(series, json!({ "type": "rect", "strokeWidth": 0.6 }), json!({}), values, &["x", "y", "x2", "y2"]);
         self.color_each(&["fill", "stroke"]);
-        self.add_points(series, middles.into_iter());
+    }
+
+    /// Adds the places of a mark, of so many one.
+    fn add_places_of(&mut self, series: &Series, mark: &Mark<'_>, step: usize) {
+        let places = places_of(mark).step_by(step);
+        self.add_points(series, places.map(|(place, number)| (place, number.map(|number| general(number, 6)))));
     }
 
     /// Adds places whose numbers are shown.

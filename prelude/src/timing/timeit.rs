@@ -150,9 +150,11 @@ fn measure(
 ) -> TimeitResult {
     let mut run = |loops| {
         let mark = queue.clone().map(Mark::set);
-        let (start, wall) = (now(), clock::wall());
+        let wall = clock::wall();
+        let start = now();
         body(loops);
-        let (host, wall) = (now() - start, clock::wall() - wall);
+        let host = now() - start;
+        let wall = clock::wall() - wall;
         let device = mark.map(|mark| mark.elapsed(if options.cpu_time { wall } else { host }));
         Run { host, device }
     };

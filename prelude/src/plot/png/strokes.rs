@@ -77,11 +77,11 @@ pub(super) fn thinned_sides(run: &[(f64, f64, f64)], columns: usize) -> Vec<(f64
         return run.to_vec();
     }
     let groups = run.chunk_by(|a, b| a.0.floor() == b.0.floor());
-    sampled(groups.flat_map(|group| kept(group, &[|side| side.1, |side| side.2])).collect())
+    sampled(groups.flat_map(|group| ends_and_extremes(group, &[|side| side.1, |side| side.2])).collect())
 }
 
 /// Of some that follow one another the first and the last, and those of which a number is the lowest or the highest one.
-fn kept<T: Copy>(group: &[T], numbers: &[fn(&T) -> f64]) -> Vec<T> {
+pub(in super::super) fn ends_and_extremes<T: Copy>(group: &[T], numbers: &[fn(&T) -> f64]) -> Vec<T> {
     let mut kept = vec![0, group.len() - 1];
     for number in numbers {
         let extreme = |is_better: fn(f64, f64) -> bool| {
@@ -124,7 +124,7 @@ fn thinned(run: &[Point], columns: usize) -> Vec<Point> {
         return run.to_vec();
     }
     let groups = run.chunk_by(|a, b| a.0.floor() == b.0.floor());
-    sampled(groups.flat_map(|group| kept(group, &[|point| point.1])).collect())
+    sampled(groups.flat_map(|group| ends_and_extremes(group, &[|point| point.1])).collect())
 }
 
 /// The part of a stroke within a picture of this size and a margin around it: points may be so far outside that their
