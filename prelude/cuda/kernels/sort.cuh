@@ -2,6 +2,7 @@
 //
 //   WARPCELL_ELEMENT    the element type
 //   WARPCELL_POSITIONS  if defined, the program for positions, else the one for elements
+//   WARPCELL_ITEMS      in sort_sweep.cu, how many keys a thread has
 //
 // Elements are sorted as keys: unsigned integers in the order of the elements, NaN last. -0.0 comes before 0.0, but for
 // positions both are equal.
@@ -63,22 +64,18 @@ typedef Order::word word;
 constexpr u32 DIGITS = 256;
 constexpr u32 ALL = 0xffffffffu;
 
-DEVICE u32 digit_of(word key, int shift) { return u32(key >> shift) % DIGITS; }
+// The digit of a key at a multiple of eight bits.
+DEVICE u32 digit_of(word key, int shift) {
+    if (sizeof(word) == 4) return __byte_perm(u32(key), 0, 0x4440 | shift / 8);
+    return u32(key >> shift) % DIGITS;
+}
 
-// How many digits above one, and below it, have bits that differ among the keys of a row.
+// How many digits above one have bits that differ among the keys of a row.
 DEVICE u32 passes_after(word varying, int shift) {
     u32 passes = 0;
 #pragma unroll
     for (int above = 8; above < int(sizeof(word)) * 8; above += 8) {
         if (above > shift && digit_of(varying, above) != 0) passes++;
-    }
-    return passes;
-}
-DEVICE u32 passes_before(word varying, int shift) {
-    u32 passes = 0;
-#pragma unroll
-    for (int below = 0; below < int(sizeof(word)) * 8; below += 8) {
-        if (below < shift && digit_of(varying, below) != 0) passes++;
     }
     return passes;
 }

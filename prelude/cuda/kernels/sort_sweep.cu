@@ -3,6 +3,10 @@
 // digit, and looks back at the tiles before it for where its own go (Adinets and Merrill, 2022). Tiles are numbered in the order in which
 // blocks begin, so that those before one are done or being worked on.
 //
+// Keys alone may be in any order before the first pass, so that one only counts. In the others a key's place among those with its digit is
+// found for a warp at a time: for every second line of keys by votes on each bit of the digit, for the others by atomic operations in shared
+// memory. Each way alone would leave one unit of the multiprocessor idle.
+//
 // A digit that all keys of a row share needs no pass. Of long rows of keys of eight bytes, only the highest of the other digits are sorted by
 // at first: few keys agree in all of those. `sort_finish` puts such keys right, a few at a time. Rows with many that agree and are not in
 // order are sorted once more, by all digits.
@@ -65,11 +69,11 @@ sort_digits(const word* x, u32 length, u32 blocks, u64* varying, u32* counts) {
 
 // ---- Passes ----
 
-// The fastest of those that were tried on an H100 in 48 KiB. The first DIGITS threads have a digit each.
-#define THREADS (POSITIONS && SIZE < 8 ? 384 : 256)
+// A thread has a digit, and WARPCELL_ITEMS keys.
+#define THREADS 256
+static_assert(THREADS == DIGITS, "a thread has a digit");
 constexpr u32 WARPS = THREADS / 32;
-constexpr u32 ITEMS = SIZE == 8 ? (POSITIONS ? 10 : 14) : POSITIONS ? 18 : 16;
-constexpr u32 RESIDENT = POSITIONS && SIZE < 8 ? 2 : SIZE == 8 ? 3 : 4;
+constexpr u32 ITEMS = WARPCELL_ITEMS;
 constexpr u32 TILE = THREADS * ITEMS;
 
 // What a tile has published of a digit: how many keys it has, or how many it and all tiles before it have.
@@ -99,17 +103,47 @@ DEVICE u32 keys_before(const volatile u32* published, u32 tile) {
     }
 }
 
-// The bits of the highest digits that differ among keys, of so many digits.
-DEVICE word highest_digits(word varying, u32 most) {
-    word kept = 0;
-#pragma unroll
-    for (int shift = int(SIZE) * 8 - 8; shift >= 0; shift -= 8) {
-        const word digit = varying & word(word(DIGITS - 1) << shift);
-        if (digit == 0 || most == 0) continue;
-        kept |= digit;
-        most--;
+// Which digits have bits that differ among keys, a bit each.
+DEVICE u32 differing_digits(word varying) {
+    const auto of_half = [](u32 bits) {
+        // The highest bit of each byte that is not 0; then these bits side by side.
+        const u32 set = (((bits & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bits) >> 7 & 0x01010101u;
+        return set * 0x10204080u >> 28;
+    };
+    return of_half(u32(varying)) | (SIZE == 8 ? of_half(u32(u64(varying) >> 32)) << 4 : 0);
+}
+
+// The highest ones of some digits, at most so many.
+DEVICE u32 highest_digits(u32 digits, u32 most) {
+    if (SIZE == 8) {
+        while (__popc(digits) > most) digits &= digits - 1;
     }
-    return kept;
+    return digits;
+}
+
+// The lanes of a warp that have the same digit.
+DEVICE u32 lanes_with(u32 digit) {
+    u32 lanes = ALL;
+#pragma unroll
+    for (u32 bit = 0; bit < 8; bit++) {
+        const bool is_set = digit >> bit & 1;
+        const u32 vote = __ballot_sync(ALL, is_set);
+        lanes &= is_set ? vote : ~vote;
+    }
+    return lanes;
+}
+
+// Writes the keys of a tile, or the elements, each to `targets` of its digit and its place; keeps the digits with positions.
+template <bool as_elements>
+DEVICE void write_keys(const word* keys, const u32* targets, int shift, u32 size, bool is_wanted, word* out, u8* digits) {
+#pragma unroll
+    for (u32 k = 0; k < ITEMS; k++) {
+        const u32 at = threadIdx.x + k * THREADS;
+        const word key = keys[at];
+        const u32 digit = digit_of(key, shift);
+        if (POSITIONS) digits[k] = u8(digit);
+        if (is_wanted && at < size) out[targets[digit] + at] = as_elements ? Order::bits(key) : key;
+    }
 }
 
 // Sorts by `most` digits, if `unsorted` is null; else by all digits those rows that have a mark there. Behind the rows' marks, one says
@@ -118,48 +152,49 @@ DEVICE word highest_digits(word varying, u32 most) {
 // `tickets` has a counter for each pass, `counts` what `sort_digits` has counted, `published` room for what each tile publishes of each
 // digit, twice: passes take turns, and each leaves zeros for the next one. The first pass reads elements, whose positions are their
 // indices; the last one writes elements, or positions, and the keys too if there are digits that are not sorted by.
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
+extern "C" __global__ void __launch_bounds__(THREADS, POSITIONS ? 3 : 4)
 sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values_1, u32 length, u32 tiles, u32 most, int shift,
            const u64* varying, const u32* unsorted, const u32* counts, u32* tickets, u32* published, i64* positions) {
     const u32 thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
     const u32 lanes_before = (1u << lane) - 1, pass = shift / 8;
-    // Which bits of a row are sorted by, and whether that takes no pass by this digit. All keys of a row can be equal.
-    const auto bits_of = [&](u32 row) { return unsorted ? word(varying[row]) : highest_digits(word(varying[row]), most); };
-    const auto is_idle = [&](u32 row) {
-        const word bits = bits_of(row);
-        return (unsorted && unsorted[row] == 0) || (digit_of(bits, shift) == 0 && (shift > 0 || bits != 0));
+    // Which digits of a row are sorted by, and whether that takes no pass by this digit. All keys of a row can be equal.
+    const auto digits_of = [&](u32 row) {
+        const u32 digits = differing_digits(word(varying[row]));
+        return unsorted ? digits : highest_digits(digits, most);
+    };
+    const auto is_idle = [&](u32 row, u32 digits) {
+        return (unsorted && unsorted[row] == 0) || (!(digits >> pass & 1) && (pass > 0 || digits != 0));
     };
     // The whole grid.
     if (unsorted && unsorted[gridDim.x / tiles] == 0) return;
-    if (gridDim.x == tiles && is_idle(0)) return;
-    union Room {
+    if (gridDim.x == tiles && is_idle(0, digits_of(0))) return;
+    // Of a warp's keys with one digit: the lanes that have it in a line of keys, and the place in the tile of the next one.
+    struct alignas(8) Group {
+        u32 lanes, place;
+    };
+    union alignas(16) Room {
         word keys[TILE];
         u32 values[TILE];
-        u32 groups[WARPS][DIGITS];
     };
     __shared__ Room room;
-    __shared__ u32 counters[WARPS][DIGITS];
-    __shared__ u32 starts[DIGITS];
+    __shared__ alignas(16) Group groups[WARPS][DIGITS];
     __shared__ u32 targets[DIGITS];
     __shared__ u32 sums[WARPS];
     __shared__ u32 number;
     const u64 all = u64(gridDim.x) * DIGITS;
-    const bool has_digit = thread < DIGITS;
     if (thread == 0) number = atomicAdd(tickets + pass, 1u);
-    for (u32 i = thread; i < WARPS * DIGITS; i += THREADS) {
-        (&counters[0][0])[i] = 0;
-        (&room.groups[0][0])[i] = 0;
-    }
+#pragma unroll
+    for (u32 i = 0; i < WARPS * DIGITS / 2; i += THREADS) ((uint4*)groups)[i + thread] = uint4{0, 0, 0, 0};
     __syncthreads();
     const u32 row = number / tiles, tile = number % tiles;
     // The whole block.
-    if (is_idle(row)) return;
-    const word bits = bits_of(row);
-    const u32 before_this = passes_before(bits, shift), after = passes_after(bits, shift);
+    const u32 digits = digits_of(row);
+    if (is_idle(row, digits)) return;
+    const u32 before_this = __popc(digits & ((1u << pass) - 1)), after = __popc(digits >> pass >> 1);
     const bool first = before_this == 0, last = after == 0, to_second = after % 2 != 0;
-    const bool is_complete = bits == word(varying[row]);
-    const u32 by_highest = unsorted ? passes_before(highest_digits(bits, most), int(SIZE) * 8) : 0;
-    const u32 turn = (by_highest + before_this) % 2;
+    const u32 differing = differing_digits(word(varying[row]));
+    const bool is_complete = digits == differing;
+    const u32 turn = ((unsorted ? __popc(highest_digits(differing, most)) : 0) + before_this) % 2;
     const u64 start_of_row = u64(row) * length;
     const word* keys = (first ? x : to_second ? keys_0 : keys_1) + start_of_row;
     word* keys_out = (to_second ? keys_1 : keys_0) + start_of_row;
@@ -170,87 +205,103 @@ sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values
         values_out = (to_second ? values_1 : values_0) + start_of_row;
         positions += start_of_row;
     }
-    if (has_digit) published[(1 - turn) * all + u64(number) * DIGITS + thread] = 0;
+    published[(1 - turn) * all + u64(number) * DIGITS + thread] = 0;
     published += turn * all + u64(row) * tiles * DIGITS + thread;
 
     // A warp's keys follow one another, in ITEMS lines of 32. What fills a last tile up has the last digit, and stays behind all keys.
     const u32 base = tile * TILE, size = min(TILE, length - base), own = warp * 32 * ITEMS + lane;
+    const bool is_full = size == TILE;
+    const word* const from = keys + base + own;
     word key[ITEMS];
+    if (is_full) {
 #pragma unroll
-    for (u32 k = 0; k < ITEMS; k++) {
-        const u32 at = own + k * 32;
-        key[k] = word(~word(0));
-        if (at < size) {
-            key[k] = keys[base + at];
-            if (first) key[k] = Order::key(key[k]);
+        for (u32 k = 0; k < ITEMS; k++) key[k] = from[k * 32];
+    } else {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) key[k] = own + k * 32 < size ? from[k * 32] : word(0);
+    }
+    if (first) {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) key[k] = Order::key(key[k]);
+    }
+    if (!is_full) {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            if (own + k * 32 >= size) key[k] = word(~word(0));
         }
     }
 
-    // How many keys of the warp have the digit and come before. A group of lanes with one digit counts together.
-    u16 place[ITEMS];
+    // How many keys have the digit: the block's together if their order does not matter, where what fills up is left out, else each warp's.
+    const bool any_order = !POSITIONS && first;
+    Group* const own_groups = groups[any_order ? 0 : warp];
 #pragma unroll
     for (u32 k = 0; k < ITEMS; k++) {
-        const u32 digit = digit_of(key[k], shift);
-        u32* lanes = &room.groups[warp][digit];
-        atomicOr(lanes, 1u << lane);
-        __syncwarp();
-        const u32 group = *lanes;
-        const u32 leader = 31 - __clz(group);
-        u32 counted = 0;
-        __syncwarp();
-        if (lane == leader) {
-            counted = counters[warp][digit];
-            counters[warp][digit] = counted + __popc(group);
-            *lanes = 0;
-        }
-        counted = __shfl_sync(ALL, counted, leader);
-        __syncwarp();
-        place[k] = u16(counted + __popc(group & lanes_before));
+        if (!any_order || is_full || own + k * 32 < size) atomicAdd(&own_groups[digit_of(key[k], shift)].place, 1u);
     }
     __syncthreads();
-
-    // Over the warps, then over the digits; a thread has a digit.
-    u32 with_digit = 0;
     volatile u32* mine = published + u64(tile) * DIGITS;
-    if (has_digit) {
+    u32 with_digit = 0;
 #pragma unroll
-        for (u32 other = 0; other < WARPS; other++) {
-            const u32 count = counters[other][thread];
-            counters[other][thread] = with_digit;
-            with_digit += count;
-        }
-        *mine = (tile == 0 ? UP_TO_TILE : OF_TILE) | with_digit;
-    }
+    for (u32 other = 0; other < WARPS; other++) with_digit += groups[other][thread].place;
+    // The first tile adds where all those of the row begin.
+    const u32 begin = tile > 0 ? 0 : sum_before<u32>(counts[(row * PASSES + pass) * DIGITS + thread], sums);
+    *mine = (tile > 0 ? OF_TILE : UP_TO_TILE) | (begin + with_digit);
+
+    // The places, over the digits and then over the warps.
     const u32 start = sum_before<u32>(with_digit, sums);
-    if (has_digit) starts[thread] = start;
-    __syncthreads();
+    u32 place = start;
 #pragma unroll
-    for (u32 k = 0; k < ITEMS; k++) {
-        const u32 digit = digit_of(key[k], shift);
-        place[k] = u16(place[k] + starts[digit] + counters[warp][digit]);
-        room.keys[place[k]] = key[k];
+    for (u32 other = 0; other < WARPS; other++) {
+        const u32 count = groups[other][thread].place;
+        groups[other][thread].place = place;
+        place += count;
     }
-    // Where in the row keys with the digit begin, and those of this tile.
-    const u32 begin = sum_before<u32>(has_digit ? counts[(row * PASSES + pass) * DIGITS + thread] : 0, sums);
-    if (has_digit) {
-        u32 before = 0;
-        if (tile > 0) {
-            before = keys_before(published, tile);
-            *mine = UP_TO_TILE | (before + with_digit);
+    __syncthreads();
+    u16 places[POSITIONS ? ITEMS : 1];
+    if (any_order) {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            if (is_full || own + k * 32 < size) room.keys[atomicAdd(&own_groups[digit_of(key[k], shift)].place, 1u)] = key[k];
         }
-        targets[thread] = begin + before - start;
+    } else {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const u32 digit = digit_of(key[k], shift);
+            Group* group = own_groups + digit;
+            u32 lanes, at;
+            if (k % 2 != 0) {
+                lanes = lanes_with(digit);
+                at = group->place;
+            } else {
+                atomicOr(&group->lanes, 1u << lane);
+                __syncwarp();
+                const Group seen = *group;
+                lanes = seen.lanes;
+                at = seen.place;
+            }
+            at += __popc(lanes & lanes_before);
+            __syncwarp();
+            // The last lane of them counts all.
+            if (lanes >> lane == 1) *group = Group{0, at + 1};
+            __syncwarp();
+            if (POSITIONS) places[k] = u16(at);
+            room.keys[at] = key[k];
+        }
     }
+
+    // Where in the row those of the tile go.
+    u32 before = begin;
+    if (tile > 0) {
+        before = keys_before(published, tile);
+        *mine = UP_TO_TILE | (before + with_digit);
+    }
+    targets[thread] = before - start;
     __syncthreads();
 
-    u8 digits[POSITIONS ? ITEMS : 1];
-#pragma unroll
-    for (u32 k = 0; k < ITEMS; k++) {
-        const u32 at = thread + k * THREADS;
-        const word moved = room.keys[at];
-        const u32 digit = digit_of(moved, shift);
-        if (POSITIONS) digits[k] = u8(digit);
-        if (at < size && !(POSITIONS && last && is_complete)) keys_out[targets[digit] + at] = !POSITIONS && last ? Order::bits(moved) : moved;
-    }
+    u8 digits_at[POSITIONS ? ITEMS : 1];
+    const bool is_wanted = !(POSITIONS && last && is_complete);
+    if (!POSITIONS && last) write_keys<true>(room.keys, targets, shift, size, is_wanted, keys_out, digits_at);
+    else write_keys<false>(room.keys, targets, shift, size, is_wanted, keys_out, digits_at);
     if (POSITIONS) {
         u32 value[ITEMS];
 #pragma unroll
@@ -260,13 +311,13 @@ sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values
         }
         __syncthreads();
 #pragma unroll
-        for (u32 k = 0; k < ITEMS; k++) room.values[place[k]] = value[k];
+        for (u32 k = 0; k < ITEMS; k++) room.values[places[k]] = value[k];
         __syncthreads();
 #pragma unroll
         for (u32 k = 0; k < ITEMS; k++) {
             const u32 at = thread + k * THREADS;
             if (at < size) {
-                const u32 target = targets[digits[k]] + at;
+                const u32 target = targets[digits_at[k]] + at;
                 if (last) positions[target] = room.values[at];
                 else values_out[target] = room.values[at];
             }
@@ -285,10 +336,9 @@ constexpr u32 RUN = 16;
 extern "C" __global__ void __launch_bounds__(FINISHING)
 sort_finish(word* sorted, i64* positions, u32 length, u32 blocks, u32 most, const u64* varying, u32* unsorted) {
     const u32 row = blockIdx.x / blocks, rows = gridDim.x / blocks;
-    const word differing = word(varying[row]), highest = highest_digits(differing, most);
-    if (highest == differing) return;
-    int cut = 0;
-    while (digit_of(highest, cut) == 0) cut += 8;
+    const u32 digits = differing_digits(word(varying[row])), highest = highest_digits(digits, most);
+    if (highest == digits) return;
+    const int cut = 8 * (__ffs(highest) - 1);
     sorted += u64(row) * length;
     if (POSITIONS) positions += u64(row) * length;
     const auto key = [&](u32 at) { return POSITIONS ? sorted[at] : Order::key(sorted[at]); };

@@ -77,7 +77,8 @@ impl Sort {
     pub fn run(&self, x: View<'_>, out: View<'_>, positions: bool) -> Result<()> {
         let length = *x.layout.shape.last().expect("sorted arrays have an axis");
         let rows = x.layout.size() / length;
-        let (special, general) = (|| sweep::program(x.dtype, positions), || program(x.dtype, positions));
+        let special = || sweep::program(x.dtype, positions, sweep::is_roomy(&self.device));
+        let general = || program(x.dtype, positions);
         if sweep::takes(rows, length, self.device.multiprocessors() as usize) && takes(&self.device, special, general)?
         {
             return self.sweep(x, out, rows, length, positions);
@@ -218,7 +219,10 @@ fn program(dtype: DType, positions: bool) -> Program {
 #[cfg(test)]
 pub(super) fn programs() -> Vec<Program> {
     let kinds = DType::COMPUTED.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);
-    let sorts = kinds.flat_map(|(dtype, positions)| [program(dtype, positions), sweep::program(dtype, positions)]);
+    let sorts = kinds.flat_map(|(dtype, positions)| {
+        let [small, large] = [false, true].map(|is_roomy| sweep::program(dtype, positions, is_roomy));
+        [program(dtype, positions), small, large]
+    });
     sorts.chain(DType::COMPUTED.into_iter().map(select::program)).collect()
 }
 

@@ -37,6 +37,7 @@ pub struct Device {
     name: String,
     target: Target,
     multiprocessors: u32,
+    shared_memory: usize,
     total_memory: usize,
     pub(super) pool: Mutex<Pool>,
     /// Blocks that were given back while other queues than the pool's still used them. Lock the pool first.
@@ -184,7 +185,7 @@ impl Device {
         let mut total_memory = 0;
         let mut context = std::ptr::null_mut();
         let (first_stream, limit);
-        let mut multiprocessors = 0;
+        let (mut multiprocessors, mut shared_memory) = (0, 0);
         // SAFETY: the handle is the driver's; every pointer is to a local of the type that the call writes.
         unsafe {
             use sys::CUdevice_attribute as Attribute;
@@ -192,6 +193,7 @@ impl Device {
                 check(sys::cuDeviceGetAttribute(value, which, handle), "cuDeviceGetAttribute")
             };
             attribute(&mut multiprocessors, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+            attribute(&mut shared_memory, Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
             check(sys::cuDeviceTotalMem_v2(&raw mut total_memory, handle), "cuDeviceTotalMem")?;
             limit = limit_from_environment(total_memory)?;
             check(sys::cuDevicePrimaryCtxRetain(&raw mut context, handle), "cuDevicePrimaryCtxRetain")?;
@@ -208,6 +210,7 @@ impl Device {
         pool.set_limit(limit);
         if oldest::is_wished() {
             multiprocessors = multiprocessors.min(oldest::MULTIPROCESSORS);
+            shared_memory = shared_memory.min(oldest::SHARED_MEMORY);
         }
         static OPENED: AtomicUsize = AtomicUsize::new(0);
         let device = Device {
@@ -223,6 +226,7 @@ impl Device {
             name,
             target: Target { capability, driver_major },
             multiprocessors: multiprocessors.max(1) as u32,
+            shared_memory: shared_memory.max(0) as usize,
             total_memory,
             pool: Mutex::new(pool),
             withheld: Mutex::default(),
@@ -295,6 +299,11 @@ impl Device {
 
     pub fn multiprocessors(&self) -> u32 {
         self.multiprocessors
+    }
+
+    /// Shared memory of a multiprocessor, in bytes.
+    pub fn shared_memory(&self) -> usize {
+        self.shared_memory
     }
 
     /// Major and minor version of what the device can do.

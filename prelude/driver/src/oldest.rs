@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 pub const CAPABILITY: (i32, i32) = (7, 5);
 /// More multiprocessors it does not have.
 pub const MULTIPROCESSORS: i32 = 14;
+/// More shared memory a multiprocessor does not have, in bytes.
+pub const SHARED_MEMORY: i32 = 64 << 10;
 
 /// Whether devices count as old ones.
 pub fn is_wished() -> bool {

@@ -5,6 +5,7 @@ use crate::{Program, address_of, blocks, kernels, source_of};
 use warpcell_base::backend::View;
 use warpcell_base::dtype::DType;
 use warpcell_base::error::Result;
+use warpcell_driver::context::Device;
 use warpcell_driver::launch::{arguments, launch};
 use warpcell_driver::memory::DeviceMemory;
 
@@ -36,13 +37,21 @@ pub(super) fn takes(rows: usize, length: usize, multiprocessors: usize) -> bool 
     length > SHORT && length < MOST && rows < 2 * multiprocessors
 }
 
-/// Threads of a block, and how many keys each has, as in the kernel's source.
-fn shape(size: usize, positions: bool) -> (usize, usize) {
-    match (positions, size) {
-        (true, 8) => (256, 10),
-        (true, _) => (384, 18),
-        (false, 8) => (256, 14),
-        (false, _) => (256, 16),
+/// Threads of a block that sorts.
+const THREADS: usize = DIGITS;
+/// Shared memory of a multiprocessor, in bytes, that has room for the large tiles of several blocks.
+const ROOMY: usize = 160 << 10;
+
+/// How many keys a thread has: as many as three or four blocks have room for in a multiprocessor's registers and shared memory, where it
+/// has much of that. The fastest of those that were tried on an H200; the smaller ones are half of these.
+fn items(size: usize, positions: bool, is_roomy: bool) -> usize {
+    match (positions, size, is_roomy) {
+        (_, 8, true) => 15,
+        (_, 8, false) => 7,
+        (true, _, true) => 24,
+        (false, _, true) => 28,
+        (true, _, false) => 12,
+        (false, _, false) => 14,
     }
 }
 
@@ -55,10 +64,10 @@ fn highest(length: usize) -> usize {
 impl Sort {
     pub(super) fn sweep(&self, x: View<'_>, out: View<'_>, rows: usize, length: usize, positions: bool) -> Result<()> {
         let cell = &self.sweeps[usize::from(positions)][x.dtype as usize];
-        let kernels = cell.get(&self.device, || program(x.dtype, positions))?;
+        let is_roomy = is_roomy(&self.device);
+        let kernels = cell.get(&self.device, || program(x.dtype, positions, is_roomy))?;
         let passes = x.dtype.size();
-        let (threads, items) = shape(passes, positions);
-        let tiles = length.div_ceil(threads * items);
+        let tiles = length.div_ceil(THREADS * items(passes, positions, is_roomy));
         let grid = (blocks("sort", rows * tiles, 1)?, 1);
         let room = Room::new(&self.device, rows * length, passes, positions)?;
         let (from, target) = (source_of(x)?, address_of(out)?);
@@ -94,7 +103,7 @@ impl Sort {
                 ];
                 // SAFETY: as above, with the arguments of `sort_sweep`: what a pass reads and what it writes are different memory, each with
                 // room for all keys, and for all positions if the program moves them; tiles have two words for each digit.
-                unsafe { launch(&self.device, kernels.sweep, grid, threads as u32, &mut arguments)? };
+                unsafe { launch(&self.device, kernels.sweep, grid, THREADS as u32, &mut arguments)? };
             }
             Ok(())
         };
@@ -109,8 +118,14 @@ impl Sort {
     }
 }
 
-pub(super) fn program(dtype: DType, positions: bool) -> Program {
-    let mut macros = vec![("ELEMENT", dtype.cu_name())];
+/// Whether a device's multiprocessors have room for large tiles.
+pub(super) fn is_roomy(device: &Device) -> bool {
+    device.shared_memory() >= ROOMY
+}
+
+pub(super) fn program(dtype: DType, positions: bool, is_roomy: bool) -> Program {
+    let items = items(dtype.size(), positions, is_roomy).to_string();
+    let mut macros = vec![("ELEMENT", dtype.cu_name()), ("ITEMS", &items)];
     if positions {
         macros.push(("POSITIONS", "1"));
     }
