@@ -1,61 +1,20 @@
-// Discrete 2-D convolution: out[i, j] = sum over p, q of image[i + origin_row - p, j + origin_column - q] * kernel[p, q].
-//
 // Two programs in one file, chosen by macros:
-//   WARPCELL_ELEMENT                      the element type (unsigned for integers, which wrap)
 //   WARPCELL_KERNEL_ROWS, ..._COLUMNS     if defined, the size of the convolution kernel: `convolve2d_sized`
+//   WARPCELL_STRIPS                       with them, a block has so many times 16 threads
 //   WARPCELL_QUICK                        if defined, the other one is compiled in less time
-// Without a size, `convolve2d_any` takes kernels of every size. Both add the terms of an output in the same order
-// (p descending, then q descending, one accumulator, fused multiply-add), so they agree bit for bit.
-//
-// What lies outside the image is decided while a tile is filled, never in the inner loop.
+// Without a size, `convolve2d_any` takes kernels of every size.
 //
 // The weights are read from shared memory as 16-byte broadcasts, not from constant memory: a `__constant__` symbol
 // would need one more copy in the stream at each call, and constant operands have immediate addresses only, so the
 // loop over kernel rows would have to be unrolled in full (0.3 to 0.6 s of compilation and a loop that outgrows the
 // instruction cache). A row of weights is used for 8 outputs from registers, so its load is 1 instruction in 60.
 
-#define WARPCELL_FILL 0
-#define WARPCELL_WRAP 1
-#define WARPCELL_SYMMETRIC 2
-
-typedef WARPCELL_ELEMENT element;
-
-struct Geometry {
-    int image_rows, image_columns;
-    int out_rows, out_columns;
-    int kernel_rows, kernel_columns;
-    int origin_row, origin_column;
-    int padding;
-    int tiles_across;
-};
-
-// Where an index beyond [0, length) lies in the image: the period is the image (wrap), or it and its mirror image
-// (symmetric). Kept out of line: only tiles at an edge come here, and inlined divisions double the compile time.
-__device__ __noinline__ int folded(int index, int length, int padding) {
-    const int period = padding == WARPCELL_WRAP ? length : 2 * length;
-    int at = index % period;
-    if (at < 0) at += period;
-    return at < length ? at : period - 1 - at;
-}
-
-// The index in the image for any index; -1 for the fill value.
-__device__ __forceinline__ int inside(int index, int length, int padding) {
-    if (index >= 0 && index < length) return index;
-    return padding == WARPCELL_FILL ? -1 : folded(index, length, padding);
-}
-
-// Not left to the compiler, which may not use it where it is to be quick.
-__device__ __forceinline__ float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-__device__ __forceinline__ double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
-template <typename T> __device__ __forceinline__ T multiply_add(T a, T b, T c) { return a * b + c; }
-
 #ifdef WARPCELL_KERNEL_ROWS
 
-// 16 lanes side by side, each 2 vectors of 16 bytes wide and ROWS outputs high; below one another 16 such strips, or 12
-// where an element has 8 bytes: then 4 blocks fit on a multiprocessor, and the last wave of blocks is fuller.
+// 16 lanes side by side, each 2 vectors of 16 bytes wide and ROWS outputs high; below one another WARPCELL_STRIPS such strips.
 #define ROWS 2
 #define LANES 16
-#define STRIPS (sizeof(element) == 4 ? 16 : 12)
+#define STRIPS WARPCELL_STRIPS
 #define THREADS (LANES * STRIPS)
 #define P WARPCELL_KERNEL_ROWS
 #define Q WARPCELL_KERNEL_COLUMNS
@@ -76,6 +35,12 @@ constexpr int HALF_LEAST = (2 * (LANES - 1) + SEGMENT + 1) / 2;
 constexpr int HALF = HALF_LEAST + (12 - HALF_LEAST % 8) % 8;
 constexpr int PITCH = 2 * HALF;
 constexpr int WEIGHTS = (Q + VECTOR - 1) / VECTOR;
+
+// Where a column is in a row of the tile, in elements. 32 columns on, it is 16 elements on.
+__device__ __forceinline__ int column_at(int column) {
+    const int v = column / VECTOR;
+    return ((v >> 1) + (v & 1) * HALF) * VECTOR + column % VECTOR;
+}
 
 // One row of the tile against the weights of up to ROWS kernel rows. Output row k meets the kernel row whose weights
 // were loaded k tile rows ago; `slot` is where the newest ones are kept.
@@ -110,7 +75,7 @@ __device__ __forceinline__ void load_weights(element (&into)[WEIGHTS * VECTOR], 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, sizeof(element) == 4 ? 5 : 4)
+extern "C" __global__ void __launch_bounds__(THREADS, sizeof(element) == 8 ? 4 : STRIPS == 16 ? 5 : 8)
 convolve2d_sized(const element* __restrict__ image, const element* __restrict__ kernel, element* __restrict__ out,
                  Geometry geometry, element outside) {
     __shared__ Vector tile[TILE_ROWS * PITCH];
@@ -138,17 +103,16 @@ convolve2d_sized(const element* __restrict__ image, const element* __restrict__ 
         const bool interior = top >= 0 && left >= 0 && top + TILE_ROWS <= geometry.image_rows &&
                               left + TILE_COLUMNS <= geometry.image_columns;
         if (interior) {
+            const element* source = image + (long long)(top + warp) * geometry.image_columns + left + warp_lane;
+            element* target = cells + warp * PITCH * VECTOR + column_at(warp_lane);
 #pragma unroll 2
             for (int r = warp; r < TILE_ROWS; r += THREADS / 32) {
-                const element* source = image + (long long)(top + r) * geometry.image_columns + left;
 #pragma unroll
                 for (int c = 0; c < TILE_COLUMNS; c += 32) {
-                    int column = c + warp_lane;
-                    if (column < TILE_COLUMNS) {
-                        int v = column / VECTOR;
-                        cells[(r * PITCH + (v >> 1) + (v & 1) * HALF) * VECTOR + column % VECTOR] = source[column];
-                    }
+                    if (c + warp_lane < TILE_COLUMNS) target[c / 2] = source[c];
                 }
+                source += (long long)(THREADS / 32) * geometry.image_columns;
+                target += THREADS / 32 * PITCH * VECTOR;
             }
         } else {
 #pragma unroll 1
@@ -161,8 +125,7 @@ convolve2d_sized(const element* __restrict__ image, const element* __restrict__ 
                     if (from_row >= 0 && from_column >= 0) {
                         value = image[(long long)from_row * geometry.image_columns + from_column];
                     }
-                    int v = column / VECTOR;
-                    cells[(r * PITCH + (v >> 1) + (v & 1) * HALF) * VECTOR + column % VECTOR] = value;
+                    cells[r * PITCH * VECTOR + column_at(column)] = value;
                 }
             }
         }
@@ -206,40 +169,40 @@ convolve2d_sized(const element* __restrict__ image, const element* __restrict__ 
         }
     }
     __syncthreads();
+    const element* cell = cells + warp * PITCH * VECTOR + column_at(warp_lane);
+    element* target = out + (long long)(block_row + warp) * geometry.out_columns + block_column + warp_lane;
+    const int columns = geometry.out_columns - block_column - warp_lane;
 #pragma unroll 1
     for (int r = warp; r < STRIPS * ROWS && block_row + r < geometry.out_rows; r += THREADS / 32) {
-        element* target = out + (long long)(block_row + r) * geometry.out_columns + block_column;
 #pragma unroll
-        for (int column = warp_lane; column < LANES * COLUMNS; column += 32) {
-            int v = column / VECTOR;
-            if (block_column + column < geometry.out_columns) {
-                target[column] = cells[(r * PITCH + (v >> 1) + (v & 1) * HALF) * VECTOR + column % VECTOR];
-            }
+        for (int c = 0; c < LANES * COLUMNS; c += 32) {
+            if (c < columns) target[c] = cell[c / 2];
         }
+        target += (long long)(THREADS / 32) * geometry.out_columns;
+        cell += THREADS / 32 * PITCH * VECTOR;
     }
 }
 
 #else
 
-// 32 columns by 8 strips of 4 rows; the kernel is taken in pieces of at most PIECE by PIECE.
+// 32 columns by 8 strips of 4 rows; the kernel is taken in pieces.
 #define ROWS 4
 #define LANES 32
 #define STRIPS 8
 #define THREADS (LANES * STRIPS)
-#define PIECE 32
 #ifdef WARPCELL_QUICK
 constexpr int TOGETHER = 1;
 #else
 constexpr int TOGETHER = 2;
 #endif
-constexpr int TILE_ROWS = STRIPS * ROWS + PIECE - 1;
-constexpr int PITCH = LANES + PIECE;
+constexpr int TILE_ROWS = STRIPS * ROWS + PIECE_ROWS - 1;
+constexpr int PITCH = LANES + PIECE_COLUMNS;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 convolve2d_any(const element* __restrict__ image, const element* __restrict__ kernel, element* __restrict__ out,
                Geometry geometry, element outside) {
     __shared__ element tile[TILE_ROWS * PITCH];
-    __shared__ element weight[PIECE * PIECE];
+    __shared__ element weight[PIECE_ROWS * PIECE_COLUMNS];
 
     const int lane = threadIdx.x % LANES;
     const int strip = threadIdx.x / LANES;
@@ -248,13 +211,12 @@ convolve2d_any(const element* __restrict__ image, const element* __restrict__ ke
     const int P = geometry.kernel_rows, Q = geometry.kernel_columns;
 
     element sums[ROWS] = {};
-    // Pieces from the kernel's last rows and columns to its first: the order of the sized program, if there is one piece.
 #pragma unroll 1
-    for (int last_p = P - 1; last_p >= 0; last_p -= PIECE) {
-        const int rows = min(PIECE, last_p + 1);
+    for (int last_p = P - 1; last_p >= 0; last_p -= PIECE_ROWS) {
+        const int rows = min(PIECE_ROWS, last_p + 1);
 #pragma unroll 1
-        for (int last_q = Q - 1; last_q >= 0; last_q -= PIECE) {
-            const int columns = min(PIECE, last_q + 1);
+        for (int last_q = Q - 1; last_q >= 0; last_q -= PIECE_COLUMNS) {
+            const int columns = min(PIECE_COLUMNS, last_q + 1);
             const int top = block_row + geometry.origin_row - last_p;
             const int left = block_column + geometry.origin_column - last_q;
             __syncthreads();

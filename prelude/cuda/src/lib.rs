@@ -61,7 +61,7 @@ mod tests;
 mod text;
 mod transform;
 
-pub use convolve::has_sized_program;
+pub use convolve::{convolves_on_tensor_cores, has_sized_program};
 use histogram::Bins;
 use program::{Compiled, Program, family, kernels, takes, typedefs};
 use stream::{CudaEvent, CudaStream};

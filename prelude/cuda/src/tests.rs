@@ -56,13 +56,18 @@ fn nvrtc_compiles_every_program() {
         [75, 80, 90, 100, 120].into_iter().filter(|wanted| nvrtc.architectures.contains(wanted)).collect();
     assert!(architectures.contains(&90), "NVRTC {:?} knows {:?}", nvrtc.version, nvrtc.architectures);
     // No source asks for its architecture, and what the oldest can do the later ones can. So each program becomes machine code for the
-    // oldest, and PTX for one of the others in turn: what only a later architecture refuses, the compiler to PTX refuses.
+    // oldest that it is for, and PTX for one of the others in turn: what only a later architecture refuses, the compiler to PTX refuses.
     assert!(all().iter().all(|program| !program.source.contains("__CUDA_ARCH__")));
-    let (oldest, later) = architectures.split_first().unwrap();
+    let oldest_of = |program: &Program| -> i32 {
+        let tensor = program.options.iter().find_map(|option| option.strip_prefix("-DWARPCELL_TENSOR="));
+        tensor.map_or(architectures[0], |capability| capability.parse().unwrap())
+    };
     let work: Vec<(Program, String, Form, &[u8])> = all()
         .into_iter()
         .enumerate()
         .flat_map(|(index, program)| {
+            let oldest = oldest_of(&program);
+            let later: Vec<i32> = architectures.iter().copied().filter(|&other| other > oldest).collect();
             [
                 (program.clone(), format!("sm_{oldest}"), Form::Cubin, &b"\x7fELF"[..]),
                 (program, format!("compute_{}", later[index % later.len()]), Form::Ptx, &b"//"[..]),

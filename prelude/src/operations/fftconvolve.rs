@@ -201,17 +201,28 @@ fn choose(handle: &device::Handle, a: &[usize], k: &[usize], dtype: DType, plan:
     if !dtype.is_float() || handle.backend.can_transform().is_err() {
         return Method::Direct;
     }
-    if a.len() > 2 { Method::Fft } else { faster(handle.device, a, k, dtype, plan) }
+    if a.len() > 2 {
+        Method::Fft
+    } else {
+        faster(handle.device, has_tensor_cores(handle.device, dtype), a, k, dtype, plan)
+    }
+}
+
+/// Whether sums over two axes are computed by tensor cores.
+fn has_tensor_cores(device: Device, dtype: DType) -> bool {
+    let Device::Cuda(ordinal) = device else { return false };
+    let target = cuda::driver::context::target_of(ordinal);
+    target.is_ok_and(|target| cuda::convolves_on_tensor_cores(dtype, target.capability))
 }
 
 /// The same for floats along one or two axes.
-fn faster(device: Device, a: &[usize], k: &[usize], dtype: DType, plan: &Plan) -> Method {
+fn faster(device: Device, on_tensor_cores: bool, a: &[usize], k: &[usize], dtype: DType, plan: &Plan) -> Method {
     let product = |shape: &[usize]| shape.iter().map(|&length| length as f64).product::<f64>();
     let products = product(&plan.shape) * product(a).min(product(k));
     let transforms = Transforms::new(device, dtype, a, k, plan);
     let points = transforms.points();
     let points = transforms.count() * points * points.log2();
-    let cost = Cost::of(device, dtype, a, k);
+    let cost = Cost::of(device, on_tensor_cores && a.len() == 2, dtype, a, k);
     let (direct, fft) = (products * cost.product, cost.call + points * cost.point);
     if fft < direct * 0.75 { Method::Fft } else { Method::Direct }
 }
@@ -228,7 +239,7 @@ struct Cost {
 
 impl Cost {
     /// Measured: the CPU's on two cores with AVX2, the CUDA device's on an H200 (BENCHMARKS.md, convolutions of images).
-    fn of(device: Device, dtype: DType, a: &[usize], k: &[usize]) -> Cost {
+    fn of(device: Device, on_tensor_cores: bool, dtype: DType, a: &[usize], k: &[usize]) -> Cost {
         let is_single = dtype == DType::F32;
         match device {
             Device::Cpu if is_single => Cost { product: 0.024, point: 0.17, call: 5e3 },
@@ -243,6 +254,7 @@ impl Cost {
                     (true, false, true) => (6.5e-5, 1e-3),
                     (true, true, false) => (1.6e-4, 6.2e-4),
                     (true, true, true) => (1.6e-4, 1e-3),
+                    (false, _, _) if on_tensor_cores => (7e-5, 1.7e-3),
                     (false, false, _) => (1.02e-4, 1.7e-3),
                     (false, true, _) => (2.8e-4, 1.7e-3),
                 };
@@ -640,7 +652,7 @@ mod tests {
             (DType::F32, 2048, 3, 20.1, 260.4),
             (DType::F32, 2048, 5, 24.0, 259.5),
             (DType::F32, 2048, 15, 59.6, 261.9),
-            (DType::F32, 2048, 31, 672.0, 261.1),
+            (DType::F32, 2048, 31, 193.7, 261.1),
             (DType::F32, 2048, 63, 2752.2, 266.4),
             (DType::F32, 8192, 3, 189.7, 2714.4),
             (DType::F32, 8192, 15, 656.5, 2827.5),
@@ -650,11 +662,20 @@ mod tests {
             (DType::F64, 2048, 31, 1179.2, 400.4),
             (DType::F64, 2048, 63, 4851.7, 419.1),
         ];
-        for (dtype, side, width, direct, transforms) in measured {
+        // The same, where tensor cores compute the sums.
+        let on_tensor_cores = [
+            (DType::F64, 2048, 5, 39.6, 350.0),
+            (DType::F64, 2048, 15, 71.5, 351.9),
+            (DType::F64, 2048, 31, 205.3, 400.4),
+            (DType::F64, 2048, 63, 790.0, 419.1),
+        ];
+        let all = measured.map(|row| (false, row)).into_iter().chain(on_tensor_cores.map(|row| (true, row)));
+        for (on_tensor_cores, (dtype, side, width, direct, transforms)) in all {
             let (a, k) = ([side; 2], [width; 2]);
             let expected = if transforms < 0.75 * direct { Method::Fft } else { Method::Direct };
             let plan = plan(&a, &k, Mode::Full);
-            assert_eq!(faster(Device::Cuda(0), &a, &k, dtype, &plan), expected, "{dtype}: {side}² by {width}²");
+            let found = faster(Device::Cuda(0), on_tensor_cores, &a, &k, dtype, &plan);
+            assert_eq!(found, expected, "{dtype}: {side}² by {width}², tensor cores: {on_tensor_cores}");
         }
     }
 }
