@@ -46,6 +46,7 @@ mod stored_variables;
 mod times;
 mod tools;
 mod types;
+mod unanalysed;
 mod unused_items;
 
 use crate::choices;
@@ -74,6 +75,7 @@ pub use report::{StoredVariable, VariableReport};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;
 pub use types::{KnownTypes, with_names};
+pub use unanalysed::{UNANALYSED, without_attribute};
 
 /// The role `rustup`.
 pub fn rustup() -> i32 {

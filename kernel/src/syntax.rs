@@ -1,8 +1,16 @@
 //! Questions about Rust text that several modules ask: its tree, its statements, its names and words.
 
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasName};
-use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile, SyntaxKind, SyntaxNode};
+use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile, SyntaxKind, SyntaxNode, SyntaxToken, T};
+use std::borrow::Cow;
 use std::ops::Range;
+
+/// The attributes of functions that run over arrays or in many threads.
+pub const OVER_ARRAYS: [&str; 3] = ["vectorize", "device", "kernel"];
+
+/// The types that the kernel writes behind numbers which a cell leaves open: Rust's own choice, and those of what is beside them.
+pub const NUMBER_SUFFIXES: [&str; 12] =
+    ["_f64", "_f32", "_i32", "_i64", "_u64", "_usize", "_u32", "_u8", "_i8", "_u16", "_i16", "_isize"];
 
 /// Parses a file.
 pub fn parse(text: &str) -> Parse<SourceFile> {
@@ -18,6 +26,76 @@ pub fn statements(code: &str) -> Vec<(usize, SyntaxNode)> {
     let placed = nodes.map(|node| (range_of(&node).start - BEFORE.len(), node));
     // If the text is not code, the parser may create nodes behind it.
     placed.filter(|(start, _)| *start < code.len()).collect()
+}
+
+/// Code whose calls of macros are references to tuples, lists and blocks of their arguments: `vec![a + 1]` is `&   [a + 1]`. So the tree has
+/// expressions where it has tokens otherwise. Each call begins where it began, and all else stands where it stood. The arguments of some
+/// macros are not expressions, so this text is for questions only.
+pub fn with_arguments(code: &str) -> Cow<'_, str> {
+    if !code.contains('!') {
+        return Cow::Borrowed(code);
+    }
+    let file = parse(code).syntax_node();
+    let tokens = file.descendants_with_tokens().filter_map(NodeOrToken::into_token);
+    let tokens: Vec<_> = tokens.filter(|token| !token.kind().is_trivia()).collect();
+    let kind = |at: usize| tokens.get(at).map(SyntaxToken::kind);
+    let mut text = code.to_owned();
+    let is_colons = |at: usize| matches!(kind(at), Some(T![::] | T![:]));
+    let is_part_of_path = |at: usize| matches!(kind(at), Some(SyntaxKind::IDENT | T![crate] | T![self] | T![super]));
+    let mut put = |from: &SyntaxToken, to: &SyntaxToken, with: &str| {
+        let range = from.text_range().start().into()..to.text_range().end().into();
+        let blanks = blank(&text[range.clone()]);
+        text.replace_range(range, &format!("{with}{}", &blanks[with.len()..]));
+    };
+    // For each bracket that is open, where it is if it is a macro's; and what closes one that was changed.
+    let mut brackets: Vec<(Option<usize>, Option<&str>)> = Vec::new();
+    for at in 0..tokens.len() {
+        let is_macro = at > 1
+            && kind(at - 1) == Some(T![!])
+            && kind(at - 2) == Some(SyntaxKind::IDENT)
+            && tokens[at - 2].text() != "macro_rules";
+        match tokens[at].kind() {
+            T!['('] | T!['['] | T!['{'] => {
+                // `set!(a[0, 1..] = 2)`: such an index is an expression only as a call.
+                let is_index = !is_macro
+                    && tokens[at].kind() == T!['[']
+                    && at > 0
+                    && matches!(kind(at - 1), Some(SyntaxKind::IDENT | T![')'] | T![']']))
+                    && brackets.iter().any(|(open, _)| open.is_some());
+                if is_index {
+                    put(&tokens[at], &tokens[at], "(");
+                }
+                brackets.push((is_macro.then_some(at), is_index.then_some(")")));
+                if is_macro {
+                    let mut first = at - 2;
+                    // `gpu::sum!`: in the arguments of a macro the colons are two tokens.
+                    while let Some(colon) = first.checked_sub(1).filter(|colon| is_colons(*colon)) {
+                        let colons = if kind(colon) == Some(T![::]) { 1 } else { 2 };
+                        first = first.saturating_sub(colons);
+                        if let Some(name) = first.checked_sub(1).filter(|name| is_part_of_path(*name)) {
+                            first = name;
+                        }
+                    }
+                    put(&tokens[first], &tokens[at - 1], "&");
+                }
+            }
+            T![')'] | T![']'] | T!['}'] => {
+                if let Some((_, Some(close))) = brackets.pop() {
+                    put(&tokens[at], &tokens[at], close);
+                }
+            }
+            // `interact!(n: usize in 1..9 => …)`: what stands before the arrow is not an expression.
+            T![=] | T![=>] => {
+                let is_arrow = kind(at) == Some(T![=>]) || kind(at + 1) == Some(T![>]);
+                let end = if kind(at) == Some(T![=>]) { at } else { at + 1 };
+                if is_arrow && let Some((Some(open), _)) = brackets.last().copied() {
+                    put(&tokens[open + 1], &tokens[end], "");
+                }
+            }
+            _ => {}
+        }
+    }
+    Cow::Owned(text)
 }
 
 /// Whether code is Rust by its form: statements, of whatever meaning.
@@ -58,6 +136,11 @@ pub fn attribute(item: &impl HasAttrs, names: &[&str]) -> Option<ast::Attr> {
         let name = attribute.path().and_then(|path| path.segment()?.name_ref());
         name.is_some_and(|name| names.iter().any(|word| name.text() == *word))
     })
+}
+
+/// Whether a node is in a function that runs over arrays or in many threads.
+pub fn is_over_arrays(node: &SyntaxNode) -> bool {
+    node.ancestors().filter_map(ast::Fn::cast).any(|function| attribute(&function, &OVER_ARRAYS).is_some())
 }
 
 /// The beginning of the line of a byte.
@@ -128,6 +211,32 @@ mod tests {
             assert!(statements(code).iter().all(|(start, _)| *start < code.len()), "{code}");
         }
         assert_eq!(statements("a; // b\nc").into_iter().map(|(start, _)| start).collect::<Vec<_>>(), [0, 8]);
+    }
+
+    #[test]
+    fn arguments_of_macros_are_expressions() {
+        for (code, expected) in [
+            ("x + 1", "x + 1"),
+            ("a != (b)", "a != (b)"),
+            ("!(b)", "!(b)"),
+            ("println!(\"{}!\", &x + 1);", "&       (\"{}!\", &x + 1);"),
+            ("vec![1, 2].len()", "&   [1, 2].len()"),
+            ("vec![1; format!(\"{n}\").len()]", "&   [1; &      (\"{n}\").len()]"),
+            ("let s = gpu::sum !{&a, axis = 0};", "let s = &         {&a, axis = 0};"),
+            ("dbg!(::core::assert!(a /* ! */))", "&   (&              (a /* ! */))"),
+            (
+                "interact!(n = 1..9 => match n { 1 => 2, _ => vec![3] })",
+                "&        (            match n { 1 => 2, _ => &   [3] })",
+            ),
+            ("set!(a[0, 1..] = b[2] + [3][0]); a[0]", "&   (a(0, 1..) = b(2) + [3](0)); a[0]"),
+            ("dbg!(m::n!(3 => 4))", "&   (&    (     4))"),
+            ("macro_rules! m { ($a:expr) => { $a + 1 } }", "macro_rules! m { ($a:expr) => { $a + 1 } }"),
+            ("é!(\"ü\", 1)", "&  (\"ü\", 1)"),
+        ] {
+            let text = with_arguments(code);
+            assert_eq!(text, expected);
+            assert_eq!(text.len(), code.len());
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 
 def test_the_first_cell_is_number_one(fresh_kernel):
     session = fresh_kernel()
@@ -129,6 +131,53 @@ def test_a_number_takes_the_type_of_the_sum_that_it_is_compared_with(kernel):
     assert kernel.check("summed").value == "499500"
     result = kernel.run("let a: i64 = 1; let b: i32 = 2;\na == b")
     assert not result.ok and "mismatched types" in result.error_text
+
+
+# `@` is `x + 1` of an array of f32. It is a float's 1 wherever it stands.
+PLACES = [
+    "println!(\"{:?}\", @);",
+    "println!(\"{n} {:?} {y:?}\", 1, n = 2, y = @);",
+    "println!(\n    \"{:?}\",\n    @\n);",
+    "let text = format!(\"{:?}\", Some(1).map(|_| @));",
+    "assert!(format!(\"{:?}\", { let y = @; y }).len() > 1, \"{:?}\", @);",
+    "let arrays = vec![@, @]; let again = vec![@; 2]; dbg!(@);",
+    "println!(\"{}\", vec![format!(\"{:?}\", @)].len());",
+    "{ let f = |x: &DeviceArray<f32>| @; f(&x) }",
+    "{ let x = x.clone(); let f = move || @; f() }",
+    "match 3 { 3 => { let y = @; y } _ => x.clone() }",
+    "for _ in 0..2 { if x.len() > 1 { println!(\"{:?}\", @); } }",
+    "fn plus(x: &DeviceArray<f32>) -> DeviceArray<f32> { println!(\"{:?}\", @); @ }\nplus(&x)",
+    "struct Plus; impl Plus { fn plus(&self, x: &DeviceArray<f32>) -> DeviceArray<f32> { @ } }\nPlus.plus(&x)",
+    "impl Plus { fn plus(&self, x: &DeviceArray<f32>) -> DeviceArray<f32> { let y = 1 * @; y } }\nPlus.plus(&x)",
+    "trait Adds { fn adds(x: &DeviceArray<f32>) -> DeviceArray<f32> { @ } }\nimpl Adds for Plus {}\nPlus::adds(&x)",
+    "mod own { use gpu::DeviceArray; use warpcell as gpu; pub fn plus(x: &DeviceArray<f32>) -> DeviceArray<f32> { @ } }\nown::plus(&x)",
+    "let z: DeviceArray<f32> = gpu::zeros(3) + 1;\n(2.0 * gpu::array(&[1.0_f32, 17.0]) + 1).sum()",
+    "gpu::interact!(n: usize = 1 in 0..=9, s: f64 in [0.5, 1.5] => @).close();",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_integer_beside_floats_is_a_float_wherever_it_stands(kernel, place):
+    kernel.check("let x = gpu::array(&[1.0_f32, 2.0, 3.0]);")
+    kernel.check("struct Plus;")
+    is_reference = "x: &DeviceArray" in place
+    kernel.check(place.replace("@", "(x + 1)" if is_reference else "(&x + 1)"))
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "fn twice(x: &DeviceArray<f32>) -> DeviceArray<f32> { @ }",
+        "struct Twice; impl Twice { fn twice(&self, x: &DeviceArray<f32>) -> DeviceArray<f32> { @ } }",
+        "{ let twice = |x: &DeviceArray<f32>| @; twice(&x) }",
+    ],
+)
+def test_a_reference_to_a_reference_gets_a_corrected_line(kernel, place):
+    kernel.check("let x = gpu::array(&[1.0_f32, 2.0, 3.0]);")
+    result = kernel.run(place.replace("@", "&x * 2"))
+    corrected = place.replace("@", "x * 2")
+    assert not result.ok and result.error_text.rstrip().endswith(f"write `{corrected}`"), result.error_text
+    kernel.check(corrected)
 
 
 def test_statics_may_leave_out_lifetimes(kernel):

@@ -273,7 +273,7 @@ def test_what_the_kernel_writes_into_cells_is_in_the_program(export, prefix, tmp
     assert "Left out" not in ended.stdout and len(FORMS) >= 40
     main = (folder / "src/main.rs").read_text()
     for line in (
-        "let b = &a * 2.0_f64 + 1_f64;",
+        "let b = &a * 2.0 + 1_f64;",
         "let o = gpu::ones::<f64>((2, 2));",
         "gpu::program::show(&(&o * 3_f64));",
         "gpu::program::show(&(1_f64 - &a));",

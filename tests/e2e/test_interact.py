@@ -284,6 +284,15 @@ def test_what_is_wrong_is_said(kernel, code, expected):
     assert expected in plain(error["evalue"] + "\n".join(error["traceback"]))
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["gpu::zeros(3)", "gpu::zeros(3) + 1", "{ let w = 2.0; w.sqrt() }", "{ let y = gpu::linspace(0.0, 1.0, 5); (2.0 * &y).sqrt() }"],
+)
+def test_numbers_get_their_types_beside_controls_of_which_nothing_is_used(kernel, body):
+    for controls in ("n: usize in 0..=9", "x: f64 = 0.5 in [0.5, 1.5], mode: &str in [\"a\", \"b\"]", "k: Button, s: f32 in 0.0..1.0 step 0.1"):
+        kernel.check(f"gpu::interact!({controls} => {body}).close();")
+
+
 def test_what_is_captured_has_no_controls(kernel):
     result = kernel.check("%%capture kept\ngpu::interact!(n: usize in 0..=8 => println!(\"{n}\"));")
     assert not result.of("comm_open", "display_data")

@@ -325,6 +325,26 @@ def test_a_check_shows_what_a_run_shows(fresh_kernel, tmp_path):
     assert "`%check` runs nothing" in result.error_text
 
 
+def test_values_are_put_into_the_names_of_files(fresh_kernel, tmp_path):
+    kernel = fresh_kernel()
+    kernel.check(f"%cd -q {tmp_path}\nlet name = \"first\"; let n = 2; let list = vec![1];")
+    kernel.check("%%writefile {name}-{n:02}.rs\nlet of_file = {name}.len();".replace("{name}.len()", "name.len()"))
+    assert (tmp_path / "first-02.rs").read_text() == "let of_file = name.len();\n"
+    assert kernel.check("%run {name}-{n:02}.rs\nof_file").value == "5"
+    # A value of the lines above it.
+    assert kernel.check('let path = std::path::PathBuf::from("first-02.rs");\n%run {path}\nof_file + 1').value == "6"
+    assert kernel.check("%load {name}-{n:02}.rs").reply["payload"][0]["text"].startswith("// %load first-02.rs\n")
+    kernel.check("%history -l 1 -f {name}.txt")
+    assert (tmp_path / "first.txt").read_text() == "%load {name}-{n:02}.rs\n"
+    result = kernel.run("%run {list}.rs")
+    assert "the value of `list` has no text" in result.error_text, result.error_text
+    # In single quotes nothing is replaced, and what is no variable stays.
+    for line in ("%run '{name}.rs'", "%run {nothing}.rs"):
+        assert "cannot be read" in kernel.run(line).error_text, line
+    result = kernel.run("%check\n%run {name}-02.rs")
+    assert "does not know the values" in result.error_text, result.error_text
+
+
 def test_lines_work_in_their_order(fresh_kernel, tmp_path):
     kernel = fresh_kernel()
     file = tmp_path / "below.rs"

@@ -1,6 +1,7 @@
 """Variables: what a cell that fails, is interrupted, redefines a type or moves a value leaves of them."""
 
 import itertools
+import re
 import time
 
 import pytest
@@ -359,3 +360,13 @@ def test_places_in_messages_are_right_behind_an_array_that_stays(kernel):
     # An operator of another type, on a line that had a reference.
     kernel.check("let m = String::from(\"a\"); let d = m + \"b\";")
     assert kernel.check("d").value == '"ab"'
+
+
+def test_a_thousand_variables_do_not_make_the_analysis_of_cells_long(fresh_kernel):
+    kernel = fresh_kernel()
+    kernel.check("\n".join(f"let v{number} = {number};" for number in range(1000)), seconds=600)
+    kernel.check("let sum = v0 + v999;\nlet NAMES = vec![\"a\"]; let (LEFT, right) = (1, 2.5);")
+    (line,) = re.findall(r"^  analysis .* (\d+) %$", kernel.check("%celltime").stdout, re.MULTILINE)
+    # It was 92 %, seconds.
+    assert int(line) < 50
+    assert kernel.check("sum + LEFT + NAMES.len() as i32 + right as i32").value == "1003"

@@ -16,6 +16,7 @@ use super::statics::Statics;
 use super::stored_variables::{CATCHES, CompilerFindings, Crates, VariablePlan, definitions_in};
 use super::tools::lead_group;
 use super::types::{FoundType, KnownTypes};
+use super::unanalysed::without_attribute;
 use super::{checks, link, recorded_answers, statements, times, types, unused_items};
 use crate::files;
 use crate::installation::Installation;
@@ -67,6 +68,7 @@ fn build_with(
     implementations: &mut Implementations<'_>,
 ) -> Result<Option<i32>> {
     let context = cell.context;
+    let source = &without_attribute(source);
     let ordered = OrderedSource::of(&types::without_added_lets(source));
     let rewritten = cell.text_for("lib.rs");
     std::fs::create_dir_all(context.join("build"))?;
@@ -414,6 +416,7 @@ pub fn check(installation: &Installation, context: &Path) -> Result<i32> {
     std::fs::create_dir_all(context.join("target"))?;
     lead_group(&cell.session)?;
     let source = files::read(&context.join("src").join("lib.rs"))?;
+    let source = without_attribute(&source);
     let known = KnownTypes::read(&cell.session);
     let ordered = OrderedSource::of(&known.put_into(&types::without_added_lets(&source)));
     let text = &ordered.text;

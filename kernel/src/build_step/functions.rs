@@ -16,7 +16,9 @@ use super::names::{end_of_items, items_before_runtime};
 use crate::environment::{cell_text, functions_listing};
 use crate::files;
 use crate::hashing::hash;
-use crate::syntax::{attribute, blank, declared_name, identifiers, name_of, parse, plain, range_of, words};
+use crate::syntax::{
+    OVER_ARRAYS, attribute, blank, declared_name, identifiers, name_of, parse, plain, range_of, words,
+};
 use anyhow::Result;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
@@ -26,9 +28,6 @@ use std::path::{Path, PathBuf};
 
 /// The variable with the path of the macros' file.
 pub const NOTEBOOK: &str = "WARPCELL_NOTEBOOK";
-
-/// The attributes.
-const ATTRIBUTES: [&str; 3] = ["vectorize", "device", "kernel"];
 
 /// Names by which code asks for the copies of kernels that tell their statements: the launches that are traced, the puzzles, and what
 /// `%%trace` becomes.
@@ -97,7 +96,7 @@ impl Functions {
         let mut functions =
             Functions { source: source.to_owned(), registers: false, notebook: "\n".to_owned(), marks: Vec::new() };
         // Formulas need the plain functions too.
-        if !ATTRIBUTES.iter().chain(&["fuse"]).any(|word| source.contains(word)) {
+        if !OVER_ARRAYS.iter().chain(&["fuse"]).any(|word| source.contains(word)) {
             return functions;
         }
         let items_text = items_before_runtime(source);
@@ -108,8 +107,8 @@ impl Functions {
         // The name of an item and its attribute; by what it is recognised, and whether it is registered.
         let read = |item: &ast::Item| -> Option<(String, Option<Attributed>)> {
             let (name, attribute) = match item {
-                ast::Item::Fn(function) => (name_of(function)?, attribute(function, &ATTRIBUTES)),
-                ast::Item::Struct(structure) => (name_of(structure)?, attribute(structure, &ATTRIBUTES)),
+                ast::Item::Fn(function) => (name_of(function)?, attribute(function, &OVER_ARRAYS)),
+                ast::Item::Struct(structure) => (name_of(structure)?, attribute(structure, &OVER_ARRAYS)),
                 _ => return None,
             };
             let known = attribute.map(|attribute| {

@@ -10,7 +10,7 @@ use super::messages::{read, write};
 use super::names::items_before_runtime;
 use crate::environment::cell_text;
 use crate::files;
-use crate::syntax::{blank, declared_name, parse, statements};
+use crate::syntax::{NUMBER_SUFFIXES, blank, declared_name, parse, statements};
 use anyhow::Result;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
@@ -259,8 +259,9 @@ fn text_of(node: &SyntaxNode) -> Text {
         let word = match token.kind() {
             kind if kind.is_trivia() => continue,
             SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => {
-                let suffix = ["_f64", "_i32", "f64", "i32"].iter().find_map(|suffix| token.text().strip_suffix(suffix));
-                suffix.unwrap_or(token.text()).to_owned()
+                let suffixes = NUMBER_SUFFIXES.iter().flat_map(|suffix| [*suffix, &suffix[1..]]);
+                let plain = suffixes.into_iter().find_map(|suffix| token.text().strip_suffix(suffix));
+                plain.unwrap_or(token.text()).to_owned()
             }
             _ => token.text().to_owned(),
         };

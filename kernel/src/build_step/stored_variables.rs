@@ -70,6 +70,9 @@ pub struct VariablePlan {
     /// The lines that take and store variables which the cell does not name, and the lines that check them.
     idle: Vec<Statement>,
     idle_checks: Vec<Statement>,
+    /// The lines of both. A notebook may have a thousand such variables.
+    idle_lines: HashSet<usize>,
+    idle_check_lines: HashSet<usize>,
     /// The variables stored after the closure that the cell assigns to.
     assigned: Vec<String>,
     /// The variables that are taken and stored inside of the closure.
@@ -154,6 +157,16 @@ const TRAILERS: [&str; 5] = ["});", "Ok(())})();", ASYNC_RESULT, "evcxr_variable
 /// The value of a cell with `.await` and `?`.
 const ASYNC_RESULT: &str = "Ok::<(), EvcxrUserCodeError>(())";
 
+/// The names that statements are about.
+fn names_of(statements: &[Statement]) -> HashSet<&str> {
+    statements.iter().map(|statement| &*statement.name).collect()
+}
+
+/// Statements by the names that they are about.
+fn by_name(statements: &[Statement]) -> HashMap<&str, &Statement> {
+    statements.iter().map(|statement| (&*statement.name, statement)).collect()
+}
+
 /// The definitions of the notebook in a source that evcxr wrote; none if there are no types.
 pub fn definitions_in(source: &str, crates: &Crates) -> Option<Definitions> {
     let items = items_before_runtime(source);
@@ -203,7 +216,8 @@ impl VariablePlan {
             let end = stored.first().map_or(tail, |statement| statement.lines.start);
             let code = lines[body.min(end)..end].join("\n");
             let is_mutable = |old: &Statement| lines[old.lines.start].contains("let mut ");
-            let is_shadowed = |old: &Statement| stored.iter().any(|new| new.name == old.name);
+            let new_names = names_of(&stored);
+            let is_shadowed = |old: &Statement| new_names.contains(&*old.name);
             for old in taken.iter().filter(|old| is_shadowed(old)) {
                 if !findings.used.contains(&old.name) && !is_used(&code, &old.name) {
                     let hash = hash(old);
@@ -216,14 +230,18 @@ impl VariablePlan {
             // To take and store a variable costs the compiler more than most cells do. It is checked all the same.
             let whole = &lines[body.min(tail)..tail];
             let mentioned = mentioned(&whole.join("\n"));
+            let stores = by_name(&others);
+            let checks = by_name(&checked);
             for old in taken.iter().filter(|old| !is_shadowed(old) && !findings.used.contains(&old.name)) {
-                let store = others.iter().find(|store| store.name == old.name);
+                let store = stores.get(&*old.name);
                 if let (false, Some(store)) = (mentioned.contains(&old.name), store) {
-                    plan.idle.extend([old.clone(), store.clone()]);
-                    let check = checked.iter().find(|check| check.name == old.name && check.lines.len() == 1);
-                    plan.idle_checks.extend(check.cloned());
+                    plan.idle.extend([old.clone(), (*store).clone()]);
+                    let check = checks.get(&*old.name).filter(|check| check.lines.len() == 1);
+                    plan.idle_checks.extend(check.map(|check| (*check).clone()));
                 }
             }
+            plan.idle_lines = plan.idle.iter().flat_map(|statement| statement.lines.clone()).collect();
+            plan.idle_check_lines = plan.idle_checks.iter().map(|check| check.lines.start).collect();
             let targets = if others.is_empty() { HashSet::new() } else { assigned(&code) };
             for store in others.iter().filter(|store| targets.contains(&store.name)) {
                 let old = taken.iter().find(|old| old.name == store.name);
@@ -239,7 +257,7 @@ impl VariablePlan {
                     });
                 }
             }
-            let is_stored = |old: &Statement| stored.iter().chain(&others).any(|store| store.name == old.name);
+            let is_stored = |old: &Statement| is_shadowed(old) || stores.contains_key(&*old.name);
             let away = taken.iter().filter(|old| !is_stored(old));
             let away = away.map(|old| OldValue::of(old, is_mutable(old), hash(old)).restored()).collect();
             let kind = kind_of(lines[body - 1]);
@@ -269,7 +287,8 @@ impl VariablePlan {
     /// The report about variables.
     pub fn report(&self) -> VariableReport {
         let Some(layout) = &self.layout else { return VariableReport::default() };
-        let is_idle = |name: &str| self.idle.iter().any(|statement| statement.name == name);
+        let idle = names_of(&self.idle);
+        let is_idle = |name: &str| idle.contains(name);
         let is_mutable = |name: &str| layout.taken.iter().any(|(taken, mutable)| taken == name && *mutable);
         let stored = |name: &str, type_name: &str, hash| StoredVariable::new(name, type_name, is_mutable(name), hash);
         let unused = self.unused.iter().filter(|(statement, _)| !self.checks(statement));
@@ -301,7 +320,7 @@ impl VariablePlan {
     fn check_of_idle(&self, index: usize) -> Option<String> {
         let first = self.idle_checks.first()?;
         if first.lines.start != index {
-            return self.idle_checks.iter().any(|check| check.lines.start == index).then(|| "\n".to_owned());
+            return self.idle_check_lines.contains(&index).then(|| "\n".to_owned());
         }
         let hash = |check: &Statement| self.definitions.get(&check.lines.start).copied().unwrap_or_default();
         let each =
@@ -316,7 +335,7 @@ impl VariablePlan {
         if self.unused.iter().any(|(statement, _)| statement.lines.contains(&index)) {
             return format!("{LEFT}{line}").into();
         }
-        if self.idle.iter().any(|statement| statement.lines.contains(&index)) {
+        if self.idle_lines.contains(&index) {
             return format!("{IDLE}{line}").into();
         }
         if self.replaced.iter().flat_map(|replaced| &replaced.outside).any(|line| line.lines.contains(&index)) {

@@ -355,12 +355,14 @@ fn bound(code: &str) -> Vec<Bound> {
     let mut found: Vec<Bound> = Vec::new();
     for (start, node) in statements(&masked) {
         let said = ast::LetStmt::cast(node.clone()).filter(|said| matches!(said.pat(), Some(ast::Pat::IdentPat(_))));
+        // A constant does not fit all values.
+        let is_whole = said.as_ref().is_some_and(|said| said.let_else().is_none());
         let has_type = said
             .and_then(|said| said.ty())
             .is_some_and(|said| said.syntax().descendants().all(|node| node.kind() != SyntaxKind::INFER_TYPE));
         let end = start + usize::from(node.text_range().len());
         for binding in bindings(&node) {
-            let may_be_constant = binding.name.starts_with(char::is_uppercase);
+            let may_be_constant = !is_whole && binding.name.starts_with(char::is_uppercase);
             let Binding { name, is_mutable, .. } = binding;
             found.retain(|bound| bound.name != name);
             found.push(Bound { name, is_mutable, has_type, may_be_constant, end });
@@ -486,10 +488,17 @@ mod tests {
             "let Some(x) = f() else {\n return }; let x: T_x = x;\n1"
         );
         assert_eq!(named("let v: Vec<_> = f();", false), "let v: Vec<_> = f(); let v: T_v = v;");
-        assert_eq!(named("let N = 1;", true), "let N = 1; let N: T_N = N;");
-        for same in
-            ["f(1); { let x = 1; }", "let x: Vec<u8> = f();", "let x = 1", "let N = 1;", ":dep a = \"1\"", "let x = ;"]
-        {
+        assert_eq!(named("let N = 1;", false), "let N = 1; let N: T_N = N;");
+        assert_eq!(named("let (N, M) = f();", true), "let (N, M) = f(); let N: T_N = N; let M: T_M = M;");
+        for same in [
+            "f(1); { let x = 1; }",
+            "let x: Vec<u8> = f();",
+            "let x = 1",
+            "let (N, M) = f();",
+            "let N = f() else { return };",
+            ":dep a = \"1\"",
+            "let x = ;",
+        ] {
             assert_eq!(named(same, false), same);
         }
     }

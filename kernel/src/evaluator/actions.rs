@@ -124,6 +124,25 @@ impl KernelServices for Services<'_> {
         Ok(())
     }
 
+    fn text(&mut self, expression: &str) -> Result<String, ActionError> {
+        if self.task.checks {
+            return Err(ActionError::new("UsageError", VALUES_WHEN_IT_RUNS.to_owned()));
+        }
+        let file = self.evaluator.session.path().join("text");
+        let path = magics::literal(&file.display().to_string());
+        let code = format!(
+            "{{ let text: &str = {expression}; std::fs::write({path}, text).expect(\"the text is written\"); }}"
+        );
+        // It is a part of a line, and not a cell.
+        let last_time = self.evaluator.last_time.take();
+        let result = self.evaluator.execute_text(self.task, &code);
+        self.evaluator.last_time = last_time;
+        result.map_err(|error| ActionError::new(&error.name, error.value))?;
+        let text = std::fs::read_to_string(&file);
+        let _ = std::fs::remove_file(&file);
+        text.map_err(|error| ActionError::new("FileError", format!("{}: {error}", file.display())))
+    }
+
     fn capture(&mut self, code: &str, shown: Shown, variable: Option<&str>) -> Result<(), ActionError> {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let (sink, keep) = (Arc::clone(self.task.sink), Arc::clone(&kept));
@@ -231,6 +250,10 @@ pub fn without_value(sink: &OutputSink) -> OutputSink {
 /// The error of a cell that is checked, and uses what a file defines.
 pub const KNOWN_WHEN_IT_RUNS: &str = "`%check` runs nothing, so it does not know what `%run` defines: run the line with `%run` in a cell of \
      its own first, and check the other lines without it";
+
+/// The error of a cell that is checked, and names a file by values of variables.
+const VALUES_WHEN_IT_RUNS: &str =
+    "`%check` runs nothing, so it does not know the values in the name of the file: write the name itself";
 
 /// How deep `%run` may go: files that run files.
 const NESTED_RUNS: usize = 8;

@@ -32,8 +32,13 @@ pub fn start(session: &SessionDirectory, socket: &Path) -> std::result::Result<C
     let mut command = Command::new(executable);
     memory::without_huge_pages(&mut command).env(environment::SOCKET, socket);
     let mut context = open_context(session.path(), command)?;
-    context.execute(IMPORTS).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
+    begin(&mut context).map_err(|error| format!("the prelude cannot be imported: {error}"))?;
     Ok(context)
+}
+
+/// What precedes the user's cells, also after `:clear`.
+pub fn begin(context: &mut CommandContext) -> Result<EvalOutputs, Error> {
+    context.execute(&format!("{}\n{IMPORTS}", build_step::UNANALYSED))
 }
 
 /// A context of evcxr's, with `command` as its runtime.
@@ -60,24 +65,41 @@ pub fn execute(context: &mut CommandContext, code: &str, session: &Path) -> Resu
     let first = execute_once(context, code, session);
     let Err(error) = &first else { return first };
     let answer = BuildAnswer::read(session);
-    let Some(mut open) = OpenTypes::of(code, error, answer.diagnostics.as_ref()) else { return first };
-    loop {
-        let result = execute_once(context, &open.text(), session);
-        match &result {
-            Err(error @ (Error::CompilationErrors(_) | Error::Message(_))) => {
-                match open.learn(error, BuildAnswer::read(session).diagnostics.as_ref()) {
-                    NextAttempt::Try => {}
-                    NextAttempt::SayFirst => break,
-                    NextAttempt::SayLast => return result,
-                }
-            }
-            _ => return result,
-        }
+    let Some(open) = OpenTypes::of(code, error, answer.diagnostics.as_ref()) else { return first };
+    let cell = std::fs::read_to_string(environment::cell_text(session)).unwrap_or_default();
+    let typed = execute_with_types(context, open, session);
+    let _ = std::fs::write(environment::cell_text(session), cell);
+    if let Some(result) = typed {
+        return result;
     }
     // The first error is about the code that the user wrote.
     match BuildAnswer::change(session, |last| *last = answer) {
         Ok(()) => first,
         Err(problem) => Err(Error::Message(format!("{problem:#}"))),
+    }
+}
+
+/// Runs a cell with types until the compiler has nothing more to say of them. `None` if the open types are the fault.
+fn execute_with_types(
+    context: &mut CommandContext,
+    mut open: OpenTypes,
+    session: &Path,
+) -> Option<Result<EvalOutputs, Error>> {
+    loop {
+        let text = open.text();
+        // The build step looks there for what the cell defines.
+        let _ = std::fs::write(environment::cell_text(session), &text);
+        let result = execute_once(context, &text, session);
+        match &result {
+            Err(error @ (Error::CompilationErrors(_) | Error::Message(_))) => {
+                match open.learn(error, BuildAnswer::read(session).diagnostics.as_ref()) {
+                    NextAttempt::Try => {}
+                    NextAttempt::SayFirst => return None,
+                    NextAttempt::SayLast => return Some(result),
+                }
+            }
+            _ => return Some(result),
+        }
     }
 }
 

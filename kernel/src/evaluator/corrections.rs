@@ -46,7 +46,7 @@ use layout::comment_behind;
 pub use layout::{has_blocks, with_braces, with_figure, with_joined_lines, with_one_plot, with_semicolons};
 pub use line::is_name;
 use line::{LONGEST_LINE, Line};
-pub use numbers::{of_expected_number, of_mixed_numbers};
+pub use numbers::{of_expected_number, of_operands};
 pub use operators::keeping_arrays;
 pub use shapes::of_panic;
 pub use words::advice;

@@ -464,7 +464,7 @@ impl Error {
         let Some(ErrorPlace::Cell([line, column, last_line, end])) = self.place() else { return None };
         let label = self.labels.iter().find(|label| label.is_primary)?;
         match self.code.as_deref()? {
-            "E0277" => corrections::of_mixed_numbers(&self.message, cell, *line, *column),
+            code @ ("E0277" | "E0369") => corrections::of_operands(code, &self.message, cell, *line, *column),
             "E0308" if line == last_line => corrections::of_expected_number(&label.text, cell, *line, *column..*end),
             _ => None,
         }

@@ -6,9 +6,11 @@
 use crate::build_step::{CompilerMessage, Diagnostics, bindings};
 use crate::evaluator::advice;
 use crate::evaluator::places::Places;
-use crate::syntax::{offset_of, range_of, statements, words};
+use crate::syntax::{
+    NUMBER_SUFFIXES, has_form, is_over_arrays, offset_of, range_of, statements, with_arguments, words,
+};
 use evcxr::Error;
-use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasAttrs, HasGenericArgs};
+use ra_ap_syntax::ast::{self, AstNode, AstToken, HasArgList, HasGenericArgs};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, T, TextRange};
 use serde_json::Value;
 use std::ops::Range;
@@ -28,8 +30,6 @@ const FUNCTIONS: [&str; 8] =
 const MODULES: [&str; 4] = ["gpu", "warpcell", "gpu::host", "warpcell::host"];
 /// The compiler's name for the type of an open integer, and `i32`, which may have been written for it.
 const INTEGERS: [&str; 2] = ["`{integer}`", "`i32`"];
-/// What may be written behind an integer that is beside one of another type.
-const OTHER_INTEGERS: [&str; 9] = ["_i64", "_u64", "_usize", "_u32", "_u8", "_i8", "_u16", "_i16", "_isize"];
 /// How often a cell is compiled with types written into it.
 const ROUNDS: usize = 6;
 
@@ -130,15 +130,16 @@ impl OpenTypes {
 
     /// The places in statements of a code, each with the byte at which it begins. No type is written yet.
     pub fn in_statements(code: Rc<str>, statements: Vec<(usize, SyntaxNode)>) -> OpenTypes {
+        let statements: Vec<_> = statements.into_iter().map(|(start, node)| (start, seen_through(node))).collect();
         let mut places: Vec<OpenPlace> = statements.iter().flat_map(|(start, node)| places_in(*start, node)).collect();
         places.sort_by_key(|place| place.range.start);
         OpenTypes { code, statements, places, rounds: 0 }
     }
 
-    /// Writes the first types after a failure. Returns whether there were any to be written.
+    /// Writes the first types after a failure. Returns whether there were any to be written. Other numbers may get their types from those
+    /// that integers are beside, as in `2.0 * &x + 1`.
     pub fn begin(&mut self, failure: &Failure) -> bool {
-        let are_floats = self.write_as_beside(failure);
-        self.write_open() || are_floats
+        self.write_as_beside(failure) || self.write_open()
     }
 
     /// Writes the types of floats and functions, or else of integers. Returns whether there were any to be written.
@@ -190,6 +191,16 @@ impl OpenTypes {
         let mut found = Vec::new();
         for (message, range) in failure.errors() {
             let (Some(written), Some(range)) = (number_beside(message), range) else { continue };
+            // `let x: DeviceArray<f32> = gpu::zeros(3) + 1;`: the other numbers follow.
+            let is_function = |place: &OpenPlace| {
+                matches!(place.kind, OpenTypeKind::Function(_)) && place.state == TypeState::Waiting
+            };
+            let functions = if message.code() == "E0308" { self.meant_by(range, is_function) } else { Vec::new() };
+            if !functions.is_empty() {
+                let of_function = |index: usize| Some((index, written_behind(self.places[index].kind, written)?));
+                found.extend(functions.into_iter().filter_map(of_function));
+                continue;
+            }
             let is_integer = |place: &OpenPlace| {
                 place.kind == OpenTypeKind::Integer
                     && matches!(place.state, TypeState::Waiting | TypeState::Written("_i32"))
@@ -228,7 +239,7 @@ impl OpenTypes {
             return NextAttempt::Try;
         }
         if failure.is_open {
-            return if has_more && self.write_integers() { NextAttempt::Try } else { NextAttempt::SayFirst };
+            return if has_more && self.write_open() { NextAttempt::Try } else { NextAttempt::SayFirst };
         }
         if failure.errors.is_none() || !has_more {
             return NextAttempt::SayFirst;
@@ -338,10 +349,28 @@ fn are_open(errors: &[PlacedError]) -> bool {
     messages.clone().any(is_open) && messages.all(|message| is_open(message) || is_of_integer(message))
 }
 
+/// The type to write behind the name of a function for that of a number.
+fn written_behind(kind: OpenTypeKind, number: &str) -> Option<&'static str> {
+    let OpenTypeKind::Function(of_f64) = kind else { return None };
+    match number {
+        "_f64" => Some(of_f64),
+        "_f32" if of_f64.contains('_') => Some("::<f32, _>"),
+        "_f32" => Some("::<f32>"),
+        _ => None,
+    }
+}
+
 /// The type to write behind an integer, if an error says that it is combined or compared with numbers of another type: with floats, or with
 /// the integers that a sum gives.
 fn number_beside(message: &CompilerMessage) -> Option<&'static str> {
     let text = message.text();
+    if message.code() == "E0308" {
+        // `let x: DeviceArray<f32> = gpu::zeros(3) + 1;`
+        let label = message.primary()?["label"].as_str()?;
+        let (wanted, found) = label.strip_prefix("expected `")?.strip_suffix('`')?.split_once("`, found `")?;
+        let is_wanted = |written: &&str| found.replace("{integer}", &written[1..]) == wanted;
+        return NUMBER_SUFFIXES.into_iter().find(is_wanted).filter(|_| found.contains("<{integer}>"));
+    }
     let is_compared = text.starts_with("can't compare ");
     let is_combined = message.code() == "E0277" && (is_compared || text.starts_with("cannot "));
     if !is_combined || !INTEGERS.iter().any(|integer| text.contains(integer)) {
@@ -354,16 +383,38 @@ fn number_beside(message: &CompilerMessage) -> Option<&'static str> {
     if has("f32") {
         return Some("_f32");
     }
-    OTHER_INTEGERS.into_iter().find(|written| has(&format!("`{}`", &written[1..])))
+    let others = NUMBER_SUFFIXES.into_iter().filter(|written| !["_f64", "_f32", "_i32"].contains(written));
+    others.into_iter().find(|written| has(&format!("`{}`", &written[1..])))
+}
+
+/// A statement in which the arguments of macros are expressions.
+fn seen_through(statement: SyntaxNode) -> SyntaxNode {
+    let text = statement.text().to_string();
+    match (with_arguments(&text), &text) {
+        (seen, text) if seen == *text => statement,
+        // What macros take that is not an expression stays as tokens.
+        (seen, _) if !has_form(&seen) => statement,
+        (seen, _) => match statements(&seen).into_iter().next() {
+            Some((0, node)) => node,
+            _ => statement,
+        },
+    }
+}
+
+/// Whether types may be written at a place: in statements, and in the bodies of functions and methods.
+fn is_in_code(place: &SyntaxNode) -> bool {
+    // What device code may contain, our attributes check.
+    if is_over_arrays(place) {
+        return false;
+    }
+    // The values of constants have their types.
+    let is_body = |node: &SyntaxNode| matches!(node.kind(), SyntaxKind::BLOCK_EXPR | SyntaxKind::CLOSURE_EXPR);
+    let mut around = place.ancestors().skip_while(|node| !is_body(node) && !ast::Item::can_cast(node.kind()));
+    around.next().is_none_or(|node| is_body(&node))
 }
 
 /// The places in a statement that begins at `start` of the code.
 fn places_in(start: usize, statement: &SyntaxNode) -> Vec<OpenPlace> {
-    // What device code may contain, our attributes check.
-    let is_plain = ast::Fn::cast(statement.clone()).is_some_and(|function| function.attrs().next().is_none());
-    if ast::Item::can_cast(statement.kind()) && !is_plain {
-        return Vec::new();
-    }
     let shift = range_of(statement).start;
     let in_code =
         |range: TextRange| usize::from(range.start()) + start - shift..usize::from(range.end()) + start - shift;
@@ -372,7 +423,7 @@ fn places_in(start: usize, statement: &SyntaxNode) -> Vec<OpenPlace> {
         let kind = literal(&token)?;
         Some(OpenPlace { range: in_code(token.text_range()), kind, state: TypeState::Waiting })
     });
-    let calls = statement.descendants().filter_map(ast::CallExpr::cast);
+    let calls = statement.descendants().filter_map(ast::CallExpr::cast).filter(|call| is_in_code(call.syntax()));
     let functions = calls.filter_map(|call| {
         let Some(ast::Expr::PathExpr(callee)) = call.expr() else { return None };
         let path = callee.path()?;
@@ -408,9 +459,14 @@ fn literal(token: &SyntaxToken) -> Option<OpenTypeKind> {
         std::iter::successors(token.prev_token(), SyntaxToken::prev_token).find(|token| !token.kind().is_trivia());
     let is_field = before.is_some_and(|token| token.kind() == T![.]);
     let has_type = |node: SyntaxNode| {
-        ast::Pat::can_cast(node.kind()) || ast::Type::can_cast(node.kind()) || ast::Attr::can_cast(node.kind())
+        let kind = node.kind();
+        ast::Pat::can_cast(kind)
+            || ast::Type::can_cast(kind)
+            || ast::Attr::can_cast(kind)
+            || ast::ConstArg::can_cast(kind)
     };
-    if !is_open || is_field || token.parent_ancestors().any(has_type) {
+    let is_code = || token.parent().is_some_and(|node| is_in_code(&node));
+    if !is_open || is_field || token.parent_ancestors().any(has_type) || !is_code() {
         return None;
     }
     Some(if token.kind() == SyntaxKind::FLOAT_NUMBER { OpenTypeKind::Float } else { OpenTypeKind::Integer })
@@ -445,6 +501,7 @@ fn operands(node: &SyntaxNode) -> Vec<SyntaxNode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn failed() -> Error {
         Error::Message("Couldn't automatically determine type of variable `x`.".to_owned())
@@ -466,6 +523,8 @@ mod tests {
             ("let z = gpu::host::ones(3);", "let z = gpu::host::ones::<f64, _>(3);"),
             ("println!(\"{}\", 1e3 * &x)", "println!(\"{}\", 1e3_f64 * &x)"),
             ("fn f() -> f64 { 2.0 }\nf()", "fn f() -> f64 { 2.0_f64 }\nf()"),
+            ("impl S { fn f() { println!(\"{}\", 2.) } }", "impl S { fn f() { println!(\"{}\", 2.0_f64) } }"),
+            ("vec![gpu::zeros(3)]", "vec![gpu::zeros::<f64>(3)]"),
         ] {
             assert_eq!(with_types(code), expected);
         }
@@ -476,6 +535,10 @@ mod tests {
         for code in [
             "let x = 2.0_f32; let t = (1u8, 2i64); x",
             "#[vectorize] fn f(x: f32) -> f32 { 2.0 * x }",
+            "mod m { #[gpu::device] fn f(x: f32) -> f32 { 2.0 * x } }",
+            "impl S { const C: f32 = 2.0; fn f(x: [f32; 3]) -> f32 { g::<2>(x) } }",
+            "enum E { A = 1 }",
+            "macro_rules! twice { ($x:expr) => { 2.0 * $x } }",
             "struct S([f32; 3]); const C: f32 = 2.0;",
             "let z = gpu::zeros::<f32>(n);",
             "x.0.sqrt()",
@@ -487,18 +550,20 @@ mod tests {
         assert!(OpenTypes::of("let x = 2.0;", &other, None).is_none());
     }
 
+    /// What the compiler says at a column of a line that is a cell.
+    fn said(line: &str, code: &str, message: &str, label: &str, column: usize) -> Diagnostics {
+        let is_item = statements(line).first().is_some_and(|(_, node)| ast::Item::can_cast(node.kind()));
+        let entry = "pub extern \"C\" fn run_user_code_3(";
+        let source = if is_item { format!("{line}\n{entry}\n") } else { format!("{entry}\n{line}\n") };
+        let at = if is_item { 1 } else { 2 };
+        let span = json!({ "is_primary": true, "line_start": at, "line_end": at, "column_start": column, "column_end": column + 1,
+            "label": label });
+        let message = json!({ "level": "error", "code": { "code": code }, "message": message, "spans": [span] });
+        Diagnostics { source, messages: message.to_string() }
+    }
+
     #[test]
     fn integers_among_floats_are_floats() {
-        let said = |line: &str, message: &str, column: usize| {
-            let source = format!("pub extern \"C\" fn run_user_code_3(\n{line}\n");
-            let span = format!(
-                r#"{{"is_primary":true,"line_start":2,"line_end":2,"column_start":{column},"column_end":{}}}"#,
-                column + 1
-            );
-            let message =
-                format!(r#"{{"level":"error","code":{{"code":"E0277"}},"message":"{message}","spans":[{span}]}}"#);
-            Diagnostics { source, messages: message }
-        };
         let error = Error::CompilationErrors(Vec::new());
         for (code, message, column, expected) in [
             ("let y = &x + 1;", "cannot add `{integer}` to `&DeviceArray<f64>`", 12, "let y = &x + 1_f64;"),
@@ -511,11 +576,102 @@ mod tests {
             ("assert_eq!(x, 5);", "can't compare `i64` with `i32`", 15, "assert_eq!(x, 5_i64);"),
             ("let y = x.gt(2);", "cannot combine an array of `f64` with `{integer}`", 14, "let y = x.gt(2_f64);"),
         ] {
-            let said = said(code, message, column);
+            let said = said(code, "E0277", message, "", column);
             assert_eq!(OpenTypes::of(code, &error, Some(&said)).unwrap().text(), expected);
         }
-        let code = "let y = n + 1;";
-        assert!(OpenTypes::of(code, &error, Some(&said(code, "cannot add `{integer}` to `String`", 11))).is_none());
+        let of_text = said("let y = n + 1;", "E0277", "cannot add `{integer}` to `String`", "", 11);
+        assert!(OpenTypes::of("let y = n + 1;", &error, Some(&of_text)).is_none());
+    }
+
+    #[test]
+    fn integers_among_floats_are_floats_wherever_they_stand() {
+        const PLACES: [&str; 41] = [
+            "@",
+            "let y = @;",
+            "let y = { @ };",
+            "{ let y = @; y }",
+            "(@).sum()",
+            "f(@, 2)",
+            "a.f(2, @)",
+            "(2, @)",
+            "[@, b]",
+            "S { x: @ }",
+            "if c { @ } else { b }",
+            "if (@).any() { 2 } else { 3 };",
+            "for k in 0..2 { g(@); }",
+            "while c { let y = @; }",
+            "loop { break @; }",
+            "match n { 3 => @, _ => b }",
+            "match @ { y => y }",
+            "let f = |a: &A| @;",
+            "let f = move || { @ };",
+            "v.map(|k| @).collect::<Vec<_>>();",
+            "let y = Some(@)?;",
+            "println!(\"{}\", @);",
+            "println!(\"{y} {}\", 2, y = @);",
+            "let t = format!(\"{:?}\", (2, @));",
+            "let y = dbg!(@);",
+            "assert!((@).all(), \"{}\", 2);",
+            "assert_eq!(2, @, \"{}\", 2);",
+            "let v = vec![b, @];",
+            "let v = vec![@; 2];",
+            "println!(\"{}\", vec![format!(\"{}\", @)].len());",
+            "println!(\"{}\", { let y = @; y });",
+            "println!(\"{:?}\", n.map(|k| @));",
+            "let s = gpu::sum!(@, axis = 0);",
+            "gpu::set!(m[0, ..] = @);",
+            "gpu::interact!(n: usize = 1 in 1..9, s: f64 in [0.5] => { let y = &a; @ });",
+            "fn f(x: &A) -> A { @ }",
+            "#[inline] fn f(x: &A) { println!(\"{}\", @); }",
+            "impl S { fn f(&self, x: &A) -> A { @ } }",
+            "impl T for S { fn f(x: &A) -> A { let y = @; y } }",
+            "trait T { fn f(x: &A) -> A { @ } }",
+            "mod m { impl S { fn f(x: &A) -> A { if c { return @; } b } } }",
+        ];
+        const EXPRESSIONS: [(&str, &str, &str); 4] = [
+            ("x + 1", "+", "x + 1_f32"),
+            ("1 - &x", "-", "1_f32 - &x"),
+            ("x.abs() * -(4)", "*", "x.abs() * -(4_f32)"),
+            ("(y * (x / 1))", "/", "(y * (x / 1_f32))"),
+        ];
+        let error = Error::CompilationErrors(Vec::new());
+        for (place, (typed, operator, expected)) in
+            PLACES.iter().flat_map(|place| EXPRESSIONS.map(|each| (place, each)))
+        {
+            let code = place.replace('@', typed);
+            let column = place.find('@').unwrap() + typed.find(operator).unwrap() + 1;
+            let said = said(&code, "E0277", "cannot add `{integer}` to `&DeviceArray<f32>`", "", column);
+            let failure = Failure::of(&code, &error, Some(&said));
+            let mut open = OpenTypes::in_statements(Rc::from(code.as_str()), statements(&code));
+            assert!(open.write_as_beside(&failure), "{code}");
+            assert_eq!(open.text(), place.replace('@', expected));
+        }
+    }
+
+    #[test]
+    fn integers_beside_arrays_of_no_type_get_the_one_that_is_wanted() {
+        let error = Error::CompilationErrors(Vec::new());
+        for (code, label, expected) in [
+            (
+                "let y: DeviceArray<f32> = z + 1;",
+                "expected `DeviceArray<f32>`, found `DeviceArray<{integer}>`",
+                "let y: DeviceArray<f32> = z + 1_f32;",
+            ),
+            (
+                "let y: DeviceArray<f32> = gpu::zeros(3) + 1;",
+                "expected `DeviceArray<f32>`, found `DeviceArray<{integer}>`",
+                "let y: DeviceArray<f32> = gpu::zeros::<f32>(3) + 1;",
+            ),
+            ("f(z + 1)", "expected `&DeviceArray<u8>`, found `&DeviceArray<{integer}>`", "f(z + 1_u8)"),
+        ] {
+            let column = code.find("zeros").or(code.find('+')).unwrap() + 1;
+            let said = said(code, "E0308", "mismatched types", label, column);
+            assert_eq!(OpenTypes::of(code, &error, Some(&said)).unwrap().text(), expected);
+        }
+        for label in ["expected `f32`, found integer", "expected `Vec<f32>`, found `DeviceArray<{integer}>`"] {
+            let code = "let y: f32 = z + 1;";
+            assert!(OpenTypes::of(code, &error, Some(&said(code, "E0308", "mismatched types", label, 16))).is_none());
+        }
     }
 
     #[test]

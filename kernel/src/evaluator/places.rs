@@ -2,14 +2,15 @@
 //! own lines. Their order stays the same, and evcxr's own lines stand between them.
 
 use crate::build_step::checks;
-use crate::syntax::{blank, statements};
+use crate::syntax::{NUMBER_SUFFIXES, blank, statements};
 use ra_ap_syntax::ast::{self, AstNode};
 
 /// The names of the function that contains the cell's statements: in code that runs, and in code for the analysis.
 const FUNCTIONS: [&str; 2] = ["fn run_user_code_", "fn evcxr_analysis_wrapper("];
 
-/// The types that [`open_types`](super::open_types) writes behind numbers and behind the names of functions.
-const TYPES: [&str; 5] = ["_f64", "_f32", "_i32", "::<f64>", "::<f64, _>"];
+/// What [`open_types`](super::open_types) writes behind the names of functions.
+const OF_FUNCTIONS: [&str; 4] = ["::<f64>", "::<f64, _>", "::<f32>", "::<f32, _>"];
+
 /// The places in a cell of the lines of a source.
 pub struct Places {
     /// For each line of the source: the line of the cell, from 1, and the number of characters by which the cell's text
@@ -58,9 +59,9 @@ impl Places {
     fn find(&self, texts: &[&str], from: usize, to: usize, is_item: bool) -> Option<usize> {
         let to = to.min(self.source.len().saturating_sub(texts.len() - 1));
         // What begins with an attribute of ours is compiled without it.
-        let agrees = |line: &String, text: &&str| {
-            is_same(line, text) || (is_item && text.trim().starts_with('#') && text.trim().ends_with(line.trim()))
-        };
+        let is_without_attribute =
+            |line: &str, text: &str| is_item && !line.is_empty() && text.starts_with('#') && text.ends_with(line);
+        let agrees = |line: &String, text: &&str| is_same(line, text) || is_without_attribute(line.trim(), text.trim());
         (from..to).find(|&start| self.source[start..].iter().zip(texts).all(|(line, text)| agrees(line, text)))
     }
 
@@ -135,7 +136,8 @@ impl Places {
 
 /// A line of code without types behind its numbers.
 fn without_types(line: &str) -> String {
-    let plain = TYPES.iter().fold(line.to_owned(), |plain, written| plain.replace(written, ""));
+    let plain =
+        NUMBER_SUFFIXES.iter().chain(&OF_FUNCTIONS).fold(line.to_owned(), |plain, written| plain.replace(written, ""));
     // `2.` has got a zero too; so `2.0` is the same here.
     let mut parts = plain.split(".0");
     let mut result = parts.next().unwrap_or_default().to_owned();
@@ -223,9 +225,21 @@ mod tests {
     }
 
     #[test]
+    fn a_line_with_a_type_of_any_integer_is_found() {
+        for written in NUMBER_SUFFIXES {
+            let source = format!("pub extern \"C\" fn run_user_code_3(\nassert_eq!(x, 5{written}, z);\n");
+            let places = Places::new(&source, "assert_eq!(x, 5, z);");
+            let line = source.lines().nth(1).unwrap();
+            assert_eq!(places.in_cell(2, line.find(", z").unwrap() + 1), Some((1, 16)), "{written}");
+        }
+    }
+
+    #[test]
     fn functions_are_compiled_without_our_attributes() {
-        let source = "fn f(x: f32) -> f32 { x }\npub extern \"C\" fn run_user_code_3(\n";
-        let places = Places::new(source, "#[vectorize] fn f(x: f32) -> f32 { x }");
-        assert_eq!(places.in_cell(1, 23), Some((1, 36)));
+        for before in ["", "#![allow(dead_code)]\n\n"] {
+            let source = format!("{before}fn f(x: f32) -> f32 {{ x }}\npub extern \"C\" fn run_user_code_3(\n");
+            let places = Places::new(&source, "#[vectorize] fn f(x: f32) -> f32 { x }");
+            assert_eq!(places.in_cell(source.lines().count() - 1, 23), Some((1, 36)));
+        }
     }
 }

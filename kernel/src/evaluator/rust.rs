@@ -8,7 +8,7 @@ use crate::evaluator::actions;
 use crate::evaluator::assistant::{Assistant, RustAssistant};
 use crate::evaluator::celltime::CellTime;
 use crate::evaluator::commands::{self, Settings};
-use crate::evaluator::context::{self, IMPORTS};
+use crate::evaluator::context;
 use crate::evaluator::corrections::{self, Axes};
 use crate::evaluator::devices;
 use crate::evaluator::documentation::DefinitionSources;
@@ -347,7 +347,7 @@ impl RustEvaluator {
         if let Ok(context) = &mut self.context {
             // The imports belong to the session, not to the user's definitions.
             if (has_died || commands::has(&expansion.code, ":clear"))
-                && let Err(error) = context.execute(IMPORTS)
+                && let Err(error) = context::begin(context)
             {
                 errln!("the imports of the prelude could not be restored: {error}");
             }
@@ -365,8 +365,9 @@ impl RustEvaluator {
         let Ok(context) = &mut self.context else { return };
         let names = variable_history::names(context);
         // The first one finds no process, and so evcxr starts one.
-        for code in ["{}", IMPORTS, "{}"] {
-            match context.execute(code) {
+        let empty: fn(&mut CommandContext) -> Result<EvalOutputs, Error> = |context| context.execute("{}");
+        for run in [empty, context::begin, empty] {
+            match run(context) {
                 Ok(_) | Err(Error::SubprocessTerminated(_)) => {}
                 Err(error) => errln!("the new process is not ready: {error}"),
             }
@@ -378,6 +379,7 @@ impl RustEvaluator {
     fn has_run(&mut self, traced: &Traced<'_>, mut ended: Ended) -> Option<CellError> {
         let has_run = self.link.state().has_run;
         let written = std::fs::read_to_string(self.session.written_source()).ok().filter(|_| has_run);
+        let written = written.map(|source| build_step::without_attribute(&source).into_owned());
         let cell = &traced.expansion.code;
         self.assistant.learn_items(cell, written);
         let type_of = |name: &str| ended.before.types.get(name).map(|its_type| build_step::in_scope(its_type));

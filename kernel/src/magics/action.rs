@@ -34,6 +34,11 @@ pub trait KernelServices {
     /// # Errors
     /// What a cell with this code would fail with.
     fn run(&mut self, file: &str, code: &str) -> Result<(), ActionError>;
+    /// The text that an expression of the cells gives, of type `&str`.
+    ///
+    /// # Errors
+    /// What a cell with this expression would fail with. In a cell that is checked it is not known.
+    fn text(&mut self, expression: &str) -> Result<String, ActionError>;
     /// Runs code as a cell and keeps what it shows, but what `shown` has. A `variable` gets it. In a cell that is checked,
     /// the code is checked.
     ///

@@ -3,29 +3,30 @@
 use super::action::Action;
 use super::literal::literal;
 use super::magic::{Arguments, TextCell};
+use super::notebook::Notebook;
 
 /// `%%html`.
-pub(super) fn html(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
+pub(super) fn html(arguments: &Arguments<'_>, body: &str, _: &Notebook) -> Result<TextCell, String> {
     display(arguments, body, "text/html")
 }
 
 /// `%%javascript`.
-pub(super) fn javascript(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
+pub(super) fn javascript(arguments: &Arguments<'_>, body: &str, _: &Notebook) -> Result<TextCell, String> {
     display(arguments, body, "application/javascript")
 }
 
 /// `%%latex`.
-pub(super) fn latex(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
+pub(super) fn latex(arguments: &Arguments<'_>, body: &str, _: &Notebook) -> Result<TextCell, String> {
     display(arguments, body, "text/latex")
 }
 
 /// `%%markdown`.
-pub(super) fn markdown(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
+pub(super) fn markdown(arguments: &Arguments<'_>, body: &str, _: &Notebook) -> Result<TextCell, String> {
     display(arguments, body, "text/markdown")
 }
 
 /// `%%svg`.
-pub(super) fn svg(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
+pub(super) fn svg(arguments: &Arguments<'_>, body: &str, _: &Notebook) -> Result<TextCell, String> {
     display(arguments, body, "image/svg+xml")
 }
 

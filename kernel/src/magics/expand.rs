@@ -99,7 +99,7 @@ pub fn expand(cell: &str, notebook: &Notebook) -> Result<Expansion, UsageError> 
                 }
                 let outcome = Arguments::parse(&cell[place.arguments.clone()], magic.options)
                     .and_then(|arguments| match handler {
-                        CellHandler::Text(handler) => handler(&arguments, body),
+                        CellHandler::Text(handler) => handler(&arguments, body, notebook),
                         CellHandler::Whole(handler) => {
                             let above = cell[..place.word.end].matches('\n').count() + 1;
                             handler(&arguments, &format!("{}{body}", "\n".repeat(above))).map(TextCell::Act)

@@ -5,6 +5,7 @@ use super::literal::literal;
 use super::magic::{Arguments, TextCell};
 use super::notebook::Notebook;
 use super::rust::items_named;
+use super::values::KernelText;
 use crate::notebook;
 use std::fmt::Display;
 use std::io::Write as _;
@@ -14,13 +15,14 @@ use std::path::Path;
 const LONGEST_INPUT: u64 = 8 << 20;
 
 /// `%load`.
-pub(super) fn load(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, String> {
-    let path = path_in(arguments, "%load")?;
+pub(super) fn load(arguments: &Arguments<'_>, notebook: &Notebook) -> Result<Action, String> {
+    let path = path_in(arguments, "%load", notebook)?;
     let lines = arguments.option("-r").map_or(Ok(Vec::new()), lines)?;
     let symbols = arguments.option("-s").unwrap_or_default();
     let symbols = symbols.split(',').filter(|symbol| !symbol.is_empty()).map(str::to_owned).collect();
     let part = Selection { lines, symbols };
     Ok(Action::new(move |kernel| {
+        let path = path.get(kernel)?;
         let text = read("%load", &path, &part, kernel)?;
         // As a comment, so that running the cell does not load the file again.
         kernel.set_next_input(&format!("// %load {path}\n{}", text.trim_end_matches('\n')));
@@ -28,10 +30,10 @@ pub(super) fn load(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, St
     }))
 }
 
-fn path_in(arguments: &Arguments<'_>, magic: &str) -> Result<String, String> {
+fn path_in(arguments: &Arguments<'_>, magic: &str, notebook: &Notebook) -> Result<KernelText, String> {
     match arguments.path() {
         "" => Err(format!("the path of the file is missing; write it after `{magic}`")),
-        path => Ok(path.to_owned()),
+        _ => Ok(KernelText::of(arguments.rest, notebook)),
     }
 }
 
@@ -105,15 +107,10 @@ fn read(magic: &str, path: &str, part: &Selection, kernel: &dyn KernelServices) 
 }
 
 /// `%run`.
-pub(super) fn run(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, String> {
-    let path = path_in(arguments, "%run")?;
+pub(super) fn run(arguments: &Arguments<'_>, notebook: &Notebook) -> Result<Action, String> {
+    let path = path_in(arguments, "%run", notebook)?;
     let run = Action::new(move |kernel| {
-        if path.contains(['{', '$']) && !kernel.resolve(&path).exists() {
-            let message = format!(
-                "%run: there is no file `{path}`; values of variables are not put into the name, so write it itself"
-            );
-            return Err(ActionError::new("FileError", message));
-        }
+        let path = path.get(kernel)?;
         let text = read("%run", &path, &Selection::default(), kernel)?;
         if !path.ends_with(".ipynb") {
             kernel.run(&path, &text)?;
@@ -138,15 +135,20 @@ fn cells_of(text: &str) -> Result<Vec<(usize, String)>, String> {
 }
 
 /// `%%writefile`.
-pub(super) fn writefile(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
-    let path = path_in(arguments, "%%writefile")?;
+pub(super) fn writefile(arguments: &Arguments<'_>, body: &str, notebook: &Notebook) -> Result<TextCell, String> {
+    let path = path_in(arguments, "%%writefile", notebook)?;
     let append = arguments.option("-a").is_some();
     let mut text = body.to_owned();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    let code = format!("warpcell::program::write_file({}, {append}, {});", literal(&path), literal(&text));
+    let path_code = match &path {
+        KernelText::Known(path) => literal(path),
+        KernelText::Computed(code) => code.clone(),
+    };
+    let code = format!("warpcell::program::write_file({path_code}, {append}, {});", literal(&text));
     let act = move |kernel: &mut dyn KernelServices| {
+        let path = path.get(kernel)?;
         let file = kernel.resolve(&path);
         let word = match (append, file.exists()) {
             (true, _) => "Appending to",
@@ -228,9 +230,39 @@ mod tests {
         assert_eq!(run("%run n.ipynb"), [("fails with", problem.to_owned())]);
         std::fs::write(folder.join("n.ipynb"), "{").unwrap();
         assert!(run("%run n.ipynb")[0].1.starts_with("FileError: %run: n.ipynb is no notebook: "));
-        let problem = "FileError: %run: there is no file `{path}`; values of variables are not put into the name, so write it itself";
-        assert_eq!(run("%run {path}"), [("fails with", problem.to_owned())]);
         assert!(run("%run no.rs")[0].1.starts_with("FileError: %run: no.rs cannot be read: No such file"));
+    }
+
+    #[test]
+    fn values_are_put_into_the_names_of_files() {
+        let mut kernel = Recorder::new();
+        std::fs::write(kernel.folder.path().join("a b.rs"), "let a = 1;").unwrap();
+        let value = r#"&[(&&&ValueInLine(&(x), "x")).in_line().as_str(), ".rs"].concat() }"#;
+        for (line, computed, done) in [
+            ("%run {x}.rs", Some(value), ("runs", "a b.rs: let a = 1;")),
+            ("%run \"{x}.rs\"", Some(value), ("runs", "a b.rs: let a = 1;")),
+            ("%load {x}.rs", Some(value), ("sets the next input", "// %load a b.rs\nlet a = 1;")),
+            ("%load -r 1 {x}.rs", Some(value), ("sets the next input", "// %load a b.rs\nlet a = 1;")),
+            (
+                "%history -f {x}.rs",
+                Some(value),
+                (
+                    "fails with",
+                    "FileError: %history: a b.rs is there already, and would be overwritten; write another name behind `-f`",
+                ),
+            ),
+            ("%%writefile {x}.rs\nlet b = {x};", Some(value), ("prints", "Overwriting a b.rs")),
+            // What is not a value of the notebook stays.
+            ("%%writefile {{x}}.rs\n1", None, ("prints", "Writing {x}.rs")),
+            ("%%writefile '{x}.rs'\n1", None, ("prints", "Overwriting {x}.rs")),
+            ("%%writefile {other}.rs\n1", None, ("prints", "Writing {other}.rs")),
+            ("%%writefile a{,b}.rs\n1", None, ("prints", "Writing a{,b}.rs")),
+        ] {
+            let expected = computed.map(|code| ("computes", format!("{{ {code}").trim_start_matches("{ ").to_owned()));
+            let expected: Vec<_> = expected.into_iter().chain([(done.0, done.1.to_owned())]).collect();
+            assert_eq!(kernel.run(&expand(line).unwrap()), expected, "{line}");
+        }
+        assert_eq!(std::fs::read_to_string(kernel.folder.path().join("a b.rs")).unwrap(), "let b = {x};\n");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::action::{Action, ActionError};
 use super::magic::{Arguments, MagicOption, flag, option};
 use super::notebook::Notebook;
+use super::values::KernelText;
 use std::fmt::Write as _;
 
 /// The options of `%history`.
@@ -32,15 +33,17 @@ struct Wanted {
 }
 
 /// `%history`.
-pub(super) fn history(arguments: &Arguments<'_>, _: &Notebook) -> Result<Action, String> {
+pub(super) fn history(arguments: &Arguments<'_>, notebook: &Notebook) -> Result<Action, String> {
     let mut wanted = Wanted::default();
     wanted.take(arguments)?;
+    let file = wanted.file.as_deref().map(|file| KernelText::of(file, notebook));
     Ok(Action::new(move |kernel| {
         let text = wanted.of(&kernel.inputs());
-        let Some(file) = &wanted.file else {
+        let Some(file) = &file else {
             kernel.print(if text.is_empty() { "There are no such cells." } else { &text });
             return Ok(());
         };
+        let file = &file.get(kernel)?;
         let path = kernel.resolve(file);
         if path.exists() {
             let message =

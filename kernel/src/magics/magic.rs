@@ -85,7 +85,7 @@ pub(super) enum CellHandler {
     /// The cell is Rust and is compiled as any other; the result are the edits of the cell.
     Rust(fn(&CellCall<'_>) -> Result<Vec<Edit>, String>),
     /// The rest of the cell is any text. The handler gets it unchanged.
-    Text(fn(&Arguments<'_>, &str) -> Result<TextCell, String>),
+    Text(fn(&Arguments<'_>, &str, &Notebook) -> Result<TextCell, String>),
     /// The rest of the cell is Rust that is not run. The handler gets it with an empty first line, so that lines have
     /// their numbers. `%name` on the first line means the same.
     Whole(fn(&Arguments<'_>, &str) -> Result<Action, String>),

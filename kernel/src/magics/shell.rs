@@ -82,7 +82,7 @@ pub(super) fn is_command(line: &str, known: &dyn Fn(&str) -> bool) -> bool {
 }
 
 /// `%%bash`.
-pub(super) fn bash(arguments: &Arguments<'_>, body: &str) -> Result<TextCell, String> {
+pub(super) fn bash(arguments: &Arguments<'_>, body: &str, _: &Notebook) -> Result<TextCell, String> {
     if !arguments.rest.is_empty() {
         return Err(format!(
             "only options may follow it on its line, but got `{}`; write the script below",

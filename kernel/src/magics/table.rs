@@ -138,7 +138,8 @@ separately.",
         details: "\
 Shows the texts of the cells before this one, oldest first. A range is a number of a cell, or the
 first and the last one, such as 2-5 or 4-. Options may also stand behind the ranges, and a value
-with blanks in quotes. Outputs and the cells of earlier sessions are not kept.",
+with blanks in quotes. {name} and $NAME in FILE are values, as in %cd. Outputs and the cells of
+earlier sessions are not kept.",
         options: inputs::OPTIONS,
         takes: Takes::Words,
         examples: &["%history", "%history -n 1-2", "%history -l 3 -f cells.rs", "%history -g \"let mut\""],
@@ -188,7 +189,8 @@ The front end sets the formulas, which stand between dollar signs.",
         details: "\
 Replaces the text of the cell with the text of the file, or a part of it, so that you can edit
 and run it. Other lines of the cell run as usual, in their order. A relative path starts at the
-current directory (see %cd); ~ is the home directory.",
+current directory (see %cd); ~ is the home directory. {name} and $NAME in the path are values, as in
+%cd.",
         options: &[
             option("-r", "LINES", "only these lines, such as 5, 5-10, 5- or 1-3,7"),
             option("-s", "NAMES", "only these items (functions, types, …), separated by commas"),
@@ -269,11 +271,11 @@ repeat the statement in a loop, or measure it with %timeit.",
 The file is what a cell may be: statements, items and magics, no `main`. What it defines is the
 notebook's. A relative path starts in the current directory of the cells, ~ is the home directory.
 Lines above it run before the file, and lines below it after it. Of a notebook the code cells run one
-after another. An error names the file and the line in it. Values of variables are not put into the
-name of the file.",
+after another. An error names the file and the line in it. {name} and $NAME in the name of the file
+are values, as in %cd.",
         options: &[],
         takes: Takes::File,
-        examples: &["%run helpers.rs", "%run ~/notebooks/first.ipynb"],
+        examples: &["%run helpers.rs", "%run ~/notebooks/first.ipynb", "%run {folder}/helpers.rs"],
         line: Some(LineHandler::Action(files::run)),
         cell: None,
     },
@@ -414,7 +416,8 @@ variables whose type contains one of these words.",
         usage: "%%writefile [-a] FILE",
         details: "\
 Writes the text below the line to the file, unchanged and without running it. A relative path
-starts at the current directory (see %cd); ~ is the home directory.",
+starts at the current directory (see %cd); ~ is the home directory. {name} and $NAME in the path are
+values, as in %cd.",
         options: &[flag("-a", "append to the file")],
         takes: Takes::File,
         examples: &["%%writefile hello.txt\nHello!", "%%writefile -a hello.txt\nHello again!"],

@@ -1,10 +1,13 @@
-//! Values in lines that are not Rust: `{name}` and `$name` in a line for the shell, `$NAME` in `%env` and `%cd`.
+//! Values in lines that are not Rust: `{name}` and `$name` in a line for the shell, `$NAME` in `%env`, `%cd` and the
+//! names of files.
 //!
 //! Only what names a variable is replaced. All other braces and dollars are the shell's, awk's or sed's. This module writes
 //! Rust that puts the text together when the line runs, so a value is the one of that time.
 
+use super::action::{ActionError, KernelServices};
 use super::lexer::{CellTokenKind, tokens, word_length};
 use super::literal::literal;
+use super::magic::unquoted;
 use super::notebook::Notebook;
 use crate::syntax::{is_keyword, is_word, plain};
 use ra_ap_syntax::ast::{self, AstNode};
@@ -49,6 +52,40 @@ pub(super) fn text(line: &str, notebook: &Notebook, dollar: Dollar) -> Text {
     let items = if pieces.iter().any(is_plain) { AS_TEXT } else { "" };
     let code: Vec<String> = pieces.iter().map(Piece::code).collect();
     Text { items, expression: format!("&[{}].concat()", code.join(", ")) }
+}
+
+/// A text that the kernel itself needs, such as the path of a file: known, or code of the cells that gives it.
+pub(super) enum KernelText {
+    Known(String),
+    Computed(String),
+}
+
+impl KernelText {
+    /// That of a line, in which `{name}` and `$NAME` are values as in `%cd`. A text in single quotes stays as it is.
+    pub fn of(line: &str, notebook: &Notebook) -> KernelText {
+        let plain = unquoted(line);
+        if line.starts_with('\'') && plain != line {
+            return KernelText::Known(plain.to_owned());
+        }
+        match &pieces(plain, notebook, Dollar::Environment)[..] {
+            [] => return KernelText::Known(String::new()),
+            [Piece::Text(text)] => return KernelText::Known(text.clone()),
+            _ => {}
+        }
+        let Text { items, expression } = text(plain, notebook, Dollar::Environment);
+        KernelText::Computed(format!("{{ {items}{expression} }}"))
+    }
+
+    /// The text, which has the values of now.
+    ///
+    /// # Errors
+    /// A value has no text, or the cell is only checked.
+    pub fn get(&self, kernel: &mut dyn KernelServices) -> Result<String, ActionError> {
+        match self {
+            KernelText::Known(text) => Ok(text.clone()),
+            KernelText::Computed(code) => kernel.text(code),
+        }
+    }
 }
 
 /// Chooses how a value is written, by its type: as `Display` does, or else as a path. Other types have no text.

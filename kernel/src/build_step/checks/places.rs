@@ -5,7 +5,7 @@
 //! notebook's own macros is included. Other functions, and iterators with an end, have no check, so that the compiler
 //! can use vector instructions for them.
 
-use crate::syntax::{attribute, list_has, parse, range_of, words};
+use crate::syntax::{is_over_arrays, list_has, parse, range_of, words};
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, HasName};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 use std::collections::HashSet;
@@ -28,10 +28,6 @@ pub const END_OF_CALLED: &str = " /* ::warpcell::cell::called */)";
 
 /// The names of functions that sleep. An interrupt wakes them.
 const SLEEPS: [&str; 3] = ["sleep", "park", "park_timeout"];
-
-/// Attributes of functions that run over arrays or in many threads. Short loops of a fixed length become vector
-/// instructions there.
-const OVER_ARRAYS: [&str; 3] = ["vectorize", "device", "kernel"];
 
 /// The macro whose argument is a closure.
 const FUSE: &str = "fuse";
@@ -241,6 +237,7 @@ fn at_loop_or_sleep(node: &SyntaxNode) -> Option<usize> {
         SyntaxKind::FOR_EXPR => ast::ForExpr::cast(node.clone())?.loop_body(),
         _ => None,
     }?;
+    // Short loops of a fixed length become vector instructions in functions that run over arrays.
     if runs_elsewhere(node) || (is_short(node) && is_over_arrays(node)) {
         return None;
     }
@@ -517,11 +514,6 @@ fn keeps_elsewhere(node: &SyntaxNode) -> bool {
         }),
         _ => false,
     }
-}
-
-/// Whether a node is in a function that runs over arrays.
-fn is_over_arrays(node: &SyntaxNode) -> bool {
-    node.ancestors().filter_map(ast::Fn::cast).any(|function| attribute(&function, &OVER_ARRAYS).is_some())
 }
 
 /// Whether a loop is over a range of numbers that stand there: `for i in 0..16`.

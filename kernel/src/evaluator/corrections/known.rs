@@ -187,6 +187,17 @@ impl Known<'_> {
         if let Some(type_name) = self.parameter(name) {
             return Some(type_name);
         }
+        // `|p: &DeviceArray<f32>, q: f64| …`
+        let in_closure = |text: &str| {
+            let before = text.split(&format!("{name}: ")).next().filter(|before| before.len() < text.len());
+            before.is_some_and(|before| {
+                let list = before.rsplit('|').next().filter(|list| list.len() < before.len());
+                list.is_some_and(|list| list.is_empty() || list.ends_with(", ") && list.contains(": "))
+            })
+        };
+        if is_name(name) && self.cell.lines().any(in_closure) {
+            return None;
+        }
         let hiding = [
             format!("for {name} in "),
             format!("|{name}|"),

@@ -22,8 +22,17 @@ const FLOATS: [(&str, usize, &str); 6] = [
 /// The rank of complex numbers and above.
 const COMPLEX: usize = 3;
 
+/// The corrected line for an operator at `line` and `column` (from 1, in characters), by the code and the text of the compiler's message.
+pub fn of_operands(code: &str, message: &str, cell: &str, line: usize, column: usize) -> Option<String> {
+    match code {
+        "E0277" => of_mixed_numbers(message, cell, line, column),
+        "E0369" => of_double_references(message, cell, line, column),
+        _ => None,
+    }
+}
+
 /// The line with numbers of one type, if an operator at `line` and `column` (from 1, in characters) combines two.
-pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -> Option<String> {
+fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -> Option<String> {
     let mut quoted = message.strip_prefix("cannot ")?.split('`').skip(1).step_by(2);
     let (first, second) = (quoted.next()?, quoted.next()?);
     // "add the right one to the left one", but "multiply the left one by the right one".
@@ -97,6 +106,29 @@ pub fn of_mixed_numbers(message: &str, cell: &str, line: usize, column: usize) -
     let is_before_less = cell[range.end..].trim_start().starts_with('<');
     let corrected = if is_before_less && !of_side.is_array { format!("({corrected})") } else { corrected };
     Some(format!("{}{corrected}{}", &cell[start..range.start], &cell[range.end..end_of_line]).trim().to_owned())
+}
+
+/// The line without the `&` before variables that are references already, as parameters of functions are, if an operator at `line` and
+/// `column` does not take references to references of arrays.
+fn of_double_references(message: &str, cell: &str, line: usize, column: usize) -> Option<String> {
+    let mut quoted = message.strip_prefix("cannot ")?.split('`').skip(1).step_by(2);
+    let is_double = |name: &str| name.starts_with("&&") && Number::of(name).is_some_and(|number| number.is_array);
+    if !is_double(quoted.next()?) && !is_double(quoted.next()?) {
+        return None;
+    }
+    let (start, operator) = (offset_of(cell, line, 1), offset_of(cell, line, column));
+    let end = cell[start..].find('\n').map_or(cell.len(), |length| start + length);
+    let mut text = cell[start..end].to_owned();
+    for (side, range) in operands(cell, operator)?.into_iter().rev() {
+        if let ast::Expr::RefExpr(reference) = side
+            && let Some(ast::Expr::PathExpr(inner)) = reference.expr()
+            && start <= range.start
+            && range.end <= end
+        {
+            text.replace_range(range.start - start..range.end - start, &inner.syntax().text().to_string());
+        }
+    }
+    (text != cell[start..end]).then(|| text.trim().to_owned())
 }
 
 /// The integer type of two numbers together, as in NumPy: the wider one, or `i64` of a number with a sign and one without. Of `u64`
@@ -240,6 +272,32 @@ fn converted(side: &ast::Expr, is_array: bool, target: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::line_and_column;
+
+    #[test]
+    fn references_to_references_lose_one() {
+        for (message, cell, operator, expected) in [
+            ("cannot multiply `&&DeviceArray<f32>` by `{integer}`", "&x * 2", "*", Some("x * 2")),
+            (
+                "cannot add `&&DeviceArray<f64>` to `{float}`",
+                "fn f(x: &A) -> A {\n    (1.5 + &x).sqrt()\n}",
+                "+",
+                Some("(1.5 + x).sqrt()"),
+            ),
+            (
+                "cannot subtract `&&DeviceArray<f32>` from `&&DeviceArray<f32>`",
+                "println!(\"{}\", &x - &y);",
+                "- ",
+                Some("println!(\"{}\", x - y);"),
+            ),
+            ("cannot multiply `&&DeviceArray<f32>` by `{integer}`", "x * 2", "*", None),
+            ("cannot multiply `&DeviceArray<f32>` by `String`", "&x * s", "*", None),
+            ("cannot multiply `&&str` by `{integer}`", "&x * 2", "*", None),
+        ] {
+            let (line, column) = line_and_column(cell, cell.find(operator).unwrap());
+            assert_eq!(of_double_references(message, cell, line, column).as_deref(), expected, "{cell}");
+        }
+    }
 
     #[test]
     fn the_operand_with_the_narrower_numbers_is_converted() {
