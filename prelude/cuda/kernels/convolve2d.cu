@@ -120,12 +120,7 @@ convolve2d_sized(const element* __restrict__ image, const element* __restrict__ 
                 int from_row = inside(top + r, geometry.image_rows, geometry.padding);
 #pragma unroll 1
                 for (int column = warp_lane; column < TILE_COLUMNS; column += 32) {
-                    int from_column = inside(left + column, geometry.image_columns, geometry.padding);
-                    element value = outside;
-                    if (from_row >= 0 && from_column >= 0) {
-                        value = image[(long long)from_row * geometry.image_columns + from_column];
-                    }
-                    cells[r * PITCH * VECTOR + column_at(column)] = value;
+                    cells[r * PITCH * VECTOR + column_at(column)] = element_at(image, geometry, from_row, left + column, outside);
                 }
             }
         }
@@ -230,12 +225,7 @@ convolve2d_any(const element* __restrict__ image, const element* __restrict__ ke
                 int from_row = inside(top + r, geometry.image_rows, geometry.padding);
 #pragma unroll 1
                 for (int column = lane; column < LANES + columns - 1; column += LANES) {
-                    int from_column = inside(left + column, geometry.image_columns, geometry.padding);
-                    element value = outside;
-                    if (from_row >= 0 && from_column >= 0) {
-                        value = image[(long long)from_row * geometry.image_columns + from_column];
-                    }
-                    tile[r * PITCH + column] = value;
+                    tile[r * PITCH + column] = element_at(image, geometry, from_row, left + column, outside);
                 }
             }
             __syncthreads();

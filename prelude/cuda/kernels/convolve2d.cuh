@@ -41,6 +41,12 @@ __device__ __forceinline__ int inside(int index, int length, int padding) {
     return padding == WARPCELL_FILL ? -1 : folded(index, length, padding);
 }
 
+// The element of the image in a row that `inside` has found, and any column.
+__device__ __forceinline__ element element_at(const element* image, const Geometry& geometry, int from_row, int column, element outside) {
+    const int from_column = inside(column, geometry.image_columns, geometry.padding);
+    return from_row >= 0 && from_column >= 0 ? image[(long long)from_row * geometry.image_columns + from_column] : outside;
+}
+
 // Not left to the compiler, which may not use it where it is to be quick.
 __device__ __forceinline__ float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 __device__ __forceinline__ double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }

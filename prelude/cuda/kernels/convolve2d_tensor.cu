@@ -106,14 +106,7 @@ convolve2d_tensor(const double* __restrict__ image, const double* __restrict__ k
                     const int from_row = inside(top + r, geometry.image_rows, geometry.padding);
 #pragma unroll 1
                     for (int column = lane; column < TILE_COLUMNS; column += 32) {
-                        double x = 0;
-                        if (column < tile_columns) {
-                            const int from_column = inside(left + column, geometry.image_columns, geometry.padding);
-                            x = outside;
-                            if (from_row >= 0 && from_column >= 0) {
-                                x = image[(long long)from_row * geometry.image_columns + from_column];
-                            }
-                        }
+                        const double x = column < tile_columns ? element_at(image, geometry, from_row, left + column, outside) : 0.0;
                         is_finite_here &= is_finite(x);
                         tile[r * PITCH + column] = x;
                     }
