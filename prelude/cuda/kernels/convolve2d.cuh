@@ -1,8 +1,8 @@
 // Discrete 2-D convolution: out[i, j] = sum over p, q of image[i + origin_row - p, j + origin_column - q] * kernel[p, q].
 //
 // All programs add the terms of an output in the same order (p descending, then q descending, one accumulator, fused multiply-add), so
-// they agree bit for bit, except in which NaN they give. Kernels that do not fit into one piece are taken in pieces of PIECE_ROWS by PIECE_COLUMNS, from the last rows
-// and columns to the first.
+// they agree bit for bit, except in which NaN they give. Kernels that do not fit into one piece are taken in pieces of PIECE_ROWS by
+// PIECE_COLUMNS, from the last rows and columns to the first.
 //
 // What lies outside the image is decided while a tile is filled, never in the inner loop.
 //

@@ -70,15 +70,18 @@ DEVICE u32 digit_of(word key, int shift) {
     return u32(key >> shift) % DIGITS;
 }
 
-// How many digits above one have bits that differ among the keys of a row.
-DEVICE u32 passes_after(word varying, int shift) {
-    u32 passes = 0;
-#pragma unroll
-    for (int above = 8; above < int(sizeof(word)) * 8; above += 8) {
-        if (above > shift && digit_of(varying, above) != 0) passes++;
-    }
-    return passes;
+// Which digits have bits that differ among keys, a bit each.
+DEVICE u32 differing_digits(word varying) {
+    const auto of_half = [](u32 bits) {
+        // The highest bit of each byte that is not 0; then these bits side by side.
+        const u32 set = (((bits & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bits) >> 7 & 0x01010101u;
+        return set * 0x10204080u >> 28;
+    };
+    return of_half(u32(varying)) | (sizeof(word) == 8 ? of_half(u32(u64(varying) >> 32)) << 4 : 0);
 }
+
+// How many digits above one at a shift have bits that differ among the keys of a row.
+DEVICE u32 passes_after(word varying, int shift) { return __popc(differing_digits(varying) >> shift / 8 >> 1); }
 
 // All bits of the values of a warp's lanes.
 DEVICE u64 bits_of_warp(u64 bits) {

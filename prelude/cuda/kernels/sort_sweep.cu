@@ -103,16 +103,6 @@ DEVICE u32 keys_before(const volatile u32* published, u32 tile) {
     }
 }
 
-// Which digits have bits that differ among keys, a bit each.
-DEVICE u32 differing_digits(word varying) {
-    const auto of_half = [](u32 bits) {
-        // The highest bit of each byte that is not 0; then these bits side by side.
-        const u32 set = (((bits & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bits) >> 7 & 0x01010101u;
-        return set * 0x10204080u >> 28;
-    };
-    return of_half(u32(varying)) | (SIZE == 8 ? of_half(u32(u64(varying) >> 32)) << 4 : 0);
-}
-
 // The highest ones of some digits, at most so many.
 DEVICE u32 highest_digits(u32 digits, u32 most) {
     if (SIZE == 8) {
@@ -158,16 +148,13 @@ sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values
     const u32 thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
     const u32 lanes_before = (1u << lane) - 1, pass = shift / 8;
     // Which digits of a row are sorted by, and whether that takes no pass by this digit. All keys of a row can be equal.
-    const auto digits_of = [&](u32 row) {
-        const u32 digits = differing_digits(word(varying[row]));
-        return unsorted ? digits : highest_digits(digits, most);
-    };
+    const auto digits_of = [&](u32 differing) { return unsorted ? differing : highest_digits(differing, most); };
     const auto is_idle = [&](u32 row, u32 digits) {
         return (unsorted && unsorted[row] == 0) || (!(digits >> pass & 1) && (pass > 0 || digits != 0));
     };
     // The whole grid.
     if (unsorted && unsorted[gridDim.x / tiles] == 0) return;
-    if (gridDim.x == tiles && is_idle(0, digits_of(0))) return;
+    if (gridDim.x == tiles && is_idle(0, digits_of(differing_digits(word(varying[0]))))) return;
     // Of a warp's keys with one digit: the lanes that have it in a line of keys, and the place in the tile of the next one.
     struct alignas(8) Group {
         u32 lanes, place;
@@ -188,11 +175,10 @@ sort_sweep(const word* x, word* keys_0, word* keys_1, u32* values_0, u32* values
     __syncthreads();
     const u32 row = number / tiles, tile = number % tiles;
     // The whole block.
-    const u32 digits = digits_of(row);
+    const u32 differing = differing_digits(word(varying[row])), digits = digits_of(differing);
     if (is_idle(row, digits)) return;
     const u32 before_this = __popc(digits & ((1u << pass) - 1)), after = __popc(digits >> pass >> 1);
     const bool first = before_this == 0, last = after == 0, to_second = after % 2 != 0;
-    const u32 differing = differing_digits(word(varying[row]));
     const bool is_complete = digits == differing;
     const u32 turn = ((unsorted ? __popc(highest_digits(differing, most)) : 0) + before_this) % 2;
     const u64 start_of_row = u64(row) * length;
