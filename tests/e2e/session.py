@@ -5,8 +5,10 @@ Every wait has a deadline and nothing sleeps: a kernel that hangs fails its test
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import socket
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,6 +99,22 @@ class Result:
         return "\n".join(lines)
 
 
+def taken_ports(connection: dict) -> list[int]:
+    """The ports of a kernel that has ended which another program has now. Jupyter chooses ports that are free, and does not
+    hold them until the kernel has them: of all kernels that tests start, one meets this now and then."""
+    if connection["transport"] != "tcp":
+        return []
+    taken = []
+    for channel in ("shell", "iopub", "stdin", "control", "hb"):
+        port = connection[f"{channel}_port"]
+        try:
+            socket.create_server((connection["ip"], port)).close()
+        except OSError as error:
+            assert error.errno == errno.EADDRINUSE, error
+            taken.append(port)
+    return taken
+
+
 class Session:
     """A kernel with its client."""
 
@@ -111,23 +129,27 @@ class Session:
     ):
         """`command` starts the kernel instead of what its kernelspec says; `manager` are options of the manager. One that
         does not wait for the kernel's first answer may send cells before that, but misses their messages."""
-        self.manager = KernelManager(kernel_name=kernel_name, **manager)
-        if command:
-            # The manager takes this for what it has read from disk.
-            self.manager._kernel_spec = KernelSpec(argv=command, language="rust", display_name="under test")
         options = {"env": {**os.environ, **(env or {})}}
         if cwd:
             options["cwd"] = str(cwd)
-        self.manager.start_kernel(**options)
-        self.client = self.manager.client()
-        self.client.start_channels()
-        if not waits:
-            return
-        try:
-            self.client.wait_for_ready(timeout=START_SECONDS)
-        except BaseException:
-            self.close()
-            raise
+        for remaining in (2, 1, 0):
+            self.manager = KernelManager(kernel_name=kernel_name, **manager)
+            if command:
+                # The manager takes this for what it has read from disk.
+                self.manager._kernel_spec = KernelSpec(argv=command, language="rust", display_name="under test")
+            self.manager.start_kernel(**options)
+            self.client = self.manager.client()
+            self.client.start_channels()
+            if not waits:
+                return
+            try:
+                self.client.wait_for_ready(timeout=START_SECONDS)
+                return
+            except BaseException:
+                taken = remaining and not self.manager.is_alive() and taken_ports(self.manager.get_connection_info())
+                self.close()
+                if not taken:
+                    raise
 
     @property
     def pid(self) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import time
 from pathlib import Path
 
 import psutil
 import pytest
+from jupyter_client.connect import write_connection_file
 
 from .session import Session
 
@@ -45,6 +47,20 @@ def test_offline_with_a_fresh_home(tmp_path):
         assert "sum_axis" in [match.split("(")[0] for match in session.complete("d.su")["matches"]]
     finally:
         session.close()
+
+
+@pytest.mark.parametrize("channel", ["shell", "iopub", "stdin", "control", "hb"])
+def test_a_port_that_another_program_uses_is_named(tmp_path, channel):
+    """Jupyter starts a kernel again and again with the same ports, and then calls it dead; the server's log has the reason."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        file, _ = write_connection_file(str(tmp_path / "kernel.json"), **{f"{channel}_port": port})
+        command = [PREFIX / "bin/warpcell", "kernel", "--connection-file", file]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1, ended
+    name = {"hb": "heartbeat"}.get(channel, channel)
+    assert f"another program uses the port {port}, which Jupyter has chosen for {name}" in ended.stderr
+    assert ended.stderr.rstrip().endswith('c.KernelManager.transport = "ipc"'), ended.stderr
 
 
 def test_the_macros_of_the_standard_library_are_expanded():

@@ -21,7 +21,7 @@ from pathlib import Path
 import requests
 import websocket
 
-from e2e.session import Message, Result
+from e2e.session import Message, Result, taken_ports
 from hub.shared import Shared
 
 START_SECONDS = 480
@@ -194,10 +194,19 @@ class Notebook:
 
     def __init__(self, hub: Hub, user: User):
         self.hub, self.user = hub, user
-        kernel = hub.ask("POST", f"/user/{user.name}/api/kernels", json={"name": "warpcell"}).json()
-        self.id = kernel["id"]
         self.session = uuid.uuid4().hex
-        self.connect()
+        for _ in range(3):  # as a user does whose kernel met a port that another program has
+            self.id = hub.ask("POST", f"/user/{user.name}/api/kernels", json={"name": "warpcell"}).json()["id"]
+            connection = json.loads(self.connection_file.read_text())
+            try:
+                self.connect()
+                self.end(self.send("kernel_info_request", {}), START_SECONDS)
+                return
+            except websocket.WebSocketException as error:
+                # The server has given the kernel up: it restarts one five times, and always with the same ports.
+                why = f"no kernel for {user.name}: {error}\n{''.join(hub.log[-40:])}"
+                assert taken_ports(connection), why
+        raise AssertionError(why)
 
     def connect(self) -> None:
         path = f"/user/{self.user.name}/api/kernels/{self.id}/channels?session_id={self.session}"

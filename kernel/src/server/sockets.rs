@@ -8,12 +8,13 @@ use super::peers::Allowed;
 use super::seen_messages::Seen;
 use super::subscribers::{self, Subscribers};
 use crate::wire::Incoming;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use jupyter_protocol::{ConnectionInfo, JupyterMessage, Transport};
 use jupyter_zmq_client::{
     RawMessage, RouterRecvConnection, RouterSendConnection, create_kernel_control_connection,
     create_kernel_heartbeat_connection, create_kernel_shell_connection, create_kernel_stdin_connection,
 };
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -47,12 +48,14 @@ pub async fn bind(
     }
     let session = uuid::Uuid::new_v4().to_string();
     let session = session.as_str();
-    let heartbeat = create_kernel_heartbeat_connection(connection).await.context("cannot bind heartbeat")?;
+    let tcp = |port| (connection.transport == Transport::TCP).then_some(port);
+    let heartbeat = bound("heartbeat", tcp(connection.hb_port), create_kernel_heartbeat_connection(connection).await)?;
     let (subscribers, accepting) =
-        subscribers::bind(connection, allowed, session).await.context("cannot bind iopub")?;
-    let stdin = create_kernel_stdin_connection(connection, session).await.context("cannot bind stdin")?;
-    let control = create_kernel_control_connection(connection, session).await.context("cannot bind control")?;
-    let shell = create_kernel_shell_connection(connection, session).await.context("cannot bind shell")?;
+        bound("iopub", tcp(connection.iopub_port), subscribers::bind(connection, allowed, session).await)?;
+    let stdin = bound("stdin", tcp(connection.stdin_port), create_kernel_stdin_connection(connection, session).await)?;
+    let control =
+        bound("control", tcp(connection.control_port), create_kernel_control_connection(connection, session).await)?;
+    let shell = bound("shell", tcp(connection.shell_port), create_kernel_shell_connection(connection, session).await)?;
     let (shell, shell_reader) = shell.split();
     let (control, control_reader) = control.split();
     let (stdin, stdin_reader) = stdin.split();
@@ -133,6 +136,22 @@ async fn read(
             Err(error) => log(format_args!("{channel:?}: message dropped: {error}")),
         }
     }
+}
+
+/// The channel, or why it cannot be bound; `port` is that of TCP. Jupyter chooses a port that is free, but does not hold it until
+/// the kernel has bound it, and restarts the kernel with the same ports.
+fn bound<T, E: Into<anyhow::Error>>(channel: &str, port: Option<u16>, result: Result<T, E>) -> anyhow::Result<T> {
+    result.map_err(|error| {
+        let error = error.into();
+        let in_use = |cause: &io::Error| cause.kind() == io::ErrorKind::AddrInUse;
+        match port {
+            Some(port) if error.chain().any(|cause| cause.downcast_ref().is_some_and(in_use)) => anyhow!(
+                "another program uses the port {port}, which Jupyter has chosen for {channel}. Start a new kernel. Where many people \
+                 share a machine, let Jupyter use sockets in files: c.KernelManager.transport = \"ipc\""
+            ),
+            _ => error.context(format!("cannot bind {channel}")),
+        }
+    })
 }
 
 /// A kernel that was killed leaves its socket files, on which the next one could not bind.
