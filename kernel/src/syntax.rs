@@ -119,6 +119,27 @@ pub fn declared_name(node: &SyntaxNode) -> Option<String> {
     node.children().find_map(ast::Name::cast).map(|name| plain(name.text()).to_owned())
 }
 
+/// The names that a `use` brings, without those of `*` and `_`.
+pub fn imported(node: &SyntaxNode) -> Vec<String> {
+    let leaves = node.descendants().filter_map(ast::UseTree::cast).filter(|tree| tree.use_tree_list().is_none());
+    let names = leaves.filter(|tree| tree.star_token().is_none()).filter_map(|tree| match tree.rename() {
+        Some(rename) => declared_name(rename.syntax()),
+        None => {
+            let name = tree.path()?.segment()?.syntax().text().to_string();
+            if name == "self" {
+                return tree
+                    .syntax()
+                    .ancestors()
+                    .skip(1)
+                    .filter_map(ast::UseTree::cast)
+                    .find_map(|above| Some(above.path()?.segment()?.syntax().text().to_string()));
+            }
+            Some(plain(&name).to_owned())
+        }
+    });
+    names.collect()
+}
+
 /// A name without the mark of a raw identifier.
 pub fn plain(name: &str) -> &str {
     name.strip_prefix("r#").unwrap_or(name)

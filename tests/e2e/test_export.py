@@ -355,6 +355,10 @@ AGAIN = [
     'impl A { fn two(&self) -> i32 { 22 } }\n{ let a = A { v: 1 }; println!("w {} {} {}", a.one(), a.two(), a.three()); }',
     'impl Say for A { fn say(&self) -> i32 { 5 } }\nprintln!("x {}", A { v: 1 }.say());',
     'struct A { w: i32 }\nimpl Say for A { fn say(&self) -> i32 { self.w } }\nprintln!("y {}", A { w: 7 }.say());',
+    # A variable with the name of a constant.
+    'const LIMIT: i32 = 5;\nprintln!("z {}", LIMIT + 1);',
+    'let (LIMIT, rest) = (2.5, 1);\nprintln!("A {LIMIT} {rest}");',
+    'println!("B {}", LIMIT * 2.0);',
 ]
 
 
@@ -368,7 +372,7 @@ def test_names_mean_in_a_program_what_they_mean_in_the_cells(export, prefix, tmp
     subprocess.run(command, check=True, capture_output=True, timeout=480)
     outputs = [output for cell in json.loads(executed.read_text())["cells"] for output in cell["outputs"]]
     printed = "".join("".join(output["text"]) for output in outputs if output["output_type"] == "stream")
-    assert [line.split()[0] for line in printed.splitlines()] == list("abcdefghijklmnopqrstuvwxy"), printed
+    assert [line.split()[0] for line in printed.splitlines()] == list("abcdefghijklmnopqrstuvwxyzAB"), printed
     assert output_of(folder) == printed
 
 

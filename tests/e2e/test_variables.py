@@ -299,6 +299,43 @@ def test_shadowed_imports_and_prelude_names(kernel):
     assert kernel.check("before.size()").value == "2"
 
 
+#: An item of an earlier cell, and a cell that gives its name to a variable, with the variable's value.
+NAMES_OF_ITEMS = [
+    ("const SIZE: usize = 5;", "let SIZE = 2.5;", "2.5"),
+    ("const SIZE: usize = 5;", "let (SIZE, _) = (1, 2);", "1"),
+    ("const SIZE: usize = 5;", "let mut SIZE: i64 = 7;\nSIZE += 1;", "8"),
+    ("const SIZE: usize = 5;", "for _ in 0..2 {}\nlet SIZE = vec![0; 2];", "[0, 0]"),
+    ("static SIZE: u8 = 5;", "let SIZE = 'c';", "'c'"),
+    ("#[derive(Debug)]\nstruct SIZE;", "let SIZE = 3;", "3"),
+    ("struct SIZE(i32);", "let SIZE = 4;", "4"),
+    ("use std::f32::consts::{LN_2 as SIZE, PI};", "let SIZE = 0.5;", "0.5"),
+]
+
+
+@pytest.mark.parametrize(("item", "cell", "value"), NAMES_OF_ITEMS)
+def test_a_variable_takes_the_name_of_a_constant_and_gives_it_back(kernel, item, cell, value):
+    for _ in range(2):
+        kernel.check(item)
+        kernel.check(cell)
+        assert kernel.check("SIZE").value == value
+        kernel.check(cell)
+    kernel.check("const SIZE: i8 = -1;")
+    assert kernel.check("SIZE").value == "-1"
+
+
+def test_a_constant_that_is_used_keeps_its_name(kernel):
+    kernel.check("const LENGTH: usize = 5;\nfn of_that_length() -> [u8; LENGTH] { [1; LENGTH] }")
+    for cell in ("let LENGTH = 3;", "let mut LENGTH = 3;", "for LENGTH in 0..3 {}", "let (LENGTH, x) = (1, 2);", "let twice = |LENGTH: u8| ();"):
+        text = failing(kernel, cell, "CompileError").error_text
+        assert "`LENGTH` is an item of an earlier cell" in text and text.rstrip().endswith("such as `length`"), text
+    failing(kernel, "let LENGTH = 3; nothing_of_that_name", "CompileError")
+    assert kernel.check("of_that_length().len() + LENGTH").value == "10"
+    # What does not compile takes nothing.
+    kernel.check("const FREE: i32 = 6;")
+    failing(kernel, "let FREE = 3; nothing_of_that_name", "CompileError")
+    assert kernel.check("FREE").value == "6"
+
+
 @pytest.mark.network
 def test_waiting_for_futures(kernel):
     kernel.check("async fn later(n: u8) -> u8 { n * 2 }")

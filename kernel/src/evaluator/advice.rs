@@ -1,8 +1,10 @@
 //! Advice that is true in a notebook but not in a program: for variables that cannot be kept for later cells, for
 //! values that are moved or borrowed, and for errors without help from the compiler.
 
+use crate::build_step::is_meant_by_patterns;
 use crate::evaluator::{CellError, elements};
-use crate::syntax::is_word;
+use crate::syntax::{is_word, statements, words};
+use ra_ap_syntax::ast::{self, AstNode};
 
 /// Why a variable cannot be kept for later cells, and what to do instead.
 #[derive(Debug, PartialEq, Eq)]
@@ -122,6 +124,51 @@ pub fn advice(code: &str, message: &str) -> Vec<String> {
     }
 }
 
+/// Advice about a variable of the notebook that a function does not see.
+pub fn of_unseen_variable(
+    code: &str,
+    message: &str,
+    cell: &str,
+    type_of: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let name = message.strip_prefix("cannot find value `")?.split('`').next()?;
+    let type_name = type_of(name).filter(|_| code == "E0425")?;
+    let way = match (type_name.contains("DeviceArray<"), cell.contains("#[")) {
+        (true, true) => {
+            format!("compute the number from `{name}` in the cell, and give the function a parameter for it")
+        }
+        (true, false) => format!("give it the parameter `{name}: &{type_name}`"),
+        (false, _) => format!("give it the parameter `{name}: {type_name}`"),
+    };
+    Some(format!("a function does not see the variables of the notebook: {way}"))
+}
+
+/// Advice where a line gives a variable the name of an item that a pattern means: of an error, its code and what it says of parts of the
+/// code, and the texts of the notebook's items by name.
+pub fn of_item_in_pattern(
+    code: &str,
+    labels: &[&str],
+    line: &str,
+    source: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
+    match code {
+        "E0005" | "E0530" => {}
+        "E0308" if labels.iter().any(|label| label.contains(" is interpreted as ")) => {}
+        _ => return None,
+    }
+    let is_meant = |name: &&str| {
+        let items = source(name).map(|text| statements(&text)).unwrap_or_default();
+        items.into_iter().filter_map(|(_, node)| ast::Item::cast(node)).any(|item| is_meant_by_patterns(&item, name))
+    };
+    let name = words(line).find(is_meant)?;
+    let lower = name.to_lowercase();
+    let other = if lower == name { format!("my_{name}") } else { lower };
+    Some(format!(
+        "`{name}` is an item of an earlier cell, and a pattern with its name means the item; give the variable another name, here and \
+         where the cell uses it, such as `{other}`"
+    ))
+}
+
 /// The element type in a message about a device array, if not all operations compute in this type. The compiler
 /// gives advice if a function needs numbers, but not for operators and methods.
 fn uncomputed(message: &str) -> Option<&str> {
@@ -165,6 +212,17 @@ mod tests {
     fn other_messages_are_left_alone() {
         assert_eq!(error_for("Looks like you're missing a semicolon"), None);
         assert_eq!(error_for("no `main` found"), None);
+    }
+
+    #[test]
+    fn names_of_items_are_not_for_variables() {
+        let source = |name: &str| (name == "N" || name == "unit").then(|| format!("const {name}: u8 = 1;"));
+        let of = |code, label: &str, line| of_item_in_pattern(code, &[label], line, &source);
+        assert!(of("E0005", "", "let (a, N) = (1, 2);").unwrap().ends_with("such as `n`"));
+        assert!(of("E0530", "", "let mut unit = 1;").unwrap().ends_with("such as `my_unit`"));
+        assert!(of("E0308", "`N` is interpreted as a constant, not a new binding", "let N = true;").is_some());
+        assert_eq!(of("E0308", "expected `bool`, found `u8`", "let x: bool = N;"), None);
+        assert_eq!(of("E0005", "", "let Some(x) = Some(1);"), None);
     }
 
     #[test]

@@ -152,6 +152,8 @@ const RULES: &[Rule] = &[
     calls::field,
     control::iteration,
     control::ternary,
+    control::conditional,
+    control::then,
     control::chain,
     control::shape_comparison,
     operators::inverted,

@@ -140,7 +140,11 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
             let instead = corrections::advice(text, &known);
             // The function that would get a parameter begins on another line.
             for error in errors.iter_mut().filter(|error| error.line() == Some(line)) {
-                error.advice.extend(error.unseen(cell, facts.type_of).or_else(|| instead.clone()));
+                let code = error.code.as_deref().unwrap_or_default();
+                let labels: Vec<&str> = error.labels.iter().map(|label| label.text.as_str()).collect();
+                let own = advice::of_unseen_variable(code, &error.message, cell, facts.type_of)
+                    .or_else(|| advice::of_item_in_pattern(code, &labels, text, facts.source));
+                error.advice.extend(own.or_else(|| instead.clone()));
             }
         }
     }
@@ -502,20 +506,6 @@ impl Error {
     fn hints(&self, missed: Missed<'_>) -> Vec<String> {
         let code = self.code.as_deref().unwrap_or_default();
         self.missed(missed).map_or_else(|| advice::advice(code, &self.message), |hint| vec![hint])
-    }
-
-    /// Advice about a variable of the notebook that a function does not see.
-    fn unseen(&self, cell: &str, type_of: TypeOf<'_>) -> Option<String> {
-        let name = self.message.strip_prefix("cannot find value `")?.split('`').next()?;
-        let type_name = type_of(name).filter(|_| self.code.as_deref() == Some("E0425"))?;
-        let way = match (type_name.contains("DeviceArray<"), cell.contains("#[")) {
-            (true, true) => {
-                format!("compute the number from `{name}` in the cell, and give the function a parameter for it")
-            }
-            (true, false) => format!("give it the parameter `{name}: &{type_name}`"),
-            (false, _) => format!("give it the parameter `{name}: {type_name}`"),
-        };
-        Some(format!("a function does not see the variables of the notebook: {way}"))
     }
 
     /// What to say about the variable that is missing.

@@ -167,7 +167,7 @@ pub fn add_source(data: &mut Map<String, Value>, source: &str) {
     }
 }
 
-/// The texts of the cells that have run, to show the sources of their definitions.
+/// The texts of the cells that have run and define something.
 #[derive(Default)]
 pub struct DefinitionSources {
     cells: Vec<String>,
@@ -176,8 +176,8 @@ pub struct DefinitionSources {
 impl DefinitionSources {
     /// Keeps a cell that may define something.
     pub fn keep(&mut self, cell: &str) {
-        const DEFINING: [&str; 9] =
-            ["fn", "struct", "enum", "trait", "type", "const", "static", "macro_rules!", "union"];
+        const DEFINING: [&str; 10] =
+            ["fn", "struct", "enum", "trait", "type", "const", "static", "macro_rules!", "union", "use"];
         if cell.split_whitespace().any(|word| DEFINING.contains(&word)) {
             self.cells.push(cell.to_owned());
         }
@@ -187,6 +187,11 @@ impl DefinitionSources {
     pub fn of(&self, name: &str) -> Option<String> {
         let found = self.cells.iter().rev().map(|cell| items_named(cell, name)).find(|items| !items.is_empty());
         found.map(|items| items.join("\n\n"))
+    }
+
+    /// The cells, in the order in which they have run.
+    pub fn cells(&self) -> &[String] {
+        &self.cells
     }
 
     /// Forgets everything, as `:clear` does.

@@ -478,8 +478,10 @@ impl RustEvaluator {
             return Err(plain_error("CompileError", &message));
         }
         let declarations = self.variables.declarations_for(&expansion.code);
-        if !declarations.is_empty() {
-            expansion.precede(&declarations);
+        let knows = |name: &str| notebook.items.contains(name);
+        let room = build_step::room_for_variables(&expansion.code, knows, self.sources.cells(), &notebook.variables);
+        if !declarations.is_empty() || !room.is_empty() {
+            expansion.precede(&(room + &declarations));
         }
         Ok(expansion)
     }

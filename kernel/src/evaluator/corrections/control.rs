@@ -80,6 +80,56 @@ pub fn ternary(line: &Line, known: &Known<'_>) -> Option<String> {
     Some(line.with(first, last, &format!("{new}{end}")))
 }
 
+/// C's `x > 1.0 ? x : 0.0`: the last one of a line, so that those around it follow.
+pub fn conditional(line: &Line, known: &Known<'_>) -> Option<String> {
+    // Behind the sign that passes an error on no value begins.
+    let begins_value = |at: usize| {
+        let is_sign = line.kind(at) == Some(LineTokenKind::Sign);
+        at < line.len()
+            && !matches!(line.at(at), "as" | "else")
+            && (!is_sign || matches!(line.at(at), "(" | "[" | "{" | "-" | "!" | "&" | "*" | "|" | "||"))
+    };
+    let at = line.find("?").filter(|at| *at > 0 && begins_value(at + 1)).last().filter(|_| known.is_syntax())?;
+    let past = |from: usize, ends: &dyn Fn(&str) -> bool| {
+        let mut index = from;
+        while index < line.len() && !ends(line.at(index)) {
+            index = if matches!(line.at(index), "(" | "[" | "{") { line.closing(index)? } else { index } + 1;
+        }
+        (index > from).then_some(index)
+    };
+    let colon = past(at + 1, &|token| token == ":").filter(|colon| *colon < line.len())?;
+    let end = past(colon + 1, &|token| is_end(token) || token == ":")?;
+    let begins_other = |at: usize| line.before(at, 1) == "?" && begins_value(at);
+    let mut first = at;
+    while first > 0
+        && !is_start(line.before(first, 1))
+        && !matches!(line.before(first, 1), ":" | "=>")
+        && !begins_other(first)
+    {
+        first -= 1;
+        if matches!(line.at(first), ")" | "]") {
+            first = line.opening(first)?;
+        }
+    }
+    let in_parentheses = line.at(first) == "(" && line.closing(first) == Some(at - 1);
+    let condition = if in_parentheses { line.slice(first + 1, at - 2) } else { line.slice(first, at - 1) };
+    let (value, other) = (line.slice(at + 1, colon - 1), line.slice(colon + 1, end - 1));
+    let new = format!("if {condition} {{ {value} }} else {{ {other} }}");
+    (first < at && !condition.is_empty()).then(|| line.with(first, end - 1, &new))
+}
+
+/// `if x > 1.0 then x else 0.0`
+pub fn then(line: &Line, known: &Known<'_>) -> Option<String> {
+    let at = line.find("then").last().filter(|_| known.is_syntax())?;
+    let first = line.find("if").filter(|first| *first + 1 < at).last()?;
+    let other = line.find("else").find(|other| *other > at + 1)?;
+    let end = (other + 1..line.len()).find(|index| is_end(line.at(*index)) || line.at(*index) == "else");
+    let end = end.unwrap_or(line.len());
+    let (condition, value) = (line.slice(first + 1, at - 1), line.slice(at + 1, other - 1));
+    let last = line.slice(other + 1, end - 1);
+    (end > other + 1).then(|| line.with(first, end - 1, &format!("if {condition} {{ {value} }} else {{ {last} }}")))
+}
+
 /// Whether an expression can begin behind a token.
 fn is_start(token: &str) -> bool {
     matches!(token, "=" | "(" | "[" | "{" | "," | "return" | ";" | "|" | "+=" | "-=" | "for" | "in")
@@ -524,6 +574,42 @@ mod tests {
             }
         }
         assert!(differing.is_empty(), "{}", differing.join("\n"));
+    }
+
+    #[test]
+    fn conditions_as_other_languages_write_them() {
+        let faults = [(None, "Rust has no ternary operator")];
+        for (typed, expected) in [
+            ("x > 2.0 ? 1 : 0", "if x > 2.0 { 1 } else { 0 }"),
+            ("let y = (x > 2.0) ? 1 : -1;", "let y = if x > 2.0 { 1 } else { -1 };"),
+            (
+                "let y: i32 = n > 2 && x < 1.0 ? f(n, 1) : v[0];",
+                "let y: i32 = if n > 2 && x < 1.0 { f(n, 1) } else { v[0] };",
+            ),
+            ("return n == 1 ? 2 : 3;", "return if n == 1 { 2 } else { 3 };"),
+            ("println!(\"{}\", n > 2 ? 1 : 0);", "println!(\"{}\", if n > 2 { 1 } else { 0 });"),
+            (
+                "v.iter().map(|k| k % 2 == 0 ? 1 : 0).sum::<i32>()",
+                "v.iter().map(|k| if k % 2 == 0 { 1 } else { 0 }).sum::<i32>()",
+            ),
+            ("let c = n > 2 ? 1 : n < 0 ? 5 : 0;", "let c = if n > 2 { 1 } else { if n < 0 { 5 } else { 0 } };"),
+            ("let c = n > 2 ? n > 3 ? 1 : 2 : 0;", "let c = if n > 2 { if n > 3 { 1 } else { 2 } } else { 0 };"),
+            ("fn sign(x: f64) -> i32 { x > 0.0 ? 1 : -1 }", "fn sign(x: f64) -> i32 { if x > 0.0 { 1 } else { -1 } }"),
+            (
+                "impl P { fn s(&self) -> i32 { self.x > 0.0 ? 1 : -1 } }",
+                "impl P { fn s(&self) -> i32 { if self.x > 0.0 { 1 } else { -1 } } }",
+            ),
+            ("let k = a.get(&[0])? > 1.0 ? 1 : 0;", "let k = if a.get(&[0])? > 1.0 { 1 } else { 0 };"),
+            ("let y = if x > 1.0 then x else 0.0;", "let y = if x > 1.0 { x } else { 0.0 };"),
+            ("if n > 1 then 2 else if n > 0 then 1 else 0", "if n > 1 { 2 } else if n > 0 { 1 } else { 0 }"),
+        ] {
+            let known = Known::of_line(&faults, typed, 1, &type_of);
+            assert_eq!(of_line(typed, &known).as_deref(), Some(expected), "{typed}");
+        }
+        for typed in ["let y = f()?;", "f()? + 1", "std::fs::read(name)?.len() as", "let x: i32 = g()? else"] {
+            let known = Known::of_line(&faults, typed, 1, &type_of);
+            assert_eq!(conditional(&Line::new(typed), &known), None, "{typed}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::cells::CodeCell;
 use super::keys::{attaching_name, glob_of, has_visibility, is_name, keys_of, names_within, repeated_names, singles};
 use super::tokens::{names, names_in_formats, qualified};
+use crate::build_step::is_meant_by_patterns;
 use crate::notebook::Finding;
 use crate::syntax::{declared_name, parse};
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasVisibility};
@@ -121,9 +122,24 @@ impl Items {
                     }
                 }
             }
+            items.give_to_variables(cell, &mut visible);
             items.seen.insert(index, visible.clone());
         }
         items
+    }
+
+    /// Ends constants and other items that patterns mean by their names, where a cell gives these names to variables.
+    fn give_to_variables(&mut self, cell: &CodeCell, visible: &mut Visible) {
+        for name in &cell.replaces {
+            let Some(&index) = visible.get(name) else { continue };
+            let item = parse(&self.items[index].text).tree().items().next();
+            if item.is_some_and(|item| is_meant_by_patterns(&item, name))
+                && !cell.items.contains(&self.items[index].text)
+            {
+                visible.remove(name);
+                self.last.remove(name);
+            }
+        }
     }
 
     fn add(&mut self, cell: usize, text: String, visible: &mut Visible) {
@@ -532,6 +548,22 @@ mod tests {
             1: let x = until_cell_1::A; match x { until_cell_1::A => 1, until_cell_1::B => 2 };
             2: D;
             3: f();
+        "#]]
+        .assert_eq(&text);
+    }
+
+    #[test]
+    fn a_variable_takes_the_name_of_a_constant() {
+        let variable = CodeCell { variables: vec!["N".into()], replaces: vec!["N".into()], ..cell(&[], "let N = 2;") };
+        let text = program(&[cell(&["const N: u8 = 1;", "fn f() {}"], "N; f();"), variable, cell(&[], "N; f();")]);
+        expect_test::expect![[r#"
+            fn f() {}
+            mod until_cell_1 {
+            pub const N: u8 = 1;
+            }
+            1: until_cell_1::N; f();
+            2: let N = 2;
+            3: N; f();
         "#]]
         .assert_eq(&text);
     }

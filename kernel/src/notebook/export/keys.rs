@@ -3,7 +3,7 @@
 
 use super::items::{Glob, Key};
 use super::tokens::names;
-use crate::syntax::{declared_name, parse, plain};
+use crate::syntax::{declared_name, imported, parse};
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasModuleItem, HasVisibility};
 use ra_ap_syntax::{NodeOrToken, SyntaxNode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,27 +75,6 @@ fn head_of(block: &ast::Impl) -> Key {
         [Some(of), Some(of_type)] => format!("impl {of} for {of_type}"),
         [None, of_type] | [of_type, None] => format!("impl {}", of_type.unwrap_or_default()),
     }
-}
-
-/// The names that a `use` brings, without those of `*` and `_`.
-fn imported(node: &SyntaxNode) -> Vec<String> {
-    let leaves = node.descendants().filter_map(ast::UseTree::cast).filter(|tree| tree.use_tree_list().is_none());
-    let names = leaves.filter(|tree| tree.star_token().is_none()).filter_map(|tree| match tree.rename() {
-        Some(rename) => declared_name(rename.syntax()),
-        None => {
-            let name = tree.path()?.segment()?.syntax().text().to_string();
-            if name == "self" {
-                return tree
-                    .syntax()
-                    .ancestors()
-                    .skip(1)
-                    .filter_map(ast::UseTree::cast)
-                    .find_map(|above| Some(above.path()?.segment()?.syntax().text().to_string()));
-            }
-            Some(plain(&name).to_owned())
-        }
-    });
-    names.collect()
 }
 
 /// The type or module from which a `use` brings all names, by its own name.
