@@ -64,7 +64,7 @@ use tools::{finish, real_cargo, replace_by};
 pub use borrows::Borrows;
 pub use cell_cache::{CELL_CACHE, COMPILED_SOURCE, ENTRY};
 pub use compile_ahead::{end_waiting as end_waiting_compiler, serve as serve_compilations};
-pub use compiler_message::{CompilerMessage, with_objects};
+pub use compiler_message::{CompilerMessage, is_cell_source, with_objects};
 pub use dependencies::dep_compiler::run as dep_compiler;
 pub use dependencies::{BuiltCrates, SOCKET_NAME, built_before as crates_built_before};
 pub use diagnostics::Diagnostics;

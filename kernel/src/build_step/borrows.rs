@@ -45,8 +45,9 @@ impl Part {
     }
 }
 
-/// The types of arrays, of which a reference is an operand too: the prelude's, and those of `ndarray`.
-const ARRAYS: [&str; 2] = ["DeviceArray<", "ArrayBase<OwnedRepr<"];
+/// The types of arrays, of which a reference is an operand too: the prelude's, with its sparse matrices, polynomials and arrays in shards, and
+/// those of `ndarray`.
+const ARRAYS: [&str; 5] = ["DeviceArray<", "SparseMatrix<", "Poly1d<", "Sharded<", "ArrayBase<OwnedRepr<"];
 
 /// How paths to the prelude's functions begin.
 const PRELUDE: [&str; 2] = ["gpu::", "warpcell::"];

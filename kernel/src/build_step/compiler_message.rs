@@ -67,6 +67,12 @@ impl CompilerMessage {
     }
 }
 
+/// Whether a file that a message names is the source of a cell, as evcxr or the build step writes it, and not that of a library.
+pub fn is_cell_source(file: &str) -> bool {
+    let is_of_library = file.ends_with("/src/lib.rs") && !file.ends_with("/context/src/lib.rs");
+    file.ends_with("lib.rs") && !is_of_library
+}
+
 /// The lines of a text whose message is wanted. Lines without a message are wanted too.
 pub fn lines_where(text: &str, wanted: impl Fn(&CompilerMessage) -> bool) -> String {
     let is_wanted = |line: &&str| CompilerMessage::read(line).is_none_or(|message| wanted(&message));

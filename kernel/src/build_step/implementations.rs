@@ -5,7 +5,7 @@
 //! implementations do not go together. The cell's own counts then, as with other items. An implementation of an earlier cell that does not
 //! fit a type or trait which the cell defines again goes too, and the user is told so. Later cells leave out the same.
 
-use super::compiler_message::CompilerMessage;
+use super::compiler_message::{CompilerMessage, is_cell_source};
 use super::messages::{read, write};
 use super::names::items_before_runtime;
 use crate::environment::cell_text;
@@ -282,7 +282,7 @@ fn head_of(block: &ast::Impl) -> String {
 
 /// The line of a place in the source, from 1.
 fn line_of(span: &Value) -> Option<usize> {
-    let is_cell = span["file_name"].as_str().is_some_and(|name| name.ends_with("lib.rs"));
+    let is_cell = span["file_name"].as_str().is_some_and(is_cell_source);
     is_cell.then(|| usize::try_from(span["line_start"].as_u64()?).ok()).flatten()
 }
 

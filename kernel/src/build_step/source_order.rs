@@ -2,7 +2,7 @@
 //! order. Here they get one order, so that a cell that was compiled before is found again. Definitions of macros come first: the language
 //! wants them before their uses.
 
-use super::compiler_message::with_objects;
+use super::compiler_message::{is_cell_source, with_objects};
 use super::names::end_of_items;
 use crate::syntax::{attribute, declared_name, line_start, parse};
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
@@ -37,7 +37,7 @@ impl OrderedSource {
             return Cow::Borrowed(messages);
         }
         Cow::Owned(with_objects(messages, |fields| {
-            if !fields.get("file_name").and_then(Value::as_str).is_some_and(|name| name.ends_with("lib.rs")) {
+            if !fields.get("file_name").and_then(Value::as_str).is_some_and(is_cell_source) {
                 return;
             }
             for name in ["line_start", "line_end"] {

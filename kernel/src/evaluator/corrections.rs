@@ -30,6 +30,7 @@ mod operators;
 mod plots;
 mod polynomials;
 mod printing;
+mod references;
 mod rows;
 mod shapes;
 mod signatures;
@@ -198,7 +199,8 @@ const RULES: &[Rule] = &[
     arguments::unpacked,
     arguments::mixed_list,
     arguments::number_and_array,
-    arguments::borrowed,
+    references::changed,
+    references::borrowed,
     arguments::host_operand,
     arithmetic::of_large_numbers,
 ];
@@ -238,7 +240,9 @@ pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
                 let kept = keeping_arrays(&line.text, known);
                 // A cell that begins with `!` is a command of the shell.
                 let kept = if kept.starts_with('!') { format!("({kept})") } else { kept };
-                return (line.text != text.trim() && is_rust(&kept)).then_some(kept);
+                // Comments are cut off before: this would be one only in Rust.
+                let is_whole = line.find("//").next().is_none();
+                return (line.text != text.trim() && is_whole && is_rust(&kept)).then_some(kept);
             }
         }
     }

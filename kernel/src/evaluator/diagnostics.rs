@@ -1,6 +1,6 @@
 //! Compile errors for notebooks: each error once, with the line numbers of the cell and the compiler's help.
 
-use crate::build_step::{CompilerMessage, Diagnostics};
+use crate::build_step::{CompilerMessage, Diagnostics, is_cell_source};
 use crate::evaluator::corrections::{self, Known};
 use crate::evaluator::places::Places;
 use crate::evaluator::{CellError, advice};
@@ -123,6 +123,9 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
     for line in lines.difference(&gone).copied().take(MOST_LINES) {
         let Some(text) = cell.lines().nth(line - 1) else { continue };
         let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(line)).collect();
+        if here.iter().any(|error| whole_cell::of_another_line(cell, error).is_some()) {
+            continue;
+        }
         let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
         let known = facts.known(&faults, cell, line);
         let by_rule = |rows| corrections::of_line(text, &Known { rows, ..known });
@@ -152,7 +155,9 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
     // `a?` is for the kernel.
     let is_help = corrected.values().any(|line| line.ends_with('?'));
     let is_python = cell.trim().contains('\n') && !corrections::has_rust(cell);
-    let has_way = !is_help && (is_python || !corrected.is_empty() || !suggested.is_empty() || is_syntax);
+    let is_elsewhere = errors.iter().any(|error| whole_cell::of_another_line(cell, error).is_some());
+    let has_way =
+        !is_help && (is_python || !corrected.is_empty() || !suggested.is_empty() || is_syntax || is_elsewhere);
     suggested.extend(corrected.clone());
     let outcome = match check.filter(|_| has_way && gone.is_empty() && cell.len() <= LONGEST_CELL) {
         Some(check) => whole_cell::corrected(cell, &suggested, is_syntax, check, facts),
@@ -280,10 +285,6 @@ const UNNECESSARY: [&str; 14] = [
     "this compiler was built on",
     "if you import `",
 ];
-
-/// Notes that lead to a definition. They help if the user has written it.
-const OF_DEFINITIONS: [&str; 4] =
-    ["required by a bound in `", "function defined here", "method defined here", "associated function defined here"];
 
 fn is_the_users(text: &str) -> bool {
     !NOT_THE_USERS.iter().any(|word| text.contains(word))
@@ -524,9 +525,7 @@ impl Error {
 /// The place of a span. If a macro wrote the code, the outermost place.
 fn place_of(span: &Value, places: &Places, locate: Locate<'_>) -> ErrorPlace {
     let number = |name: &str| span[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(1);
-    let is_cells =
-        span["file_name"].as_str().is_some_and(|name| name.ends_with("lib.rs") && !name.contains("/rustlib/"));
-    if is_cells {
+    if span["file_name"].as_str().is_some_and(is_cell_source) {
         let (first, last) = (number("line_start"), number("line_end"));
         let (first, last) =
             (places.start_in_cell(first, number("column_start")), places.end_in_cell(last, number("column_end")));
@@ -654,7 +653,9 @@ fn children(error: &Value, place: &dyn Fn(&Value) -> Option<ErrorPlace>) -> Vec<
             }
             let at = child["spans"].get(0).and_then(place);
             let is_elsewhere = matches!(at, None | Some(ErrorPlace::Elsewhere));
-            if is_elsewhere && OF_DEFINITIONS.iter().any(|start| message.starts_with(start)) {
+            let is_of_definition =
+                || message.ends_with("defined here") || message.starts_with("required by a bound in `");
+            if is_elsewhere && is_of_definition() {
                 return None;
             }
             let replacements: Vec<&str> = child["spans"]

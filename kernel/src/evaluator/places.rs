@@ -59,8 +59,11 @@ impl Places {
     fn find(&self, texts: &[&str], from: usize, to: usize, is_item: bool) -> Option<usize> {
         let to = to.min(self.source.len().saturating_sub(texts.len() - 1));
         // What begins with an attribute of ours is compiled without it.
-        let is_without_attribute =
-            |line: &str, text: &str| is_item && !line.is_empty() && text.starts_with('#') && text.ends_with(line);
+        let is_without_attribute = |line: &str, text: &str| {
+            is_item
+                && !line.is_empty()
+                && std::iter::successors(Some(text), |text| behind_attribute(text)).any(|rest| rest == line)
+        };
         let agrees = |line: &String, text: &&str| is_same(line, text) || is_without_attribute(line.trim(), text.trim());
         (from..to).find(|&start| self.source[start..].iter().zip(texts).all(|(line, text)| agrees(line, text)))
     }
@@ -132,6 +135,17 @@ impl Places {
         let text = self.source[index].trim();
         (!text.is_empty() && !text.contains("evcxr") && !text.starts_with("#!")).then_some(text)
     }
+}
+
+/// What stands behind the attribute that a line begins with.
+fn behind_attribute(text: &str) -> Option<&str> {
+    let mut depth = 0;
+    let inside = text.strip_prefix('#')?;
+    let end = inside.find(|character| {
+        depth += i32::from(character == '[') - i32::from(character == ']');
+        depth <= 0
+    })?;
+    inside[end..].strip_prefix(']').map(str::trim_start)
 }
 
 /// A line of code without types behind its numbers.
@@ -241,5 +255,13 @@ mod tests {
             let places = Places::new(&source, "#[vectorize] fn f(x: f32) -> f32 { x }");
             assert_eq!(places.in_cell(source.lines().count() - 1, 23), Some((1, 36)));
         }
+        // A line of evcxr's that ends alike is another one.
+        let source =
+            "fn old() {\n}\n#[derive(Clone)] struct A { x: i32, y i32 }\npub extern \"C\" fn run_user_code_3(\n";
+        let places = Places::new(source, "#[derive(Clone)] struct A { x: i32, y i32 }");
+        assert_eq!((places.in_cell(2, 1), places.in_cell(3, 39)), (None, Some((1, 39))));
+        let source = "}\n                    fn f(x: f64) -> f64 { x * ; }\npub extern \"C\" fn run_user_code_3(\n";
+        let places = Places::new(source, "#[vectorize(a[0])]   fn f(x: f64) -> f64 { x * ; }");
+        assert_eq!((places.in_cell(1, 1), places.in_cell(2, 47)), (None, Some((1, 48))));
     }
 }

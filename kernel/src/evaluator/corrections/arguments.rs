@@ -26,7 +26,7 @@ const IN_PLACE: &str =
 const TO_HOST: [&str; 6] = ["numpy", "cpu", "detach", "item", "tolist", "get"];
 
 /// Where the calls of a line have their name and their bracket: `gpu::f(`, `a.f(`.
-fn calls_of_prelude(line: &Line) -> impl Iterator<Item = usize> {
+pub fn calls_of_prelude(line: &Line) -> impl Iterator<Item = usize> {
     (1..line.len())
         .filter(|at| line.is_word(*at) && line.at(at + 1) == "(" && matches!(line.before(*at, 1), "::" | "."))
 }
@@ -90,43 +90,6 @@ pub fn floats(line: &Line, known: &Known<'_>) -> Option<String> {
     };
     let ((first, last), new) = array.or_else(list).or_else(ends).or_else(number)?;
     Some(line.with(first, last, &new))
-}
-
-/// `gpu::matmul(m, c)`, `gpu::array(vec![1.0])`, `gpu::matmul(&m, &h)`
-pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
-    let needs_reference = known.says("is made from host arrays, but `(")
-        || known.says("expected `&")
-        || known.says("cannot be plotted")
-        || known.says("expected reference `&");
-    let needs_device = known.says("not a device array")
-        || known.says("expected `&_`, found `ArrayBase<")
-        || known.says("found `ArrayBase<")
-        || known.says("cannot combine an array of `f64` with `ArrayBase<");
-    if !(needs_reference || needs_device) {
-        return None;
-    }
-    calls_of_prelude(line).find_map(|at| {
-        let (close, arguments) = (line.closing(at + 1)?, line.arguments(at + 1)?);
-        let is_array_maker = matches!(line.at(at), "array" | "asarray");
-        let convert = |argument: &&str| {
-            let name = argument.trim_start_matches('&');
-            let type_name = known.type_of(name).unwrap_or_default();
-            let is_host = known.is_host_array(name) || type_name.starts_with("Vec<");
-            if is_host && !is_array_maker && is_name(name) {
-                format!("&gpu::asarray(&{name})")
-            } else if is_array_maker && argument.starts_with('(') {
-                format!("&[{}]", argument.trim_start_matches('(').trim_end_matches([')', ',']))
-            } else if (argument.starts_with("vec!") || argument.starts_with('[')) && is_array_maker
-                || is_host && is_array_maker && !argument.starts_with('&')
-            {
-                format!("&{argument}")
-            } else {
-                as_argument(argument, known)
-            }
-        };
-        let new: Vec<String> = arguments.iter().map(convert).collect();
-        (new.iter().ne(arguments.iter())).then(|| line.with(at + 1, close, &format!("({})", new.join(", "))))
-    })
 }
 
 /// `gpu::power(2.0, &b)`, `gpu::searchsorted!(&a, 2.5)`, `gpu::random::permutation(&a)`

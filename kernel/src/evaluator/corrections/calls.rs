@@ -220,7 +220,7 @@ pub fn translated(path: &[&str], arguments: &[&str], known: &Known<'_>) -> Optio
     // Arguments with names that are not handled here are rewritten by a later rule. If none does, the line is not Rust
     // and is not shown.
     let mut taken = vec!["dtype", "device", "requires_grad"];
-    let mut type_behind = None;
+    let mut type_behind = data_type.filter(|_| list_has("rand random randn standard_normal", name));
     let (function, mut new): (String, Vec<String>) = match (module, name) {
         ("random", "rand" | "random") | (_, "rand") => ("gpu::random::random".to_owned(), vec![shape(&values)]),
         ("random", "standard_normal") | (_, "randn") => {

@@ -123,11 +123,13 @@ pub fn then(line: &Line, known: &Known<'_>) -> Option<String> {
     let at = line.find("then").last().filter(|_| known.is_syntax())?;
     let first = line.find("if").filter(|first| *first + 1 < at).last()?;
     let other = line.find("else").find(|other| *other > at + 1)?;
-    let end = (other + 1..line.len()).find(|index| is_end(line.at(*index)) || line.at(*index) == "else");
-    let end = end.unwrap_or(line.len());
     let (condition, value) = (line.slice(first + 1, at - 1), line.slice(at + 1, other - 1));
-    let last = line.slice(other + 1, end - 1);
-    (end > other + 1).then(|| line.with(first, end - 1, &format!("if {condition} {{ {value} }} else {{ {last} }}")))
+    let new = format!("if {condition} {{ {value} }} else");
+    if line.at(other + 1) == "if" {
+        return Some(line.with(first, other, &new));
+    }
+    let end = (other + 1..line.len()).find(|index| is_end(line.at(*index))).unwrap_or(line.len());
+    (end > other + 1).then(|| line.with(first, end - 1, &format!("{new} {{ {} }}", line.slice(other + 1, end - 1))))
 }
 
 /// Whether an expression can begin behind a token.

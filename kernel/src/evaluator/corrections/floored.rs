@@ -23,6 +23,7 @@ pub fn floor_quotient(line: &Line, known: &Known<'_>) -> Option<String> {
         let line = Line::new(text);
         matches!(line.at(0), "(" | "-")
             || line.kind(0) == Some(LineTokenKind::Number)
+            || known.variable(line.at(0)).is_some()
             || (known.type_of)(line.at(0)).is_some()
             || known.is_array(text)
             || known.is_integer(line.at(0))

@@ -191,6 +191,18 @@ mod tests {
             ),
             (
                 Some("E0308"),
+                "mismatched types: expected `&mut DeviceArray<f64>`, found `DeviceArray<f64>`",
+                "gpu::random::shuffle(a)",
+                "gpu::random::shuffle(&mut a)",
+            ),
+            (
+                Some("E0308"),
+                "mismatched types: expected `&mut DeviceArray<f64>`, found `&DeviceArray<f64>`",
+                "gpu::map_into(f, (&a, &b), &m);",
+                "gpu::map_into(f, (&a, &b), &mut m);",
+            ),
+            (
+                Some("E0308"),
                 "expected `usize`, found floating-point number",
                 "gpu::interact!(t: usize in 0.5..5.0 => t)",
                 "gpu::interact!(t: f64 in 0.5..5.0 => t)",

@@ -295,12 +295,19 @@ fn improved(text: &str, errors: &[Error], notebook: Python<'_>) -> Option<String
         return (ended != text).then_some(ended);
     }
     errors.iter().find_map(|error| {
-        made_mutable(text, error)
+        of_another_line(text, error)
+            .or_else(|| made_mutable(text, error))
             .or_else(|| with_result(text, error))
             .or_else(|| gone_through_by_reference(text, error))
-            .or_else(|| started_as_float(text, error))
-            .or_else(|| declared_as_float(text, error))
+            .or_else(|| made_mutable_before(text, error, notebook.facts))
     })
+}
+
+/// The cell in which another line is corrected than the one that the compiler points to: where a number or a parameter is declared.
+pub fn of_another_line(text: &str, error: &Error) -> Option<String> {
+    started_as_float(text, error)
+        .or_else(|| declared_as_float(text, error))
+        .or_else(|| with_mutable_parameter(text, error))
 }
 
 /// The cell with the type that a function returns: `fn f(x: &DeviceArray<f64>) -> f64 { x.exp() }`
@@ -335,10 +342,12 @@ fn gone_through_by_reference(text: &str, error: &Error) -> Option<String> {
 /// The cell in which a sum of floats starts as one: `total = 0` before `total += a[i]`.
 fn started_as_float(text: &str, error: &Error) -> Option<String> {
     let message = &error.message;
-    let is_mixed = message.contains("-assign") && message.contains("`{integer}`");
     let is_float = ["`f64`", "`f32`", "`{float}`"].iter().any(|float| message.contains(float));
     let changed = text.lines().nth(error.line()?.checked_sub(1)?)?.trim_start();
     let name = changed.split([' ', '+', '-', '*', '/']).next().filter(|name| corrections::is_name(name))?;
+    // `total += x`, and `total = total + x`
+    let is_sum = message.contains("-assign") || changed.starts_with(&format!("{name} = {name} "));
+    let is_mixed = is_sum && message.contains("`{integer}`");
     let is_start = |line: &str| {
         let value = line.trim().strip_prefix("let ").map(|rest| rest.strip_prefix("mut ").unwrap_or(rest));
         let value =
@@ -395,6 +404,30 @@ fn made_mutable(text: &str, error: &Error) -> Option<String> {
         );
         Some(text.replacen(line, &new, 1))
     })
+}
+
+/// The cell in which a parameter is made mutable: `fn f(mut a: f64) { a += 1.0; … }`
+fn with_mutable_parameter(text: &str, error: &Error) -> Option<String> {
+    if !matches!(error.code.as_deref(), Some("E0384" | "E0596")) {
+        return None;
+    }
+    let name = error.message.split('`').nth(1)?;
+    let head = text.lines().take(error.line()?).filter(|line| line.contains("fn ")).last()?;
+    let start =
+        [format!("({name}: "), format!(", {name}: ")].into_iter().find(|start| head.contains(start.as_str()))?;
+    let declared = text.contains(&format!("let {name}"));
+    (!declared)
+        .then(|| text.replacen(head, &head.replacen(&start, &start.replacen(name, &format!("mut {name}"), 1), 1), 1))
+}
+
+/// The cell in which a variable of the notebook is made mutable before it is changed.
+fn made_mutable_before(text: &str, error: &Error, facts: Facts<'_>) -> Option<String> {
+    let name = error.message.split('`').nth(1).filter(|_| error.code.as_deref() == Some("E0596"))?;
+    let made = format!("let mut {name} = {name};");
+    let at = error.line()?;
+    let line = text.lines().nth(at.checked_sub(1)?)?.trim();
+    let is_new = (facts.type_of)(name).is_some() && !text.contains(&made);
+    is_new.then(|| with_lines(text, &BTreeMap::from([(at, format!("{made} {line}"))])))
 }
 
 /// The lines of a cell that are others now, if none was added.
