@@ -86,6 +86,40 @@ def test_a_long_cell_takes_no_longer_than_its_work(kernel, code):
     assert time.monotonic() - begun < 5
 
 
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("let c = vec![1.5, 2.5]\nlet d = 3", "let c = vec![1.5, 2.5];"),
+        ("let y = 1.5; y > 1.0 ? 1 : 0", "let y = 1.5; if y > 1.0 { 1 } else { 0 }"),
+        ("fn inc(x: f64) -> f64 { x += 1.0; x }", "fn inc(mut x: f64) -> f64 { x += 1.0; x }"),
+        ("gpu::random::shuffle(&gpu_numbers);", "let mut gpu_numbers = gpu_numbers; gpu::random::shuffle(&mut gpu_numbers);"),
+        ("let n = 3; println!(\"{}\", gpu_numbers[n]); // print it", "let n = 3; println!(\"{}\", gpu_numbers.get(&[n]));  // print it"),
+        (
+            "#[vectorize] fn f(x: f64) -> f64 { if x > 0.0 and x < 1.0 { x } else { 0.0 } }",
+            "#[vectorize] fn f(x: f64) -> f64 { if x > 0.0 && x < 1.0 { x } else { 0.0 } }",
+        ),
+    ],
+)
+def test_a_corrected_line_ends_the_message(kernel, code, line):
+    kernel.check("let gpu_numbers = gpu::arange(4.0);")
+    text = failing(kernel, code, "CompileError")
+    assert text.rstrip().endswith(f"in a notebook: write `{line}`"), text
+
+
+def test_a_variable_that_a_function_takes_is_moved_away_by_the_value_of_a_cell_too(kernel):
+    kernel.check("fn total(q: Vec<f64>) -> f64 { q.iter().sum::<f64>() }\nlet taken = vec![1.0, 2.0]; let other = 3;")
+    assert kernel.check("total(taken) + 1.0").value == "4.0"
+    assert "moved the value of `taken` away" in failing(kernel, "taken", "CompileError")
+    assert kernel.check("other").value == "3"
+
+
+def test_sparse_matrices_and_polynomials_stay(kernel):
+    kernel.check("let sparse = gpu::sparse::csr_matrix(&gpu::eye(4)); let line = gpu::poly1d(&gpu::array([1.0, 2.0]));")
+    assert kernel.check("(2.0 * sparse + sparse).nnz()").value == "4"
+    assert kernel.check("-line * line").value == "poly1d([-1.0, -4.0, -4.0])"
+    assert kernel.check("(sparse.nnz(), line.order())").ok
+
+
 def test_a_type_error_shows_the_line_and_the_compilers_help(kernel):
     text = failing(kernel, 'let first = 1;\nlet second: i32 = "text";', "CompileError")
     assert "mismatched types" in text and 'let second: i32 = "text";' in text

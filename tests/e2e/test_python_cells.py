@@ -78,6 +78,7 @@ CELLS = [
     "got = np.stack([i, j])",
     "got = np.dot(i, j)",
     "got = np.array_equal(i, j)",
+    "got = np.ones(2)\nm = np.array([[2.0, 0.0], [0.0, 1.0]])\nfor k in range(5):\n    got = m @ got\n    got = got / np.linalg.norm(got)",
     "got = np.arange(len(i)) + i",
     "got = i > 2.5",
     "got = i * a",
@@ -232,12 +233,51 @@ def expression(draw: random.Random, depth: int) -> str:
         ("for k in range(10, 0, -3):\n    print(k, end=' ')", "10 7 4 1 "),
         ("print(f'{0.125:.1%}')", "12.5%\n"),
         ("print('a,b'.split(','))", '["a", "b"]\n'),
+        ("found = False\nfor k in range(9):\n    if k == 5:\n        found = True\nprint(found)", "true\n"),
+        ("best = 0\nfor x in [3.5, 9.5, 2.0]:\n    if x > best:\n        best = x\nprint(best)", "9.5\n"),
+        ("t = 0\nwhile t < 1:\n    t += 0.5\nprint(t + 0.25)", "1.25\n"),
+        ("def gcd(a, b):\n    while b != 0:\n        a, b = b, a % b\n    return a\nprint(gcd(12, 18))", "6\n"),
+        ("def clamp(x):\n    if x < 0.5:\n        x = 0.5\n    return x\nprint(clamp(-3.0))", "0.5\n"),
     ],
 )
 def test_the_corrected_cell_prints_what_python_prints(session, cell, text):
     result = session.run(cell)
     assert not result.ok
     assert session.check(suggested(result)).stdout == text, cell
+
+
+def program(draw: random.Random) -> str:
+    """Assignments to `p` and `q` in loops and branches within one another, and to variables of the inner blocks."""
+    lines = ["p = 0", "q = 1"]
+
+    def block(indent: str, loops: list[str], depth: int) -> None:
+        for _ in range(draw.randint(1, 2)):
+            kind = draw.choice(["give", "give", "swap", "own", *(["if", "for", "while"] if depth else [])])
+            own, counter = f"r{len(lines)}", f"k{len(lines)}"
+            if kind == "give":
+                lines.append(indent + draw.choice(["p = p + q", "q = 3", "p += 2", "q = p - 1", *(f"p = {loop}" for loop in loops)]))
+            elif kind == "swap":
+                lines.append(f"{indent}p, q = q, p")
+            elif kind == "own":
+                lines.extend([f"{indent}{own} = p + 1", f"{indent}{own} = {own} + q", f"{indent}q = {own}"])
+            elif kind == "while":
+                lines.extend([f"{indent}{counter} = 0", f"{indent}while {counter} < 2:", f"{indent}    {counter} = {counter} + 1"])
+                block(indent + "    ", loops, depth - 1)
+            else:
+                loop = kind == "for"
+                lines.append(f"{indent}for {counter} in range(3):" if loop else f"{indent}if {draw.choice(['p > q', 'p % 2 == 0'])}:")
+                block(indent + "    ", [*loops, counter] if loop else loops, depth - 1)
+
+    block("", [], 3)
+    return "\n".join([*lines, "got = 100 * p + q"])
+
+
+def test_random_programs_give_what_python_gives(session):
+    seed = int(os.environ.get("WARPCELL_FUZZ_SEED", "2026"))
+    print(f"WARPCELL_FUZZ_SEED={seed}")
+    draw = random.Random(seed)
+    for _ in range(20):
+        compare(session, program(draw))
 
 
 def test_a_function_of_an_earlier_cell_runs_over_arrays(session):

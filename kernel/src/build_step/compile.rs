@@ -4,6 +4,7 @@ use super::borrows::{self, Borrows};
 use super::cell::CellCrate;
 use super::cell_cache::{self, CachedCell};
 use super::compile_ahead::{self, CompileGoal, Compiled, CompilerTask};
+use super::compiler_message::with_objects;
 use super::diagnostics::{self, Diagnostics};
 use super::functions::{Functions, with_marks};
 use super::implementations::Implementations;
@@ -22,6 +23,7 @@ use crate::files;
 use crate::installation::Installation;
 use crate::printing::err;
 use anyhow::{Context, Result, bail};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -270,8 +272,21 @@ fn tell(
         let gone = gone.into_iter().map(|(variable, its_type)| (variable, known(its_type)));
         BuildAnswer::change(&cell.session, |answer| answer.gone.extend(gone))?;
     }
-    err!("{}", ordered.in_lines_of_evcxr(messages));
+    err!("{}", about_variables_only(&ordered.in_lines_of_evcxr(messages)));
     Ok(status)
+}
+
+/// The messages without what the compiler adds to those about moved values: it tells where the function is that takes the value, and then
+/// evcxr takes the error for one of that function, and does not forget the variable.
+fn about_variables_only(messages: &str) -> Cow<'_, str> {
+    if !messages.contains("\"E0382\"") {
+        return Cow::Borrowed(messages);
+    }
+    Cow::Owned(with_objects(messages, |fields| {
+        if fields.get("code").is_some_and(|code| code["code"] == "E0382") {
+            fields.insert("children".to_owned(), serde_json::json!([]));
+        }
+    }))
 }
 
 /// One attempt to compile a cell.

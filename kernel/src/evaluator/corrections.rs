@@ -38,10 +38,10 @@ mod ufuncs;
 mod values;
 mod words;
 
-use crate::syntax::parse;
+use crate::syntax::{list_has, parse};
 pub use arithmetic::notes;
 pub use axes::Axes;
-pub use known::{Known, is_given};
+pub use known::{Known, is_given, is_of_outer_block};
 pub use languages::{has_rust, is_python_line};
 use layout::comment_behind;
 pub use layout::{has_blocks, with_braces, with_figure, with_joined_lines, with_one_plot, with_semicolons};
@@ -227,6 +227,7 @@ pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
         let new = of_line(code, known);
         let comment = comment.trim_start_matches(['#', '/', ' ']);
         let code = new.or_else(|| text[start..].starts_with('#').then(|| code.trim().to_owned()))?;
+        let code = if is_unended(&code, known) { format!("{code};") } else { code };
         let code = code.trim_end();
         return Some(format!("{code}  // {comment}"));
     }
@@ -240,13 +241,25 @@ pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
                 let kept = keeping_arrays(&line.text, known);
                 // A cell that begins with `!` is a command of the shell.
                 let kept = if kept.starts_with('!') { format!("({kept})") } else { kept };
+                let kept = if is_unended(&kept, known) { format!("{kept};") } else { kept };
                 // Comments are cut off before: this would be one only in Rust.
                 let is_whole = line.find("//").next().is_none();
-                return (line.text != text.trim() && is_whole && is_rust(&kept)).then_some(kept);
+                let is_new = line.text != text.trim() || kept != line.text && known.says("expected `;`");
+                return (is_new && is_whole && is_rust(&kept)).then_some(kept);
             }
         }
     }
     None
+}
+
+/// Whether a line is a statement or an item that lacks its semicolon, and does not go on.
+fn is_unended(text: &str, known: &Known<'_>) -> bool {
+    const WORDS: &str = "let const static type use";
+    let goes_on = known.cell.lines().nth(known.line).is_some_and(|next| next.trim_start().starts_with('.'));
+    let line = Line::new(text);
+    // `let p = f(a); p` shows the value.
+    let start = line.find(";").last().map_or(0, |at| at + 1);
+    list_has(WORDS, line.at(start)) && !text.ends_with([';', '{', ',', '(', '[']) && !goes_on
 }
 
 /// A line that may be Rust, with the arithmetic that it has in Python.

@@ -482,6 +482,9 @@ impl Error {
         if changes.first().map(|([line, ..], _)| *line) != self.line() {
             return None;
         }
+        if changes.iter().any(|([_, column, ..], text)| text == "let " && whole_cell::would_hide(self, cell, *column)) {
+            return None;
+        }
         changes.sort_by_key(|([_, column, ..], _)| std::cmp::Reverse(*column));
         let mut characters: Vec<char> = cell.lines().nth(changes.first()?.0[0].checked_sub(1)?)?.chars().collect();
         for ([_, start, _, end], text) in changes {

@@ -175,6 +175,8 @@ fn column_with_types(line: &str, column: usize) -> usize {
 /// Whether a line of the source is a line of the cell. Spaces around it and types behind numbers do not count.
 fn is_same(line: &str, text: &str) -> bool {
     let (line, text) = (line.trim(), text.trim());
+    // evcxr leaves the comment behind a statement.
+    let line = line.find("//").filter(|_| !text.contains("//")).map_or(line, |comment| line[..comment].trim_end());
     line == text || (line.len() > text.len() && without_types(line) == without_types(text))
 }
 
@@ -236,6 +238,14 @@ mod tests {
             let expected = if index == 1 { code.find(found) } else { code.rfind(found) }.unwrap() + 1;
             assert_eq!(places.in_cell(index + 1, line(index).find(found).unwrap() + 1), Some((1, expected)), "{found}");
         }
+    }
+
+    #[test]
+    fn a_comment_behind_a_statement_changes_no_place() {
+        let source =
+            "pub extern \"C\" fn run_user_code_3(\nlet mut i = 0_i32;\ni += 1.5_f64; // step\nf(\"//\", i); // x\n";
+        let places = Places::new(source, "let mut i = 0; i += 1.5; // step\nf(\"//\", i); // x");
+        assert_eq!((places.in_cell(3, 6), places.in_cell(4, 9)), (Some((1, 21)), Some((2, 9))));
     }
 
     #[test]

@@ -40,7 +40,16 @@ pub fn tuple(line: &Line, known: &Known<'_>) -> Option<String> {
             _ => at,
         } + 1;
     }
-    (parts > 1).then(|| format!("({})", line.text))
+    // What is shown stays.
+    let whole = Line::new(&format!("({})", line.text));
+    let parts = whole.arguments(0).filter(|_| parts > 1)?;
+    let shown = parts.iter().map(|part| match known.type_of(part) {
+        Some(name) if is_name(part) && (name.contains(ARRAY) || name.starts_with("Vec<") || name == "String") => {
+            format!("&{part}")
+        }
+        _ => (*part).to_owned(),
+    });
+    Some(format!("({})", shown.collect::<Vec<_>>().join(", ")))
 }
 
 /// `return a, b` without parentheses.
@@ -293,24 +302,28 @@ pub fn several_targets(line: &Line, known: &Known<'_>) -> Option<String> {
     if names.len() < 2 || !are_names || !known.is_syntax() {
         return None;
     }
-    let (first, last) = (equals + 1, line.last());
+    // `p, q = f(a); p` shows the value.
+    let end = line.find(";").find(|at| *at > equals).filter(|at| at + 1 < line.len());
+    let tail = end.map_or_else(String::new, |end| format!(" {}", line.slice(end + 1, line.len() - 1)));
+    let (first, last) = (equals + 1, end.map_or_else(|| line.last(), |end| end - 1));
     let value = line.slice(first, last).trim_end_matches("()");
     let new = match value.strip_suffix(".shape") {
         Some(array) => {
             let lengths: Vec<String> = (0..names.len()).map(|axis| format!("{array}.shape()[{axis}]")).collect();
             format!("({})", lengths.join(", "))
         }
-        None if line
-            .find(",")
-            .any(|comma| comma > equals && line.operand_after(first).is_some_and(|end| end < comma)) =>
+        None if line.find(",").any(|comma| {
+            comma > equals && comma <= last && line.operand_after(first).is_some_and(|end| end < comma)
+        }) =>
         {
             format!("({value})")
         }
         None => line.slice(first, last).to_owned(),
     };
     // In a loop the variables of before get other values.
-    let declares = if start == 0 && names.iter().all(|name| known.changes(name)) { "" } else { "let " };
-    Some(format!("{declares}({}) = {new};", names.join(", ")))
+    let is_there = |name: &&str| known.changes(name) || known.is_of_outer_block(name, false);
+    let declares = if start == 0 && names.iter().all(is_there) { "" } else { "let " };
+    Some(format!("{declares}({}) = {new};{tail}", names.join(", ")))
 }
 
 /// `for (int k = 0; k < 3; k++) {`, `if (x > 1.0) x = 0.0;`

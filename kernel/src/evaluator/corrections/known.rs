@@ -103,6 +103,37 @@ fn is_target(text: &str, name: &str) -> bool {
         && line.find(name).next().is_some()
 }
 
+/// Whether a line, counted from 1, gives a value to a variable of a block around its own: one that an earlier line there declares, or a
+/// parameter of the function whose body that block is. A `let` would make another variable, which ends with the inner block. `is_within` says
+/// that the line has a block of its own, in which this happens.
+pub fn is_of_outer_block(cell: &str, line: usize, is_within: bool, name: &str) -> bool {
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let declares = |text: &str| {
+        let rest = text.trim().strip_prefix("let ").map(|rest| rest.trim_start_matches("mut "));
+        let typed = rest.and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| rest.starts_with([':', ';']));
+        typed || is_target(text, name)
+    };
+    let mut lines = cell.lines().take(line).collect::<Vec<_>>().into_iter().rev();
+    let Some(own) = lines.next().map(|text| indent(text) + usize::from(is_within)) else { return false };
+    let mut around = own;
+    for text in lines.filter(|text| !text.trim().is_empty()) {
+        let depth = indent(text);
+        if depth > around {
+            continue;
+        }
+        let head = text.trim_start();
+        if depth < own && (head.starts_with("fn ") || head.starts_with("def ")) {
+            let is_parameter = Line::new(head).find(name).any(|at| at > 2);
+            return is_parameter && around < own;
+        }
+        around = around.min(depth);
+        if depth < own && declares(text) {
+            return true;
+        }
+    }
+    false
+}
+
 /// Whether one of the lines up to one, counted from 1, gives a name a value that does not come of it: `p = 0`, `for p in v:`,
 /// `def f(p):`
 pub fn is_given(cell: &str, line: usize, name: &str) -> bool {
@@ -165,6 +196,11 @@ impl Known<'_> {
         let is_function = |text: &str| text.starts_with("def ") || text.starts_with("fn ");
         let is_of_notebook = (self.type_of)(name).is_some() && !self.lines_before().any(is_function);
         self.is_in_block() && (before.any(|text| is_target(text, name)) || is_of_notebook)
+    }
+
+    /// Whether a `let` of the name, at a token of the line, would hide a variable of a block around.
+    pub fn is_of_outer_block(&self, name: &str, is_within: bool) -> bool {
+        is_of_outer_block(self.cell, self.line, is_within, name)
     }
 
     /// The type of a variable of the notebook. One of the cell hides it, also that of a loop, a closure or a function.
@@ -313,6 +349,28 @@ impl Known<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_of_outer_blocks_are_told_from_new_ones() {
+        let cell = "t = 0\nfor q in v {\n    t = q\n    if q > 1 {\n        t = 2\n        u = 3\n    }\n    u = t\n}\nt = 5\nfor q in v { t = q; }";
+        for (line, is_within, name, expected) in [
+            (1, false, "t", false),
+            (3, false, "t", true),
+            (5, false, "t", true),
+            (6, false, "u", false),
+            (8, false, "u", false),
+            (10, false, "t", false),
+            (11, true, "t", true),
+        ] {
+            assert_eq!(is_of_outer_block(cell, line, is_within, name), expected, "{line} {name}");
+        }
+        let cell = "n = 1\ndef f(a, b):\n    a = 2\n    n = 3\n    while b:\n        a, b = b, 1\n        n = 4";
+        for (line, name, expected) in [(3, "a", false), (4, "n", false), (6, "a", true), (6, "b", true), (7, "n", true)]
+        {
+            assert_eq!(is_of_outer_block(cell, line, false, name), expected, "{line} {name}");
+        }
+        assert!(is_of_outer_block("let mut y: f64 = 0.0;\nloop {\n    y = 1;\n}", 3, false, "y"));
+    }
 
     #[test]
     fn targets_of_assignments() {

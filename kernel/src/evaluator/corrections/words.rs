@@ -68,6 +68,10 @@ pub fn header(line: &Line, known: &Known<'_>) -> Option<String> {
         return None;
     }
     let head = line.slice(0, colon - 1);
+    // Python's loop leaves the list to later cells.
+    let is_list =
+        line.at(colon - 2) == "in" && (known.type_of)(line.at(colon - 1)).is_some_and(|name| name.starts_with("Vec<"));
+    let head = &if line.at(0) == "for" && is_list { format!("{head}.clone()") } else { head.to_owned() };
     let body = match line.slice(colon + 1, last) {
         "" => "{".to_owned(),
         "pass" => "{}".to_owned(),
@@ -199,7 +203,13 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
                 && !(line.at(place + 1) == "!" && line.at(place + 2) == "[")
         })
     };
-    let is_new = |at: usize| line.is_word(at) && line.at(at + 1) == "=" && is_missing(line.at(at)) && !names_itself(at);
+    let is_new = |at: usize| {
+        line.is_word(at)
+            && line.at(at + 1) == "="
+            && is_missing(line.at(at))
+            && !names_itself(at)
+            && !known.is_of_outer_block(line.at(at), line.find("{").any(|open| open < at))
+    };
     let behind = (1..line.len()).find(|at| matches!(line.before(*at, 1), ";" | "{") && is_new(*at));
     if let Some(at) = behind.filter(|_| !is_new(0)) {
         return Some(ended(line.with(at, at, &format!("let {}", line.at(at)))));
@@ -227,7 +237,10 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
             _ => {}
         }
     }
-    Some(ended(format!("let {}{shares}", line.text.trim_end_matches(';'))))
+    // `p = f(a); p` shows the value.
+    let has_more = line.find(";").any(|at| at + 1 < line.len());
+    let new = format!("let {}{shares}", line.text.trim_end_matches(';'));
+    Some(if has_more && !line.text.ends_with(';') { new } else { ended(new) })
 }
 
 /// `a = b + 1` of a variable `a` of an earlier cell, outside of blocks: a new variable takes its name.

@@ -282,7 +282,7 @@ fn improved(text: &str, errors: &[Error], notebook: Python<'_>) -> Option<String
         let by_rule = corrections::of_line(line, &known);
         let new = by_rule
             .or_else(|| here.iter().find_map(|error| error.corrected(text)))
-            .or_else(|| here.iter().find_map(|error| new_variable(line.trim(), error)));
+            .or_else(|| here.iter().find_map(|error| new_variable(text, line.trim(), error)));
         let new = new.map(|new| corrections::keeping_arrays(&new, &known));
         lines.extend(new.filter(|new| new != line.trim()).map(|new| (index + 1, new)));
     }
@@ -296,7 +296,6 @@ fn improved(text: &str, errors: &[Error], notebook: Python<'_>) -> Option<String
     }
     errors.iter().find_map(|error| {
         of_another_line(text, error)
-            .or_else(|| made_mutable(text, error))
             .or_else(|| with_result(text, error))
             .or_else(|| gone_through_by_reference(text, error))
             .or_else(|| made_mutable_before(text, error, notebook.facts))
@@ -308,6 +307,7 @@ pub fn of_another_line(text: &str, error: &Error) -> Option<String> {
     started_as_float(text, error)
         .or_else(|| declared_as_float(text, error))
         .or_else(|| with_mutable_parameter(text, error))
+        .or_else(|| made_mutable(text, error))
 }
 
 /// The cell with the type that a function returns: `fn f(x: &DeviceArray<f64>) -> f64 { x.exp() }`
@@ -325,10 +325,20 @@ fn with_result(text: &str, error: &Error) -> Option<String> {
 }
 
 /// `x = gpu::zeros(3);` of a variable that has another type.
-fn new_variable(line: &str, error: &Error) -> Option<String> {
+fn new_variable(text: &str, line: &str, error: &Error) -> Option<String> {
     let (name, value) = line.split_once('=').filter(|(_, value)| !value.starts_with('='))?;
     let is_assigned = error.code.as_deref() == Some("E0308") && corrections::is_name(name.trim());
-    is_assigned.then(|| format!("let {} = {}", name.trim(), value.trim()))
+    let is_inner = || corrections::is_of_outer_block(text, error.line().unwrap_or_default(), false, name.trim());
+    (is_assigned && !is_inner()).then(|| format!("let {} = {}", name.trim(), value.trim()))
+}
+
+/// Whether a `let` at a column of the line of an error would hide the variable, of a block around, that the compiler does not find yet.
+pub fn would_hide(error: &Error, cell: &str, column: usize) -> bool {
+    let name = error.message.strip_prefix("cannot find value `").and_then(|rest| rest.split('`').next());
+    let Some((line, name)) = error.line().zip(name) else { return false };
+    let text = cell.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let is_within = text.chars().take(column).any(|before| before == '{');
+    corrections::is_of_outer_block(cell, line, is_within, name)
 }
 
 /// The cell in which a loop goes through a variable by reference: it would move the variable away.
@@ -342,12 +352,17 @@ fn gone_through_by_reference(text: &str, error: &Error) -> Option<String> {
 /// The cell in which a sum of floats starts as one: `total = 0` before `total += a[i]`.
 fn started_as_float(text: &str, error: &Error) -> Option<String> {
     let message = &error.message;
-    let is_float = ["`f64`", "`f32`", "`{float}`"].iter().any(|float| message.contains(float));
+    let mut texts = error.labels.iter().map(|label| label.text.as_str()).chain([message.as_str()]);
+    let floats = ["`f64`", "`f32`", "`{float}`", "floating-point number"];
+    let is_float = texts.any(|text| floats.iter().any(|float| text.contains(float)));
     let changed = text.lines().nth(error.line()?.checked_sub(1)?)?.trim_start();
     let name = changed.split([' ', '+', '-', '*', '/']).next().filter(|name| corrections::is_name(name))?;
     // `total += x`, and `total = total + x`
     let is_sum = message.contains("-assign") || changed.starts_with(&format!("{name} = {name} "));
-    let is_mixed = is_sum && message.contains("`{integer}`");
+    let is_mixed = is_sum && message.contains("`{integer}`")
+        || error.code.as_deref() == Some("E0308")
+            && changed.starts_with(&format!("{name} = "))
+            && error.labels.iter().any(|label| label.text.starts_with("expected integer, found "));
     let is_start = |line: &str| {
         let value = line.trim().strip_prefix("let ").map(|rest| rest.strip_prefix("mut ").unwrap_or(rest));
         let value =
@@ -390,7 +405,7 @@ fn made_mutable(text: &str, error: &Error) -> Option<String> {
     let mutable = format!("mut {name}");
     let declared = [format!("let {name} ="), format!("let {name}:")].into_iter().find(|start| text.contains(start));
     if let Some(declared) = declared {
-        return Some(text.replacen(&declared, &declared.replacen(name, &mutable, 1), 1));
+        return Some(text.replacen(&declared, &declared.replacen("let ", "let mut ", 1), 1));
     }
     // `let (a, b) = …`
     let in_pattern = [(format!("let ({name}, "), '('), (format!(", {name}) ="), ' '), (format!(", {name}, "), ' ')];
