@@ -112,6 +112,7 @@ const RULES: &[Rule] = &[
     printing::print,
     formats::printed_format,
     formats::fields,
+    printing::expressions,
     formats::debug,
     printing::text,
     calls::statement,

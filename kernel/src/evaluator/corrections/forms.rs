@@ -190,6 +190,13 @@ mod tests {
                 "gpu::interact!(t: &str in [\"a\", \"b\"] => t)",
             ),
             (
+                None,
+                "invalid format string: expected `}`, found `.`",
+                "println!(\"{n} {a.sum()} {n * 2:>5} {{}}\");",
+                "println!(\"{n} {} {:>5} {{}}\", a.sum(), n * 2);",
+            ),
+            (None, "invalid format string: expected `}`, found `[`", "format!(\"{v[0]}\")", "format!(\"{}\", v[0])"),
+            (
                 Some("E0308"),
                 "mismatched types: expected `&mut DeviceArray<f64>`, found `DeviceArray<f64>`",
                 "gpu::random::shuffle(a)",

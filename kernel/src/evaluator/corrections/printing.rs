@@ -131,6 +131,16 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// `println!("{}", a.sum())`: between the braces of Rust stands a name, not an expression.
+pub fn expressions(line: &Line, known: &Known<'_>) -> Option<String> {
+    let is_alone = |at: &usize| line.arguments(at + 1).is_some_and(|arguments| arguments.len() == 1);
+    let at = line.find("!").find(is_alone).filter(|_| known.says("invalid format string"))? + 2;
+    let literal = Some(line.at(at)).filter(|text| text.starts_with('"')).map(|text| format!("f{text}"))?;
+    let mut format = Format::default();
+    format.literal(&literal, known)?;
+    Some(line.with(at, at, &format.end()))
+}
+
 /// `f"…"` and `'text'`
 pub fn text(line: &Line, known: &Known<'_>) -> Option<String> {
     (0..line.len()).filter(|at| line.kind(*at) == Some(LineTokenKind::Text)).find_map(|at| {
