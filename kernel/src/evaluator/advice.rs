@@ -27,6 +27,9 @@ pub fn not_kept(message: &str) -> Option<NotKept> {
             vec![
                 format!("write a function if it uses no variables: `fn {name}(x: i32) -> i32 {{ … }}`"),
                 format!("box it: `let {name}: Box<dyn Fn(i32) -> i32> = Box::new(move |x| …);`"),
+                format!(
+                    "for `gpu::map`, write `let {name} = gpu::fuse!(|x: f64| …);`, or a function with `#[vectorize]` before it"
+                ),
             ],
         )
     } else if message.contains("contains a reference with a non-static lifetime") {
@@ -190,6 +193,7 @@ mod tests {
         );
         let text = error.unwrap().traceback.join("\n");
         assert!(text.contains("`f` is a closure") && text.contains("let f: Box<dyn Fn(i32) -> i32>"), "{text}");
+        assert!(text.contains("for `gpu::map`, write `let f = gpu::fuse!(|x: f64| …);`"), "{text}");
         assert!(!text.contains("evcxr"), "{text}");
     }
 

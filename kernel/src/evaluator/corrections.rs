@@ -8,6 +8,8 @@ mod arithmetic;
 mod axes;
 mod calls;
 mod control;
+mod decorators;
+mod device_functions;
 mod dtypes;
 mod floored;
 mod formats;
@@ -18,6 +20,7 @@ mod kernels;
 mod keywords;
 mod known;
 mod languages;
+mod launches;
 mod layout;
 mod lengths;
 mod line;
@@ -35,6 +38,7 @@ mod rows;
 mod shapes;
 mod signatures;
 mod ufuncs;
+mod uses;
 mod values;
 mod words;
 
@@ -60,7 +64,8 @@ const RULES: &[Rule] = &[
     kernels::special,
     arithmetic::in_numpy,
     words::comment,
-    kernels::decorator,
+    decorators::attribute,
+    kernels::constant,
     words::import,
     words::header,
     words::python_words,
@@ -88,14 +93,22 @@ const RULES: &[Rule] = &[
     formats::concatenation,
     formats::output,
     kernels::types,
-    kernels::start,
-    kernels::traced,
-    kernels::written,
+    decorators::result,
+    launches::start,
+    launches::traced,
+    launches::arguments,
+    launches::mapped,
     kernels::parameters,
+    kernels::type_names,
     kernels::variable,
     kernels::length,
+    kernels::python,
+    kernels::own_variable,
     kernels::names,
-    kernels::call,
+    kernels::atomic,
+    kernels::shared,
+    kernels::element,
+    kernels::index,
     kernels::conversion,
     words::declaration,
     words::type_names,
@@ -186,7 +199,7 @@ const RULES: &[Rule] = &[
     lengths::beside_arrays,
     lengths::from_end,
     lengths::bounds,
-    control::place,
+    kernels::place,
     arguments::as_in_numpy,
     rows::list,
     rows::of_arrays,

@@ -1,5 +1,6 @@
 //! The facts that the rules use: about the cell, and from the compiler's messages.
 
+pub use super::device_functions::DeviceFunction;
 pub use super::dtypes::ARRAY;
 use super::line::{Line, is_name};
 use super::{languages, values};
@@ -14,6 +15,8 @@ pub struct Known<'a> {
     pub type_of: &'a dyn Fn(&str) -> Option<String>,
     /// How many axes a variable of the notebook has, if the cells that have run show it.
     pub axes: &'a dyn Fn(&str) -> Option<usize>,
+    /// The source of a function of an earlier cell.
+    pub source: &'a dyn Fn(&str) -> Option<String>,
     /// Whether `m[0]` is a row, not a number.
     pub rows: bool,
     /// The function of device code that the line belongs to.
@@ -22,72 +25,6 @@ pub struct Known<'a> {
     pub line: usize,
     /// Whether the line is Python's, so that its operators mean what they mean there.
     pub is_python: bool,
-}
-
-/// What a function of device code computes with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeviceFunction {
-    /// `#[kernel]`: views of arrays.
-    Kernel,
-    /// `#[vectorize]` or `#[device]`: numbers.
-    OfNumbers,
-}
-
-/// Attributes of such functions, and Python's decorators.
-const ATTRIBUTES: [(&str, DeviceFunction); 11] = [
-    ("#[kernel", DeviceFunction::Kernel),
-    ("#[vectorize", DeviceFunction::OfNumbers),
-    ("#[device", DeviceFunction::OfNumbers),
-    ("@cuda.jit(device", DeviceFunction::OfNumbers),
-    ("@cuda.jit", DeviceFunction::Kernel),
-    ("@jit.rawkernel", DeviceFunction::Kernel),
-    ("@vectorize", DeviceFunction::OfNumbers),
-    ("@cp.fuse", DeviceFunction::OfNumbers),
-    ("@cp.vectorize", DeviceFunction::OfNumbers),
-    ("@cupy.fuse", DeviceFunction::OfNumbers),
-    ("@njit", DeviceFunction::OfNumbers),
-];
-
-impl DeviceFunction {
-    /// The kind of function that an attribute or a decorator begins.
-    pub fn of_attribute(text: &str) -> Option<DeviceFunction> {
-        ATTRIBUTES.iter().find(|(start, _)| text.starts_with(start)).map(|(_, kind)| *kind)
-    }
-
-    /// The function that a line of a cell, counted from 1, belongs to.
-    fn around(cell: &str, line: usize) -> Option<DeviceFunction> {
-        let mut attribute = None;
-        // The indentation of the head of the function, and the number of open braces.
-        let mut open: Option<(usize, i32)> = None;
-        for (index, text) in cell.lines().enumerate() {
-            let (trimmed, indent) = (text.trim(), text.len() - text.trim_start().len());
-            if let Some(found) = DeviceFunction::of_attribute(trimmed) {
-                (attribute, open) = (Some(found), None);
-            }
-            if let Some((head, depth)) = &mut open {
-                // A function of Python ends with its indentation, one of Rust with its brace.
-                if *depth <= 0 && indent <= *head && !trimmed.is_empty() && !trimmed.starts_with('}') {
-                    (attribute, open) = (None, None);
-                }
-            }
-            if attribute.is_some()
-                && Line::new(trimmed).find("fn").chain(Line::new(trimmed).find("def")).next().is_some()
-            {
-                open = Some((indent, 0));
-            }
-            if index + 1 == line {
-                return attribute;
-            }
-            if let Some((_, depth)) = &mut open {
-                let count = |brace: char| i32::try_from(text.matches(brace).count()).unwrap_or(0);
-                *depth += count('{') - count('}');
-                if *depth == 0 && text.contains('}') {
-                    (attribute, open) = (None, None);
-                }
-            }
-        }
-        None
-    }
 }
 
 /// Whether a line gives a variable a value: `p = 0`, `let (p, mut q) = (0, 1);`
@@ -159,7 +96,7 @@ impl<'a> Known<'a> {
     ) -> Known<'a> {
         let device = DeviceFunction::around(cell, line);
         let is_python = !languages::has_rust(cell);
-        Known { faults, cell, type_of, axes: &|_| None, rows: false, device, line, is_python }
+        Known { faults, cell, type_of, axes: &|_| None, source: &|_| None, rows: false, device, line, is_python }
     }
 }
 
@@ -205,6 +142,10 @@ impl Known<'_> {
 
     /// The type of a variable of the notebook. One of the cell hides it, also that of a loop, a closure or a function.
     pub fn variable(&self, name: &str) -> Option<String> {
+        // Functions of device code do not see the notebook's.
+        if self.device.is_some() && self.is_in_block() {
+            return None;
+        }
         let is_in_head = |line: &str| {
             let head = line.trim_start().strip_prefix("for ").and_then(|rest| rest.split_once(" in "));
             head.is_some_and(|(names, _)| Line::new(names).find(name).next().is_some())
@@ -403,18 +344,5 @@ mod tests {
         ] {
             assert_eq!(is_given(cell, line, "p"), expected, "{cell}");
         }
-    }
-
-    #[test]
-    fn lines_of_device_code_are_told_apart() {
-        let cell = "let a = 1;\n#[kernel]\nfn k(x) {\n    if x > 0 {\n        f(x)\n    }\n}\nk(a) > 0\n#[vectorize] fn g(x: f64) -> f64 { x }\na > 1\n\
-                    @cuda.jit\ndef h(x):\n    x[0] = 1\n\nh(a)";
-        let found: Vec<_> = (1..=cell.lines().count()).map(|line| DeviceFunction::around(cell, line)).collect();
-        let (kernel, numbers) = (Some(DeviceFunction::Kernel), Some(DeviceFunction::OfNumbers));
-        let expected = [
-            None, kernel, kernel, kernel, kernel, kernel, kernel, None, numbers, None, kernel, kernel, kernel, kernel,
-            None,
-        ];
-        assert_eq!(found, expected);
     }
 }

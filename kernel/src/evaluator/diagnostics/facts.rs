@@ -33,6 +33,6 @@ impl Default for Facts<'_> {
 impl<'a> Facts<'a> {
     /// What is known of a line of a cell, counted from 1.
     pub fn known(self, faults: &'a [(Option<&'a str>, &'a str)], cell: &'a str, line: usize) -> Known<'a> {
-        Known { axes: self.axes, ..Known::of_line(faults, cell, line, self.type_of) }
+        Known { axes: self.axes, source: self.source, ..Known::of_line(faults, cell, line, self.type_of) }
     }
 }

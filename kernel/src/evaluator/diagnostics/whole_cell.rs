@@ -106,6 +106,7 @@ pub fn corrected(
 /// The cell with `#[vectorize]` before the functions that `gpu::map` runs over arrays. One of an earlier cell is written once more.
 fn with_vectorized(text: &str, facts: Facts<'_>) -> Option<String> {
     const ATTRIBUTE: &str = "#[vectorize]";
+    const ATTRIBUTES: [&str; 3] = [ATTRIBUTE, "#[gpu::vectorize]", "#[warpcell::vectorize]"];
     let called = text.match_indices("gpu::map(").filter_map(|(at, call)| {
         let name = text[at + call.len()..].split(|next: char| !crate::syntax::is_word(next)).next()?;
         (!name.is_empty()).then_some(name)
@@ -116,7 +117,8 @@ fn with_vectorized(text: &str, facts: Facts<'_>) -> Option<String> {
         let head = format!("fn {name}(");
         let is_plain = |source: &str| {
             let before = source.find(&head).map_or("", |at| source[..at].trim_end());
-            !before.ends_with(ATTRIBUTE)
+            let attribute = before.lines().next_back().unwrap_or_default().trim();
+            !ATTRIBUTES.iter().any(|one| attribute.ends_with(one))
         };
         match new.find(&head) {
             Some(at) if is_plain(&new) => new.insert_str(at, &format!("{ATTRIBUTE}\n")),
@@ -470,5 +472,30 @@ pub fn say_of_cell(errors: &mut Vec<Error>, advice: String) {
     if let Some(last) = errors.last_mut() {
         last.children.clear();
         last.advice = vec![advice];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_that_run_over_arrays_have_the_attribute_once() {
+        let function = "fn f(x: f64) -> f64 { x * x }";
+        let call = "gpu::map(f, &a)";
+        let none = Facts::default();
+        for attribute in ["#[vectorize]", "#[gpu::vectorize]", "#[warpcell::vectorize]"] {
+            for between in ["\n", " "] {
+                let cell = format!("{attribute}{between}{function}\n{call}");
+                assert_eq!(with_vectorized(&cell, none), None, "{cell}");
+            }
+            let source = |_: &str| Some(format!("{attribute}\n{function}"));
+            assert_eq!(with_vectorized(call, Facts { source: &source, ..none }), None, "{attribute}");
+        }
+        let new = with_vectorized(&format!("{function}\n{call}"), none);
+        assert_eq!(new, Some(format!("#[vectorize]\n{function}\n{call}")));
+        let source = |_: &str| Some(function.to_owned());
+        let new = with_vectorized(call, Facts { source: &source, ..none });
+        assert_eq!(new, Some(format!("#[vectorize]\n{function}\n\n{call}")));
     }
 }
