@@ -62,6 +62,7 @@ type Rule = fn(&Line, &Known<'_>) -> Option<String>;
 /// The rules. Rules for words come first, because other rules read their results.
 const RULES: &[Rule] = &[
     kernels::special,
+    lists::combined,
     arithmetic::in_numpy,
     words::comment,
     decorators::attribute,
@@ -186,6 +187,7 @@ const RULES: &[Rule] = &[
     control::truth,
     operators::of_masks,
     operators::moved,
+    references::of_references,
     lists::arithmetic,
     operators::whole_number,
     operators::set_value,

@@ -5,7 +5,7 @@ use super::axes::axes_of;
 use super::dtypes::Kind;
 use super::known::{ARRAY, Known};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
-use super::operators::{COMPARISONS, array_of_list, as_argument, as_object, is_list, is_operand};
+use super::operators::{COMPARISONS, array_of_list, as_argument, as_element, as_object, is_list, is_operand};
 use crate::evaluator::elements;
 
 /// The text between the brackets.
@@ -334,6 +334,9 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
         if is_comparison {
             return None;
         }
+        if let Some(index) = of_places(text, known) {
+            return Some(index);
+        }
         if method {
             return Some(Index::Mask(format!("&{text}")));
         }
@@ -369,6 +372,23 @@ fn index_of(line: &Line, open: usize, known: &Known<'_>) -> Option<Index> {
     }
     let is_part = |part: &String| part.contains("..") || part == "NewAxis";
     Some(if parts.iter().any(is_part) { Index::Parts(parts) } else { Index::Elements(parts) })
+}
+
+/// `a[np.where(a > 2)]`, which is `a[a > 2]`, and arrays of places such as `a[np.flatnonzero(a > 2)]`.
+fn of_places(text: &str, known: &Known<'_>) -> Option<Index> {
+    if let Some(tested) = text.strip_suffix(".nonzero()") {
+        let line = Line::new(tested);
+        let is_test =
+            |at: usize| COMPARISONS.iter().any(|(_, method)| *method == line.at(at)) && line.at(at + 1) == "(";
+        let is_mask = known.element_of(tested).is_some_and(|element| element == "bool") || (0..line.len()).any(is_test);
+        let mask = if is_mask { tested.to_owned() } else { format!("{tested}.ne({})", as_element("0", tested, known)) };
+        return Some(Index::Mask(if is_operand(&mask) { as_argument(&mask, known) } else { format!("&{mask}") }));
+    }
+    let is_of_places = text.ends_with(".nonzero()[0]")
+        || text.ends_with(".flatnonzero()")
+        || text.starts_with("gpu::flatnonzero(")
+        || text.contains(".argwhere()") && (text.ends_with(".flatten()") || text.ends_with(".ravel()"));
+    is_of_places.then(|| Index::Places(format!("&{text}")))
 }
 
 /// Arrays of places or of `bool` between the brackets of several axes: `m[i, j]`, `m[mask, :]`, `m[i, 2]`.
@@ -507,4 +527,31 @@ pub fn range(line: &Line, known: &Known<'_>) -> Option<String> {
         _ => parts_of(line, open)?,
     };
     Some(line.with(open, close, &format!("(s![{}])", parts.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::corrected;
+
+    #[test]
+    fn places_of_what_is_true() {
+        for (typed, expected) in [
+            ("a[np.where(a > 2)]", "a.extract(&a.gt(2))"),
+            ("m[np.where(mask)]", "m.extract(&mask)"),
+            ("a[np.nonzero(a)]", "a.extract(&a.ne(0.0))"),
+            ("a[np.where(a > 2)[0]]", "a.take_axis(&a.gt(2).nonzero()[0], 0)"),
+            ("a[np.flatnonzero(a > 2)]", "a.take_axis(&a.gt(2).flatnonzero(), 0)"),
+            ("a[np.argwhere(a > 2).flatten()]", "a.take_axis(&a.gt(2).argwhere().flatten(), 0)"),
+            ("a[np.where(a > 2)] = 0", "gpu::set!(a[&a.gt(2)] = 0);"),
+            ("a[np.where((a > 0) & (a < 5))]", "a.extract(&(a.gt(0) & a.lt(5)))"),
+            ("np.histogram(a, bins=4)[0]", "gpu::histogram!(&a, bins = 4)[0]"),
+            ("np.unique(i, return_counts=True)[1]", "gpu::unique!(&i, return_counts = true)[1]"),
+            ("np.meshgrid(a, b, indexing='ij')[1]", "gpu::meshgrid!(&a, &b, indexing = \"ij\")[1]"),
+            ("ndimage.label(mask)[0]", "gpu::ndimage::label(&mask)[0]"),
+            ("signal.find_peaks(a)[0]", "gpu::signal::find_peaks(&a)[0]"),
+            ("np.triu_indices(3)[0]", "gpu::triu_indices(3)[0]"),
+        ] {
+            assert_eq!(corrected(typed).as_deref(), Some(expected), "{typed}");
+        }
+    }
 }

@@ -5,8 +5,9 @@ use super::known::Known;
 use super::line::{Line, is_integer};
 use super::modules;
 use super::named::{REDUCTIONS, argument_counts, has_keywords, keyword, row_of, sorted_out, value_of};
-use super::operators::{as_argument, as_element, as_float, as_object, is_list, with_floats};
+use super::operators::{as_argument, as_element, as_float, as_object, is_list, is_reference, with_floats};
 use super::plots::{is_logarithmic, is_plot};
+use super::signatures::range_of_floats;
 use crate::syntax::words;
 
 /// NumPy's name of a keyword of PyTorch.
@@ -54,6 +55,7 @@ pub fn with_keywords(name: &str, values: Vec<String>, named: &[(&str, &str)], kn
             "range" if is_list(value) => {
                 format!("range = {}", with_floats(value, |_, _| true).replace('[', "(").replace(']', ")"))
             }
+            "range" if value.starts_with('(') => format!("range = {}", range_of_floats(value)),
             // Pairs of axes are tuples.
             "axes" if value.starts_with("[[") || value.starts_with("([") => {
                 format!("axes = {}", value.replace('[', "(").replace(']', ")"))
@@ -145,7 +147,8 @@ fn method_as_macro(
     known: &Known<'_>,
 ) -> Option<String> {
     let first = line.operand_before(at - 1)?;
-    let object = format!("&{}", as_object(line.slice(first, at - 2)));
+    let object = line.slice(first, at - 2);
+    let object = if is_reference(object, known) { object.to_owned() } else { format!("&{}", as_object(object)) };
     let values = values.iter().map(|value| as_argument(value, known));
     let call = with_keywords(line.at(at), std::iter::once(object).chain(values).collect(), named, known)?;
     Some(line.with(first, close, &call))
@@ -225,6 +228,11 @@ pub fn positional_axis(line: &Line, known: &Known<'_>) -> Option<String> {
         let [argument] = line.arguments(at + 1)?[..] else { return None };
         // `m.sort(0)` changes the array.
         if line.at(at) == "sort" && at == 2 && line.closing(at + 1)? == line.last() {
+            let argument = match keyword(argument) {
+                Some(("axis", axis)) if axis != "None" => axis,
+                Some(_) => return None,
+                None => argument,
+            };
             let (name, last) = (line.at(0), line.len() - 1);
             return Some(line.with(0, last, &format!("{name} = gpu::sort!(&{name}, axis = {argument});")));
         }

@@ -98,6 +98,95 @@ pub fn kept(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
+/// The operands of a sum of lists, or of a list and its number, with the sign between them.
+fn of_lists(line: &Line, first: usize, last: usize) -> Option<(&str, Vec<&str>)> {
+    let (mut at, mut sign, mut all) = (first, "", Vec::new());
+    loop {
+        let end = if line.at(at) == "[" { line.closing(at)? } else { line.operand_after(at)? };
+        all.push(line.slice(at, end));
+        if end == last {
+            return (all.len() > 1).then_some((sign, all));
+        }
+        let next = line.at(end + 1);
+        if end > last || !matches!(next, "+" | "*") || !(sign.is_empty() || sign == next) {
+            return None;
+        }
+        (sign, at) = (next, end + 2);
+    }
+}
+
+/// A number of a list's copies, as a `usize`.
+fn count(text: &str, known: &Known<'_>) -> Option<String> {
+    let is_length = |text: &str| {
+        let line = Line::new(text);
+        line.at(0) == "len" && line.closing(1) == line.len().checked_sub(1)
+            || [".size", ".size()", ".len()"].iter().any(|end| text.ends_with(end))
+    };
+    match known.variable(text) {
+        Some(name) if name == "usize" => Some(text.to_owned()),
+        Some(name) if matches!(&*name, "i32" | "i64" | "u32" | "u64") => Some(format!("{text} as usize")),
+        _ => (is_integer(text) || known.is_integer(text) || is_length(text)).then(|| text.to_owned()),
+    }
+}
+
+/// `[0] * 5`, `[1, 2] + [3]`, `v + [4]`: what Python makes of lists. Numbers that are not whole, and arrays, are for arrays.
+pub fn combined(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.is_python || known.device.is_some() || line.find("for").next().is_some() {
+        return None;
+    }
+    // `np.array([0] * 5)`
+    let of_array = line.find("array").find(|at| line.before(*at, 1) == "." && line.at(at + 1) == "(");
+    let (first, last) = match (of_array, line.find("=").next()) {
+        (Some(at), _) => (at + 2, line.parts(at + 1, ",")?.first()?.1),
+        (None, Some(sign)) => (sign + 1, line.last()),
+        (None, None) => (usize::from(line.at(0) == "return"), line.last()),
+    };
+    if last <= first {
+        return None;
+    }
+    let (sign, parts) = of_lists(line, first, last)?;
+    let is_literal = |part: &str| part.starts_with('[') && part.ends_with(']') && part.len() > 2;
+    if sign == "*" {
+        let [one, other] = parts[..] else { return None };
+        let (list, number) = if is_literal(one) { (one, other) } else { (other, one) };
+        if !is_literal(list) || !is_list(list) && !list.starts_with("[True") && !list.starts_with("[False") {
+            return None;
+        }
+        let number = count(number, known)?;
+        let listed = Line::new(list);
+        let new = match listed.arguments(0)?[..] {
+            // The rows of a list would be one list.
+            [element] if element.starts_with('[') => return None,
+            [element] => format!("vec![{element}; {number}]"),
+            _ => format!("{list}.repeat({number})"),
+        };
+        return Some(line.with(first, last, &new));
+    }
+    let is_own = |part: &str| {
+        let of_cell = || declared(part, known.cell).is_some_and(|value| is_list(value) || value.starts_with("vec!["));
+        is_name(part) && (element(part, known).is_some() || known.variable(part).is_none() && of_cell())
+    };
+    let are_lists = parts.iter().all(|part| is_literal(part) && is_list(part) || is_own(part));
+    // Of the notebook's lists `+` may be meant for their elements.
+    let is_of_notebook = |part: &&str| !is_literal(part) && known.variable(part).is_some();
+    if !are_lists || parts.iter().all(is_of_notebook) {
+        return None;
+    }
+    let of_floats = |text: &str| text.contains('.');
+    let has_float = parts.iter().any(|part| {
+        let value = declared(part, known.cell).unwrap_or(part);
+        of_floats(value) || element(part, known).is_some_and(|element| element.starts_with('f'))
+    });
+    let all = parts.iter().map(|part| match part {
+        part if !is_literal(part) => format!("{part}.clone()"),
+        part if has_float => {
+            format!("vec!{}", &array_of_list(part, true).trim_start_matches("&gpu::array(&").trim_end_matches(')'))
+        }
+        part => format!("vec!{part}"),
+    });
+    Some(line.with(first, last, &format!("[{}].concat()", all.collect::<Vec<_>>().join(", "))))
+}
+
 /// `lst += [5]` of a `Vec`.
 pub fn extended(line: &Line, known: &Known<'_>) -> Option<String> {
     let is_refused = known.says("binary assignment operation `+=` cannot be applied to type `Vec<");
@@ -248,4 +337,45 @@ pub fn comparison_with_none(line: &Line, _: &Known<'_>) -> Option<String> {
         let first = line.operand_before(at).filter(|_| line.at(at + 1) == "None")?;
         Some(line.with(first, at + 1, &format!("{}.{method}()", as_object(line.slice(first, at - 1)))))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_line;
+    use super::super::tests::type_of;
+    use super::*;
+
+    #[test]
+    fn lists_are_repeated_and_joined() {
+        let refused = [
+            (Some("E0369"), "cannot multiply `[{integer}; 1]` by `{integer}`"),
+            (Some("E0425"), "cannot find value `np` in this scope"),
+        ];
+        for (cell, expected) in [
+            ("lst = [0] * 5", Some("lst = vec![0; 5]")),
+            ("lst = 5 * [0]", Some("lst = vec![0; 5]")),
+            ("[0.0] * len(a)", Some("vec![0.0; len(a)]")),
+            ("[0] * n", Some("vec![0; n as usize]")),
+            ("[1, 2] * 2", Some("[1, 2].repeat(2)")),
+            ("[1, 2] + [3]", Some("[vec![1, 2], vec![3]].concat()")),
+            ("[1, 2] + [3.5]", Some("[vec![1.0, 2.0], vec![3.5]].concat()")),
+            ("w = [1, 2]\nw + [4]", Some("[w.clone(), vec![4]].concat()")),
+            ("p = [1, 2]\nq = [3]\np + q", Some("[p.clone(), q.clone()].concat()")),
+            ("np.array([0] * 5)", Some("gpu::asarray(&vec![0; 5])")),
+            ("np.array([1, 2] + [3])", Some("gpu::array(&[vec![1, 2], vec![3]].concat())")),
+            ("v + [4]", Some("[v.clone(), vec![4]].concat()")),
+            ("v = v + [4]", Some("let v = [v.clone(), vec![4]].concat();")),
+            ("[1.0, 2.0] * 2.0", Some("gpu::array(&[1.0, 2.0]) * 2.0")),
+            ("a + [1, 2]", None),
+            ("[[0, 1]] * 2", Some("gpu::array(&[[0, 1]]) * 2")),
+        ] {
+            let line = cell.lines().count();
+            let known = Known::of_line(&refused, cell, line, &type_of);
+            let found = of_line(cell.lines().last().unwrap_or_default(), &known);
+            match expected {
+                Some(expected) => assert_eq!(found.as_deref(), Some(expected), "{cell}"),
+                None => assert!(found.is_none_or(|found| !found.contains("concat")), "{cell}"),
+            }
+        }
+    }
 }

@@ -4,6 +4,7 @@ use super::known::Known;
 use super::line::{Line, is_name};
 use super::named::{argument_counts, keyword, sorted_out};
 use super::operators::{array_of_list, as_argument, as_array, as_float, is_list, list_of_arrays};
+use super::signatures;
 use crate::evaluator::elements;
 use crate::syntax::{list_has, list_value, words};
 
@@ -133,7 +134,8 @@ pub fn macro_call(path: &str, values: Vec<String>, named: &[(&str, &str)], known
     let values = values.into_iter().enumerate().map(|(place, value)| {
         if found.name_at(place).is_some_and(|name| found.is_float(name)) { as_float(&value) } else { value }
     });
-    let arguments: Vec<String> = values.chain(named).collect();
+    let quoted = |text: String| if text.starts_with('\'') { text.replace('\'', "\"") } else { text };
+    let arguments: Vec<String> = values.map(quoted).chain(named).collect();
     Some(format!("gpu::{path}!({})", arguments.join(", ")))
 }
 
@@ -282,6 +284,16 @@ pub fn of_scipy(line: &Line, known: &Known<'_>) -> Option<String> {
         let (given, close) = (line.arguments(last + 1).filter(|_| line.at(last + 1) == "(")?, line.closing(last + 1)?);
         let (values, named) = sorted_out(&given);
         let path = path_of(&path.join("."))?;
+        let name = path.rsplit("::").next().unwrap_or_default();
+        let other = match path.split_once("::") {
+            // What is not in a module here.
+            None => signatures::folded(name, &values, &named, known),
+            Some(("fft", _)) => signatures::frequencies(name, &values, &named, known),
+            Some(_) => None,
+        };
+        if let Some(new) = other {
+            return Some(line.with(at, close, &new));
+        }
         let values = values.iter().map(|text| value(text, known)).collect::<Option<_>>()?;
         Some(line.with(at, close, &call(&path, values, &named, known)?))
     })
@@ -358,6 +370,11 @@ mod tests {
                 "gpu::signal::find_peaks!(&a, distance = 3, wlen = 9)",
                 "gpu::signal::find_peaks!(&a, distance = 3.0, wlen = 9)",
             ),
+            (of("signal"), "signal.convolve2d(m, m, mode='same')", "gpu::convolve2d!(&m, &m, mode = \"same\")"),
+            (of("signal"), "signal.fftconvolve(a, b, 'same')", "gpu::fftconvolve!(&a, &b, \"same\")"),
+            (of("scipy"), "scipy.signal.correlate2d(m, m)", "gpu::correlate2d!(&m, &m)"),
+            (of("np"), "np.linalg.qr(m, 'r')", "gpu::linalg::qr!(&m, \"r\")"),
+            (of("scipy"), "scipy.fft.rfftfreq(8, 0.5)", "gpu::fft::rfftfreq(8, 0.5)"),
             (of("ndimage"), "ndimage.gaussian_filter(a, sigma=2)", "gpu::ndimage::gaussian_filter(&a, 2)"),
             (
                 of("scipy"),

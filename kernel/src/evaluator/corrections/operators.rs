@@ -16,6 +16,9 @@ pub fn as_object(text: &str) -> String {
 
 /// An argument by reference, if it is an array or a sparse matrix.
 pub fn as_argument(text: &str, known: &Known<'_>) -> String {
+    if is_reference(text, known) {
+        return text.to_owned();
+    }
     let is_borrowed = known.is_array(text) || known.is_sparse(text);
     if !is_borrowed || text.starts_with('&') && is_operand(&text[1..]) {
         return text.to_owned();
@@ -24,6 +27,32 @@ pub fn as_argument(text: &str, known: &Known<'_>) -> String {
         return format!("&{text}");
     }
     format!("&({})", with_references(text, known))
+}
+
+/// Whether a name is a parameter that is a reference to an array already: `x` in `fn f(x: &DeviceArray<f64>)`.
+pub fn is_reference(name: &str, known: &Known<'_>) -> bool {
+    let lines: Vec<&str> = known.cell.lines().take(known.line).collect();
+    let Some((text, before)) = lines.split_last().filter(|_| is_name(name)) else { return false };
+    let is_head = |text: &&str| !text.starts_with([' ', '\t', '}']) && !text.trim().is_empty();
+    let Some(at) = before.iter().rposition(is_head).filter(|_| text.starts_with([' ', '\t'])) else { return false };
+    let Some(head) = before[at].strip_prefix("fn ").map(Line::new) else { return false };
+    let is_own = |&(first, last): &(usize, usize)| {
+        head.at(first) == name && head.at(first + 1) == ":" && head.slice(first + 2, last).starts_with("&DeviceArray<")
+    };
+    // `x = x - 1.0` makes an array of it.
+    head.parts(1, ",").is_some_and(|parts| parts.iter().any(is_own))
+        && !before[at + 1..].iter().any(|text| is_changed(name, text))
+}
+
+/// Whether a line gives a name another value: `let x = x - 1.0;`
+fn is_changed(name: &str, text: &str) -> bool {
+    let text = text.trim();
+    let text = text.strip_prefix("let ").unwrap_or(text);
+    let text = text.strip_prefix("mut ").unwrap_or(text);
+    text.strip_prefix(name).is_some_and(|rest| {
+        let rest = rest.trim_start();
+        rest.starts_with('=') && !rest.starts_with("==")
+    })
 }
 
 /// Whether a text is one operand: a name or a call, and what is called on it.
@@ -348,7 +377,11 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     let open = line
         .find("[")
-        .find(|open| line.operand_before(*open).is_none() && !matches!(line.before(*open, 1), "&" | "!"))?;
+        .filter(|open| line.operand_before(*open).is_none() && !matches!(line.before(*open, 1), "&" | "!"))
+        .find(|open| {
+            let is_sign = |sign: &str| matches!(sign, "+" | "-" | "*" | "/");
+            is_sign(line.before(*open, 1)) || line.closing(*open).is_some_and(|close| is_sign(line.at(close + 1)))
+        })?;
     let close = line.closing(open)?;
     Some(line.with(open, close, &format!("gpu::array(&{})", line.slice(open, close))))
 }
@@ -410,7 +443,10 @@ fn comparison_of_arrays(line: &Line, known: &Known<'_>) -> Option<String> {
         }
         let is_refused = known.says(&format!("binary operation `{sign}` cannot be applied to type `{ARRAY}"))
             || known.says(&format!("binary operation `{sign}` cannot be applied to type `&{ARRAY}"));
-        if !(known.is_array(left) || (is_refused && !is_name(left))) {
+        // `a.get(&[k])` is a number.
+        let is_number = [".get(", ".item("].iter().any(|call| left.contains(call)) && left.ends_with(')');
+        let is_meant = is_refused && !is_name(left) && !is_number;
+        if !is_meant && !known.is_array(left) {
             return None;
         }
         let left = with_references(left.strip_prefix('&').unwrap_or(left), known);
@@ -425,7 +461,7 @@ pub fn with_references(expression: &str, known: &Known<'_>) -> String {
         let is_operand = line.len() > 1
             && !matches!(line.before(at, 1), "&" | "." | "::")
             && !matches!(line.at(at + 1), "." | "::" | "(" | "[" | "!" | "**" | "@");
-        if is_operand && line.is_word(at) && known.is_array(line.at(at)) {
+        if is_operand && line.is_word(at) && known.is_array(line.at(at)) && !is_reference(line.at(at), known) {
             line = Line::new(&line.with(at, at, &format!("&{}", line.at(at))));
         }
     }
@@ -610,10 +646,54 @@ pub fn keeping_arrays(text: &str, known: &Known<'_>) -> String {
         (is_left || is_right)
             && is_whole
             && !is_assigned
+            && !is_reference(line.at(*at), known)
             && known.variable(line.at(*at)).is_some_and(|name| name.starts_with(ARRAY))
     });
-    match at {
-        Some(at) => keeping_arrays(&line.with(at, at, &format!("&{}", line.at(at))), known),
-        None => text.to_owned(),
+    match (at, reference_of_reference(&line, known)) {
+        (Some(at), _) => keeping_arrays(&line.with(at, at, &format!("&{}", line.at(at))), known),
+        (None, Some(at)) => keeping_arrays(&line.with(at - 1, at, line.at(at)), known),
+        (None, None) => text.to_owned(),
+    }
+}
+
+/// The place of a name behind `&` that is a parameter and a reference itself.
+pub fn reference_of_reference(line: &Line, known: &Known<'_>) -> Option<usize> {
+    (1..line.len()).find(|at| {
+        let is_prefix = line.before(*at, 1) == "&"
+            && (*at == 1
+                || matches!(line.before(*at, 2), "(" | "[" | "," | "=" | "return")
+                || matches!(line.before(*at, 2), "+" | "-" | "*" | "/" | "%" | "&" | "|"));
+        is_prefix && !matches!(line.at(at + 1), "." | "(" | "[" | "::" | "!") && is_reference(line.at(*at), known)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_line;
+    use super::super::tests::type_of;
+    use super::*;
+
+    /// A line of a cell, the second one, with its correction.
+    fn second(head: &str, typed: &str) -> Option<String> {
+        let cell = format!("{head}\n{typed}");
+        let faults = [(None, "expected something")];
+        of_line(typed, &Known::of_line(&faults, &cell, 2, &type_of))
+    }
+
+    #[test]
+    fn elements_at_places_of_variables_are_numbers() {
+        for (head, typed, expected) in [
+            ("for q in range(3):", "if a[q] > 2.0:", "if a.get(&[q]) > 2.0 {"),
+            ("for q in range(3):", "if m[q, 0] > 2:", "if m.get(&[q, 0]) > 2 {"),
+            ("for q in range(3):", "if i[q] == 3:", "if i.get(&[q]) == 3 {"),
+            ("for j in range(3):", "if a[j] > a[j + 1]:", "if a.get(&[j]) > a.get(&[j + 1]) {"),
+            ("middle = 3", "if a[middle] < 5:", "if a.get(&[middle]) < 5 {"),
+            ("for q in range(3):", "if i[q] % 2 == 0:", "if i.get(&[q]) % 2 == 0 {"),
+            ("for q in range(3):", "while q < 3 and a[q] != 0:", "while q < 3 && a.get(&[q]) != 0 {"),
+            ("for q in range(3):", "if a[q] > 1 and a[q] < 4:", "if a.get(&[q]) > 1 && a.get(&[q]) < 4 {"),
+            ("q = 1", "a[:q] > 2.0", "a.slice(s![..q]).gt(2.0)"),
+        ] {
+            assert_eq!(second(head, typed).as_deref(), Some(expected), "{head} {typed}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::arguments::calls_of_prelude;
 use super::known::Known;
 use super::line::{Line, is_name};
-use super::operators::as_argument;
+use super::operators::{as_argument, reference_of_reference};
 
 /// `gpu::random::shuffle(&mut a)`, `gpu::map_into(f, (&a, &b), &mut out)`: what a call writes to stands last.
 pub fn changed(line: &Line, known: &Known<'_>) -> Option<String> {
@@ -54,4 +54,49 @@ pub fn borrowed(line: &Line, known: &Known<'_>) -> Option<String> {
         let new: Vec<String> = arguments.iter().map(convert).collect();
         (new.iter().ne(arguments.iter())).then(|| line.with(at + 1, close, &format!("({})", new.join(", "))))
     })
+}
+
+/// `gpu::max!(&x, axis = 0)` of a parameter that is a reference itself, in a line that an earlier correction has made.
+pub fn of_references(line: &Line, known: &Known<'_>) -> Option<String> {
+    if !known.says("but this argument is not one") && !known.says("`&&DeviceArray<") {
+        return None;
+    }
+    let at = reference_of_reference(line, known)?;
+    Some(line.with(at - 1, at, line.at(at)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_line;
+    use super::super::operators::is_reference;
+    use super::super::tests::type_of;
+    use super::*;
+
+    /// A line of a cell, the second one, with its correction.
+    fn second(head: &str, typed: &str) -> Option<String> {
+        let cell = format!("{head}\n{typed}");
+        let faults = [(None, "expected something")];
+        of_line(typed, &Known::of_line(&faults, &cell, 2, &type_of))
+    }
+
+    #[test]
+    fn parameters_that_are_references_stay_as_they_are() {
+        let head = "fn f(x: &DeviceArray<f64>, y: DeviceArray<f64>) -> DeviceArray<f64> {";
+        for (typed, expected) in [
+            ("    e = np.exp(x - x.max())", "e = (x - x.max()).exp()"),
+            ("    return np.max(x, axis=0)", "return x.max_axis(0)"),
+            ("    return x.max(axis=0, keepdims=True)", "return gpu::max!(x, axis = 0, keepdims = true)"),
+            ("    return np.sort(x, axis=0)", "return gpu::sort!(x, axis = 0)"),
+            ("    return np.where(x > 0, x, 0.0)", "return gpu::where_(&x.gt(0), x, 0.0)"),
+            ("    return np.percentile(x, 75)", "return gpu::percentile(x, 75)"),
+            ("    return np.percentile(y, 75)", "return gpu::percentile(&y, 75)"),
+            ("    z = x - np.mean(x)", "z = x - x.mean()"),
+        ] {
+            assert_eq!(second(head, typed).as_deref(), Some(expected), "{typed}");
+        }
+        let known = |cell| Known::of_line(&[], cell, 3, &type_of);
+        let body = "fn f(x: &DeviceArray<f64>) -> f64 {\n    let y = 1.0;\n    x.sum()\n}";
+        let changed = "fn f(x: &DeviceArray<f64>) -> f64 {\n    let x = x - 1.0;\n    x.sum()\n}";
+        assert_eq!([body, changed].map(|cell| is_reference("x", &known(cell))), [true, false]);
+    }
 }

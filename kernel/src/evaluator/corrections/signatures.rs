@@ -3,13 +3,13 @@
 use super::axes::axes_of;
 use super::known::Known;
 use super::line::{Line, is_integer, is_name};
-use super::named::{REDUCTIONS, has_keywords, keyword, value_of};
+use super::named::{REDUCTIONS, has_keywords, keyword, row_of, value_of};
 use super::operators::{
     array_of_list, array_of_number, as_argument, as_array, as_element, as_float, as_object, is_list, is_of_numbers,
     list_of_arrays, with_floats, with_lists,
 };
 use crate::evaluator::elements;
-use crate::syntax::{list_has, list_value};
+use crate::syntax::{list_has, list_value, words};
 
 /// What NumPy's functions take, as the prelude's tests have it from NumPy.
 const SIGNATURES: &str = include_str!("../../../../prelude/tests/integration/names/arguments.txt");
@@ -65,9 +65,107 @@ pub const OF_TWO: &str = "\
     power pow float_power copysign fmod mod remainder hypot arctan2 maximum minimum fmax fmin floor_divide logaddexp logaddexp2 \
     nextafter heaviside gcd lcm";
 
+/// The ends of a range as floats: `(0, a.max())` as `(0.0, a.max())`.
+pub fn range_of_floats(range: &str) -> String {
+    let is_end = |line: &Line, at: usize| {
+        let sign = usize::from(line.before(at, 1) == "-");
+        matches!(line.before(at, 1 + sign), "(" | "," | "[") && matches!(line.at(at + 1), ")" | "," | "]")
+    };
+    // Not what stands in the parentheses of a call.
+    let line = Line::new(range);
+    let depth = |at: usize| {
+        (0..at).filter(|before| matches!(line.at(*before), "(" | "[")).count()
+            - (0..at).filter(|before| matches!(line.at(*before), ")" | "]")).count()
+    };
+    with_floats(range, |line, at| is_end(line, at) && depth(at) == 1)
+}
+
+/// Functions of two arrays that are folded.
+const FOLDED: &str = "convolve correlate fftconvolve convolve2d correlate2d";
+
+/// A list beside an array: with elements of the array's type, as NumPy's result has it.
+fn list_beside(list: &str, element: &str) -> String {
+    match element {
+        "i64" => format!("{}.astype::<i64>()", array_of_list(list, false)),
+        _ => array_of_list(list, matches!(element, "f64" | "f32")),
+    }
+}
+
+/// Arguments of a function that needs arrays of one type, lists of numbers among them: `np.convolve(a, [1, -1])`.
+fn of_one_type(values: &[&str], known: &Known<'_>) -> Option<Vec<String>> {
+    let mut element = values.iter().find_map(|value| known.element_of(value)).unwrap_or_default();
+    let has_list = values.iter().any(|value| is_list(value));
+    if !has_list {
+        return Some(values.iter().map(|value| as_array(value, known)).collect());
+    }
+    // Of Python's numbers and `f32` NumPy makes `f64`.
+    let is_narrow = matches!(&*element, "f32" | "f16");
+    if !is_narrow && values.iter().any(|value| is_list(value) && value.contains('.')) && !element.starts_with('f') {
+        // Integers beside floats have another rule.
+        element.clear();
+    }
+    let all = values.iter().map(|value| match value {
+        value if is_list(value) => list_beside(value, &element),
+        value if is_narrow && known.is_array(value) => {
+            format!("&{}.astype::<f64>()", as_object(&as_array(value, known)))
+        }
+        value => as_array(value, known),
+    });
+    Some(all.collect())
+}
+
+/// `np.convolve(a, [1, -1], 'same')`, `signal.convolve2d(m, m)`: the macros, which know `mode` as a text.
+pub fn folded(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    let (arrays, rest) = values.split_at_checked(2).filter(|_| list_has(FOLDED, name))?;
+    let rest = rest.iter().map(|text| text.replace('\'', "\""));
+    checked_macro(name, of_one_type(arrays, known)?.into_iter().chain(rest), named)
+}
+
+/// `np.pad(a, 1, 'edge')`, `np.searchsorted(a, 2, 'right')`: a text that only the macro knows.
+fn with_text(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    let (first, rest) = values.split_first()?;
+    let is_text = |value: &&str| value.starts_with(['"', '\'']);
+    if !matches!(name, "pad" | "searchsorted") || !rest.iter().any(is_text) {
+        return None;
+    }
+    let rest = rest.iter().map(|value| match (name, value) {
+        (_, value) if is_text(value) => value.replace('\'', "\""),
+        ("pad", value) => (*value).to_owned(),
+        (_, value) if is_list(value) => list_beside(value, &known.element_of(first).unwrap_or_default()),
+        (_, value) if is_integer(value.trim_start_matches('-')) => as_element(value, first, known),
+        (_, value) => as_argument(value, known),
+    });
+    checked_macro(name, std::iter::once(as_array(first, known)).chain(rest), named)
+}
+
+/// `np.fft.fftfreq(8)`: `d` is needed here, and the number is not a reference.
+pub fn frequencies(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    if !matches!(name, "fftfreq" | "rfftfreq") || named.iter().any(|(key, _)| !matches!(*key, "n" | "d")) {
+        return None;
+    }
+    let of = |place: usize, key: &str| values.get(place).copied().or(value_of(named, key));
+    let count = of(0, "n")?;
+    let line = Line::new(count);
+    let is_narrow = |at: usize| {
+        let name = line.at(at);
+        let other = known.variable(name).is_some_and(|name| name != "usize" && elements::is_integer(&name));
+        line.is_word(at) && other && !matches!(line.at(at + 1), "." | "[")
+    };
+    let count =
+        if (0..line.len()).any(is_narrow) { format!("{} as usize", as_object(count)) } else { count.to_owned() };
+    Some(format!("gpu::fft::{name}({count}, {})", as_float(of(1, "d").unwrap_or("1.0"))))
+}
+
 /// Calls of arrays that have another form here.
 fn of_arrays(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
     match (name, values) {
+        ("array_equal", [one, other]) if named.is_empty() && values.iter().any(|value| known.is_array(value)) => {
+            Some(format!("gpu::array_equal({})", of_one_type(&[*one, *other], known)?.join(", ")))
+        }
+        ("histogram", [array, bins, range]) if named.is_empty() && range.starts_with('(') => {
+            let bins = if is_list(bins) { array_of_list(bins, true) } else { as_argument(bins, known) };
+            Some(format!("gpu::histogram({}, {bins}, {})", as_array(array, known), range_of_floats(range)))
+        }
         ("clip", [array, low, high]) => clipped(&as_object(&as_array(array, known)), array, &[low, high], known),
         // A number before an array: functions begin with an array.
         (_, [number, array, ..]) if list_has(OF_TWO, name) && is_of_numbers(number, known) && known.is_array(array) => {
@@ -154,6 +252,13 @@ fn as_macro(name: &str, values: impl Iterator<Item = String>, named: &[(&str, &s
     Some(format!("gpu::{name}!({})", values.chain(named).collect::<Vec<_>>().join(", ")))
 }
 
+/// The call of a macro, if it has all that is given by name.
+fn checked_macro(name: &str, values: impl Iterator<Item = String>, named: &[(&str, &str)]) -> Option<String> {
+    let row = row_of(name)?;
+    let has_all = named.iter().all(|(key, _)| words(row).any(|word| word == *key));
+    if has_all { as_macro(name, values, named) } else { None }
+}
+
 /// Calls that have another form here.
 pub fn of_another_form(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
     // Of all elements.
@@ -163,8 +268,13 @@ pub fn of_another_form(name: &str, values: &[&str], named: &[(&str, &str)], know
         let rest: String = values.iter().skip(1).map(|value| format!(", {value}")).collect();
         return Some(format!("gpu::{name}(&{}.ravel(){rest})", as_object(&as_array(values.first()?, known))));
     }
-    if let Some(new) = of_arrays(name, values, named, known).or_else(|| drawn(name, values, named, known)) {
-        return Some(new);
+    let new = of_arrays(name, values, named, known)
+        .or_else(|| drawn(name, values, named, known))
+        .or_else(|| folded(name, values, named, known))
+        .or_else(|| with_text(name, values, named, known))
+        .or_else(|| frequencies(name, values, named, known));
+    if new.is_some() {
+        return new;
     }
     // More than our function takes: the macro has them.
     let is_length = |text: &str| is_integer(text) || known.is_integer(text) || known.variable(text).is_some();
@@ -324,6 +434,25 @@ mod tests {
                 "np.quantile(a, 0.5, weights=b, method='inverted_cdf')",
                 "gpu::quantile!(&a, 0.5, weights = &b, method = \"inverted_cdf\")",
             ),
+            ("np.convolve(a, b, 'same')", "gpu::convolve!(&a, &b, \"same\")"),
+            ("np.correlate(a, b, \"full\")", "gpu::correlate!(&a, &b, \"full\")"),
+            ("np.pad(a, (1, 1), 'wrap')", "gpu::pad!(&a, (1, 1), \"wrap\")"),
+            ("np.searchsorted(a, 2, 'right')", "gpu::searchsorted!(&a, 2.0, \"right\")"),
+            (
+                "np.convolve(a, [1, 0, -1], mode='valid')",
+                "gpu::convolve!(&a, &gpu::array(&[1.0, 0.0, -1.0]), mode = \"valid\")",
+            ),
+            ("np.convolve(a, [1, -1])", "gpu::convolve!(&a, &gpu::array(&[1.0, -1.0]))"),
+            ("np.convolve([1, -1], i)", "gpu::convolve!(&gpu::array(&[1, -1]).astype::<i64>(), &i)"),
+            ("np.fft.fftfreq(8)", "gpu::fft::fftfreq(8, 1.0)"),
+            ("np.fft.fftfreq(len(a))", "gpu::fft::fftfreq(len(a), 1.0)"),
+            ("np.fft.rfftfreq(n, d=2)", "gpu::fft::rfftfreq(n as usize, 2.0)"),
+            ("np.fft.fftfreq(8, 1/50)", "gpu::fft::fftfreq(8, 1.0 / 50.0)"),
+            ("np.array_equal(a, a[1:])", "gpu::array_equal(&a, &a.slice(s![1..]))"),
+            ("np.array_equal(a, [1, 2])", "gpu::array_equal(&a, &gpu::array(&[1.0, 2.0]))"),
+            ("np.histogram(a, bins=10, range=(0, 1))", "gpu::histogram!(&a, bins = 10, range = (0.0, 1.0))"),
+            ("np.histogram(a, 4, (-1, 7))", "gpu::histogram(&a, 4, (-1.0, 7.0))"),
+            ("np.histogram(a, range=(a.min(), 10))", "gpu::histogram!(&a, range = (a.min(), 10.0))"),
             ("np.divide(i, 2)", "gpu::true_divide(&i, 2)"),
             ("np.sqrt(i / 2)", "(i.astype::<f64>() / 2.0).sqrt()"),
             ("np.sqrt(a / 2)", "(&a / 2).sqrt()"),

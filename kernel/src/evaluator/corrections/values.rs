@@ -1,9 +1,10 @@
 //! What an expression gives, as far as its text shows it: variables of the cell have no types yet where the cell does not compile.
 
 use super::known::{ARRAY, Known};
-use super::line::{Line, LineTokenKind, is_integer, is_name};
+use super::line::{Line, is_integer, is_name};
 use super::named::{REDUCTIONS, keyword};
 use super::operators::COMPARISONS;
+use crate::evaluator::elements;
 use crate::syntax::list_has;
 
 /// An array of `bool`.
@@ -16,7 +17,9 @@ const OTHERS: &str = "\
     meshgrid ix_ svd qr eig eigh lstsq slogdet histogram histogram2d histogramdd unique_counts unique_inverse unique_all \
     broadcast_arrays gradient unravel_index modf frexp divmod ndindex ndenumerate isscalar item get tolist lookup type_of \
     set_printoptions printoptions Plot device devices synchronize PrintOptions finfo iinfo dtype result_type promote_types can_cast \
-    unstack load save savetxt savez argmin argmax ptp input subplots plot scatter hist imshow";
+    unstack load save savetxt savez argmin argmax ptp input subplots plot scatter hist imshow label find_peaks triu_indices \
+    tril_indices diag_indices mask_indices lu lu_factor cho_factor freqz sosfreqz stft topk welch periodogram spectrogram csd coherence \
+    deconvolve polydiv max_len_seq find_objects";
 
 /// Methods and fields of an array that do not give one.
 const NOT_ARRAYS: &str = "\
@@ -166,7 +169,11 @@ pub fn gives_another(expression: &str) -> bool {
     let last = line.len().checked_sub(1).filter(|last| line.at(*last) == ")").and_then(|last| line.opening(last));
     let is_other =
         last.is_some_and(|open| open > 1 && line.before(open, 2) == "." && list_has(NOT_ARRAYS, line.at(open - 1)));
-    is_other || is_whole && open > 0 && list_has(OTHERS, line.at(open - 1))
+    // Also of a macro: `gpu::histogram!(&a, bins = 4)`.
+    let name = if line.before(open, 1) == "!" { line.before(open, 2) } else { line.before(open, 1) };
+    // `gpu::unique!(&a, return_counts = true)`
+    let has_several = || line.text.contains("return_");
+    is_other || is_whole && (list_has(OTHERS, name) || name == "unique" && has_several())
 }
 
 /// The operands of an expression of operators.
@@ -207,7 +214,9 @@ fn of_operand(line: &Line, known: &Known<'_>, depth: usize) -> Option<String> {
         let name = line.at(last);
         let gives_one =
             !list_has(OTHERS, name) && (!REDUCTIONS.contains(&name) || name.starts_with("cum") || has_axis());
-        if !gives_one || !(between.is_empty() || between == "!" || between.starts_with("::<")) {
+        // `gpu::unique!(&a, return_counts = true)`
+        let gives_several = name == "unique" && line.slice(open, line.closing(open)?).contains("return_");
+        if !gives_one || gives_several || !(between.is_empty() || between == "!" || between.starts_with("::<")) {
             return None;
         }
         let element = between.strip_prefix("::<").and_then(|rest| rest.strip_suffix('>'));
@@ -246,19 +255,75 @@ fn of_operand(line: &Line, known: &Known<'_>, depth: usize) -> Option<String> {
                 };
             }
             "[" => {
-                // One element, if there are only numbers.
-                let close = line.closing(at)?;
-                let is_number =
-                    |at: usize| line.kind(at) == Some(LineTokenKind::Number) || matches!(line.at(at), "," | "-");
-                if (at + 1..close).all(is_number) {
+                if is_element(line, start, at, known) {
                     return None;
                 }
-                at = close + 1;
+                at = line.closing(at)? + 1;
             }
             _ => return None,
         }
     }
     Some(made)
+}
+
+/// Whether the brackets that open there lead to one element: with whole numbers only, one for each axis.
+fn is_element(line: &Line, start: usize, open: usize, known: &Known<'_>) -> bool {
+    let Some(indices) = line.arguments(open).filter(|indices| !indices.is_empty()) else { return false };
+    let is_number = |index: &&str| is_integer(index.trim_start_matches('-').trim());
+    let are_numbers = indices.iter().all(is_number);
+    if !are_numbers && !indices.iter().all(|index| is_number(index) || is_place(index, known, DEPTH)) {
+        return false;
+    }
+    // Of the notebook's arrays the axes may be known.
+    let array = line.slice(start, open - 1);
+    match known.variable(array).and_then(|_| (known.axes)(array)) {
+        Some(axes) => axes <= indices.len(),
+        None => are_numbers || indices.len() > 1 || !known.rows,
+    }
+}
+
+/// Whether an index is one whole number: `k + 1` of a loop, `middle` after `middle = (low + high) // 2`.
+fn is_place(index: &str, known: &Known<'_>, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let index = without_parentheses(index.trim().trim_end_matches(';'));
+    if is_name(index) {
+        return known.is_integer(index)
+            || known.variable(index).is_some_and(|name| name == "usize" || elements::is_integer(&name))
+            || is_counter(index, known)
+            || first_declared(index, known.cell).is_some_and(|value| is_place(value, known, depth));
+    }
+    if is_integer(index) {
+        return true;
+    }
+    if let Some(index) = index.strip_prefix('-') {
+        return is_place(index, known, depth);
+    }
+    let line = Line::new(index);
+    let Some(parts) = operands(&line) else { return false };
+    if parts.len() > 1 {
+        let is_sum = |at: usize| matches!(line.at(at), "+" | "-" | "*" | "%" | "//" | "/");
+        return parts.windows(2).all(|pair| is_sum(pair[0].1 + 1))
+            && parts.iter().all(|part| is_place(line.part(*part), known, depth));
+    }
+    // `len(a)`, `a.len()`, `a.shape[0]`
+    let is_length = matches!(line.at(0), "len" | "int") && line.at(1) == "(" && line.closing(1) == Some(line.len() - 1);
+    let is_of_array = |name: &str| line.find(name).any(|at| line.before(at, 1) == "." && at + 4 > line.len());
+    is_length
+        || is_of_array("len")
+        || is_of_array("size")
+        || line.find("shape").any(|at| line.before(at, 1) == "." && line.at(line.len() - 1) == "]")
+}
+
+/// Whether a loop counts with a name: `for k, value in enumerate(a):`
+fn is_counter(name: &str, known: &Known<'_>) -> bool {
+    let begins = [format!("for {name}, "), format!("for ({name}, ")];
+    let counts = |line: &str| line.contains("enumerate(") || line.contains(".enumerate()");
+    known.cell.lines().map(str::trim_start).any(|line| begins.iter().any(|head| line.starts_with(head)) && counts(line))
+}
+
+/// The value with which a variable of the cell begins.
+fn first_declared<'a>(name: &str, cell: &'a str) -> Option<&'a str> {
+    cell.lines().flat_map(statements).find_map(|text| declared(name, text))
 }
 
 /// The element type in `a.astype::<f64>()`.
@@ -278,7 +343,8 @@ mod tests {
     #[test]
     fn expressions_of_arrays_are_known() {
         let cell = "let d = a.copy();\nlet big = (a >= 5)\nlet e = np.sin(np.arange(20)).reshape(5, 4);\ntotal = a.sum()\n\
-                    let f = (d - 1) * 2;\nlet g = gpu::zeros::<f32>(3);\nlet rows = m.mean(axis=1);";
+                    let f = (d - 1) * 2;\nlet g = gpu::zeros::<f32>(3);\nlet rows = m.mean(axis=1);\n\
+                    low = 0\nhigh = len(a)\nfor k in range(3):\nfor j, value in enumerate(a):\nmiddle = (low + high) // 2\nlow = middle + 1\nhigh = middle";
         let known = Known::of_line(&[], cell, 1, &variables);
         for (expression, expected) in [
             ("d", Some("DeviceArray<f64>")),
@@ -291,6 +357,21 @@ mod tests {
             ("a.shape[0]", None),
             ("m[1:3]", Some("DeviceArray<f64>")),
             ("m[1, 2]", None),
+            ("a[k]", None),
+            ("a[k + 1]", None),
+            ("a[-k]", None),
+            ("a[middle]", None),
+            ("m[k, 0]", None),
+            ("a[n]", None),
+            ("a[len(a) - 1]", None),
+            ("a[k] % 2", None),
+            ("a[k] - a[j]", None),
+            ("a[k:]", Some("DeviceArray<f64>")),
+            ("m[k, :]", Some("DeviceArray<f64>")),
+            ("a[i]", Some("DeviceArray<f64>")),
+            ("a[big]", Some("DeviceArray<f64>")),
+            ("a[unknown]", Some("DeviceArray<f64>")),
+            ("gpu::histogram!(&a, bins = 4)", None),
             ("(a > 2) & big", Some("DeviceArray<bool>")),
             ("a % 2 == 0", Some("DeviceArray<bool>")),
             ("-a + 1", Some("DeviceArray<f64>")),
