@@ -274,7 +274,7 @@ fn is_unended(text: &str, known: &Known<'_>) -> bool {
     let goes_on = known.cell.lines().nth(known.line).is_some_and(|next| next.trim_start().starts_with('.'));
     let line = Line::new(text);
     // `let p = f(a); p` shows the value.
-    let start = line.find(";").last().map_or(0, |at| at + 1);
+    let start = line.semicolons().last().map_or(0, |at| at + 1);
     list_has(WORDS, line.at(start)) && !text.ends_with([';', '{', ',', '(', '[']) && !goes_on
 }
 

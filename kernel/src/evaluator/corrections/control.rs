@@ -303,7 +303,7 @@ pub fn several_targets(line: &Line, known: &Known<'_>) -> Option<String> {
         return None;
     }
     // `p, q = f(a); p` shows the value.
-    let end = line.find(";").find(|at| *at > equals).filter(|at| at + 1 < line.len());
+    let end = line.semicolons().find(|at| *at > equals).filter(|at| at + 1 < line.len());
     let tail = end.map_or_else(String::new, |end| format!(" {}", line.slice(end + 1, line.len() - 1)));
     let (first, last) = (equals + 1, end.map_or_else(|| line.last(), |end| end - 1));
     let value = line.slice(first, last).trim_end_matches("()");

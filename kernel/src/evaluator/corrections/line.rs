@@ -143,6 +143,15 @@ impl Line {
         (0..self.len()).filter(move |index| self.at(*index) == text)
     }
 
+    /// The places of the semicolons behind statements, outside of brackets.
+    pub fn semicolons(&self) -> impl Iterator<Item = usize> {
+        let mut depth = 0;
+        (0..self.len()).filter(move |index| {
+            depth += self.nesting(*index);
+            depth == 0 && self.at(*index) == ";"
+        })
+    }
+
     /// The bracket that closes the bracket at a position.
     pub fn closing(&self, open: usize) -> Option<usize> {
         let mut depth = 0;

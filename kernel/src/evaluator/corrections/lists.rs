@@ -136,10 +136,12 @@ pub fn combined(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     // `np.array([0] * 5)`
     let of_array = line.find("array").find(|at| line.before(*at, 1) == "." && line.at(at + 1) == "(");
+    // `v = [0] * 5; v`
+    let end = line.semicolons().next().map_or_else(|| line.last(), |end| end.saturating_sub(1));
     let (first, last) = match (of_array, line.find("=").next()) {
         (Some(at), _) => (at + 2, line.parts(at + 1, ",")?.first()?.1),
-        (None, Some(sign)) => (sign + 1, line.last()),
-        (None, None) => (usize::from(line.at(0) == "return"), line.last()),
+        (None, Some(sign)) => (sign + 1, end),
+        (None, None) => (usize::from(line.at(0) == "return"), end),
     };
     if last <= first {
         return None;
@@ -350,10 +352,12 @@ mod tests {
         let refused = [
             (Some("E0369"), "cannot multiply `[{integer}; 1]` by `{integer}`"),
             (Some("E0425"), "cannot find value `np` in this scope"),
+            (Some("E0425"), "cannot find value `lst` in this scope"),
         ];
         for (cell, expected) in [
-            ("lst = [0] * 5", Some("lst = vec![0; 5]")),
-            ("lst = 5 * [0]", Some("lst = vec![0; 5]")),
+            ("lst = [0] * 5", Some("let lst = vec![0; 5];")),
+            ("lst = 5 * [0]", Some("let lst = vec![0; 5];")),
+            ("lst = [0] * 5; lst", Some("let lst = vec![0; 5]; lst")),
             ("[0.0] * len(a)", Some("vec![0.0; len(a)]")),
             ("[0] * n", Some("vec![0; n as usize]")),
             ("[1, 2] * 2", Some("[1, 2].repeat(2)")),

@@ -197,7 +197,8 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
     };
     // `s = s + v` changes what is there. `s![1..]` is a macro.
     let names_itself = |at: usize| {
-        (at + 2..line.len()).any(|place| {
+        let end = line.semicolons().find(|end| *end > at).unwrap_or_else(|| line.len());
+        (at + 2..end).any(|place| {
             line.at(place) == line.at(at)
                 && !matches!(line.before(place, 1), "." | "::")
                 && !(line.at(place + 1) == "!" && line.at(place + 2) == "[")
@@ -238,7 +239,7 @@ pub fn declaration(line: &Line, known: &Known<'_>) -> Option<String> {
         }
     }
     // `p = f(a); p` shows the value.
-    let has_more = line.find(";").any(|at| at + 1 < line.len());
+    let has_more = line.semicolons().any(|at| at + 1 < line.len());
     let new = format!("let {}{shares}", line.text.trim_end_matches(';'));
     Some(if has_more && !line.text.ends_with(';') { new } else { ended(new) })
 }
