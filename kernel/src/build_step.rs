@@ -72,7 +72,7 @@ pub use flags::Linker;
 pub use library::Library;
 pub use messages::{BuildAnswer, BuildRequest, CheckVerdict, Types};
 pub use names::{Binding, assigned_in, bindings, defined_in, in_scope, items_in, own_name_in, type_as_code};
-pub use replaced_items::{is_meant_by_patterns, room_for_variables};
+pub use replaced_items::{ended_items, is_meant_by_patterns};
 pub use report::{StoredVariable, VariableReport};
 pub use times::{CompileTime, forget as forget_compile_times, now, read as compile_times};
 pub use tools::stop_compiler;

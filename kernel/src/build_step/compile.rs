@@ -272,13 +272,13 @@ fn tell(
         let gone = gone.into_iter().map(|(variable, its_type)| (variable, known(its_type)));
         BuildAnswer::change(&cell.session, |answer| answer.gone.extend(gone))?;
     }
-    err!("{}", about_variables_only(&ordered.in_lines_of_evcxr(messages)));
+    err!("{}", without_places_of_functions(&ordered.in_lines_of_evcxr(messages)));
     Ok(status)
 }
 
-/// The messages without what the compiler adds to those about moved values: it tells where the function is that takes the value, and then
-/// evcxr takes the error for one of that function, and does not forget the variable.
-fn about_variables_only(messages: &str) -> Cow<'_, str> {
+/// The messages without the notes about moved values. A note names the function that takes the value. evcxr would take this for an error in
+/// the function, and would keep the variable.
+fn without_places_of_functions(messages: &str) -> Cow<'_, str> {
     if !messages.contains("\"E0382\"") {
         return Cow::Borrowed(messages);
     }

@@ -70,7 +70,7 @@ impl CompilerMessage {
 /// Whether a file that a message names is the source of a cell, as evcxr or the build step writes it, and not that of a library.
 pub fn is_cell_source(file: &str) -> bool {
     let is_of_library = file.ends_with("/src/lib.rs") && !file.ends_with("/context/src/lib.rs");
-    file.ends_with("lib.rs") && !is_of_library
+    (file == "lib.rs" || file == "src/lib.rs" || file.ends_with("/lib.rs")) && !is_of_library
 }
 
 /// The lines of a text whose message is wanted. Lines without a message are wanted too.

@@ -1,7 +1,7 @@
 //! Items of earlier cells whose names a cell gives to variables: `const N: usize = 5;`, and later `let N = 10;`. The later definition counts,
 //! as it does where an item takes the name of a variable. To the compiler a pattern that is the name of a constant is the constant.
 
-use super::names::{defined_in, is_used, items_in};
+use super::names::{defined_in, is_used};
 use crate::syntax::{declared_name, imported, statements, words};
 use ra_ap_syntax::ast::{self, AstNode};
 use std::collections::BTreeSet;
@@ -22,28 +22,29 @@ pub fn is_meant_by_patterns(item: &ast::Item, name: &str) -> bool {
 }
 
 /// What to write before a cell so that its `let`s can have the names of such items. evcxr keeps one item of a name, and a macro has a
-/// namespace of its own, so a macro ends the item. `knows` tells the names of the notebook's items, and `earlier` are the cells that may
+/// namespace of its own, so a macro ends the item. `knows` says whether the notebook has an item of a name, and `earlier` are the cells that may
 /// define some. An item that other items, types of variables or the cell itself use stays.
-pub fn room_for_variables(
-    cell: &str,
-    knows: impl Fn(&str) -> bool,
-    earlier: &[String],
-    types: &[(String, String)],
-) -> String {
+pub fn ended_items(cell: &str, knows: impl Fn(&str) -> bool, earlier: &[String], types: &[(String, String)]) -> String {
     let bound: BTreeSet<String> =
         defined_in(cell).into_iter().map(|(name, _)| name).filter(|name| knows(name)).collect();
     if bound.is_empty() {
         return String::new();
     }
-    let own = items_in(cell);
     let items: Vec<ast::Item> =
         earlier.iter().flat_map(|cell| statements(cell)).filter_map(|(_, node)| ast::Item::cast(node)).collect();
     let says = |text: &str, name: &str| words(text).any(|word| word == name);
+    // As an item of the cell, or in the type of a variable.
+    let uses = |name: &str| {
+        statements(cell).into_iter().any(|(_, node)| match ast::LetStmt::cast(node.clone()) {
+            Some(given) => given.ty().is_some_and(|its_type| says(&its_type.syntax().text().to_string(), name)),
+            None => ast::Item::can_cast(node.kind()) && says(&node.text().to_string(), name),
+        })
+    };
     let ends = |name: &&String| {
         let (meant, others): (Vec<&ast::Item>, Vec<&ast::Item>) =
             items.iter().partition(|item| is_meant_by_patterns(item, name));
         !meant.is_empty()
-            && !own.contains(name)
+            && !uses(name)
             && !is_used(cell, name)
             && !others.iter().any(|item| says(&item.syntax().text().to_string(), name))
             && !types.iter().any(|(_, type_name)| says(type_name, name))
@@ -59,7 +60,7 @@ mod tests {
     fn ended(earlier: &[&str], types: &[&str], cell: &str) -> Vec<String> {
         let earlier: Vec<String> = earlier.iter().map(|&text| text.to_owned()).collect();
         let types: Vec<(String, String)> = types.iter().map(|&text| ("v".to_owned(), text.to_owned())).collect();
-        let text = room_for_variables(cell, |_| true, &earlier, &types);
+        let text = ended_items(cell, |_| true, &earlier, &types);
         text.split("macro_rules! ").skip(1).map(|part| part.split(' ').next().unwrap().to_owned()).collect()
     }
 
@@ -95,6 +96,8 @@ mod tests {
             ("", "u8", "let N = N + 1;"),
             ("", "u8", "println!(\"{N}\"); let N = 1;"),
             ("", "u8", "const N: u8 = 2; let N = 1;"),
+            ("", "u8", "let N = 2; fn half() -> usize { N / 2 }"),
+            ("", "u8", "let y: [u8; N] = make(); let N = 3;"),
         ] {
             assert!(ended(&[constant, earlier], &[types], cell).is_empty(), "{earlier} {types} {cell}");
         }

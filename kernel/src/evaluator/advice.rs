@@ -163,7 +163,11 @@ pub fn of_item_in_pattern(
         let items = source(name).map(|text| statements(&text)).unwrap_or_default();
         items.into_iter().filter_map(|(_, node)| ast::Item::cast(node)).any(|item| is_meant_by_patterns(&item, name))
     };
-    let name = words(line).find(is_meant)?;
+    let of_loop = line.split_once(" in ").filter(|_| line.trim_start().starts_with("for "));
+    let (pattern, behind) = of_loop.or_else(|| line.split_once('=')).unwrap_or((line, ""));
+    let parameters = behind.split('|').nth(1).unwrap_or_default();
+    let is_struct = |name: &&str| pattern.contains(&format!("{name}("));
+    let name = words(pattern).chain(words(parameters)).find(|name| !is_struct(name) && is_meant(name))?;
     let lower = name.to_lowercase();
     let other = if lower == name { format!("my_{name}") } else { lower };
     Some(format!(
@@ -226,7 +230,11 @@ mod tests {
         assert!(of("E0530", "", "let mut unit = 1;").unwrap().ends_with("such as `my_unit`"));
         assert!(of("E0308", "`N` is interpreted as a constant, not a new binding", "let N = true;").is_some());
         assert_eq!(of("E0308", "expected `bool`, found `u8`", "let x: bool = N;"), None);
-        assert_eq!(of("E0005", "", "let Some(x) = Some(1);"), None);
+        assert!(of("E0005", "", "for N in 0..3 {}").is_some());
+        assert!(of("E0005", "", "let twice = |N: u8| 2;").is_some());
+        for line in ["let Some(x) = Some(1);", "let Some(x) = v.get(N);", "let N(x, y) = p;"] {
+            assert_eq!(of("E0005", "", line), None, "{line}");
+        }
     }
 
     #[test]

@@ -103,7 +103,7 @@ const RULES: &[Rule] = &[
     kernels::type_names,
     kernels::variable,
     kernels::length,
-    kernels::python,
+    kernels::conditional_value,
     kernels::own_variable,
     kernels::names,
     kernels::atomic,
@@ -258,7 +258,7 @@ pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
                 // A cell that begins with `!` is a command of the shell.
                 let kept = if kept.starts_with('!') { format!("({kept})") } else { kept };
                 let kept = if is_unended(&kept, known) { format!("{kept};") } else { kept };
-                // Comments are cut off before: this would be one only in Rust.
+                // A `//` that is left is Python's division. Rust would read a comment.
                 let is_whole = line.find("//").next().is_none();
                 let is_new = line.text != text.trim() || kept != line.text && known.says("expected `;`");
                 return (is_new && is_whole && is_rust(&kept)).then_some(kept);
@@ -271,7 +271,11 @@ pub fn of_line(text: &str, known: &Known<'_>) -> Option<String> {
 /// Whether a line is a statement or an item that lacks its semicolon, and does not go on.
 fn is_unended(text: &str, known: &Known<'_>) -> bool {
     const WORDS: &str = "let const static type use";
-    let goes_on = known.cell.lines().nth(known.line).is_some_and(|next| next.trim_start().starts_with('.'));
+    let goes_on = known.cell.lines().nth(known.line).map(str::trim_start).is_some_and(|next| {
+        next.starts_with(['.', '?', '+', '-', '*', '/', '%', '&', '|', '^', '<', '>', '=', ')', ']', '}', '{'])
+            || next.starts_with("as ")
+            || next.starts_with("else")
+    });
     let line = Line::new(text);
     // `let p = f(a); p` shows the value.
     let start = line.semicolons().last().map_or(0, |at| at + 1);

@@ -479,7 +479,7 @@ impl RustEvaluator {
         }
         let declarations = self.variables.declarations_for(&expansion.code);
         let knows = |name: &str| notebook.items.contains(name);
-        let room = build_step::room_for_variables(&expansion.code, knows, self.sources.cells(), &notebook.variables);
+        let room = build_step::ended_items(&expansion.code, knows, self.sources.cells(), &notebook.variables);
         if !declarations.is_empty() || !room.is_empty() {
             expansion.precede(&(room + &declarations));
         }

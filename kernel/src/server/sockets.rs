@@ -147,7 +147,7 @@ fn bound<T, E: Into<anyhow::Error>>(channel: &str, port: Option<u16>, result: Re
         match port {
             Some(port) if error.chain().any(|cause| cause.downcast_ref().is_some_and(in_use)) => anyhow!(
                 "another program uses the port {port}, which Jupyter has chosen for {channel}. Start a new kernel. Where many people \
-                 share a machine, let Jupyter use sockets in files: c.KernelManager.transport = \"ipc\""
+                 share a machine, let Jupyter use Unix sockets: c.KernelManager.transport = \"ipc\""
             ),
             _ => error.context(format!("cannot bind {channel}")),
         }

@@ -91,7 +91,7 @@ pub fn ternary(line: &Line, known: &Known<'_>) -> Option<String> {
 
 /// C's `x > 1.0 ? x : 0.0`: the last one of a line, so that those around it follow.
 pub fn conditional(line: &Line, known: &Known<'_>) -> Option<String> {
-    // Behind the sign that passes an error on no value begins.
+    // No value begins behind the `?` that passes an error on.
     let begins_value = |at: usize| {
         let is_sign = line.kind(at) == Some(LineTokenKind::Sign);
         at < line.len()

@@ -67,6 +67,17 @@ fn signature(decorator: &str) -> Option<Signature> {
     Some(Signature { parameters, result })
 }
 
+/// Whether the function with this head, on the line that is looked at, divides: integers divide otherwise than in Python.
+fn divides(head: &str, known: &Known<'_>) -> bool {
+    let body =
+        known.cell.lines().skip(known.line).take_while(|text| text.is_empty() || text.starts_with([' ', '\t', '}']));
+    let has_sign = |text: &str| {
+        let tokens = Line::new(text.trim());
+        (1..tokens.len()).any(|at| matches!(tokens.at(at), "/" | "//" | "%" | "**" | "/=" | "%="))
+    };
+    head.split_once("):").is_some_and(|(_, body)| has_sign(body)) || body.into_iter().any(has_sign)
+}
+
 /// The types that the decorator gives of the function whose head is the line that is looked at.
 fn of_head(known: &Known<'_>) -> Option<Signature> {
     let lines: Vec<&str> = known.cell.lines().take(known.line).map(str::trim).collect();
@@ -76,17 +87,9 @@ fn of_head(known: &Known<'_>) -> Option<Signature> {
     }
     let decorator = before.iter().rev().take_while(|text| text.starts_with('@')).find(|text| kind(text).is_some())?;
     let found = signature(decorator)?;
-    // Integers divide otherwise than in Python.
     let is_whole = |declared: &Declared| elements::is_integer(declared.element) && !declared.is_array;
     let has_whole = found.parameters.iter().chain(&found.result).any(is_whole);
-    let body =
-        known.cell.lines().skip(known.line).take_while(|text| text.is_empty() || text.starts_with([' ', '\t', '}']));
-    let divides = |text: &str| {
-        let tokens = Line::new(text.trim());
-        (1..tokens.len()).any(|at| matches!(tokens.at(at), "/" | "//" | "%" | "**" | "/=" | "%="))
-    };
-    let divides = head.split_once("):").is_some_and(|(_, body)| divides(body)) || body.into_iter().any(divides);
-    (!(has_whole && divides)).then_some(found)
+    (!(has_whole && divides(head, known))).then_some(found)
 }
 
 /// The type of a parameter that the decorator of its function gives.
@@ -105,7 +108,9 @@ pub fn result(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     let head = Line::new(known.cell.lines().nth(known.line.checked_sub(1)?)?.trim());
     let behind = head.closing(2).filter(|close| head.at(0) == "def" && head.at(close + 1) == "->");
-    let annotated = behind.and_then(|close| element(head.at(close + 2)));
+    let annotated = behind
+        .and_then(|close| element(head.at(close + 2)))
+        .filter(|own| !(elements::is_integer(own) && divides(&head.text, known)));
     let given = annotated.or_else(|| of_head(known)?.result.map(|result| result.element))?;
     (given != "f64").then(|| line.with(close + 2, close + 2, given))
 }
@@ -178,6 +183,7 @@ mod tests {
             // `/` gives floats in Python.
             ("@vectorize(['int64(int64, int64)'])\ndef f(x, y):\n    return x / y", "fn f(x: f64, y: f64) -> f64 {"),
             ("@vectorize\ndef f(x: int) -> int:\n    return x + 1", "fn f(x: i64) -> i64 {"),
+            ("@vectorize\ndef f(x: int) -> int:\n    return x / 2", "fn f(x: i64) -> f64 {"),
             (
                 "@cuda.jit('void(float32[:], float32[:], int32)')\ndef f(p, q, n):\n    i = cuda.grid(1)\n    q[i] = p[i] * n",
                 "fn f(p: View<f32>, mut q: ViewMut<f32>, n: i32) {",

@@ -195,6 +195,12 @@ mod tests {
                 "println!(\"{n} {a.sum()} {n * 2:>5} {{}}\");",
                 "println!(\"{n} {} {:>5} {{}}\", a.sum(), n * 2);",
             ),
+            (
+                None,
+                "invalid format string: expected `}`, found `.`",
+                "println!(\"{v:?} {a.sum()}\")",
+                "println!(\"{v:?} {}\", a.sum())",
+            ),
             (None, "invalid format string: expected `}`, found `[`", "format!(\"{v[0]}\")", "format!(\"{}\", v[0])"),
             (
                 Some("E0308"),

@@ -1,7 +1,7 @@
 //! Functions of device code and their calls, as CUDA, Numba and NumPy have them.
 
 use super::calls::METHODS;
-use super::known::{ARRAY, DeviceFunction, Known};
+use super::known::{ARRAY, DeviceFunction, Known, declares, is_counter};
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::modules::PAGES;
 use super::uses::{counts, written};
@@ -62,10 +62,9 @@ pub fn own_variable(line: &Line, known: &Known<'_>) -> Option<String> {
     let name = line.at(0);
     let is_seen = known.device.is_some() && known.is_in_block() && line.is_word(0) && line.at(1) == "=";
     (known.type_of)(name).filter(|_| is_seen)?;
-    let starts = [format!("let {name} "), format!("let mut {name} "), format!("{name} = "), format!("for {name} in ")];
     let before: Vec<&str> = known.cell.lines().take(known.line.saturating_sub(1)).collect();
     let head = before.iter().rposition(|text| matches!(Line::new(text.trim()).at(0), "fn" | "def"))?;
-    let is_declared = before[head + 1..].iter().any(|text| starts.iter().any(|start| text.trim().starts_with(start)));
+    let is_declared = before[head + 1..].iter().any(|text| declares(text, name) || is_counter(text, name));
     let is_parameter = Line::new(before[head].trim()).find(name).any(|at| at > 1);
     (!is_declared && !is_parameter).then(|| format!("let {};", line.text.trim_end_matches(';')))
 }
@@ -119,10 +118,12 @@ pub fn names(line: &Line, known: &Known<'_>) -> Option<String> {
 }
 
 /// `out[i] = x[i] if x[i] > 0 else 0` and `s //= 2` of device code.
-pub fn python(line: &Line, known: &Known<'_>) -> Option<String> {
+pub fn conditional_value(line: &Line, known: &Known<'_>) -> Option<String> {
     known.device?;
     let name = line.at(0);
-    if line.at(1) == "//" && line.at(2) == "=" && known.is_python && known.is_integer(name) {
+    // `/` rounds towards 0, and so differs for negative numbers.
+    let may_be_negative = known.cell.contains(&format!("{name} -= "));
+    if line.at(1) == "//" && line.at(2) == "=" && known.is_python && known.is_integer(name) && !may_be_negative {
         return Some(format!("{name} /= {};", line.slice(3, line.last())));
     }
     let sign = line.find("=").next().filter(|_| line.is_word(0) && !is_keyword(name))?;

@@ -40,16 +40,25 @@ fn is_target(text: &str, name: &str) -> bool {
         && line.find(name).next().is_some()
 }
 
+/// Whether a line declares a variable or gives it a value: `p = 0`, `let mut p: f64 = 0.0;`
+pub fn declares(text: &str, name: &str) -> bool {
+    let rest = text.trim().strip_prefix("let ").map(|rest| rest.trim_start_matches("mut "));
+    let is_typed = rest.and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| rest.starts_with([':', ';']));
+    is_typed || is_target(text, name)
+}
+
+/// Whether a line is the head of a loop with this variable: `for p in v:`
+pub fn is_counter(text: &str, name: &str) -> bool {
+    let tokens = Line::new(text.trim());
+    let end = tokens.find("in").next().unwrap_or(0);
+    tokens.at(0) == "for" && tokens.find(name).any(|at| at < end)
+}
+
 /// Whether a line, counted from 1, gives a value to a variable of a block around its own: one that an earlier line there declares, or a
 /// parameter of the function whose body that block is. A `let` would make another variable, which ends with the inner block. `is_within` says
 /// that the line has a block of its own, in which this happens.
 pub fn is_of_outer_block(cell: &str, line: usize, is_within: bool, name: &str) -> bool {
     let indent = |text: &str| text.len() - text.trim_start().len();
-    let declares = |text: &str| {
-        let rest = text.trim().strip_prefix("let ").map(|rest| rest.trim_start_matches("mut "));
-        let typed = rest.and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| rest.starts_with([':', ';']));
-        typed || is_target(text, name)
-    };
     let mut lines = cell.lines().take(line).collect::<Vec<_>>().into_iter().rev();
     let Some(own) = lines.next().map(|text| indent(text) + usize::from(is_within)) else { return false };
     let mut around = own;
@@ -63,8 +72,11 @@ pub fn is_of_outer_block(cell: &str, line: usize, is_within: bool, name: &str) -
             let is_parameter = Line::new(head).find(name).any(|at| at > 2);
             return is_parameter && around < own;
         }
+        if depth < own && is_counter(head, name) {
+            return around < own;
+        }
         around = around.min(depth);
-        if depth < own && declares(text) {
+        if depth < own && declares(text, name) {
             return true;
         }
     }
@@ -310,6 +322,8 @@ mod tests {
         {
             assert_eq!(is_of_outer_block(cell, line, false, name), expected, "{line} {name}");
         }
+        let cell = "for t in v:\n    t = t + 1\n    if t > 2:\n        t = 0.5";
+        assert_eq!([2, 4].map(|line| is_of_outer_block(cell, line, false, "t")), [false, true]);
         assert!(is_of_outer_block("let mut y: f64 = 0.0;\nloop {\n    y = 1;\n}", 3, false, "y"));
     }
 

@@ -1,7 +1,7 @@
 //! Calls of functions of device code: `gpu::launch` and `gpu::map`, also as CUDA, Numba and CuPy have them.
 
 use super::kernels::parameter;
-use super::known::{ARRAY, DeviceFunction, Known};
+use super::known::{ARRAY, DeviceFunction, Known, declares};
 use super::line::{Line, is_integer, is_name};
 use super::operators::{as_argument, as_object, with_floats};
 use crate::evaluator::elements;
@@ -52,10 +52,7 @@ fn list(text: &str) -> Option<&str> {
 
 /// The type of a variable. A parameter of a function of the cell may have its name.
 fn type_of(name: &str, known: &Known<'_>) -> Option<String> {
-    let is_given = || {
-        let starts = [format!("let {name} "), format!("let mut {name} "), format!("|{name}|"), format!("\n{name} = ")];
-        starts.iter().any(|start| known.cell.contains(start)) || known.cell.starts_with(&format!("{name} = "))
-    };
+    let is_given = || known.cell.contains(&format!("|{name}|")) || known.cell.lines().any(|text| declares(text, name));
     let of_notebook = || (known.type_of)(name).filter(|_| is_name(name) && !known.is_in_block() && !is_given());
     known.variable(name).or_else(of_notebook)
 }
@@ -239,8 +236,8 @@ pub fn start(line: &Line, known: &Known<'_>) -> Option<String> {
 fn of_cuda(line: &Line, known: &Known<'_>) -> Option<String> {
     let (before, rest) = line.text.split_once("<<<")?;
     let (sizes, behind) = rest.split_once(">>>")?;
-    let start = before.rfind(|next| !crate::syntax::is_word(next)).map_or(0, |at| at + 1);
-    let kernel = Some(&before[start..]).filter(|kernel| is_name(kernel))?;
+    let kernel = before.rsplit(|next| !crate::syntax::is_word(next)).next().filter(|kernel| is_name(kernel))?;
+    let start = before.len() - kernel.len();
     let (sizes, behind) = (Line::new(&format!("({sizes})")), Line::new(behind));
     let (sizes, end) = (sizes.arguments(0)?, behind.closing(0).filter(|_| behind.at(0) == "(")?);
     let (grid, block, shared, stream) = match *sizes.as_slice() {

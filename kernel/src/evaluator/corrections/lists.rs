@@ -4,7 +4,7 @@ use super::calls::METHODS;
 use super::known::Known;
 use super::line::{Line, LineTokenKind, is_integer, is_name};
 use super::operators::{array_of_list, as_float, as_object, is_list};
-use super::values::declared;
+use super::values::{DEPTH, declared, is_place, without_parentheses};
 use crate::syntax::{list_has, list_value};
 
 /// The element type of a variable that is a `Vec`.
@@ -125,11 +125,12 @@ fn count(text: &str, known: &Known<'_>) -> Option<String> {
     match known.variable(text) {
         Some(name) if name == "usize" => Some(text.to_owned()),
         Some(name) if matches!(&*name, "i32" | "i64" | "u32" | "u64") => Some(format!("{text} as usize")),
-        _ => (is_integer(text) || known.is_integer(text) || is_length(text)).then(|| text.to_owned()),
+        _ if is_integer(text) || known.is_integer(text) || is_length(text) => Some(text.to_owned()),
+        _ => is_place(text, known, DEPTH).then(|| format!("{} as usize", as_object(without_parentheses(text)))),
     }
 }
 
-/// `[0] * 5`, `[1, 2] + [3]`, `v + [4]`: what Python makes of lists. Numbers that are not whole, and arrays, are for arrays.
+/// `[0] * 5`, `[1, 2] + [3]`, `v + [4]`: what Python makes of lists. Lists beside a float or an array are left to the rules for arrays.
 pub fn combined(line: &Line, known: &Known<'_>) -> Option<String> {
     if !known.is_python || known.device.is_some() || line.find("for").next().is_some() {
         return None;
@@ -371,7 +372,7 @@ mod tests {
             ("v = v + [4]", Some("let v = [v.clone(), vec![4]].concat();")),
             ("[1.0, 2.0] * 2.0", Some("gpu::array(&[1.0, 2.0]) * 2.0")),
             ("a + [1, 2]", None),
-            ("[[0, 1]] * 2", Some("gpu::array(&[[0, 1]]) * 2")),
+            ("[0] * (n + 1)", Some("vec![0; (n + 1) as usize]")),
         ] {
             let line = cell.lines().count();
             let known = Known::of_line(&refused, cell, line, &type_of);
@@ -381,5 +382,9 @@ mod tests {
                 None => assert!(found.is_none_or(|found| !found.contains("concat")), "{cell}"),
             }
         }
+        // The rows of the list twice.
+        let refused = [(Some("E0369"), "cannot multiply `[[{integer}; 2]; 1]` by `{integer}`")];
+        let cell = "[[0, 1]] * 2";
+        assert_eq!(of_line(cell, &Known::of_line(&refused, cell, 1, &type_of)), None);
     }
 }

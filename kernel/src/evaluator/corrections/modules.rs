@@ -287,7 +287,7 @@ pub fn of_scipy(line: &Line, known: &Known<'_>) -> Option<String> {
         let name = path.rsplit("::").next().unwrap_or_default();
         let other = match path.split_once("::") {
             // What is not in a module here.
-            None => signatures::folded(name, &values, &named, known),
+            None => signatures::convolved(name, &values, &named, known),
             Some(("fft", _)) => signatures::frequencies(name, &values, &named, known),
             Some(_) => None,
         };

@@ -383,6 +383,11 @@ pub fn list(line: &Line, known: &Known<'_>) -> Option<String> {
             is_sign(line.before(*open, 1)) || line.closing(*open).is_some_and(|close| is_sign(line.at(close + 1)))
         })?;
     let close = line.closing(open)?;
+    // In Python `[0] * k` repeats the list.
+    let is_repeated = line.before(open, 1) == "*" || line.at(close + 1) == "*";
+    if known.is_python && is_repeated && !line.text.contains('.') {
+        return None;
+    }
     Some(line.with(open, close, &format!("gpu::array(&{})", line.slice(open, close))))
 }
 

@@ -25,7 +25,7 @@ impl Format {
         let type_name = known.type_of(expression).unwrap_or_default();
         let is_shown = !["Vec<", "[", "(", "Option<", "HashMap<"].iter().any(|start| type_name.starts_with(start))
             && ![".shape", ".shape()", ".strides()", ".tolist()"].iter().any(|end| expression.ends_with(end));
-        let how = if is_shown { how.to_owned() } else { format!("{how}?") };
+        let how = if is_shown || how.ends_with('?') { how.to_owned() } else { format!("{how}?") };
         let how = if how.is_empty() { how } else { format!(":{how}") };
         if is_name(expression) {
             self.text += &format!("{{{expression}{how}}}");
@@ -131,7 +131,7 @@ pub fn print(line: &Line, known: &Known<'_>) -> Option<String> {
     })
 }
 
-/// `println!("{}", a.sum())`: between the braces of Rust stands a name, not an expression.
+/// `println!("{a.sum()}")`: in Rust only names can be between the braces.
 pub fn expressions(line: &Line, known: &Known<'_>) -> Option<String> {
     let is_alone = |at: &usize| line.arguments(at + 1).is_some_and(|arguments| arguments.len() == 1);
     let at = line.find("!").find(is_alone).filter(|_| known.says("invalid format string"))? + 2;

@@ -80,14 +80,14 @@ pub fn range_of_floats(range: &str) -> String {
     with_floats(range, |line, at| is_end(line, at) && depth(at) == 1)
 }
 
-/// Functions of two arrays that are folded.
-const FOLDED: &str = "convolve correlate fftconvolve convolve2d correlate2d";
+/// Convolutions and correlations of two arrays.
+const CONVOLUTIONS: &str = "convolve correlate fftconvolve convolve2d correlate2d";
 
 /// A list beside an array: with elements of the array's type, as NumPy's result has it.
 fn list_beside(list: &str, element: &str) -> String {
     match element {
         "i64" => format!("{}.astype::<i64>()", array_of_list(list, false)),
-        _ => array_of_list(list, matches!(element, "f64" | "f32")),
+        _ => array_of_list(list, element.starts_with('f')),
     }
 }
 
@@ -115,8 +115,8 @@ fn of_one_type(values: &[&str], known: &Known<'_>) -> Option<Vec<String>> {
 }
 
 /// `np.convolve(a, [1, -1], 'same')`, `signal.convolve2d(m, m)`: the macros, which know `mode` as a text.
-pub fn folded(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
-    let (arrays, rest) = values.split_at_checked(2).filter(|_| list_has(FOLDED, name))?;
+pub fn convolved(name: &str, values: &[&str], named: &[(&str, &str)], known: &Known<'_>) -> Option<String> {
+    let (arrays, rest) = values.split_at_checked(2).filter(|_| list_has(CONVOLUTIONS, name))?;
     let rest = rest.iter().map(|text| text.replace('\'', "\""));
     checked_macro(name, of_one_type(arrays, known)?.into_iter().chain(rest), named)
 }
@@ -270,7 +270,7 @@ pub fn of_another_form(name: &str, values: &[&str], named: &[(&str, &str)], know
     }
     let new = of_arrays(name, values, named, known)
         .or_else(|| drawn(name, values, named, known))
-        .or_else(|| folded(name, values, named, known))
+        .or_else(|| convolved(name, values, named, known))
         .or_else(|| with_text(name, values, named, known))
         .or_else(|| frequencies(name, values, named, known));
     if new.is_some() {

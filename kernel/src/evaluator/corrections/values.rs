@@ -31,7 +31,7 @@ const KEEPING: &str = "\
     repeat clip maximum minimum flat view broadcast_to";
 
 /// How many variables may lead to one another.
-const DEPTH: usize = 8;
+pub const DEPTH: usize = 8;
 
 /// The type of an array that an expression gives; `DeviceArray<` if its elements are unknown.
 pub fn type_of(expression: &str, known: &Known<'_>) -> Option<String> {
@@ -283,7 +283,7 @@ fn is_element(line: &Line, start: usize, open: usize, known: &Known<'_>) -> bool
 }
 
 /// Whether an index is one whole number: `k + 1` of a loop, `middle` after `middle = (low + high) // 2`.
-fn is_place(index: &str, known: &Known<'_>, depth: usize) -> bool {
+pub fn is_place(index: &str, known: &Known<'_>, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let index = without_parentheses(index.trim().trim_end_matches(';'));
     if is_name(index) {

@@ -69,8 +69,8 @@ pub fn header(line: &Line, known: &Known<'_>) -> Option<String> {
     }
     let head = line.slice(0, colon - 1);
     // Python's loop leaves the list to later cells.
-    let is_list =
-        line.at(colon - 2) == "in" && (known.type_of)(line.at(colon - 1)).is_some_and(|name| name.starts_with("Vec<"));
+    let is_list = line.before(colon, 2) == "in"
+        && (known.type_of)(line.before(colon, 1)).is_some_and(|name| name.starts_with("Vec<"));
     let head = &if line.at(0) == "for" && is_list { format!("{head}.clone()") } else { head.to_owned() };
     let body = match line.slice(colon + 1, last) {
         "" => "{".to_owned(),

@@ -117,8 +117,7 @@ fn with_vectorized(text: &str, facts: Facts<'_>) -> Option<String> {
         let head = format!("fn {name}(");
         let is_plain = |source: &str| {
             let before = source.find(&head).map_or("", |at| source[..at].trim_end());
-            let attribute = before.lines().next_back().unwrap_or_default().trim();
-            !ATTRIBUTES.iter().any(|one| attribute.ends_with(one))
+            !ATTRIBUTES.iter().any(|one| before.ends_with(one))
         };
         match new.find(&head) {
             Some(at) if is_plain(&new) => new.insert_str(at, &format!("{ATTRIBUTE}\n")),
@@ -425,11 +424,16 @@ fn made_mutable(text: &str, error: &Error) -> Option<String> {
 
 /// The cell in which a parameter is made mutable: `fn f(mut a: f64) { a += 1.0; … }`
 fn with_mutable_parameter(text: &str, error: &Error) -> Option<String> {
-    if !matches!(error.code.as_deref(), Some("E0384" | "E0596")) {
-        return None;
-    }
-    let name = error.message.split('`').nth(1)?;
-    let head = text.lines().take(error.line()?).filter(|line| line.contains("fn ")).last()?;
+    let at = error.line()?;
+    // A line that is not indented is the notebook's, if it is not the head itself.
+    let in_function = |line: &str| line.starts_with([' ', '\t']) || line.contains("fn ");
+    let is_parameters = match error.code.as_deref()? {
+        "E0384" => error.message.contains("immutable argument"),
+        "E0596" => text.lines().nth(at.checked_sub(1)?).is_some_and(in_function),
+        _ => false,
+    };
+    let name = error.message.split('`').nth(1).filter(|_| is_parameters)?;
+    let head = text.lines().take(at).filter(|line| line.contains("fn ")).last()?;
     let start =
         [format!("({name}: "), format!(", {name}: ")].into_iter().find(|start| head.contains(start.as_str()))?;
     let declared = text.contains(&format!("let {name}"));
@@ -437,12 +441,13 @@ fn with_mutable_parameter(text: &str, error: &Error) -> Option<String> {
         .then(|| text.replacen(head, &head.replacen(&start, &start.replacen(name, &format!("mut {name}"), 1), 1), 1))
 }
 
-/// The cell in which a variable of the notebook is made mutable before it is changed.
+/// The cell in which a variable of the notebook is made mutable, before all else.
 fn made_mutable_before(text: &str, error: &Error, facts: Facts<'_>) -> Option<String> {
     let name = error.message.split('`').nth(1).filter(|_| error.code.as_deref() == Some("E0596"))?;
     let made = format!("let mut {name} = {name};");
-    let at = error.line()?;
-    let line = text.lines().nth(at.checked_sub(1)?)?.trim();
+    // Before the whole cell: in a block the new variable would end with it.
+    let at = text.lines().position(|line| !line.trim().is_empty())? + 1;
+    let line = text.lines().nth(at - 1)?.trim();
     let is_new = (facts.type_of)(name).is_some() && !text.contains(&made);
     is_new.then(|| with_lines(text, &BTreeMap::from([(at, format!("{made} {line}"))])))
 }
