@@ -72,11 +72,15 @@ fn shutdown_is_understood_on_shell() {
 #[test]
 fn a_cell_that_quits_has_its_answer_before_the_kernel_ends() {
     let mut frontend = Frontend::start();
-    let code = "print last\nquit";
+    let code = "ask who?\nprint last\nquit";
     let id = frontend.execute(code);
-    let queued = frontend.execute("print never");
     frontend.begins(&id, code, 1);
-    frontend.client.published("stream", &id, json!({ "name": "stdout", "text": "last\n" }));
+    frontend.client.reply(Channel::Stdin, "input_request", &id);
+    let queued = frontend.execute("print never");
+    // The cell waits in the queue when a request that was sent after it has its answer. Else the kernel could end before it comes.
+    frontend.ask_while_running("kernel_info_request", &id);
+    frontend.client.send(Channel::Stdin, "input_reply", json!({ "value": "first" }));
+    frontend.stream(&id, "stdout", "first\nlast\n");
     let reply = frontend.client.reply(Channel::Shell, "execute_reply", &id);
     assert_eq!(reply["status"], "ok");
     frontend.client.published("shutdown_reply", &id, json!({ "status": "ok", "restart": false }));
