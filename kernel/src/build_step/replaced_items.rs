@@ -25,6 +25,10 @@ pub fn is_meant_by_patterns(item: &ast::Item, name: &str) -> bool {
 /// namespace of its own, so a macro ends the item. `knows` says whether the notebook has an item of a name, and `earlier` are the cells that may
 /// define some. An item that other items, types of variables or the cell itself use stays.
 pub fn ended_items(cell: &str, knows: impl Fn(&str) -> bool, earlier: &[String], types: &[(String, String)]) -> String {
+    // Most cells name no such item, and need not be parsed.
+    if earlier.is_empty() || !words(cell).any(&knows) {
+        return String::new();
+    }
     let bound: BTreeSet<String> =
         defined_in(cell).into_iter().map(|(name, _)| name).filter(|name| knows(name)).collect();
     if bound.is_empty() {

@@ -348,6 +348,13 @@ mod tests {
         of_line(text, &Known::of_line(&faults, text, 1, &type_of))
     }
 
+    /// A line of a cell, the second one, with its correction.
+    pub(super) fn second(head: &str, typed: &str) -> Option<String> {
+        let cell = format!("{head}\n{typed}");
+        let faults = [(None, "expected something")];
+        of_line(typed, &Known::of_line(&faults, &cell, 2, &type_of))
+    }
+
     #[test]
     fn code_behind_magics_is_corrected() {
         for (typed, expected) in [

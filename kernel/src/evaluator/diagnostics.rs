@@ -120,12 +120,12 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
     let mut of_more_axes = BTreeMap::new();
     // The compiler's own suggestions: one at a time, so that the others are still to come.
     let mut suggested = BTreeMap::new();
-    for line in lines.difference(&gone).copied().take(MOST_LINES) {
+    // Another line is to be corrected than the one that the compiler points to.
+    let is_of_another = |error: &&Error| whole_cell::of_another_line(cell, error).is_some();
+    let elsewhere: BTreeSet<Option<usize>> = errors.iter().filter(is_of_another).map(Error::line).collect();
+    for line in lines.difference(&gone).copied().take(MOST_LINES).filter(|line| !elsewhere.contains(&Some(*line))) {
         let Some(text) = cell.lines().nth(line - 1) else { continue };
         let here: Vec<&Error> = errors.iter().filter(|error| error.line() == Some(line)).collect();
-        if here.iter().any(|error| whole_cell::of_another_line(cell, error).is_some()) {
-            continue;
-        }
         let faults: Vec<_> = here.iter().flat_map(|error| error.faults()).collect();
         let known = facts.known(&faults, cell, line);
         let by_rule = |rows| corrections::of_line(text, &Known { rows, ..known });
@@ -155,9 +155,8 @@ fn correct(errors: &mut Vec<Error>, cell: &str, notebook: Notebook<'_>) {
     // `a?` is for the kernel.
     let is_help = corrected.values().any(|line| line.ends_with('?'));
     let is_python = cell.trim().contains('\n') && !corrections::has_rust(cell);
-    let is_elsewhere = errors.iter().any(|error| whole_cell::of_another_line(cell, error).is_some());
     let has_way =
-        !is_help && (is_python || !corrected.is_empty() || !suggested.is_empty() || is_syntax || is_elsewhere);
+        !is_help && (is_python || !corrected.is_empty() || !suggested.is_empty() || is_syntax || !elsewhere.is_empty());
     suggested.extend(corrected.clone());
     let outcome = match check.filter(|_| has_way && gone.is_empty() && cell.len() <= LONGEST_CELL) {
         Some(check) => whole_cell::corrected(cell, &suggested, is_syntax, check, facts),

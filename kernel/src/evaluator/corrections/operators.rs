@@ -665,25 +665,17 @@ pub fn keeping_arrays(text: &str, known: &Known<'_>) -> String {
 pub fn reference_of_reference(line: &Line, known: &Known<'_>) -> Option<usize> {
     (1..line.len()).find(|at| {
         let is_prefix = line.before(*at, 1) == "&"
-            && (*at == 1
-                || matches!(line.before(*at, 2), "(" | "[" | "," | "=" | "return")
-                || matches!(line.before(*at, 2), "+" | "-" | "*" | "/" | "%" | "&" | "|"));
+            && matches!(
+                line.before(*at, 2),
+                "" | "(" | "[" | "," | "=" | "return" | "+" | "-" | "*" | "/" | "%" | "&" | "|"
+            );
         is_prefix && !matches!(line.at(at + 1), "." | "(" | "[" | "::" | "!") && is_reference(line.at(*at), known)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::of_line;
-    use super::super::tests::type_of;
-    use super::*;
-
-    /// A line of a cell, the second one, with its correction.
-    fn second(head: &str, typed: &str) -> Option<String> {
-        let cell = format!("{head}\n{typed}");
-        let faults = [(None, "expected something")];
-        of_line(typed, &Known::of_line(&faults, &cell, 2, &type_of))
-    }
+    use super::super::tests::second;
 
     #[test]
     fn elements_at_places_of_variables_are_numbers() {

@@ -67,17 +67,9 @@ pub fn of_references(line: &Line, known: &Known<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::of_line;
     use super::super::operators::is_reference;
-    use super::super::tests::type_of;
+    use super::super::tests::{second, type_of};
     use super::*;
-
-    /// A line of a cell, the second one, with its correction.
-    fn second(head: &str, typed: &str) -> Option<String> {
-        let cell = format!("{head}\n{typed}");
-        let faults = [(None, "expected something")];
-        of_line(typed, &Known::of_line(&faults, &cell, 2, &type_of))
-    }
 
     #[test]
     fn parameters_that_are_references_stay_as_they_are() {

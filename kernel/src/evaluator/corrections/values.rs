@@ -171,9 +171,12 @@ pub fn gives_another(expression: &str) -> bool {
         last.is_some_and(|open| open > 1 && line.before(open, 2) == "." && list_has(NOT_ARRAYS, line.at(open - 1)));
     // Also of a macro: `gpu::histogram!(&a, bins = 4)`.
     let name = if line.before(open, 1) == "!" { line.before(open, 2) } else { line.before(open, 1) };
-    // `gpu::unique!(&a, return_counts = true)`
-    let has_several = || line.text.contains("return_");
-    is_other || is_whole && (list_has(OTHERS, name) || name == "unique" && has_several())
+    is_other || is_whole && (list_has(OTHERS, name) || gives_several(name, &line.text))
+}
+
+/// Whether a call gives several arrays as its arguments say: `gpu::unique!(&a, return_counts = true)`
+fn gives_several(name: &str, call: &str) -> bool {
+    name == "unique" && call.contains("return_")
 }
 
 /// The operands of an expression of operators.
@@ -214,9 +217,8 @@ fn of_operand(line: &Line, known: &Known<'_>, depth: usize) -> Option<String> {
         let name = line.at(last);
         let gives_one =
             !list_has(OTHERS, name) && (!REDUCTIONS.contains(&name) || name.starts_with("cum") || has_axis());
-        // `gpu::unique!(&a, return_counts = true)`
-        let gives_several = name == "unique" && line.slice(open, line.closing(open)?).contains("return_");
-        if !gives_one || gives_several || !(between.is_empty() || between == "!" || between.starts_with("::<")) {
+        let has_several = gives_several(name, line.slice(open, line.closing(open)?));
+        if !gives_one || has_several || !(between.is_empty() || between == "!" || between.starts_with("::<")) {
             return None;
         }
         let element = between.strip_prefix("::<").and_then(|rest| rest.strip_suffix('>'));
